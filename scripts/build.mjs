@@ -1,7 +1,7 @@
 /**
- * `npm run build`: wasm and TypeScript to dist/, as it is published. `--quick`: the inner loop,
- * without link-time optimisation, minification and wasm-opt. `--ledger`: writes the sizes of a
- * release build to sizes.json.
+ * `npm run build`: builds wasm and TypeScript to `dist/`, as published. `--quick` is for
+ * development: it omits link-time optimisation, minification and wasm-opt. `--ledger` writes the
+ * sizes of a release build to `sizes.json`.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";

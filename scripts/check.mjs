@@ -1,6 +1,6 @@
 /**
- * `npm run check`: formatting, lints and types, all of them even when one fails. Seconds when warm. `--write` (that is
- * `npm run fmt`): formats instead.
+ * `npm run check`: checks formatting, lints and types. It runs all checks, even if one fails, and
+ * takes seconds when warm. `--write` (`npm run fmt`) formats instead.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const writers = () => [
   ["biome: format, sort imports, safe fixes", [...BIOME, "check", "--write", "."]],
 ];
 
-/** Each variant of the wasm is other code: what one uses another may leave dead. */
+/** Each wasm variant is checked separately, because code that one uses may be dead in another. */
 function wasmClippy({ name, features }, locked, environment) {
   const target = ["--lib", "--target", "wasm32-unknown-unknown", ...locked];
   const chosen = features.length > 0 ? ["--features", features.join(",")] : [];
@@ -39,7 +39,7 @@ await command(async (args) => {
   const { clang } = await setUp({ rust: true });
   const { buildWasm, glueFolder, LOCKED, VARIANTS, wasmEnvironment } = await import("./wasm.mjs");
   for (const variant of VARIANTS) {
-    // The TypeScript is checked against the glue's declarations: any build's will do, but there must be one.
+    // Type checking needs the declarations of the glue. Those of any build will do.
     if (!existsSync(join(glueFolder(variant.name), "zarr_wasm.d.ts")))
       await buildWasm(variant, { quick: true, clang });
   }

@@ -1,7 +1,7 @@
 /**
- * The modules of the package, published file by file as they stand in src/ts: users' bundlers then leave out every file that
- * a program does not use. What no file holds (`#source`, `#glue`, `virtual:…`) becomes a file beside them.
- * Leaves `dist/modules/`, and an entry of one line in `dist/` for each.
+ * Publishes the modules of `src/ts` file by file, so that users' bundlers can omit the files that a
+ * program does not use. Modules without a file (`#source`, `#glue`, `virtual:…`) become files
+ * beside them. It writes `dist/modules/`, and in `dist/` a one-line file for each entry.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -13,7 +13,9 @@ import { glueFolder } from "./wasm.mjs";
 const SOURCES = join(ROOT, "src/ts");
 const MODULES = join(ROOT, "dist/modules");
 
-/** Files that no file of `src/ts` is, by the name that modules import them by. */
+/**
+ * Published files without a counterpart in `src/ts`, by the name with which modules import them.
+ */
 const MADE = {
   "#source": "entry/source/inline.js",
   "#glue": "glue/engine.js",
@@ -26,8 +28,8 @@ const MADE = {
 };
 
 /**
- * Which modules of `src/ts` are published so: no tests; workers and some entries are programs of
- * their own.
+ * The modules of `src/ts` to publish. Tests are left out; so are workers and entries that are
+ * bundled separately.
  */
 const isPublished = (name) =>
   name.endsWith(".ts") &&
@@ -41,7 +43,7 @@ const relativeName = (from, to) => {
   return path.startsWith(".") ? path : `./${path}`;
 };
 
-/** A module's text with imports by the names of what is published. */
+/** Replaces the imports in a module's text by published names. */
 function withPublishedImports(name, text) {
   return text.replace(/(\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g, (all, before, imported) => {
     if (imported in MADE) return `${before}"${relativeName(name, MADE[imported])}"`;
@@ -55,13 +57,16 @@ function write(name, text) {
   writeFileSync(path, text);
 }
 
-/** Fails where a module names something that users do not have. */
+/** Throws if a module imports something that users do not have. */
 function checkImports(name, text) {
   const strange = text.match(/(?:from|import\()\s*"(#[^"]+|virtual:[^"]+)"/);
   if (strange) throw new StepFailed(`${name} imports ${strange[1]}, which is not published`);
 }
 
-/** Publishes the glue of a build, and the modules of `src/js` that it imports; wasm-bindgen puts those into a folder. */
+/**
+ * Publishes the glue of a build, and the modules of `src/js` that it imports, which wasm-bindgen
+ * puts into a folder.
+ */
 function writeGlue(build) {
   const folder = glueFolder(build);
   const glue = readFileSync(join(folder, "zarr_wasm.js"), "utf8");
@@ -73,7 +78,7 @@ function writeGlue(build) {
   write(`glue/${build}.js`, published);
 }
 
-/** Publishes the modules, and the entries of these names. */
+/** Publishes the modules and the given entries. */
 export async function publishModules(entries, { quick }) {
   const { build } = await import("esbuild");
   const names = readdirSync(SOURCES, { recursive: true })

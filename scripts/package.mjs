@@ -1,7 +1,8 @@
 /**
- * From TypeScript and wasm to `dist/`, the published package: modules file by file (`modules.mjs`), bundles of the entries that
- * stand alone, declarations with tsc, the wasm files, and a report of sizes. `sizes.json` is the committed ledger of the
- * release build, with what each module is made of, by room; the README has a table of it.
+ * Makes `dist/`, the published package, from TypeScript and wasm: modules file by file
+ * (`modules.mjs`), bundles of the self-contained entries, declarations (tsc), wasm files, and a
+ * report of sizes. `sizes.json` is the committed record for the release build, with the code size
+ * of each room in each module. The README has a table of it.
  */
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -13,15 +14,18 @@ import { glueFolder, VARIANTS } from "./wasm.mjs";
 
 const DIST = join(ROOT, "dist");
 const ENTRIES = join(ROOT, "src/ts/entry");
-/** What the entries share: no entry itself. */
+/** The module that all entries share. It is not an entry itself. */
 const NAMES = "names.ts";
 const LEDGER = join(ROOT, "sizes.json");
 const README = join(ROOT, "README.md");
 
-/** A build's file in the package. */
+/** The wasm file of a build in the package. */
 const wasmFile = ({ name }) => (name === "engine" ? "zarr_wasm.wasm" : `zarr_wasm_${name}.wasm`);
 
-/** esbuild's names of the inlined modules, which `./slim` may not hold: its user brings those files. */
+/**
+ * esbuild's names of the inlined modules. `./slim` must not include them, because its users provide
+ * the files.
+ */
 const INLINED = /^virtual:/;
 
 const bundleOptions = (source, { quick }) => ({
@@ -33,7 +37,8 @@ const bundleOptions = (source, { quick }) => ({
   external: ["node:*"],
   minifyIdentifiers: !quick,
   minifySyntax: !quick,
-  // White space stays: with it esbuild takes the comments that tell bundlers to leave the import of a user's module alone.
+  // Keep white space, because otherwise esbuild removes the comments that stop bundlers from
+  // rewriting the import of a user's module.
   sourcemap: "linked",
   metafile: true,
   outdir: DIST,
@@ -41,7 +46,10 @@ const bundleOptions = (source, { quick }) => ({
   plugins: [virtualModules({ source })],
 });
 
-/** The files that an output needs at once, itself included: what `import()` names comes later. */
+/**
+ * The files that an output loads at once, including itself. Files behind `import()` are loaded
+ * later.
+ */
 function staticClosure(outputs, start, seen = new Set()) {
   if (seen.has(start)) return seen;
   seen.add(start);
@@ -51,7 +59,7 @@ function staticClosure(outputs, start, seen = new Set()) {
   return seen;
 }
 
-/** Fails when `./slim` would download wasm or worker text inside JavaScript, now or later. */
+/** Throws if `./slim` would ever download wasm or worker text inside JavaScript. */
 function checkSlim(outputs) {
   const reachable = new Set();
   const visit = (path) => {
@@ -68,7 +76,7 @@ function checkSlim(outputs) {
   }
 }
 
-/** Fails where a bundler of the user's would take the import of a module by its URL for its own. */
+/** Throws if a user's bundler would rewrite the import of a module by its URL. */
 function checkImports() {
   for (const path of readdirSync(DIST, { recursive: true }).filter((name) => String(name).endsWith(".js"))) {
     const bare = readFileSync(join(DIST, String(path)), "utf8").match(/\bimport\(\s*[\w$]+\s*\)/);
@@ -77,8 +85,9 @@ function checkImports() {
 }
 
 /**
- * esbuild keeps the order of modules by imports of nothing. Here no module does anything by being imported, as package.json says, and bundlers
- * warn of such imports. Blanks take their place: source maps count columns.
+ * Replaces imports without names by blanks. esbuild adds them to keep the order of modules. Here no
+ * module has side effects, as package.json states, and bundlers warn about such imports. Blanks
+ * keep the columns of the source maps.
  */
 function dropBareImports(outputs) {
   for (const path of Object.keys(outputs).filter((name) => name.endsWith(".js"))) {
@@ -90,7 +99,7 @@ function dropBareImports(outputs) {
   }
 }
 
-/** Source maps name the inlined modules but do not repeat them. */
+/** Removes the texts of inlined modules from source maps and keeps their names. */
 function trimSourceMaps(outputs) {
   for (const path of Object.keys(outputs).filter((name) => name.endsWith(".map"))) {
     const map = JSON.parse(readFileSync(join(ROOT, path), "utf8"));
@@ -101,10 +110,10 @@ function trimSourceMaps(outputs) {
   }
 }
 
-/** Entries that are one file, or whose wasm comes from elsewhere: which file of src/ts/entry/source they are built with. */
+/** The self-contained entries, and the file of `src/ts/entry/source` that each is built with. */
 const ALONE = { "slim.ts": "none", "worker.ts": "none", "inline.ts": "whole" };
 
-/** Bundles the entries that stand alone; resolves to esbuild's record of the outputs. */
+/** Bundles the self-contained entries. Resolves to esbuild's metadata of the outputs. */
 async function bundleAlone(options) {
   const { build } = await import("esbuild");
   const outputs = {};
@@ -112,7 +121,7 @@ async function bundleAlone(options) {
     const { metafile } = await build({
       ...bundleOptions(source, options),
       entryPoints: [join(ENTRIES, name)],
-      // An entry that is one file has its `import()` in it too.
+      // A single-file entry must include the targets of its `import()`.
       splitting: source !== "whole",
       entryNames: "[name]",
       chunkNames: "chunks/[name]-[hash]",
@@ -129,13 +138,16 @@ async function bundleAlone(options) {
 const moduleEntries = () =>
   readdirSync(ENTRIES).filter((name) => name.endsWith(".ts") && name !== NAMES && !(name in ALONE));
 
-/** What declarations name the glue by, and the build that it is of: aliases exist in this repository only. */
+/** The alias of the glue in declarations, and its build. Aliases exist only in this repository. */
 const GLUES = [
   { alias: "#glue", variant: "engine", copy: "glue.d.ts" },
   { alias: "#full-glue", variant: "full", copy: "full_glue.d.ts" },
 ];
 
-/** A build's declarations as they can be published: names of `lib.dom` that cannot be declared twice, as what they stand for. */
+/**
+ * The declarations of a build in publishable form: names of `lib.dom` that cannot be declared twice
+ * are replaced by their definitions.
+ */
 function glueTypes(variant) {
   const glue = readFileSync(join(glueFolder(variant), "zarr_wasm.d.ts"), "utf8");
   return glue
@@ -143,7 +155,7 @@ function glueTypes(variant) {
     .replace(/\bBufferSource\b/g, "ArrayBuffer | ArrayBufferView");
 }
 
-/** Gives declarations that name a glue a copy of its own beside them. */
+/** Puts a copy of the glue's declarations beside the declarations that use it. */
 function placeGlueTypes(typesFolder) {
   const used = new Set();
   for (const name of readdirSync(typesFolder, { recursive: true }).map(String)) {
@@ -163,7 +175,9 @@ function placeGlueTypes(typesFolder) {
   for (const { variant, copy } of used) writeFileSync(join(typesFolder, copy), glueTypes(variant));
 }
 
-/** What the declarations name of browsers, for those who compile without their types. */
+/**
+ * Publishes the browser types that the declarations use, for users who compile without `lib.dom`.
+ */
 function placeHostTypes(typesFolder) {
   copyFileSync(join(ROOT, "src/ts/host.d.ts"), join(typesFolder, "host.d.ts"));
   const entries = join(typesFolder, "entry");
@@ -186,7 +200,10 @@ function measure(path) {
   return { raw: bytes.length, gz: gzipSync(bytes, { level: 9 }).length };
 }
 
-/** What a program downloads before its first call, as a bundler of a user's makes it: minified, without what it does not use. */
+/**
+ * The size of what a program downloads before its first call, as a user's bundler makes it:
+ * minified and without unused code.
+ */
 async function downloadSize(program) {
   const { build } = await import("esbuild");
   const { outputFiles, metafile } = await build({
@@ -214,7 +231,7 @@ async function downloadSize(program) {
   };
 }
 
-/** Texts that come when something needs them. */
+/** The texts that are downloaded only when a call needs them. */
 const LATER = ["engine-texts.js", "full-wasm.js", "images-wasm.js", "conventions-wasm.js"];
 
 async function entrySizes(outputs) {
@@ -233,7 +250,7 @@ async function entrySizes(outputs) {
   return sizes;
 }
 
-/** What a user downloads, and when. */
+/** The sizes of what a user downloads, and when. */
 const TOLD = {
   "open, get, slice": "what a page downloads at first that imports these three",
   "index.js": "the same with every name",

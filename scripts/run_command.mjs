@@ -1,7 +1,7 @@
 /**
- * Running other programs and telling what goes on: one line when a step begins, one every few seconds while it lasts,
- * one when it is done. What the program prints is kept and shown only when it fails. Node's own modules only: this is
- * needed before anything is installed.
+ * Runs other programs and reports progress: a line when a step begins, one every few seconds, and
+ * one when it ends. The output of a program is shown only if it fails. This file uses only Node's
+ * own modules, because it runs before anything is installed.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ export const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]
 const HEARTBEAT_MS = 10_000;
 const TAIL_LINES = 120;
 
-/** A step failed for a reason that was already told to the reader: no stack trace. */
+/** A step failed, and its reason has been printed. No stack trace is needed. */
 export class StepFailed extends Error {}
 
 export function say(line) {
@@ -27,21 +27,22 @@ export function has(program, args = ["--version"]) {
   return spawnSync(program, args, { stdio: "ignore" }).status === 0;
 }
 
-/** Runs a program quietly; returns what it printed, or undefined when it failed. */
+/** Runs a program without output. Returns what it printed, or undefined if it failed. */
 export function ask(program, args) {
   const { status, stdout } = spawnSync(program, args, { encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/** The last line worth showing, short enough for a terminal. */
+/** The last line of the output, shortened for a terminal. */
 function lastLine(output) {
   const lines = output.trimEnd().split("\n");
   return (lines.at(-1) ?? "").trim().slice(0, 90);
 }
 
 /**
- * Runs a program as a step with a title. Resolves to its output; rejects with StepFailed after printing the output's
- * end. `options.env` is added to the environment, `options.timeoutMs` ends the program and all that it started.
+ * Runs a program as a step with a title. Resolves to its output. If it fails, prints the end of the
+ * output and rejects with `StepFailed`. `options.env` is added to the environment.
+ * `options.timeoutMs` limits the running time; then the program and its children are ended.
  */
 export function run(title, program, args, options = {}) {
   const started = performance.now();
@@ -100,7 +101,7 @@ export function run(title, program, args, options = {}) {
   });
 }
 
-/** The frame of every command: runs `main`, tells a StepFailed in one line, sets the exit status. */
+/** Runs the `main` of a command, prints a `StepFailed` in one line, and sets the exit status. */
 export async function command(main) {
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
   try {

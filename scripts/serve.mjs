@@ -1,7 +1,8 @@
 /**
- * A small static file server with byte ranges and CORS, for `npm start` and the tests: RFC 9110's GET, HEAD, single
- * ranges (of several it sends the whole, as it may), ETag and If-None-Match/If-Range. Serves folders under prefixes,
- * nothing outside them, dot files included (Zarr's `.zarray`).
+ * A static file server with byte ranges and CORS, for `npm start` and the tests. It implements GET,
+ * HEAD, single ranges, ETag, If-None-Match and If-Range of RFC 9110. A request for several ranges
+ * gets the whole file, which RFC 9110 allows. It serves folders under prefixes, including dot files
+ * (Zarr's `.zarray`), and nothing outside of them.
  *
  *   node scripts/serve.mjs <folder> [port]
  */
@@ -36,8 +37,8 @@ const PREFLIGHT = {
 };
 
 /**
- * The bytes that a Range header asks of a resource: `{first, last}`, "unsatisfiable", or undefined when there is no
- * range to honour (none, malformed, or several).
+ * The byte range that a Range header requests: `{first, last}`, "unsatisfiable", or undefined if
+ * there is none to serve (no header, a malformed one, or several ranges).
  */
 export function parseRange(header, size) {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? "");
@@ -52,14 +53,14 @@ export function parseRange(header, size) {
   return first >= size ? "unsatisfiable" : { first, last: Math.min(asked, size - 1) };
 }
 
-/** The mount with the longest prefix of the path, and what is left of the path. */
+/** The mount with the longest matching prefix, and the rest of the path. */
 function findMount(mounts, pathname) {
   const prefixes = Object.keys(mounts).sort((a, b) => b.length - a.length);
   const prefix = prefixes.find((candidate) => pathname.startsWith(candidate));
   return prefix && { folder: mounts[prefix], rest: pathname.slice(prefix.length) };
 }
 
-/** The file that a URL path names, or undefined: nothing there, or something outside the mount. */
+/** The file of a URL path; undefined if it does not exist or is outside of the mount. */
 function findFile(mounts, pathname) {
   const mount = findMount(mounts, decodeURIComponent(pathname));
   if (!mount || mount.rest.includes("\0")) return undefined;
@@ -82,7 +83,7 @@ function sendEmpty(response, status, headers = {}) {
   response.end();
 }
 
-/** Which bytes to send, after If-Range has had its say. */
+/** The bytes to send, with regard to If-Range. */
 function chooseRange(request, stat) {
   const condition = request.headers["if-range"];
   const current =

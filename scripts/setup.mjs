@@ -1,8 +1,8 @@
 /**
- * Everything that building and testing need, looked for and installed where it is missing: the npm packages, Rust's
- * wasm target, a C compiler that can make wasm (zstd is C), Chromium for the browser tests, nginx for the tests of caches between
- * us and a server. A second run only looks.
- * Node's own modules only. Run by itself (`npm run setup`) or by every other command.
+ * Checks and installs what building and testing need: the npm packages, Rust's wasm target, a C
+ * compiler for wasm (zstd is C), Chromium for the browser tests, and nginx for the tests of HTTP
+ * caches. A second run only checks. It uses only Node's own modules. It runs by itself (`npm run
+ * setup`) and before every other command.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -27,7 +27,9 @@ function checkNode() {
   }
 }
 
-/** Whether node_modules holds the versions that package-lock.json names. npm keeps its own record of what it installed. */
+/**
+ * Whether `node_modules` has the versions of `package-lock.json`, according to npm's own record.
+ */
 function nodeModulesCurrent() {
   const record = join(ROOT, "node_modules/.package-lock.json");
   if (!existsSync(record)) return false;
@@ -48,7 +50,7 @@ export async function installNodeModules() {
   ]);
 }
 
-/** Rust, with the standard library for wasm. */
+/** Checks Rust and its standard library for wasm. */
 async function installRustTarget() {
   if (!has("cargo")) {
     throw new StepFailed("cargo is missing: install Rust from https://rustup.rs, then run this again");
@@ -63,7 +65,7 @@ async function installRustTarget() {
   await run(`rustup: the ${WASM_TARGET} target`, "rustup", ["target", "add", WASM_TARGET]);
 }
 
-/** Whether this clang really makes wasm: Apple's does not. */
+/** Whether this clang can compile to wasm. Apple's cannot. */
 function makesWasm(clang) {
   const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-clang-"));
   try {
@@ -86,7 +88,7 @@ const findChromium = () => [process.env.CHROMIUM, ...CHROMIUMS].find((path) => p
 
 let packageListsFresh = false;
 
-/** Installs the first of the packages that Debian knows, where that is possible without asking anybody. */
+/** Installs the first of the packages that Debian has, if that needs no password. */
 async function aptInstall(what, packages) {
   const root = process.getuid?.() === 0;
   const prefix = root ? [] : ["sudo", "-n"];
@@ -123,7 +125,7 @@ async function installChromium() {
 
 async function installNginx() {
   if (findNginx()) return;
-  // What Debian starts with the package is nothing that tests want: they start their own.
+  // The service that Debian starts with the package is not used, because tests start their own.
   await aptInstall("for the tests of HTTP caches (about 2 MB)", ["nginx", "nginx-light"]);
   if (findNginx()) return;
   throw new StepFailed(
@@ -132,9 +134,8 @@ async function installNginx() {
 }
 
 /**
- * Makes the machine ready. `needs.rust`: to build the wasm; `needs.browser`: to run the browser tests; `needs.nginx`: to run
- * those of HTTP caches.
- * Resolves to where the tools are.
+ * Prepares the machine. `needs.rust`: for building the wasm; `needs.browser`: for the browser
+ * tests; `needs.nginx`: for the tests of HTTP caches. Resolves to the paths of the tools.
  */
 export async function setUp(needs) {
   await installNodeModules();

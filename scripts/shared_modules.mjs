@@ -1,8 +1,9 @@
 /**
- * Joins the published modules that both a page's first script and code that is loaded later use, into one file.
+ * Joins published modules into one file: those that a page's first script and later code both use.
  *
- * A bundler that splits code makes a file for each set of entries that share a module: esbuild made ten files of some
- * hundred bytes, in three steps of loading, before the first tile. As one module they are one file.
+ * A bundler that splits code makes a file for each set of entries that share a module. esbuild made
+ * ten files of some hundred bytes, in three steps of loading, before the first tile. As one module
+ * they are one file.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
@@ -10,7 +11,7 @@ import { StepFailed } from "./run_command.mjs";
 
 const SHARED = "shared.js";
 
-/** What most pages begin with; the modules in their first script are what is worth joining. */
+/** The imports of a typical page. The modules in its first script are worth joining. */
 const FIRST_NAMES = "export { open, get, slice }";
 
 /** The files that are loaded with an output, without the output itself. */
@@ -42,7 +43,7 @@ const bundleInMemory = (build, contents, folder) =>
     logLevel: "error",
   });
 
-/** The modules that the first script shares with what is loaded later, by their names in the folder. */
+/** The names of the modules that the first script shares with later code. */
 async function sharedModules(build, folder) {
   const { metafile } = await bundleInMemory(build, `${FIRST_NAMES} from "./entry/index.js"`, folder);
   const first = Object.keys(metafile.outputs).find(
@@ -77,10 +78,13 @@ const pathBetween = (from, to) => {
   return path.startsWith(".") ? path : `./${path}`;
 };
 
-/** The name that a joined module's export has in the one file: modules may use a name twice. */
+/**
+ * The name of a joined module's export in the joined file, where two modules may export the same
+ * name.
+ */
 const joinedName = (at, name) => `m${at}_${name}`;
 
-/** `{ a, b as c }` with `a` and `b` by their names in the one file. */
+/** Replaces the names in `{ a, b as c }` by those in the joined file. */
 function joinedList(at, list) {
   const items = list.split(",").map((item) => item.trim());
   return items
@@ -92,7 +96,7 @@ function joinedList(at, list) {
     .join(", ");
 }
 
-/** A module's text with imports from the one file in place of those of joined modules. */
+/** Replaces the imports of joined modules in a module's text by imports from the joined file. */
 function withJoinedImports({ module, text, names, exported }) {
   const shared = pathBetween(module, SHARED);
   const placeOf = (path) => names.indexOf(join(dirname(module), path).split(sep).join("/"));
@@ -114,7 +118,7 @@ function withJoinedImports({ module, text, names, exported }) {
   return whole;
 }
 
-/** Writes the one file. */
+/** Writes the joined file. */
 async function writeShared(build, { folder, names, exported, minify }) {
   const lines = names.map((module, at) => {
     const list = exported.get(module).map((name) => `${name} as ${joinedName(at, name)}`);

@@ -1,13 +1,16 @@
 /**
- * The modules that src/ts imports and that no file holds, as an esbuild plugin:
+ * An esbuild plugin for the modules that `src/ts` imports and that have no file:
  *
- * - `#glue`, `#full-glue`: the wasm-bindgen glue of the engine, and of the full build (a chunk of its own).
- * - `#source`: where the wasm and the worker come from: a file of src/ts/entry/source, by entry.
- * - `virtual:full-wasm`, `virtual:images-wasm`, `virtual:conventions-wasm`: a module as text: deflate-raw, then base64.
- *   Deflated first, base64 costs one per cent on the wire; by itself a third.
- * - `virtual:engine-texts`: the engine's wasm, likewise, and the worker's whole program as text, for a blob worker.
+ * - `#glue`, `#full-glue`: the wasm-bindgen glue of the engine and of the full build (a chunk of
+ *   its own).
+ * - `#source`: the file of `src/ts/entry/source` that provides wasm and worker, by entry.
+ * - `virtual:full-wasm`, `virtual:images-wasm`, `virtual:conventions-wasm`: a wasm module as text:
+ *   deflate-raw, then base64. Base64 after deflate costs one per cent on the wire; base64 alone
+ *   costs a third.
+ * - `virtual:engine-texts`: the engine's wasm in the same form, and the worker's program as text,
+ *   for a blob worker.
  *
- * Their types are in src/ts/virtual.d.ts.
+ * Their types are in `src/ts/virtual.d.ts`.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +23,7 @@ const WORKER_MAIN = join(ROOT, "src/ts/engine/worker_main.ts");
 const wasmText = (variant) =>
   deflateRawSync(readFileSync(join(glueFolder(variant), "zarr_wasm.wasm")), { level: 9 }).toString("base64");
 
-/** The worker as one classic script: blob workers made from it start in every engine. */
+/** The worker as one classic script, so that blob workers made from it start in every browser. */
 async function workerText({ esbuild, initialOptions: { minifyIdentifiers, minifySyntax, target } }) {
   const result = await esbuild.build({
     entryPoints: [WORKER_MAIN],
@@ -47,7 +50,7 @@ const CONTENTS = {
   "virtual:conventions-wasm": () => exported("default", wasmText("conventions")),
 };
 
-/** The text of one of them, outside of a build. */
+/** The text of one virtual module, outside of a build. */
 export async function virtualText(name, { quick }) {
   const minify = { minifyIdentifiers: !quick, minifySyntax: !quick };
   return CONTENTS[name]({
@@ -56,7 +59,7 @@ export async function virtualText(name, { quick }) {
   });
 }
 
-/** `source`: which file of src/ts/entry/source is `#source`. */
+/** The esbuild plugin. `source` is the file of `src/ts/entry/source` that `#source` resolves to. */
 export function virtualModules({ source }) {
   return {
     name: "virtual-modules",
@@ -66,7 +69,7 @@ export function virtualModules({ source }) {
       build.onResolve({ filter: /^#source$/ }, () => ({
         path: join(ROOT, `src/ts/entry/source/${source}.ts`),
       }));
-      // package.json tells bundlers that nothing here acts by being imported; the worker's program does.
+      // package.json declares that no module has side effects, but the worker's program has.
       build.onResolve({ filter: /\/worker_main\.[jt]s$/ }, () => ({ path: WORKER_MAIN, sideEffects: true }));
       build.onResolve({ filter: /^virtual:/ }, ({ path }) => {
         if (path in CONTENTS) return { path, namespace: "virtual" };

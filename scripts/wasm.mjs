@@ -1,8 +1,8 @@
 /**
- * From Rust to wasm with its JavaScript glue: cargo, then xtask (wasm-bindgen), then wasm-opt. The variants of the one crate
- * share a cargo target folder, and with it what they depend on; a cdylib's file name does not tell features apart, so that
- * each is taken away before the next is built.
- * Leaves `target/glue/<variant>/`: zarr_wasm.js, zarr_wasm.d.ts and zarr_wasm.wasm.
+ * Builds the wasm and its JavaScript glue: cargo, then xtask (wasm-bindgen), then wasm-opt. The
+ * variants of the crate share a cargo target folder and thereby their dependencies. All of them
+ * have the same file name there, so each file is copied away before the next build. The result is
+ * `target/glue/<variant>/` with zarr_wasm.js, zarr_wasm.d.ts and zarr_wasm.wasm.
  */
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -18,20 +18,22 @@ export const VARIANTS = [
     name: "conventions",
     features: ["conventions"],
     what: "what attributes mean, without the engine",
-    /** Its face is plain numbers: there is no glue to be made. */
+    /** It exports plain functions of numbers, so there is no glue. */
     bare: true,
   },
 ];
 
-/** Every feature that rustc and clang put into the module; binaryen refuses what it was not told of. */
+/** The wasm features that rustc and clang use. binaryen rejects those that are not listed. */
 const WASM_OPT_FLAGS = [
   "-O3",
-  // rustc has inlined what is worth it: much more makes the module a twelfth larger on the wire. The smallest functions are inlined
-  // nevertheless, for one per cent: browsers compile each function when it is first called, and a page's first tile waits for all of them.
+  // rustc has inlined what is useful; much more makes the module a twelfth larger on the wire. The
+  // smallest functions are inlined nevertheless, which costs one per cent: browsers compile each
+  // function at its first call, and a page's first tile waits for all of them.
   "--always-inline-max-function-size=6",
   "--flexible-inline-max-function-size=0",
   "--one-caller-inline-max-function-size=50",
-  // Neighbours by name are instances of the same generic function, which gzip sees only within 32 KiB: worth three per cent.
+  // Sort functions by name, so that instances of a generic function are adjacent. gzip only finds
+  // repetitions within 32 KiB; this saves three per cent.
   "--reorder-functions-by-name",
   ...[
     "simd",
@@ -45,13 +47,16 @@ const WASM_OPT_FLAGS = [
   ].map((feature) => `--enable-${feature}`),
 ];
 
-/** What zstd's C calls of its own; nobody else does, and its sorting is for dictionaries, which are not made here. */
+/** C functions that only zstd calls. It sorts only for dictionaries, which are not made here. */
 const UNUSED_EXPORTS = /^rust_zstd_wasm_shim_/;
 
 export const glueFolder = (variant) => join(ROOT, "target/glue", variant);
 const cargoTarget = () => resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
 
-/** A lock file that does not fit Cargo.toml is mended at a desk and an error where nobody would commit it. */
+/**
+ * A lock file that does not fit Cargo.toml is updated on a developer's machine, and an error in CI,
+ * where nobody would commit it.
+ */
 export const LOCKED = process.env.CI ? ["--locked"] : [];
 
 /** The environment of a cargo call that compiles C to wasm. */
@@ -70,7 +75,10 @@ async function compile(variant, profile, clang) {
   return join(targetFolder, "wasm32-unknown-unknown", profile, "zarr_wasm.wasm");
 }
 
-/** Changes whenever the glue, or the module beside it, could: with what is compiled, the profile, the generator, or what is done here. */
+/**
+ * A key that changes whenever the glue or its module may change: with the compiled code, the
+ * profile, the generator and these steps.
+ */
 function glueKey(wasm, profile) {
   const hash = createHash("sha256").update(profile);
   const makers = ["xtask/Cargo.toml", "xtask/src/main.rs", "scripts/wasm.mjs", "scripts/wasm_sections.mjs"];
@@ -78,7 +86,7 @@ function glueKey(wasm, profile) {
   return hash.digest("hex");
 }
 
-/** The path of the xtask program, built when needed. */
+/** The path of the xtask program, which is built if necessary. */
 export async function buildXtask() {
   await run("cargo: xtask, the generator of the wasm glue", "cargo", [
     "build",
@@ -89,7 +97,10 @@ export async function buildXtask() {
   return join(cargoTarget(), "debug", process.platform === "win32" ? "xtask.exe" : "xtask");
 }
 
-/** Shrinks the module where binaryen is installed; what it is made of is told by the names of functions, which it then loses. */
+/**
+ * Optimises the module if binaryen is installed. The code sizes by room are measured before
+ * function names are removed.
+ */
 async function optimise(input, output) {
   const wasmOpt = join(ROOT, "node_modules/binaryen/bin/wasm-opt");
   if (!existsSync(wasmOpt)) {
@@ -105,7 +116,7 @@ async function optimise(input, output) {
   writeFileSync(output, withoutNames(module));
 }
 
-/** The JavaScript half of a module; resolves to the path of the module that fits it. */
+/** Makes the glue of a module. Resolves to the path of the matching module. */
 async function writeGlue(variant, wasm) {
   const folder = glueFolder(variant.name);
   const xtask = await buildXtask();
@@ -114,7 +125,7 @@ async function writeGlue(variant, wasm) {
 }
 
 /**
- * Builds one variant. `quick`: without link-time optimisation and wasm-opt, with the names of functions.
+ * Builds one variant. `quick` omits link-time optimisation and wasm-opt, and keeps function names.
  * Resolves to the module's path.
  */
 export async function buildWasm(variant, { quick, clang }) {

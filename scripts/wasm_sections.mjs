@@ -1,8 +1,11 @@
 /**
- * Modules of wasm, section by section: what their code is made of, and what of them nobody needs.
+ * Reads and edits wasm modules by section: it measures their code and removes unneeded parts.
  */
 
-/** The sections of a module: id, name of a custom one, where its content and the whole of it stand. */
+/**
+ * The sections of a module: id, name if custom, and the positions of the content and of the whole
+ * section.
+ */
 function* sections(bytes) {
   const reader = new Reader(bytes, 8);
   while (reader.at < bytes.length) {
@@ -26,7 +29,7 @@ class Reader {
     return this.bytes[this.at++];
   }
 
-  /** LEB128, unsigned. */
+  /** Reads an unsigned LEB128 number. */
   number() {
     for (let value = 0, scale = 1; ; scale *= 128) {
       const byte = this.byte();
@@ -42,7 +45,7 @@ class Reader {
   }
 }
 
-/** Bytes of each function's body, in their order. */
+/** Size in bytes of each function's body, in order. */
 function bodies(bytes, { content }) {
   const reader = new Reader(bytes, content);
   return Array.from({ length: reader.number() }, () => {
@@ -52,7 +55,7 @@ function bodies(bytes, { content }) {
   });
 }
 
-/** Names by number; imported functions are counted before those with a body. */
+/** Function names by index. Imported functions precede those with a body. */
 function namesOf(bytes, { content, end }) {
   const reader = new Reader(bytes, content);
   while (reader.at < end) {
@@ -73,8 +76,8 @@ function roomOf(name) {
 }
 
 /**
- * Bytes of code by room of `src/`, the largest first, of a module that has its functions' names. Instances of generic functions of libraries
- * count as the room's that is named first in theirs.
+ * Bytes of code by room of `src/`, the largest first, for a module with function names. An instance
+ * of a library's generic function counts for the first room in its name.
  */
 export function roomsOf(bytes) {
   const found = [...sections(bytes)];
@@ -97,7 +100,7 @@ export function roomsOf(bytes) {
   return Object.fromEntries(Object.entries(rooms).sort(([, one], [, other]) => other - one));
 }
 
-/** A number as LEB128, unsigned. */
+/** Writes a number as unsigned LEB128. */
 function written(number) {
   const bytes = [];
   let rest = number;
@@ -105,7 +108,7 @@ function written(number) {
   return Buffer.from([...bytes, rest]);
 }
 
-/** The module without exports of such names: what only they keep can then be dropped. */
+/** Removes exports by name, so that code that only they use can be dropped. */
 export function withoutExports(bytes, pattern) {
   const exports = [...sections(bytes)].find(({ id }) => id === 7);
   if (!exports) return bytes;
@@ -123,7 +126,7 @@ export function withoutExports(bytes, pattern) {
   return Buffer.concat([bytes.subarray(0, exports.start), section, bytes.subarray(exports.end)]);
 }
 
-/** The module without names and other words about it. */
+/** Removes the function names and the other custom sections. */
 export function withoutNames(bytes) {
   const kept = [...sections(bytes)].filter(({ id }) => id !== 0);
   const parts = [bytes.subarray(0, 8), ...kept.map(({ start, end }) => bytes.subarray(start, end))];

@@ -1,20 +1,25 @@
-//! The one public error. Its kind says **who must act**; its context says what, where, expected and actual.
+//! The one public error type.
 //!
-//! Deliberately not an enum of every failure: callers branch on [`ErrorKind`] (and JavaScript on `code` and `_tag`),
-//! people read the message.
+//! Its kind says **who must act**. Its context says where the error arose, what was expected and
+//! what was found.
+//!
+//! It is deliberately not an enum of every failure. Programs branch on [`ErrorKind`] (in JavaScript
+//! on `code` and `_tag`); people read the message.
 
 use std::any::Any;
 use std::fmt;
 use std::rc::Rc;
 
-/// The result of everything fallible in this crate.
+/// The result of every fallible function in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A value of the host (a JavaScript exception, an abort signal) that the core carries and never looks into.
+/// A value of the host, such as a JavaScript exception. The core carries it and never reads it.
 pub type Opaque = Rc<dyn Any>;
 
-/// Whether this build has what the engine, which every reader downloads, leaves to the full build: what readers of v2 and v3 rarely
-/// meet. See [`Error::needs_full`].
+/// Whether this build has everything: rare codecs, encoders, archives.
+///
+/// `false` only in the engine, the small build that every reader downloads. See
+/// [`Error::needs_full`].
 pub const IS_FULL: bool = cfg!(any(feature = "full", feature = "images", not(target_arch = "wasm32")));
 
 /// Who must act.
@@ -22,17 +27,18 @@ pub const IS_FULL: bool = cfg!(any(feature = "full", feature = "images", not(tar
 pub enum ErrorKind {
     /// The caller: nothing is there; look elsewhere.
     NotFound,
-    /// The network, the server, the disk or the user's store.
+    /// The operator: the network, the server, the disk or the user's store failed.
     Store,
-    /// Whoever wrote the data: it breaks the specification.
+    /// The author of the data: it breaks the specification.
     Format,
-    /// Us: valid data that this build cannot handle; the message names the extension.
+    /// The developers of this package: the data is valid, but this build cannot handle it. The
+    /// message names the extension.
     Unsupported,
     /// The caller: a wrong argument.
     Argument,
-    /// The caller or the data: a budget of [`crate::limits`] would be exceeded.
+    /// The caller or the author of the data: a budget of [`crate::limits`] would be exceeded.
     Limit,
-    /// The caller gave up.
+    /// Nobody: the caller cancelled the call.
     Aborted,
 }
 
@@ -50,7 +56,7 @@ impl ErrorKind {
         }
     }
 
-    /// The kind whose [`code`](Self::code) this is.
+    /// The kind with this [`code`](Self::code).
     pub fn from_code(code: &str) -> Option<Self> {
         [
             Self::NotFound,
@@ -66,29 +72,30 @@ impl ErrorKind {
     }
 }
 
-/// Where in the work an error arose; with the kind it decides zarrita's `_tag`.
+/// The step in which an error arose. With the kind it decides zarrita's `_tag`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Reading or writing a metadata document.
     Metadata,
-    /// Naming a codec that nobody knows.
+    /// Looking up a codec by name.
     CodecName,
-    /// Bytes to elements.
+    /// Turning bytes into elements.
     Decode,
-    /// Elements to bytes.
+    /// Turning elements into bytes.
     Encode,
-    /// Understanding what was asked.
+    /// Resolving a selection.
     Selection,
-    /// Waiting for a codec of the user's: not a failure, and never seen by callers.
+    /// Waiting for a user's codec. It is not a failure, and callers never see it.
     UserCodec,
-    /// Decoding by a worker that is gone: the work is begun again elsewhere, once.
+    /// Decoding in a worker that has stopped. The work is started once more elsewhere.
     Worker,
-    /// Left to the full build: not a failure, and never seen by callers, who have it begun again there.
+    /// The full build must do the work. It is not a failure, and callers never see it: TypeScript
+    /// repeats the call there.
     Full,
 }
 
 impl Stage {
-    /// A stable name, for crossing to JavaScript.
+    /// A stable name that crosses to JavaScript.
     pub fn name(self) -> &'static str {
         match self {
             Self::Metadata => "metadata",
@@ -102,7 +109,7 @@ impl Stage {
         }
     }
 
-    /// The stage whose [`name`](Self::name) this is.
+    /// The stage with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         let all = [
             Self::Metadata,
@@ -118,7 +125,7 @@ impl Stage {
     }
 }
 
-/// What went wrong, where, and who must act. See the module.
+/// What failed, where, and who must act. See the module.
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -130,24 +137,24 @@ struct Inner {
     cause: Option<Opaque>,
 }
 
-/// Everything known about the place of an error; every field is optional.
+/// Where an error arose, and what was expected and found. Every field is optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Context {
-    /// Where in the work.
+    /// The step.
     pub stage: Option<Stage>,
-    /// Path of the node in its hierarchy.
+    /// Path of the node in the hierarchy.
     pub node: Option<String>,
     /// Store key.
     pub key: Option<String>,
-    /// Byte range of the key: offset and length.
+    /// Byte range of the key: offset and length in bytes.
     pub range: Option<(u64, u64)>,
-    /// Name of the codec as the metadata has it.
+    /// Name of the codec as in the metadata.
     pub codec: Option<String>,
     /// Metadata field, as a path such as `codecs[1].configuration.level`.
     pub field: Option<String>,
-    /// What should have been there.
+    /// What was expected.
     pub expected: Option<String>,
-    /// What was there.
+    /// What was found.
     pub actual: Option<String>,
 }
 
@@ -175,15 +182,16 @@ impl Error {
         Self(Box::new(Inner { kind, message: message.into(), context: Context::default(), cause: None }))
     }
 
-    /// This build has it not, and the full one has: TypeScript loads that and calls again.
+    /// This build lacks `what`, and the full build has it: TypeScript loads the full build and
+    /// repeats the call.
     pub fn needs_full(what: &str) -> Self {
         Self::unsupported(format!("the full build is needed: {what}")).in_stage(Stage::Full)
     }
 
-    /// `Ok` in the full build, [`needs_full`](Self::needs_full) in others, where the compiler drops what comes after.
+    /// `Ok` in the full build. In other builds the compiler drops the code that follows the check.
     ///
     /// # Errors
-    /// As said.
+    /// [`needs_full`](Self::needs_full) in builds other than the full one.
     #[inline(always)]
     pub fn check_full(what: &str) -> Result<()> {
         if IS_FULL { Ok(()) } else { Err(Self::needs_full(what)) }
@@ -196,53 +204,54 @@ impl Error {
         store => Store;
         /// The data breaks the specification.
         format => Format;
-        /// Valid, but this build cannot handle it.
+        /// The data is valid, but this build cannot handle it.
         unsupported => Unsupported;
-        /// The caller's mistake.
+        /// The caller passed a wrong argument.
         argument => Argument;
         /// A budget would be exceeded.
         limit => Limit;
-        /// The caller gave up.
+        /// The caller cancelled the call.
         aborted => Aborted;
     }
 
     context_setters! {
-        /// Names the node, unless an inner layer has.
+        /// Sets the node, unless it is set already.
         at_node => node;
-        /// Names the store key, unless an inner layer has.
+        /// Sets the store key, unless it is set already.
         at_key => key;
-        /// Names the codec, unless an inner layer has.
+        /// Sets the codec, unless it is set already.
         in_codec => codec;
-        /// Names the metadata field, unless an inner layer has.
+        /// Sets the metadata field, unless it is set already.
         in_field => field;
-        /// Says what should have been there, unless an inner layer has.
+        /// Sets what was expected, unless it is set already.
         expected => expected;
-        /// Says what was there, unless an inner layer has.
+        /// Sets what was found, unless it is set already.
         actual => actual;
     }
 
-    /// Says where in the work it arose, unless an inner layer has.
+    /// Sets the stage, unless it is set already.
     #[must_use]
     pub fn in_stage(mut self, stage: Stage) -> Self {
         self.0.context.stage.get_or_insert(stage);
         self
     }
 
-    /// Names the byte range (offset, length) of the key, unless an inner layer has.
+    /// Sets the byte range (offset and length in bytes) of the key, unless it is set already.
     #[must_use]
     pub fn at_range(mut self, offset: u64, len: u64) -> Self {
         self.0.context.range.get_or_insert((offset, len));
         self
     }
 
-    /// Keeps what the host threw, for JavaScript's `cause`.
+    /// Keeps what the host threw; it becomes JavaScript's `cause`.
     #[must_use]
     pub fn caused_by(mut self, cause: Opaque) -> Self {
         self.0.cause.get_or_insert(cause);
         self
     }
 
-    /// Prefixes the metadata field with the path of the object that holds it: `level` in `codecs[1].configuration`.
+    /// Prefixes the metadata field with the path of the object that holds it: `level` becomes
+    /// `codecs[1].configuration.level`.
     #[must_use]
     pub fn within_field(mut self, parent: &str) -> Self {
         let field = &mut self.0.context.field;
@@ -254,10 +263,17 @@ impl Error {
         self
     }
 
-    /// Names another key: decoders know keys relative to their array only.
+    /// Replaces the key. Decoders know keys relative to their array only.
     #[must_use]
     pub fn replace_key(mut self, key: &str) -> Self {
         self.0.context.key = Some(key.to_owned());
+        self
+    }
+
+    /// Makes it an `Argument` error: what failed was text or a choice of the caller.
+    #[must_use]
+    pub fn into_argument(mut self) -> Self {
+        self.0.kind = ErrorKind::Argument;
         self
     }
 
@@ -266,17 +282,17 @@ impl Error {
         self.0.kind
     }
 
-    /// The sentence without its context.
+    /// The message without its context.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// Where, expected and actual.
+    /// Where the error arose, and what was expected and found.
     pub fn context(&self) -> &Context {
         &self.0.context
     }
 
-    /// Replaces the whole context: for errors that crossed from a worker.
+    /// Replaces the whole context, for errors that come from a worker.
     #[must_use]
     pub fn with_context(mut self, context: Context) -> Self {
         self.0.context = context;
@@ -350,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn the_innermost_layer_wins_and_fields_nest() {
+    fn context_that_is_set_first_is_kept_and_fields_nest() {
         let error = Error::format("no").in_field("level").at_key("inner").at_key("outer");
         let error = error.within_field("configuration").within_field("codecs[1]");
         assert_eq!(error.context().key.as_deref(), Some("inner"));

@@ -1,12 +1,16 @@
-//! Budgets: what input may make us allocate or walk. Every allocation whose size comes from data passes through here.
+//! Budgets: the most memory that untrusted input may make the crate allocate, and the most steps
+//! that it may make it take.
 //!
-//! Deliberately not configuration of speed (pool size, cache size): those live with what they configure.
+//! Every allocation whose size comes from data is checked here first. Settings of speed (pool size,
+//! cache size) are not here: they are beside what they configure.
 
 use crate::error::{Error, Result};
 use crate::kernel::fill::append_zeros;
 
-/// The largest decoded chunk, or output part, that is held in one piece (bytes). A 32-bit wasm memory ends at 4 GiB and
-/// holds encoded bytes, decoded bytes and scratch at once.
+/// The largest decoded chunk, or part of the output, that is held in one buffer (bytes).
+///
+/// A 32-bit wasm memory ends at 4 GiB, and it holds encoded bytes, decoded bytes and scratch memory
+/// at once.
 pub const CHUNK_BYTES: u64 = 1 << 30;
 
 /// The largest decoded shard index (bytes): 2^24 inner chunks.
@@ -15,43 +19,46 @@ pub const SHARD_INDEX_BYTES: u64 = 1 << 28;
 /// The largest metadata document that is parsed (bytes).
 pub const METADATA_BYTES: u64 = 1 << 28;
 
-/// The largest directory of an archive that is read (bytes): some 3 million entries.
+/// The largest central directory of a ZIP archive that is read (bytes): about 3 million entries.
 pub const ARCHIVE_DIRECTORY_BYTES: u64 = 1 << 28;
 
-/// The most references that one document may describe by a formula.
+/// The most references that the `gen` entries of one reference document may create.
 pub const REFERENCES: u64 = 1 << 23;
 
-/// The largest element (bytes), where metadata chooses its size.
+/// The largest element of a data type whose size the metadata chooses (bytes).
 pub const ELEMENT_BYTES: u64 = 1 << 24;
 
-/// The most separate runs of numbers in one struct.
+/// The most separate runs of numbers in one structured data type.
 pub const STRUCT_RUNS: u64 = 1 << 16;
 
-/// The most names that one listing may make out of what a store lists, such as the chunks of shards.
+/// The most names that one listing may create from what a store lists, such as the chunks of
+/// shards.
 pub const LISTED_NAMES: u64 = 1 << 24;
 
-/// How deep JSON objects may nest where we walk them.
+/// How deep the values of a JSON document may nest.
 pub const JSON_DEPTH: usize = 64;
 
-/// How deep shards may nest in shards.
+/// How deep shards may nest.
 pub const SHARD_DEPTH: usize = 8;
 
-/// How many shapes of stored chunk are kept bound at a time; a rectilinear grid may have as many as chunks.
+/// How many shapes of stored chunks stay bound to codecs at once. A rectilinear grid may have as
+/// many shapes as chunks.
 pub const BOUND_CHAINS: usize = 1024;
 
-/// The most dimensions an array may have: NumPy's own bound is 64.
+/// The most dimensions of an array. NumPy has the same limit.
 pub const DIMENSIONS: usize = 64;
 
-/// The largest result of one read (bytes): browsers refuse larger buffers than about 2 GiB.
+/// The largest result of one read (bytes). Browsers refuse buffers above about 2 GiB.
 pub const RESULT_BYTES: u64 = (1 << 31) - (1 << 16);
 
-/// The longest window a zstd frame may ask for: 2^27 bytes, the reference decoder's own default.
+/// The logarithm of the largest window that a zstd frame may ask for: 2^27 bytes, the reference
+/// decoder's default.
 pub const ZSTD_WINDOW_LOG: u32 = 27;
 
-/// Narrows to the machine's size, which has 32 bits in wasm.
+/// Narrows a size to `usize`, which has 32 bits in wasm.
 ///
 /// # Errors
-/// `Limit` naming `what` when it does not fit.
+/// `Limit`, with `what` in the message, when it does not fit.
 pub fn to_usize(value: u64, what: &str) -> Result<usize> {
     usize::try_from(value).map_err(|_| exceeded(what, value, usize::MAX as u64))
 }
@@ -59,24 +66,24 @@ pub fn to_usize(value: u64, what: &str) -> Result<usize> {
 /// Checks a size that came from data against its budget and narrows it.
 ///
 /// # Errors
-/// `Limit` naming `what`, the size and the budget.
+/// `Limit`, with `what` in the message, when `value` is above `limit`.
 pub fn within(value: u64, limit: u64, what: &str) -> Result<usize> {
     if value > limit { Err(exceeded(what, value, limit)) } else { to_usize(value, what) }
 }
 
-/// The `Limit` error for `what`.
+/// The `Limit` error: `what` has the size `value`, which is above `limit`.
 pub fn exceeded(what: &str, value: u64, limit: u64) -> Error {
     Error::limit(format!("{what} is too large"))
         .expected(format!("at most {limit}"))
         .actual(value.to_string())
 }
 
-/// A product of sizes, or `Limit` when it does not fit 64 bits.
+/// The product of sizes. It is 1 for none, and 0 where any size is 0.
 ///
 /// # Errors
-/// `Limit` naming `what`.
+/// `Limit`, with `what` in the message.
 pub fn product(sizes: impl IntoIterator<Item = u64>, what: &str) -> Result<u64> {
-    // A zero anywhere makes the product zero, even where the other sizes overflow on the way.
+    // A zero makes the product zero, even where the product of the other sizes overflows.
     let mut total: Option<u64> = Some(1);
     let mut zero = false;
     for size in sizes {
@@ -86,14 +93,14 @@ pub fn product(sizes: impl IntoIterator<Item = u64>, what: &str) -> Result<u64> 
     match total {
         _ if zero => Ok(0),
         Some(total) => Ok(total),
-        None => Err(Error::limit(format!("{what} does not fit 64 bits"))),
+        None => Err(Error::limit(format!("{what} is too large for 64 bits"))),
     }
 }
 
-/// A buffer of zeros whose size came from data; fails instead of aborting when memory is short.
+/// A buffer of `len` zeros, at most `limit`. It fails instead of aborting when memory is short.
 ///
 /// # Errors
-/// `Limit` naming `what`.
+/// `Limit`, with `what` in the message.
 pub fn zeroed(len: u64, limit: u64, what: &str) -> Result<Vec<u8>> {
     let len = within(len, limit, what)?;
     let mut buf = Vec::new();
@@ -101,10 +108,10 @@ pub fn zeroed(len: u64, limit: u64, what: &str) -> Result<Vec<u8>> {
     Ok(buf)
 }
 
-/// Lengthens to `len` bytes with zeros; fails instead of aborting when memory is short.
+/// Extends a buffer to `len` bytes with zeros. It fails instead of aborting when memory is short.
 ///
 /// # Errors
-/// `Limit` naming `what`.
+/// `Limit`, with `what` in the message.
 pub fn grow(buf: &mut Vec<u8>, len: usize, what: &str) -> Result<()> {
     let additional = len.saturating_sub(buf.len());
     reserve(buf, additional, what)?;
@@ -112,10 +119,10 @@ pub fn grow(buf: &mut Vec<u8>, len: usize, what: &str) -> Result<()> {
     Ok(())
 }
 
-/// Makes room for `additional` more elements; fails instead of aborting when memory is short.
+/// Reserves room for `additional` more elements. It fails instead of aborting when memory is short.
 ///
 /// # Errors
-/// `Limit` naming `what`.
+/// `Limit`, with `what` in the message.
 pub fn reserve<T>(buf: &mut Vec<T>, additional: usize, what: &str) -> Result<()> {
     buf.try_reserve_exact(additional)
         .map_err(|_| Error::limit(format!("no memory for {what}")).actual(format!("{additional} elements")))
@@ -128,7 +135,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn products_are_checked_and_zero_wins() {
+    fn products_are_checked_and_a_zero_makes_them_zero() {
         assert_eq!(product([3, 4], "x").unwrap(), 12);
         assert_eq!(product([u64::MAX, 0, u64::MAX], "x").unwrap(), 0);
         assert_eq!(product([u64::MAX, 2], "x").unwrap_err().kind(), ErrorKind::Limit);

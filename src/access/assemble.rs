@@ -1,53 +1,58 @@
-//! Steps 5 and 6 for one part: decode the chunks that arrive, scatter their elements into the part's buffer. Runs in a worker.
+//! Steps 5 and 6 for one part: decodes the chunks that arrive, and scatters their elements into the
+//! part's buffer. It runs in a worker.
 //!
-//! The buffer starts as fill value, so absent chunks need no word. A chunk that fills neighbouring bytes of the part is decoded
-//! straight into them. Where elements are wanted as something else, that is done to the whole part at its end. Deliberately sync and without store: what is fetched comes in by [`Assembly::supply`].
+//! The buffer starts as fill value, so absent chunks need no instruction. A chunk whose elements go
+//! to contiguous bytes of the part is decoded directly into them. Conversion applies to the whole
+//! part at the end. Everything is synchronous and without a store: fetched bytes come in by
+//! [`Assembly::supply`].
 
 use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::binding::{Binding, Level};
-use crate::access::part_buffer::PartBuffer;
-use crate::access::piece::{Header, Moved, MovedAxis, Piece, touched};
+use crate::access::dimension_order::{in_array_order, packed_strides};
+use crate::access::instruction::{ChunkInstruction, ChunkProjection, PartHeader, ProjectedAxis, touched};
+use crate::access::part_buffer::{PartBuffer, Strides};
 use crate::error::{Error, Result};
 use crate::format::codec::pipeline::{Elements, Scratch};
-use crate::format::codec::user::{Ledger, Request, is_waiting};
+use crate::format::codec::user::{CodecCall, CodecCalls, is_waiting};
 use crate::format::conversion::Conversion;
 use crate::limits;
 
-/// A part in the making.
+/// A part while it is filled.
 pub struct Assembly {
     binding: Rc<Binding>,
-    /// Elements from one place to the next along each dimension of the part.
+    /// The strides of the part in elements.
     strides: Vec<usize>,
     buffer: PartBuffer,
     conversion: Option<Conversion>,
-    /// Pieces whose chunks wait for codecs of the user's.
+    /// Chunks that wait for a user's codec.
     waiting: Vec<Waiting>,
-    /// The number of the next request for one.
+    /// The id of the next request to a user's codec.
     next_request: u32,
 }
 
-/// A piece that was begun.
+/// A chunk whose decoding has begun and that waits for a user's codec.
 struct Waiting {
-    piece: Piece,
+    instruction: ChunkInstruction,
     encoded: Vec<u8>,
-    ledger: Ledger,
+    calls: CodecCalls,
 }
 
 impl Assembly {
-    /// An empty part: all fill value. `spare` is memory that it may use, with anything in it.
+    /// A part that is all fill value. `spare` is memory to reuse; its bytes do not matter.
     ///
     /// # Errors
-    /// `Limit` when there is no memory for it, `Argument` for elements that cannot be what is wanted.
+    /// `Limit` when there is no memory for the part. `Argument` for a malformed header, and for a
+    /// conversion that the data type does not have.
     pub fn begin(binding: &Rc<Binding>, header: &[u32], spare: Vec<u8>) -> Result<Self> {
-        let header = Header::from_words(header)?;
+        let header = PartHeader::from_words(header)?;
         let shape: Vec<u64> = header.shape.iter().map(|extent| u64::from(*extent)).collect();
         let order: Vec<usize> = header.order.iter().map(|dimension| *dimension as usize).collect();
         let metadata = binding.metadata();
         let elements = limits::product(shape.iter().copied(), "part")?;
         let buffer = PartBuffer::new(elements, metadata.data_type.size(), &metadata.fill_value, spare)?;
-        let strides = strides(&shape, &order)?;
+        let strides = packed_strides(&shape, &order)?;
         let conversion = match header.conversion.as_slice() {
             [] => None,
             words => Some(Conversion::from_words(words, &metadata.data_type)?),
@@ -56,59 +61,62 @@ impl Assembly {
         Ok(Self { binding, strides, buffer, conversion, waiting: Vec::new(), next_request: 0 })
     }
 
-    /// Decodes the pieces of a table, whose buffers are given by number, and scatters them.
+    /// Decodes the chunks of a table of instructions and scatters their elements. `buffers` are
+    /// those that the table refers to by number.
     ///
     /// # Errors
-    /// As the codecs: `Format` for corrupt bytes; the key is relative to the array.
+    /// As the codecs: `Format` for corrupt bytes. The error's key is relative to the array.
     pub fn supply(&mut self, table: &[u32], buffers: &[&[u8]], scratch: &mut Scratch) -> Result<()> {
-        let pieces = Piece::read_all(table)?;
-        self.buffer.expect(pieces.iter().map(|piece| piece.moved.count()).sum());
-        for piece in pieces {
-            let buffer = buffers.get(piece.buffer as usize).ok_or_else(wrong_table)?;
-            let start = limits::to_usize(piece.bytes.start, "buffer")?;
-            let end = limits::to_usize(piece.bytes.end, "buffer")?;
+        let instructions = ChunkInstruction::read_all(table)?;
+        self.buffer.expect(instructions.iter().map(|instruction| instruction.projection.count()).sum());
+        for instruction in instructions {
+            let buffer = buffers.get(instruction.buffer as usize).ok_or_else(wrong_table)?;
+            let start = limits::to_usize(instruction.bytes.start, "buffer")?;
+            let end = limits::to_usize(instruction.bytes.end, "buffer")?;
             let encoded = buffer.get(start..end).ok_or_else(wrong_table)?;
             if self.binding.users().is_some() {
-                let ledger = Ledger::default();
-                self.attempt(Waiting { piece, encoded: encoded.to_vec(), ledger }, scratch)?;
+                let calls = CodecCalls::default();
+                self.attempt(Waiting { instruction, encoded: encoded.to_vec(), calls }, scratch)?;
             } else {
-                let placed = self.place(&piece, encoded, scratch);
-                placed.map_err(|error| error.at_key(self.key(&piece)))?;
+                let placed = self.place(&instruction, encoded, scratch);
+                placed.map_err(|error| error.at_key(self.key(&instruction)))?;
             }
         }
         Ok(())
     }
 
-    /// Hands out what the user's codecs are to do: each request once, with the chunk's key.
-    pub fn requests(&mut self, mut take: impl FnMut(&str, Request<'_>)) {
+    /// Calls `take` with each new request to a user's codec and the key of its chunk. Each request
+    /// is handed out once.
+    pub fn requests(&mut self, mut take: impl FnMut(&str, CodecCall<'_>)) {
         let binding = self.binding.clone();
-        for Waiting { piece, ledger, .. } in &mut self.waiting {
-            let key = key_of(&binding, piece);
-            ledger.hand_out(|request| take(&key, request));
+        for Waiting { instruction, calls, .. } in &mut self.waiting {
+            let key = key_of(&binding, instruction);
+            calls.hand_out(|request| take(&key, request));
         }
     }
 
-    /// Takes what a codec of the user's has made for a request.
+    /// Takes the output of a user's codec for a request.
     ///
     /// # Errors
-    /// `Format` for elements that are not as many as the chunk's.
+    /// `Format` when the output does not have as many elements as the chunk. `Argument` for an id
+    /// that no request has.
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
         for waiting in &mut self.waiting {
-            let answered = waiting.ledger.answer(id, output);
-            if answered.map_err(|error| error.at_key(key_of(&self.binding, &waiting.piece)))? {
+            let answered = waiting.calls.answer(id, output);
+            if answered.map_err(|error| error.at_key(key_of(&self.binding, &waiting.instruction)))? {
                 return Ok(());
             }
         }
-        Err(Error::argument("an answer to what was not asked"))
+        Err(Error::argument("the output of a user's codec has an id that no request has"))
     }
 
-    /// Goes on with every piece that has all of its answers.
+    /// Continues every chunk whose requests are all answered.
     ///
     /// # Errors
     /// As [`supply`](Self::supply).
     pub fn resume(&mut self, scratch: &mut Scratch) -> Result<()> {
         for waiting in std::mem::take(&mut self.waiting) {
-            if waiting.ledger.is_answered() {
+            if waiting.calls.is_answered() {
                 self.attempt(waiting, scratch)?;
             } else {
                 self.waiting.push(waiting);
@@ -117,39 +125,40 @@ impl Assembly {
         Ok(())
     }
 
-    /// Whether a piece waits for a codec of the user's.
+    /// Whether a chunk waits for a user's codec.
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Places a piece, as far as it goes without codecs that have not answered.
+    /// Decodes a chunk until it is placed, or needs a user's codec that has not answered.
     fn attempt(&mut self, mut waiting: Waiting, scratch: &mut Scratch) -> Result<()> {
         let users = self.binding.users().clone();
-        let exchange = |ledger: &mut Ledger| users.iter().for_each(|users| users.exchange(ledger));
-        waiting.ledger.continue_at(self.next_request);
-        exchange(&mut waiting.ledger);
-        let placed = self.place(&waiting.piece, &waiting.encoded, scratch);
-        exchange(&mut waiting.ledger);
-        self.next_request = waiting.ledger.next();
+        let exchange = |calls: &mut CodecCalls| users.iter().for_each(|users| users.swap_calls(calls));
+        waiting.calls.continue_at(self.next_request);
+        exchange(&mut waiting.calls);
+        let placed = self.place(&waiting.instruction, &waiting.encoded, scratch);
+        exchange(&mut waiting.calls);
+        self.next_request = waiting.calls.next();
         match placed {
             Err(error) if is_waiting(&error) => self.waiting.push(waiting),
-            placed => placed.map_err(|error| error.at_key(self.key(&waiting.piece)))?,
+            placed => placed.map_err(|error| error.at_key(self.key(&waiting.instruction)))?,
         }
         Ok(())
     }
 
-    fn key(&self, piece: &Piece) -> String {
-        key_of(&self.binding, piece)
+    fn key(&self, instruction: &ChunkInstruction) -> String {
+        key_of(&self.binding, instruction)
     }
 
-    /// The finished part, in the order of the header: packed elements, or offsets and bytes where elements have lengths of their
-    /// own.
+    /// The finished part, in the order of its header: packed elements, or for elements of variable
+    /// length offsets and bytes.
     ///
     /// # Errors
-    /// `Limit` for elements that take too much memory.
+    /// `Limit` for elements that take too much memory. `Argument` while a chunk waits for a user's
+    /// codec.
     pub fn finish(self) -> Result<Vec<u8>> {
         if self.is_waiting() {
-            return Err(Error::argument("a part cannot end while it waits for codecs of the user's"));
+            return Err(Error::argument("the part cannot be finished: a user's codec has not answered"));
         }
         let elements = self.buffer.finish()?;
         match &self.conversion {
@@ -158,34 +167,39 @@ impl Assembly {
         }
     }
 
-    fn place(&mut self, piece: &Piece, encoded: &[u8], scratch: &mut Scratch) -> Result<()> {
-        let chain = self.binding.chain_of(&piece.chunk)?;
-        let level = chain.level(piece.level as usize).ok_or_else(wrong_table)?;
-        if let Some(range) = self.contiguous(level, &piece.moved)
+    fn place(&mut self, instruction: &ChunkInstruction, encoded: &[u8], scratch: &mut Scratch) -> Result<()> {
+        let chain = self.binding.chain_of(&instruction.chunk)?;
+        let level = chain.level(instruction.level as usize).ok_or_else(wrong_table)?;
+        if let Some(range) = self.contiguous(level, &instruction.projection)
             && let Some(output) = self.buffer.fixed_bytes(range)
             && let Some(decoded) = level.pipeline.decode_into(encoded, output, scratch)
         {
             return decoded;
         }
-        let wanted = wanted_box(level, &piece.moved)?;
+        let wanted = wanted_box(level, &instruction.projection)?;
         let decoded = level.pipeline.decode(encoded, &wanted, scratch)?;
         let src = in_array_order(&decoded.strides, &level.axes);
+        let strides = Strides { src: &src, dst: &self.strides };
         match decoded.elements {
-            Elements::Fixed(elements) => self.buffer.put_fixed(elements, &src, &self.strides, &piece.moved),
+            Elements::Fixed(elements) => self.buffer.put_fixed(elements, strides, &instruction.projection),
             Elements::Variable(elements) => {
-                self.buffer.put_variable(&elements, &src, &self.strides, &piece.moved)
+                self.buffer.put_variable(&elements, strides, &instruction.projection)
             }
         }
     }
 
-    /// Which neighbouring places the whole chunk lands in, when all of it is wanted, and it lands in such, in the order in which it
-    /// is stored.
-    fn contiguous(&self, level: &Level, moved: &Moved) -> Option<Range<usize>> {
-        let Moved::Orthogonal(axes) = moved else { return None };
+    /// The contiguous range of the part's elements that the chunk fills.
+    ///
+    /// `None` unless the whole chunk is wanted and its elements have the same order in the part as
+    /// in the stored bytes.
+    fn contiguous(&self, level: &Level, projection: &ChunkProjection) -> Option<Range<usize>> {
+        let ChunkProjection::Orthogonal(axes) = projection else { return None };
         let (mut start, mut packed) = (0, 1);
         for stored in level.pipeline.axes().iter().rev() {
             let dimension = *level.axes.get(*stored)?;
-            let MovedAxis::Range { first: 0, step, count, place } = axes.get(dimension)? else { return None };
+            let ProjectedAxis::Range { first: 0, step, count, place } = axes.get(dimension)? else {
+                return None;
+            };
             let (count, stride) = (u64::from(*count), *self.strides.get(dimension)?);
             let whole = count == *level.shape.get(dimension)? && (*step == 1 || count == 1);
             if !whole || (count > 1 && stride != packed) {
@@ -198,16 +212,17 @@ impl Assembly {
     }
 }
 
-/// Relative to the array.
-fn key_of(binding: &Binding, piece: &Piece) -> String {
-    binding.metadata().chunk_key_encoding.encode(&piece.chunk)
+/// The chunk's key, relative to the array.
+fn key_of(binding: &Binding, instruction: &ChunkInstruction) -> String {
+    binding.metadata().chunk_key_encoding.encode(&instruction.chunk)
 }
 
-/// The box of the chunk, in the level's own order of dimensions, that a move takes elements from.
-fn wanted_box(level: &Level, moved: &Moved) -> Result<Vec<Range<u64>>> {
-    let in_array_order: Vec<Range<u64>> = match moved {
-        Moved::Orthogonal(axes) => axes.iter().map(MovedAxis::touched).collect(),
-        Moved::Points { indices, .. } => indices.iter().map(|list| touched(list)).collect(),
+/// The box of the chunk that the projection takes elements from, in the level's order of
+/// dimensions.
+fn wanted_box(level: &Level, projection: &ChunkProjection) -> Result<Vec<Range<u64>>> {
+    let in_array_order: Vec<Range<u64>> = match projection {
+        ChunkProjection::Orthogonal(axes) => axes.iter().map(ProjectedAxis::touched).collect(),
+        ChunkProjection::Points { indices, .. } => indices.iter().map(|list| touched(list)).collect(),
     };
     let wanted: Option<Vec<_>> = level.axes.iter().map(|axis| in_array_order.get(*axis).cloned()).collect();
     let inside = |wanted: &Vec<Range<u64>>| {
@@ -216,30 +231,6 @@ fn wanted_box(level: &Level, moved: &Moved) -> Result<Vec<Range<u64>>> {
     wanted.filter(inside).ok_or_else(wrong_table)
 }
 
-/// A level's strides in the array's order of dimensions.
-fn in_array_order(strides: &[usize], axes: &[usize]) -> Vec<usize> {
-    let mut ordered = vec![0; strides.len()];
-    for (axis, stride) in axes.iter().zip(strides) {
-        if let Some(place) = ordered.get_mut(*axis) {
-            *place = *stride;
-        }
-    }
-    ordered
-}
-
-/// Elements from one place to the next along each dimension of a part.
-fn strides(shape: &[u64], order: &[usize]) -> Result<Vec<usize>> {
-    let mut strides = vec![0; shape.len()];
-    let mut step = 1_u64;
-    for dimension in order.iter().rev() {
-        if let (Some(stride), Some(extent)) = (strides.get_mut(*dimension), shape.get(*dimension)) {
-            *stride = limits::to_usize(step, "part")?;
-            step = step.saturating_mul(*extent);
-        }
-    }
-    Ok(strides)
-}
-
 fn wrong_table() -> Error {
-    Error::argument("a table of pieces does not fit its array or its buffers")
+    Error::argument("the table of chunk instructions does not match its array or its buffers")
 }

@@ -1,20 +1,25 @@
-//! What the planner and the decoders both know of an array: its metadata, and the bound codec chain of each level of chunks.
+//! What the planner and the decoders share about an array: its metadata, and the bound codecs of
+//! each level of chunks.
 //!
-//! A level is a size of chunk: level 0 is what the chunk grid stores under a key; where the planner can see into shards, level 1
-//! is their inner chunks, and so on. The last level is the *leaf*: what is decoded at a time, and what users call a chunk.
-//! Made from the node's raw documents, so that a worker and the caller make the same one.
+//! A level is a size of chunk. Level 0 is what the chunk grid stores under a key. Where the planner
+//! can read the index of a shard, level 1 is its inner chunks, and so on. The last level is the
+//! *leaf*: it is decoded as one, and users call it a chunk.
+//!
+//! A binding is made from the node's metadata documents, so that a worker and the engine make equal
+//! ones.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
+use crate::access::dimension_order::in_array_order;
 use crate::access::rows::Rows;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::ChunkRepresentation;
 use crate::format::codec::pipeline::Pipeline;
-use crate::format::codec::registry::Home;
+use crate::format::codec::registry::WasmModule;
 use crate::format::codec::sharding::transformer;
-use crate::format::codec::user::{Users, arrange_v2};
+use crate::format::codec::user::{OptionalUserCodecs, arrange_v2};
 use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::{ArrayMetadata, NodeMetadata, ZarrFormat};
 use crate::limits;
@@ -23,57 +28,79 @@ use crate::sorted::Map;
 /// An array's metadata with its codecs bound.
 pub struct Binding {
     metadata: ArrayMetadata,
-    /// What the documents say, where chunks are found by other words: the shards of a draft's storage transformer.
+    /// The metadata as in the documents, where it differs from `metadata`: a draft has its shards
+    /// in a storage transformer.
     declared: Option<Box<ArrayMetadata>>,
     element_size: usize,
+    /// The chain of the grid's first chunk.
     first: OnceCell<Rc<Chain>>,
-    /// By the shape of the stored chunk: a grid whose chunks differ has a chain for each shape.
+    /// Chains by the shape of the stored chunk. A grid with different chunks has one for each
+    /// shape.
     chains: RefCell<Map<Vec<u64>, Rc<Chain>>>,
-    users: Users,
+    users: OptionalUserCodecs,
 }
 
-/// The levels of one shape of stored chunk, outermost first.
+/// The levels of stored chunks of one shape, outermost first.
 pub struct Chain {
     levels: Vec<Level>,
-    /// How some rows of a leaf chunk are decoded, where its bytes are its elements and are many: behind the levels.
+    /// How leaf chunks are read by rows. Set where they are large and their bytes are their
+    /// elements.
     rows: Option<Rows>,
 }
 
 /// One level of chunks.
 pub struct Level {
-    /// `axes[i]` is the array's dimension that stands at dimension `i` of this level (outer transpositions permute them).
+    /// `axes[i]` is the array's dimension at dimension `i` of this level. Transpositions outside
+    /// this level permute them.
     pub axes: Vec<usize>,
-    /// Shape of this level's chunks, in the array's order of dimensions.
+    /// The shape of this level's chunks, in array order.
     pub shape: Vec<u64>,
-    /// How one chunk is decoded.
+    /// The codecs of one chunk.
     pub pipeline: Rc<Pipeline>,
 }
 
+impl Level {
+    /// The number of an inner chunk of this level in the index of its shard, which counts in C
+    /// order.
+    ///
+    /// `position` has the array's order of dimensions; `grid`, the shard's inner chunks along each
+    /// dimension, has this level's.
+    ///
+    /// # Errors
+    /// `Limit` when the number does not fit the machine's size.
+    pub fn index_in_shard(&self, position: &[u64], grid: &[u64]) -> Result<usize> {
+        let along = self.axes.iter().zip(grid);
+        let linear =
+            along.fold(0, |linear, (axis, count)| linear * count + position.get(*axis).copied().unwrap_or(0));
+        limits::to_usize(linear, "shard index")
+    }
+}
+
 impl Chain {
-    /// Level `i`, if there is one; behind the last, that of rows.
+    /// Level `i`. The number after the leaf's is that of rows, where leaf chunks are read by rows.
     pub fn level(&self, i: usize) -> Option<&Level> {
         self.levels.get(i).or_else(|| self.rows().filter(|_| i == self.levels.len()).map(Rows::level))
     }
 
-    /// How leaf chunks are read by rows, where they can be.
+    /// The rows of leaf chunks, where they are read by rows.
     pub fn rows(&self) -> Option<&Rows> {
         self.rows.as_ref()
     }
 
-    /// How many levels there are; at least 1.
+    /// The number of levels, at least 1, without that of rows.
     pub fn depth(&self) -> usize {
         self.levels.len()
     }
 
-    /// The last level: what is decoded at a time.
+    /// The last level, whose chunks are decoded as one.
     ///
     /// # Errors
     /// Never for a chain made by [`Binding`].
     pub fn leaf(&self) -> Result<&Level> {
-        self.levels.last().ok_or_else(|| Error::format("a codec chain has no level"))
+        self.levels.last().ok_or_else(|| Error::format("the codec chain has no level"))
     }
 
-    /// That the codecs of every level can encode.
+    /// Checks that the codecs of every level can encode.
     ///
     /// # Errors
     /// As [`Pipeline::check_encodes`].
@@ -98,55 +125,47 @@ impl Chain {
     }
 }
 
-/// A level's shape, or position, in the array's order of dimensions.
-fn in_array_order(values: &[u64], axes: &[usize]) -> Vec<u64> {
-    let mut ordered = vec![0; values.len()];
-    for (axis, value) in axes.iter().zip(values) {
-        if let Some(place) = ordered.get_mut(*axis) {
-            *place = *value;
-        }
-    }
-    ordered
-}
-
 impl Binding {
-    /// Parses the documents of an array. Codecs are looked up when the first chunk is needed, so that an array with a codec that
-    /// nobody knows can still be described.
+    /// Parses the metadata documents of an array.
+    ///
+    /// Codecs are looked up when the first chunk is read, so that an array with an unknown codec
+    /// can still be described.
     ///
     /// # Errors
-    /// `Format` and `Unsupported` as the metadata; `Argument` when the documents are those of a group.
+    /// `Format` and `Unsupported` as the metadata; `Argument` when the documents are those of a
+    /// group.
     pub fn new(document: &NodeDocument) -> Result<Self> {
         Self::with_users(document, None)
     }
 
-    /// The same, with codecs of the user's.
+    /// As [`new`](Self::new), with the user's codecs.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn with_users(document: &NodeDocument, users: Users) -> Result<Self> {
+    pub fn with_users(document: &NodeDocument, users: OptionalUserCodecs) -> Result<Self> {
         match document::parse(document)? {
             NodeMetadata::Array(metadata) => Self::of_with(*metadata, users),
             NodeMetadata::Group(_) => Err(Error::argument("this node is a group, not an array")),
         }
     }
 
-    /// Binds metadata that is parsed already.
+    /// Makes a binding from parsed metadata.
     ///
     /// # Errors
-    /// `Unsupported` and `Format` for shards of a draft that cannot be.
+    /// `Unsupported` and `Format` for a sharding storage transformer that cannot be read.
     pub fn of(metadata: ArrayMetadata) -> Result<Self> {
         Self::of_with(metadata, None)
     }
 
-    /// The same, with codecs of the user's.
+    /// As [`of`](Self::of), with the user's codecs.
     ///
     /// # Errors
     /// As [`of`](Self::of).
-    pub fn of_with(mut declared: ArrayMetadata, users: Users) -> Result<Self> {
+    pub fn of_with(mut declared: ArrayMetadata, users: OptionalUserCodecs) -> Result<Self> {
         if let (Some(users), ZarrFormat::V2) = (&users, declared.format) {
             arrange_v2(&mut declared.codecs, users);
         }
-        let (metadata, declared) = match transformer::folded(&declared)? {
+        let (metadata, declared) = match transformer::as_sharded(&declared)? {
             Some(stored) => (stored, Some(Box::new(declared))),
             None => (declared, None),
         };
@@ -155,27 +174,28 @@ impl Binding {
         Ok(Self { metadata, declared, element_size, first, chains, users })
     }
 
-    /// The array's metadata, with a grid and codecs of what is stored under its keys.
+    /// The array's metadata. Its chunk grid and codecs describe what is stored under each key.
     pub fn metadata(&self) -> &ArrayMetadata {
         &self.metadata
     }
 
-    /// The array's metadata as its documents have it: the shards of a draft are a storage transformer there, not a codec.
+    /// The array's metadata as in its documents. They differ where the shards of a draft are a
+    /// storage transformer: [`metadata`](Self::metadata) has a sharding codec instead.
     pub fn declared(&self) -> &ArrayMetadata {
         self.declared.as_deref().unwrap_or(&self.metadata)
     }
 
-    /// The user's codecs that its chains may hold.
-    pub fn users(&self) -> &Users {
+    /// The user's codecs that the chains may have.
+    pub fn users(&self) -> &OptionalUserCodecs {
         &self.users
     }
 
-    /// Bytes of one decoded element; 0 where elements have lengths of their own.
+    /// The size of one decoded element in bytes; 0 for elements of variable length.
     pub fn element_size(&self) -> usize {
         self.element_size
     }
 
-    /// The chain of the stored chunk at these indices of the grid.
+    /// The chain of the stored chunk at these indices of the chunk grid.
     ///
     /// # Errors
     /// As [`Pipeline::bind`]; `Argument` for indices outside the grid.
@@ -184,12 +204,13 @@ impl Binding {
         if grid.is_uniform() {
             return self.first_chain();
         }
-        let shape =
-            grid.chunk_shape(chunk).ok_or_else(|| Error::argument("chunk indices lie outside the grid"))?;
+        let shape = grid
+            .chunk_shape(chunk)
+            .ok_or_else(|| Error::argument("the chunk indices are outside the chunk grid"))?;
         self.chain(shape)
     }
 
-    /// The chain of the grid's first chunk: every chunk's, where the grid is uniform.
+    /// The chain of the grid's first chunk, which is that of every chunk where the grid is uniform.
     ///
     /// # Errors
     /// As [`Pipeline::bind`].
@@ -214,7 +235,7 @@ impl Binding {
         let pipeline = Pipeline::bind_with(&self.metadata.codecs, decoded, &self.users)?;
         let chain = Rc::new(Chain::new(pipeline));
         let mut chains = self.chains.borrow_mut();
-        // A hostile grid could have as many shapes as chunks.
+        // A grid may have as many shapes as chunks.
         if chains.len() >= limits::BOUND_CHAINS {
             chains.clear();
         }
@@ -222,22 +243,23 @@ impl Binding {
         Ok(chain)
     }
 
-    /// Which module of the package can decode the chunks.
+    /// Which build can decode the chunks.
     ///
     /// # Errors
     /// As [`Pipeline::bind`].
-    pub fn home(&self) -> Result<Home> {
-        let home = self.first_chain()?.level(0).map_or(Home::Engine, |level| level.pipeline.home());
+    pub fn module(&self) -> Result<WasmModule> {
+        let module = self.first_chain()?.level(0).map_or(WasmModule::Engine, |level| level.pipeline.module());
         let is_left = matches!(self.metadata.format, ZarrFormat::Draft(_)) || self.users.is_some();
-        Ok(if is_left && home == Home::Engine { Home::Full } else { home })
+        Ok(if is_left && module == WasmModule::Engine { WasmModule::Full } else { module })
     }
 
-    /// Shape of what is stored under one key: of a shard, where there are shards.
+    /// The shape of what is stored under one key: of a shard, where there are shards.
     pub fn outer_shape(&self) -> Vec<u64> {
         self.metadata.chunk_grid.first_chunk_shape()
     }
 
-    /// Shape of the leaf chunks: inner ones, where shards can be seen into.
+    /// The shape of the leaf chunks: of inner chunks, where the planner can read the shards'
+    /// indexes.
     ///
     /// # Errors
     /// As [`Pipeline::bind`].
@@ -245,7 +267,7 @@ impl Binding {
         Ok(self.first_chain()?.leaf()?.shape.clone())
     }
 
-    /// The grid of leaf chunks, dimension by dimension.
+    /// The grid of leaf chunks, one entry for each dimension.
     ///
     /// # Errors
     /// As [`Pipeline::bind`].
@@ -257,7 +279,8 @@ impl Binding {
         Ok(chain.leaf()?.shape.iter().map(|extent| GridDimension::Regular(*extent)).collect())
     }
 
-    /// The order in which the array's dimensions stand in a stored chunk's memory, slowest first: C order unless transposed.
+    /// The order of the array's dimensions in the memory of a decoded chunk, slowest first. It is C
+    /// order unless a codec transposes.
     ///
     /// # Errors
     /// As [`Pipeline::bind`].

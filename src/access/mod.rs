@@ -1,17 +1,30 @@
-//! WHICH BYTES ARE NEEDED. Pure machines that ask and are answered: no async, no clock, no store.
+//! WHICH BYTES ARE NEEDED. State machines without I/O: no async, no clock, no store. A driver takes
+//! requests from them and supplies answers.
 //!
-//! [`selection`] understands what was asked, [`projection`] finds the chunks, [`part`] cuts the output into boxes that are
-//! worked on as one (in the order of [`nearest`], where that is asked for), [`plan`] asks for the bytes of a part, and [`assemble`] (in a worker) turns them into the part's elements.
-//! Writing goes the other way: [`write_plan`] finds the chunks and what each takes, [`chunk_update`] changes one.
-//! [`binding`] is what both sides know of an array; [`piece`] is how the one tells the other what to do.
+//! A read goes through these files in this order:
+//!
+//! - [`selection`] resolves what the caller asks for.
+//! - [`projection`] finds the chunks along each dimension.
+//! - [`part`] cuts the output into boxes of about equal size; [`nearest`] orders them by distance
+//!   from a point, where the caller gives one.
+//! - [`plan`] names the byte ranges that one part needs.
+//! - [`assemble`], in a worker, decodes the chunks and fills the part.
+//!
+//! A write goes the other way: [`write_plan`] finds the chunks and the elements for each,
+//! [`chunk_update`] changes one stored chunk.
+//!
+//! [`binding`] has the metadata and the codecs that both sides share. [`instruction`] is the
+//! message from the planner to the decoder. [`rows`] reads parts of
+//! uncompressed chunks. [`dimension_order`] computes strides.
 
 pub mod assemble;
 pub mod binding;
 pub mod chunk_update;
+pub mod dimension_order;
+pub mod instruction;
 pub mod nearest;
 pub mod part;
 mod part_buffer;
-pub mod piece;
 pub mod plan;
 pub mod projection;
 pub mod rows;

@@ -1,32 +1,33 @@
-//! In which order the parts of a grid are read: those nearest to a place first.
+//! The order in which the parts of a grid are read: the nearest to a point first.
 //!
-//! Lazily: a selection over millions of parts is not sorted. Along each dimension the parts are walked outwards from the centre as
-//! far as they are needed, and combined by the sum of their squared distances with a heap. Each part comes from one other, the one
-//! with its last raised dimension lowered, so that none comes twice.
+//! It is lazy: a selection of millions of parts is not sorted. Along each dimension, parts are
+//! visited outwards from the centre as far as needed. A heap combines the dimensions by the sum of
+//! the squared distances. Each candidate but the first comes from exactly one other, the one whose
+//! last raised rank is one lower, so that no part comes twice.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-/// Where the places of part `at` along a dimension are.
+/// Gives the places of the output of the part with this index along one dimension.
 type Places<'a> = Box<dyn Fn(u64) -> Range<u64> + 'a>;
 
-/// One dimension, walked outwards.
+/// One dimension, visited outwards from the centre.
 struct Outwards<'a> {
     places: Places<'a>,
     centre: f64,
     count: u64,
-    /// The next part below and the next part above that were not walked yet.
+    /// The next parts to visit below and above the centre.
     below: Option<u64>,
     above: u64,
-    /// Parts by their distance so far, with its square.
+    /// The visited parts, nearest first, with the squares of their distances.
     walked: Vec<(u64, f64)>,
 }
 
 impl<'a> Outwards<'a> {
     fn new(count: u64, centre: f64, places: Places<'a>) -> Self {
         let mut axis = Self { places, centre, count, below: None, above: 0, walked: Vec::new() };
-        // The first part that ends past the centre; places ascend.
+        // Finds the first part that ends past the centre; places ascend.
         let (mut low, mut high) = (0, count);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -40,12 +41,13 @@ impl<'a> Outwards<'a> {
     fn distance(&self, at: u64) -> f64 {
         let places = (self.places)(at);
         let (start, end) = (number(places.start), number(places.end));
-        // From the nearest place of it; by the middles where the centre is inside.
+        // The distance to the nearest place. The middle decides between parts that contain the
+        // centre.
         let outside = (start - self.centre).max(self.centre - end).max(0.0);
         outside + (f64::midpoint(start, end) - self.centre).abs() * 1e-9
     }
 
-    /// The part of this rank, and the square of its distance.
+    /// The part of this rank along the dimension, and the square of its distance.
     fn nth(&mut self, rank: usize) -> Option<(u64, f64)> {
         while self.walked.len() <= rank {
             let above = (self.above < self.count).then(|| (self.above, self.distance(self.above)));
@@ -67,13 +69,13 @@ impl<'a> Outwards<'a> {
     }
 }
 
-// Only to compare distances.
+// The loss of precision does not matter: the numbers are only compared.
 #[allow(clippy::cast_precision_loss)]
 fn number(place: u64) -> f64 {
     place as f64
 }
 
-/// A part that may be next.
+/// A part that may be the next one.
 struct Candidate {
     distance: f64,
     ranks: Vec<usize>,
@@ -94,20 +96,24 @@ impl PartialOrd for Candidate {
 }
 
 impl Ord for Candidate {
-    /// The nearest is the greatest; of equals the first in C order.
+    /// The nearest part is the greatest, as the heap pops the greatest. Of equally near parts, the
+    /// first in C order is.
     fn cmp(&self, other: &Self) -> Ordering {
         other.distance.total_cmp(&self.distance).then_with(|| other.ranks.cmp(&self.ranks))
     }
 }
 
-/// The parts of a grid by their distance from a place; gives their numbers in C order of the grid.
+/// Iterates over the parts of a grid by their distance from a point. Items are the parts' numbers
+/// in C order of the grid.
 pub struct NearestFirst<'a> {
     axes: Vec<Outwards<'a>>,
     heap: BinaryHeap<Candidate>,
 }
 
 impl<'a> NearestFirst<'a> {
-    /// `shape` counts parts along each dimension, `places(dimension, at)` tells where they are in the output, `centre` is in places.
+    /// `shape` is the number of parts along each dimension. `places(dimension, at)` gives the
+    /// places of the output of a part. `centre` is counted in places, one number for each
+    /// dimension.
     pub fn new(
         shape: &[u64],
         centre: &[f64],
@@ -124,6 +130,7 @@ impl<'a> NearestFirst<'a> {
         order
     }
 
+    /// Adds the part with these ranks to the heap, if there is one.
     fn consider(&mut self, ranks: Vec<usize>) {
         let mut distance = 0.0;
         for (axis, rank) in self.axes.iter_mut().zip(&ranks) {
@@ -169,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn from_the_centre_outwards() {
+    fn parts_come_from_the_centre_outwards() {
         let order: Vec<u64> = NearestFirst::new(&[5], &[24.0], in_tens).collect();
         assert_eq!(order, [2, 1, 3, 0, 4]);
         let order: Vec<u64> = NearestFirst::new(&[3, 3], &[15.0, 15.0], in_tens).take(5).collect();
@@ -178,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grid_beyond_counting_begins_at_once() {
+    fn a_huge_grid_starts_at_once() {
         let huge = 1 << 40;
         let centre = [4e12, 0.0];
         let order: Vec<u64> = NearestFirst::new(&[huge, 3], &centre, in_tens).take(3).collect();

@@ -1,60 +1,65 @@
 //! Parts: the unit of work. A part is a chunk-aligned box of the output that one worker fills.
 //!
-//! Parts are grown along the axes that are fastest in the output's memory, so that their rows are long, to about
-//! [`TARGET_BYTES`]; they are computed one at a time, so a selection over millions of chunks costs nothing before it is read.
+//! Parts grow to about [`TARGET_BYTES`] along the dimensions that are fastest in the output's
+//! memory, so that their rows are long. Parts are computed on demand: a selection of millions of
+//! chunks takes no memory before it is read.
 
 use std::ops::Range;
 
-use crate::access::projection::AxisProjection;
+use crate::access::projection::DimensionProjection;
 use crate::error::Result;
 use crate::limits;
 
-/// About how large a part is when it is decoded: large enough that a message costs nothing beside it, small enough that two
-/// workers share a read of some MiB and that decoding overlaps the wire.
+/// The size that parts aim at, decoded. It is large enough that the cost of a message does not
+/// matter. It is small enough that two workers share a read of some MiB, and that decoding overlaps
+/// the fetches.
 pub const TARGET_BYTES: u64 = 1 << 20;
 
-/// A read up to this size is one part: it is handed over as it is, without being placed.
+/// A read of at most this many bytes is one part: it is handed over without a copy into a larger
+/// output.
 pub const WHOLE_BYTES: u64 = 1 << 22;
 
-/// Rows that are shorter than this take longer to place than their bytes: parts grow beyond their target for longer ones, up to
-/// [`WHOLE_BYTES`].
+/// Copying a row that is shorter than this costs more than its bytes. Parts with shorter rows grow
+/// beyond [`TARGET_BYTES`], up to [`WHOLE_BYTES`].
 const ROW_BYTES: u64 = 1 << 12;
 
-/// A box of the output, one entry a dimension of the array (integer-indexed ones have extent 1).
+/// A box of the output. Both lists have one entry for each dimension of the array; a dimension with
+/// an integer index has extent 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// First place along each dimension.
+    /// The first place along each dimension.
     pub start: Vec<u64>,
-    /// Places along each dimension.
+    /// The extent along each dimension.
     pub shape: Vec<u64>,
 }
 
-/// A part and the spans that fill it, along each dimension.
+/// A part and the spans that fill it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartSpans {
-    /// The box.
+    /// The part.
     pub part: Part,
-    /// Which spans of each dimension's projection.
+    /// For each dimension, the range of spans of its projection.
     pub spans: Vec<Range<u64>>,
 }
 
-/// How an output is cut into parts.
+/// The grid of parts that an output is cut into.
 #[derive(Clone, Debug)]
 pub struct PartGrid {
-    /// Spans a part takes along each dimension.
+    /// The number of spans of a part along each dimension.
     step: Vec<u64>,
-    /// Parts along each dimension.
+    /// The number of parts along each dimension.
     shape: Vec<u64>,
     count: u64,
 }
 
 impl PartGrid {
-    /// Cuts the output of these projections; `order` lists the dimensions, slowest first, as the output has them in memory.
+    /// Cuts the output of these projections into parts. `element_size` is in bytes. `order` lists
+    /// the dimensions as they are in the output's memory, slowest first.
     ///
     /// # Errors
-    /// `Limit` when one part (one chunk's worth) passes the budget of a chunk.
-    pub fn new(axes: &[AxisProjection], element_size: usize, order: &[usize]) -> Result<Self> {
-        let total = axes.iter().map(AxisProjection::count);
+    /// `Limit` when there are 2^64 parts or more.
+    pub fn new(axes: &[DimensionProjection], element_size: usize, order: &[usize]) -> Result<Self> {
+        let total = axes.iter().map(DimensionProjection::count);
         let total = limits::product(total.chain([element_size as u64]), "selection");
         let target = if total.is_ok_and(|total| total <= WHOLE_BYTES) { WHOLE_BYTES } else { TARGET_BYTES };
         let step = steps(axes, element_size, order, target);
@@ -64,24 +69,24 @@ impl PartGrid {
         Ok(Self { step, shape, count })
     }
 
-    /// Parts along each dimension.
+    /// The number of parts along each dimension.
     pub fn shape(&self) -> &[u64] {
         &self.shape
     }
 
-    /// The places of the output that parts `at` along a dimension take.
-    pub fn places(&self, axes: &[AxisProjection], dimension: usize, at: u64) -> Range<u64> {
+    /// The places of the output, along a dimension, of the parts with index `at` along it.
+    pub fn places(&self, axes: &[DimensionProjection], dimension: usize, at: u64) -> Range<u64> {
         let (Some(axis), Some(step)) = (axes.get(dimension), self.step.get(dimension)) else { return 0..0 };
         axis.output_range(&(at * step..((at + 1) * step).min(axis.span_count())))
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Part `i`, in C order of the grid.
-    pub fn part(&self, i: u64, axes: &[AxisProjection]) -> PartSpans {
+    /// Part `i`, counted in C order of the grid.
+    pub fn part(&self, i: u64, axes: &[DimensionProjection]) -> PartSpans {
         let mut rest = i;
         let mut spans = vec![0..0; axes.len()];
         for (dimension, axis) in axes.iter().enumerate().rev() {
@@ -98,21 +103,25 @@ impl PartGrid {
     }
 }
 
-/// Spans a part takes along each dimension: all along the fastest ones while they fit the target, and more where rows are short.
-fn steps(axes: &[AxisProjection], element_size: usize, order: &[usize], target: u64) -> Vec<u64> {
+/// The number of spans of a part along each dimension.
+///
+/// A part takes as many spans along the fastest dimensions as fit the target, and more where its
+/// rows are short.
+fn steps(axes: &[DimensionProjection], element_size: usize, order: &[usize], target: u64) -> Vec<u64> {
     let mut step = vec![1; axes.len()];
-    // One span along every dimension is the least; growing multiplies from there.
-    let least = axes.iter().map(places_a_span).fold(element_size.max(1) as u64, u64::saturating_mul);
+    // The smallest part has one span along every dimension. Growing multiplies its size.
+    let least = axes.iter().map(places_per_span).fold(element_size.max(1) as u64, u64::saturating_mul);
     let mut room = (target / least.max(1)).max(1);
     let most = (WHOLE_BYTES / least.max(1)).max(1);
     let mut row = element_size.max(1) as u64;
     for &dimension in order.iter().rev() {
         let (axis, taken) = (&axes[dimension], step.iter().product::<u64>());
-        row = row.saturating_mul(places_a_span(axis));
+        row = row.saturating_mul(places_per_span(axis));
         let for_rows = ROW_BYTES.div_ceil(row).min(most / taken);
         step[dimension] = axis.span_count().max(1).min(room.max(for_rows));
         room = (room / step[dimension]).max(1);
-        // A row goes on in the next dimension only where it is all of this one.
+        // A row continues in the next slower dimension only where the part has all of this
+        // dimension.
         row = if step[dimension] == axis.span_count() {
             row.saturating_mul(step[dimension])
         } else {
@@ -122,8 +131,8 @@ fn steps(axes: &[AxisProjection], element_size: usize, order: &[usize], target: 
     step
 }
 
-/// How many places of the output a span has, about.
-fn places_a_span(axis: &AxisProjection) -> u64 {
+/// The average number of places of a span, rounded up.
+fn places_per_span(axis: &DimensionProjection) -> u64 {
     axis.count().div_ceil(axis.span_count().max(1)).max(1)
 }
 
@@ -134,9 +143,9 @@ mod tests {
     use crate::access::selection::Indices;
     use crate::format::chunk_grid::GridDimension;
 
-    fn axis(len: u64, chunk: u64) -> AxisProjection {
+    fn axis(len: u64, chunk: u64) -> DimensionProjection {
         let indices = Indices::Range { start: 0, step: 1, count: len };
-        AxisProjection::new(&indices, &GridDimension::Regular(chunk)).unwrap()
+        DimensionProjection::new(&indices, &GridDimension::Regular(chunk)).unwrap()
     }
 
     #[test]
@@ -159,20 +168,20 @@ mod tests {
             places += part.shape.iter().product::<u64>();
         }
         assert_eq!(places, 64 * 4096 * 4000);
-        // One chunk is 16 MiB already: parts are single chunks.
+        // One chunk has 16 MiB, so each part is one chunk.
         assert_eq!(grid.count(), 2 * 8 * 8);
     }
 
     #[test]
     fn short_rows_make_parts_larger_up_to_a_limit() {
-        // Chunks of 2 MiB with rows of 512 bytes: two side by side are the whole width, and rows are planes.
+        // Chunks of 2 MiB have rows of 512 bytes. Two of them side by side have the whole width.
         let axes = [axis(64, 16), axis(512, 256), axis(512, 256)];
         let part =
-            |axes: &[AxisProjection], size| PartGrid::new(axes, size, &[0, 1, 2]).unwrap().part(0, axes);
+            |axes: &[DimensionProjection], size| PartGrid::new(axes, size, &[0, 1, 2]).unwrap().part(0, axes);
         assert_eq!(part(&axes, 2).part.shape, [16, 256, 512]);
-        // Chunks of 4 MiB do not grow.
+        // Parts of one chunk of 4 MiB do not grow.
         assert_eq!(part(&axes, 4).part.shape, [16, 256, 256]);
-        // Rows of 64 bytes in chunks of 32 KiB: no longer than they must be, where the target is reached.
+        // Chunks of 32 KiB have rows of 32 bytes. A part stops growing once its rows have 4 KiB.
         let axes = [axis(32, 32), axis(4096, 32), axis(8192, 32)];
         assert_eq!(part(&axes, 1).part.shape, [32, 32, 4096]);
     }

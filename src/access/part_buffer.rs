@@ -1,9 +1,10 @@
-//! The elements of a part in the making: packed, or with lengths of their own.
+//! The elements of a part while it is filled: packed, or of variable length.
 //!
-//! Elements of variable length leave as one buffer: `n + 1` offsets (32-bit, little-endian) into the bytes behind them. While the
-//! part is made, each place only says where its element stands in an arena; they are put in order once, at the end.
+//! Elements of variable length leave as one buffer: `n + 1` offsets (32-bit, little-endian), then
+//! the bytes that they element_of_point into. While the part is filled, each place has the range of
+//! its element in an arena. The elements are copied into their final order once, at the end.
 
-use crate::access::piece::{Moved, MovedAxis};
+use crate::access::instruction::{ChunkProjection, ProjectedAxis};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::array_bytes::VariableBytes;
@@ -11,17 +12,28 @@ use crate::format::data_type::FillValue;
 use crate::kernel::{fill, scatter};
 use crate::limits;
 
-/// What has been put together of a part; all places not filled yet are fill value, once [`PartBuffer::expect`] was told what comes.
+/// The elements of a part. Places that no chunk has filled hold the fill value, once
+/// [`PartBuffer::expect`] has been called.
 pub(super) enum PartBuffer {
-    /// Packed elements of one size. `unfilled` is the fill value while places still hold what was there before.
+    /// Packed elements of one size. `unfilled` is the fill value as long as the buffer still has
+    /// the bytes that were in it before.
     Fixed { bytes: Vec<u8>, element_size: usize, unfilled: Option<Vec<u8>> },
-    /// Where each place's element stands in the arena.
+    /// The range in the arena of each place's element.
     Variable { arena: Vec<u8>, places: Vec<(u32, u32)> },
 }
 
+/// The strides of a copy, counted in elements, along each dimension of the array.
+#[derive(Clone, Copy)]
+pub(super) struct Strides<'a> {
+    /// The strides of the decoded chunk.
+    pub src: &'a [usize],
+    /// The strides of the part.
+    pub dst: &'a [usize],
+}
+
 impl PartBuffer {
-    /// A part of this many elements, all fill value; `element_size` is `None` where elements have lengths of their own. `spare` is memory
-    /// that it may use, with anything in it.
+    /// A part of this many elements, all fill value. `element_size` is `None` for elements of
+    /// variable length. `spare` is memory to reuse; its bytes do not matter.
     pub fn new(
         elements: u64,
         element_size: Option<usize>,
@@ -49,7 +61,8 @@ impl PartBuffer {
         Ok(Self::Fixed { bytes, element_size, unfilled: None })
     }
 
-    /// Makes ready for pieces that fill so many places, no place twice. A part that one supply fills needs no fill value.
+    /// Prepares for instructions that fill this many places, each once. A part that they fill
+    /// completely does not need the fill value.
     pub fn expect(&mut self, places: u64) {
         let Self::Fixed { bytes, element_size, .. } = self else { return };
         if places.saturating_mul(*element_size as u64) != bytes.len() as u64 {
@@ -59,7 +72,7 @@ impl PartBuffer {
         }
     }
 
-    /// Puts the fill value into all places that have nothing yet.
+    /// Writes the fill value into a reused buffer.
     fn fill(&mut self) {
         if let Self::Fixed { bytes, unfilled, .. } = self
             && let Some(fill_value) = unfilled.take()
@@ -68,17 +81,27 @@ impl PartBuffer {
         }
     }
 
-    /// Puts elements of one size in their places; strides count elements.
-    pub fn put_fixed(&mut self, elements: &[u8], src: &[usize], dst: &[usize], moved: &Moved) -> Result<()> {
+    /// Copies elements of one size to their places. Strides count elements.
+    pub fn put_fixed(
+        &mut self,
+        elements: &[u8],
+        strides: Strides<'_>,
+        projection: &ChunkProjection,
+    ) -> Result<()> {
         let Self::Fixed { bytes, element_size, .. } = self else { return Err(other_elements()) };
         let size = *element_size;
-        let placed = match moved {
-            Moved::Orthogonal(axes) => scatter_box(elements, bytes, size, axes, src, dst),
-            Moved::Points { indices, places } => {
+        let placed = match projection {
+            ChunkProjection::Orthogonal(axes) => scatter_box(elements, bytes, size, axes, strides),
+            ChunkProjection::Points { indices, places } => {
                 let pairs: Vec<(u32, u32)> = places
                     .iter()
                     .enumerate()
-                    .map(|(at, place)| (u32::try_from(point(indices, src, at)).unwrap_or(u32::MAX), *place))
+                    .map(|(at, place)| {
+                        (
+                            u32::try_from(element_of_point(indices, strides.src, at)).unwrap_or(u32::MAX),
+                            *place,
+                        )
+                    })
                     .collect();
                 scatter::scatter_points(elements, bytes, size, &pairs)
             }
@@ -86,13 +109,12 @@ impl PartBuffer {
         placed.map_err(|_| too_few(elements.len()))
     }
 
-    /// Puts elements of variable length in their places; strides count elements.
+    /// Copies elements of variable length to their places. Strides count elements.
     pub fn put_variable(
         &mut self,
         elements: &VariableBytes,
-        src: &[usize],
-        dst: &[usize],
-        moved: &Moved,
+        strides: Strides<'_>,
+        projection: &ChunkProjection,
     ) -> Result<()> {
         let Self::Variable { arena, places } = self else { return Err(other_elements()) };
         let base = arena_end(arena, 0)?;
@@ -108,27 +130,28 @@ impl PartBuffer {
             *place = (base + start, base + end);
             Ok(())
         };
-        match moved {
-            Moved::Orthogonal(axes) => walk(axes, src, dst, 0, 0, &mut put),
-            Moved::Points { indices, places } => places
+        match projection {
+            ChunkProjection::Orthogonal(axes) => for_each_pair(axes, strides, 0, 0, &mut put),
+            ChunkProjection::Points { indices, places } => places
                 .iter()
                 .enumerate()
-                .try_for_each(|(at, place)| put(point(indices, src, at), *place as usize)),
+                .try_for_each(|(at, place)| put(element_of_point(indices, strides.src, at), *place as usize)),
         }
     }
 
-    /// The neighbouring bytes that a chunk of packed elements may be decoded straight into.
+    /// The bytes of a range of packed elements, so that a chunk can be decoded into them. `None`
+    /// for elements of variable length.
     pub fn fixed_bytes(&mut self, elements: std::ops::Range<usize>) -> Option<&mut [u8]> {
         let Self::Fixed { bytes, element_size, .. } = self else { return None };
         bytes.get_mut(elements.start * *element_size..elements.end * *element_size)
     }
 
-    /// Whether these are the elements, packed.
+    /// Whether the buffer has exactly these packed elements.
     pub fn holds(&self, elements: &[u8]) -> bool {
         matches!(self, Self::Fixed { bytes, .. } if bytes == elements)
     }
 
-    /// The elements as codecs take them.
+    /// The elements in the form that codecs encode.
     pub fn into_array_bytes(self) -> Result<ArrayBytes> {
         let (arena, places) = match self {
             Self::Fixed { bytes, .. } => return Ok(ArrayBytes::Fixed(bytes)),
@@ -166,35 +189,35 @@ impl PartBuffer {
     }
 }
 
-/// The end of an arena that takes `more` bytes, as a place's number.
+/// The end of the arena once `more` bytes are added, as 32 bits.
 fn arena_end(arena: &[u8], more: usize) -> Result<u32> {
     let end = arena.len() as u64 + more as u64;
     u32::try_from(end).map_err(|_| limits::exceeded("bytes of a part's elements", end, u64::from(u32::MAX)))
 }
 
+/// Copies a box of packed elements of one size to its places.
 fn scatter_box(
     elements: &[u8],
     output: &mut [u8],
     size: usize,
-    axes: &[MovedAxis],
-    src: &[usize],
-    dst: &[usize],
+    axes: &[ProjectedAxis],
+    strides: Strides<'_>,
 ) -> std::result::Result<(), scatter::OutOfBounds> {
     let (mut src_offset, mut dst_offset) = (0, 0);
     let mut plan = Vec::with_capacity(axes.len());
-    for (axis, (src, dst)) in axes.iter().zip(src.iter().zip(dst)) {
+    for (axis, (src, dst)) in axes.iter().zip(strides.src.iter().zip(strides.dst)) {
         let (src, dst) = (src * size, dst * size);
         match axis {
-            MovedAxis::Range { first, step, count, place } => {
+            ProjectedAxis::Range { first, step, count, place } => {
                 src_offset += *first as usize * src;
                 dst_offset += *place as usize * dst;
                 let step = src.cast_signed().wrapping_mul(*step as isize);
-                plan.push(scatter::Axis::strided(*count as usize, step, dst.cast_signed()));
+                plan.push(scatter::CopyAxis::strided(*count as usize, step, dst.cast_signed()));
             }
-            MovedAxis::List { indices, places } => plan.push(scatter::Axis {
+            ProjectedAxis::List { indices, places } => plan.push(scatter::CopyAxis {
                 count: indices.len(),
-                src: scatter::Walk::List { indices, stride: src.cast_signed() },
-                dst: scatter::Walk::List { indices: places, stride: dst.cast_signed() },
+                src: scatter::AxisSteps::List { indices, stride: src.cast_signed() },
+                dst: scatter::AxisSteps::List { indices: places, stride: dst.cast_signed() },
             }),
         }
     }
@@ -202,25 +225,26 @@ fn scatter_box(
     scatter::gather_lists(elements, output, &plan)
 }
 
-/// Calls `put` with the element and the place of each pair of the outer product.
-fn walk(
-    axes: &[MovedAxis],
-    src: &[usize],
-    dst: &[usize],
+/// Calls `put` with the element's number and the place for each pair of the outer product.
+fn for_each_pair(
+    axes: &[ProjectedAxis],
+    strides: Strides<'_>,
     element: usize,
     place: usize,
     put: &mut dyn FnMut(usize, usize) -> Result<()>,
 ) -> Result<()> {
+    let Strides { src, dst } = strides;
     let ([axis, axes @ ..], [along, src @ ..], [across, dst @ ..]) = (axes, src, dst) else {
         return put(element, place);
     };
+    let strides = Strides { src, dst };
     axis.pairs().try_for_each(|(index, at)| {
-        walk(axes, src, dst, element + index as usize * along, place + at as usize * across, put)
+        for_each_pair(axes, strides, element + index as usize * along, place + at as usize * across, put)
     })
 }
 
-/// The chunk's element that point `at` takes.
-fn point(indices: &[Vec<u32>], src: &[usize], at: usize) -> usize {
+/// The number, within the chunk, of the element that point `at` takes.
+fn element_of_point(indices: &[Vec<u32>], src: &[usize], at: usize) -> usize {
     let along = indices.iter().zip(src);
     along.fold(0_usize, |sum, (list, stride)| {
         let index = list.get(at).map_or(0, |index| *index as usize);
@@ -229,11 +253,11 @@ fn point(indices: &[Vec<u32>], src: &[usize], at: usize) -> usize {
 }
 
 fn too_few(actual: usize) -> Error {
-    Error::format("chunk has too few elements for its shape")
+    Error::format("the chunk has fewer elements than its shape")
         .in_stage(Stage::Decode)
         .actual(format!("{actual} bytes or elements"))
 }
 
 fn other_elements() -> Error {
-    Error::format("chunk decodes to elements of another kind than its data type").in_stage(Stage::Decode)
+    Error::format("the chunk does not decode to elements of the array's data type").in_stage(Stage::Decode)
 }

@@ -1,106 +1,117 @@
-//! Step 3, plan: which key, which byte range? The machine of one part.
+//! Step 3, plan: which key, which byte range? The state machine that plans one part.
 //!
-//! It asks ([`PartPlan::take_needs`]) and is answered ([`PartPlan::supply_index`], [`PartPlan::write_piece`]). A chunk that stands
-//! alone is one need. A shard's index is a need too; answered, it raises the needs of its inner chunks, and nested shards do it
-//! again. Nothing here awaits: the driver is `read`, and a test can be ten lines over a map.
+//! It names the bytes that it needs ([`PartPlan::take_requests`]) and takes the answers
+//! ([`PartPlan::supply_index`], [`PartPlan::write_instruction`]). A chunk without a shard is one
+//! request. The index of a shard is a request too: its answer adds the requests of the inner
+//! chunks. Nested shards repeat this.
+//!
+//! Nothing here awaits. The driver is in `read`; in a test, ten lines over a map can drive a plan.
 
 use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::binding::{Binding, Chain, Level};
-use crate::access::piece::{Moved, MovedAxis, Piece, halves, word};
-use crate::access::projection::{AxisProjection, Taken};
-use crate::access::rows::{RowAxis, Rows};
+use crate::access::instruction::{ChunkInstruction, ChunkProjection, ProjectedAxis, halves, word};
+use crate::access::projection::{ChunkIndices, DimensionProjection, outer_product};
+use crate::access::rows::Rows;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::sharding::{IndexLocation, ShardIndex, Sharding};
 use crate::limits;
 use crate::sorted::Map;
 
-/// Bytes that are needed next.
+/// A byte range that a plan needs next.
 #[derive(Clone, Debug)]
-pub struct Need {
-    /// For the answer.
+pub struct ByteRequest {
+    /// Identifies the request when it is answered.
     pub id: usize,
-    /// Indices of the stored chunk in the array's grid.
+    /// Indices of the stored chunk in the array's chunk grid.
     pub chunk: Rc<[u64]>,
-    /// Level of the chunk, or of the shard whose index it is, in the chain of the stored chunk.
+    /// The level of the chunk, or of the shard that the index belongs to. See
+    /// [`Binding`](crate::access::binding).
     pub level: usize,
-    /// Which bytes of it.
-    pub range: NeededRange,
-    /// Whether these bytes are a shard index, which the planner reads, or a chunk, which a decoder does.
+    /// Which bytes of the stored chunk.
+    pub range: RequestedRange,
+    /// Whether these bytes are a shard index, which the planner reads. Otherwise a decoder reads
+    /// them.
     pub is_index: bool,
-    /// Array indices where the chunk (or shard) starts: of a leaf, what tells it from the array's other ones; of rows of one one more
-    /// number, which no chunk has.
+    /// Array indices where the chunk or shard starts. They identify a leaf chunk within its array.
+    /// A request for rows has one more entry, `u64::MAX`, so that no request for a chunk has the
+    /// same origin.
     pub origin: Rc<[u64]>,
-    /// These bytes are some rows of a chunk.
+    /// Set where these bytes are rows of a chunk. See [`rows`](crate::access::rows).
     pub rows: Option<RowsOf>,
 }
 
-/// What rows were cut from.
+/// Which kind of chunk rows belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowsOf {
-    /// A stored chunk, which has so many bytes and may be absent.
+    /// A stored chunk of this many bytes. The store may not have it.
     Stored(u64),
-    /// A chunk in a shard.
+    /// An inner chunk of a shard.
     Inner,
 }
 
-/// Which bytes of a stored chunk are needed.
+/// Which bytes of a stored chunk a plan requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NeededRange {
-    /// All.
+pub enum RequestedRange {
+    /// All bytes.
     Whole,
-    /// Some from the start on.
+    /// A range counted from the start.
     At {
-        /// First byte.
+        /// The first byte.
         offset: u64,
-        /// How many.
+        /// The number of bytes.
         len: u64,
     },
-    /// The last ones.
+    /// The last bytes, this many.
     Last(u64),
 }
 
 /// The plan of one part.
 pub struct PartPlan {
     binding: Rc<Binding>,
-    /// Along each dimension, what is taken from each leaf chunk, ascending; empty for points.
+    /// For each dimension, what each leaf chunk contributes, in ascending order. Empty for points.
     axes: Rc<[Vec<LeafAxis>]>,
-    /// For points: each one's array indices, dimension by dimension.
+    /// For points, one list of array indices for each dimension.
     points: Vec<Rc<[u64]>>,
-    /// First point of the part.
+    /// The number of the part's first point in the selection.
     first_point: u64,
-    needs: Vec<Group>,
-    /// Needs handed out so far start here in `needs`.
-    taken: usize,
+    /// The chunks and shards to read. A request's id is an index into this list.
+    chunks: Vec<PlannedChunk>,
+    /// How many of them have been requested.
+    requested: usize,
 }
 
-/// What a part takes from which leaf chunks, whatever becomes of it: parts of one outline are of the same elements.
+/// Which elements of which leaf chunks a part takes. Two parts with equal projections have the same
+/// elements, though they may convert them differently.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Outline(Rc<[Vec<LeafAxis>]>);
+pub struct PartProjection(Rc<[Vec<LeafAxis>]>);
 
-impl Outline {
-    /// Whether all that is taken from the leaf chunk that starts here is at least so much along each dimension.
-    pub fn takes(&self, origin: &[u64], moved: &[MovedAxis]) -> bool {
-        let mut wanted = self.0.iter().zip(origin.iter().zip(moved));
-        wanted.all(|(axis, (origin, moved))| {
+impl PartProjection {
+    /// Whether the part takes at least as many elements along each dimension, from the leaf chunk
+    /// that starts at `origin`, as `projection` does.
+    pub fn takes(&self, origin: &[u64], projection: &[ProjectedAxis]) -> bool {
+        let mut wanted = self.0.iter().zip(origin.iter().zip(projection));
+        wanted.all(|(axis, (origin, projection))| {
             let found = axis.binary_search_by_key(origin, |leaf| leaf.origin).ok();
-            found.and_then(|at| axis.get(at)).is_some_and(|leaf| leaf.moved.count() >= moved.count())
+            found
+                .and_then(|at| axis.get(at))
+                .is_some_and(|leaf| leaf.projection.count() >= projection.count())
         })
     }
 
-    /// The same in words: what two outlines differ in, their words do.
+    /// Serializes it as 32-bit words. Different projections have different words.
     ///
     /// # Errors
-    /// `Limit` for a list beyond 2^32 entries.
+    /// `Limit` for a list of 2^32 entries or more.
     pub fn to_words(&self) -> Result<Vec<u32>> {
         let mut words = Vec::new();
         for axis in self.0.iter() {
             words.push(word(axis.len() as u64)?);
-            for LeafAxis { origin, moved } in axis {
+            for LeafAxis { origin, projection } in axis {
                 words.extend(halves(*origin));
-                moved.write(&mut words)?;
+                projection.write(&mut words)?;
             }
         }
         Ok(words)
@@ -112,55 +123,57 @@ impl Outline {
 struct LeafAxis {
     /// Array index where the leaf chunk starts.
     origin: u64,
-    moved: MovedAxis,
+    projection: ProjectedAxis,
 }
 
-/// A chunk of some level that is needed, with all that is wanted inside it.
+/// A chunk or shard that the part needs, with the elements that it takes.
 #[derive(Clone)]
-struct Group {
+struct PlannedChunk {
+    /// Indices of the stored chunk in the array's chunk grid.
     chunk: Rc<[u64]>,
     chain: Rc<Chain>,
     level: usize,
     /// Array indices where this chunk starts.
     origin: Rc<[u64]>,
-    /// Where it stands in the stored chunk; `None` for the whole of it.
+    /// Its byte range in the stored chunk. `None` for the whole stored chunk.
     bytes: Option<Range<u64>>,
     rows: Option<RowsOf>,
     wanted: Wanted,
 }
 
+/// The elements that a part takes from a chunk or shard.
 #[derive(Clone)]
 enum Wanted {
     /// A range of `PartPlan::axes` along each dimension.
     Orthogonal(Vec<Range<usize>>),
-    /// Numbers of points.
+    /// Numbers of points in the selection.
     Points(Vec<u32>),
-    /// All of a leaf chunk, as part of a stack.
-    Whole(Stacked),
-    /// These elements of some rows of a leaf chunk.
-    Rows(Vec<MovedAxis>),
+    /// All of a leaf chunk, as a member of a batch.
+    Whole(BatchSlot),
+    /// Elements of some rows of a leaf chunk.
+    Rows(Vec<ProjectedAxis>),
 }
 
-/// What is wanted of a box within a chunk, by where the box starts.
-type Placed = (Vec<u64>, Wanted);
+/// The elements wanted of a box, with the position or the start of the box within its chunk.
+type WantedAt = (Vec<u64>, Wanted);
 
-/// Where a whole chunk goes in a part that is nothing but whole chunks, one behind the other.
+/// The place of a whole chunk in a batch.
 #[derive(Clone, Copy)]
-struct Stacked {
-    /// How many chunks stand before it.
+struct BatchSlot {
+    /// The number of chunks before it.
     slot: u64,
-    /// The dimension along which they stand.
+    /// The dimension along which the chunks of the batch are concatenated.
     along: usize,
 }
 
 impl PartPlan {
-    /// Plans an orthogonal part: `spans` of each dimension's projection.
+    /// Plans a part of an orthogonal selection: `spans` of each dimension's projection.
     ///
     /// # Errors
     /// As binding the array's codecs; `Limit` for a chunk that cannot be addressed.
     pub fn orthogonal(
         binding: &Rc<Binding>,
-        projections: &[AxisProjection],
+        projections: &[DimensionProjection],
         spans: &[Range<u64>],
     ) -> Result<Self> {
         let grid = binding.leaf_grid()?;
@@ -176,7 +189,8 @@ impl PartPlan {
         Ok(plan)
     }
 
-    /// Plans points `range` of a selection of points.
+    /// Plans the points number `range` of a selection of points. `points` has one list for each
+    /// dimension.
     ///
     /// # Errors
     /// As [`orthogonal`](Self::orthogonal).
@@ -190,133 +204,151 @@ impl PartPlan {
     }
 
     fn empty(binding: &Rc<Binding>, axes: Vec<Vec<LeafAxis>>) -> Self {
-        let (points, needs, axes) = (Vec::new(), Vec::new(), axes.into());
-        Self { binding: binding.clone(), axes, points, first_point: 0, needs, taken: 0 }
+        let (points, chunks, axes) = (Vec::new(), Vec::new(), axes.into());
+        Self { binding: binding.clone(), axes, points, first_point: 0, chunks, requested: 0 }
     }
 
-    /// What the part is of, unless it is of points.
-    pub fn outline(&self) -> Option<Outline> {
-        self.points.is_empty().then(|| Outline(self.axes.clone()))
+    /// Which elements of which chunks the part takes. `None` for points.
+    pub fn projection(&self) -> Option<PartProjection> {
+        self.points.is_empty().then(|| PartProjection(self.axes.clone()))
     }
 
-    /// The stored chunks that are needed, as far as they are known.
+    /// The stored chunks that the part needs, once for each planned chunk in them.
     pub fn touched(&self) -> impl Iterator<Item = &Rc<[u64]>> {
-        self.needs.iter().map(|group| &group.chunk)
+        self.chunks.iter().map(|planned| &planned.chunk)
     }
 
-    /// What is needed now that was not asked for before; empty when every answer so far has raised no more.
-    pub fn take_needs(&mut self) -> Vec<Need> {
-        let first = self.taken;
-        self.taken = self.needs.len();
-        (first..self.taken).filter_map(|id| Some(need(id, self.needs.get(id)?))).collect()
+    /// Takes the requests that were added since the last call. It is empty when no answer since
+    /// then has added any.
+    pub fn take_requests(&mut self) -> Vec<ByteRequest> {
+        let first = self.requested;
+        self.requested = self.chunks.len();
+        (first..self.requested).filter_map(|id| Some(byte_request(id, self.chunks.get(id)?))).collect()
     }
 
-    /// The sharding codec whose index need `id` is.
+    /// The sharding codec of the shard index that request `id` is for.
     ///
     /// # Errors
-    /// `Argument` when it is none.
+    /// `Argument` when the request is not for a shard index.
     pub fn sharding(&self, id: usize) -> Result<&Sharding> {
-        let level = self.needs.get(id).and_then(|group| group.chain.level(group.level));
-        level.and_then(|level| level.pipeline.plannable_sharding()).ok_or_else(no_such_need)
+        let level = self.chunks.get(id).and_then(|planned| planned.chain.level(planned.level));
+        level.and_then(|level| level.pipeline.plannable_sharding()).ok_or_else(unknown_request)
     }
 
-    /// Length of the shard in another one whose index need `id` is.
+    /// The length in bytes of the nested shard whose index request `id` is for. `None` for a shard
+    /// that is not nested.
     pub fn nested_len(&self, id: usize) -> Option<u64> {
-        let bytes = self.needs.get(id)?.bytes.as_ref()?;
+        let bytes = self.chunks.get(id)?.bytes.as_ref()?;
         Some(bytes.end - bytes.start)
     }
 
-    /// Answers the need of an index. An absent shard is answered by not answering: all of it is fill value.
+    /// Answers the request of a shard index. The caller leaves requests of absent shards
+    /// unanswered: all their elements are fill value.
     ///
     /// # Errors
     /// `Format` for an index that has too few entries.
     pub fn supply_index(&mut self, id: usize, index: &ShardIndex) -> Result<()> {
-        let group = self.needs.get(id).cloned().ok_or_else(no_such_need)?;
-        let base = group.bytes.as_ref().map_or(0, |bytes| bytes.start);
-        let child = group.chain.level(group.level + 1).ok_or_else(no_such_need)?;
+        let planned = self.chunks.get(id).cloned().ok_or_else(unknown_request)?;
+        let base = planned.bytes.as_ref().map_or(0, |bytes| bytes.start);
+        let child = planned.chain.level(planned.level + 1).ok_or_else(unknown_request)?;
         let grid = self.sharding(id)?.grid().to_vec();
-        for (position, wanted) in self.divide(&group, child) {
-            let linear = linear_index(&position, &child.axes, &grid)?;
+        for (position, wanted) in self.divide(&planned, child) {
+            let linear = child.index_in_shard(&position, &grid)?;
             let Some(bytes) = index.get(linear)? else { continue };
             let origin = (0..position.len())
-                .map(|dimension| group.origin[dimension] + position[dimension] * child.shape[dimension])
+                .map(|dimension| planned.origin[dimension] + position[dimension] * child.shape[dimension])
                 .collect();
             let bytes = Some(base.saturating_add(bytes.start)..base.saturating_add(bytes.end));
-            let (chunk, chain, level) = (group.chunk.clone(), group.chain.clone(), group.level + 1);
-            self.needs.push(Group { chunk, chain, level, origin, bytes, rows: None, wanted });
+            let (chunk, chain, level) = (planned.chunk.clone(), planned.chain.clone(), planned.level + 1);
+            self.chunks.push(PlannedChunk { chunk, chain, level, origin, bytes, rows: None, wanted });
         }
         Ok(())
     }
 
-    /// Answers the need of a chunk whose bytes stand at `bytes` of buffer `buffer`: appends what a decoder has to do to `table`. An
-    /// absent chunk is answered by not answering.
+    /// Answers the request of a chunk whose bytes are at `bytes` of buffer number `buffer`: appends
+    /// the instruction for the decoder to `table`. The caller leaves requests of absent chunks
+    /// unanswered.
     ///
     /// # Errors
     /// `Limit` for positions beyond 32 bits.
-    pub fn write_piece(&self, id: usize, buffer: u32, bytes: Range<u64>, table: &mut Vec<u32>) -> Result<()> {
-        let group = self.needs.get(id).ok_or_else(no_such_need)?;
-        let moved = match &group.wanted {
-            Wanted::Points(numbers) => self.moved_points(group, numbers)?,
-            Wanted::Orthogonal(ranges) => Moved::Orthogonal(self.moved_axes(ranges)),
-            Wanted::Whole(stacked) => Moved::Orthogonal(moved_whole(&group.level()?.shape, stacked)?),
-            Wanted::Rows(axes) => Moved::Orthogonal(axes.clone()),
+    pub fn write_instruction(
+        &self,
+        id: usize,
+        buffer: u32,
+        bytes: Range<u64>,
+        table: &mut Vec<u32>,
+    ) -> Result<()> {
+        let planned = self.chunks.get(id).ok_or_else(unknown_request)?;
+        let projection = match &planned.wanted {
+            Wanted::Points(numbers) => self.projected_points(planned, numbers)?,
+            Wanted::Orthogonal(ranges) => ChunkProjection::Orthogonal(self.projected_axes(ranges)),
+            Wanted::Whole(batch) => {
+                ChunkProjection::Orthogonal(whole_chunk_projection(&planned.level()?.shape, batch)?)
+            }
+            Wanted::Rows(axes) => ChunkProjection::Orthogonal(axes.clone()),
         };
-        let level = word(group.level as u64)?;
-        Piece { level, buffer, bytes, chunk: group.chunk.to_vec(), moved }.write(table)
+        let level = word(planned.level as u64)?;
+        ChunkInstruction { level, buffer, bytes, chunk: planned.chunk.to_vec(), projection }.write(table)
     }
 
-    /// What of a leaf chunk goes where, if it is a box of steps along each dimension.
-    pub fn moved_box(&self, id: usize) -> Option<Vec<MovedAxis>> {
-        let axes = match &self.needs.get(id)?.wanted {
-            Wanted::Orthogonal(ranges) => self.moved_axes(ranges),
+    /// The projection of a leaf chunk, where it is a range with even steps along each dimension.
+    pub fn projection_box(&self, id: usize) -> Option<Vec<ProjectedAxis>> {
+        let axes = match &self.chunks.get(id)?.wanted {
+            Wanted::Orthogonal(ranges) => self.projected_axes(ranges),
             Wanted::Rows(axes) => axes.clone(),
             Wanted::Points(_) | Wanted::Whole(_) => return None,
         };
-        axes.into_iter().map(MovedAxis::into_range).collect()
+        axes.into_iter().map(ProjectedAxis::into_range).collect()
     }
 
-    /// Divides the need of a leaf chunk into needs of the rows that have what is wanted of it, which are answered in its place; whether
-    /// it did: not where the rows would be most of the chunk.
+    /// Replaces the request of a leaf chunk by requests of the rows that have the wanted elements.
+    /// The caller answers those instead.
+    ///
+    /// Returns `false`, and changes nothing, where the chunk cannot be read by rows or the rows
+    /// would be most of it.
     ///
     /// # Errors
-    /// `Argument` when there is no such need.
+    /// `Argument` when the plan has no such request.
     pub fn divide_into_rows(&mut self, id: usize) -> Result<bool> {
-        let group = self.needs.get(id).cloned().ok_or_else(no_such_need)?;
-        let Some(rows) = group.chain.rows().filter(|_| group.level + 1 == group.chain.depth()) else {
+        let planned = self.chunks.get(id).cloned().ok_or_else(unknown_request)?;
+        let Some(rows) = planned.chain.rows().filter(|_| planned.level + 1 == planned.chain.depth()) else {
             return Ok(false);
         };
-        let base = match &group.bytes {
+        let base = match &planned.bytes {
             Some(bytes) if bytes.end - bytes.start != rows.chunk_bytes() => return Ok(false),
             Some(bytes) => bytes.start,
             None => 0,
         };
-        let whole = if group.bytes.is_some() { RowsOf::Inner } else { RowsOf::Stored(rows.chunk_bytes()) };
-        let Some(divided) = self.rows_of(&group, rows)? else { return Ok(false) };
+        let whole = if planned.bytes.is_some() { RowsOf::Inner } else { RowsOf::Stored(rows.chunk_bytes()) };
+        let Some(divided) = self.rows_of(&planned, rows)? else { return Ok(false) };
         for (starts, wanted) in divided {
             let bytes = rows.bytes_at(&starts);
             let bytes = Some(base + bytes.start..base + bytes.end);
-            let origin = group.origin.iter().zip(&starts).map(|(origin, start)| origin + start).collect();
-            let (level, rows) = (group.level + 1, Some(whole));
-            self.needs.push(Group { level, origin, bytes, rows, wanted, ..group.clone() });
+            let origin = planned.origin.iter().zip(&starts).map(|(origin, start)| origin + start).collect();
+            let (level, rows) = (planned.level + 1, Some(whole));
+            self.chunks.push(PlannedChunk { level, origin, bytes, rows, wanted, ..planned.clone() });
         }
         Ok(true)
     }
 
-    /// The rows that have what is wanted of a leaf chunk, by where they start in it; `None` where they are many.
-    fn rows_of(&self, group: &Group, rows: &Rows) -> Result<Option<Vec<Placed>>> {
-        match &group.wanted {
+    /// The rows that have the wanted elements of a leaf chunk. `None` where they are most of the
+    /// chunk.
+    fn rows_of(&self, planned: &PlannedChunk, rows: &Rows) -> Result<Option<Vec<WantedAt>>> {
+        match &planned.wanted {
             Wanted::Orthogonal(ranges) => {
-                let axes = self.moved_axes(ranges);
-                let axes = axes.iter().enumerate().map(|(dimension, moved)| rows.divide(dimension, moved));
-                let axes = axes.collect::<Result<Vec<Vec<RowAxis>>>>()?;
+                let axes = self.projected_axes(ranges);
+                let axes =
+                    axes.iter().enumerate().map(|(dimension, projection)| rows.divide(dimension, projection));
+                let axes = axes.collect::<Result<Vec<_>>>()?;
                 let count = axes.iter().map(|axis| axis.len() as u64).fold(1, u64::saturating_mul);
-                Ok(rows.are_few(count).then(|| rows_of_axes(&axes)))
+                let rows_of = |(starts, projection)| (starts, Wanted::Rows(projection));
+                Ok(rows.are_few(count).then(|| outer_product(&axes).into_iter().map(rows_of).collect()))
             }
             Wanted::Points(numbers) => {
                 let mut found: Map<Vec<u64>, Vec<u32>> = Map::new();
                 for number in numbers {
                     let start = |(dimension, list): (usize, &Rc<[u64]>)| {
-                        rows.start_of(dimension, list[*number as usize] - group.origin[dimension])
+                        rows.start_of(dimension, list[*number as usize] - planned.origin[dimension])
                     };
                     let starts = self.points.iter().enumerate().map(start).collect();
                     found.get_or_insert_with(starts, Vec::new).push(*number);
@@ -329,45 +361,48 @@ impl PartPlan {
         }
     }
 
-    /// How a leaf chunk is decoded.
+    /// The shape and the codecs of the leaf chunk of request `id`.
     ///
     /// # Errors
-    /// `Argument` when there is no such need.
+    /// `Argument` when the plan has no such request.
     pub fn leaf(&self, id: usize) -> Result<&Level> {
-        self.needs.get(id).ok_or_else(no_such_need)?.level()
+        self.chunks.get(id).ok_or_else(unknown_request)?.level()
     }
 
-    /// A plan of these leaf chunks of this plan, whole and one behind the other along a dimension of the part; they have one shape.
+    /// A plan that decodes these leaf chunks whole and concatenates them along one dimension.
+    ///
+    /// All must have the same shape.
     ///
     /// # Errors
-    /// `Argument` when there is no such need.
-    pub fn stacked(&self, ids: &[usize], along: usize) -> Result<Self> {
+    /// `Argument` when the plan has no such request.
+    pub fn batch(&self, ids: &[usize], along: usize) -> Result<Self> {
         let mut plan = Self::empty(&self.binding, Vec::new());
         for (id, slot) in ids.iter().zip(0..) {
-            let group = self.needs.get(*id).ok_or_else(no_such_need)?;
-            plan.needs.push(Group { wanted: Wanted::Whole(Stacked { slot, along }), ..group.clone() });
+            let planned = self.chunks.get(*id).ok_or_else(unknown_request)?;
+            plan.chunks
+                .push(PlannedChunk { wanted: Wanted::Whole(BatchSlot { slot, along }), ..planned.clone() });
         }
         Ok(plan)
     }
 
-    /// A leaf takes exactly one entry a dimension.
-    fn moved_axes(&self, ranges: &[Range<usize>]) -> Vec<MovedAxis> {
+    /// The projection of a leaf chunk: its range along each dimension has exactly one entry.
+    fn projected_axes(&self, ranges: &[Range<usize>]) -> Vec<ProjectedAxis> {
         let entries = self.axes.iter().zip(ranges);
-        entries.filter_map(|(axis, range)| Some(axis.get(range.start)?.moved.clone())).collect()
+        entries.filter_map(|(axis, range)| Some(axis.get(range.start)?.projection.clone())).collect()
     }
 
-    fn moved_points(&self, group: &Group, numbers: &[u32]) -> Result<Moved> {
-        let indices = self.points.iter().zip(group.origin.iter());
+    fn projected_points(&self, planned: &PlannedChunk, numbers: &[u32]) -> Result<ChunkProjection> {
+        let indices = self.points.iter().zip(planned.origin.iter());
         let indices = indices
             .map(|(list, origin)| {
                 numbers.iter().map(|number| word(list[*number as usize] - origin)).collect()
             })
             .collect::<Result<_>>()?;
         let places = numbers.iter().map(|number| word(u64::from(*number) - self.first_point));
-        Ok(Moved::Points { indices, places: places.collect::<Result<_>>()? })
+        Ok(ChunkProjection::Points { indices, places: places.collect::<Result<_>>()? })
     }
 
-    /// The stored chunks that are touched.
+    /// Adds the stored chunks that have the wanted elements.
     fn add_outer(&mut self, wanted: Wanted) -> Result<()> {
         let grid = self.binding.metadata().chunk_grid.clone();
         let chunk_of = |dimension: usize, index: u64| {
@@ -380,21 +415,22 @@ impl PartPlan {
                 .zip(&grid.dimensions)
                 .map(|(chunk, along)| along.chunk_extent(*chunk).start)
                 .collect();
-            limits::reserve(&mut self.needs, 1, "plan")?;
+            limits::reserve(&mut self.chunks, 1, "plan")?;
             let (chunk, bytes, rows) = (position.into(), None, None);
-            self.needs.push(Group { chunk, chain, level: 0, origin, bytes, rows, wanted });
+            self.chunks.push(PlannedChunk { chunk, chain, level: 0, origin, bytes, rows, wanted });
         }
         Ok(())
     }
 
-    /// The chunks of the next level that are touched, by their position in the group's chunk.
-    fn divide(&self, group: &Group, child: &Level) -> Vec<(Vec<u64>, Wanted)> {
-        self.split(&group.wanted, &|dimension, index| {
-            (index - group.origin[dimension]) / child.shape[dimension].max(1)
+    /// The inner chunks that have the wanted elements of a shard, by their position in it.
+    fn divide(&self, planned: &PlannedChunk, child: &Level) -> Vec<(Vec<u64>, Wanted)> {
+        self.split(&planned.wanted, &|dimension, index| {
+            (index - planned.origin[dimension]) / child.shape[dimension].max(1)
         })
     }
 
-    /// Sorts what is wanted by chunk.
+    /// Sorts the wanted elements by the chunk that `chunk_of` names for a dimension and an array
+    /// index.
     fn split(&self, wanted: &Wanted, chunk_of: &dyn Fn(usize, u64) -> u64) -> Vec<(Vec<u64>, Wanted)> {
         match wanted {
             Wanted::Orthogonal(ranges) => {
@@ -402,7 +438,8 @@ impl PartPlan {
                 let runs: Vec<_> = runs
                     .map(|(dimension, (axis, range))| runs_by_chunk(axis, range, &|i| chunk_of(dimension, i)))
                     .collect();
-                outer_product(&runs)
+                let product = outer_product(&runs).into_iter();
+                product.map(|(position, ranges)| (position, Wanted::Orthogonal(ranges))).collect()
             }
             Wanted::Points(numbers) => {
                 let mut chunks: Map<Vec<u64>, Vec<u32>> = Map::new();
@@ -414,48 +451,61 @@ impl PartPlan {
                 }
                 chunks.into_entries().map(|(position, numbers)| (position, Wanted::Points(numbers))).collect()
             }
-            // A leaf, which has no chunks in it.
+            // Leaf chunks have no chunks in them.
             Wanted::Whole(_) | Wanted::Rows(_) => Vec::new(),
         }
     }
 }
 
-impl Group {
+impl PlannedChunk {
     fn level(&self) -> Result<&Level> {
-        self.chain.level(self.level).ok_or_else(no_such_need)
+        self.chain.level(self.level).ok_or_else(unknown_request)
     }
 }
 
-/// All elements of a chunk, at its place in a stack.
-fn moved_whole(shape: &[u64], stacked: &Stacked) -> Result<Vec<MovedAxis>> {
+/// The projection of all elements of a chunk onto its place in a batch.
+fn whole_chunk_projection(shape: &[u64], batch: &BatchSlot) -> Result<Vec<ProjectedAxis>> {
     let axis = |(dimension, extent): (usize, &u64)| {
-        let place = if dimension == stacked.along { word(stacked.slot * extent)? } else { 0 };
-        Ok(MovedAxis::Range { first: 0, step: 1, count: word(*extent)?, place })
+        let place = if dimension == batch.along { word(batch.slot * extent)? } else { 0 };
+        Ok(ProjectedAxis::Range { first: 0, step: 1, count: word(*extent)?, place })
     };
     shape.iter().enumerate().map(axis).collect()
 }
 
-/// What each leaf chunk contributes along one dimension of a part, ascending; a chunk that an index list visits again is one entry.
-fn leaf_axes(projection: &AxisProjection, spans: &Range<u64>, grid: &GridDimension) -> Result<Vec<LeafAxis>> {
+/// What each leaf chunk contributes along one dimension of a part, in ascending order. A chunk that
+/// an index list visits several times has one entry.
+fn leaf_axes(
+    projection: &DimensionProjection,
+    spans: &Range<u64>,
+    grid: &GridDimension,
+) -> Result<Vec<LeafAxis>> {
     let part_start = projection.output_range(spans).start;
     let mut leaves: Map<u64, LeafAxis> = Map::new();
     for span in spans.clone().filter_map(|i| projection.span(i)) {
         let place = word(span.output_start - part_start)?;
-        match (&span.taken, leaves.get_mut(&span.chunk)) {
-            (Taken::Range { first, step, count }, _) => {
-                let step = i32::try_from(*step).unwrap_or(1); // Longer than a chunk: one index only.
-                let moved = MovedAxis::Range { first: word(*first)?, step, count: word(*count)?, place };
+        match (&span.indices, leaves.get_mut(&span.chunk)) {
+            (ChunkIndices::Range { first, step, count }, _) => {
+                // A step that is longer than a chunk takes one index: its value does not matter.
+                let step = i32::try_from(*step).unwrap_or(1);
+                let projection =
+                    ProjectedAxis::Range { first: word(*first)?, step, count: word(*count)?, place };
                 let origin = grid.chunk_extent(span.chunk).start;
-                leaves.insert(span.chunk, LeafAxis { origin, moved });
+                leaves.insert(span.chunk, LeafAxis { origin, projection });
             }
-            (Taken::List(list), Some(LeafAxis { moved: MovedAxis::List { indices, places }, .. })) => {
+            (
+                ChunkIndices::List(list),
+                Some(LeafAxis { projection: ProjectedAxis::List { indices, places }, .. }),
+            ) => {
                 extend_list(list, place, indices, places)?;
             }
-            (Taken::List(list), _) => {
+            (ChunkIndices::List(list), _) => {
                 let (mut indices, mut places) = (Vec::new(), Vec::new());
                 extend_list(list, place, &mut indices, &mut places)?;
                 let origin = grid.chunk_extent(span.chunk).start;
-                leaves.insert(span.chunk, LeafAxis { origin, moved: MovedAxis::List { indices, places } });
+                leaves.insert(
+                    span.chunk,
+                    LeafAxis { origin, projection: ProjectedAxis::List { indices, places } },
+                );
             }
         }
     }
@@ -470,7 +520,7 @@ fn extend_list(list: &[u64], place: u32, indices: &mut Vec<u32>, places: &mut Ve
     Ok(())
 }
 
-/// Neighbouring entries of one dimension that lie in one chunk of a coarser grid.
+/// Runs of neighbouring entries of one dimension that lie in the same chunk of a coarser grid.
 fn runs_by_chunk(
     axis: &[LeafAxis],
     range: &Range<usize>,
@@ -487,68 +537,27 @@ fn runs_by_chunk(
     runs
 }
 
-fn outer_product(runs: &[Vec<(u64, Range<usize>)>]) -> Vec<(Vec<u64>, Wanted)> {
-    let mut product = vec![(Vec::new(), Vec::new())];
-    for along in runs {
-        product = product
-            .into_iter()
-            .flat_map(|(position, ranges): (Vec<u64>, Vec<Range<usize>>)| {
-                along.iter().map(move |(chunk, range)| {
-                    let position = position.iter().copied().chain([*chunk]).collect();
-                    (position, ranges.iter().cloned().chain([range.clone()]).collect())
-                })
-            })
-            .collect();
-    }
-    product.into_iter().map(|(position, ranges)| (position, Wanted::Orthogonal(ranges))).collect()
-}
-
-/// The outer product of what is taken of rows along each dimension.
-fn rows_of_axes(axes: &[Vec<RowAxis>]) -> Vec<Placed> {
-    let mut product = vec![(Vec::new(), Vec::new())];
-    for along in axes {
-        let longer = |(starts, moved): &(Vec<u64>, Vec<MovedAxis>), row: &RowAxis| {
-            (extended(starts, row.start), extended(moved, row.moved.clone()))
-        };
-        product =
-            product.iter().flat_map(|so_far| along.iter().map(move |row| longer(so_far, row))).collect();
-    }
-    product.into_iter().map(|(starts, moved)| (starts, Wanted::Rows(moved))).collect()
-}
-
-fn extended<T: Clone>(list: &[T], next: T) -> Vec<T> {
-    list.iter().cloned().chain([next]).collect()
-}
-
-/// Where the inner chunk at `position` (array's order of dimensions) stands in a shard's index (the shard's order).
-fn linear_index(position: &[u64], axes: &[usize], grid: &[u64]) -> Result<usize> {
-    let in_shard_order = axes.iter().zip(grid);
-    let linear = in_shard_order
-        .fold(0, |linear, (axis, along)| linear * along + position.get(*axis).copied().unwrap_or(0));
-    limits::to_usize(linear, "shard index")
-}
-
-fn need(id: usize, group: &Group) -> Need {
-    let sharding = group.chain.level(group.level).and_then(|level| level.pipeline.plannable_sharding());
-    let range = match (sharding, &group.bytes) {
-        (None, None) => NeededRange::Whole,
+fn byte_request(id: usize, planned: &PlannedChunk) -> ByteRequest {
+    let sharding = planned.chain.level(planned.level).and_then(|level| level.pipeline.plannable_sharding());
+    let range = match (sharding, &planned.bytes) {
+        (None, None) => RequestedRange::Whole,
         (None, Some(bytes)) => at(bytes.clone()),
         (Some(sharding), bytes) => index_range(sharding, bytes.as_ref()),
     };
-    let (chunk, rows) = (group.chunk.clone(), group.rows);
+    let (chunk, rows) = (planned.chunk.clone(), planned.rows);
     let origin = match rows {
-        Some(_) => group.origin.iter().copied().chain([u64::MAX]).collect(),
-        None => group.origin.clone(),
+        Some(_) => planned.origin.iter().copied().chain([u64::MAX]).collect(),
+        None => planned.origin.clone(),
     };
-    Need { id, chunk, level: group.level, range, is_index: sharding.is_some(), origin, rows }
+    ByteRequest { id, chunk, level: planned.level, range, is_index: sharding.is_some(), origin, rows }
 }
 
-/// Where a shard's index stands; a nested shard's length is known from the index above it.
-fn index_range(sharding: &Sharding, bytes: Option<&Range<u64>>) -> NeededRange {
+/// The byte range of a shard's index. The length of a nested shard is known from the outer index.
+fn index_range(sharding: &Sharding, bytes: Option<&Range<u64>>) -> RequestedRange {
     let len = sharding.index().encoded_len();
     match (sharding.index().location(), bytes) {
         (IndexLocation::Start, None) => at(0..len),
-        (IndexLocation::End, None) => NeededRange::Last(len),
+        (IndexLocation::End, None) => RequestedRange::Last(len),
         (IndexLocation::Start, Some(bytes)) => {
             at(bytes.start..bytes.end.min(bytes.start.saturating_add(len)))
         }
@@ -556,10 +565,10 @@ fn index_range(sharding: &Sharding, bytes: Option<&Range<u64>>) -> NeededRange {
     }
 }
 
-fn at(bytes: Range<u64>) -> NeededRange {
-    NeededRange::At { offset: bytes.start, len: bytes.end - bytes.start }
+fn at(bytes: Range<u64>) -> RequestedRange {
+    RequestedRange::At { offset: bytes.start, len: bytes.end - bytes.start }
 }
 
-fn no_such_need() -> Error {
-    Error::argument("an answer names a need that the plan does not have")
+fn unknown_request() -> Error {
+    Error::argument("an answer is for a byte request that the plan has not made")
 }

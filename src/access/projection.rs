@@ -1,8 +1,9 @@
 //! Step 2, project: which chunks, which part of each, where in the output?
 //!
-//! A grid is the product of its dimensions, and so is a selection; so each dimension is projected on its own, and a chunk
-//! of the output is one [`Span`] a dimension. Spans of a range are computed when asked for: a selection over millions of
-//! chunks costs nothing until it is walked.
+//! A chunk grid is the product of its dimensions, and so is a selection. So each dimension is
+//! projected alone, and a chunk of the selection is one [`Span`] for each dimension. Spans of a
+//! range are computed on demand: a selection of millions of chunks takes no memory before it is
+//! read.
 
 use std::ops::Range;
 
@@ -11,62 +12,64 @@ use crate::error::Result;
 use crate::format::chunk_grid::GridDimension;
 use crate::limits;
 
-/// What one dimension of a selection takes from one chunk: consecutive places of the output.
+/// What one dimension of a selection takes from one chunk. It fills consecutive places of the
+/// output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
     /// Index of the chunk along this dimension.
     pub chunk: u64,
-    /// First place in the output.
+    /// The first place in the output.
     pub output_start: u64,
-    /// What is taken.
-    pub taken: Taken,
+    /// The indices within the chunk.
+    pub indices: ChunkIndices,
 }
 
-/// Indices within a chunk, relative to its start.
+/// Indices within a chunk, relative to the chunk's start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
-    /// `first`, `first + step`, … `count` of them.
+pub enum ChunkIndices {
+    /// `first`, `first + step` and so on.
     Range {
         /// First index.
         first: u64,
         /// Not zero; may be negative.
         step: i64,
-        /// How many; at least 1.
+        /// Number of indices, at least 1.
         count: u64,
     },
-    /// Any order, repeats allowed.
+    /// Indices in any order. They may repeat.
     List(Vec<u64>),
 }
 
 impl Span {
-    /// How many places of the output it fills.
+    /// The number of places of the output that it fills.
     pub fn count(&self) -> u64 {
-        match &self.taken {
-            Taken::Range { count, .. } => *count,
-            Taken::List(list) => list.len() as u64,
+        match &self.indices {
+            ChunkIndices::Range { count, .. } => *count,
+            ChunkIndices::List(list) => list.len() as u64,
         }
     }
 }
 
-/// One dimension of a selection on one dimension of a grid.
+/// The projection of one dimension of a selection on one dimension of a grid.
 #[derive(Clone, Debug)]
-pub struct AxisProjection {
+pub struct DimensionProjection {
     count: u64,
     spans: Spans,
 }
 
 #[derive(Clone, Debug)]
 enum Spans {
-    /// Neighbouring chunks, all of which are touched: span `i` is computed.
+    /// The selection takes something from every chunk between the first and the last. Span `i` is
+    /// computed.
     Neighbours { grid: GridDimension, start: u64, step: i64, first_chunk: u64, span_count: u64 },
-    /// A step longer than the (regular) chunks: every index has a chunk of its own.
+    /// The step is longer than the chunks of a regular grid: each span has one index.
     Singles { grid: GridDimension, start: u64, step: i64 },
-    /// Index lists: spans are made beforehand, no more than there are indices.
+    /// Spans that are computed beforehand. There are at most as many as indices.
     Listed(Vec<Span>),
 }
 
-impl AxisProjection {
-    /// Projects the indices of one dimension. `len` is the array's extent: no chunk past it is touched.
+impl DimensionProjection {
+    /// Projects the indices of one dimension, all of which lie inside the array.
     ///
     /// # Errors
     /// `Limit` for index lists too long to hold.
@@ -80,12 +83,12 @@ impl AxisProjection {
         Ok(Self { count, spans })
     }
 
-    /// Places of the output along this dimension.
+    /// The extent of the output along this dimension.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// How many spans there are.
+    /// The number of spans.
     pub fn span_count(&self) -> u64 {
         match &self.spans {
             Spans::Neighbours { span_count, .. } => *span_count,
@@ -94,7 +97,7 @@ impl AxisProjection {
         }
     }
 
-    /// Span `i` of [`span_count`](Self::span_count), in order of the output.
+    /// Span `i` of [`span_count`](Self::span_count), in the order of the output.
     pub fn span(&self, i: u64) -> Option<Span> {
         if i >= self.span_count() {
             return None;
@@ -108,13 +111,17 @@ impl AxisProjection {
                 let index = nth(*start, *step, i);
                 let chunk = grid.chunk_of(index);
                 let first = index - grid.chunk_extent(chunk).start;
-                Some(Span { chunk, output_start: i, taken: Taken::Range { first, step: 1, count: 1 } })
+                Some(Span {
+                    chunk,
+                    output_start: i,
+                    indices: ChunkIndices::Range { first, step: 1, count: 1 },
+                })
             }
             Spans::Listed(spans) => spans.get(usize::try_from(i).ok()?).cloned(),
         }
     }
 
-    /// The places of the output that the spans `range` fill.
+    /// The places of the output that the spans of `range` fill.
     pub fn output_range(&self, range: &Range<u64>) -> Range<u64> {
         let start = self.span(range.start).map_or(self.count, |span| span.output_start);
         let end = self.span(range.end).map_or(self.count, |span| span.output_start);
@@ -136,16 +143,16 @@ fn range_spans(start: u64, step: i64, count: u64, grid: &GridDimension) -> Resul
     list_spans((0..count).map(|i| nth(start, step, i)), grid).map(Spans::Listed)
 }
 
-/// Index `i` of a range that lies inside the array.
+/// Index `i` of a range. The range lies inside the array.
 fn nth(start: u64, step: i64, i: u64) -> u64 {
     let offset = i128::from(step) * i128::from(i);
     u64::try_from(i128::from(start) + offset).unwrap_or(start)
 }
 
-/// What a range takes from a chunk that it is known to touch.
+/// What a range takes from a chunk. The range has at least one index in the chunk.
 fn neighbour_span(extent: &Range<u64>, start: u64, step: i64, count: u64, chunk: u64) -> Span {
     let stride = step.unsigned_abs();
-    // Places k of the output whose index start + k·step lies in the extent.
+    // The places k of the output whose index start + k·step lies in the extent: `before..through`.
     let (before, through) = if step > 0 {
         (extent.start.saturating_sub(start).div_ceil(stride), (extent.end - start).div_ceil(stride))
     } else {
@@ -153,25 +160,47 @@ fn neighbour_span(extent: &Range<u64>, start: u64, step: i64, count: u64, chunk:
         (before, (start - extent.start) / stride + 1)
     };
     let first = nth(start, step, before) - extent.start;
-    let taken = Taken::Range { first, step, count: through.min(count) - before };
-    Span { chunk, output_start: before, taken }
+    let indices = ChunkIndices::Range { first, step, count: through.min(count) - before };
+    Span { chunk, output_start: before, indices }
 }
 
-/// Runs of neighbouring list entries that lie in one chunk.
+/// One span for each run of neighbouring list entries that lie in one chunk.
 fn list_spans(indices: impl Iterator<Item = u64>, grid: &GridDimension) -> Result<Vec<Span>> {
     let mut spans: Vec<Span> = Vec::new();
     for (place, index) in indices.enumerate() {
         let chunk = grid.chunk_of(index);
         let within = index - grid.chunk_extent(chunk).start;
         match spans.last_mut() {
-            Some(Span { chunk: last, taken: Taken::List(list), .. }) if *last == chunk => list.push(within),
+            Some(Span { chunk: last, indices: ChunkIndices::List(list), .. }) if *last == chunk => {
+                list.push(within)
+            }
             _ => {
                 limits::reserve(&mut spans, 1, "index list")?;
-                spans.push(Span { chunk, output_start: place as u64, taken: Taken::List(vec![within]) });
+                spans.push(Span {
+                    chunk,
+                    output_start: place as u64,
+                    indices: ChunkIndices::List(vec![within]),
+                });
             }
         }
     }
     Ok(spans)
+}
+
+/// Combines one list for each dimension to every combination of their entries, in C order.
+///
+/// An entry is an index, such as that of a chunk along the dimension, and what belongs to it.
+pub fn outer_product<T: Clone>(axes: &[Vec<(u64, T)>]) -> Vec<(Vec<u64>, Vec<T>)> {
+    let mut product = vec![(Vec::new(), Vec::new())];
+    for along in axes {
+        let longer = |(indices, items): &(Vec<u64>, Vec<T>), (index, item): &(u64, T)| {
+            let indices = indices.iter().copied().chain([*index]).collect();
+            (indices, items.iter().cloned().chain([item.clone()]).collect())
+        };
+        product =
+            product.iter().flat_map(|so_far| along.iter().map(move |entry| longer(so_far, entry))).collect();
+    }
+    product
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -183,16 +212,16 @@ mod tests {
     use crate::format::metadata::json::Document;
     use proptest::prelude::*;
 
-    /// Every (output place, array index) pair, by walking all spans.
-    fn walk(projection: &AxisProjection, grid: &GridDimension) -> Vec<(u64, u64)> {
+    /// Walks all spans and returns every pair of a place of the output and an array index.
+    fn walk(projection: &DimensionProjection, grid: &GridDimension) -> Vec<(u64, u64)> {
         let mut pairs = Vec::new();
         for span in (0..projection.span_count()).map(|i| projection.span(i).unwrap()) {
             let origin = grid.chunk_extent(span.chunk).start;
             let len = grid.chunk_extent(span.chunk).end - origin;
             for k in 0..span.count() {
-                let within = match &span.taken {
-                    Taken::Range { first, step, .. } => nth(*first, *step, k),
-                    Taken::List(list) => list[usize::try_from(k).unwrap()],
+                let within = match &span.indices {
+                    ChunkIndices::Range { first, step, .. } => nth(*first, *step, k),
+                    ChunkIndices::List(list) => list[usize::try_from(k).unwrap()],
                 };
                 assert!(within < len);
                 pairs.push((span.output_start + k, origin + within));
@@ -209,13 +238,13 @@ mod tests {
             let last = i128::from(start) + i128::from(step) * i128::from(count - 1);
             prop_assume!(last >= 0);
             let grid = GridDimension::Regular(chunk);
-            let projection = AxisProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
+            let projection = DimensionProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
             let expected: Vec<_> = (0..count).map(|k| (k, nth(start, step, k))).collect();
             prop_assert_eq!(walk(&projection, &grid), expected);
         }
 
         #[test]
-        fn chunks_may_differ(
+        fn every_place_is_filled_once_on_grids_of_different_chunks(
             lens in prop::collection::vec(1_u64..9, 1..12), start in 0_u64..90, step in prop_oneof![-12_i64..0, 1_i64..12],
             count in 1_u64..12,
         ) {
@@ -226,7 +255,7 @@ mod tests {
             let text = format!(r#"{{"name":"rectilinear","configuration":{{"kind":"inline","chunk_shapes":[{lens:?}]}}}}"#);
             let document = Document::parse(text.as_bytes()).unwrap();
             let grid = ChunkGrid::parse(&Extension::parse(document.root()).unwrap(), &[total]).unwrap().dimensions.remove(0);
-            let projection = AxisProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
+            let projection = DimensionProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
             let expected: Vec<_> = (0..count).map(|k| (k, nth(start, step, k))).collect();
             prop_assert_eq!(walk(&projection, &grid), expected);
         }
@@ -234,17 +263,17 @@ mod tests {
         #[test]
         fn lists_keep_their_order(chunk in 1_u64..9, list in prop::collection::vec(0_u64..40, 0..20)) {
             let grid = GridDimension::Regular(chunk);
-            let projection = AxisProjection::new(&Indices::List(list.clone().into()), &grid).unwrap();
+            let projection = DimensionProjection::new(&Indices::List(list.clone().into()), &grid).unwrap();
             let expected: Vec<_> = list.iter().enumerate().map(|(k, index)| (k as u64, *index)).collect();
             prop_assert_eq!(walk(&projection, &grid), expected);
         }
     }
 
     #[test]
-    fn huge_ranges_are_not_walked() {
+    fn spans_of_huge_ranges_are_computed_directly() {
         let grid = GridDimension::Regular(1000);
         let indices = Indices::Range { start: 0, step: 1, count: 1 << 62 };
-        let projection = AxisProjection::new(&indices, &grid).unwrap();
+        let projection = DimensionProjection::new(&indices, &grid).unwrap();
         let last = projection.span(projection.span_count() - 1).unwrap();
         assert_eq!(last.output_start + last.count(), 1 << 62);
     }

@@ -1,47 +1,46 @@
-//! Rows: boxes that stand together in the bytes of a chunk that is stored as it is, without compression. Of a large one of which little
-//! is wanted, only those are fetched that have some of it.
+//! Rows: boxes of a chunk whose bytes are contiguous, in chunks that are stored without
+//! compression. Where a read wants little of a large chunk, only the rows with wanted elements are
+//! fetched.
 //!
-//! All rows of a chunk have one shape, so that they are decoded as chunks of that shape; where they do not divide it, the last ones
-//! reach back over those before them.
+//! All rows of a chunk have the same shape and are decoded as chunks of that shape. Where the shape
+//! does not divide the chunk's, the last row starts earlier and overlaps the one before it.
 
 use std::rc::Rc;
 
 use crate::access::binding::Level;
-use crate::access::piece::{MovedAxis, word};
+use crate::access::instruction::{ProjectedAxis, word};
 use crate::error::Result;
 use crate::sorted::Map;
 
-/// A smaller chunk is always fetched whole: it is there as soon as a part of it, and serves whoever wants the next part.
+/// Smaller chunks are fetched whole (bytes). That takes about as long as fetching a part, and later
+/// reads find the chunk in the cache.
 const LEAST_CHUNK_BYTES: u64 = 1 << 19;
 
-/// About how long rows are, unless there were more than [`MOST_ROWS`] of them.
+/// The size that rows aim at (bytes), unless a chunk would have more than [`MOST_ROWS`] of them.
 const ROW_BYTES: u64 = 1 << 14;
 
-/// How many there are in a chunk, about.
+/// The largest number of rows that a chunk is cut into, about.
 const MOST_ROWS: u64 = 1 << 10;
 
 /// How a leaf chunk is cut into rows.
 pub struct Rows {
-    /// Shape and codecs of one.
+    /// The shape and the codecs of one row.
     level: Level,
-    /// Shape of the chunk.
+    /// The shape of the chunk, in array order.
     chunk: Vec<u64>,
-    /// Bytes from one index of the chunk to the next, along each dimension of the array.
+    /// The stride in bytes along each dimension of the chunk, in array order.
     strides: Vec<u64>,
     row_bytes: u64,
     chunk_bytes: u64,
 }
 
-/// What is taken of a row along one dimension: where the row starts in the chunk, and what of it goes where.
-pub struct RowAxis {
-    /// First index of the row.
-    pub start: u64,
-    /// Relative to the row.
-    pub moved: MovedAxis,
-}
+/// What is taken of one row along one dimension: the index in the chunk where the row starts, and
+/// the projection, whose indices are relative to the row.
+pub type RowAxis = (u64, ProjectedAxis);
 
 impl Rows {
-    /// Of chunks of this level; `None` where they cannot be, or are too small.
+    /// The rows of chunks of this level. `None` where chunks are small, or their bytes are not
+    /// their elements.
     pub fn of(leaf: &Level) -> Option<Self> {
         let chunk_bytes = leaf.pipeline.encoded_len().filter(|bytes| *bytes >= LEAST_CHUNK_BYTES)?;
         let elements = leaf.shape.iter().try_fold(1_u64, |all, extent| all.checked_mul(*extent))?;
@@ -63,50 +62,50 @@ impl Rows {
             }
         }
         let decoded = leaf.axes.iter().filter_map(|axis| shape.get(*axis).copied()).collect();
-        let pipeline = Rc::new(leaf.pipeline.of_rows(decoded)?.ok()?);
+        let pipeline = Rc::new(leaf.pipeline.for_packed_boxes(decoded)?.ok()?);
         let is_exact = pipeline.encoded_len() == Some(row_bytes) && row_bytes < chunk_bytes;
         let level = Level { axes: leaf.axes.clone(), shape, pipeline };
         is_exact.then(|| Self { level, chunk: leaf.shape.clone(), strides, row_bytes, chunk_bytes })
     }
 
-    /// Shape and codecs of one.
+    /// The shape and the codecs of one row.
     pub fn level(&self) -> &Level {
         &self.level
     }
 
-    /// Bytes of the whole chunk.
+    /// The size of the whole chunk in bytes.
     pub fn chunk_bytes(&self) -> u64 {
         self.chunk_bytes
     }
 
-    /// Whether so many rows are little enough to be fetched without the others.
+    /// Whether fetching `count` rows is worthwhile: they are at most half of the chunk.
     pub fn are_few(&self, count: u64) -> bool {
         count.saturating_mul(self.row_bytes) <= self.chunk_bytes / 2
     }
 
-    /// Where the row that begins at these indices stands in the chunk's bytes.
+    /// The byte range, within the chunk, of the row that starts at these indices.
     pub fn bytes_at(&self, starts: &[u64]) -> std::ops::Range<u64> {
         let offset = starts.iter().zip(&self.strides).map(|(start, stride)| start * stride).sum();
         offset..offset + self.row_bytes
     }
 
-    /// Where the row begins, along a dimension, that has this index of the chunk.
+    /// The index at which the row starts, along a dimension, that has this index of the chunk.
     pub fn start_of(&self, dimension: usize, index: u64) -> u64 {
         let extent = |shape: &[u64]| shape.get(dimension).copied().unwrap_or(1).max(1);
         let (row, chunk) = (extent(&self.level.shape), extent(&self.chunk));
         (index / row * row).min(chunk.saturating_sub(row))
     }
 
-    /// What is taken along a dimension, row by row.
+    /// Divides the projection of one dimension of a chunk into those of its rows.
     ///
     /// # Errors
-    /// None that what is taken from a chunk can cause.
-    pub fn divide(&self, dimension: usize, moved: &MovedAxis) -> Result<Vec<RowAxis>> {
-        match moved {
-            MovedAxis::Range { first, step, count, place } => {
+    /// `Limit` for indices of 2^32 or more, which no chunk has.
+    pub fn divide(&self, dimension: usize, projection: &ProjectedAxis) -> Result<Vec<RowAxis>> {
+        match projection {
+            ProjectedAxis::Range { first, step, count, place } => {
                 self.divide_range(dimension, (*first, *step, *count), *place)
             }
-            MovedAxis::List { indices, places } => self.divide_list(dimension, indices, places),
+            ProjectedAxis::List { indices, places } => self.divide_list(dimension, indices, places),
         }
     }
 
@@ -122,14 +121,14 @@ impl Rows {
         while done < count {
             let index = (i64::from(first) + i64::from(step) * i64::from(done)).unsigned_abs();
             let within = index % row;
-            // How many steps stay in this row.
+            // The number of steps that stay in this row.
             let room = if step < 0 { within } else { row - 1 - within };
             let steps = room / u64::from(step.unsigned_abs().max(1)) + 1;
             let here = word(steps.min(u64::from(count - done)))?;
             let start = self.start_of(dimension, index);
-            let moved =
-                MovedAxis::Range { first: word(index - start)?, step, count: here, place: place + done };
-            taken.push(RowAxis { start, moved });
+            let projection =
+                ProjectedAxis::Range { first: word(index - start)?, step, count: here, place: place + done };
+            taken.push((start, projection));
             done += here;
         }
         Ok(taken)
@@ -144,8 +143,6 @@ impl Rows {
             places.push(*place);
         }
         let lists = by_start.into_entries();
-        Ok(lists
-            .map(|(start, (indices, places))| RowAxis { start, moved: MovedAxis::List { indices, places } })
-            .collect())
+        Ok(lists.map(|(start, (indices, places))| (start, ProjectedAxis::List { indices, places })).collect())
     }
 }

@@ -1,58 +1,63 @@
-//! Step 1, select: what was asked? NumPy's rules for integers, slices, index lists and points become plain index
-//! sequences that lie inside the array.
+//! Step 1, select: what does the caller ask for?
+//!
+//! Integers, slices, index lists and points follow NumPy's rules. They become sequences of indices
+//! that lie inside the array.
 
 use std::rc::Rc;
 
 use crate::error::{Error, Result, Stage};
 use crate::limits;
 
-/// What was asked of one dimension, as the caller wrote it; negative indices count from the end.
+/// What the caller asks for along one dimension. Negative indices count from the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DimensionSelection {
-    /// Everything.
+    /// All indices.
     All,
-    /// One index; the dimension vanishes from the result.
+    /// One index. The result does not have the dimension.
     Index(i64),
-    /// Every `step`th index from `start` up (or down) to, not including, `stop`; NumPy's defaults and clipping.
+    /// Every `step`th index from `start` to `stop`, without `stop`. Absent values have NumPy's
+    /// defaults, and values outside the array are clipped.
     Slice {
         /// First index.
         start: Option<i64>,
-        /// First index not taken.
+        /// The index to stop before.
         stop: Option<i64>,
         /// Not zero; 1 when absent.
         step: Option<i64>,
     },
-    /// These indices, in this order, repeats allowed.
+    /// These indices, in this order. Indices may repeat.
     List(Vec<i64>),
 }
 
-/// What was asked of an array.
+/// What the caller asks for of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// One selection a dimension, combined as an outer product; missing ones at the end mean everything.
+    /// One selection a dimension, combined as an outer product. Dimensions without an entry are
+    /// selected whole.
     Orthogonal(Vec<DimensionSelection>),
-    /// Single elements: one list a dimension, read side by side ("zipped"); the result has one dimension.
+    /// Single elements. There is one list a dimension; entry `i` of all lists together is element
+    /// `i`. The result has one dimension.
     Points(Vec<Vec<i64>>),
 }
 
-/// The indices selected along one dimension, all inside the array.
+/// The indices selected along one dimension. All lie inside the array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Indices {
-    /// `start`, `start + step`, … `count` of them.
+    /// `start`, `start + step` and so on.
     Range {
         /// First index.
         start: u64,
         /// Not zero; may be negative.
         step: i64,
-        /// How many.
+        /// Number of indices.
         count: u64,
     },
-    /// Any order, repeats allowed.
+    /// Indices in any order. They may repeat.
     List(Rc<[u64]>),
 }
 
 impl Indices {
-    /// How many indices.
+    /// The number of indices.
     pub fn count(&self) -> u64 {
         match self {
             Self::Range { count, .. } => *count,
@@ -64,23 +69,23 @@ impl Indices {
 /// One dimension of an orthogonal selection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectedAxis {
-    /// Which indices.
+    /// The indices.
     pub indices: Indices,
-    /// Whether the dimension appears in the result; an integer index removes it.
+    /// Whether the result has the dimension. An integer index removes it.
     pub kept: bool,
 }
 
-/// A selection that lies inside its array.
+/// A selection that is resolved against its array: all indices lie inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selected {
-    /// One entry a dimension of the array.
+    /// One entry for each dimension of the array.
     Orthogonal(Vec<SelectedAxis>),
-    /// One list a dimension, all of one length.
+    /// One list for each dimension of the array. All have the same length.
     Points(Vec<Rc<[u64]>>),
 }
 
 impl Selected {
-    /// Extent of the output along each of its dimensions, those of integer indices included as 1.
+    /// The shape of the output. Dimensions with an integer index are included, with extent 1.
     pub fn shape(&self) -> Vec<u64> {
         match self {
             Self::Orthogonal(axes) => axes.iter().map(|axis| axis.indices.count()).collect(),
@@ -88,7 +93,7 @@ impl Selected {
         }
     }
 
-    /// Which of those dimensions the result keeps.
+    /// For each dimension of [`shape`](Self::shape), whether the result has it.
     pub fn kept(&self) -> Vec<bool> {
         match self {
             Self::Orthogonal(axes) => axes.iter().map(|axis| axis.kept).collect(),
@@ -98,7 +103,7 @@ impl Selected {
 }
 
 impl Selection {
-    /// Everything.
+    /// The whole array.
     pub fn all() -> Self {
         Self::Orthogonal(Vec::new())
     }
@@ -106,7 +111,8 @@ impl Selection {
     /// Resolves the selection against the array's shape.
     ///
     /// # Errors
-    /// `Argument` for too many entries, an index out of bounds, a step of zero, or point lists that differ in length.
+    /// `Argument` for too many entries, an index out of bounds, a step of zero, or point lists that
+    /// differ in length. `Limit` for 2^32 points or more.
     pub fn resolve(&self, shape: &[u64]) -> Result<Selected> {
         match self {
             Self::Orthogonal(entries) => resolve_orthogonal(entries, shape),
@@ -117,7 +123,7 @@ impl Selection {
 
 fn resolve_orthogonal(entries: &[DimensionSelection], shape: &[u64]) -> Result<Selected> {
     if entries.len() > shape.len() {
-        return Err(refused("more selection entries than dimensions")
+        return Err(refused("the selection has more entries than the array has dimensions")
             .expected(format!("at most {}", shape.len()))
             .actual(entries.len().to_string()));
     }
@@ -136,8 +142,9 @@ fn resolve_dimension(entry: &DimensionSelection, len: u64, dimension: usize) -> 
             Indices::Range { start: wrap(*index, len, dimension)?, step: 1, count: 1 }
         }
         DimensionSelection::Slice { start, stop, step } => {
-            resolve_slice(*start, *stop, step.unwrap_or(1), len)
-                .ok_or_else(|| refused("a slice's step is zero").in_field(format!("dimension {dimension}")))?
+            resolve_slice(*start, *stop, step.unwrap_or(1), len).ok_or_else(|| {
+                refused("the step of a slice is zero").in_field(format!("dimension {dimension}"))
+            })?
         }
         DimensionSelection::List(list) => Indices::List(resolve_list(list, len, dimension)?),
     };
@@ -150,13 +157,13 @@ fn resolve_list(list: &[i64], len: u64, dimension: usize) -> Result<Rc<[u64]>> {
 
 fn resolve_points(lists: &[Vec<i64>], shape: &[u64]) -> Result<Selected> {
     if lists.len() != shape.len() {
-        return Err(refused("points need one index list a dimension")
+        return Err(refused("a selection of points needs one index list for each dimension")
             .expected(shape.len().to_string())
             .actual(lists.len().to_string()));
     }
     let count = lists.first().map_or(0, Vec::len);
     if let Some(other) = lists.iter().find(|list| list.len() != count) {
-        return Err(refused("the index lists of points differ in length")
+        return Err(refused("the index lists of a selection of points differ in length")
             .expected(count.to_string())
             .actual(other.len().to_string()));
     }
@@ -168,7 +175,7 @@ fn resolve_points(lists: &[Vec<i64>], shape: &[u64]) -> Result<Selected> {
         .map(Selected::Points)
 }
 
-/// A caller's index as an index from the start.
+/// Turns an index that may count from the end into an index from the start.
 fn wrap(index: i64, len: u64, dimension: usize) -> Result<u64> {
     let wrapped = if index < 0 { i128::from(index) + i128::from(len) } else { i128::from(index) };
     u64::try_from(wrapped).ok().filter(|wrapped| *wrapped < len).ok_or_else(|| {
@@ -179,13 +186,13 @@ fn wrap(index: i64, len: u64, dimension: usize) -> Result<u64> {
     })
 }
 
-/// NumPy's `slice.indices`; `None` for a step of zero.
+/// CPython's `slice.indices`. `None` for a step of zero.
 fn resolve_slice(start: Option<i64>, stop: Option<i64>, step: i64, len: u64) -> Option<Indices> {
     if step == 0 {
         return None;
     }
     let len = i128::from(len);
-    // The ends that an index is clipped to: going down, one below the first element is a place to stop at.
+    // Indices are clipped to these ends. A descending slice may stop one below the first element.
     let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
     let clip = |index: i64| {
         let index = i128::from(index);
@@ -238,14 +245,14 @@ mod tests {
     }
 
     #[test]
-    fn integers_wrap_and_vanish() {
+    fn integers_count_from_the_end_and_remove_their_dimension() {
         let selected = Selection::Orthogonal(vec![DimensionSelection::Index(-1)]).resolve(&[3, 4]).unwrap();
         assert_eq!(selected.shape(), [1, 4]);
         assert_eq!(selected.kept(), [false, true]);
     }
 
     #[test]
-    fn what_lies_outside_is_refused_with_numbers() {
+    fn selections_outside_the_array_are_refused_with_bounds() {
         let error = Selection::Orthogonal(vec![DimensionSelection::Index(3)]).resolve(&[3]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Argument);
         assert!(error.to_string().contains("-3 ≤ index < 3, found 3"), "{error}");

@@ -1,70 +1,73 @@
-//! A write, planned: which stored chunks does it touch, which elements of the source go where in each?
+//! Plans a write: which stored chunks does it change, and which elements of the source go where in
+//! each?
 //!
-//! The plan is walked chunk by chunk, each computed when it is asked for. What a chunk takes is cut out of the source and packed, so
-//! that whoever encodes it needs neither the source nor the selection. Deliberately without bytes of the store: see
-//! [`chunk_update`](super::chunk_update) for what is done with a chunk.
+//! Chunks are computed on demand, one at a time. What a chunk takes is copied out of the source and
+//! packed, so that an encoder needs neither the source nor the selection. The plan does not see the
+//! stored bytes: [`chunk_update`](super::chunk_update) changes a chunk.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::binding::Binding;
-use crate::access::piece::{Moved, MovedAxis, word};
-use crate::access::projection::{AxisProjection, Taken};
+use crate::access::instruction::{ChunkProjection, ProjectedAxis, word};
+use crate::access::projection::{ChunkIndices, DimensionProjection};
 use crate::access::selection::{Indices, Selected};
 use crate::error::Result;
 use crate::format::chunk_grid::GridDimension;
 use crate::limits;
 
-/// The chunks of a write.
+/// The chunks that a write changes.
 pub struct WritePlan {
     binding: Rc<Binding>,
-    /// Extent of the source along each of its dimensions.
+    /// The shape of the source.
     source_shape: Vec<u64>,
     work: Work,
 }
 
-/// The index in a chunk and the place in the source of each point.
+/// For each point, its indices in the chunk and its place in the source.
 type Points = Vec<(Vec<u32>, u32)>;
 
 enum Work {
-    /// Along each dimension, one entry a chunk.
-    Orthogonal(Vec<Axis>),
-    /// By chunk.
+    /// The chunks along each dimension.
+    Orthogonal(Vec<WriteAxis>),
+    /// The points of each chunk.
     Points(Vec<(Vec<u64>, Points)>),
 }
 
-enum Axis {
-    /// Even steps: each chunk is one span.
-    Spans(AxisProjection),
-    /// By chunk, index in it and place in the source; of a repeated index the last place.
+enum WriteAxis {
+    /// A range: each chunk takes one span.
+    Spans(DimensionProjection),
+    /// An index list: for each chunk, pairs of an index in it and a place in the source. The last
+    /// place counts where an index repeats.
     Listed(Vec<(u64, Vec<(u32, u32)>)>),
 }
 
-/// What one stored chunk takes.
+/// What a write changes in one stored chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkWrite {
-    /// Its indices in the grid.
+    /// Indices of the chunk in the array's chunk grid.
     pub chunk: Vec<u64>,
-    /// Which of its elements take which of the cut-out ones.
-    pub moved: Moved,
-    /// What to cut out of the source, packed in C order.
-    pub cut: Vec<Cut>,
-    /// Whether every element that lies inside the array is written, so that what was stored does not matter.
+    /// Which elements of the chunk take which of the packed source elements.
+    pub projection: ChunkProjection,
+    /// The box of the source to copy, packed in C order: one entry for each dimension.
+    pub source: Vec<SourceAxis>,
+    /// Whether the write replaces every element of the chunk that lies inside the array, so that
+    /// the stored bytes are not needed.
     pub covers: bool,
 }
 
-/// Places along one dimension of the source.
+/// The places that a chunk takes along one dimension of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cut {
-    /// Neighbours.
+pub enum SourceAxis {
+    /// Consecutive places.
     Range(Range<u64>),
-    /// In this order.
+    /// Places in this order.
     List(Vec<u32>),
 }
 
-impl Cut {
-    /// How many places.
+impl SourceAxis {
+    /// The number of places.
     pub fn count(&self) -> u64 {
         match self {
             Self::Range(range) => range.end - range.start,
@@ -72,7 +75,7 @@ impl Cut {
         }
     }
 
-    /// Runs of neighbouring places.
+    /// The runs of consecutive places.
     fn runs(&self) -> Vec<Range<u64>> {
         let Self::List(list) = self else {
             let Self::Range(range) = self else { return Vec::new() };
@@ -90,7 +93,7 @@ impl Cut {
 }
 
 impl WritePlan {
-    /// Plans a write to what was selected.
+    /// Plans a write to a resolved selection.
     ///
     /// # Errors
     /// `Limit` for lists too long to hold and for chunks that cannot be addressed.
@@ -98,7 +101,7 @@ impl WritePlan {
         let grid = &binding.metadata().chunk_grid.dimensions;
         let work = match selected {
             Selected::Orthogonal(axes) => {
-                let axes = axes.iter().zip(grid).map(|(axis, grid)| Axis::new(&axis.indices, grid));
+                let axes = axes.iter().zip(grid).map(|(axis, grid)| WriteAxis::new(&axis.indices, grid));
                 Work::Orthogonal(axes.collect::<Result<_>>()?)
             }
             Selected::Points(lists) => Work::Points(points(lists, grid, selected.shape().iter().product())?),
@@ -106,23 +109,23 @@ impl WritePlan {
         Ok(Self { binding: binding.clone(), source_shape: selected.shape(), work })
     }
 
-    /// How many chunks are touched.
+    /// The number of chunks to change.
     ///
     /// # Errors
     /// `Limit` beyond 64 bits.
     pub fn chunk_count(&self) -> Result<u64> {
         match &self.work {
-            Work::Orthogonal(axes) => limits::product(axes.iter().map(Axis::len), "number of chunks"),
+            Work::Orthogonal(axes) => limits::product(axes.iter().map(WriteAxis::len), "number of chunks"),
             Work::Points(chunks) => Ok(chunks.len() as u64),
         }
     }
 
-    /// Extent of the source along each of its dimensions.
+    /// The shape of the source.
     pub fn source_shape(&self) -> &[u64] {
         &self.source_shape
     }
 
-    /// Chunk `i` of [`chunk_count`](Self::chunk_count).
+    /// What the write changes in chunk number `i` of [`chunk_count`](Self::chunk_count).
     ///
     /// # Errors
     /// `Limit` for a chunk that cannot be addressed.
@@ -136,23 +139,23 @@ impl WritePlan {
         }
     }
 
-    fn orthogonal(&self, axes: &[Axis], i: u64) -> Result<ChunkWrite> {
+    fn orthogonal(&self, axes: &[WriteAxis], i: u64) -> Result<ChunkWrite> {
         let mut rest = i;
         let mut write = nothing();
-        let mut moved = Vec::with_capacity(axes.len());
+        let mut projection = Vec::with_capacity(axes.len());
         for axis in axes.iter().rev() {
-            let (chunk, along, cut) = axis.entry(rest % axis.len().max(1))?;
+            let (chunk, along, source) = axis.entry(rest % axis.len().max(1))?;
             rest /= axis.len().max(1);
             write.chunk.push(chunk);
-            moved.push(along);
-            write.cut.push(cut);
+            projection.push(along);
+            write.source.push(source);
         }
         write.chunk.reverse();
-        write.cut.reverse();
-        moved.reverse();
-        write.moved = Moved::Orthogonal(moved);
+        write.source.reverse();
+        projection.reverse();
+        write.projection = ChunkProjection::Orthogonal(projection);
         let inside = inside(&self.binding, &write.chunk);
-        write.covers = write.cut.iter().zip(&inside).all(|(cut, len)| cut.count() == *len);
+        write.covers = write.source.iter().zip(&inside).all(|(source, len)| source.count() == *len);
         Ok(write)
     }
 
@@ -163,21 +166,26 @@ impl WritePlan {
         let inside = limits::product(inside(&self.binding, chunk), "chunk")?;
         Ok(ChunkWrite {
             chunk: chunk.to_vec(),
-            moved: Moved::Points {
+            projection: ChunkProjection::Points {
                 indices: indices.collect(),
                 places: (0..points.len() as u64).map(word).collect::<Result<_>>()?,
             },
-            cut: vec![Cut::List(points.iter().map(|(_, place)| *place).collect())],
+            source: vec![SourceAxis::List(points.iter().map(|(_, place)| *place).collect())],
             covers: points.len() as u64 == inside,
         })
     }
 }
 
 fn nothing() -> ChunkWrite {
-    ChunkWrite { chunk: Vec::new(), moved: Moved::Orthogonal(Vec::new()), cut: Vec::new(), covers: true }
+    ChunkWrite {
+        chunk: Vec::new(),
+        projection: ChunkProjection::Orthogonal(Vec::new()),
+        source: Vec::new(),
+        covers: true,
+    }
 }
 
-/// How many elements along each dimension of a stored chunk lie inside the array.
+/// The extent, along each dimension, of the box of a stored chunk that lies inside the array.
 pub fn inside(binding: &Binding, chunk: &[u64]) -> Vec<u64> {
     let metadata = binding.metadata();
     let along = chunk.iter().zip(&metadata.chunk_grid.dimensions).zip(&metadata.shape);
@@ -189,9 +197,11 @@ pub fn inside(binding: &Binding, chunk: &[u64]) -> Vec<u64> {
         .collect()
 }
 
-impl Axis {
+impl WriteAxis {
     fn new(indices: &Indices, grid: &GridDimension) -> Result<Self> {
-        let Indices::List(list) = indices else { return AxisProjection::new(indices, grid).map(Self::Spans) };
+        let Indices::List(list) = indices else {
+            return DimensionProjection::new(indices, grid).map(Self::Spans);
+        };
         let mut chunks: BTreeMap<u64, BTreeMap<u32, u32>> = BTreeMap::new();
         for (place, index) in list.iter().enumerate() {
             let chunk = grid.chunk_of(*index);
@@ -210,43 +220,45 @@ impl Axis {
         }
     }
 
-    /// Chunk, what it takes of the cut, and the cut.
-    fn entry(&self, i: u64) -> Result<(u64, MovedAxis, Cut)> {
+    /// The index of chunk number `i`, its projection, and the places of the source that it takes.
+    fn entry(&self, i: u64) -> Result<(u64, ProjectedAxis, SourceAxis)> {
         match self {
             Self::Spans(projection) => {
                 let Some(span) = projection.span(i) else {
                     return Ok((
                         0,
-                        MovedAxis::List { indices: Vec::new(), places: Vec::new() },
-                        Cut::Range(0..0),
+                        ProjectedAxis::List { indices: Vec::new(), places: Vec::new() },
+                        SourceAxis::Range(0..0),
                     ));
                 };
-                let cut = Cut::Range(span.output_start..span.output_start + span.count());
-                let moved = match &span.taken {
-                    Taken::Range { first, step, count } => MovedAxis::Range {
+                let source = SourceAxis::Range(span.output_start..span.output_start + span.count());
+                let projection = match &span.indices {
+                    ChunkIndices::Range { first, step, count } => ProjectedAxis::Range {
                         first: word(*first)?,
-                        step: i32::try_from(*step).unwrap_or(1), // Longer than a chunk: one index only.
+                        // A step that is longer than a chunk takes one index: its value is not
+                        // used.
+                        step: i32::try_from(*step).unwrap_or(1),
                         count: word(*count)?,
                         place: 0,
                     },
-                    Taken::List(list) => MovedAxis::List {
+                    ChunkIndices::List(list) => ProjectedAxis::List {
                         indices: list.iter().map(|index| word(*index)).collect::<Result<_>>()?,
                         places: (0..list.len() as u64).map(word).collect::<Result<_>>()?,
                     },
                 };
-                Ok((span.chunk, moved, cut))
+                Ok((span.chunk, projection, source))
             }
             Self::Listed(chunks) => {
                 let (chunk, pairs) = chunks.get(limits::to_usize(i, "chunk")?).cloned().unwrap_or_default();
                 let (indices, places): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
                 let local = (0..indices.len() as u64).map(word).collect::<Result<_>>()?;
-                Ok((chunk, MovedAxis::List { indices, places: local }, Cut::List(places)))
+                Ok((chunk, ProjectedAxis::List { indices, places: local }, SourceAxis::List(places)))
             }
         }
     }
 }
 
-/// Sorts points by chunk; of a repeated one the last place counts.
+/// Groups points by chunk. Where a point repeats, the last place counts.
 fn points(lists: &[Rc<[u64]>], grid: &[GridDimension], count: u64) -> Result<Vec<(Vec<u64>, Points)>> {
     let mut chunks: BTreeMap<Vec<u64>, BTreeMap<Vec<u32>, u32>> = BTreeMap::new();
     for place in 0..limits::to_usize(count, "points")? {
@@ -262,41 +274,52 @@ fn points(lists: &[Rc<[u64]>], grid: &[GridDimension], count: u64) -> Result<Vec
     Ok(chunks.into_iter().map(|(chunk, points)| (chunk, points.into_iter().collect())).collect())
 }
 
-/// Calls `take` with each run of neighbouring elements that a cut of a packed array of this shape consists of, in C order of the cut.
+/// Calls `take` with each run of consecutive elements, in C order, of a box of a packed source of
+/// this shape.
 ///
 /// # Errors
 /// Whatever `take` reports.
-pub fn each_run(shape: &[u64], cut: &[Cut], take: &mut dyn FnMut(Range<u64>) -> Result<()>) -> Result<()> {
-    // Trailing dimensions that are taken whole make one run with the one before them.
-    let (mut run_len, mut dimensions) = (1, cut.len());
+pub fn each_run(
+    shape: &[u64],
+    source: &[SourceAxis],
+    take: &mut dyn FnMut(Range<u64>) -> Result<()>,
+) -> Result<()> {
+    // Trailing dimensions that are taken whole form one run with the dimension before them.
+    let (mut run_len, mut dimensions) = (1, source.len());
     while let Some(last) = dimensions.checked_sub(1) {
-        if cut.get(last) != Some(&Cut::Range(0..shape.get(last).copied().unwrap_or(0))) {
+        if source.get(last) != Some(&SourceAxis::Range(0..shape.get(last).copied().unwrap_or(0))) {
             break;
         }
         run_len *= shape.get(last).copied().unwrap_or(1);
         dimensions = last;
     }
-    let Some((innermost, outer)) = cut.get(..dimensions).and_then(<[Cut]>::split_last) else {
+    let Some((innermost, outer)) = source.get(..dimensions).and_then(<[SourceAxis]>::split_last) else {
         return take(0..run_len);
     };
     let runs = innermost.runs();
     let row = run_len * shape.get(outer.len()).copied().unwrap_or(1);
-    rows(shape, outer, 0, &mut |number| {
+    for_each_row(shape, outer, 0, &mut |number| {
         let start = number * row;
         runs.iter().try_for_each(|run| take(start + run.start * run_len..start + run.end * run_len))
     })
 }
 
-/// Calls `visit` with the number of each row: a position in the outer dimensions, as C order counts it.
-fn rows(shape: &[u64], cut: &[Cut], number: u64, visit: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
-    let ([first, cut @ ..], [along, shape @ ..]) = (cut, shape) else { return visit(number) };
+/// Calls `visit` with the number of each row: the C-order number of a position in the outer
+/// dimensions.
+fn for_each_row(
+    shape: &[u64],
+    source: &[SourceAxis],
+    number: u64,
+    visit: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<()> {
+    let ([first, source @ ..], [along, shape @ ..]) = (source, shape) else { return visit(number) };
     match first {
-        Cut::Range(range) => {
-            range.clone().try_for_each(|place| rows(shape, cut, number * along + place, visit))
+        SourceAxis::Range(range) => {
+            range.clone().try_for_each(|place| for_each_row(shape, source, number * along + place, visit))
         }
-        Cut::List(list) => {
-            list.iter().try_for_each(|place| rows(shape, cut, number * along + u64::from(*place), visit))
-        }
+        SourceAxis::List(list) => list
+            .iter()
+            .try_for_each(|place| for_each_row(shape, source, number * along + u64::from(*place), visit)),
     }
 }
 
@@ -319,13 +342,13 @@ mod tests {
     }
 
     #[test]
-    fn whole_chunks_are_told_from_partial_ones() {
+    fn whole_and_partial_chunks_are_distinguished() {
         let all = plan(&[5, 7], &[3, 4], &Selection::all());
         assert_eq!(all.chunk_count().unwrap(), 4);
         assert!((0..4).all(|i| all.chunk(i).unwrap().covers));
         let edge = all.chunk(3).unwrap();
         assert_eq!(edge.chunk, [1, 1]);
-        assert_eq!(edge.cut, [Cut::Range(3..5), Cut::Range(4..7)]);
+        assert_eq!(edge.source, [SourceAxis::Range(3..5), SourceAxis::Range(4..7)]);
         let slice = DimensionSelection::Slice { start: Some(1), stop: None, step: Some(1) };
         let part = plan(&[5, 7], &[3, 4], &Selection::Orthogonal(vec![slice]));
         assert!(!part.chunk(0).unwrap().covers);
@@ -333,20 +356,23 @@ mod tests {
     }
 
     #[test]
-    fn of_repeated_indices_the_last_counts() {
+    fn the_last_of_repeated_indices_counts() {
         let list =
             plan(&[6], &[3], &Selection::Orthogonal(vec![DimensionSelection::List(vec![1, 4, 1, -6])]));
         let first = list.chunk(0).unwrap();
-        assert_eq!(first.cut, [Cut::List(vec![3, 2])]);
+        assert_eq!(first.source, [SourceAxis::List(vec![3, 2])]);
         assert_eq!(
-            first.moved,
-            Moved::Orthogonal(vec![MovedAxis::List { indices: vec![0, 1], places: vec![0, 1] }])
+            first.projection,
+            ChunkProjection::Orthogonal(vec![ProjectedAxis::List {
+                indices: vec![0, 1],
+                places: vec![0, 1]
+            }])
         );
         let points = plan(&[6], &[3], &Selection::Points(vec![vec![0, 1, 2, 0]]));
         assert_eq!(points.chunk_count().unwrap(), 1);
         let only = points.chunk(0).unwrap();
         assert!(only.covers);
-        assert_eq!(only.cut, [Cut::List(vec![3, 1, 2])]);
+        assert_eq!(only.source, [SourceAxis::List(vec![3, 1, 2])]);
     }
 
     #[test]
@@ -357,10 +383,10 @@ mod tests {
     }
 
     #[test]
-    fn cuts_are_runs() {
-        let runs = |shape: &[u64], cut: &[Cut]| {
+    fn boxes_of_the_source_become_runs() {
+        let runs = |shape: &[u64], source: &[SourceAxis]| {
             let mut runs = Vec::new();
-            each_run(shape, cut, &mut |run| {
+            each_run(shape, source, &mut |run| {
                 runs.push(run);
                 Ok(())
             })
@@ -368,11 +394,11 @@ mod tests {
             runs
         };
         assert_eq!(runs(&[], &[]), [0..1]);
-        assert_eq!(runs(&[3, 4], &[Cut::Range(0..3), Cut::Range(0..4)]), [0..12]);
-        assert_eq!(runs(&[3, 4], &[Cut::Range(1..3), Cut::Range(0..4)]), [4..12]);
-        assert_eq!(runs(&[3, 4], &[Cut::Range(1..3), Cut::Range(1..3)]), [5..7, 9..11]);
+        assert_eq!(runs(&[3, 4], &[SourceAxis::Range(0..3), SourceAxis::Range(0..4)]), [0..12]);
+        assert_eq!(runs(&[3, 4], &[SourceAxis::Range(1..3), SourceAxis::Range(0..4)]), [4..12]);
+        assert_eq!(runs(&[3, 4], &[SourceAxis::Range(1..3), SourceAxis::Range(1..3)]), [5..7, 9..11]);
         assert_eq!(
-            runs(&[3, 4], &[Cut::List(vec![2, 0]), Cut::List(vec![1, 2, 0])]),
+            runs(&[3, 4], &[SourceAxis::List(vec![2, 0]), SourceAxis::List(vec![1, 2, 0])]),
             [9..11, 8..9, 1..3, 0..1]
         );
     }

@@ -1,8 +1,16 @@
-//! WHAT BYTES MEAN. Pure values: no async, no clock, no JavaScript, no unsafe.
+//! What the bytes of a Zarr store mean. Pure values: no async, no clock, no JavaScript, no `unsafe`.
 //!
-//! In the specification's words: node names and keys ([`path`]), metadata documents ([`metadata`]), data types and fill
-//! values ([`data_type`]), chunk grids ([`chunk_grid`]), chunk key encodings ([`chunk_key`]), codecs ([`codec`]);
-//! and what elements become on their way to the caller ([`conversion`]). [`tolerated`] lists what bends the rules and is read.
+//! | module | subject of the specification |
+//! |---|---|
+//! | [`path`] | node names and store keys |
+//! | [`metadata`] | metadata documents |
+//! | [`data_type`] | data types and fill values |
+//! | [`chunk_grid`] | chunk grids |
+//! | [`chunk_key`] | chunk key encodings |
+//! | [`codec`] | codecs |
+//!
+//! Two modules are not in the specification. [`conversion`] turns decoded elements into the type that
+//! the caller asked for. [`tolerated`] lists the metadata that breaks the rules and is read anyway.
 
 pub mod chunk_grid;
 pub mod chunk_key;

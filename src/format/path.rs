@@ -1,8 +1,10 @@
-//! Node paths and store keys: the names by which nodes and values are found.
-//! <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#node-names>, v2 "Logical storage paths".
+//! Node paths and store keys: the names of nodes in a hierarchy and of values in a store.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#node-names>, v2 "Logical storage
+//! paths".
 //!
-//! Each dialect's rules live here and nowhere else; whoever joins a path to a key does it through [`StoreKey`], so that no
-//! unchecked `..` from a document or a user reaches a store. Deliberately no URLs: a store joins a key to its own base.
+//! Only this file knows the rules of each Zarr format. Every path is joined to a key by
+//! [`StoreKey`], so that no unchecked `..` of a document or a user reaches a store. There are no
+//! URLs here: a store joins a key to its own base.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,7 +15,8 @@ use crate::error::{Error, Result};
 use crate::format::metadata::{Draft, ZarrFormat};
 use crate::sorted::Key;
 
-/// Where a node stands in its hierarchy: names joined by `/`, no slash at either end, the root is empty.
+/// The path of a node in its hierarchy: names joined by `/`, without a slash at either end. The
+/// root's path is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodePath(String);
 
@@ -23,20 +26,20 @@ impl NodePath {
         Self::default()
     }
 
-    /// By v2's rules: `\` means `/`, slashes are collapsed and stripped, `.` and `..` are refused. Names need not be
-    /// ASCII, as the text has it: existing stores are not.
+    /// Parses a path by v2's rules: `\` means `/`, repeated slashes and slashes at the ends are
+    /// dropped, `.` and `..` are errors. The rules ask for ASCII names; other names are accepted,
+    /// as stores have them.
     ///
     /// # Errors
-    /// `Argument` naming the segment.
+    /// `Argument`, with the segment.
     pub fn parse_v2(path: &str) -> Result<Self> {
         Self::parse_any(&path.replace('\\', "/"))
     }
 
-    /// By the final v3 text's rules for names, which are the ones to create nodes by. A slash at either end is the user's
-    /// way of writing a path and is dropped.
+    /// Parses the path of a new node by v3's rules for names. A slash at either end is dropped.
     ///
     /// # Errors
-    /// `Argument` naming the segment and the rule.
+    /// `Argument`, with the segment and the rule.
     pub fn parse_v3(path: &str) -> Result<Self> {
         let path = path.strip_prefix('/').unwrap_or(path);
         let path = path.strip_suffix('/').unwrap_or(path);
@@ -46,11 +49,12 @@ impl NodePath {
         Ok(Self(path.to_owned()))
     }
 
-    /// By the rules of the drafts, to create nodes by: names of letters, digits, `-`, `_` and `.`, not of dots alone; in that of 2020 up
-    /// to 255 characters. A slash at either end is the user's way of writing a path and is dropped.
+    /// Parses the path of a new node by a draft's rules. Names have letters, digits, `-`, `_` and
+    /// `.`, but not only dots; in the draft of 2020 at most 255 characters. A slash at either end
+    /// is dropped.
     ///
     /// # Errors
-    /// `Argument` naming the segment and the rule.
+    /// `Argument`, with the segment and the rule.
     pub fn parse_draft(path: &str, draft: Draft) -> Result<Self> {
         let path = path.strip_prefix('/').unwrap_or(path);
         let path = path.strip_suffix('/').unwrap_or(path);
@@ -60,10 +64,10 @@ impl NodePath {
         Ok(Self(path.to_owned()))
     }
 
-    /// By the rules of a format for new nodes.
+    /// Parses the path of a new node by the rules of a Zarr format.
     ///
     /// # Errors
-    /// `Argument` naming the segment and the rule.
+    /// `Argument`, with the segment and the rule.
     pub fn parse(path: &str, format: ZarrFormat) -> Result<Self> {
         match format {
             ZarrFormat::V2 => Self::parse_v2(path),
@@ -72,29 +76,29 @@ impl NodePath {
         }
     }
 
-    /// For opening, when the dialect is not known yet: slashes are collapsed and stripped, `.` and `..` are refused, all
-    /// else is looked for as it is.
+    /// Parses a path to open, where the Zarr format is not known yet. Repeated slashes and slashes
+    /// at the ends are dropped, `.` and `..` are errors. All other names are accepted.
     ///
     /// # Errors
-    /// `Argument` naming the segment.
+    /// `Argument`, with the segment.
     pub fn parse_any(path: &str) -> Result<Self> {
         let mut joined = String::with_capacity(path.len());
         for segment in path.split('/').filter(|segment| !segment.is_empty()) {
             if segment == "." || segment == ".." {
-                return Err(invalid(path, segment, "`.` and `..` name no node"));
+                return Err(invalid(path, segment, "`.` and `..` are not node names"));
             }
             push_segment(&mut joined, segment);
         }
         Ok(Self(joined))
     }
 
-    /// A path that is in normal form already, as documents must have it; `None` for any other.
+    /// Takes a path that is in normal form, as documents have it. `None` for any other.
     pub fn from_normal(path: &str) -> Option<Self> {
         let is_normal = path.is_empty() || path.split('/').all(|segment| !matches!(segment, "" | "." | ".."));
         is_normal.then(|| Self(path.to_owned()))
     }
 
-    /// Where a store keeps the chunks of an array, or of all arrays below a group.
+    /// The prefix of the chunks of an array, or of all arrays below a group.
     #[must_use]
     pub fn of_data(node: &Self, format: ZarrFormat) -> Self {
         match format {
@@ -103,13 +107,13 @@ impl NodePath {
         }
     }
 
-    /// Where a store keeps the documents of what a draft's group holds.
+    /// The prefix of the documents below a draft's group.
     #[must_use]
     pub fn of_draft_documents(group: &Self, draft: Draft) -> Self {
         Self(draft_tree("meta", group, draft))
     }
 
-    /// The node that `relative` names, seen from this one.
+    /// The path of the node that `relative` names from this node.
     #[must_use]
     pub fn join(&self, relative: &Self) -> Self {
         let mut joined = self.0.clone();
@@ -119,7 +123,7 @@ impl NodePath {
         Self(joined)
     }
 
-    /// The rest of the path below another; `None` for paths that are not below it.
+    /// This path relative to `prefix`. `None` for a path that is not below it.
     pub fn below(&self, prefix: &Self) -> Option<&str> {
         match prefix.is_root() {
             true => (!self.is_root()).then_some(&self.0),
@@ -127,17 +131,17 @@ impl NodePath {
         }
     }
 
-    /// Whether this path is another, or below it.
+    /// Whether this path is `prefix` or below it.
     pub fn is_below_or_equal(&self, prefix: &Self) -> bool {
         self == prefix || self.below(prefix).is_some()
     }
 
-    /// The last name; the root has none.
+    /// The last name. `None` for the root.
     pub fn name(&self) -> Option<&str> {
         if self.is_root() { None } else { self.0.rsplit('/').next() }
     }
 
-    /// The group that holds this node; nothing holds the root.
+    /// The path of the group that contains the node. `None` for the root.
     pub fn parent(&self) -> Option<Self> {
         if self.is_root() {
             return None;
@@ -204,7 +208,8 @@ fn invalid(path: &str, segment: &str, rule: &str) -> Error {
     Error::argument(format!("invalid path {path:?}: {rule}")).actual(format!("{segment:?}"))
 }
 
-/// A node's place in the tree of documents (`meta`) or of chunks (`data`). October 2020 has `root` below both.
+/// The node's prefix in the tree of documents (`meta`) or of chunks (`data`). October 2020 has
+/// `root` below both.
 fn draft_tree(tree: &str, node: &NodePath, draft: Draft) -> String {
     let top = match draft {
         Draft::October2020 => format!("{tree}/root"),
@@ -217,8 +222,8 @@ fn draft_tree(tree: &str, node: &NodePath, draft: Draft) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StoreKey(String);
 
-/// What URLs keep as it is within a path: RFC 3986's `pchar` and the slash. Servers that compare paths literally (S3, nginx)
-/// take the sub-delimiters unescaped.
+/// The characters that are escaped in a URL's path: all but RFC 3986's `pchar` and the slash.
+/// Servers that compare paths literally (S3, nginx) expect the sub-delimiters unescaped.
 const ESCAPED_IN_URLS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -254,8 +259,9 @@ impl StoreKey {
         Self(key)
     }
 
-    /// The key of a node's document: v2 and v3 keep it within the node, the drafts in a tree of its own. The drafts' suffixes are
-    /// `.array.json` and `.group.json`; their entry point `zarr.json` stands above all.
+    /// The key of a node's document. v2 and v3 store it below the node, the drafts in a separate
+    /// tree. The drafts' suffixes are `.array.json` and `.group.json`; their entry point
+    /// `zarr.json` is at the root of the store.
     pub fn of_document(node: &NodePath, format: ZarrFormat, suffix: &str) -> Self {
         match format {
             ZarrFormat::Draft(_) if !suffix.starts_with('.') => Self(suffix.to_owned()),
@@ -267,13 +273,13 @@ impl StoreKey {
         }
     }
 
-    /// The key of a chunk, by the key that it has relative to its array.
+    /// The key of a chunk. `chunk` is its key relative to the array.
     pub fn of_chunk(array: &NodePath, format: ZarrFormat, chunk: &str) -> Self {
         Self::new(&NodePath::of_data(array, format), chunk)
     }
 
-    /// A key from outside: a user's call on a store, a reference file. A leading slash, which zarrita's keys have, is
-    /// dropped.
+    /// Parses a key from outside: from a call of a user on a store, or from a reference document. A
+    /// leading slash, which zarrita's keys have, is dropped.
     ///
     /// # Errors
     /// `Argument` for an empty key and for empty, `.` and `..` segments.
@@ -282,7 +288,7 @@ impl StoreKey {
         match key.split('/').find(|segment| matches!(*segment, "" | "." | "..")) {
             None => Ok(Self(key.to_owned())),
             Some(segment) => {
-                let message = format!("invalid store key {key:?}: empty, `.` and `..` segments are refused");
+                let message = format!("invalid store key {key:?}: a segment must not be empty, `.` or `..`");
                 Err(Error::argument(message).actual(format!("{segment:?}")))
             }
         }
@@ -293,7 +299,7 @@ impl StoreKey {
         &self.0
     }
 
-    /// The rest of the key below a prefix; `None` for keys that are not below it.
+    /// This key relative to `prefix`. `None` for a key that is not below it.
     pub fn below(&self, prefix: &NodePath) -> Option<&str> {
         if prefix.is_root() {
             return Some(&self.0);
@@ -301,7 +307,7 @@ impl StoreKey {
         self.0.strip_prefix(prefix.as_str())?.strip_prefix('/')
     }
 
-    /// The key as it stands in a URL's path.
+    /// The key as part of a URL's path.
     pub fn percent_encoded(&self) -> Cow<'_, str> {
         utf8_percent_encode(&self.0, ESCAPED_IN_URLS).into()
     }
@@ -346,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn the_drafts_own_tables_of_keys() {
+    fn keys_of_the_drafts_own_tables() {
         let (october, may) = (Draft::October2020, Draft::May2022);
         for (draft, node, suffix, key) in [
             (october, "", "zarr.json", "zarr.json"),
@@ -412,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn normal_paths_are_told_from_others() {
+    fn only_normal_paths_are_taken() {
         for path in ["/", "/a", "a/", "a//b", ".", "a/..", "../a"] {
             assert_eq!(NodePath::from_normal(path), None, "{path:?}");
         }
@@ -435,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_know_the_prefixes_they_are_below() {
+    fn keys_are_made_relative_to_prefixes() {
         let key = StoreKey::parse("a/b/c").unwrap();
         for (prefix, rest) in
             [("", Some("a/b/c")), ("a", Some("b/c")), ("a/b", Some("c")), ("a/b/c", None), ("b", None)]
@@ -446,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_keys_are_checked() {
+    fn keys_from_outside_are_checked() {
         assert_eq!(StoreKey::parse("/a/.zarray").unwrap().as_str(), "a/.zarray");
         for key in ["", "/", "a//b", "a/", "a/../b", "./a", "//a"] {
             assert_eq!(StoreKey::parse(key).unwrap_err().kind(), ErrorKind::Argument, "{key:?}");

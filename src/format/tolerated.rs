@@ -209,7 +209,7 @@ impl Form {
 }
 
 /// What another maintained reader gives elements for and is refused here: what it is, who reads it, and why it is not read. The
-/// README's list is made of it; `codec::refused` has the codecs.
+/// README's list is made of it; `codec::unsupported` has the codecs.
 #[cfg(not(target_arch = "wasm32"))]
 pub static STILL_REFUSED: &[(&str, &str, &str)] = &[
     (

@@ -1,4 +1,5 @@
-//! User attributes of a node, changed in its document; all else in it stays as its writer left it.
+//! Changes the user attributes of a node in its document. Everything else in the document stays as
+//! it is.
 
 use std::rc::Rc;
 
@@ -10,10 +11,12 @@ use crate::hierarchy::documents::{self, ChangedNodes};
 use crate::hierarchy::types::OpenedNode;
 use crate::store::{RequestContext, Store};
 
-/// Merges attributes (JSON of an object) into those of a node, or replaces them; two updates at a time both survive.
+/// Merges attributes (text of a JSON object) into those of a node, or replaces them. Two updates at
+/// once are applied one after the other.
 ///
 /// # Errors
-/// `Argument` for attributes that are no strict JSON object, `NotFound` where there is no node, `Store` as the store.
+/// `Argument` for attributes that are no strict JSON object, `NotFound` where there is no node,
+/// `Store` where the store fails.
 pub async fn update_attributes(
     store: &Rc<dyn Store>,
     path: &NodePath,

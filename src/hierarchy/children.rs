@@ -1,5 +1,6 @@
-//! The nodes directly below a group: by listing, or out of consolidated metadata where a store cannot list. A node that cannot be
-//! opened is listed with its error: it must neither be missing nor hide the others.
+//! Lists the nodes directly below a group. Names come from the store's listing, or from
+//! consolidated metadata where the store cannot list. A node that cannot be opened is listed with
+//! its error, so that it is neither missing nor hides the others.
 
 use std::rc::Rc;
 
@@ -17,16 +18,18 @@ use crate::hierarchy::open::{OpenOptions, OpenedNode, Unreadable, open, open_or_
 use crate::sorted;
 use crate::store::{RequestContext, Store};
 
-/// Nodes opened at a time.
+/// The number of nodes that are opened at once.
 const IN_FLIGHT: usize = 16;
 
-/// A node, or why there is none to be had.
+/// An opened node, or the error of a node that cannot be opened.
 pub type Child = std::result::Result<OpenedNode, Box<Unreadable>>;
 
-/// The arrays and groups directly below a group, by name. What has no metadata of its own is no node.
+/// The arrays and groups directly below a group, sorted by name. Paths without metadata are not
+/// nodes.
 ///
 /// # Errors
-/// `Argument` for an array, `Unsupported` where nothing tells what is there, and as opening the group.
+/// `Argument` for an array. `Unsupported` where the store cannot list and there is no consolidated
+/// metadata. Otherwise as opening the group.
 pub async fn children(store: &Rc<dyn Store>, path: &str, context: &RequestContext) -> Result<Vec<Child>> {
     let listed = try_children(store, path, context).await;
     listed.map_err(|error| error.at_node(path))
@@ -36,7 +39,7 @@ async fn try_children(store: &Rc<dyn Store>, path: &str, context: &RequestContex
     let group =
         open(store, path, &OpenOptions { leaves_large: true, ..OpenOptions::default() }, context).await?;
     if let NodeMetadata::Array(_) = group.metadata {
-        return Err(Error::argument("an array holds no nodes").expected("a group").actual("an array"));
+        return Err(Error::argument("an array cannot contain nodes").expected("a group").actual("an array"));
     }
     let options = OpenOptions { format: Some(group.document.format), ..OpenOptions::default() };
     let mut paths = names(store, &group, context).await?;
@@ -58,7 +61,8 @@ async fn try_children(store: &Rc<dyn Store>, path: &str, context: &RequestContex
     opened.buffered(IN_FLIGHT).try_filter_map(|node| async move { Ok(node) }).try_collect().await
 }
 
-/// Where the children may be. A server is asked whether it lists only when no consolidated metadata tells.
+/// The paths that may be children. Whether a server can list is only tested where there is no
+/// consolidated metadata.
 async fn names(store: &Rc<dyn Store>, group: &OpenedNode, context: &RequestContext) -> Result<Vec<NodePath>> {
     if store.capabilities().listable {
         return listed(store, group, context).await;
@@ -71,7 +75,8 @@ async fn names(store: &Rc<dyn Store>, group: &OpenedNode, context: &RequestConte
     }
 }
 
-/// What the store lists: of a draft where its documents are, groups without one too.
+/// The paths that the store lists. For a draft, those of documents, and of groups without a
+/// document.
 async fn listed(
     store: &Rc<dyn Store>,
     group: &OpenedNode,
@@ -85,7 +90,7 @@ async fn listed(
     Ok(store.list_dir(&group.path).await?.prefixes)
 }
 
-/// The names that the group's own consolidated metadata tells, or that of a group above it.
+/// The children in the consolidated metadata of the group or of a group above it.
 async fn consolidated(
     store: &Rc<dyn Store>,
     group: &OpenedNode,
@@ -95,7 +100,8 @@ async fn consolidated(
     let suffix = match format {
         ZarrFormat::V2 => ZMETADATA,
         ZarrFormat::V3 => ZARR_JSON,
-        // zarr-python's, of the whole hierarchy; the texts have none.
+        // Only zarr-python writes it, for the whole hierarchy. The drafts have no consolidated
+        // metadata.
         ZarrFormat::Draft(_) => DRAFT_ZMETADATA,
     };
     let mut above = Some(group.path.clone());

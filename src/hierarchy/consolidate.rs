@@ -1,6 +1,7 @@
-//! Consolidating: the documents of everything below a group in one. v2's `.zmetadata`, v3's member of `zarr.json`.
+//! Consolidates metadata: writes the documents of all nodes below a group into one document. That
+//! is `.zmetadata` in v2 and a member of `zarr.json` in v3.
 //!
-//! Needs a store that can list. What is below an array is not looked at: it is its chunks.
+//! It needs a store that can list. Keys below arrays are chunks and are not visited.
 
 use std::rc::Rc;
 
@@ -15,13 +16,14 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents;
 use crate::store::{RequestContext, Store};
 
-/// Groups looked into at a time.
+/// The number of groups that are listed at once.
 const IN_FLIGHT: usize = 16;
 
-/// Consolidates the metadata of a group; how many nodes are below it.
+/// Consolidates the metadata of a group. Returns the number of nodes below it.
 ///
 /// # Errors
-/// `Argument` for an array, `Unsupported` for a store that cannot list, `Store` as the store.
+/// `Argument` for an array, `Unsupported` for a store that cannot list, `Store` where the store
+/// fails.
 pub async fn consolidate(store: &Rc<dyn Store>, path: &NodePath, context: &RequestContext) -> Result<usize> {
     let consolidated = try_consolidate(store, path, context).await;
     consolidated.map_err(|error| error.at_node(path.as_str()))
@@ -43,7 +45,7 @@ async fn try_consolidate(store: &Rc<dyn Store>, path: &NodePath, context: &Reque
     Ok(nodes.len())
 }
 
-/// All nodes below a group, by paths relative to it.
+/// All nodes below a group, with their paths relative to it.
 async fn nodes_below(
     store: &Rc<dyn Store>,
     group: &NodePath,
@@ -72,7 +74,7 @@ async fn nodes_below(
                     open.push(path.clone());
                     nodes.push((path, document));
                 }
-                // A group without a document, or no group at all.
+                // An implicit group, or no node at all.
                 None => open.push(path),
             }
         }
@@ -80,7 +82,7 @@ async fn nodes_below(
     Ok(nodes)
 }
 
-/// The documents at a path, unread, and which kind of node they make.
+/// The documents at a path, without parsing them, and the kind of their node.
 async fn read(
     store: &Rc<dyn Store>,
     path: &NodePath,

@@ -1,7 +1,8 @@
-//! Creating nodes: arrays and groups, with the groups above them that are not there yet.
+//! Creates arrays and groups, and the missing groups above them.
 //!
-//! A document is written only after our own reader has read it and bound its codecs. One hierarchy has one dialect, and arrays hold
-//! no nodes: both are refused. Deliberately no data: chunks that are not there are fill value.
+//! A document is written only after our own reader has parsed it and bound its codecs. All nodes of
+//! a hierarchy have the same Zarr format, and an array contains no nodes: anything else is an
+//! error. No chunk is written: missing chunks are fill value.
 
 use std::rc::Rc;
 
@@ -17,11 +18,14 @@ use crate::hierarchy::types::OpenedNode;
 use crate::hierarchy::{draft, erase};
 use crate::store::{RequestContext, Store};
 
-/// Creates a node. A group that is there already stays, and takes the new attributes too; what else is at `path` is erased with everything below it when `overwrite` is set.
+/// Creates a node. `path` is the node's path.
+///
+/// With `overwrite`, an existing node and everything below it are erased first. Without it, an
+/// existing group stays and takes the new attributes in addition, and any other node is an error.
 ///
 /// # Errors
-/// `Argument` for options that do not fit, a node that is there already, a group above that is an array or of the other dialect;
-/// `Unsupported` and `Store` as codecs and store.
+/// `Argument` for invalid options, for a node that exists, and for a group above that is an array
+/// or has another Zarr format. `Unsupported` and `Store` as the codecs and the store.
 pub async fn create(
     store: &Rc<dyn Store>,
     path: &str,
@@ -42,7 +46,8 @@ async fn try_create(
 ) -> Result<OpenedNode> {
     let format = node.format();
     if let ZarrFormat::Draft(draft) = format {
-        return draft::create::create(store, path, node, draft, overwrite, context).await;
+        let node = draft::create::DraftNode { node, draft, overwrite };
+        return draft::create::create(store, path, &node, context).await;
     }
     let path = NodePath::parse(path, format)?;
     let (document, metadata) = node.document()?;
@@ -81,7 +86,7 @@ async fn is_group(
     })
 }
 
-/// The groups above a new node that are not there yet, the root first.
+/// The groups above a new node that do not exist yet, the root first.
 async fn missing_groups(
     store: &Rc<dyn Store>,
     path: &NodePath,
@@ -103,18 +108,21 @@ async fn missing_groups(
 }
 
 fn check_above(found: &OpenedNode, format: ZarrFormat) -> Result<()> {
-    let place = || format!("{:?}", found.path.as_str());
+    let place = || match found.path.is_root() {
+        true => "the root".to_owned(),
+        false => format!("{:?}", found.path.as_str()),
+    };
     if let NodeMetadata::Array(_) = found.metadata {
-        return Err(Error::argument("an array holds no nodes").actual(place()));
+        return Err(Error::argument("an array cannot contain nodes").actual(place()));
     }
     if found.document.format == format {
         return Ok(());
     }
-    let error = Error::argument(format!("the group above, {}, is of another format", place()));
+    let error = Error::argument(format!("{} has another Zarr format than the new node", place()));
     Err(error.expected(found.document.format.name()).actual(format.name()))
 }
 
-/// Erases what is in the way; whether there was anything.
+/// Erases what is at the path when `overwrite` is set. Returns whether there was anything.
 async fn make_room(
     store: &Rc<dyn Store>,
     path: &NodePath,
@@ -125,13 +133,13 @@ async fn make_room(
     let found = match documents::reopen(store, path, None, context).await {
         Ok(found) => Some(found.metadata.kind().name()),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
-        // Broken metadata is no reason to keep it, when it is to be overwritten.
+        // A node with invalid metadata can be overwritten.
         Err(_) if overwrite => Some("unreadable node"),
         Err(error) => return Err(error),
     };
     let holds = match (found, node) {
         (Some(kind), _) => Some(kind),
-        // Keys left below would be taken for chunks of a new array.
+        // Keys that are left below the path would be read as chunks of a new array.
         (None, NewNode::Array(_)) if store.can_list().await? => {
             let listing = store.list_dir(path).await?;
             let is_empty = listing.keys.is_empty() && listing.prefixes.is_empty();
@@ -144,7 +152,7 @@ async fn make_room(
         Some(_) if overwrite => erase::everything(store, path, context).await.map(|()| true),
         Some(kind) => {
             let error =
-                Error::argument("there is something at this path already; `overwrite` erases it first");
+                Error::argument("there is already something at this path; set `overwrite` to erase it first");
             Err(error.actual(format!("a{} {kind}", if kind.starts_with(['a', 'u']) { "n" } else { "" })))
         }
     }

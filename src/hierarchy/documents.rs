@@ -1,6 +1,8 @@
-//! Documents of nodes, read anew and written, with what consolidated metadata above them says kept true.
+//! Reads and writes the metadata documents of nodes, and updates consolidated metadata that has
+//! copies of them.
 //!
-//! Whoever changes a node holds its [`lock`]: what was read is what is changed. Locks are taken from a node towards the root only.
+//! Callers that change a node hold its [`lock`], so that no other change comes between reading and
+//! writing. Locks are taken from a node towards the root only, which excludes deadlocks.
 
 use std::rc::Rc;
 
@@ -15,43 +17,44 @@ use crate::limits;
 use crate::store::writers;
 use crate::store::{ByteRange, RequestContext, Store, Subject};
 
-/// Waits until nobody else in this process changes the documents of a node.
-pub(super) async fn lock(store: &Rc<dyn Store>, path: &NodePath) -> writers::Held {
-    // One name for both dialects: no more than a name for the lock.
+/// Waits until no other call in this process changes the documents of the node.
+pub(super) async fn lock(store: &Rc<dyn Store>, path: &NodePath) -> writers::KeyLock {
+    // The key only names the lock. All Zarr formats share it.
     writers::lock(store, &StoreKey::new(path, ZARR_JSON)).await
 }
 
-/// A context for documents that are about to be changed: no cache may answer with an older state.
-pub(super) fn anew(context: &RequestContext) -> RequestContext {
+/// A context for reading documents that will be changed: no cache may answer.
+pub(super) fn reloading(context: &RequestContext) -> RequestContext {
     RequestContext { subject: Subject::Metadata, reload: true, ..context.clone() }
 }
 
-/// The node as it is now.
+/// Opens the node from the store, past all caches.
 pub(super) async fn reopen(
     store: &Rc<dyn Store>,
     path: &NodePath,
     format: Option<ZarrFormat>,
     context: &RequestContext,
 ) -> Result<OpenedNode> {
-    open(store, path.as_str(), &OpenOptions { format, ..OpenOptions::default() }, &anew(context)).await
+    open(store, path.as_str(), &OpenOptions { format, ..OpenOptions::default() }, &reloading(context)).await
 }
 
-/// A document as it is now.
+/// Reads a document from the store, past all caches. `None` where it does not exist.
 pub(super) async fn text(
     store: &Rc<dyn Store>,
     key: &StoreKey,
     context: &RequestContext,
 ) -> Result<Option<Vec<u8>>> {
-    let fetched = store.get(key, ByteRange::Whole, &anew(context)).await;
+    let fetched = store.get(key, ByteRange::Whole, &reloading(context)).await;
     let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
     fetched.map(|fetched| fetched.value.to_vec(limits::METADATA_BYTES, "metadata document")).transpose()
 }
 
 /// Writes a node's documents.
 pub(super) async fn save(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Result<()> {
-    // What makes it a node comes last: an interrupted write leaves no node without its attributes.
+    // The document that makes it a node is written last: an interruption leaves no node without
+    // attributes.
     for (suffix, text) in document.texts.iter().rev() {
-        // A draft's entry point is the hierarchy's, and is there already.
+        // A draft's entry point belongs to the hierarchy and exists already.
         if matches!(document.format, ZarrFormat::Draft(_)) && suffix == ZARR_JSON {
             continue;
         }
@@ -67,14 +70,15 @@ pub(super) async fn put(store: &Rc<dyn Store>, key: &StoreKey, text: String) -> 
     set.map_err(|error| error.at_key(key.as_str()).in_stage(Stage::Metadata))
 }
 
-/// Nodes that have changed, by their paths from the root; `removed` ones with everything below them, before those of `set`.
+/// Changed nodes, by their paths from the root. Consolidated metadata drops the `removed` ones,
+/// with everything below them, before it takes those of `set`.
 #[derive(Debug, Default)]
 pub(super) struct ChangedNodes {
     pub removed: Vec<NodePath>,
     pub set: Vec<(NodePath, NodeDocument)>,
 }
 
-/// Brings the consolidated metadata of all groups above `node`, and v2's own at it, up to date.
+/// Updates the consolidated metadata of all groups above `node`, and in v2 of the node itself.
 pub(super) async fn record(
     store: &Rc<dyn Store>,
     node: &NodePath,
@@ -85,7 +89,7 @@ pub(super) async fn record(
     let mut group = match format {
         ZarrFormat::V2 => Some(node.clone()),
         ZarrFormat::V3 => node.parent(),
-        // zarr-python's, of the whole hierarchy.
+        // zarr-python writes one for the whole hierarchy.
         ZarrFormat::Draft(_) => Some(NodePath::root()),
     };
     while let Some(path) = group {
@@ -122,7 +126,7 @@ async fn record_at(
     }
 }
 
-/// A path as a group that holds the node, or is it, names it.
+/// A path relative to a group. `None` where it is not at or below the group.
 pub(super) fn relative(path: &NodePath, group: &NodePath) -> Option<NodePath> {
     if group.is_root() {
         return Some(path.clone());

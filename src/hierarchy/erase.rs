@@ -1,4 +1,5 @@
-//! Erasing a node and everything below it. Stores that cannot list can only lose single arrays, whose keys can be told.
+//! Erases a node and everything below it. In stores that cannot list, only single arrays can be
+//! erased: their keys are known.
 
 use std::rc::Rc;
 
@@ -16,10 +17,11 @@ use crate::limits;
 use crate::store::writers;
 use crate::store::{RequestContext, Store};
 
-/// Erases the node at `path`, explicit or implicit, and everything below it; whether there was anything.
+/// Erases the node at `path`, explicit or implicit, and everything below it. Returns whether there
+/// was anything.
 ///
 /// # Errors
-/// `Unsupported` for a group in a store that cannot list, `Store` as the store.
+/// `Unsupported` for a group in a store that cannot list, `Store` where the store fails.
 pub async fn erase(
     store: &Rc<dyn Store>,
     path: &str,
@@ -27,7 +29,7 @@ pub async fn erase(
     context: &RequestContext,
 ) -> Result<bool> {
     let node = NodePath::parse_any(path)?;
-    let erased = match Hierarchy::find(store, &documents::anew(context)).await {
+    let erased = match Hierarchy::find(store, &documents::reloading(context)).await {
         Ok(Some(hierarchy)) => draft::erase::erase(&hierarchy, &node, options, context).await,
         Ok(None) => try_erase(store, &node, context).await,
         Err(error) => Err(error),
@@ -74,7 +76,7 @@ pub(super) async fn everything(
         |linear| array.chunk_key_encoding.encode(&crate::format::codec::sharding::unravel(linear, &grid));
     let keys = (0..count).map(|linear| StoreKey::new(path, &chunk(linear)));
     erase_keys(store, keys).await?;
-    // The lock of the documents is held already.
+    // The caller holds the lock of these documents.
     for suffix in [ZMETADATA, ZATTRS, ZGROUP, ZARRAY, ZARR_JSON] {
         let key = StoreKey::new(path, suffix);
         store.erase(&key).await.map_err(|error| error.at_key(key.as_str()))?;

@@ -1,4 +1,4 @@
-//! Erasing keys that are known by name, several at a time.
+//! Erases known keys, several at a time.
 
 use std::rc::Rc;
 
@@ -9,13 +9,13 @@ use crate::format::path::StoreKey;
 use crate::store::Store;
 use crate::store::writers;
 
-/// So many keys are erased without knowing whether they are there.
+/// The most keys that are erased without knowing which exist.
 pub(super) const BLIND_KEYS: u64 = 1 << 20;
 
-/// Erases under way at a time.
+/// The number of erase requests in flight at once.
 pub(super) const IN_FLIGHT: usize = 16;
 
-/// Erases keys, several at a time.
+/// Erases these keys, [`IN_FLIGHT`] at a time. Missing keys are no error.
 pub(super) async fn erase_keys(
     store: &Rc<dyn Store>,
     keys: impl IntoIterator<Item = StoreKey>,

@@ -1,4 +1,5 @@
-//! What stands at a path: an array, a group, a group that is only known by what it holds, or nothing.
+//! Tells what is at a path: an array, a group, an implicit group (only known by the nodes below
+//! it), or nothing.
 
 use std::rc::Rc;
 
@@ -9,14 +10,15 @@ use crate::hierarchy::documents;
 use crate::hierarchy::draft::hierarchy::Hierarchy;
 use crate::store::{RequestContext, Store};
 
-/// What stands at `path`. Implicit groups are only seen in stores that can list.
+/// The kind of node at `path`. `None` for nothing. Implicit groups are only found in stores that
+/// can list.
 ///
 /// # Errors
 /// As opening the node, but for `NotFound`.
 pub async fn exists(store: &Rc<dyn Store>, path: &str, context: &RequestContext) -> Result<Option<NodeKind>> {
     let path = NodePath::parse_any(path)?;
-    if let Some(hierarchy) = Hierarchy::find(store, &documents::anew(context)).await? {
-        return hierarchy.exists(&path, &documents::anew(context)).await;
+    if let Some(hierarchy) = Hierarchy::find(store, &documents::reloading(context)).await? {
+        return hierarchy.exists(&path, &documents::reloading(context)).await;
     }
     if let Some(kind) = kind(store, &path, context).await? {
         return Ok(Some(kind));
@@ -24,7 +26,7 @@ pub async fn exists(store: &Rc<dyn Store>, path: &str, context: &RequestContext)
     if !store.can_list().await? || store.list_prefix(&path).await?.is_empty() {
         return Ok(None);
     }
-    // What stands below an array is its chunks.
+    // Keys below an array are its chunks.
     let mut above = path.parent();
     while let Some(group) = above {
         if kind(store, &group, context).await? == Some(NodeKind::Array) {
@@ -38,7 +40,7 @@ pub async fn exists(store: &Rc<dyn Store>, path: &str, context: &RequestContext)
 async fn kind(store: &Rc<dyn Store>, path: &NodePath, context: &RequestContext) -> Result<Option<NodeKind>> {
     match documents::reopen(store, path, None, context).await {
         Ok(found) => Ok(Some(found.metadata.kind())),
-        // A name that v3 does not allow may still be one that exists below.
+        // A name that v3 does not allow may be that of an implicit group.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Argument) => Ok(None),
         Err(error) => Err(error),
     }

@@ -1,29 +1,31 @@
-//! Metadata documents of megabytes, scanned without keeping the thread from others: a page goes on drawing.
+//! Scans metadata documents of megabytes in steps. Between the steps other work of the thread runs,
+//! so that a page keeps drawing.
 
 use crate::error::Result;
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::consolidated::Consolidated;
-use crate::format::metadata::large::Scanning;
+use crate::format::metadata::large::DocumentScan;
 use crate::limits;
 use crate::store::Value;
 use crate::store::turn::next_turn;
 
-/// From here on (bytes) a document counts as large: well above a node's own, below what takes a frame to read.
+/// Documents of at least this size (bytes) are large. It is far above a node's own document, and
+/// small enough that scanning it takes less than a frame.
 pub const LARGE_BYTES: u64 = 1 << 19;
 
-/// Bytes that are scanned at a time: some milliseconds on a slow machine.
+/// Bytes that one step scans: some milliseconds on a slow machine.
 const STEP_BYTES: usize = 1 << 19;
 
-/// Documents whose nodes are told at a time.
+/// Documents that one step of indexing reads.
 const STEP_DOCUMENTS: usize = 1 << 14;
 
-/// Bytes that are copied at a time.
+/// Bytes that one step copies.
 const COPIED_BYTES: usize = 4 << 20;
 
-/// The bytes of a document.
+/// Copies the bytes of a document into memory.
 ///
 /// # Errors
-/// `Limit` for too many.
+/// `Limit` above [`limits::METADATA_BYTES`].
 pub async fn read(value: &Value) -> Result<Vec<u8>> {
     let len = limits::within(value.len(), limits::METADATA_BYTES, "metadata document")?;
     let mut text = Vec::new();
@@ -39,11 +41,12 @@ pub async fn read(value: &Value) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The consolidated metadata that a document is; `None` for a group without any.
+/// The consolidated metadata of a scanned document. `None` for a group without consolidated
+/// metadata.
 ///
 /// # Errors
 /// As [`Consolidated::index`].
-pub async fn index(scanned: Scanning) -> Result<Option<Consolidated>> {
+pub async fn index(scanned: DocumentScan) -> Result<Option<Consolidated>> {
     next_turn().await;
     let Some(mut indexing) = Consolidated::begin(scanned)? else { return Ok(None) };
     loop {
@@ -56,13 +59,13 @@ pub async fn index(scanned: Scanning) -> Result<Option<Consolidated>> {
     Ok(Some(indexing.end()))
 }
 
-/// Scans a document to its end.
+/// Scans a whole document.
 ///
 /// # Errors
-/// As [`Scanning::new`].
-pub async fn scan(text: Vec<u8>, format: ZarrFormat) -> Result<Scanning> {
+/// As [`DocumentScan::new`].
+pub async fn scan(text: Vec<u8>, format: ZarrFormat) -> Result<DocumentScan> {
     next_turn().await;
-    let mut scanning = Scanning::new(text, format)?;
+    let mut scanning = DocumentScan::new(text, format)?;
     loop {
         next_turn().await;
         if !scanning.step(STEP_BYTES) {

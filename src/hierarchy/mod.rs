@@ -1,6 +1,7 @@
-//! VERBS: what is done to the nodes of a hierarchy. Generic over stores, so that all of it runs on the host too.
+//! VERBS: open, list, create, resize and erase nodes, and change their attributes. Everything is
+//! generic over stores, so that all of it also runs on the host.
 //!
-//! Elements are read and written in rooms of their own: [`read`](crate::read), [`write`](crate::write).
+//! [`read`](crate::read) and [`write`](crate::write) read and write elements.
 
 pub mod attributes;
 pub mod children;

@@ -1,24 +1,24 @@
-//! What a new node shall be, and whether it can be.
+//! Describes a node to create, and checks that it can be created.
 
 use crate::access::binding::Binding;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::write::options::ArrayOptions;
 use crate::format::metadata::write::{self, edit};
 use crate::format::metadata::{ArrayMetadata, GroupMetadata, NodeMetadata, ZarrFormat};
 
-/// What a new node shall be.
+/// A node to create.
 #[derive(Clone, Debug)]
 pub enum NewNode {
     /// An array.
     Array(Box<ArrayOptions>),
     /// A group.
     Group {
-        /// Which dialect.
+        /// The Zarr format.
         format: ZarrFormat,
-        /// JSON of an object.
+        /// The attributes: text of a JSON object.
         attributes: String,
     },
 }
@@ -31,23 +31,24 @@ impl NewNode {
         }
     }
 
-    /// Whether it can be created, as far as no store is needed to tell.
+    /// Checks everything that needs no store.
     ///
     /// # Errors
-    /// As [`create`](super::create::create); of `Stage::UserCodec` while it is not known what a codec of the user's is.
+    /// As [`create`](super::create::create). The stage is `Stage::UserCodec` while the kind of a
+    /// user's codec is unknown.
     pub fn check(&self) -> Result<()> {
         self.document().map(|_| ())
     }
 
-    /// The codecs of the user's that it may name.
-    pub(super) fn users(&self) -> &Users {
+    /// The user's codecs that the node may use.
+    pub(super) fn users(&self) -> &OptionalUserCodecs {
         match self {
             Self::Array(options) => &options.users,
             Self::Group { .. } => &None,
         }
     }
 
-    /// The documents, checked by reading them.
+    /// The documents to write. They are checked: our own reader parses them.
     pub(super) fn document(&self) -> Result<(NodeDocument, NodeMetadata)> {
         let document = match self {
             Self::Array(options) => write::array(&options.metadata()?, &options.users)?,
@@ -65,7 +66,7 @@ impl NewNode {
     }
 }
 
-/// What other readers make of a new array with this grid.
+/// The warning for a grid that other readers refuse.
 fn warning_of(grid: &ChunkGrid) -> Option<String> {
     let refused =
         "zarr-python refuses rectilinear chunk grids by default (its option array.rectilinear_chunks)";
@@ -73,19 +74,18 @@ fn warning_of(grid: &ChunkGrid) -> Option<String> {
     (!grid.is_uniform()).then(|| format!("{refused}; {group}"))
 }
 
-/// Checks the codecs of a new array.
-pub(super) fn check_bound(array: ArrayMetadata, users: &Users) -> Result<()> {
+/// Checks that the codecs of a new array can encode its chunks.
+pub(super) fn check_bound(array: ArrayMetadata, users: &OptionalUserCodecs) -> Result<()> {
     let binding = Binding::of_with(array, users.clone())?;
     let checked = binding.first_chain().and_then(|chain| chain.check_encodes());
     check_codecs(checked.err())
 }
 
-/// Codecs that another module of the package has are not this one's to judge.
+/// Turns the result of binding into that of the check. A codec that only another build has is no
+/// error.
 fn check_codecs(error: Option<Error>) -> Result<()> {
     match error {
-        Some(error) if error.kind() == ErrorKind::Format => {
-            Err(Error::argument(error.message()).with_context(error.context().clone()))
-        }
+        Some(error) if error.kind() == ErrorKind::Format => Err(error.into_argument()),
         Some(error)
             if error.kind() != ErrorKind::Unsupported || error.context().stage == Some(Stage::CodecName) =>
         {

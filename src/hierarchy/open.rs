@@ -1,9 +1,10 @@
-//! Opening a node: which dialect, array or group? The document of v3 is asked for first; where its
-//! answer takes long, those of v2 are asked for beside it, so that data of either format cost one
-//! round trip of a slow line, and v3 on a quick one no probe that fails.
+//! Opens a node: which Zarr format does it have, and is it an array or a group? The document of v3
+//! is requested first. Where its answer takes long, those of v2 are requested beside it. So data of
+//! either format costs one round trip on a slow line, and v3 data on a fast line no failed request.
 //!
-//! v3 wins where a node has both, as data that is being migrated does. One probe that fails (a browser cannot tell a missing key
-//! from a CORS refusal on some servers) does not end the open when another one succeeds.
+//! v3 wins where a node has both v2 and v3 documents, as data has during a migration. When one
+//! request fails and another succeeds, the node still opens. On some servers a browser cannot
+//! distinguish a missing key from a CORS refusal.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -23,51 +24,58 @@ use crate::limits;
 use crate::store::turn::delay;
 use crate::store::{ByteRange, RequestContext, Store, Subject, Value};
 
-/// What the caller knows or insists on.
+/// What the caller knows about the node or requires of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// Fail with `NotFound` for the other kind.
+    /// Fail with `NotFound` for a node of another kind.
     pub kind: Option<NodeKind>,
-    /// Ask for this dialect only.
+    /// Look for this format only.
     pub format: Option<ZarrFormat>,
-    /// The store's nodes have been v3's so far: v2 is asked for only where this one is not.
+    /// The nodes of this store have been v3 so far: request v2 documents only where there is no v3
+    /// document.
     pub v3_first: bool,
-    /// What to do where a draft's data type is not known, and another is offered instead.
+    /// What to do where a draft's data type is unknown and the metadata names a fallback type.
     pub fallback: DataTypeFallbacks,
-    /// The document of a group that holds those of many others is not wanted as text: it may have megabytes.
+    /// Leave the document of a group unread where it is large. Consolidated metadata may have
+    /// megabytes.
     pub leaves_large: bool,
-    /// Do not ask for v2's `.zattrs`: the node then has no attributes, and no names of dimensions.
+    /// Do not request v2's `.zattrs`. A v2 node then has no attributes and no dimension names.
     pub without_attributes: bool,
 }
 
-/// "Please consider options to (de-)activate fallback behavior and/or appropriate warnings" (May 2022, `data_type`).
+/// What to do with a fallback data type. The draft of May 2022, section `data_type`: "Please
+/// consider options to (de-)activate fallback behavior and/or appropriate warnings".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DataTypeFallbacks {
-    /// Read the other one, and say so.
+    /// Use the fallback type and warn.
     #[default]
     Warn,
-    /// Read the other one.
+    /// Use the fallback type.
     Allow,
     /// Fail with `Unsupported`.
     Refuse,
 }
 
+/// The time that v3's document has before v2's are requested too. A server nearby answers within it.
+const HEAD_START_MS: u32 = 60;
+
 /// A node that cannot be opened.
 #[derive(Clone, Debug)]
 pub struct Unreadable {
-    /// Which node.
+    /// The node's path.
     pub path: String,
-    /// What its documents tell nevertheless.
+    /// What can be read of its documents.
     pub sketch: Sketch,
-    /// Why.
+    /// Why it cannot be opened.
     pub error: Error,
 }
 
 /// Opens the node at `path`.
 ///
 /// # Errors
-/// `NotFound` when nothing is there, or not the kind that was asked for; `Format` and `Unsupported` as the metadata; `Store` as the
-/// store. All name the node.
+/// `NotFound` when there is no node, or a node of another kind than the caller requires; `Format`
+/// and `Unsupported` as parsing the metadata; `Store` where the store fails. All errors name the
+/// node.
 pub async fn open(
     store: &Rc<dyn Store>,
     path: &str,
@@ -77,7 +85,7 @@ pub async fn open(
     open_or_sketch(store, path, options, context).await.map_err(|unreadable| unreadable.error)
 }
 
-/// As [`open`]; of a node that cannot be opened, what is known of it too.
+/// As [`open`]. For a node that cannot be opened, it also returns what is known of the node.
 pub async fn open_or_sketch(
     store: &Rc<dyn Store>,
     path: &str,
@@ -102,17 +110,16 @@ pub async fn open_or_sketch(
     })
 }
 
-/// How long v3's document has before v2's are asked for too: a server nearby has answered by then.
-const HEAD_START_MS: u32 = 60;
-
+/// One call of [`open`].
 struct Probe<'a> {
     store: &'a Rc<dyn Store>,
     options: &'a OpenOptions,
     context: &'a RequestContext,
-    /// Of documents that were found and are wrong.
+    /// What can be read of documents that do not parse.
     sketch: RefCell<Sketch>,
 }
 
+/// The node, or `None` where there is no document of the format.
 type Found = Result<Option<OpenedNode>>;
 
 impl Probe<'_> {
@@ -124,7 +131,7 @@ impl Probe<'_> {
             if self.options.v3_first { self.v3_before_v2(path).await } else { self.v3_and_v2(path).await };
         match found {
             Ok(None) if !path.is_empty() => self.draft(path).await,
-            // A name that final v3 does not allow may be one of a draft's.
+            // A draft may allow a name that final v3 does not.
             Err(error) if error.kind() == ErrorKind::Argument => {
                 self.draft(path).await?.ok_or(error).map(Some)
             }
@@ -132,7 +139,7 @@ impl Probe<'_> {
         }
     }
 
-    /// A draft's root is told by the document that v3 would have there.
+    /// Looks for v3 and then for a draft. At the root, the same document tells which of them it is.
     async fn v3_or_draft(&self, path: &str) -> Found {
         match self.v3(path).await {
             Ok(None) if !path.is_empty() => self.draft(path).await,
@@ -149,7 +156,7 @@ impl Probe<'_> {
         hierarchy.open(&NodePath::parse_any(path)?, self.context).await
     }
 
-    /// One request where the store holds v3, as it has before.
+    /// Needs one request where the node is v3.
     async fn v3_before_v2(&self, path: &str) -> Found {
         match self.v3(path).await {
             Ok(None) => self.v2(path).await,
@@ -182,7 +189,8 @@ impl Probe<'_> {
         if path.is_root()
             && let Some(known) = self.store.known_group(self.context)
         {
-            let (value, metadata) = known.map_err(|error| blame(error, Some(&document_key(&path))))?;
+            let (value, metadata) =
+                known.map_err(|error| with_stage_and_key(error, Some(&document_key(&path))))?;
             return self.group(path, value, metadata).map(Some);
         }
         let Some(value) = self.value(&path, ZARR_JSON).await? else { return Ok(None) };
@@ -198,9 +206,9 @@ impl Probe<'_> {
         self.parsed(path, ZarrFormat::V3, &[(ZARR_JSON, &text)]).map(Some)
     }
 
-    /// A node whose document may hold those of many others, which are passed over.
+    /// Opens a node with a large `zarr.json`. Consolidated metadata in it is skipped, not parsed.
     async fn large_v3(&self, path: NodePath, value: Value) -> Found {
-        let blamed = |error| blame(error, Some(&document_key(&path)));
+        let blamed = |error| with_stage_and_key(error, Some(&document_key(&path)));
         let text = large_document::read(&value).await.map_err(blamed)?;
         let scanned = large_document::scan(text, ZarrFormat::V3).await.map_err(blamed)?;
         let own = scanned.own_text();
@@ -224,7 +232,7 @@ impl Probe<'_> {
         Ok(Some(OpenedNode { path, document, metadata, large: None }))
     }
 
-    /// A group by its document.
+    /// Makes the opened group, with or without the text of its document.
     fn group(&self, path: NodePath, value: Value, metadata: NodeMetadata) -> Result<OpenedNode> {
         let mut document = NodeDocument { format: ZarrFormat::V3, texts: Vec::new() };
         if self.options.leaves_large && value.len() >= LARGE_BYTES {
@@ -232,7 +240,7 @@ impl Probe<'_> {
         }
         let text = text_of(&path, ZARR_JSON, &value)?;
         document = NodeDocument::read(ZarrFormat::V3, &[(ZARR_JSON, &text)])
-            .map_err(|error| blame(error, Some(&document_key(&path))))?;
+            .map_err(|error| with_stage_and_key(error, Some(&document_key(&path))))?;
         Ok(OpenedNode { path, document, metadata, large: None })
     }
 
@@ -245,7 +253,7 @@ impl Probe<'_> {
         let node = match (array, group) {
             (Ok(Some(array)), _) => (ZARRAY, array),
             (array, Ok(Some(group))) => {
-                // A failed probe for an array must not turn it into a group.
+                // An array whose request failed must not open as a group.
                 array?;
                 (ZGROUP, group)
             }
@@ -288,7 +296,7 @@ impl Probe<'_> {
             Ok((document, metadata)) => Ok(OpenedNode { path, document, metadata, large: None }),
             Err(error) => {
                 self.sketch.replace(Sketch::of(format, texts));
-                Err(blame(error, key.as_ref()))
+                Err(with_stage_and_key(error, key.as_ref()))
             }
         }
     }
@@ -309,7 +317,7 @@ impl Probe<'_> {
     fn check_kind(&self, opened: OpenedNode) -> Result<OpenedNode> {
         match self.options.kind {
             Some(wanted) if wanted != opened.metadata.kind() => {
-                Err(Error::not_found("the node is of the other kind")
+                Err(Error::not_found("the node has another kind")
                     .expected(wanted.name())
                     .actual(opened.metadata.kind().name()))
             }
@@ -346,10 +354,11 @@ impl Probe<'_> {
     }
 }
 
-/// How many places an error names.
+/// The most hierarchy roots that an error names.
 const PLACES: usize = 3;
 
-/// Where hierarchies begin instead, in words; nothing where that is the root.
+/// Names the roots of the store's hierarchies for an error. Empty where the store's root is one of
+/// them.
 fn elsewhere(roots: &[NodePath]) -> String {
     if roots.is_empty() || roots.iter().any(NodePath::is_root) {
         return String::new();
@@ -360,7 +369,8 @@ fn elsewhere(roots: &[NodePath]) -> String {
     format!("; there is one at {}{more}", named.join(" and at "))
 }
 
-/// A document that is there and bad, or left to another build, is not an invitation to look elsewhere.
+/// Whether the search ends with this error: a document exists, and it is invalid or only the full
+/// build can read it.
 fn is_final(error: &Error) -> bool {
     matches!(error.context().stage, Some(Stage::Metadata | Stage::Full))
 }
@@ -379,7 +389,7 @@ fn document_key(path: &NodePath) -> StoreKey {
     StoreKey::new(path, ZARR_JSON)
 }
 
-fn blame(error: Error, key: Option<&StoreKey>) -> Error {
+fn with_stage_and_key(error: Error, key: Option<&StoreKey>) -> Error {
     let error = if error.kind() == ErrorKind::Aborted { error } else { error.in_stage(Stage::Metadata) };
     match key {
         Some(key) => error.at_key(key.as_str()),

@@ -1,7 +1,8 @@
-//! Changing an array's shape, and appending to it.
+//! Changes the shape of an array, and appends to an array.
 //!
-//! Growing never shows old data: what stands past the old end in the chunks there becomes fill value first. Shrinking erases the
-//! chunks that fall outside, inner chunks of shards too, and fills what is past the new end. Metadata changes in between, so that an
+//! Growing never shows old data: elements past the old end, in the chunks there, become fill value
+//! first. Shrinking erases the chunks outside the new shape, inner chunks of shards too, and then
+//! sets the elements past the new end to fill value. The metadata is written in between, so that an
 //! interruption leaves the old array or the new one.
 
 use std::rc::Rc;
@@ -25,14 +26,14 @@ use crate::write::encoder::Encoder;
 use crate::write::types::ChunkChange;
 use crate::write::{WriteProgress, WriteRequest, WriteSource, write};
 
-/// Up to so many chunks are erased without asking which are there, also where the store could tell.
+/// Up to this many chunks are erased without listing which exist.
 const UNASKED_KEYS: u64 = 4096;
 
-/// Changes an array's shape; the array as it is then.
+/// Changes an array's shape. Returns the array with its new shape.
 ///
 /// # Errors
-/// `Argument` for another rank or a shape that the chunk grid cannot cover, `Limit` for too many chunks to erase in a store that
-/// cannot list, and as codecs and store.
+/// `Argument` for another rank or a shape that the chunk grid cannot cover, `Limit` for too many
+/// chunks to erase in a store that cannot list, and as codecs and store.
 pub async fn resize(
     array: &Rc<Array>,
     shape: &[u64],
@@ -53,7 +54,7 @@ async fn try_resize(
     let old = current(array, context).await?;
     let old_shape = old.binding().metadata().shape.clone();
     let new = with_shape(&old, shape)?;
-    let outside = Outside::new(&old, &new)?;
+    let outside = ChunksOutside::new(&old, &new)?;
     let grown: Vec<usize> = (0..shape.len()).filter(|d| shape[*d] > old_shape[*d]).collect();
     let shrunk: Vec<usize> = (0..shape.len()).filter(|d| shape[*d] < old_shape[*d]).collect();
     clip_edges(&old, &grown, encoder, context).await?;
@@ -63,26 +64,29 @@ async fn try_resize(
     Ok(new)
 }
 
-/// What is appended to an array.
+/// What to append to an array.
 #[derive(Clone, Debug)]
 pub struct Appended {
-    /// Along which dimension.
+    /// The dimension to append along.
     pub axis: usize,
-    /// How much longer the array becomes.
+    /// The number of indices to add along that dimension.
     pub len: u64,
-    /// Elements for the array's shape, with `len` along the axis.
+    /// The elements to append. Their shape is that of the array, with `len` along the axis.
     pub source: WriteSource,
-    /// Store chunks of fill value too.
+    /// Whether to store chunks that have only the fill value.
     pub keep_empty_chunks: bool,
-    /// How inner chunks stand in a shard.
+    /// The order of inner chunks in a shard.
     pub chunk_order: ChunkOrder,
 }
 
-/// Makes an array longer and writes to what is new; the array as it is then. The new shape is told last: a reader never sees half
-/// of it, and of two at a time each appends to what the other left.
+/// Makes an array longer and writes the new elements. Returns the longer array.
+///
+/// The new shape is written last: a reader never sees half of the new elements. When two calls
+/// append at once, the second appends to the result of the first.
 ///
 /// # Errors
-/// `Argument` for an axis that the array has not and elements that do not fill the new part, and as [`write`].
+/// `Argument` for an axis that the array has not and elements that do not fill the new part, and as
+/// [`write`].
 pub async fn append(
     array: &Rc<Array>,
     appended: &Appended,
@@ -106,7 +110,7 @@ async fn try_append(
     let mut shape = old.binding().metadata().shape.clone();
     let rank = shape.len();
     let Some(extent) = shape.get_mut(appended.axis) else {
-        let error = Error::argument("the array has no such dimension");
+        let error = Error::argument("the array does not have the dimension to append along");
         return Err(error.expected(format!("below {rank}")).actual(appended.axis.to_string()));
     };
     let too_long = || limits::exceeded("extent of an array", appended.len, i64::MAX.unsigned_abs());
@@ -123,8 +127,9 @@ async fn try_append(
         chunk_order: appended.chunk_order,
     };
     if let Err(error) = write(&new, &request, encoder, progress, context).await {
-        // What was begun lies past the end; it goes, as far as the store lets it.
-        if let Ok(outside) = Outside::new(&new, &old) {
+        // The chunks that were written lie past the end. They are erased as far as the store
+        // allows.
+        if let Ok(outside) = ChunksOutside::new(&new, &old) {
             let _ = outside.erase(&old).await;
         }
         let _ = clip_edges(&old, &[appended.axis], encoder, context).await;
@@ -134,7 +139,7 @@ async fn try_append(
     Ok(new)
 }
 
-/// The array as its documents are now.
+/// The array as its documents in the store describe it now.
 async fn current(array: &Rc<Array>, context: &RequestContext) -> Result<Rc<Array>> {
     let format = Some(array.document().format);
     let opened = documents::reopen(array.store(), array.path(), format, context).await?;
@@ -144,14 +149,14 @@ async fn current(array: &Rc<Array>, context: &RequestContext) -> Result<Rc<Array
 fn with_shape(array: &Rc<Array>, shape: &[u64]) -> Result<Rc<Array>> {
     let metadata = array.binding().metadata();
     if metadata.shape.len() != shape.len() {
-        let error = Error::argument("the new shape has another rank");
+        let error = Error::argument("the new shape has another number of dimensions");
         return Err(error
             .expected(format!("{} dimensions", metadata.shape.len()))
             .actual(format!("{shape:?}")));
     }
     let document: NodeDocument = edit::with_shape(array.document(), shape)?;
-    // The grid of an array that we could read can only be wrong for the new shape.
-    array.by(document).map_err(|error| Error::argument(error.message()).with_context(error.context().clone()))
+    // The array's own grid was valid, so an error is the new shape's.
+    array.by(document).map_err(Error::into_argument)
 }
 
 async fn save(array: &Rc<Array>, context: &RequestContext) -> Result<()> {
@@ -161,7 +166,8 @@ async fn save(array: &Rc<Array>, context: &RequestContext) -> Result<()> {
     documents::record(store, path, array.document().format, &changed, context).await
 }
 
-/// Fills what is past the array's end, along these dimensions, in the chunks that the end goes through.
+/// Sets the elements past the array's end, along these dimensions, to fill value. Only the chunks
+/// that the end cuts have such elements.
 async fn clip_edges(
     array: &Rc<Array>,
     dimensions: &[usize],
@@ -180,7 +186,7 @@ async fn clip_edges(
             let mut edge = ranges.clone();
             edge[dimension] = last..last + 1;
             boxes.push(edge);
-            // The next dimensions need not look at these chunks again.
+            // Later dimensions skip these chunks: they are done.
             ranges[dimension] = 0..last;
         }
     }
@@ -198,14 +204,14 @@ async fn clip(array: &Rc<Array>, writer: &ChunkWriter<'_>, chunk: Vec<u64>) -> R
     writer.change(change).await.map(drop)
 }
 
-/// Chunks that the old array has and the new one has not.
-struct Outside {
+/// The chunks that the old array has and the new array does not.
+struct ChunksOutside {
     old: Vec<u64>,
     new: Vec<u64>,
     count: u64,
 }
 
-impl Outside {
+impl ChunksOutside {
     fn new(old: &Array, new: &Array) -> Result<Self> {
         let grid = |array: &Array| {
             let metadata = array.binding().metadata();
@@ -241,7 +247,7 @@ impl Outside {
         Ok(())
     }
 
-    /// The keys of those that are stored.
+    /// The keys of those that the store has.
     async fn stored(&self, array: &Array) -> Result<Vec<StoreKey>> {
         let encoding = &array.binding().metadata().chunk_key_encoding;
         let prefix = array.chunk_prefix();
@@ -261,7 +267,7 @@ fn relative<'a>(key: &'a StoreKey, path: &NodePath) -> Option<&'a str> {
     if path.is_root() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
-/// All positions in a box.
+/// All positions in a box, in C order.
 fn in_box(ranges: Vec<std::ops::Range<u64>>) -> Result<impl Iterator<Item = Vec<u64>>> {
     let shape: Vec<u64> = ranges.iter().map(|range| range.end.saturating_sub(range.start)).collect();
     let count = limits::product(shape.iter().copied(), "number of chunks")?;

@@ -1,4 +1,4 @@
-//! What the verbs hand to each other.
+//! Types that several files of this room use.
 
 use crate::format::metadata::NodeMetadata;
 use crate::format::metadata::document::NodeDocument;
@@ -6,16 +6,17 @@ use crate::format::path::NodePath;
 use crate::read::array::Array;
 use crate::store::Value;
 
-/// A node that was found.
+/// A node that was opened.
 #[derive(Clone, Debug)]
 pub struct OpenedNode {
-    /// Which node.
+    /// The node's path.
     pub path: NodePath,
-    /// Its raw documents.
+    /// The texts of its metadata documents.
     pub document: NodeDocument,
-    /// What they say.
+    /// The parsed metadata.
     pub metadata: NodeMetadata,
-    /// Of a group whose document was left as it came: that. There are no texts then.
+    /// The bytes of a group's large document, where [`OpenOptions`](super::open::OpenOptions) ask
+    /// to leave it unread. `document` has no texts then.
     pub large: Option<Value>,
 }
 
@@ -30,10 +31,11 @@ impl From<&Array> for OpenedNode {
     }
 }
 
-/// How to erase.
+/// Options of `erase`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EraseOptions {
-    /// Give a draft's group above a document when it would vanish: it was only implied by what is erased. The groups of v2 and v3 have
-    /// documents of their own.
+    /// Drafts only: write a document for the parent group when it would vanish. A group without a
+    /// document exists only as long as there are nodes below it. Groups of v2 and v3 always have
+    /// documents.
     pub reify: bool,
 }

@@ -1,4 +1,4 @@
-//! ZIP archives: read, from a URL, a `Blob` or whatever can be read by ranges; and laid out for writing.
+//! ZIP archives: reads them from a URL, a `Blob` or another store, and lays out new ones.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use crate::store::zip::ZipStore;
 use crate::store::zip::write::{self, NewEntry};
 use crate::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
 
-/// The name of a store's only value.
+/// The key of the only value in the archive's store.
 const ARCHIVE: &str = "archive";
 
 fn add(archive: Rc<dyn Store>, on_warning: Function) -> Result<u32> {
@@ -26,21 +26,21 @@ fn add(archive: Rc<dyn Store>, on_warning: Function) -> Result<u32> {
     Ok(registry::add_store(Rc::new(Gathering::new(zip))))
 }
 
-/// Makes a store of the archive at a URL; throws a report.
+/// Creates a store of the archive at a URL. Throws a report.
 #[wasm_bindgen(js_name = zipStoreOfUrl)]
 pub fn zip_store_of_url(url: &str, options: &HttpStoreOptions) -> std::result::Result<u32, JsValue> {
     let archive = http_object(url, options).and_then(|archive| add(archive, options.on_warning()));
     archive.map_err(|error| report_to_js(&error))
 }
 
-/// Makes a store of the archive in a `Blob`; throws a report.
+/// Creates a store of the archive in a `Blob`. Throws a report.
 #[wasm_bindgen(js_name = zipStoreOfBlob)]
 pub fn zip_store_of_blob(blob: Blob, on_warning: Function) -> std::result::Result<u32, JsValue> {
     let archive: Rc<dyn Store> = Rc::new(BlobStore { blob });
     add(archive, on_warning).map_err(|error| report_to_js(&error))
 }
 
-/// Makes a store of the archive that is the only value of another store, under the key `/archive`; throws a report.
+/// Creates a store of the archive under the key `/archive` of another store. Throws a report.
 #[wasm_bindgen(js_name = zipStoreOfStore)]
 pub fn zip_store_of_store(store: u32, on_warning: Function) -> std::result::Result<u32, JsValue> {
     let inner = registry::store(store).and_then(|inner| add(Rc::new(Gathering::new(inner)), on_warning));
@@ -53,7 +53,7 @@ struct BlobStore {
 }
 
 impl BlobStore {
-    // The size of a `Blob` is a whole number, and ranges are cut to it.
+    // The size of a `Blob` is an integer, and ranges are cut to it.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
     async fn read(&self, range: ByteRange) -> Result<Fetched> {
         let size = self.blob.size() as u64;
@@ -63,7 +63,7 @@ impl BlobStore {
             Ok(part) => host::promised(&part.array_buffer()).await,
             Err(thrown) => Err(thrown),
         };
-        // A file that was changed or removed since it was chosen cannot be read any more.
+        // A file that changed or was removed after the user chose it cannot be read.
         let buffer = read.map_err(|thrown| store_failed("the file cannot be read", thrown))?;
         if !buffer.is_instance_of::<ArrayBuffer>() {
             return Err(Error::store("the file gave something that holds no bytes"));
@@ -78,7 +78,7 @@ impl Store for BlobStore {
         Capabilities { readable: true, partial: true, writable: false, listable: false }
     }
 
-    fn may_be_kept(&self) -> bool {
+    fn is_cacheable(&self) -> bool {
         true
     }
 
@@ -95,7 +95,7 @@ impl Store for BlobStore {
         Box::pin(async move { self.read(range).await.map(Some) })
     }
 
-    // As above.
+    // See `read`.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     fn size<'a>(
         &'a self,
@@ -106,22 +106,23 @@ impl Store for BlobStore {
     }
 }
 
-/// The CRC-32 of some bytes, going on from that of the bytes before them (0 for none).
+/// The CRC-32 of bytes. `before` is that of the bytes before them, 0 for none.
 #[wasm_bindgen(js_name = crc32)]
 pub fn crc32(bytes: &[u8], before: u32) -> u32 {
     zlib_rs::crc32::crc32(before, bytes)
 }
 
-/// A value that is to be in an archive, as `zip_writer.ts` tells of it.
+/// A value to archive, as `zip_writer.ts` describes it.
 #[derive(Deserialize)]
-struct Given {
+struct ArchiveEntry {
     key: String,
     size: f64,
     crc: u32,
 }
 
+/// The records of an archive.
 #[derive(Serialize)]
-struct Laid {
+struct ArchiveRecords {
     order: Vec<u32>,
     headers: Vec<Bytes>,
     end: Bytes,
@@ -135,8 +136,9 @@ impl Serialize for Bytes {
     }
 }
 
-/// What stands around the values of an archive: `{ order, headers, end }`; throws a report. With `ome_version` its comment says
-/// that it is an OME-Zarr of that version whose documents come first.
+/// The records around the values of an archive: `{ order, headers, end }`. Throws a report. With
+/// `ome_version`, the comment of the archive says that it is an OME-Zarr of that version whose
+/// metadata documents come first.
 #[wasm_bindgen(js_name = layOutArchive)]
 pub fn lay_out_archive(
     entries: JsValue,
@@ -145,21 +147,21 @@ pub fn lay_out_archive(
     lay_out(entries, ome_version).map_err(|error| report_to_js(&error))
 }
 
-// Sizes are those of buffers and blobs: whole numbers; there are fewer entries than bytes in memory.
+// Sizes of buffers and blobs are integers. There are fewer entries than bytes in memory.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn lay_out(entries: JsValue, ome_version: Option<String>) -> Result<JsValue> {
-    let given: Vec<Given> = serde_wasm_bindgen::from_value(entries)
+    let entries: Vec<ArchiveEntry> = serde_wasm_bindgen::from_value(entries)
         .map_err(|error| Error::argument(format!("the entries of an archive cannot be read: {error}")))?;
-    let entries = given
-        .into_iter()
-        .map(|Given { key, size, crc }| Ok(NewEntry { key: StoreKey::parse(&key)?, size: size as u64, crc }));
+    let entries = entries.into_iter().map(|ArchiveEntry { key, size, crc }| {
+        Ok(NewEntry { key: StoreKey::parse(&key)?, size: size as u64, crc })
+    });
     let entries: Vec<NewEntry> = entries.collect::<Result<_>>()?;
     let comment = ome_version.map(|version| write::ome_comment(&version)).unwrap_or_default();
     let write::Layout { order, headers, end } = write::layout(&entries, &comment)?;
-    let laid = Laid {
+    let records = ArchiveRecords {
         order: order.into_iter().map(|at| at as u32).collect(),
         headers: headers.into_iter().map(Bytes).collect(),
         end: Bytes(end),
     };
-    super::objects::to_js(&laid)
+    super::objects::to_js(&records)
 }

@@ -1,4 +1,4 @@
-//! Values whose bytes JavaScript holds.
+//! Values whose bytes are in JavaScript memory.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -10,10 +10,10 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::store::{HostBytes, Value};
 
-/// Bytes in a buffer of JavaScript.
+/// Bytes in a JavaScript buffer.
 struct JsBytes {
     bytes: Uint8Array,
-    /// Nobody but us has seen the buffer: it may be transferred when it is used for the last time.
+    /// Whether only the engine knows the buffer, so that it may be transferred with its last use.
     ours: bool,
 }
 
@@ -34,15 +34,15 @@ impl HostBytes for JsBytes {
     }
 }
 
-/// Bytes that only we have.
+/// A value of bytes that only the engine knows.
 pub fn our_value(bytes: Uint8Array) -> Value {
     Value::from_host(Rc::new(JsBytes { bytes, ours: true }))
 }
 
-/// What a user's store gave: read, never transferred or changed.
+/// A value of bytes from a user's store. They are read, never transferred or changed.
 ///
 /// # Errors
-/// `Store` when it is neither a `Uint8Array` nor an `ArrayBuffer`.
+/// `Store` if the value is neither a view nor an `ArrayBuffer`.
 pub fn foreign_value(value: &JsValue) -> Result<Value> {
     let bytes = as_bytes(value).ok_or_else(|| {
         Error::store("the store returned something that holds no bytes")
@@ -52,10 +52,11 @@ pub fn foreign_value(value: &JsValue) -> Result<Value> {
     Ok(Value::from_host(Rc::new(JsBytes { bytes, ours: false })))
 }
 
-/// Views of any kind and realm, and buffers.
+/// Accepts views of any type and realm, and buffers.
 fn as_bytes(value: &JsValue) -> Option<Uint8Array> {
     if let Some(bytes) = value.dyn_ref::<Uint8Array>() {
-        // Node's `Buffer` is one too, and its `slice` copies nothing: what would be taken for a copy is the user's own.
+        // Node's `Buffer` is a `Uint8Array` whose `slice` does not copy, so a plain `Uint8Array` is
+        // made.
         let (offset, len) = (bytes.byte_offset(), bytes.length());
         return Some(Uint8Array::new_with_byte_offset_and_length(&bytes.buffer(), offset, len));
     }
@@ -73,18 +74,19 @@ fn as_bytes(value: &JsValue) -> Option<Uint8Array> {
     Some(Uint8Array::new_with_byte_offset_and_length(&buffer, offset, len))
 }
 
-/// A value as JavaScript gets it.
+/// The bytes of a value for JavaScript.
 pub struct JsView {
-    /// Its bytes: a view of the buffer where JavaScript holds it, a copy where we do.
+    /// A view of the buffer if JavaScript holds it; else a copy.
     pub bytes: Uint8Array,
-    /// Whether the buffer may be transferred, or given away.
+    /// Whether the buffer may be transferred.
     pub ours: bool,
 }
 
-/// A value on its way out. `uses` is how many values at hand refer to the same buffer.
+/// The bytes of a value for JavaScript. `uses` is the number of values in this call that refer to
+/// the same buffer.
 ///
 /// # Errors
-/// `Limit` for bytes that JavaScript cannot hold.
+/// `Limit` if JavaScript cannot hold the bytes.
 pub fn to_js(value: &Value, uses: usize) -> Result<JsView> {
     if let Some((host, range)) = value.as_host()
         && let Some(held) = host.as_any().downcast_ref::<JsBytes>()
@@ -100,10 +102,10 @@ pub fn to_js(value: &Value, uses: usize) -> Result<JsView> {
     Ok(JsView { bytes, ours: true })
 }
 
-/// A value in a buffer of its own, which whoever gets it may keep, change or transfer.
+/// The bytes of a value in a buffer of their own, which the receiver may keep, change or transfer.
 ///
 /// # Errors
-/// `Limit` for bytes that JavaScript cannot hold.
+/// `Limit` if JavaScript cannot hold the bytes.
 pub fn to_js_whole(value: &Value) -> Result<Uint8Array> {
     let view = to_js(value, 1)?;
     let is_whole = view.bytes.length() == view.bytes.buffer().byte_length();

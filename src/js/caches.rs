@@ -1,29 +1,28 @@
-//! What is kept of chunks that were read: how much may be, and how often it was of use.
+//! The chunk cache: its capacity and its counters.
 
 use wasm_bindgen::prelude::*;
 
 use super::registry;
 use crate::error::Result;
-use crate::read::chunk_cache::{self, Kind};
+use crate::read::chunk_cache::{self, CacheKind};
 
-/// Says how many bytes may be kept; 0 keeps nothing. What is no number of bytes changes nothing.
+/// Sets the capacities in bytes; 0 disables a cache. NaN and negative numbers change nothing.
 #[wasm_bindgen(js_name = setCacheBytes)]
 pub fn set_cache_bytes(encoded: f64, decoded: f64) {
-    for (kind, bytes) in [(Kind::Encoded, encoded), (Kind::Decoded, decoded)] {
-        // Checked on the line before the cast; more than there is memory is all the memory.
+    for (kind, bytes) in [(CacheKind::Encoded, encoded), (CacheKind::Decoded, decoded)] {
+        // Checked in the line before the cast. Larger numbers saturate.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         if bytes >= 0.0 {
-            chunk_cache::set_room(kind, bytes as u64);
+            chunk_cache::set_capacity(kind, bytes as u64);
         }
     }
 }
 
-/// Chunks found, chunks not found and bytes kept: of encoded bytes, then of decoded chunks.
-// Counts of what one page does.
+/// Hits, misses and cached bytes: of encoded chunks, then of decoded chunks.
 #[allow(clippy::cast_precision_loss)]
 #[wasm_bindgen(js_name = cacheCounters)]
 pub fn cache_counters() -> Vec<f64> {
-    let counters = [Kind::Encoded, Kind::Decoded].map(chunk_cache::counters);
+    let counters = [CacheKind::Encoded, CacheKind::Decoded].map(chunk_cache::counters);
     counters
         .iter()
         .flat_map(|found| [found.hits, found.misses, found.bytes])
@@ -31,11 +30,11 @@ pub fn cache_counters() -> Vec<f64> {
         .collect()
 }
 
-/// Drops what is kept of an array's chunks and shard indexes.
+/// Drops the cached chunks and shard indexes of an array.
 #[wasm_bindgen(js_name = forgetChunks)]
 pub fn forget_chunks(array: u32) {
     let array: Result<_> = registry::array(array);
-    // One that this instance does not know has nothing that is kept.
+    // An array that this instance does not know has no cache.
     if let Ok(array) = array {
         array.forget_chunks();
     }

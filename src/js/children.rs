@@ -1,4 +1,5 @@
-//! What is below a group, and what is known of nodes that cannot be opened, for `children.ts`.
+//! The children of a group, and what is known of nodes that cannot be opened. Called by
+//! `children.ts`.
 
 use js_sys::{Array as JsArray, Function};
 use wasm_bindgen::prelude::*;
@@ -12,7 +13,7 @@ use crate::format::metadata::sketch::Sketch;
 use crate::hierarchy::children::{Child, children as children_of};
 use crate::hierarchy::open::{OpenOptions, open_or_sketch};
 
-/// The summaries of the nodes directly below a group.
+/// The summaries of the direct children of a group.
 #[wasm_bindgen]
 pub fn children(store: u32, path: String, signal: JsValue, settle: Function) -> u32 {
     task::start(settle, async move {
@@ -23,7 +24,7 @@ pub fn children(store: u32, path: String, signal: JsValue, settle: Function) -> 
     })
 }
 
-/// What is known of the node at a path that cannot be opened; undefined for one that can.
+/// What is known of a node that cannot be opened; undefined for a node that can.
 #[wasm_bindgen]
 pub fn unreadable(store: u32, path: String, signal: JsValue, settle: Function) -> u32 {
     task::start(settle, async move {
@@ -34,7 +35,7 @@ pub fn unreadable(store: u32, path: String, signal: JsValue, settle: Function) -
     })
 }
 
-/// `NodeSummary` of a node that can be opened and described, `UnreadableSummary` of another one.
+/// A `NodeSummary` for a node that can be opened, else an `UnreadableSummary`.
 fn summary(child: &Child) -> Result<JsValue> {
     let node = match child {
         Ok(node) => node,

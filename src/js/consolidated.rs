@@ -1,4 +1,4 @@
-//! Stores that know a hierarchy's documents from consolidated metadata, and what that lists.
+//! Stores that answer from consolidated metadata, and the nodes that it lists.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -24,21 +24,22 @@ use crate::store::turn::next_turn;
 use crate::store::wrap::KnownDocuments;
 use crate::store::{ByteRange, Store, Value};
 
-/// `Consolidation` of `consolidated.ts`. Of 10^5 nodes an object each would be a long task.
+/// `Consolidation` of `consolidated.ts`. Paths are concatenated, because 10^5 objects would block
+/// the thread for long.
 struct Consolidation {
     store: u32,
-    /// All paths, one behind the other.
+    /// All paths, concatenated.
     paths: String,
-    /// Where each ends, in units of JavaScript's strings: little-endian words.
+    /// The end of each path in UTF-16 units, as little-endian words.
     ends: Vec<u8>,
     /// 1 for an array, 0 for a group.
     arrays: Vec<u8>,
-    /// The paths of those that cannot be opened, and the reports that say why.
+    /// The paths of nodes that cannot be opened, and why.
     errors: Vec<(NodePath, Error)>,
     warnings: Vec<String>,
 }
 
-/// Nodes listed between two turns, and documents parsed.
+/// Numbers of nodes that are listed, and of documents that are parsed, in one turn.
 const LISTED_AT_ONCE: usize = 1 << 14;
 const PARSED_AT_ONCE: usize = 1 << 8;
 
@@ -86,7 +87,7 @@ async fn errors_of(consolidated: &Consolidated) -> Vec<(NodePath, Error)> {
     checking.errors()
 }
 
-/// Wraps a store in its consolidated metadata: v2's under `key`, or that in the root's `zarr.json`.
+/// Wraps a store in its consolidated metadata: v2's under `key`, or that of the root's `zarr.json`.
 #[wasm_bindgen(js_name = consolidatedStore)]
 pub fn consolidated_store(store: u32, format: u8, key: String, settle: Function) -> u32 {
     task::start(settle, async move {
@@ -94,7 +95,8 @@ pub fn consolidated_store(store: u32, format: u8, key: String, settle: Function)
         let format = if format == 2 { ZarrFormat::V2 } else { ZarrFormat::V3 };
         let key = if format == ZarrFormat::V2 { key.as_str() } else { ZARR_JSON };
         let mut loaded = load(&inner, &StoreKey::parse(key)?, format).await?;
-        // zarr-python 2 put that of a draft elsewhere; its root says which it is.
+        // zarr-python 2 stored that of a draft under another key. The root document tells the
+        // draft.
         if let Loaded::Draft(draft) = loaded {
             let format = ZarrFormat::Draft(draft);
             loaded = load(&inner, &StoreKey::parse(DRAFT_ZMETADATA)?, format).await?;
@@ -113,14 +115,14 @@ pub fn consolidated_store(store: u32, format: u8, key: String, settle: Function)
     })
 }
 
-/// What was found.
+/// The document that was found.
 enum Loaded {
     Consolidated(Box<Consolidated>, Value),
-    /// The entry point of a draft's hierarchy, which never holds any.
+    /// The entry point of a draft's hierarchy, which never contains consolidated metadata.
     Draft(Draft),
 }
 
-/// A part of a text that JavaScript keeps.
+/// A part of a text that JavaScript holds.
 fn read_text(text: &Value, span: Range<usize>) -> Option<String> {
     let part = text.slice(span.start as u64..span.end as u64).ok()?;
     String::from_utf8(part.to_vec(limits::METADATA_BYTES, "metadata document").ok()?).ok()
@@ -133,7 +135,7 @@ async fn load(store: &Rc<dyn Store>, key: &StoreKey, format: ZarrFormat) -> Resu
         || Error::not_found(format!("no v{} consolidated metadata", format.version())).at_key(key.as_str());
     let value = fetched.ok_or_else(absent)?.value;
     let text = large_document::read(&value).await?;
-    // Spans are counted without a byte order mark.
+    // Spans do not count a byte order mark.
     let mark = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() as u64 } else { 0 };
     let value = value.slice(mark..value.len())?;
     let blamed = |error: Error| error.in_stage(Stage::Metadata).at_key(key.as_str());

@@ -1,7 +1,9 @@
-//! The face to workers: plain numbers, no wasm-bindgen. `worker/decode_host.ts` drives it; the caller's thread too, where
-//! there are no workers, with an instance of its own.
+//! The interface for decode workers: plain numbers, without wasm-bindgen. `worker/decode_host.ts`
+//! calls it, in workers and, where there are none, with an instance of its own on the engine's
+//! thread.
 //!
-//! A call answers 0, or 1 and leaves an error as JSON where [`zarr_result_ptr`] points. Pointers come from [`zarr_alloc`].
+//! A call returns 0. If it fails, it returns 1, and [`zarr_result_ptr`] points to the error as
+//! JSON. The caller allocates buffers with [`zarr_alloc`].
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::RefCell;
@@ -22,7 +24,7 @@ use crate::format::metadata::document::NodeDocument;
 use crate::format::tolerated::Form;
 use crate::sorted::Map;
 
-/// Every buffer begins at a multiple of this: tables are words.
+/// Alignment of all buffers, because tables consist of words.
 const ALIGNMENT: usize = 16;
 
 #[derive(Default)]
@@ -31,18 +33,18 @@ struct Worker {
     parts: Map<u32, WorkerPart>,
     scratch: Scratch,
     result: Vec<u8>,
-    /// Memory of a part that is over, for the next one: neither has to be filled before its chunks come.
+    /// Memory of a finished part, for the next one. Neither needs to be zeroed in advance.
     spare: Vec<u8>,
 }
 
-/// The largest memory that is kept for the next part.
+/// Maximum size of the memory that is kept for the next part.
 const LARGEST_SPARE: usize = 8 << 20;
 
 thread_local! {
     static WORKER: RefCell<Worker> = RefCell::default();
 }
 
-/// Runs a call and turns its outcome into a status.
+/// Runs a call and converts its outcome into a status.
 fn answer(call: impl FnOnce(&mut Worker) -> Result<Vec<u8>>) -> u32 {
     WORKER.with_borrow_mut(|worker| match call(worker) {
         Ok(result) => {
@@ -60,7 +62,7 @@ fn layout(len: usize) -> Option<Layout> {
     Layout::from_size_align(len.max(1), ALIGNMENT).ok()
 }
 
-/// A buffer of `len` bytes, or 0 when there is no memory.
+/// A buffer of `len` bytes; null if there is no memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_alloc(len: usize) -> *mut u8 {
     match layout(len) {
@@ -70,7 +72,7 @@ pub extern "C" fn zarr_alloc(len: usize) -> *mut u8 {
     }
 }
 
-/// Gives a buffer back.
+/// Frees a buffer.
 ///
 /// # Safety
 /// `pointer` came from [`zarr_alloc`] with the same `len`, and is not used again.
@@ -85,7 +87,8 @@ pub unsafe extern "C" fn zarr_free(pointer: *mut u8, len: usize) {
 }
 
 /// # Safety
-/// `len` elements stand at `pointer`, which came from [`zarr_alloc`] and stays until the caller has returned.
+/// There are `len` elements at `pointer`, which came from [`zarr_alloc`] and lives until the caller
+/// has returned.
 unsafe fn slice<'a, T>(pointer: *const T, len: usize) -> &'a [T] {
     if pointer.is_null() || len == 0 {
         return &[];
@@ -94,10 +97,11 @@ unsafe fn slice<'a, T>(pointer: *const T, len: usize) -> &'a [T] {
     unsafe { std::slice::from_raw_parts(pointer, len) }
 }
 
-/// Makes an array known: `document` is what `NodeDocument::to_json` wrote, `users` what `UserCodecs::from_json` reads, or empty.
+/// Registers an array. `document` was written by `NodeDocument::to_json`; `users` is the input of
+/// `UserCodecs::from_json`, or empty.
 ///
 /// # Safety
-/// `len` bytes stand at `document`, `users_len` at `users`.
+/// There are `len` bytes at `document` and `users_len` bytes at `users`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarr_bind(
     array: u32,
@@ -121,16 +125,16 @@ fn text(bytes: &[u8]) -> Result<&str> {
     std::str::from_utf8(bytes).map_err(|error| Error::argument(error.to_string()))
 }
 
-/// Forgets an array.
+/// Removes an array.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_unbind(array: u32) {
     WORKER.with_borrow_mut(|worker| worker.bindings.remove(&array));
 }
 
-/// Begins a part.
+/// Starts a part.
 ///
 /// # Safety
-/// `words` words stand at `header`.
+/// There are `words` words at `header`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarr_begin(part: u32, array: u32, header: *const u32, words: usize) -> u32 {
     // SAFETY: as this function requires.
@@ -143,10 +147,11 @@ pub unsafe extern "C" fn zarr_begin(part: u32, array: u32, header: *const u32, w
     })
 }
 
-/// Decodes what arrived for a part. `buffers` are pairs of pointer and length.
+/// Decodes chunks of a part. `buffers` are pairs of pointer and length.
 ///
 /// # Safety
-/// `words` words stand at `table`, `2 * count` at `buffers`, and as many bytes as each pair says where it says.
+/// There are `words` words at `table`, `2 * count` words at `buffers`, and at each pointer as many
+/// bytes as its length says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarr_supply(
     part: u32,
@@ -171,7 +176,8 @@ pub unsafe extern "C" fn zarr_supply(
     })
 }
 
-/// What the user's codecs are to do for a part: the result is empty, or as `user_codecs::write_requests` has it.
+/// Requests to codecs of the user for a part. The result is empty, or as
+/// `user_codecs::write_requests` writes it.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_requests(part: u32) -> u32 {
     answer(|worker| {
@@ -180,10 +186,10 @@ pub extern "C" fn zarr_requests(part: u32) -> u32 {
     })
 }
 
-/// Takes what a codec of the user's made.
+/// Takes the output of a user's codec.
 ///
 /// # Safety
-/// `len` bytes stand at `output`.
+/// There are `len` bytes at `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarr_answer(part: u32, request: u32, output: *const u8, len: usize) -> u32 {
     // SAFETY: as this function requires.
@@ -195,7 +201,7 @@ pub unsafe extern "C" fn zarr_answer(part: u32, request: u32, output: *const u8,
     })
 }
 
-/// Goes on with a part after answers.
+/// Continues a part after answers.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_resume(part: u32) -> u32 {
     answer(|worker| {
@@ -205,13 +211,13 @@ pub extern "C" fn zarr_resume(part: u32) -> u32 {
     })
 }
 
-/// Whether a part waits for codecs of the user's.
+/// Whether a part waits for codecs of the user.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_is_waiting(part: u32) -> u32 {
     WORKER.with_borrow(|worker| worker.parts.get(&part).is_some_and(WorkerPart::is_waiting).into())
 }
 
-/// Ends a part; its elements are the result. An update that has waited ends as [`zarr_update`] does.
+/// Finishes a part. The result is its elements. An update that waited ends as [`zarr_update`] does.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_finish(part: u32) -> u32 {
     let mut status = 0;
@@ -224,12 +230,15 @@ pub extern "C" fn zarr_finish(part: u32) -> u32 {
     failed.max(status)
 }
 
-/// Changes a stored chunk: `update` as `access::chunk_update` writes it, the bytes that are stored (where `has_old`), and the new
-/// elements. Answers 0 with the bytes to be stored, 2 where nothing has changed, 3 where all is fill value, 4 where codecs of the
-/// user's have to be run: then the part is one that waits, and [`zarr_finish`] ends it.
+/// Changes a stored chunk. `update` is written by `access::chunk_update`, `old` is the stored value
+/// (if `has_old`), `elements` are the new elements.
+///
+/// Returns 0 with the bytes to store, 2 if nothing changed, 3 if the chunk contains only the fill
+/// value, and 4 if codecs of the user must run. Then the part waits, and [`zarr_finish`] ends it.
 ///
 /// # Safety
-/// `words` words stand at `update`, `old_len` bytes at `old`, `elements_len` bytes at `elements`.
+/// There are `words` words at `update`, `old_len` bytes at `old`, and `elements_len` bytes at
+/// `elements`.
 #[cfg(feature = "full")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarr_update(
@@ -269,13 +278,14 @@ pub unsafe extern "C" fn zarr_update(
     failed.max(status)
 }
 
-/// Forgets a part.
+/// Removes a part.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_cancel(part: u32) {
     WORKER.with_borrow_mut(|worker| worker.parts.remove(&part));
 }
 
-/// How many warnings there are of what was decoded since the last call; they are the result then, a line each.
+/// Number of decoding warnings since the last call. If there are any, they are the result, one a
+/// line.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_warnings() -> u32 {
     let warnings = Form::take_noted();
@@ -286,13 +296,13 @@ pub extern "C" fn zarr_warnings() -> u32 {
     count
 }
 
-/// Where the result of the last call is.
+/// Address of the result of the last call.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_result_ptr() -> *const u8 {
     WORKER.with_borrow(|worker| worker.result.as_ptr())
 }
 
-/// How long it is.
+/// Length of the result in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_result_len() -> usize {
     WORKER.with_borrow(|worker| worker.result.len())
@@ -309,13 +319,13 @@ pub extern "C" fn zarr_release_result() {
     });
 }
 
-/// Where the message of a panic is; readable after the trap.
+/// Address of the message of a panic. It is readable after the trap.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_panic_ptr() -> *const u8 {
     panic::message().0
 }
 
-/// How long it is.
+/// Length of the message in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_panic_len() -> usize {
     panic::message().1

@@ -1,4 +1,5 @@
-//! The decoder as the engine sees it: a job of TypeScript (`read/job.ts`) that hands parts to a pool of workers, or to this thread.
+//! The decoder of a read: passes parts to a TypeScript job (`read/job.ts`), which uses a pool of
+//! workers or this thread.
 
 use std::rc::Rc;
 
@@ -13,11 +14,11 @@ use super::read::{Job, box_numbers, refused};
 use crate::access::part::Part;
 use crate::error::{Error, Result};
 use crate::read::array::Array;
-use crate::read::decoder::{Decoder, PartDecoder, Supply};
+use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder};
 use crate::sorted::Map;
 use crate::store::{LocalFuture, Value};
 
-/// Decodes where the job says.
+/// Decodes through a job.
 pub struct JobDecoder {
     pub job: Job,
 }
@@ -30,18 +31,18 @@ impl Decoder for JobDecoder {
     }
 }
 
-/// A part at a decoder; dropped before its end it is cancelled there.
+/// A part in a job. Dropping it before its end cancels it.
 struct JobPart {
     job: Job,
     part: u32,
     is_over: bool,
-    /// What was handed over as somebody else's too. Held until the end, so that nobody takes the last use for the only one and
-    /// transfers a buffer that waits here to be read.
+    /// Values that others use too. Holding them until the end prevents other code from transferring
+    /// their buffers while this part still waits to be read.
     borrowed: Vec<Value>,
 }
 
 impl PartDecoder for JobPart {
-    fn supply(&mut self, supply: Supply) -> Result<()> {
+    fn supply(&mut self, supply: EncodedChunks) -> Result<()> {
         let uses = count_uses(&supply.values);
         let (views, ours) = (JsArray::new(), JsArray::new());
         for value in &supply.values {
@@ -74,7 +75,7 @@ impl PartDecoder for JobPart {
 }
 
 impl JobPart {
-    /// What the job answers with: the elements, or nothing where it has put them into the result.
+    /// The job's answer: the elements; `None` if it wrote them into the result.
     async fn settled(mut self: Box<Self>) -> Result<Option<Value>> {
         let promise = self.job.decode_finish(self.part).map_err(|thrown| thrown_error(&thrown))?;
         let settled = host::settled(promise).await;
@@ -87,18 +88,18 @@ impl JobPart {
 impl Drop for JobPart {
     fn drop(&mut self) {
         if !self.is_over {
-            // Nothing is left to tell of a failure.
+            // Nobody waits for the outcome.
             let _ = self.job.decode_cancel(self.part);
         }
     }
 }
 
-/// The buffer that a value refers to; 0 for bytes of our own.
+/// The address of a value's JavaScript buffer; 0 for bytes in wasm memory.
 fn identity(value: &Value) -> usize {
     value.as_host().map_or(0, |(host, _)| Rc::as_ptr(host).cast::<()>() as usize)
 }
 
-/// How many of these values refer to each buffer.
+/// Number of values that refer to each buffer.
 fn count_uses(values: &[Value]) -> Map<usize, usize> {
     let mut uses = Map::new();
     for value in values {
@@ -107,8 +108,8 @@ fn count_uses(values: &[Value]) -> Map<usize, usize> {
     uses
 }
 
-/// A `Failure` of `worker/protocol.ts`: the report of another instance as JSON, and what a codec of the user's threw; or whatever else
-/// was thrown.
+/// The error for a `Failure` of `worker/protocol.ts`: the report of another instance as JSON, and
+/// what a user's codec threw. Also accepts any other thrown value.
 pub fn thrown_error(thrown: &JsValue) -> Error {
     let member = |name: &str| Reflect::get(thrown, &name.into()).ok().filter(|value| !value.is_undefined());
     let Some(json) = member("report").and_then(|report| report.as_string()) else {

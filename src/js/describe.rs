@@ -1,4 +1,4 @@
-//! A node in the words of the TypeScript classes' getters: `NodeSummary` of `node_facts.ts`.
+//! Describes nodes for the TypeScript classes: `NodeSummary` of `node_facts.ts`.
 
 use js_sys::{BigInt, Float32Array};
 use wasm_bindgen::prelude::*;
@@ -9,17 +9,17 @@ use super::{bytes, registry, user_codecs};
 use crate::access::binding::Binding;
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
-use crate::format::codec::registry::Home;
+use crate::format::codec::registry::WasmModule;
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, Float, widen};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::{ArrayMetadata, NodeMetadata};
 use crate::hierarchy::open::OpenedNode;
 
-/// The summary of an opened node.
+/// The summary of an open node.
 ///
 /// # Errors
-/// None that a node that was opened can cause.
+/// None that an open node can cause.
 pub fn summary(node: &OpenedNode) -> Result<JsValue> {
     let (kind, attributes, warnings, array) = match &node.metadata {
         NodeMetadata::Array(array) => {
@@ -40,11 +40,11 @@ pub fn summary(node: &OpenedNode) -> Result<JsValue> {
         None => record,
     };
     let Some(value) = &node.large else { return Ok(record.finish()) };
-    // As it came: nobody may ever want it as text.
+    // As bytes, because its text is rarely needed.
     Ok(record.with("large", &bytes::to_js(value, usize::MAX)?.bytes).finish())
 }
 
-/// The part of a summary that codecs of the user's have a say in: an `ArraySummary`.
+/// The `ArraySummary` of an array with codecs of the user.
 #[wasm_bindgen(js_name = describeArray)]
 pub fn describe_array(document: &str, users: &str) -> std::result::Result<JsValue, JsValue> {
     let describe = || {
@@ -59,7 +59,6 @@ fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> Result<Js
     summary_of(&Binding::of(metadata.clone())?, document)
 }
 
-/// `ArraySummary` of `node_facts.ts`.
 // Axes are few.
 #[allow(clippy::cast_precision_loss)]
 fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<JsValue> {
@@ -70,7 +69,8 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<JsValue> {
     {
         return Err(error);
     }
-    // An array whose codecs nobody knows is described as if it had none; reading it says what is missing.
+    // An array with unknown codecs is described as if it had none. Reading it reports what is
+    // missing.
     let chunks = binding.chunk_shape().unwrap_or_else(|_| outer.clone());
     let order = binding.native_order().unwrap_or_else(|_| (0..metadata.shape.len()).collect());
     let order: Vec<f64> = order.into_iter().map(|axis| axis as f64).collect();
@@ -102,12 +102,12 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<JsValue> {
         .with("order", &numbers(&order))
         .with("codecs", &codecs(binding.declared()))
         .with("storageTransformers", &storage_transformers(binding.declared()))
-        .with_text("home", binding.home().map_or("engine", home_name))
+        .with_text("home", binding.module().map_or("engine", module_name))
         .finish())
 }
 
-/// For each dimension [length, count] of each run of chunks, or one run that never ends.
-// More chunks than 2^53 are as many as there need be.
+/// For each dimension, [length, count] of each run of equal chunks, or one infinite run. `None` for
+/// a regular grid.
 #[allow(clippy::cast_precision_loss)]
 fn uneven_grid(grid: &ChunkGrid) -> Option<JsValue> {
     let pair = |(len, count): (u64, f64)| list([BigInt::from(len).into(), count.into()]);
@@ -118,12 +118,12 @@ fn uneven_grid(grid: &ChunkGrid) -> Option<JsValue> {
     (!grid.is_uniform()).then(|| list(grid.dimensions.iter().map(runs)))
 }
 
-/// JSON text: `TypeDescription` of `data_type.ts`.
+/// JSON text of a `TypeDescription` of `data_type.ts`.
 pub fn type_description(data_type: &DataType) -> String {
     Description::of(data_type).to_json()
 }
 
-/// The description of the data type of an array that a caller's metadata object made: JSON text.
+/// The description of the data type of an array that a user's metadata object made: JSON text.
 #[wasm_bindgen(js_name = describeType)]
 pub fn describe_type(array: u32) -> std::result::Result<String, JsValue> {
     let described =
@@ -131,14 +131,15 @@ pub fn describe_type(array: u32) -> std::result::Result<String, JsValue> {
     described.map_err(|error| report_to_js(&error))
 }
 
-/// Which build of the engine decodes the chunks of such an array; an error of its codecs is for reading to tell.
+/// The build of the engine that decodes the chunks of the array. Reading reports errors of its
+/// codecs.
 #[wasm_bindgen(js_name = homeOf)]
 pub fn home_of(array: u32) -> String {
-    let home = registry::array(array).and_then(|array| array.binding().home());
-    home.map_or("engine", home_name).to_owned()
+    let module = registry::array(array).and_then(|array| array.binding().module());
+    module.map_or("engine", module_name).to_owned()
 }
 
-/// What all 256 patterns of a float of eight bits or fewer mean.
+/// The values of all 256 patterns of a float of at most eight bits.
 #[wasm_bindgen(js_name = narrowFloats)]
 pub fn narrow_floats(name: &str) -> std::result::Result<Float32Array, JsValue> {
     values_of_patterns(name).map_err(|error| report_to_js(&error))
@@ -156,7 +157,7 @@ fn values_of_patterns(name: &str) -> Result<Float32Array> {
     Ok(Float32Array::from(values.as_slice()))
 }
 
-/// As the metadata has them; configurations are JSON text.
+/// The codecs as in the metadata; configurations are JSON text.
 fn codecs(metadata: &ArrayMetadata) -> JsValue {
     list(metadata.codecs.iter().map(|codec| {
         let record = Record::new().with_text("name", &codec.name);
@@ -164,7 +165,7 @@ fn codecs(metadata: &ArrayMetadata) -> JsValue {
     }))
 }
 
-/// As a draft's metadata has them; all but the name is JSON text.
+/// The storage transformers as in a draft's metadata; all members but the name are JSON text.
 fn storage_transformers(metadata: &ArrayMetadata) -> JsValue {
     list(metadata.storage_transformers.iter().map(|transformer| {
         let record = Record::new().with_text("extension", &transformer.extension);
@@ -177,10 +178,10 @@ fn is_sharded(metadata: &ArrayMetadata) -> bool {
     metadata.codecs.iter().any(|codec| codec.name == "sharding_indexed")
 }
 
-fn home_name(home: Home) -> &'static str {
-    match home {
-        Home::Engine => "engine",
-        Home::Full => "full",
-        Home::Images => "images",
+fn module_name(module: WasmModule) -> &'static str {
+    match module {
+        WasmModule::Engine => "engine",
+        WasmModule::Full => "full",
+        WasmModule::Images => "images",
     }
 }

@@ -1,5 +1,5 @@
-//! Errors on their way out, and those of workers on their way back: a report of plain fields, which `errors.ts` turns into
-//! the class that callers branch on.
+//! Converts errors for JavaScript and from workers. A report has plain fields; `errors.ts` converts
+//! it into the class that users see.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use crate::error::{Context, Error, ErrorKind, Result, Stage};
 use crate::format::metadata::json::Document;
 use crate::format::metadata::write::text::{ObjectText, string};
 
-/// The members of a report that are texts.
+/// The text members of a report.
 fn texts<'a>(error: &'a Error, message: &'a str) -> [(&'static str, Option<&'a str>); 9] {
     let context = error.context();
     [
@@ -27,8 +27,7 @@ fn texts<'a>(error: &'a Error, message: &'a str) -> [(&'static str, Option<&'a s
     ]
 }
 
-/// An error for JavaScript: the whole sentence, and what the host threw as its cause.
-// Offsets beyond 2^53 are rounded: they are for people.
+/// A report for JavaScript, with the whole message, and the value that the host threw as its cause.
 #[allow(clippy::cast_precision_loss)]
 pub fn report_to_js(error: &Error) -> JsValue {
     let report = Object::new();
@@ -49,7 +48,8 @@ pub fn report_to_js(error: &Error) -> JsValue {
     report.into()
 }
 
-/// An error for another instance: the sentence without its context, which the other side may add to.
+/// A report for another instance, with the message but without its context, to which the other side
+/// may add.
 pub fn report_to_json(error: &Error) -> String {
     let mut report = ObjectText::new();
     for (name, text) in texts(error, error.message()) {
@@ -63,7 +63,7 @@ pub fn report_to_json(error: &Error) -> String {
     report.compact()
 }
 
-/// What another instance reported.
+/// The error in the report of another instance.
 pub fn error_of_json(json: &str) -> Error {
     error_of(json).unwrap_or_else(|_| Error::unsupported(json))
 }
@@ -87,9 +87,9 @@ fn error_of(json: &str) -> Result<Error> {
     }))
 }
 
-/// What JavaScript threw, as the cause of a `Store` error.
+/// The error for a value that JavaScript threw. It becomes the cause of a `Store` error.
 pub fn store_failed(what: &str, thrown: JsValue) -> Error {
-    // A store of this package that is TypeScript throws errors of this package, which say themselves who must act.
+    // Errors of this package's own TypeScript stores keep their kind.
     let member = |name: &str| Reflect::get(&thrown, &name.into()).ok()?.as_string();
     if let (Some(_), Some(kind)) =
         (member("_tag"), member("code").and_then(|code| ErrorKind::from_code(&code)))
@@ -99,7 +99,7 @@ pub fn store_failed(what: &str, thrown: JsValue) -> Error {
     Error::store(format!("{what}: {}", describe(&thrown))).caused_by(Rc::new(thrown))
 }
 
-/// What was thrown, in words.
+/// A thrown value as text.
 pub fn describe(thrown: &JsValue) -> String {
     let message = Reflect::get(thrown, &"message".into()).ok().and_then(|message| message.as_string());
     message.or_else(|| thrown.as_string()).unwrap_or_else(|| format!("{thrown:?}"))

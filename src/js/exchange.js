@@ -1,30 +1,30 @@
 /**
- * One exchange over HTTP, on JavaScript's side: a request is made, sent, and its answer read, so that no more than one call and one
- * promise of it cross to Rust (`fetch.rs`). What answers mean is decided in `src/store/http`.
+ * The JavaScript part of one HTTP exchange: creates a request, sends it, and reads its answer. Only
+ * one call and one promise cross to Rust (`fetch.rs`). `src/store/http` decides what answers mean.
  */
 
-/** What came of an exchange; `FetchTransport::answer` of `fetch.rs` has the same numbers. */
+/** The outcomes of an exchange. `FetchTransport::answer` of `fetch.rs` has the same numbers. */
 const [ANSWERED, REFUSED, BROKEN_OFF, TOO_LARGE, NO_RESPONSE] = [0, 1, 2, 3, 4];
 
 const METHODS = ["GET", "HEAD", "PUT", "DELETE"];
 const HEAD = 1;
 const CACHES = [undefined, "no-store", "reload"];
 
-/** Transports with caches of their own look for it. */
+/** Marks a request that must bypass caches, for a user's `fetch` that has one. */
 const RELOAD = Symbol.for("zarr-wasm.reload");
 
-/** What `fetch` takes beside a URL. */
+/** The options of `fetch`. */
 function initOf({ overrides, how: [method, cache, background], range, body }, signal) {
   const init = { ...overrides, method: METHODS[method], headers: new Headers(overrides?.headers), signal };
   if (range) init.headers.set("Range", range);
   if (body) init.body = body;
   if (CACHES[cache]) init.cache = CACHES[cache];
-  // Browsers that know no priorities pass over it.
+  // Browsers without support for priorities ignore it.
   if (background) init.priority = "low";
   return init;
 }
 
-/** How it is sent: by this thread's `fetch`, or as the user wishes, who expects a `Request`. */
+/** A function that sends the request: by the global `fetch`, or by the user's, which expects a `Request`. */
 function sending(wanted, signal) {
   const init = initOf(wanted, signal);
   if (!wanted.send) {
@@ -36,7 +36,7 @@ function sending(wanted, signal) {
   return () => wanted.send(request);
 }
 
-/** The values of headers, a line each; none is an empty line. */
+/** The values of headers, one a line. The line of a missing header is empty. */
 function valuesOf(headers, names) {
   let lines = "";
   for (const name of names) lines += `${headers.get(name) ?? ""}\n`;
@@ -45,7 +45,7 @@ function valuesOf(headers, names) {
 
 class Exchange {
   #controller = new AbortController();
-  /** Resolves to what came of it; rejects where there is no such request. */
+  /** Resolves to the outcome and its data. Rejects if the request is invalid. */
   answer;
 
   constructor(wanted) {
@@ -57,7 +57,8 @@ class Exchange {
   }
 
   async #run(wanted) {
-    // From here on nothing of wasm is on the stack: Chromium walks it whenever something is fetched, which would take a sixth of the time.
+    // Continues without wasm frames on the stack. Chromium walks the stack at each fetch, which would
+    // take a sixth of the time.
     await undefined;
     const send = sending(wanted, this.#controller.signal);
     let response;
@@ -70,7 +71,7 @@ class Exchange {
   }
 
   async #read(response, { url: asked, how, names }) {
-    // A user's `fetch` may return something that only looks like a response.
+    // A user's `fetch` may return an object that only resembles a response.
     const { status, headers, url, redirected } = Object(response);
     if (typeof status !== "number" || typeof headers?.get !== "function") return [NO_RESPONSE];
     const announced = Number(headers.get("content-length") ?? Number.NaN);
@@ -91,7 +92,7 @@ class Exchange {
   }
 }
 
-/** Begins an exchange. */
+/** Starts an exchange. */
 export function exchange(send, overrides, how, url, range, body, names) {
   return new Exchange({ send, overrides, how, url, range, body, names });
 }

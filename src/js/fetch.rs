@@ -1,7 +1,7 @@
-//! The HTTP transport: `fetch` of wherever this runs (page, worker, Node), or the user's own.
+//! The HTTP transport: the global `fetch` of a page, worker or Node, or the user's own.
 //!
-//! A user's `fetch` is called with one `Request`, as zarrita calls it; `overrides` is a `RequestInit` that every request
-//! begins with. What an answer means is decided in `store::http`.
+//! A user's `fetch` receives one `Request`, as in zarrita. `overrides` is a `RequestInit` on which
+//! every request is based. `store::http` decides what an answer means.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use super::error::{describe, report_to_js, store_failed};
 use super::host;
 use crate::error::Error;
 use crate::store::http::transport::{
-    Answer, CacheMode, HttpRequest, HttpResponse, READ_HEADERS, Transport, TransportError,
+    CacheMode, HttpRequest, HttpResponse, READ_HEADERS, Transport, TransportError, TransportResult,
 };
 use crate::store::{LocalFuture, Value};
 
@@ -23,7 +23,8 @@ extern "C" {
     /// A request that was sent.
     type Exchange;
 
-    /// `how` is method, cache mode, whether in the background, whether past all caches, and the longest body that is of use.
+    /// `how` contains the method, the cache mode, whether the request is in the background, whether
+    /// it bypasses all caches, and the maximum body length.
     fn exchange(
         send: Option<&Function>,
         overrides: Option<&Object>,
@@ -34,7 +35,7 @@ extern "C" {
         names: &Array,
     ) -> Exchange;
 
-    /// Resolves to a list: what came of it, and what that has. Rejects where no such request can be made.
+    /// Resolves to a list: the kind of outcome, and its data. Rejects if the request is invalid.
     #[wasm_bindgen(method, getter)]
     fn answer(this: &Exchange) -> Promise;
 
@@ -43,20 +44,20 @@ extern "C" {
 }
 
 thread_local! {
-    /// The names of the headers that are read.
+    /// Names of the headers to read.
     static NAMES: Array = READ_HEADERS.iter().map(|name| JsString::from(*name)).collect();
 }
 
-/// What a user may set.
+/// Options of the user.
 #[derive(Clone, Default)]
 pub struct FetchOptions {
-    /// Called instead of the global `fetch`.
+    /// The function to call instead of the global `fetch`.
     pub fetch: Option<Function>,
     /// A `RequestInit`.
     pub overrides: Option<Object>,
 }
 
-/// `fetch`, with a user's options.
+/// `fetch` with the user's options.
 pub struct FetchTransport {
     options: FetchOptions,
     serialises_ranges: bool,
@@ -67,7 +68,7 @@ impl FetchTransport {
         Self { options, serialises_ranges: runs_in_chromium() }
     }
 
-    async fn exchange(&self, request: HttpRequest) -> Answer {
+    async fn exchange(&self, request: HttpRequest) -> TransportResult {
         let under_way = AbortOnDrop { exchange: self.begin(&request)?, is_done: Cell::new(false) };
         let counted = Counted::begin();
         let settled = host::promised(&under_way.exchange.answer()).await;
@@ -77,7 +78,7 @@ impl FetchTransport {
         answer
     }
 
-    // The longest body is far below 2^53 bytes, or any.
+    // Body lengths are far below 2^53, or unlimited.
     #[allow(clippy::cast_precision_loss)]
     fn begin(&self, request: &HttpRequest) -> Result<Exchange, TransportError> {
         let cache = match request.cache {
@@ -95,9 +96,9 @@ impl FetchTransport {
         Ok(NAMES.with(|names| exchange(send, overrides, &how, &request.url, range, body, names)))
     }
 
-    /// What came of an exchange.
-    fn answer(&self, parts: &Array, request: &HttpRequest) -> Answer {
-        // The order is that of `exchange.js`.
+    /// Converts the outcome of an exchange.
+    fn answer(&self, parts: &Array, request: &HttpRequest) -> TransportResult {
+        // The numbers are those of `exchange.js`.
         match parts.get(0).as_f64() {
             Some(0.0) => Ok(answered(parts, request)),
             Some(1.0) => Err(self.rejected(parts.get(1))),
@@ -107,8 +108,8 @@ impl FetchTransport {
         }
     }
 
-    /// What a rejected `fetch` means. The global one throws a `TypeError` for everything; what else a user's own throws is
-    /// the user's business.
+    /// The meaning of a rejected `fetch`. The global `fetch` throws a `TypeError` for every
+    /// failure. Other errors of a user's `fetch` are passed on.
     fn rejected(&self, thrown: JsValue) -> TransportError {
         let is_network = thrown.is_instance_of::<TypeError>() || self.options.fetch.is_none();
         if is_network {
@@ -119,7 +120,7 @@ impl FetchTransport {
 }
 
 impl Transport for FetchTransport {
-    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer> {
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, TransportResult> {
         Box::pin(self.exchange(request))
     }
 
@@ -136,7 +137,7 @@ impl Transport for FetchTransport {
     }
 }
 
-/// A request under way, for `info()`.
+/// Counts a request in flight for `info()`.
 struct Counted {
     is_over: Cell<bool>,
 }
@@ -147,9 +148,9 @@ impl Counted {
         Self { is_over: Cell::new(false) }
     }
 
-    // Bodies are far below 2^53 bytes.
+    // Body lengths are far below 2^53.
     #[allow(clippy::cast_precision_loss)]
-    fn end(&self, answer: &Answer) {
+    fn end(&self, answer: &TransportResult) {
         self.is_over.set(true);
         match answer {
             Ok(response) => host::count_wire(0, response.body.len() as f64, 0, 0),
@@ -166,7 +167,7 @@ impl Drop for Counted {
     }
 }
 
-/// Aborts the request when it is dropped before the body has come.
+/// Aborts the request if it is dropped before the body has arrived.
 struct AbortOnDrop {
     exchange: Exchange,
     is_done: Cell<bool>,
@@ -185,9 +186,9 @@ fn answered(parts: &Array, request: &HttpRequest) -> HttpResponse {
     let (url, values) = (text(2), text(4));
     let headers = READ_HEADERS.iter().zip(values.lines()).filter(|(_, value)| !value.is_empty());
     HttpResponse {
-        // An HTTP status has three digits; anything else is refused as an unknown one.
+        // An HTTP status has three digits. Others are treated as unknown.
         status: u16::try_from(number(&parts.get(1))).unwrap_or(0),
-        // What only looks like a response does not say where it came from.
+        // An object that only looks like a response may have no URL.
         url: if url.is_empty() { request.url.clone() } else { url },
         redirected: parts.get(3).is_truthy(),
         headers: headers.map(|(name, value)| ((*name).to_owned(), value.to_owned())).collect(),
@@ -198,7 +199,7 @@ fn answered(parts: &Array, request: &HttpRequest) -> HttpResponse {
     }
 }
 
-// What is no number of bytes or status is none that anything is made of.
+// Values that are not a number of bytes or a status become 0.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn number(value: &JsValue) -> u64 {
     value.as_f64().unwrap_or_default() as u64
@@ -212,7 +213,8 @@ fn threw(thrown: JsValue) -> TransportError {
     TransportError::Failed(store_failed("the request could not be made", thrown))
 }
 
-/// Chromium holds back concurrent ranges of one URL for the sake of its cache; nothing but its name tells it apart.
+/// Whether this is Chromium, which serialises concurrent ranges of one URL because of its cache.
+/// Only the user agent string tells.
 fn runs_in_chromium() -> bool {
     let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).unwrap_or(JsValue::UNDEFINED);
     let agent = navigator.is_object().then(|| Reflect::get(&navigator, &"userAgent".into()).ok()).flatten();

@@ -1,4 +1,5 @@
-//! What the engine asks of TypeScript beside stores and jobs: to be polled, and to hear of panics. See `engine/engine.ts`.
+//! Calls from the engine to TypeScript (`engine/engine.ts`), except those to stores and jobs:
+//! polling tasks, reporting panics, locks, timers and counters.
 
 use std::cell::RefCell;
 
@@ -8,46 +9,46 @@ use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The object that `start` is given.
+    /// The object that `start` receives.
     #[derive(Clone)]
     pub type Host;
 
-    /// Asks that a task be polled soon, but not now.
+    /// Requests a poll of a task, soon but not now.
     #[wasm_bindgen(method)]
     fn wake(this: &Host, task: u32);
 
-    /// Tells that this instance is about to trap.
+    /// Reports that this instance is about to trap.
     #[wasm_bindgen(method)]
     fn panicked(this: &Host, message: &str);
 
-    /// A promise that stays silent once this instance is gone.
+    /// A promise that never settles after this instance has been replaced.
     #[wasm_bindgen(method)]
     fn guard(this: &Host, promise: &Promise) -> Promise;
 
-    /// Waits for the lock of this name.
+    /// Requests a lock by name.
     #[wasm_bindgen(method)]
     fn lock(this: &Host, name: &str) -> Lock;
 
-    /// A lock that was asked for.
+    /// A requested lock.
     pub type Lock;
 
-    /// Resolves when it is held.
+    /// Resolves when the lock is held.
     #[wasm_bindgen(method, getter)]
     pub fn held(this: &Lock) -> Promise;
 
-    /// Gives it back, or stops waiting for it.
+    /// Releases the lock, or stops waiting for it.
     #[wasm_bindgen(method)]
     pub fn release(this: &Lock);
 
-    /// Adds to what `info()` tells of requests over HTTP.
+    /// Adds to the HTTP counters of `info()`.
     #[wasm_bindgen(method, js_name = countWire)]
     fn count_wire(this: &Host, requests: u32, bytes: f64, failed: u32, aborted: u32);
 
-    /// Resolves after so many milliseconds.
+    /// Resolves after `ms` milliseconds.
     #[wasm_bindgen(method)]
     fn sleep(this: &Host, ms: u32) -> Promise;
 
-    /// Resolves when others had their turn, if this task has lasted long enough.
+    /// Resolves after other tasks had their turn, if this task has run long enough.
     #[wasm_bindgen(method)]
     fn breathe(this: &Host) -> Promise;
 }
@@ -76,7 +77,7 @@ pub fn panicked(message: &str) {
     }
 }
 
-/// Waits for a promise; a value that is none is there at once.
+/// Waits for a promise. Returns any other value at once.
 pub async fn settled(value: JsValue) -> Result<JsValue, JsValue> {
     if !is_thenable(&value) {
         return Ok(value);
@@ -92,31 +93,31 @@ pub async fn promised(promise: &Promise) -> Result<JsValue, JsValue> {
     }
 }
 
-/// Asks for a lock of the host.
+/// Requests a lock of the host.
 #[cfg(feature = "full")]
 pub fn lock(name: &str) -> Option<Lock> {
     host().map(|host| host.lock(name))
 }
 
-/// Adds to what `info()` tells of requests over HTTP.
+/// Adds to the HTTP counters of `info()`.
 pub fn count_wire(requests: u32, bytes: f64, failed: u32, aborted: u32) {
     if let Some(host) = host() {
         host.count_wire(requests, bytes, failed, aborted);
     }
 }
 
-/// Waits some milliseconds.
+/// Waits `ms` milliseconds.
 pub async fn sleep(ms: u32) {
     if let Some(host) = host() {
-        // A timer does not fail.
+        // The promise never rejects.
         let _ = settled(host.sleep(ms).into()).await;
     }
 }
 
-/// Lets other tasks go first, if this one has lasted long enough.
+/// Lets other tasks run if this task has run long enough.
 pub async fn breathe() {
     if let Some(host) = host() {
-        // It does not fail.
+        // The promise never rejects.
         let _ = settled(host.breathe().into()).await;
     }
 }
@@ -125,7 +126,7 @@ fn is_thenable(value: &JsValue) -> bool {
     value.is_object() && Reflect::get(value, &"then".into()).is_ok_and(|then| then.is_function())
 }
 
-/// A member of an object that is a function.
+/// A member of an object, if it is a function.
 pub fn method(object: &JsValue, name: &str) -> Option<Function> {
     Reflect::get(object, &name.into()).ok()?.dyn_into().ok()
 }

@@ -7,8 +7,9 @@ use super::error::report_to_js;
 use crate::format::metadata::json::Document;
 use crate::format::metadata::marked::{Marked, mark};
 
-/// A text for `JSON.parse`, and JSON that tells where marks stand in it: `metadata::marked`. Bare `NaN` and the infinities are marked
-/// and, with `exact_integers`, integers that a number would round.
+/// A text for `JSON.parse`, and JSON with the places of marks in it: `metadata::marked`. Marks
+/// replace bare `NaN` and infinities. With `exact_integers`, they also replace integers that a
+/// number would round.
 #[wasm_bindgen(js_name = markedJson)]
 pub fn marked_json(text: &str, exact_integers: bool) -> Result<JsArray, JsValue> {
     let document = Document::parse(text.as_bytes()).map_err(|error| report_to_js(&error))?;

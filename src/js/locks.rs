@@ -1,4 +1,4 @@
-//! Locks of the host: Web Locks where there are any, which other tabs and workers wait for too (`engine/locks.ts`).
+//! Locks of the host: Web Locks, for which other tabs and workers wait too (`engine/locks.ts`).
 
 use std::any::Any;
 use std::rc::Rc;
@@ -15,13 +15,13 @@ impl Drop for HostLock {
     }
 }
 
-/// Has stores' names locked by the host.
+/// Uses locks of the host for stores that have a lock name.
 pub fn install() {
     use_host_locks(Rc::new(|name| {
         let lock = host::lock(&name).map(HostLock);
         Box::pin(async move {
             if let Some(HostLock(lock)) = &lock {
-                // One that cannot be had is gone without: it only ever resolves.
+                // The promise never rejects. Without a lock, the write goes on.
                 let _ = host::settled(lock.held().into()).await;
             }
             Box::new(lock) as Box<dyn Any>

@@ -1,12 +1,15 @@
-//! THE FACE TO JAVASCRIPT (wasm32 only): functions over integer ids. The classes that users see are TypeScript (`src/ts`).
+//! THE JAVASCRIPT INTERFACE (wasm32 only): functions over integer ids. The classes that users see
+//! are written in TypeScript (`src/ts`).
 //!
-//! Nothing here outlives a call but what stands in a [`registry`], and no borrow of one crosses an await. Every future is a
-//! [`task`] that TypeScript polls, so that a panic is caught there, rejects what is pending and costs only this instance.
+//! Only objects in a [`registry`] outlive a call, and no borrow of a registry is held across an
+//! await. Every future is a [`task`] that TypeScript polls. TypeScript can therefore catch a panic,
+//! reject what is pending, and replace only this instance.
 //!
-//! What readers of v2 and v3 rarely need is in the build `full` alone; a call that finds out that it needs more than this build has
-//! answers with [`Error::needs_full`](crate::error::Error::needs_full).
+//! Code that readers of v2 and v3 rarely need is only in the `full` build. A call that needs it in
+//! another build fails with [`Error::needs_full`](crate::error::Error::needs_full).
 //!
-//! [`decode_host`] is another face, for workers: plain numbers, without wasm-bindgen's glue.
+//! [`decode_host`] is a second interface, for decode workers. It uses plain numbers and no
+//! wasm-bindgen glue.
 
 // wasm-bindgen's macro writes items without documentation.
 #![allow(missing_docs)]
@@ -55,7 +58,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::store::turn;
 
-/// Begins the life of this instance on the caller's thread.
+/// Initialises this instance. Called once, on the engine's thread.
 #[wasm_bindgen]
 pub fn start(host: host::Host) {
     host::set(host);

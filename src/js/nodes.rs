@@ -1,4 +1,4 @@
-//! Making, looking for and removing nodes, and changing what their documents say. `create.ts`, `nodes.ts` and the classes drive it.
+//! Creates, finds, erases and changes nodes. Called by `create.ts`, `nodes.ts` and the classes.
 
 use js_sys::{Function, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -35,8 +35,8 @@ fn array_options(
     Ok(options)
 }
 
-/// The place of a codec of the user's whose kind must be known before this array can be created, as `codecQuestion` has it. What
-/// is wrong with the options is for creating to tell.
+/// The place of a user's codec whose kind must be known before the array can be created, in the
+/// form of `codecQuestion`. Creating the array reports invalid options.
 #[wasm_bindgen(js_name = newCodecQuestion)]
 pub fn new_codec_question(
     options: &str,
@@ -49,9 +49,11 @@ pub fn new_codec_question(
     question_of(&users).map_err(|error| report_to_js(&error))
 }
 
-/// Creates an array; answers with its summary. `options` is JSON (`ArrayOptions::from_json`), `fill` one packed element that counts
-/// before the fill value in it, `like` an array whose metadata stands for all that `options` does not say, `users` the codecs of the
-/// user's that it has.
+/// Creates an array. Returns its summary.
+///
+/// `options` is JSON (`ArrayOptions::from_json`). `fill` is one packed element, which replaces the
+/// fill value of the options. `like` is an array whose metadata provides all missing options.
+/// `users` are the user's codecs of the array.
 #[wasm_bindgen(js_name = createArray)]
 #[allow(clippy::too_many_arguments, reason = "called by TypeScript alone, and flat for it")]
 pub fn create_array(
@@ -72,8 +74,8 @@ pub fn create_array(
     })
 }
 
-/// Creates a draft's hierarchy at the root of a store, where there is none. `suffix` ends the names of its documents, `extensions` is
-/// the JSON of a list.
+/// Creates a draft's hierarchy at the root of a store, unless there is one. `suffix` ends the names
+/// of its documents. `extensions` is JSON of a list.
 #[wasm_bindgen(js_name = createHierarchy)]
 pub fn create_hierarchy(
     store: u32,
@@ -98,7 +100,7 @@ pub fn create_hierarchy(
     })
 }
 
-/// The format that a user names; a number may do.
+/// The format that a user names, or its number as text.
 fn format_of(name: &str) -> Result<ZarrFormat> {
     let named = ZarrFormat::of_name(name).or(match name {
         "2" => Some(ZarrFormat::V2),
@@ -111,7 +113,7 @@ fn format_of(name: &str) -> Result<ZarrFormat> {
     })
 }
 
-/// Creates a group; answers with its summary.
+/// Creates a group. Returns its summary.
 #[wasm_bindgen(js_name = createGroup)]
 pub fn create_group(
     store: u32,
@@ -135,13 +137,14 @@ async fn made(store: u32, path: &str, node: &NewNode, overwrite: bool, signal: J
     describe::summary(&created)
 }
 
-/// Whether we have a storage transformer of this URI.
+/// Whether there is a built-in storage transformer of this URI.
 #[wasm_bindgen(js_name = isStorageTransformer)]
 pub fn is_storage_transformer(extension: &str) -> bool {
     is_sharding(extension)
 }
 
-/// The description of a data type (JSON of its name) before there is an array of it: JSON text; of `like`'s where it is empty.
+/// The description of a data type as JSON text. `data_type` is JSON of its name; if it is empty,
+/// the data type is that of the array `like`.
 #[wasm_bindgen(js_name = describeTypeName)]
 pub fn describe_type_name(data_type: &str, like: Option<u32>) -> std::result::Result<String, JsValue> {
     let described = || match like.filter(|_| data_type.is_empty()) {
@@ -151,7 +154,7 @@ pub fn describe_type_name(data_type: &str, like: Option<u32>) -> std::result::Re
     described().map_err(|error: Error| report_to_js(&error))
 }
 
-/// What is at a path: `"array"`, `"group"`, `"implicit-group"` or undefined.
+/// The kind of the node at a path: `"array"`, `"group"`, `"implicit-group"` or undefined.
 #[wasm_bindgen]
 pub fn exists(store: u32, path: String, signal: JsValue, settle: Function) -> u32 {
     task::start(settle, async move {
@@ -167,7 +170,8 @@ pub fn exists(store: u32, path: String, signal: JsValue, settle: Function) -> u3
     })
 }
 
-/// Erases a node and everything below it; whether there was anything. `reify` gives a draft's group above a document when it would vanish.
+/// Erases a node and everything below it. Returns whether there was anything. With `reify`, a
+/// draft's parent group that would vanish gets a document.
 #[wasm_bindgen]
 pub fn erase(store: u32, path: String, reify: bool, signal: JsValue, settle: Function) -> u32 {
     task::start(settle, async move {
@@ -178,7 +182,7 @@ pub fn erase(store: u32, path: String, reify: bool, signal: JsValue, settle: Fun
     })
 }
 
-/// Consolidates the metadata of a group; how many nodes are below it.
+/// Consolidates the metadata of a group. Returns the number of nodes below it.
 #[wasm_bindgen]
 pub fn consolidate(store: u32, path: String, signal: JsValue, settle: Function) -> u32 {
     task::start(settle, async move {
@@ -189,7 +193,8 @@ pub fn consolidate(store: u32, path: String, signal: JsValue, settle: Function) 
     })
 }
 
-/// Merges attributes (JSON of an object) into a node's, or replaces them; answers with its summary.
+/// Merges attributes (JSON of an object) into those of a node, or replaces them. Returns its
+/// summary.
 #[wasm_bindgen(js_name = updateAttributes)]
 pub fn update_attributes(
     store: u32,

@@ -1,4 +1,5 @@
-//! Objects for JavaScript of whatever serde knows: in the full build, where serde is there anyway. Others are [`record`](super::record)s.
+//! Converts values to JavaScript with serde. Only in the full build, which contains serde anyway;
+//! other builds use [`record`](super::record).
 
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
@@ -6,7 +7,7 @@ use wasm_bindgen::JsValue;
 
 use crate::error::{Error, Result};
 
-/// Objects become plain objects, and 64-bit integers bigints.
+/// Structs and maps become plain objects, and 64-bit integers become bigints.
 pub fn to_js<T: Serialize>(value: &T) -> Result<JsValue> {
     let serializer = Serializer::new()
         .serialize_maps_as_objects(true)

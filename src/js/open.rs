@@ -1,4 +1,4 @@
-//! Opening nodes and keeping arrays.
+//! Opens nodes and binds arrays.
 
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
@@ -11,12 +11,18 @@ use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::{NodeKind, ZarrFormat};
 use crate::format::path::NodePath;
 use crate::hierarchy::open::{DataTypeFallbacks, OpenOptions, open as open_node};
-use crate::read::array::{Array, Registered};
+use crate::read::array::{Array, UserExtensions};
 use crate::store::RequestContext;
 
-/// Opens the node at `path`; answers with its summary. `kind` is `"array"`, `"group"` or empty, `format` 2, 3 or 0, `fallback` what to do
-/// where a data type is not known and another is offered instead: `"warn"`, `"allow"` or `"refuse"`; `v3_first` as `OpenOptions` has it;
-/// `attributes` is false to save the request for v2's `.zattrs`; with `reload` no cache answers.
+/// Opens the node at `path`. Returns its summary.
+///
+/// - `kind` is `"array"`, `"group"` or empty.
+/// - `format` is 2, 3 or 0.
+/// - `fallback` decides about an unknown data type with a fallback type: `"warn"`, `"allow"` or
+///   `"refuse"`.
+/// - `v3_first`: see `OpenOptions`.
+/// - `attributes` is false to save the request for v2's `.zattrs`.
+/// - `reload` bypasses all caches.
 #[wasm_bindgen]
 #[allow(clippy::too_many_arguments, reason = "called by TypeScript alone, and flat for it")]
 pub fn open(
@@ -60,7 +66,8 @@ pub fn open(
     })
 }
 
-/// Keeps an array by its documents and the user's codecs and storage transformers, so that it can be read; throws a report.
+/// Binds an array by its documents, the user's codecs and storage transformers, so that it can be
+/// read. Throws a report.
 #[wasm_bindgen(js_name = bindArray)]
 pub fn bind_array(
     store: u32,
@@ -80,7 +87,7 @@ fn bind(store: u32, path: &str, document: &str, users: &str, transformers: Trans
         ZarrFormat::Draft(_) => NodePath::parse_any(path),
     };
     let registered =
-        Registered { codecs: user_codecs::users_of(users)?, transformers: registry_of(transformers) };
+        UserExtensions { codecs: user_codecs::users_of(users)?, transformers: registry_of(transformers) };
     let array = Array::with(registry::store(store)?, path?, document, registered)?;
     Ok(registry::add_array(array))
 }

@@ -1,4 +1,4 @@
-//! What a panic leaves behind: its message, told to the host on the caller's thread, and readable after the trap elsewhere.
+//! The message of a panic. The engine reports it to the host; workers read it after the trap.
 
 use std::cell::RefCell;
 use std::sync::Once;
@@ -9,7 +9,7 @@ thread_local! {
     static MESSAGE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Sets the hook, once an instance.
+/// Sets the panic hook, once for each instance.
 pub fn install() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -25,7 +25,7 @@ pub fn install() {
     });
 }
 
-/// Where the message is.
+/// Address and length of the message.
 pub fn message() -> (*const u8, usize) {
     MESSAGE.with(|slot| slot.try_borrow().map_or((std::ptr::null(), 0), |text| (text.as_ptr(), text.len())))
 }

@@ -1,17 +1,18 @@
-//! Plain objects of our TypeScript, read member by member: derived readers are large, and these are few.
+//! Reads plain objects of the package's TypeScript member by member. Derived deserializers would be
+//! large, and these objects are few.
 
 use js_sys::{Array, Reflect};
 use wasm_bindgen::JsValue;
 
 use crate::error::{Error, Result, Stage};
 
-/// A member that is there.
+/// A member, unless it is undefined or null.
 pub fn member(object: &JsValue, name: &str) -> Option<JsValue> {
     let value = Reflect::get(object, &name.into()).ok()?;
     (!value.is_undefined() && !value.is_null()).then_some(value)
 }
 
-/// A member, read.
+/// A member, converted by `read`.
 pub fn read<T>(object: &JsValue, name: &str, read: impl Fn(&JsValue) -> Result<T>) -> Result<Option<T>> {
     member(object, name).map(|value| read(&value)).transpose()
 }
@@ -21,8 +22,7 @@ pub fn number(value: &JsValue) -> Result<f64> {
     value.as_f64().ok_or_else(|| unreadable("a number", value))
 }
 
-/// A word of 32 bits.
-// Checked before the cast.
+/// A 32-bit unsigned integer.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub fn word(value: &JsValue) -> Result<u32> {
     match value.as_f64() {
@@ -31,8 +31,7 @@ pub fn word(value: &JsValue) -> Result<u32> {
     }
 }
 
-/// An integer of 64 bits: a number where that is exact, else a bigint.
-// Checked before the cast.
+/// A 64-bit integer: a number if that is exact, else a bigint.
 #[allow(clippy::cast_possible_truncation)]
 pub fn integer(value: &JsValue) -> Result<i64> {
     match value.as_f64() {
@@ -42,7 +41,7 @@ pub fn integer(value: &JsValue) -> Result<i64> {
     }
 }
 
-/// A list, of whatever kind.
+/// A list: any array or typed array.
 pub fn list<T>(value: &JsValue, read: impl Fn(&JsValue) -> Result<T>) -> Result<Vec<T>> {
     if !value.is_object() {
         return Err(unreadable("a list", value));
@@ -50,7 +49,7 @@ pub fn list<T>(value: &JsValue, read: impl Fn(&JsValue) -> Result<T>) -> Result<
     Array::from(value).iter().map(|entry| read(&entry)).collect()
 }
 
-/// The error of a request that is not what it should be.
+/// The error for an invalid member of a request.
 pub fn unreadable(expected: &str, actual: &JsValue) -> Error {
     let error = Error::argument("the selection cannot be read").in_stage(Stage::Selection);
     error.expected(expected).actual(format!("{actual:?}"))

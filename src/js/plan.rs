@@ -1,4 +1,4 @@
-//! What a read will cost, and fetching ahead. `read/plan.ts` and `read/prefetch.ts` drive it.
+//! Computes the cost of reads, and prefetches. Called by `read/plan.ts` and `read/prefetch.ts`.
 
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
@@ -13,13 +13,13 @@ use crate::read::Progress;
 use crate::read::cost::{ReadCost, cost, objects};
 use crate::read::prefetch::prefetch as prefetch_chunks;
 
-// Sizes for people.
+// Sizes are for display.
 #[allow(clippy::cast_precision_loss)]
 fn number(value: u64) -> f64 {
     value as f64
 }
 
-/// `EngineCost` of `read/plan.ts`.
+/// An `EngineCost` of `read/plan.ts`.
 fn described(cost: &ReadCost) -> JsValue {
     let kept = cost.shape.iter().zip(&cost.kept).filter(|(_, kept)| **kept);
     let shape: Vec<f64> = kept.map(|(extent, _)| number(*extent)).collect();
@@ -37,14 +37,15 @@ fn described(cost: &ReadCost) -> JsValue {
     record.finish()
 }
 
-/// What reading a selection takes; throws a report.
+/// The cost of reading a selection. Throws a report.
 #[wasm_bindgen(js_name = planRead)]
 pub fn plan_read(array: u32, request: JsValue) -> std::result::Result<JsValue, JsValue> {
     let planned = || Ok(described(&cost(&registry::array(array)?, &request_of(request)?.selection)?));
     planned().map_err(|error: Error| report_to_js(&error))
 }
 
-/// Some of the stored objects (`EngineObject` of `read/plan.ts`) that a read touches: at most `count`, from the `start`th on; throws a report.
+/// Up to `count` of the stored objects that a read touches, from number `start` on: `EngineObject`
+/// of `read/plan.ts`. Throws a report.
 #[wasm_bindgen(js_name = planObjects)]
 pub fn plan_objects(
     array: u32,
@@ -64,7 +65,7 @@ pub fn plan_objects(
     page().map_err(|error: Error| report_to_js(&error))
 }
 
-/// Fetches what a selection needs; answers as a read does. `listener` hears of progress.
+/// Fetches the chunks of a selection. Settles as a read does. `listener` receives the progress.
 #[wasm_bindgen]
 pub fn prefetch(
     array: u32,
@@ -79,7 +80,7 @@ pub fn prefetch(
         let context = read_context(&request, signal);
         let tell = |progress: &Progress| {
             if let Some(listener) = &listener {
-                // A listener that throws does not end it.
+                // A listener that throws must not end the prefetch.
                 let _ = listener.call1(&JsValue::UNDEFINED, &progress_numbers(progress));
             }
         };

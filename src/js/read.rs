@@ -1,4 +1,4 @@
-//! Reading: drives `read` with a job of TypeScript, which is the sink of its parts and the door to its decoder.
+//! Reads arrays. A TypeScript job (`read/job.ts`) receives the parts and passes chunks to decoders.
 
 use std::rc::Rc;
 
@@ -9,8 +9,8 @@ use super::bytes::to_js as bytes_to_js;
 use super::decoder::JobDecoder;
 use super::record::{self, Record};
 use super::{host, plain, registry, store, task};
+use crate::access::instruction::ProjectedAxis;
 use crate::access::part::Part;
-use crate::access::piece::MovedAxis;
 use crate::access::selection::{DimensionSelection, Selection};
 use crate::error::{Error, Result};
 use crate::format::conversion::{Bins, Colour, Conversion, Shading};
@@ -30,8 +30,9 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn begin(this: &Job, layout: &JsValue) -> std::result::Result<(), JsValue>;
 
-    /// `bytes` is undefined for a part that is all fill value where no chunk is placed, and null for one that is all chunks; `ours`
-    /// tells that its buffer may be given away. Returns undefined or a promise.
+    /// Takes a part. `bytes` is undefined if the part contains the fill value below its chunks, and
+    /// null if the chunks cover it. `ours` tells that its buffer may be transferred. Returns
+    /// undefined or a promise.
     #[wasm_bindgen(method, catch)]
     fn part(
         this: &Job,
@@ -51,7 +52,8 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = decodeBegin)]
     pub fn decode_begin(this: &Job, header: &Uint32Array) -> std::result::Result<u32, JsValue>;
 
-    /// Announces the end of a part's supplies, and where in the result it goes, before `decode_finish`: the job may put it there.
+    /// Announces the end of a part's chunks, and the part's place in the result, before
+    /// `decode_finish`. The job may write the elements there.
     #[wasm_bindgen(method, catch, js_name = decodePlace)]
     pub fn decode_place(
         this: &Job,
@@ -242,14 +244,13 @@ pub fn request_of(request: JsValue) -> Result<JobRequest> {
     Ok(JobRequest { read, priority, reload, conversion })
 }
 
-/// What goes with the requests of a read.
+/// The circumstances of the requests of a read.
 pub fn read_context(request: &JobRequest, signal: JsValue) -> RequestContext {
     let (urgency, reload) = (Urgency::new(request.priority), request.reload);
     RequestContext { urgency, reload, ..store::context(signal) }
 }
 
-/// Chunks, bytes, parts, parts in all, chunks in all.
-// Counts and bytes of one read.
+// The counts and bytes of a single read.
 #[allow(clippy::cast_precision_loss)]
 pub fn progress_numbers(progress: &Progress) -> Float64Array {
     let Progress { chunks, bytes, parts, parts_total, chunks_total } = *progress;
@@ -257,13 +258,14 @@ pub fn progress_numbers(progress: &Progress) -> Float64Array {
     Float64Array::from(numbers.as_slice())
 }
 
-/// What was selected, for a write.
+/// The selection of a write.
 #[cfg(feature = "full")]
 pub fn selection(request: JsValue) -> Result<Selection> {
     Ok(Request::read(&request)?.selection)
 }
 
-/// Reads a selection; answers when the job has all of its parts, with what it took (`progress_numbers`).
+/// Reads a selection. Settles with the final progress (`progress_numbers`) when the job has all
+/// parts.
 #[wasm_bindgen]
 pub fn read(array: u32, request: JsValue, job: Job, signal: JsValue, settle: Function) -> u32 {
     task::start(settle, async move {
@@ -284,15 +286,16 @@ struct JobSink {
     hears_progress: bool,
 }
 
-/// A `PlacedChunk` of `read/place_chunk.ts`: its elements, and for each dimension of the array how many are taken, how many elements of the
-/// chunk it is from one to the next, and the first one's place in the part; before them, where the first one stands.
-// Places within a chunk and a part.
+/// A `PlacedChunk` of `read/place_chunk.ts`: the chunk's elements, and a list of numbers. The first
+/// number is the position of the first element to take. Then follow three numbers for each
+/// dimension of the array: the number of elements to take, the stride in the chunk, and the first
+/// place in the part.
 #[allow(clippy::cast_precision_loss)]
 fn placed_chunk(chunk: &PlacedChunk) -> Result<JsValue> {
     let mut first = 0;
     let mut numbers = vec![0.0];
-    for (axis, stride) in chunk.moved.iter().zip(&chunk.strides) {
-        let MovedAxis::Range { first: index, step, count, place } = axis else {
+    for (axis, stride) in chunk.projection.iter().zip(&chunk.strides) {
+        let ProjectedAxis::Range { first: index, step, count, place } = axis else {
             return Err(Error::argument("a chunk is placed by lists"));
         };
         first += u64::from(*index) * *stride as u64;
@@ -303,20 +306,20 @@ fn placed_chunk(chunk: &PlacedChunk) -> Result<JsValue> {
     Ok(JsArray::of2(&Float64Array::from(numbers.as_slice()), &bytes).into())
 }
 
-// A box of a result: the whole of it fits into a buffer.
+// A box of a result. The whole result fits into one buffer.
 #[allow(clippy::cast_precision_loss)]
 fn numbers(values: &[u64]) -> Vec<f64> {
     values.iter().map(|value| *value as f64).collect()
 }
 
-/// Where a part begins in its result, and its extents.
+/// The start of a part in its result, and its extents.
 pub fn box_numbers(part: &Part) -> (Float64Array, Float64Array) {
     let array = |values: &[u64]| Float64Array::from(numbers(values).as_slice());
     (array(&part.start), array(&part.shape))
 }
 
 impl PartSink for JobSink {
-    // What the result must have room for: it fits into one buffer, so numbers hold every extent that matters.
+    // The result fits into one buffer, so numbers hold all extents.
     #[allow(clippy::cast_precision_loss)]
     fn begin(&self, layout: &OutputLayout) -> Result<()> {
         let order: Vec<f64> = layout.order.iter().map(|axis| *axis as f64).collect();
@@ -354,13 +357,13 @@ impl PartSink for JobSink {
 
     fn progress(&self, progress: &Progress) {
         if self.hears_progress {
-            // A listener that throws does not end a read.
+            // A listener that throws must not end a read.
             let _ = self.job.progress(&progress_numbers(progress));
         }
     }
 }
 
-/// What the job threw: there was no room for the result.
+/// The error if the job has no room for the result.
 pub fn refused(thrown: JsValue) -> Error {
     let message = super::error::describe(&thrown);
     Error::limit(format!("the result cannot be held: {message}")).caused_by(Rc::new(thrown))

@@ -1,18 +1,19 @@
-//! Plain objects for JavaScript, member by member: serde would bring kilobytes of code that every reader downloads.
+//! Builds plain objects for JavaScript member by member. serde would add kilobytes of code that
+//! every reader downloads.
 
 use js_sys::{Array, BigInt, Float64Array, Object, Reflect, Uint8Array};
 use wasm_bindgen::JsValue;
 
-/// An object in the making.
+/// A plain object.
 pub struct Record(Object);
 
 impl Record {
-    /// Without members.
+    /// An object without members.
     pub fn new() -> Self {
         Self(Object::new())
     }
 
-    /// With a member more.
+    /// Adds a member.
     #[must_use]
     pub fn with(self, name: &str, value: &JsValue) -> Self {
         // Setting a member of a plain object does not fail.
@@ -20,13 +21,13 @@ impl Record {
         self
     }
 
-    /// With a text.
+    /// Adds a text.
     #[must_use]
     pub fn with_text(self, name: &str, text: &str) -> Self {
         self.with(name, &text.into())
     }
 
-    /// With a member where there is a text for it.
+    /// Adds a text if there is one.
     #[must_use]
     pub fn with_text_of(self, name: &str, text: Option<&str>) -> Self {
         match text {
@@ -35,13 +36,13 @@ impl Record {
         }
     }
 
-    /// With a number.
+    /// Adds a number.
     #[must_use]
     pub fn with_number(self, name: &str, number: f64) -> Self {
         self.with(name, &number.into())
     }
 
-    /// With bytes, as a `Uint8Array`.
+    /// Adds bytes as a `Uint8Array`.
     #[must_use]
     pub fn with_bytes(self, name: &str, bytes: &[u8]) -> Self {
         self.with(name, &Uint8Array::from(bytes))
@@ -53,7 +54,7 @@ impl Record {
     }
 }
 
-/// A list of what there is.
+/// A list of values.
 pub fn list(values: impl IntoIterator<Item = JsValue>) -> JsValue {
     let list = Array::new();
     for value in values {

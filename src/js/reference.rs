@@ -1,4 +1,4 @@
-//! Stores of references: a document at a URL, or its text.
+//! Reference stores: their document is at a URL, or given as text.
 
 use std::rc::Rc;
 
@@ -13,8 +13,8 @@ use crate::store::http::url::RootUrl;
 use crate::store::reference::hosts::AllowedHosts;
 use crate::store::reference::{ReferenceOptions, ReferenceStore, Source};
 
-/// Makes a store of references: of the document at `url`, or of `text`, whose relative references are seen from `base`. Throws a
-/// report.
+/// Creates a store of references: of the document at `url`, or of `text`, whose relative references
+/// are resolved against `base`. Throws a report.
 #[wasm_bindgen(js_name = referenceStore)]
 pub fn reference_store(
     url: Option<String>,
@@ -24,24 +24,26 @@ pub fn reference_store(
     hosts: Vec<String>,
     options: &HttpStoreOptions,
 ) -> std::result::Result<u32, JsValue> {
-    let base = base.as_deref();
-    let made = make(url, text, base, target.as_deref(), &hosts, options);
+    let made = source_of(url, text)
+        .and_then(|source| make(source, base.as_deref(), target.as_deref(), &hosts, options));
     made.map_err(|error| report_to_js(&error))
 }
 
+fn source_of(url: Option<String>, text: Option<String>) -> Result<Source> {
+    Ok(match url {
+        Some(url) => Source::Url(RootUrl::parse(&url)?),
+        None => Source::Text(Value::from(text.unwrap_or_default().into_bytes())),
+    })
+}
+
 fn make(
-    url: Option<String>,
-    text: Option<String>,
+    source: Source,
     base: Option<&str>,
     target: Option<&str>,
     hosts: &[String],
     options: &HttpStoreOptions,
 ) -> Result<u32> {
     let (transport, http) = http_options(options);
-    let source = match url {
-        Some(url) => Source::Url(RootUrl::parse(&url)?),
-        None => Source::Text(Value::from(text.unwrap_or_default().into_bytes())),
-    };
     let options = ReferenceOptions {
         base: base.map(RootUrl::parse).transpose()?,
         target: target.map(RootUrl::parse).transpose()?,

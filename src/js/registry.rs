@@ -1,4 +1,5 @@
-//! Numbers for what TypeScript refers to. A number is never given twice, so one that is out of date finds nothing.
+//! The ids of objects to which TypeScript refers. No id is used twice, so an outdated id finds
+//! nothing.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,7 +9,7 @@ use crate::read::array::Array;
 use crate::sorted::Map;
 use crate::store::Store;
 
-/// Things by number.
+/// Objects by id.
 pub struct Registry<T> {
     next: u32,
     entries: Map<u32, T>,
@@ -34,7 +35,7 @@ impl<T> Registry<T> {
         self.entries.insert(id, entry);
     }
 
-    /// Takes an entry out; whoever gets it drops it after the borrow has ended.
+    /// Removes an entry. The caller drops it after the borrow has ended.
     pub fn remove(&mut self, id: u32) -> Option<T> {
         self.entries.remove(&id)
     }

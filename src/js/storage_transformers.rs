@@ -1,5 +1,5 @@
-//! Storage transformers of the user's: functions of JavaScript, by the URI that metadata names, from a store to a store. They are
-//! `storageTransformers` of `ts/storage_transformers.ts`, which is asked when an array is bound.
+//! Storage transformers of the user: JavaScript functions from a store to a store, by the URI that
+//! metadata names. `ts/storage_transformers.ts` calls them when an array is bound.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::registry;
 use super::user_store::UserStore;
 use crate::error::{Error, IS_FULL, Result};
 use crate::store::Store;
-use crate::store::wrap::transform::{ArrayPlace, Named, Registry, Transformer};
+use crate::store::wrap::transform::{ArrayPlace, NamedTransformer, Transformer, TransformerRegistry};
 
 #[wasm_bindgen]
 extern "C" {
@@ -22,15 +22,15 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn has(this: &TransformerHook, extension: &str) -> bool;
 
-    /// Puts a transformer around the store of a number: a number for a store of the engine's, or the user's object.
+    /// Wraps the store with the id `below`. Returns the id of an engine store, or a user's object.
     #[wasm_bindgen(method, catch)]
     fn transform(this: &TransformerHook, info: &JsValue, below: u32)
     -> std::result::Result<JsValue, JsValue>;
 }
 
-/// Ours, and those that the hook knows.
-pub fn registry_of(hook: TransformerHook) -> Rc<Registry> {
-    let mut registry = Registry::default();
+/// The built-in transformers, and those that the hook knows.
+pub fn registry_of(hook: TransformerHook) -> Rc<TransformerRegistry> {
+    let mut registry = TransformerRegistry::default();
     if !IS_FULL {
         return Rc::new(registry);
     }
@@ -50,7 +50,7 @@ struct UserTransformer {
 }
 
 impl UserTransformer {
-    fn new(hook: &TransformerHook, named: &Named<'_>) -> Self {
+    fn new(hook: &TransformerHook, named: &NamedTransformer<'_>) -> Self {
         Self {
             hook: hook.clone(),
             extension: named.extension.to_owned(),
@@ -60,8 +60,7 @@ impl UserTransformer {
         }
     }
 
-    /// `StorageTransformerInfo` of `storage_transformers.ts`, but for its configuration; that and the kind are JSON text.
-    // The counts are for people who plan; keys are exact.
+    // Counts are for planning; keys are exact.
     #[allow(clippy::cast_precision_loss)]
     fn info(&self, place: &ArrayPlace) -> JsValue {
         let counts: Vec<f64> = place.grid_shape.iter().map(|count| *count as f64).collect();
@@ -79,7 +78,7 @@ impl UserTransformer {
         let info = self.info(place);
         let made = self.hook.transform(&info, registry::add_store(below));
         let made = made.map_err(|thrown| store_failed("a storage transformer failed", thrown))?;
-        // Numbers are given as `u32`.
+        // Ids are `u32`.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         match made.as_f64() {
             Some(id) => registry::store(id as u32),

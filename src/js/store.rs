@@ -1,4 +1,5 @@
-//! Stores as JavaScript makes them: over HTTP, and (in [`user_store`](super::user_store)) a user's own object.
+//! The stores that JavaScript creates: HTTP stores, overlays, and user stores
+//! ([`user_store`](super::user_store)).
 
 use std::rc::Rc;
 
@@ -21,7 +22,7 @@ use crate::store::{ByteRange, RequestContext, Store, Subject, WarningSink};
 
 #[wasm_bindgen]
 extern "C" {
-    /// What `FetchStore` was given; `stores.ts` fills in every member.
+    /// The options of `FetchStore`. `stores.ts` sets every member.
     pub type HttpStoreOptions;
 
     #[wasm_bindgen(method, getter)]
@@ -44,15 +45,15 @@ thread_local! {
     static ORIGINS: Rc<Origins> = Rc::default();
 }
 
-/// Hands warnings to a function of JavaScript.
+/// Passes warnings to a JavaScript function.
 pub fn warning_sink(on_warning: Function) -> WarningSink {
     Rc::new(move |warning| {
-        // A listener that throws is not our reader's problem.
+        // A listener that throws must not end the read.
         let _ = on_warning.call1(&JsValue::UNDEFINED, &warning.into());
     })
 }
 
-/// The transport and the policy that a user's options mean.
+/// The transport and the policy for a user's options.
 pub fn http_options(options: &HttpStoreOptions) -> (FetchTransport, HttpOptions) {
     let transport =
         FetchTransport::new(FetchOptions { fetch: options.fetch(), overrides: options.overrides() });
@@ -67,7 +68,7 @@ pub fn http_options(options: &HttpStoreOptions) -> (FetchTransport, HttpOptions)
     (transport, http)
 }
 
-/// What is known of each server.
+/// The known origins, which all stores share.
 pub fn origins() -> Rc<Origins> {
     ORIGINS.with(Rc::clone)
 }
@@ -78,27 +79,27 @@ fn http(root: RootUrl, options: &HttpStoreOptions) -> Rc<dyn Store> {
     Rc::new(Gathering::new(HttpStore::new(transport, root, http, origin)))
 }
 
-/// The object at a URL as a store of one value, whatever the key.
+/// A store of one value, whatever the key: the file at a URL.
 #[cfg(feature = "full")]
 pub fn http_object(url: &str, options: &HttpStoreOptions) -> Result<Rc<dyn Store>> {
     Ok(http(RootUrl::parse(url)?.as_object(), options))
 }
 
-/// Makes a store over HTTP; throws a report.
+/// Creates an HTTP store. Throws a report.
 #[wasm_bindgen(js_name = httpStore)]
 pub fn http_store(url: &str, options: &HttpStoreOptions) -> std::result::Result<u32, JsValue> {
     let root = RootUrl::parse(url).map_err(|error| report_to_js(&error))?;
     Ok(registry::add_store(http(root, options)))
 }
 
-/// Makes a store of two, whose first counts; throws a report.
+/// Creates a store that reads `first`, then `second`. Throws a report.
 #[wasm_bindgen(js_name = overlayStore)]
 pub fn overlay_store(first: u32, second: u32) -> std::result::Result<u32, JsValue> {
     let store = |id| registry::store(id).map_err(|error| report_to_js(&error));
     Ok(registry::add_store(Rc::new(OverlayStore::new(store(first)?, store(second)?))))
 }
 
-/// Makes a store of a user's object.
+/// Creates a store of a user's object.
 #[wasm_bindgen(js_name = userStore)]
 pub fn user_store(store: WeakStore) -> u32 {
     registry::add_store(Rc::new(Gathering::of_each_caller(UserStore::new(store))))
@@ -109,7 +110,8 @@ pub fn release_store(id: u32) {
     registry::remove_store(id);
 }
 
-/// Reads a key of a store, or a range of it: `offset` and `length`, or the last `length` bytes when there is no offset.
+/// Reads a value, or a range of it: `length` bytes from `offset` on, or the last `length` bytes if
+/// `offset` is missing.
 #[wasm_bindgen(js_name = readKey)]
 pub fn read_key(store: u32, key: String, offset: Option<f64>, length: Option<f64>, settle: Function) -> u32 {
     task::start(settle, async move {
@@ -118,13 +120,12 @@ pub fn read_key(store: u32, key: String, offset: Option<f64>, length: Option<f64
         let range = byte_range(offset, length)?;
         let fetched = store.get(&key, range, &context(JsValue::UNDEFINED)).await?;
         let Some(fetched) = fetched else { return Ok(JsValue::UNDEFINED) };
-        // Whoever asked may transfer or change it.
+        // The caller may transfer or change the bytes.
         Ok(to_js_whole(&fetched.value)?.into())
     })
 }
 
-/// Bytes of a key's value; undefined where there is none.
-// Sizes of files are far below 2^53.
+/// The size of a value in bytes; undefined if it is absent.
 #[allow(clippy::cast_precision_loss)]
 #[wasm_bindgen(js_name = sizeOfKey)]
 pub fn size_of_key(store: u32, key: String, settle: Function) -> u32 {
@@ -145,7 +146,7 @@ fn byte_range(offset: Option<f64>, length: Option<f64>) -> Result<ByteRange> {
     })
 }
 
-// Checked on the line before the cast.
+// Checked in the line before the cast.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub fn natural(number: f64) -> Result<u64> {
     if number.fract() == 0.0 && (0.0..=9_007_199_254_740_991.0).contains(&number) {
@@ -155,7 +156,7 @@ pub fn natural(number: f64) -> Result<u64> {
     Err(error.expected("an integer from 0 to 2^53 - 1").actual(number.to_string()))
 }
 
-/// What goes with a request: the caller's signal, which user stores are handed.
+/// The circumstances of a request: the caller's signal, which user stores receive.
 pub fn context(signal: JsValue) -> RequestContext {
     RequestContext { signal: Some(Rc::new(signal)), subject: Subject::Metadata, ..RequestContext::default() }
 }

@@ -1,5 +1,5 @@
-//! What any store of the engine can be asked from JavaScript beside reading: writes, lists. Keys and prefixes begin
-//! with a slash there; prefixes end in one.
+//! Writing and listing of any engine store from JavaScript. There, keys and prefixes begin with a
+//! slash, and prefixes end with one.
 
 use js_sys::{Array, Function, Uint8Array};
 use serde::Serialize;
@@ -32,7 +32,7 @@ impl From<Listing> for Directory {
     }
 }
 
-/// Puts a value under a key. The bytes are read when they are sent, and must not change until then.
+/// Stores a value. The bytes are read when they are sent, and must not change until then.
 #[wasm_bindgen(js_name = setKey)]
 pub fn set_key(store: u32, key: String, bytes: Uint8Array, settle: Function) -> u32 {
     task::start(settle, async move {
@@ -52,7 +52,7 @@ pub fn erase_key(store: u32, key: String, settle: Function) -> u32 {
     })
 }
 
-/// What stands directly below a prefix: `{ keys, prefixes }`, in order.
+/// The direct children of a prefix, sorted: `{ keys, prefixes }`.
 #[wasm_bindgen(js_name = listDirectory)]
 pub fn list_directory(store: u32, prefix: String, settle: Function) -> u32 {
     task::start(settle, async move {
@@ -61,7 +61,7 @@ pub fn list_directory(store: u32, prefix: String, settle: Function) -> u32 {
     })
 }
 
-/// All keys below a prefix, in order.
+/// All keys below a prefix, sorted.
 #[wasm_bindgen(js_name = listKeys)]
 pub fn list_keys(store: u32, prefix: String, settle: Function) -> u32 {
     task::start(settle, async move { keys_below(store, &prefix).await })

@@ -1,5 +1,6 @@
-//! Futures that TypeScript polls: `host.wake(task)` asks for it, `poll(task)` does it. Deliberately not
-//! `wasm_bindgen_futures::spawn_local`, whose polls happen where nobody can catch a trap.
+//! Tasks: futures that TypeScript polls. `host.wake(task)` requests a poll, and `poll(task)` does
+//! it. `wasm_bindgen_futures::spawn_local` is not used, because a trap in its polls could not be
+//! caught.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -19,26 +20,27 @@ use crate::error::Result;
 
 type TaskFuture = Pin<Box<dyn Future<Output = ()>>>;
 
+/// A future, and its state.
 struct Task {
-    /// Absent while it is polled.
+    /// `None` while the task is polled.
     future: RefCell<Option<TaskFuture>>,
     cancelled: Cell<bool>,
-    bell: Arc<Bell>,
+    waker: Arc<TaskWaker>,
 }
 
-/// Wakes a task, once until it is polled.
-struct Bell {
+/// Wakes a task, at most once before its next poll.
+struct TaskWaker {
     task: u32,
-    rung: AtomicBool,
+    is_woken: AtomicBool,
 }
 
-impl Wake for Bell {
+impl Wake for TaskWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if !self.rung.swap(true, Ordering::Relaxed) {
+        if !self.is_woken.swap(true, Ordering::Relaxed) {
             host::wake(self.task);
         }
     }
@@ -48,7 +50,7 @@ thread_local! {
     static TASKS: RefCell<Registry<Option<Rc<Task>>>> = const { RefCell::new(Registry::new()) };
 }
 
-/// Starts a task that ends by calling `settle(report)` or `settle(undefined, value)`.
+/// Starts a task. At its end, it calls `settle(report)` or `settle(undefined, value)`.
 pub fn start(settle: Function, future: impl Future<Output = Result<JsValue>> + 'static) -> u32 {
     spawn(async move {
         let outcome = future.await;
@@ -56,21 +58,21 @@ pub fn start(settle: Function, future: impl Future<Output = Result<JsValue>> + '
             Ok(value) => (JsValue::UNDEFINED, value),
             Err(error) => (report_to_js(&error), JsValue::UNDEFINED),
         };
-        // It resolves or rejects a promise, which does not throw.
+        // `settle` resolves or rejects a promise, so it does not throw.
         let _ = settle.call2(&JsValue::UNDEFINED, &report, &value);
     })
 }
 
 fn spawn(future: impl Future<Output = ()> + 'static) -> u32 {
     let id = TASKS.with_borrow_mut(|tasks| tasks.insert(None));
-    let bell = Arc::new(Bell { task: id, rung: AtomicBool::new(false) });
+    let waker = Arc::new(TaskWaker { task: id, is_woken: AtomicBool::new(false) });
     let task = Task {
         future: RefCell::new(Some(Box::pin(future))),
         cancelled: Cell::new(false),
-        bell: bell.clone(),
+        waker: waker.clone(),
     };
     TASKS.with_borrow_mut(|tasks| tasks.replace(id, Some(Rc::new(task))));
-    bell.wake_by_ref();
+    waker.wake_by_ref();
     id
 }
 
@@ -82,21 +84,21 @@ fn remove(id: u32) {
     drop(TASKS.with_borrow_mut(|tasks| tasks.remove(id)));
 }
 
-/// Polls a task that was woken.
+/// Polls a task.
 #[wasm_bindgen]
 pub fn poll(id: u32) {
     let Some(task) = find(id) else { return };
-    task.bell.rung.store(false, Ordering::Relaxed);
+    task.waker.is_woken.store(false, Ordering::Relaxed);
     let Some(mut future) = task.future.take() else { return };
-    let waker = Waker::from(task.bell.clone());
-    match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+    let task_waker = Waker::from(task.waker.clone());
+    match future.as_mut().poll(&mut Context::from_waker(&task_waker)) {
         Poll::Ready(()) => remove(id),
         Poll::Pending if task.cancelled.get() => drop(future),
         Poll::Pending => drop(task.future.replace(Some(future))),
     }
 }
 
-/// Drops a task, and with it everything that it waits for.
+/// Drops a task and everything that it waits for.
 #[wasm_bindgen]
 pub fn cancel(id: u32) {
     let Some(task) = find(id) else { return };

@@ -1,4 +1,4 @@
-//! Codecs of the user's on their way through JavaScript: what is known of them, and what they are asked to do.
+//! Codecs of the user: what is known of them, and the requests to them, which cross to JavaScript.
 
 use std::rc::Rc;
 
@@ -11,16 +11,16 @@ use crate::access::binding::Binding;
 use crate::error::{Error, IS_FULL, Result};
 use crate::format::codec::CodecKind;
 use crate::format::codec::registry::kind_of;
-use crate::format::codec::user::{Direction, Request, Site, UserCodecs, Users};
+use crate::format::codec::user::{CodecCall, CodecSite, Direction, OptionalUserCodecs, UserCodecs};
 use crate::format::data_type::description::Description;
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::document::NodeDocument;
 
-/// What `ts/codec/bind.ts` wrote; empty for none.
+/// Parses what `ts/codec/bind.ts` wrote; empty for none.
 ///
 /// # Errors
-/// As [`UserCodecs::from_json`].
-pub fn users_of(json: &str) -> Result<Users> {
+/// Errors of [`UserCodecs::from_json`].
+pub fn users_of(json: &str) -> Result<OptionalUserCodecs> {
     if json.is_empty() {
         return Ok(None);
     }
@@ -28,14 +28,14 @@ pub fn users_of(json: &str) -> Result<Users> {
     Ok(Some(Rc::new(UserCodecs::from_json(json)?)))
 }
 
-/// The place of a codec of the user's whose kind must be known before the array can be bound: JSON text of a `CodecSite`. Undefined
-/// when there is none (any more); also where the metadata is wrong, which reading will tell.
+/// The place of a user's codec whose kind must be known before the array can be bound: JSON text of
+/// a `CodecSite`. Undefined if there is none, or if the metadata is invalid, which reading reports.
 #[wasm_bindgen(js_name = codecQuestion)]
 pub fn codec_question(document: &str, users: &str) -> std::result::Result<Option<String>, JsValue> {
     question(document, users).map_err(|error| report_to_js(&error))
 }
 
-/// Whether we have a codec that metadata of either format may call so.
+/// Whether there is a built-in codec of this name in v3, or of this id in v2.
 #[wasm_bindgen(js_name = isCodec)]
 pub fn is_codec(name: &str) -> bool {
     let id = name.strip_prefix("numcodecs.").unwrap_or(name);
@@ -53,11 +53,11 @@ fn question(document: &str, users: &str) -> Result<Option<String>> {
     question_of(&users)
 }
 
-/// The codec that binding left as a question: JSON text of a `CodecSite`.
+/// The codec whose kind binding needs: JSON text of a `CodecSite`.
 ///
 /// # Errors
 /// None that a site can cause.
-pub fn question_of(users: &Users) -> Result<Option<String>> {
+pub fn question_of(users: &OptionalUserCodecs) -> Result<Option<String>> {
     if !IS_FULL {
         return Ok(None);
     }
@@ -69,24 +69,24 @@ fn to_json<T: Serialize>(value: &T) -> Result<String> {
     serde_json::to_string(value).map_err(|error| Error::argument(error.to_string()))
 }
 
-/// `CodecRequest` of `ts/codec/site.ts`, but for its bytes.
+/// `CodecRequest` of `ts/codec/site.ts`, without its bytes.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RequestMessage<'a> {
     id: u32,
-    /// Relative to the array.
+    /// The chunk's key, relative to the array.
     key: &'a str,
     site: usize,
     direction: &'static str,
     kind: &'static str,
     decoded: ChunkMessage,
     encoded: ChunkMessage,
-    /// Its bytes among all.
+    /// The range of its bytes in the common buffer.
     start: usize,
     end: usize,
 }
 
-/// What an array is: its elements cross packed, or behind offsets.
+/// Shape and data type of a chunk. Elements cross packed, or with offsets.
 #[derive(Serialize)]
 struct ChunkMessage {
     shape: Vec<u64>,
@@ -96,12 +96,12 @@ struct ChunkMessage {
 
 #[derive(Serialize)]
 struct RequestsMessage<'a> {
-    sites: Vec<&'a Site>,
+    sites: Vec<&'a CodecSite>,
     requests: Vec<serde_json::Value>,
 }
 
-/// What was not handed out yet: empty for nothing, else the length of a JSON text (32-bit, little-endian), the text, and the bytes that
-/// go into the codecs.
+/// The requests that were not handed out yet. Empty if there are none; else the length of a JSON
+/// text (32-bit, little-endian), the text, and the bytes for the codecs.
 ///
 /// # Errors
 /// None that requests can cause.
@@ -109,7 +109,7 @@ pub fn write_requests(part: &mut WorkerPart) -> Result<Vec<u8>> {
     if !IS_FULL {
         return Ok(Vec::new()); // Arrays with codecs of the user's are decoded by the full build.
     }
-    let (mut sites, mut requests, mut bytes): (Vec<Site>, Vec<_>, Vec<u8>) = Default::default();
+    let (mut sites, mut requests, mut bytes): (Vec<CodecSite>, Vec<_>, Vec<u8>) = Default::default();
     part.requests(|key, request| {
         let known = sites.iter().position(|site| site == request.site);
         let site = known.unwrap_or_else(|| {
@@ -132,7 +132,7 @@ pub fn write_requests(part: &mut WorkerPart) -> Result<Vec<u8>> {
 
 fn message<'a>(
     key: &'a str,
-    request: &Request<'_>,
+    request: &CodecCall<'_>,
     site: usize,
     place: std::ops::Range<usize>,
 ) -> RequestMessage<'a> {

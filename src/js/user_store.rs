@@ -1,7 +1,9 @@
-//! A user's object as a store: zarrita's interface (`get`, `getRange`, `set`), and what else it has (`delete`, `list`, …: the type
-//! `AsyncStore` of `types.ts`). A plain `Map` is one. Every key begins with a slash, and so does every prefix, which ends in one too.
+//! A user's object as a store: zarrita's interface (`get`, `getRange`, `set`), and more methods if
+//! it has them (`delete`, `list`, …: the type `AsyncStore` of `types.ts`). A plain `Map` is a
+//! store. Keys and prefixes begin with a slash, and prefixes end with one.
 //!
-//! The object is called exactly for what is needed, and only by the methods that it has at that moment.
+//! The object receives exactly the requests that are needed. Its methods are looked up for each
+//! call.
 
 use js_sys::{Array, Function, Object, Reflect, Symbol};
 use wasm_bindgen::prelude::*;
@@ -18,28 +20,28 @@ use crate::store::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, Reque
 
 #[wasm_bindgen]
 extern "C" {
-    /// A `WeakRef`: the engine does not keep a user's store alive.
+    /// A `WeakRef`, so that the engine does not keep a user's store alive.
     pub type WeakStore;
 
     #[wasm_bindgen(method)]
     fn deref(this: &WeakStore) -> JsValue;
 }
 
-/// A user's object.
+/// A store over a user's object.
 pub struct UserStore {
-    store: Held,
+    store: Ownership,
 }
 
-/// How an object is held.
-enum Held {
-    /// By whoever opened it.
+/// How the object is held.
+enum Ownership {
+    /// By the code that opened the node.
     Weakly(WeakStore),
-    /// By us alone.
+    /// By this store only.
     Strongly(JsValue),
 }
 
-impl Held {
-    /// Undefined for one that is gone.
+impl Ownership {
+    /// The object; undefined if it was garbage-collected.
     fn object(&self) -> JsValue {
         match self {
             Self::Weakly(store) => store.deref(),
@@ -48,24 +50,24 @@ impl Held {
     }
 }
 
-/// By which of its methods an object lists.
+/// The method by which an object lists.
 enum Lister {
     /// `listDir(prefix)`.
     Directory(Function),
     /// `list(prefix)`.
     Prefix,
-    /// `keys()` of a `Map`: all there are.
+    /// `keys()` of a `Map`: all keys.
     Keys(Function),
 }
 
 impl UserStore {
     pub fn new(store: WeakStore) -> Self {
-        Self { store: Held::Weakly(store) }
+        Self { store: Ownership::Weakly(store) }
     }
 
-    /// Of an object that nobody else need hold.
+    /// A store that holds its object.
     pub fn kept(store: JsValue) -> Self {
-        Self { store: Held::Strongly(store) }
+        Self { store: Ownership::Strongly(store) }
     }
 
     fn object(&self) -> Result<JsValue> {
@@ -108,7 +110,7 @@ impl UserStore {
         let store = self.object()?;
         let set = host::method(&store, "set").ok_or_else(|| self.lacks("write"))?;
         let bytes = to_js_whole(&value)?;
-        // What the store keeps is the store's: nothing of ours may refer to it any longer.
+        // The bytes belong to the store now, so no value may refer to them.
         drop(value);
         settled(set.call2(&store, &absolute(key).into(), &bytes)).await.map(|_| ())
     }
@@ -132,7 +134,7 @@ impl UserStore {
 
     async fn size_of(&self, key: &StoreKey, context: &RequestContext) -> Result<Option<u64>> {
         let store = self.object()?;
-        // A `Map` has a `size` too, which is no function.
+        // A `Map` has a member `size` that is not a function.
         let Some(size) = host::method(&store, "size") else {
             let whole = self.read(key, ByteRange::Whole, context).await?;
             return Ok(whole.map(|fetched| fetched.value.len()));
@@ -200,23 +202,23 @@ impl UserStore {
     }
 }
 
-/// A key as a user's store has it.
+/// A key as user stores expect it.
 fn absolute(key: &StoreKey) -> String {
     format!("/{}", key.as_str())
 }
 
-/// How absolute keys below a prefix begin.
+/// The beginning of all keys below a prefix.
 fn below(prefix: &NodePath) -> String {
     if prefix.is_root() { "/".to_owned() } else { format!("/{prefix}/") }
 }
 
-/// A key that was listed; none for what stands elsewhere, and for what is no key of Zarr's (`a//b`).
+/// A listed key; `None` if it is not below the prefix, or not a Zarr key (`a//b`).
 fn key_below(key: &str, prefix: &NodePath) -> Option<StoreKey> {
     let key = StoreKey::parse(key).ok()?;
     key.below(prefix).is_some().then_some(key)
 }
 
-/// Waits for what a method returned.
+/// Waits for the result of a method.
 async fn settled(called: std::result::Result<JsValue, JsValue>) -> Result<JsValue> {
     let settled = match called {
         Ok(value) => host::settled(value).await,
@@ -258,13 +260,14 @@ fn unexpected(method: &str, expected: &str, actual: &JsValue) -> Error {
     error.actual(actual.js_typeof().as_string().unwrap_or_default())
 }
 
-/// The size of the whole value, which stores of ours tell with a range of it.
+/// The size of the whole value, which the package's own stores return with a range.
 fn size_told(answer: &JsValue) -> Option<u64> {
     let size = Reflect::get(answer, &Symbol::for_("zarr-wasm.size")).ok()?.as_f64()?;
     natural(size).ok()
 }
 
-/// A store that answers a range with more than was asked has ignored it; which part was meant cannot be told.
+/// Rejects a range with more bytes than requested. The store ignored the range, and the requested
+/// part cannot be identified.
 fn check_len(actual: u64, range: ByteRange) -> Result<()> {
     let (ByteRange::FromStart { len, .. } | ByteRange::Suffix(len)) = range else { return Ok(()) };
     if actual <= len {
@@ -274,13 +277,12 @@ fn check_len(actual: u64, range: ByteRange) -> Result<()> {
     Err(error.expected(format!("at most {len} bytes")).actual(format!("{actual} bytes")))
 }
 
-/// A `RangeQuery`; none for the whole value.
-// Offsets beyond 2^53 are no place in any file.
+// Files are shorter than 2^53 bytes.
 #[allow(clippy::cast_precision_loss)]
 fn query(range: ByteRange) -> Option<JsValue> {
     let members: &[(&str, u64)] = match range {
         ByteRange::Whole => return None,
-        // zarrita's interface has no range that is open at its end.
+        // zarrita's interface has no open ranges.
         range if range.is_open() => return None,
         ByteRange::FromStart { offset, len } => &[("offset", offset), ("length", len)],
         ByteRange::Suffix(len) => &[("suffixLength", len)],
@@ -293,7 +295,7 @@ fn query(range: ByteRange) -> Option<JsValue> {
     Some(query.into())
 }
 
-/// `{ signal }` with the very signal that the caller passed.
+/// `{ signal }` with the caller's own signal object.
 fn options(context: &RequestContext) -> JsValue {
     let options = Object::new();
     let signal = context.signal.as_ref().and_then(|signal| signal.downcast_ref::<JsValue>());

@@ -1,31 +1,32 @@
-//! What a worker has at hand by number: a part of a read, or a stored chunk that is being changed and waits for codecs of the user's.
+//! The objects that a decode worker holds by number: parts of reads, and changes to stored chunks
+//! that wait for codecs of the user.
 
 use crate::access::assemble::Assembly;
 #[cfg(feature = "full")]
 use crate::access::chunk_update::{PendingUpdate, Updated};
 use crate::error::{IS_FULL, Result, Stage};
 use crate::format::codec::pipeline::Scratch;
-use crate::format::codec::user::Request;
+use crate::format::codec::user::CodecCall;
 
-/// See the module.
+/// A part of a read, or a change to a stored chunk.
 pub enum WorkerPart {
     /// A part of a read.
     Assembly(Assembly),
-    /// A chunk to be stored.
+    /// A change to a stored chunk.
     #[cfg(feature = "full")]
     Update(PendingUpdate),
 }
 
-/// What `zarr_update` answers with beside 0 (bytes to be stored) and 1 (an error).
+/// Results of `zarr_update` besides 0 (bytes to store) and 1 (an error).
 #[cfg(feature = "full")]
 const SAME: u32 = 2;
 #[cfg(feature = "full")]
 const EMPTY: u32 = 3;
-/// Codecs of the user's have to be run before the chunk can be stored.
+/// Codecs of the user must run before the chunk can be stored.
 #[cfg(feature = "full")]
 pub const WAITING: u32 = 4;
 
-/// A changed chunk as `zarr_update` answers: a status, and the bytes to be stored.
+/// The status of `zarr_update` for a changed chunk, and the bytes to store.
 #[cfg(feature = "full")]
 pub fn outcome(updated: Updated) -> (u32, Vec<u8>) {
     match updated {
@@ -36,7 +37,7 @@ pub fn outcome(updated: Updated) -> (u32, Vec<u8>) {
 }
 
 impl WorkerPart {
-    /// The part of a read, if it is one.
+    /// The part of a read; `None` for a change.
     pub fn assembly(&mut self) -> Option<&mut Assembly> {
         match self {
             Self::Assembly(assembly) => Some(assembly),
@@ -45,8 +46,9 @@ impl WorkerPart {
         }
     }
 
-    /// Hands out what the user's codecs are to do: each request once, with the chunk's key.
-    pub fn requests(&mut self, take: impl FnMut(&str, Request<'_>)) {
+    /// Passes each request to the user's codecs to `take`, with the chunk's key. Each request is
+    /// passed once.
+    pub fn requests(&mut self, take: impl FnMut(&str, CodecCall<'_>)) {
         match self {
             Self::Assembly(assembly) => assembly.requests(take),
             #[cfg(feature = "full")]
@@ -54,10 +56,10 @@ impl WorkerPart {
         }
     }
 
-    /// Takes what one of them has made.
+    /// Takes the output of a user's codec.
     ///
     /// # Errors
-    /// `Format` for elements that are not as many as the chunk's.
+    /// `Format` for the wrong number of elements.
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
         match self {
             Self::Assembly(assembly) if IS_FULL => assembly.answer(id, output),
@@ -67,10 +69,10 @@ impl WorkerPart {
         }
     }
 
-    /// Goes on after answers.
+    /// Continues after answers.
     ///
     /// # Errors
-    /// As the codecs.
+    /// Errors of the codecs.
     pub fn resume(&mut self, scratch: &mut Scratch) -> Result<()> {
         match self {
             Self::Assembly(assembly) => {
@@ -90,10 +92,10 @@ impl WorkerPart {
         }
     }
 
-    /// Its end: a status as of `zarr_update`, and the elements or the bytes to be stored.
+    /// Finishes: a status as that of `zarr_update`, and the elements or the bytes to store.
     ///
     /// # Errors
-    /// `Argument` while it waits, `Limit` for elements that take too much memory.
+    /// `Argument` while answers are missing; `Limit` if the elements need too much memory.
     pub fn finish(self) -> Result<(u32, Vec<u8>)> {
         match self {
             Self::Assembly(assembly) => Ok((0, assembly.finish()?)),

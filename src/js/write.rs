@@ -1,5 +1,5 @@
-//! Writing an array: a selection and packed elements go to the core, and chunks to be encoded come to a job of TypeScript
-//! (`write/write_job.ts`), which has workers with the encoders.
+//! Writes arrays. The core receives a selection and packed elements. A TypeScript job
+//! (`write/write_job.ts`) encodes the chunks in workers.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -30,11 +30,13 @@ extern "C" {
     #[derive(Clone)]
     pub type WriteJob;
 
-    /// Makes an array known by its documents: it may have another shape by now, or be about to; a number for it.
+    /// Registers an array by its documents, because its shape may have changed or be about to.
+    /// Returns its number.
     #[wasm_bindgen(method, catch)]
     fn bind(this: &WriteJob, document: &str) -> std::result::Result<u32, JsValue>;
 
-    /// A promise: bytes, null where all is fill value, undefined where nothing has changed.
+    /// A promise of bytes; null if the chunk contains only the fill value, undefined if nothing
+    /// changed.
     #[wasm_bindgen(method, catch)]
     fn encode(
         this: &WriteJob,
@@ -56,17 +58,17 @@ extern "C" {
     ) -> std::result::Result<(), JsValue>;
 }
 
-/// What a write is made of beside the selection; TypeScript fills in every member.
+/// The elements and options of a write. TypeScript sets every member.
 #[wasm_bindgen]
 extern "C" {
     pub type Source;
 
     #[wasm_bindgen(method, getter)]
     fn bytes(this: &Source) -> Uint8Array;
-    /// Of elements with lengths of their own: one more than there are.
+    /// The offsets of elements of variable length: one more than there are elements.
     #[wasm_bindgen(method, getter)]
     fn offsets(this: &Source) -> Option<Uint32Array>;
-    /// There is one element, for all places.
+    /// Whether one element is written to all places.
     #[wasm_bindgen(method, getter, js_name = isOne)]
     fn is_one(this: &Source) -> bool;
     #[wasm_bindgen(method, getter, js_name = keepEmptyChunks)]
@@ -80,7 +82,7 @@ fn source_of(source: &Source) -> Result<WriteSource> {
         return Ok(WriteSource::Element(source.bytes().to_vec()));
     }
     match source.offsets() {
-        // Never transferred or changed: it may be the caller's own memory.
+        // The bytes may be the caller's own memory, so they are not transferred or changed.
         None => foreign_value(&source.bytes()).map(WriteSource::Elements),
         Some(offsets) => Ok(WriteSource::Variable(Rc::new(VariableBytes {
             offsets: offsets.to_vec(),
@@ -101,7 +103,7 @@ fn order_of(source: &Source) -> Result<ChunkOrder> {
     }
 }
 
-/// The extents of a selection, those of integer indices as 1, and which of them values have.
+/// Extents of a selection, 1 for integer indices, and which dimensions values have.
 #[derive(Serialize)]
 struct SelectionShape {
     shape: Vec<f64>,
@@ -110,7 +112,7 @@ struct SelectionShape {
 
 /// The extents that values for a selection have; throws a report.
 #[wasm_bindgen(js_name = selectionShape)]
-// Values for all of them fit into memory.
+// The shape of values for a selection. Throws a report.
 #[allow(clippy::cast_precision_loss)]
 pub fn selection_shape(array: u32, request: JsValue) -> std::result::Result<JsValue, JsValue> {
     let resolve = || {
@@ -122,7 +124,7 @@ pub fn selection_shape(array: u32, request: JsValue) -> std::result::Result<JsVa
     resolve().map_err(|error| report_to_js(&error))
 }
 
-/// Writes to a selection; answers when all of it is stored.
+/// Writes to a selection. Settles when everything is stored.
 #[wasm_bindgen(js_name = writeArray)]
 pub fn write_array(
     array: u32,
@@ -147,7 +149,7 @@ pub fn write_array(
     })
 }
 
-/// Appends along a dimension; answers with the array's summary.
+/// Appends along a dimension. Settles with the array's summary.
 #[wasm_bindgen(js_name = appendArray)]
 pub fn append_array(
     array: u32,
@@ -174,7 +176,7 @@ pub fn append_array(
     })
 }
 
-/// Changes an array's shape; answers with its summary.
+/// Changes the shape of an array. Settles with its summary.
 #[wasm_bindgen(js_name = resizeArray)]
 pub fn resize_array(array: u32, shape: Vec<u64>, job: WriteJob, signal: JsValue, settle: Function) -> u32 {
     task::start(settle, async move {
@@ -185,19 +187,19 @@ pub fn resize_array(array: u32, shape: Vec<u64>, job: WriteJob, signal: JsValue,
     })
 }
 
-// Counts and bytes of one write.
+// Counts and bytes of a single write.
 #[allow(clippy::cast_precision_loss)]
 fn hear(job: &WriteJob, progress: &WriteProgress) {
     let WriteProgress { chunks, empty, chunks_total, bytes } = *progress;
-    // A listener that throws does not end a write.
+    // A listener that throws must not end the write.
     let _ = job.progress(chunks as f64, empty as f64, chunks_total as f64, bytes as f64);
 }
 
-/// Encodes where the job says.
+/// Encodes through a job.
 struct JobEncoder {
     job: WriteJob,
     signal: JsValue,
-    /// The arrays that the job knows: one, and while it grows or shrinks those before and after.
+    /// The arrays that the job knows: one, or the array before and after a change of its shape.
     bound: RefCell<Vec<(Rc<Array>, u32)>>,
 }
 
@@ -247,8 +249,8 @@ impl Encoder for JobEncoder {
     }
 }
 
-/// Packs numbers as floats that JavaScript has no typed array for, rounded half to even; answers with the place of the first number
-/// that the type cannot hold and that is not to become the nearest that it can.
+/// Packs numbers as floats for which JavaScript has no typed array, rounded half to even. Without
+/// `saturate`, returns the position of the first number that the type cannot represent.
 #[wasm_bindgen(js_name = packFloats)]
 pub fn pack_floats(name: &str, numbers: &[f64], saturate: bool, output: &Uint8Array) -> Option<u32> {
     let float = Float::of_name(name)?;

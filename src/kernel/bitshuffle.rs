@@ -1,29 +1,33 @@
-//! The bit shuffle of Blosc 1: bit `b` of byte `j` of every element is gathered into row `8 j + b`.
+//! The bit shuffle of Blosc 1: gathers bit `b` of byte `j` of every element in row `8 j + b`.
 //!
-//! Layout as c-blosc 1 writes it (`blosc_internal_bitshuffle`): rows of `count / 8` bytes, element `8 m + k` in bit `k` of
-//! byte `m`, then the bytes that do not fill an element, verbatim. A block whose element count is **not a multiple of
-//! eight is stored verbatim as a whole**: c-blosc transposes all of it or nothing (Blosc 2 and the `bitshuffle` filter of
-//! HDF5 transpose the full groups instead; neither is this format).
+//! The layout is that of c-blosc 1 (`blosc_internal_bitshuffle`): rows of `count / 8` bytes, with
+//! element `8 m + k` in bit `k` of byte `m`, then the bytes after the last whole element,
+//! unchanged. A block whose element count is **not a multiple of eight is stored unchanged as a
+//! whole**, because c-blosc transposes all of it or nothing. Blosc 2 and HDF5's `bitshuffle` filter
+//! transpose the full groups instead; they are other formats.
 //!
-//! A tile is 128 elements: eight rows of sixteen bytes make one byte plane by an 8×8 bit transposition across eight
-//! registers and three interleaving rounds, and the planes of a tile are joined by the byte shuffle while they are in
-//! the nearest cache. What is left of a block goes eight elements at a time in a 64-bit word.
+//! A tile is 128 elements. Eight rows of sixteen bytes become one byte plane by an 8×8 bit
+//! transposition across eight registers and three interleaving rounds. The byte shuffle joins the
+//! planes of a tile while they are in the first-level cache. The rest of a block goes eight
+//! elements at a time in a 64-bit word.
 
 use super::interleave::{deinterleave8, interleave8, load, store};
 use super::shuffle;
 use super::vector::{Vector, WIDTH};
 
-/// Elements in a tile: eight rows of one vector, eight elements a byte.
+/// The elements of a tile: eight rows of one vector, eight elements per byte.
 const TILE: usize = 8 * WIDTH;
 
-/// Tiles done together: what they take from a row is a cache line, so that rows whose distance is a power of two do not
-/// push one another out of the cache before their lines are used up.
+/// The tiles that are processed together. They take one cache line from each row. Rows whose
+/// distance is a power of two would otherwise evict each other from the cache before their lines
+/// are used up.
 const LINE: usize = 4;
 
-/// Element sizes up to this go through a tile on the stack; wider ones take the word path.
+/// The maximal element size of the tiled path, which uses the stack. Wider elements take the word
+/// path.
 const MAX_TILED: usize = 16;
 
-/// Transposes the bits of the `typesize`-byte elements of `src` into `dst`.
+/// Shuffles the bits of the `typesize`-byte elements of `src` to `dst`.
 ///
 /// # Panics
 /// When `src` and `dst` differ in length.
@@ -60,7 +64,7 @@ pub fn bitshuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
     }
 }
 
-/// Puts the bits of the `typesize`-byte elements back: the inverse of [`bitshuffle`].
+/// Undoes [`bitshuffle`].
 ///
 /// # Panics
 /// When `src` and `dst` differ in length.
@@ -97,16 +101,18 @@ pub fn bitunshuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
     }
 }
 
-/// How many elements are transposed, or none when the whole block is verbatim.
+/// The number of elements to transpose; `None` when the whole block stays unchanged.
 fn transposed_elements(len: usize, typesize: usize) -> Option<usize> {
     let count = len.checked_div(typesize)?;
     count.is_multiple_of(8).then_some(count)
 }
 
-/// 128 bytes of one plane to sixteen bytes in each of eight rows that are `pitch` bytes apart.
+/// Moves 128 bytes of one plane to sixteen bytes in each of eight rows that are `pitch` bytes
+/// apart.
 #[inline(always)]
 fn plane_to_rows(plane: &[u8], rows: &mut [u8], pitch: usize) {
-    // All bounds are checked before the first store: a branch between two stores would split the arithmetic.
+    // All bounds are checked before the first store, because a branch between two stores would
+    // split the vector code.
     let Some(heads) = row_heads(rows, pitch) else { return };
     let vectors = deinterleave8(core::array::from_fn(|idx| load(&plane[idx * WIDTH..])));
     for (head, vector) in heads.into_iter().zip(transpose_across(vectors)) {
@@ -114,7 +120,7 @@ fn plane_to_rows(plane: &[u8], rows: &mut [u8], pitch: usize) {
     }
 }
 
-/// The first sixteen bytes of each of eight rows, which the caller made long enough.
+/// The first sixteen bytes of each of eight rows. The caller made the rows long enough.
 #[inline(always)]
 fn row_heads(rows: &mut [u8], pitch: usize) -> Option<[&mut [u8; WIDTH]; 8]> {
     let mut heads = rows.chunks_mut(pitch).map(<[u8]>::first_chunk_mut);
@@ -131,7 +137,8 @@ fn rows_to_plane(rows: &[u8], pitch: usize, plane: &mut [u8]) {
     }
 }
 
-/// Sixteen 8×8 bit matrices side by side: bit `b` of a byte in vector `k` trades places with bit `k` in vector `b`.
+/// Transposes sixteen 8×8 bit matrices: swaps bit `b` of vector `k` with bit `k` of vector `b`,
+/// bytewise.
 #[inline(always)]
 fn transpose_across([a, b, c, d, e, f, g, h]: [Vector; 8]) -> [Vector; 8] {
     let nibbles = |first: Vector, second| first.swap_bits::<4>(second, 0x0f);
@@ -143,7 +150,7 @@ fn transpose_across([a, b, c, d, e, f, g, h]: [Vector; 8]) -> [Vector; 8] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// One 8×8 bit matrix in a word: bit `b` of byte `k` trades places with bit `k` of byte `b`.
+/// Transposes one 8×8 bit matrix in a word: swaps bit `b` of byte `k` with bit `k` of byte `b`.
 fn transpose_bits(word: u64) -> u64 {
     let swap = |word: u64, shift: u32, mask: u64| {
         let moved = (word ^ (word >> shift)) & mask;
@@ -177,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn every_size_count_leftover_and_alignment() {
+    fn every_element_size_count_remainder_and_alignment() {
         for typesize in naive::SIZES {
             for count in naive::COUNTS.into_iter().chain([512, 520, 640, 1160]) {
                 let len = count * typesize + count % typesize.max(1);
@@ -189,7 +196,8 @@ mod tests {
 
     #[test]
     fn writes_what_c_blosc_writes() {
-        // numcodecs 0.16.6 (c-blosc 1.21): the block of 48 little-endian u32, 1000 + 3 i, before compression.
+        // numcodecs 0.16.6 (c-blosc 1.21): the block of 48 little-endian u32, 1000 + 3 i, before
+        // compression.
         let src: Vec<u8> = (0..48u32).flat_map(|i| (1000 + 3 * i).to_le_bytes()).collect();
         let mut expected = naive::hex(
             "aaaaaaaaaaaa666666666666b4b4b4b4b4b4c738c738c738f8c0073ff8c0ff00f83f00ffff0000c0ffffff0000000000\
@@ -203,8 +211,9 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_is_no_multiple_of_eight_is_verbatim() {
-        // numcodecs 0.16.6 (c-blosc 1.21) stores the blocks of 1001 and 1003 u32 and of 1007 u16 unchanged.
+    fn a_count_that_is_not_a_multiple_of_eight_stays_unchanged() {
+        // numcodecs 0.16.6 (c-blosc 1.21) stores the blocks of 1001 and 1003 u32 and of 1007 u16
+        // unchanged.
         for (count, typesize) in [(1001, 4), (1003, 4), (1007, 2)] {
             let src = naive::bytes(count * typesize, 5);
             let mut dst = vec![0; src.len()];

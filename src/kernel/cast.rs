@@ -1,20 +1,24 @@
-//! Numbers of one type as numbers of another, packed little-endian on both sides.
+//! Casts numbers to another type, packed little-endian on both sides.
 //!
-//! The rules are those of Rust's `as`, except that integers saturate too: a value that the target cannot hold becomes
-//! the nearest one that it can, never a wrapped one. In particular
+//! The rules are those of Rust's `as`, except that integers saturate too: a value out of range
+//! becomes the nearest value of the target, never a wrapped one. In particular:
+//!
 //! - float → integer truncates towards zero and saturates; NaN becomes 0;
-//! - anything → narrower float rounds to nearest even; what is too large becomes infinite;
-//! - bool → number is 0 or 1 (any byte but 0 counts as true); number → bool is "not zero" (so NaN is true, as in NumPy).
+//! - number → narrower float rounds to nearest, ties to even; a number that is too large becomes
+//!   infinite;
+//! - bool → number is 0 or 1, where any byte but 0 is true;
+//! - number → bool is "not zero", so that NaN is true as in NumPy.
 //!
-//! A conversion goes block by block through the narrowest of four wide types that holds every value of the source (i32,
-//! i64, u64, f64): 12 widening loops and 48 narrowing ones instead of 144, and the result is that of the direct
-//! conversion. Complex numbers are converted as twice as many floats by the caller; datetimes and strings not at all.
+//! A cast goes block by block through the narrowest of four wide types that holds every value of
+//! the source (i32, i64, u64, f64). This takes 12 widening loops and 48 narrowing ones instead of
+//! 144 direct ones, with the same result. The caller casts complex numbers as twice as many floats.
+//! Datetimes and strings cannot be cast.
 
 #![allow(clippy::cast_possible_truncation)] // the purpose of the file
 
 use half::f16;
 
-/// The numeric types.
+/// The number types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberType {
     /// One byte, 0 or 1.
@@ -44,7 +48,7 @@ pub enum NumberType {
 }
 
 impl NumberType {
-    /// Bytes in one number.
+    /// The bytes of one number.
     pub fn size(self) -> usize {
         match self {
             Self::Bool | Self::I8 | Self::U8 => 1,
@@ -55,19 +59,20 @@ impl NumberType {
     }
 }
 
-/// Numbers widened at once: 4 KB, half of which stays hot between the two loops.
+/// The numbers per block. A wide block has 4 KB, which stays in the first-level cache between the
+/// two loops.
 const BLOCK: usize = 512;
 
-/// Converts every number of `src` from type `from` to type `to`.
+/// Casts every number of `src` from type `from` to type `to`.
 ///
 /// # Panics
-/// When `src` and `dst` do not hold the same whole count of numbers.
+/// When `src` and `dst` do not hold the same number of whole numbers.
 #[inline(never)]
 pub fn cast(src: &[u8], from: NumberType, dst: &mut [u8], to: NumberType) {
     let count = src.len() / from.size();
     assert!(
         src.len() == count * from.size() && dst.len() == count * to.size(),
-        "a cast keeps the count of numbers"
+        "both slices must hold the same number of numbers"
     );
     match from {
         NumberType::Bool => widen(src, dst, to, |[byte]| i32::from(byte != 0)),
@@ -113,8 +118,9 @@ fn narrow<W: Wide>(wide: &[W], dst: &mut [u8], to: NumberType) {
     }
 }
 
-/// Rounded once. `f16::from_f64` drops the low half of the fraction before it rounds, and going by the nearest single
-/// rounds twice; a single that was cut, with its last bit set when anything was cut off, has enough digits to decide.
+/// Rounds once. `f16::from_f64` drops the low half of the fraction before it rounds, and rounding
+/// to single precision first rounds twice. Truncating to a single and setting its last bit if
+/// anything was cut off keeps enough digits to round correctly.
 fn to_half(number: f64) -> f16 {
     let single = number as f32;
     let mut bits = single.to_bits();
@@ -133,8 +139,8 @@ fn write<const N: usize, W: Wide>(wide: &[W], dst: &mut [u8], convert: impl Fn(W
     }
 }
 
-/// A type that the numbers of several others fit in. Integers become halves by way of f64: every integer that a half can
-/// tell from its neighbours is exact there.
+/// A type that holds every value of several others. Integers become halves through f64, which holds
+/// every integer that a half can represent.
 trait Wide: Copy + Default + PartialEq {
     fn to_i8(self) -> i8;
     fn to_u8(self) -> u8;
@@ -148,7 +154,7 @@ trait Wide: Copy + Default + PartialEq {
     fn to_f64(self) -> f64;
 }
 
-/// Integer → integer by clamping to what both types hold; `as` then loses nothing.
+/// Casts integers by clamping to the range of the target, so that `as` loses nothing.
 macro_rules! wide_integer {
     ($wide:ty: $($name:ident -> $target:ty),*) => {
         #[allow(clippy::unnecessary_cast)]
@@ -179,7 +185,8 @@ macro_rules! wide_integer {
 
 wide_integer!(i32, i64, u64);
 
-/// Narrow integers by way of i32, for which there are vector instructions; saturating twice is saturating once.
+/// Narrow integers go through i32, for which vector instructions exist. Saturating twice has the
+/// same result as saturating once.
 impl Wide for f64 {
     #[inline(always)]
     fn to_i8(self) -> i8 {

@@ -1,79 +1,85 @@
-//! Numbers as what the caller wants to see: masked, scaled, of another type, or as colours. One walk, block by block.
+//! Converts numbers to what the caller wants: masked, scaled, in another type, or as colours. One
+//! pass, in blocks.
 //!
-//! The rules, which `tests` hold against a twin that goes number by number:
-//! - what is missing (equal to one of some values, or outside the valid ones) is compared as it is **packed**, exactly;
-//! - then `× scale`, then `+ offset`, each rounded to the arithmetic's type (f32 or f64), never fused; missing is NaN;
-//! - to an integer type: the nearest one, of two the even one; what is beyond the type becomes its nearest bound, NaN 0;
-//! - to a float type: the nearest one;
-//! - to colours: where the number stands in a window, from 0 to 1 and held there, to the power of gamma, becomes an entry of a table;
-//! - with a mask: each number is followed by whether it is there; what is missing is 0, and so is its mask;
-//! - to colours of labels: see [`labels`].
+//! The rules, which the tests compare with a version that converts number by number:
 //!
-//! What attributes mean is not known here: see `convention::cf`.
+//! - A **packed** number is missing if it equals one of some values or is out of a valid range. The
+//!   comparison is exact.
+//! - Then `× scale`, then `+ offset`. Each step rounds to the type of the arithmetic (f32 or f64).
+//!   They are never fused. Missing numbers become NaN.
+//! - To an integer type: rounds to the nearest integer, ties to even. Numbers out of range become
+//!   the nearest bound, NaN becomes 0.
+//! - To a float type: rounds to the nearest number.
+//! - To colours: the position of the number in a window, clamped to 0 to 1, to the power of gamma,
+//!   selects an entry of a table.
+//! - With a mask: each number is followed by its mask value. A missing number and its mask are 0.
+//! - To the colours of labels: see [`labels`].
+//!
+//! `convention::cf` knows which attributes lead to which rules.
 
 pub mod labels;
 
 use crate::cast::{NumberType, cast};
 use labels::LabelColours;
 
-/// Numbers converted at a time: the blocks on the way fit the first-level cache.
+/// The numbers per block. The intermediate blocks fit the first-level cache.
 pub(crate) const BLOCK: usize = 512;
 
-/// What of the packed numbers means "nothing is there".
+/// Which packed numbers are missing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Missing {
-    /// Of integers, by [`integer_key`].
+    /// For integers, as keys of [`integer_key`].
     Integers {
-        /// These, and
+        /// Missing values.
         values: Vec<i64>,
-        /// what is below this, and
+        /// Smaller numbers are missing.
         low: i64,
-        /// what is above this.
+        /// Larger numbers are missing.
         high: i64,
     },
-    /// Of floats. NaN is always missing.
+    /// For floats. NaN is always missing.
     Floats {
-        /// These, and
+        /// Missing values.
         values: Vec<f64>,
-        /// what is below this, and
+        /// Smaller numbers are missing.
         low: f64,
-        /// what is above this.
+        /// Larger numbers are missing.
         high: f64,
     },
 }
 
-/// The arithmetic on the way.
+/// How to unpack numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unpacking {
-    /// What is done in double precision, else in single.
+    /// Whether the arithmetic is in double precision, else in single precision.
     pub is_double: bool,
-    /// What is missing.
+    /// Which packed numbers are missing.
     pub missing: Option<Missing>,
-    /// What numbers are multiplied by, first.
+    /// The factor, which is applied first.
     pub scale: Option<f64>,
-    /// What is added to them.
+    /// The summand.
     pub offset: Option<f64>,
 }
 
-/// Colours, or shades, of a window of numbers.
+/// How to map numbers to colours or grey values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shading {
     /// The number of the first colour.
     pub low: f64,
-    /// The number of the last; below `low` the order is reversed.
+    /// The number of the last colour. If it is below `low`, the order is reversed.
     pub high: f64,
-    /// The power that a place from 0 to 1 is raised to.
+    /// The exponent for the position in the window, which is from 0 to 1.
     pub gamma: f64,
-    /// Bytes of a colour: 1, or 2 of a shade and its mask, or 4 of red, green, blue and alpha.
+    /// The bytes of a colour: 1, 2 for a shade and its mask, or 4 for red, green, blue and alpha.
     pub width: usize,
-    /// Colours in a row, and behind them that of what is missing.
+    /// The colours, one after the other, then the colour of missing numbers.
     pub table: Vec<u8>,
 }
 
-/// What becomes of the numbers.
+/// What numbers are converted to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
-    /// Numbers of a type.
+    /// Numbers of this type.
     Number(NumberType),
     /// Numbers of a type, each with a number behind it that tells whether it is there: [`mask_of`],
     /// or 0.
@@ -85,7 +91,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Bytes that a number becomes.
+    /// The bytes that one number becomes.
     pub fn size(&self) -> usize {
         match self {
             Self::Number(number) => number.size(),
@@ -101,21 +107,23 @@ pub fn mask_of(number: NumberType) -> u8 {
     if number == NumberType::U8 { 255 } else { 1 }
 }
 
-/// An integer so that order and equality of all 64-bit ones are those of i64: unsigned ones of 64 bits are shifted by 2^63.
+/// Maps integers to i64 so that order and equality stay. Unsigned integers of 64 bits are shifted
+/// by 2^63.
 pub fn integer_key(bits: u64, of: NumberType) -> i64 {
     (if of == NumberType::U64 { bits ^ (1 << 63) } else { bits }).cast_signed()
 }
 
-/// Converts all numbers of `src`; `dst` has room for as many of the target.
+/// Converts all numbers of `src` to `dst`.
 ///
 /// # Panics
-/// When the two do not hold the same whole count, or a table is not of whole colours, two at least.
+/// When the slices do not hold the same number of whole numbers, or when a table does not hold at
+/// least two whole colours.
 #[inline(never)]
 pub fn convert(src: &[u8], from: NumberType, dst: &mut [u8], unpacking: Option<&Unpacking>, target: &Target) {
     let count = src.len() / from.size();
     assert!(
         src.len() == count * from.size() && dst.len() == count * target.size(),
-        "a conversion keeps the count of numbers"
+        "both slices must hold the same number of numbers"
     );
     if let (None, Target::Number(to)) = (unpacking, target)
         && (is_float(*to) || !is_float(from))
@@ -133,8 +141,8 @@ fn is_float(number: NumberType) -> bool {
     matches!(number, NumberType::F16 | NumberType::F32 | NumberType::F64)
 }
 
-/// What numbers are after the arithmetic, at the beginning of `wide`; as they are, widened, where there is none. Tells the type that it
-/// was done in. At most a block.
+/// Unpacks at most one block to the beginning of `wide`; without arithmetic it only widens the
+/// numbers. Returns the type of the numbers in `wide`.
 pub(crate) fn unpack(
     src: &[u8],
     from: NumberType,
@@ -237,7 +245,7 @@ fn each<const N: usize>(numbers: &mut [u8], change: impl Fn([u8; N]) -> [u8; N])
     numbers.as_chunks_mut::<N>().0.iter_mut().for_each(|bytes| *bytes = change(*bytes));
 }
 
-#[allow(clippy::cast_possible_truncation)] // a factor of single precision is what is wanted
+#[allow(clippy::cast_possible_truncation)] // single precision is meant
 fn scale(wide: &mut [u8], Unpacking { is_double, scale, offset, .. }: &Unpacking) {
     if *is_double {
         if let Some(scale) = scale {
@@ -256,7 +264,7 @@ fn scale(wide: &mut [u8], Unpacking { is_double, scale, offset, .. }: &Unpacking
     }
 }
 
-/// Puts NaN where the packed number is missing.
+/// Replaces missing numbers by NaN.
 fn mask(src: &[u8], from: NumberType, wide: &mut [u8], size: usize, missing: &Missing) {
     let mut exact = [0_u8; 8 * BLOCK];
     let exact = &mut exact[..src.len() / from.size() * 8];
@@ -296,20 +304,20 @@ fn shade(wide: &[u8], dst: &mut [u8], shading: &Shading) {
         1 => shade_of::<1>(wide, dst, shading),
         2 => shade_of::<2>(wide, dst, shading),
         4 => shade_of::<4>(wide, dst, shading),
-        width => panic!("a colour has 1, 2 or 4 bytes, not {width}"),
+        width => panic!("a colour must have 1, 2 or 4 bytes, not {width}"),
     }
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // an index below the table's length
 fn shade_of<const WIDTH: usize>(wide: &[u8], dst: &mut [u8], shading: &Shading) {
     let (colours, rest) = shading.table.as_chunks::<WIDTH>();
-    let [colours @ .., of_missing] = colours else { panic!("a table has a colour") };
-    assert!(rest.is_empty() && !colours.is_empty(), "a table is of whole colours");
+    let [colours @ .., of_missing] = colours else { panic!("a colour table must not be empty") };
+    assert!(rest.is_empty() && !colours.is_empty(), "a colour table must hold whole colours");
     let last = (colours.len() - 1) as f64;
     let width = shading.high - shading.low;
     for (bytes, colour) in wide.as_chunks::<8>().0.iter().zip(dst.as_chunks_mut::<WIDTH>().0) {
         let place = (f64::from_le_bytes(*bytes) - shading.low) / width;
-        // Infinities less infinities are at no place either.
+        // The difference of two infinities is NaN, which has no position.
         let mut place = place.clamp(0.0, 1.0);
         if shading.gamma != 1.0 {
             place = place.powf(shading.gamma);

@@ -1,28 +1,29 @@
-//! The unchecked loops behind `scatter`: rows, tiles and lists of elements of one size.
+//! The unchecked loops of `scatter`: rows, tiles and lists of elements of one size.
 //!
-//! Callers have proven that every address of a nest lies inside its slice (`scatter::check`); nothing here checks again.
-//! Elements of 1, 2, 4, 8 and 16 bytes are moved in registers, all others as short runs of bytes. When the dimension
-//! that is contiguous in the source is not the one that is contiguous in the destination (a transposition), both are cut
-//! into tiles, so that the cache lines of a tile are used up before they leave the nearest cache.
+//! `scatter::check` has proven that every address of a loop nest is inside its slice; nothing here
+//! checks again. Elements of 1, 2, 4, 8 and 16 bytes move in registers, others as short runs of
+//! bytes. In a transposition the dimension that is contiguous in the source is not contiguous in
+//! the destination. Both are then split into tiles, so that the cache lines of a tile are used up
+//! before they leave the first-level cache.
 #![allow(unsafe_code)]
 
 use core::ptr;
 
-use super::scatter::{Axis, Dim};
+use super::scatter::{CopyAxis, Dim};
 
-/// A checked loop nest: the outermost dimension first, destination strides never negative.
+/// A checked loop nest: the outermost dimension first, no negative destination stride.
 pub(super) struct Nest {
-    /// Bytes moved at once.
+    /// The bytes that one copy moves.
     pub(super) unit: usize,
     pub(super) src: *const u8,
     pub(super) dst: *mut u8,
     pub(super) dims: Vec<Dim>,
 }
 
-/// Elements along either side of a transposition tile.
+/// The side of a transposition tile, in elements.
 const TILE: usize = 16;
 
-/// One element (or row) of a size that the compiler knows, or not.
+/// One element or row, whose size the compiler may know.
 trait Unit: Copy {
     /// # Safety
     /// The unit's bytes at `src` can be read and those at `dst` written; the two do not overlap.
@@ -35,20 +36,21 @@ struct Fixed<const N: usize>;
 impl<const N: usize> Unit for Fixed<N> {
     #[inline(always)]
     unsafe fn copy(self, src: *const u8, dst: *mut u8) {
-        // SAFETY: the caller's promise, and an array of bytes has alignment 1.
+        // SAFETY: the caller guarantees both ranges; an array of bytes has alignment 1.
         unsafe { ptr::write(dst.cast::<[u8; N]>(), ptr::read(src.cast::<[u8; N]>())) }
     }
 }
 
 #[derive(Clone, Copy)]
-struct Run(usize);
+struct ShortRun(usize);
 
-impl Unit for Run {
-    /// Short runs are two overlapping words or a few of them: a call of `memory.copy` costs more than the bytes.
+impl Unit for ShortRun {
+    /// Copies short runs as two overlapping words or a few of them: a call of `memory.copy` would
+    /// cost more than the bytes.
     #[inline(always)]
     unsafe fn copy(self, src: *const u8, dst: *mut u8) {
         let len = self.0;
-        // SAFETY: the caller's promise for `len` bytes; each branch stays inside them.
+        // SAFETY: the caller guarantees `len` bytes; each branch stays inside them.
         unsafe {
             match len {
                 0..4 => (0..len).for_each(|idx| Fixed::<1>.copy(src.add(idx), dst.add(idx))),
@@ -65,26 +67,27 @@ impl Unit for Run {
     }
 }
 
-/// Copies `N..=2 N` bytes as the first and the last `N`.
+/// Copies `N..=2 N` bytes as the first `N` and the last `N`.
 ///
 /// # Safety
 /// As [`Unit::copy`], for `len` bytes.
 #[inline(always)]
 unsafe fn ends<const N: usize>(src: *const u8, dst: *mut u8, len: usize) {
-    // SAFETY: `len` is at least `N`, so both words lie inside the run.
+    // SAFETY: `len` is at least `N`, so that both words are inside the run.
     unsafe {
         Fixed::<N>.copy(src, dst);
         Fixed::<N>.copy(src.add(len - N), dst.add(len - N));
     }
 }
 
-/// Runs a checked nest once for every combination of the `outer` axes.
+/// Runs a checked nest for every combination of positions on the `outer` axes.
 ///
 /// # Safety
-/// Every unit that the axes and the dimensions reach lies inside one live allocation a side, readable on the source's
-/// and exclusively writable on the destination's, and every list is as long as its axis.
-pub(super) unsafe fn run(nest: &Nest, outer: &[Axis<'_>]) {
-    // SAFETY: the caller's promise is passed on unchanged.
+/// On each side, every unit that the axes and the dimensions reach must be inside one live
+/// allocation. The source must be readable and the destination exclusively writable. Every list
+/// must be as long as its axis.
+pub(super) unsafe fn run(nest: &Nest, outer: &[CopyAxis<'_>]) {
+    // SAFETY: the caller guarantees the same conditions.
     unsafe {
         match nest.unit {
             1 => Loops { unit: Fixed::<1>, dims: &nest.dims }.outer(outer, nest.src, nest.dst),
@@ -92,12 +95,13 @@ pub(super) unsafe fn run(nest: &Nest, outer: &[Axis<'_>]) {
             4 => Loops { unit: Fixed::<4>, dims: &nest.dims }.outer(outer, nest.src, nest.dst),
             8 => Loops { unit: Fixed::<8>, dims: &nest.dims }.outer(outer, nest.src, nest.dst),
             16 => Loops { unit: Fixed::<16>, dims: &nest.dims }.outer(outer, nest.src, nest.dst),
-            len => Loops { unit: Run(len), dims: &nest.dims }.outer(outer, nest.src, nest.dst),
+            len => Loops { unit: ShortRun(len), dims: &nest.dims }.outer(outer, nest.src, nest.dst),
         }
     }
 }
 
-/// A nest whose unit is known: the safety condition of all its methods is that of [`run`], for what is left of the nest.
+/// A nest whose unit is known. All methods have the safety conditions of [`run`], for the rest of
+/// the nest.
 struct Loops<'a, U> {
     unit: U,
     dims: &'a [Dim],
@@ -106,8 +110,8 @@ struct Loops<'a, U> {
 impl<U: Unit> Loops<'_, U> {
     /// # Safety
     /// See [`run`].
-    unsafe fn outer(&self, axes: &[Axis<'_>], src: *const u8, dst: *mut u8) {
-        // SAFETY: see `run`; each step stands on a position that the check covered.
+    unsafe fn outer(&self, axes: &[CopyAxis<'_>], src: *const u8, dst: *mut u8) {
+        // SAFETY: see `run`; each step is at a position that the check covered.
         unsafe {
             match axes {
                 [] => self.strided(self.dims, src, dst),
@@ -130,7 +134,7 @@ impl<U: Unit> Loops<'_, U> {
     /// # Safety
     /// See [`run`].
     unsafe fn strided(&self, dims: &[Dim], mut src: *const u8, mut dst: *mut u8) {
-        // SAFETY: see `run`; the pointers leave the slice only after the last use.
+        // SAFETY: see `run`; the pointers leave the slice only after their last use.
         unsafe {
             match dims {
                 [] => self.unit.copy(src, dst),
@@ -154,14 +158,14 @@ impl<U: Unit> Loops<'_, U> {
     #[inline(always)]
     unsafe fn row(&self, dim: Dim, mut src: *const u8, mut dst: *mut u8) {
         for _ in 0..dim.count {
-            // SAFETY: see `run`; the pointers leave the slice only after the last use.
+            // SAFETY: see `run`; the pointers leave the slice only after their last use.
             unsafe { self.unit.copy(src, dst) };
             src = src.wrapping_offset(dim.src_stride);
             dst = dst.wrapping_offset(dim.dst_stride);
         }
     }
 
-    /// A plane that is transposed on the way, tile by tile.
+    /// Transposes a plane tile by tile.
     ///
     /// # Safety
     /// See [`run`].
@@ -181,19 +185,19 @@ impl<U: Unit> Loops<'_, U> {
     }
 }
 
-/// Copies single units; each pair names one of the source and one of the destination.
+/// Copies single units. Each pair has an index in the source and one in the destination.
 ///
 /// # Safety
-/// Every unit that is named lies inside its slice.
+/// Both units of every pair must be inside their slices.
 pub(super) unsafe fn points(src: *const u8, dst: *mut u8, unit: usize, pairs: &[(u32, u32)]) {
-    // SAFETY: the caller's promise is passed on unchanged.
+    // SAFETY: the caller guarantees the same condition.
     unsafe {
         match unit {
             1 => named(Fixed::<1>, 1, (src, dst), pairs),
             2 => named(Fixed::<2>, 2, (src, dst), pairs),
             4 => named(Fixed::<4>, 4, (src, dst), pairs),
             8 => named(Fixed::<8>, 8, (src, dst), pairs),
-            len => named(Run(len), len, (src, dst), pairs),
+            len => named(ShortRun(len), len, (src, dst), pairs),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! CRC-32C (Castagnoli), the checksum of shard indexes and of the `crc32c` codec.
 //!
-//! Eight bytes a step through eight tables. The tables are computed on first use: as constants they would be 8 KB of
-//! incompressible download. No hardware instruction: WebAssembly has none.
+//! It processes eight bytes per step with eight tables. The tables are computed at the first use:
+//! as constants they would add 8 KB to the download, which do not compress. WebAssembly has no
+//! instruction for this checksum.
 
 use std::sync::LazyLock;
 
@@ -11,7 +12,7 @@ const POLYNOMIAL: u32 = 0x82f6_3b78;
 /// `TABLES[k][b]`: the remainder of byte `b` followed by `k` zero bytes.
 static TABLES: LazyLock<[[u32; 256]; 8]> = LazyLock::new(tables);
 
-/// The checksum of `bytes`.
+/// Computes the checksum of `bytes`.
 #[inline(never)]
 pub fn crc32c(bytes: &[u8]) -> u32 {
     let tables = &*TABLES;

@@ -1,12 +1,12 @@
 //! The inverse of numcodecs' `delta`: a running sum over packed little-endian numbers, in place.
 //!
-//! Integers wrap, as NumPy's do; floats are summed in order, each sum rounded. The codec's `astype` is a `cast` before
-//! or after, which the caller does.
+//! Integers wrap, as in NumPy. Floats are summed in order, and each sum is rounded. The caller
+//! casts to or from the codec's `astype`.
 
 use super::cast::NumberType;
 
-/// Replaces every number of `buf` by the sum of all up to it. Bytes that do not fill a number stay.
-/// Returns false, and changes nothing, for types that have no sums here: bool and half precision.
+/// Replaces every number of `buf` by the sum of the numbers up to it. Bytes after the last whole
+/// number stay. Returns false and changes nothing for bool and half precision.
 #[must_use]
 #[inline(never)]
 pub fn delta_decode_in_place(buf: &mut [u8], number_type: NumberType) -> bool {
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_of_every_width_undo_wrapped_differences() {
+    fn integers_of_every_width_wrap() {
         for number_type in [I8, U8, I16, U16, I32, U32, I64, U64] {
             let size = number_type.size();
             for count in naive::COUNTS {
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_numcodecs_wrote() {
+    fn known_bytes_of_numcodecs() {
         // numcodecs 0.16.6: Delta(dtype="<i2").encode([100, 102, 99, -32768, 32767]), NumPy wraps.
         let encoded = naive::hex("64000200fdff9d7fffff");
         assert_eq!(

@@ -1,14 +1,15 @@
-//! Fill values: one element repeated over a slice or over a box in it.
+//! Fill values: repeats one element over a slice or over a box in a slice.
 //!
-//! A slice is filled by one element, then by copies of what is filled already; a box is a scatter whose source does
-//! not move. What the fill value of a data type looks like is `format::data_type`'s business.
+//! A slice is filled with one element, then with copies of the filled part. A box is a scatter
+//! whose source strides are 0. `format::data_type` knows the bytes of a fill value.
 
 use super::scatter::{Dim, OutOfBounds, Strided, scatter};
 
-/// Filled bytes that further copies are taken from: small enough to stay in the nearest cache.
+/// The filled bytes that further copies are taken from. They stay in the first-level cache.
 const PATTERN: usize = 4096;
 
-/// Repeats `element` over `dst`; the last one is cut short when it does not fit. An empty element changes nothing.
+/// Repeats `element` over `dst`. The last one is truncated if it does not fit. An empty element
+/// changes nothing.
 #[inline(never)]
 pub fn fill(dst: &mut [u8], element: &[u8]) {
     let Some(&first) = element.first() else { return };
@@ -28,16 +29,18 @@ pub fn fill(dst: &mut [u8], element: &[u8]) {
     }
 }
 
-/// Appends `additional` zeros. Stands here because `Vec::resize` in a crate that is compiled for size writes byte by byte.
+/// Appends `additional` zeros. It is here because `Vec::resize` writes byte by byte in a crate that
+/// is compiled for size.
 #[inline(never)]
 pub fn append_zeros(buf: &mut Vec<u8>, additional: usize) {
     buf.resize(buf.len() + additional, 0);
 }
 
-/// Repeats `element` over a box of `dst` that starts at byte `offset`; `dims` are (count, stride in bytes) in any order.
+/// Repeats `element` over a box of `dst` that starts at byte `offset`. `dims` are (count, stride in
+/// bytes), in any order.
 ///
 /// # Errors
-/// When the box reaches outside `dst`; then nothing was written.
+/// When the box reaches outside of `dst`. Nothing is written then.
 pub fn fill_strided(
     dst: &mut [u8],
     offset: usize,
@@ -93,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_box_that_reaches_outside() {
+    fn a_box_that_reaches_outside_is_refused() {
         let mut dst = [0; 8];
         assert_eq!(fill_strided(&mut dst, 2, &[1, 2], &[(4, 2)]), Err(OutOfBounds));
         assert_eq!(fill_strided(&mut dst, 0, &[1, 2], &[(2, -2)]), Err(OutOfBounds));

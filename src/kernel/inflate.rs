@@ -1,14 +1,15 @@
-//! Raw DEFLATE (RFC 1951) through zlib-rs, one step at a time into a slice: in wasm it decodes images in three quarters of
-//! miniz_oxide's time (`npm run bench -- codecs`).
+//! Raw DEFLATE (RFC 1951) through zlib-rs, one step at a time into a slice. In WebAssembly it
+//! decodes images in three quarters of miniz_oxide's time (`npm run bench -- codecs`).
 //!
-//! Stands here to be compiled for speed; headers, checksums and growing outputs are the codecs' business.
+//! It is a kernel so that it is compiled for speed. The codecs handle headers, checksums and
+//! growing outputs.
 
 use zlib_rs::{Inflate, InflateFlush, Status};
 
-/// The largest window that DEFLATE has, as a power of two.
+/// DEFLATE's largest window, as a power of two.
 const WINDOW_BITS: u8 = 15;
 
-/// The decoder's tables and window (about 48 KB), for one stream after another.
+/// The decoder's tables and window (about 48 KB), reused from stream to stream.
 pub struct InflateState(Inflate);
 
 impl Default for InflateState {
@@ -24,19 +25,19 @@ pub enum Inflation {
     Done,
     /// The output is full.
     OutputFull,
-    /// The input is used up before the stream's end.
+    /// The input ended before the stream.
     Truncated,
-    /// This is no DEFLATE.
+    /// The input is not a DEFLATE stream.
     Damaged,
 }
 
 impl InflateState {
-    /// Makes ready for a new stream.
+    /// Prepares for a new stream.
     pub fn begin(&mut self) {
         self.0.reset(false);
     }
 
-    /// Decodes from `src` to `dst`. Tells how it ended, how many bytes were read and how many written.
+    /// Decodes from `src` to `dst`. Returns how it ended, and the number of bytes read and written.
     #[inline(never)]
     pub fn step(&mut self, src: &[u8], dst: &mut [u8]) -> (Inflation, usize, usize) {
         let (read, written) = (self.0.total_in(), self.0.total_out());
@@ -52,7 +53,7 @@ impl InflateState {
     }
 }
 
-/// How far a counter went within one slice.
+/// The increase of a counter, which fits the length of a slice.
 #[allow(clippy::cast_possible_truncation)]
 fn progress(before: u64, after: u64) -> usize {
     (after - before) as usize
@@ -64,11 +65,11 @@ mod tests {
     #[cfg(target_arch = "wasm32")]
     use wasm_bindgen_test::wasm_bindgen_test as test;
 
-    /// "zarr zarr zarr" as Python's zlib makes it (`zlib.compressobj(9, zlib.DEFLATED, -15)`).
+    /// "zarr zarr zarr", encoded by Python's zlib (`zlib.compressobj(9, zlib.DEFLATED, -15)`).
     const STREAM: &[u8] = &[0xab, 0x4a, 0x2c, 0x2a, 0x52, 0xa8, 0x82, 0x11, 0x00];
 
     #[test]
-    fn a_stream_ends_where_it_ends() {
+    fn a_stream_ends_at_its_end_mark() {
         let (mut state, mut output) = (InflateState::default(), [0; 14]);
         state.begin();
         assert_eq!(state.step(STREAM, &mut output), (Inflation::Done, STREAM.len(), 14));
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn full_and_short_and_damaged_are_told_apart() {
+    fn full_output_short_input_and_corrupt_input_differ() {
         let (mut state, mut output) = (InflateState::default(), [0; 14]);
         state.begin();
         assert_eq!(state.step(STREAM, &mut output[..5]).0, Inflation::OutputFull);

@@ -1,20 +1,23 @@
-//! Perfect shuffles of registers: byte planes to elements and back, in straight lines.
+//! Perfect shuffles of registers: byte planes to elements and back, without loops.
 //!
-//! `N` vectors of one byte plane each become sixteen consecutive elements of `N` bytes when the address of every byte
-//! is rotated left by log2 N bits; zipping the first half of the vectors with the second rotates by one. Rotating
-//! on, by four in all, comes back from elements to planes, so one step serves both directions. (For two and four
-//! planes unzipping is shorter; for more, zips win: each is a single instruction, an unzip in WebAssembly three.)
-//! Nothing here loops: WebAssembly compilers keep arrays that are looped over in memory, which is several times as slow.
+//! `N` vectors of one byte plane each become sixteen consecutive elements of `N` bytes when the
+//! address of every byte rotates left by log2 N bits. Zipping the first half of the vectors with
+//! the second half rotates by one bit. Four rotations come back from elements to planes, so that
+//! one step serves both directions. For two and four planes unzipping takes fewer steps. For more
+//! planes zipping wins, because a zip is one instruction and an unzip takes three in WebAssembly.
+//!
+//! Nothing here loops: WebAssembly compilers keep arrays that are looped over in memory, which
+//! takes several times as long.
 
 use super::vector::{Vector, WIDTH};
 
-/// The first sixteen bytes of `bytes`, which the caller made long enough.
+/// Loads the first sixteen bytes of `bytes`. The caller made it long enough.
 #[inline(always)]
 pub(super) fn load(bytes: &[u8]) -> Vector {
     Vector::load(bytes.first_chunk().unwrap_or(&[0; WIDTH]))
 }
 
-/// Writes the vector to the first sixteen bytes of `bytes`, which the caller made long enough.
+/// Stores the vector in the first sixteen bytes of `bytes`. The caller made it long enough.
 #[inline(always)]
 pub(super) fn store(vector: Vector, bytes: &mut [u8]) {
     if let Some(bytes) = bytes.first_chunk_mut() {

@@ -1,38 +1,43 @@
-//! JSON text walked byte by byte (RFC 8259): where the members of objects stand, and whether it is JSON at all.
+//! Scans JSON text (RFC 8259) byte by byte: finds the byte ranges of members, and tells whether a
+//! text is valid.
 //!
-//! For documents of tens of megabytes, of which almost nothing is asked for. Deliberately no errors and no values: what is not plainly
-//! right is `None`, and whoever asked has a parser that says why.
+//! It serves documents of tens of megabytes of which little is read. It has no errors and no
+//! values: the result for an invalid text is `None`. The caller then uses a parser that reports the
+//! error.
 
 use std::ops::Range;
 
-/// Deeper values are refused: with the objects around them that are taken apart, well within any limit.
+/// The maximal nesting of a value. Together with the objects around it, this is below every limit.
 const DEPTH: u32 = 60;
 
-/// A member of an object, with the place of its key (without quotes, escapes as they are) and its value.
+/// A member of an object: the byte range of its key (without quotes, escapes not decoded) and its
+/// value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// How many of the objects around it are taken apart too, less one.
+    /// The nesting of the object that has the member: 0 for the outermost one.
     pub depth: usize,
-    /// Where the key stands.
+    /// The byte range of the key.
     pub key: Range<usize>,
-    /// Where the value stands.
+    /// The byte range of the value.
     pub value: Range<usize>,
-    /// The members of the value follow.
+    /// Whether the members of the value follow in the list.
     pub is_split: bool,
-    /// Where, in a value that is an object at the end of the path, the value of the watched member stands; `None` where it is not told.
+    /// For a value that is an object at the end of the path: the byte range of the value of the
+    /// watched member. `None` when it is not known.
     pub watched: Option<Range<usize>>,
 }
 
-/// What a walk over a document finds without taking it apart.
+/// What a scan of a document finds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scan {
-    /// How deep arrays and objects nest.
+    /// The maximal nesting of arrays and objects.
     pub depth: usize,
-    /// Whether an `N` or an `I` stands outside of strings: JSON has none there, Python's `NaN` and `Infinity` have.
+    /// Whether an `N` or an `I` occurs outside of strings: in Python's `NaN` and `Infinity`, but
+    /// not in JSON.
     pub has_capitals: bool,
 }
 
-/// Walks a text that may be anything.
+/// Scans a text, which need not be valid.
 #[inline(never)]
 pub fn scan(text: &[u8]) -> Scan {
     let (mut found, mut depth, mut at) = (Scan::default(), 0_usize, 0);
@@ -52,7 +57,8 @@ pub fn scan(text: &[u8]) -> Scan {
     found
 }
 
-/// Where the parts stand of a list or an object that is known to be JSON: its elements, or its keys (in their quotes) and values in turn.
+/// The byte ranges of the elements of a list, or of the keys (with quotes) and values of an object,
+/// in turn. The text must be valid JSON.
 #[inline(never)]
 pub fn parts(text: &[u8]) -> Vec<Range<usize>> {
     let (mut parts, mut at) = (Vec::new(), 1);
@@ -87,7 +93,7 @@ fn part_end(text: &[u8], start: usize) -> usize {
     at.min(text.len())
 }
 
-/// Where the quote stands that ends the string begun at `start`, or the end of the text.
+/// The position of the quote that ends the string begun at `start`, or the end of the text.
 pub fn string_end(text: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(byte) = text.get(at) {
@@ -100,22 +106,23 @@ pub fn string_end(text: &[u8], start: usize) -> usize {
     text.len()
 }
 
-/// The members of the object that the text is, and of the objects that the keys of `path` lead to, in their order. `None`: it is not
-/// JSON, not an object, or a key on the way is written with escapes.
+/// The members of the object that the text is, and of the objects that the keys of `path` lead to,
+/// in order. `None` when the text is not valid JSON, is not an object, or has a key with escapes on
+/// the path.
 pub fn split(text: &[u8], path: &[&str]) -> Option<Vec<Member>> {
     let mut splitter = Splitter::new(false, None);
     while !splitter.advance(text, path, usize::MAX)? {}
     Some(splitter.into_members())
 }
 
-/// Takes an object apart as [`split`] does, some bytes at a time.
+/// Splits an object like [`split`], a few bytes at a time.
 pub struct Splitter {
-    /// Python's `NaN` and infinities are values.
+    /// Whether Python's `NaN` and `Infinity` are valid values.
     allows_tokens: bool,
-    /// Which member is looked for in the objects at the end of the path.
+    /// The name of the member to find in the objects at the end of the path.
     watched: Option<&'static str>,
     members: Vec<Member>,
-    /// The members whose objects are being taken apart, the innermost last.
+    /// The indices of the members whose objects are being split, the innermost last.
     open: Vec<usize>,
     at: usize,
     state: State,
@@ -124,18 +131,19 @@ pub struct Splitter {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Start,
-    /// A key follows.
+    /// A key comes next.
     Key,
     Done,
 }
 
 impl Splitter {
-    /// Nothing has been read.
+    /// Makes a splitter that has read nothing.
     pub fn new(allows_tokens: bool, watched: Option<&'static str>) -> Self {
         Self { allows_tokens, watched, members: Vec::new(), open: Vec::new(), at: 0, state: State::Start }
     }
 
-    /// Goes on for so many bytes, and to the end of a member; whether it is done. The text and the path are the same each time.
+    /// Continues for this number of bytes and to the end of the current member. Returns whether it
+    /// is done. All calls must have the same text and path.
     #[inline(never)]
     pub fn advance(&mut self, text: &[u8], path: &[&str], bytes: usize) -> Option<bool> {
         let stop = self.at.saturating_add(bytes);
@@ -154,22 +162,22 @@ impl Splitter {
         Some(self.state == State::Done)
     }
 
-    /// Whether all of it was read.
+    /// Whether the whole text was read.
     pub fn is_done(&self) -> bool {
         self.state == State::Done
     }
 
-    /// What was found so far.
+    /// The members that were found so far.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// What was found, when it is done.
+    /// The members that were found.
     pub fn into_members(self) -> Vec<Member> {
         self.members
     }
 
-    /// Behind the brace that begins an object.
+    /// Continues after the brace that begins an object.
     fn enter(&mut self, text: &[u8]) -> Option<()> {
         self.at = space(text, self.at);
         self.state = State::Key;
@@ -201,7 +209,7 @@ impl Splitter {
         self.proceed(text)
     }
 
-    /// Behind a value: to the next key, or out of the object.
+    /// Continues after a value: to the next key, or out of the object.
     fn proceed(&mut self, text: &[u8]) -> Option<()> {
         self.at = space(text, self.at);
         match text.get(self.at)? {
@@ -212,7 +220,7 @@ impl Splitter {
         Some(())
     }
 
-    /// At the brace that ends an object.
+    /// Continues at the brace that ends an object.
     fn leave(&mut self, text: &[u8]) -> Option<()> {
         self.at += 1;
         match self.open.pop() {
@@ -228,8 +236,8 @@ impl Splitter {
     }
 }
 
-/// Where the object ends that begins at `start`, and where the value of its last member of this name stands; nothing is told where a
-/// key is written with escapes.
+/// Finds the end of the object that begins at `start`, and the value of its last member with this
+/// name. The value is not found when a key has escapes.
 fn watch(
     text: &[u8],
     start: usize,
@@ -263,13 +271,14 @@ fn watch(
     Some(at + 1)
 }
 
-/// Whether it is JSON, and not nested deep; what is not plainly right is not.
+/// Whether the text is valid JSON and not nested too deep.
 #[inline(never)]
 pub fn is_plain(text: &[u8]) -> bool {
     value(text, space(text, 0), false).is_some_and(|end| space(text, end) == text.len())
 }
 
-/// The value of the last member of this name of the object that the text is; the outer `None` as in [`split`].
+/// The value of the last member with this name, in the object that the text is. The outer `None`
+/// has the meaning that it has for [`split`].
 #[inline(never)]
 pub fn last_member(text: &[u8], name: &str) -> Option<Option<Range<usize>>> {
     let members = split(text, &[])?;
@@ -281,15 +290,15 @@ pub fn last_member(text: &[u8], name: &str) -> Option<Option<Range<usize>>> {
     Some(last.map(|member| member.value))
 }
 
-/// Whether a key is the first of the path; `None` where that takes a look at its escapes.
+/// Whether a key is the first of the path; `None` when it has escapes.
 fn on_path(key: &[u8], path: &[&str]) -> Option<bool> {
     let Some(first) = path.first() else { return Some(false) };
     if key.contains(&b'\\') { None } else { Some(key == first.as_bytes()) }
 }
 
-/// Where the value ends that begins at `start`.
+/// The end of the value that begins at `start`.
 fn value(text: &[u8], start: usize, allows_tokens: bool) -> Option<usize> {
-    // A bit an open array (0) or object (1), the innermost last.
+    // One bit per open array (0) or object (1), the innermost last.
     let (mut open, mut depth, mut at) = (0_u128, 0_u32, start);
     loop {
         at = space(text, at);
@@ -342,12 +351,12 @@ fn value(text: &[u8], start: usize, allows_tokens: bool) -> Option<usize> {
     }
 }
 
-/// A key and its colon.
+/// Reads a key and its colon.
 fn key(text: &[u8], start: usize) -> Option<usize> {
     expect(text, space(text, string(text, start)?), b':')
 }
 
-/// Where the white space ends that stands there, if any does.
+/// The end of the white space at `at`, which may be empty.
 pub fn space(text: &[u8], mut at: usize) -> usize {
     while matches!(text.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
         at += 1;
@@ -400,7 +409,7 @@ fn number(text: &[u8], start: usize) -> Option<usize> {
     Some(at)
 }
 
-/// At least one.
+/// Reads at least one digit.
 fn digits(text: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     while text.get(at).is_some_and(u8::is_ascii_digit) {
@@ -420,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn members_stand_where_they_are_said_to() {
+    fn byte_ranges_of_members() {
         let text = r#" {"x": [1,{"b":2}], "a":{"b":{"k": "v\"" ,"l":{}},"c":null} } "#;
         let inner = r#"{"b":{"k": "v\"" ,"l":{}},"c":null}"#;
         let members = keys(text, &["a", "b"]).unwrap();
@@ -454,14 +463,14 @@ mod tests {
         for empty in ["[]", "{ }", "[ \n]"] {
             assert_eq!(texts(empty), [""; 0]);
         }
-        // What is not JSON ends too.
+        // The scan of an invalid text ends too.
         for text in ["[", "[1", "{\"a", "[\"a\\", "[{]]}", "[,:", "", "]"] {
             texts(text);
         }
     }
 
     #[test]
-    fn what_is_not_json_is_none() {
+    fn invalid_texts_are_none() {
         let wrong = [
             "",
             "[]",
@@ -502,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scan_bounds_nesting_and_sees_capitals_outside_of_strings() {
+    fn a_scan_finds_nesting_and_capitals_outside_of_strings() {
         assert_eq!(scan(br#"{"N\"I":[{}]}"#), Scan { depth: 3, has_capitals: false });
         assert_eq!(scan(b"[NaN"), Scan { depth: 1, has_capitals: true });
     }

@@ -1,47 +1,52 @@
-//! LZ4 blocks, decoded by a copy loop of our own.
+//! Decodes LZ4 blocks, with a copy loop of this project.
 //!
-//! `lz4_flex` copies a match that overlaps itself byte by byte; label images, masks and fill-heavy chunks are made of
-//! such runs. Here a short match is one or two copies of sixteen bytes, and a run is doubled until it is long enough to be
-//! copied in bulk. Where both ends are far enough, a sequence is checked once and not at each of its copies; hostile input is an error.
-//! Only the block format: no frame (the `lz4` codec of numcodecs and Blosc have headers of their own, read elsewhere), no
-//! dictionary, no encoder (`lz4_flex` compresses).
+//! `lz4_flex` copies a match that overlaps itself byte by byte. Label images, masks and chunks with
+//! many fill values consist of such runs. Here a short match is one or two copies of sixteen bytes,
+//! and a run doubles until it can be copied in bulk. A sequence far from both ends of the buffers
+//! is checked once instead of at each copy. Hostile input is an error.
+//!
+//! Frames, dictionaries and an encoder are not here. numcodecs' `lz4` and Blosc have their own
+//! headers, which the codecs read, and `lz4_flex` compresses.
 #![allow(unsafe_code)]
 
 use core::ops::Range;
 
-/// Why a block was not decoded.
+/// Why a block cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lz4Error {
     /// The block ends inside a sequence.
     Truncated,
-    /// The block holds more than the destination.
+    /// The block decodes to more bytes than the destination has.
     TooLong,
-    /// A match reaches back before the first byte.
+    /// A match begins before the first byte.
     Offset,
 }
 
-/// Bytes copied at once; a copy may write this much beyond what it has to, where there is room.
+/// The bytes of one copy. A copy may write this many bytes more than it must, if the buffer has
+/// them.
 const STEP: usize = 16;
 
-/// The least length that goes on in bytes behind the token.
+/// The smallest length that continues in bytes after the token.
 const LONG: usize = 15;
 
-/// The longest match whose length stands in its token.
+/// The longest match whose length is in its token.
 const LONGEST: usize = 18;
 
-/// Input that must be left where a sequence begins: its token, a step of literals, and the offset behind fourteen of them.
+/// The input bytes that the fast path needs: a token, one step of literals, and the offset after
+/// fourteen literals.
 const INPUT_MARGIN: usize = 1 + STEP + 2;
 
-/// Output that must be left where a sequence begins: fourteen literals and a match of three steps.
+/// The output bytes that the fast path needs: fourteen literals and a match of three steps.
 const OUTPUT_MARGIN: usize = 4 * STEP;
 
-/// Runs from here on are copied in bulk.
+/// Runs of at least this length are copied in bulk.
 const BULK: usize = 128;
 
-/// Decodes one block into `dst` and returns how many bytes it held; what `dst` holds behind them is not said.
+/// Decodes one block to `dst` and returns its decoded length. The bytes of `dst` after it are
+/// undefined.
 ///
 /// # Errors
-/// When the block is malformed or holds more than `dst`.
+/// When the block is malformed or decodes to more bytes than `dst` has.
 #[inline(never)]
 pub fn decompress_block_into(src: &[u8], dst: &mut [u8]) -> Result<usize, Lz4Error> {
     let mut block = Block { src, at: 0, dst, produced: 0 };
@@ -59,8 +64,9 @@ pub fn decompress_block_into(src: &[u8], dst: &mut [u8]) -> Result<usize, Lz4Err
     }
 }
 
-/// The fast road: sequences far enough from both ends, copied by whole steps. Goes on from `at` in the input and `produced` in the
-/// output until it meets one that is not, and returns where that one begins; what it has written of it is written again.
+/// The fast path: decodes sequences far from both ends with copies of whole steps. It starts at
+/// `at` in the input and `produced` in the output, and returns the start of the first sequence that
+/// it cannot decode. The caller writes that sequence again.
 #[inline(always)]
 fn sequences_in_steps(
     src: &[u8],
@@ -71,30 +77,33 @@ fn sequences_in_steps(
     let ends = src.len().checked_sub(INPUT_MARGIN).zip(dst.len().checked_sub(OUTPUT_MARGIN));
     let Some((input_end, output_end)) = ends else { return Ok((at, produced)) };
     while at <= input_end && produced <= output_end {
-        // SAFETY: `INPUT_MARGIN` bytes stand at `at`.
+        // SAFETY: the loop condition guarantees `INPUT_MARGIN` bytes from `at` on.
         let token = usize::from(unsafe { *src.get_unchecked(at) });
         let (mut literals, mut from) = (token >> 4, at + 1);
         if literals < LONG {
-            // SAFETY: a step stands in both margins.
+            // SAFETY: both margins contain a step.
             unsafe { step(src.as_ptr().add(from), dst.as_mut_ptr().add(produced)) };
         } else {
             (literals, from) = long_length(src, from)?;
             if from > input_end || literals > (input_end - from).min(output_end - produced) {
                 break;
             }
-            // SAFETY: the margins stand behind the literals, and a last step is less than either too long.
+            // SAFETY: both margins follow the literals, and the last step exceeds the literals by
+            // less than a margin.
             unsafe { steps(src.as_ptr().add(from), dst.as_mut_ptr().add(produced), literals) };
         }
-        let behind = from + literals;
-        // SAFETY: the offset stands in the margin: fourteen literals behind the token at most, or behind the literals that were checked.
-        let offset = usize::from(u16::from_le_bytes(unsafe { *src.as_ptr().add(behind).cast() }));
+        let offset_at = from + literals;
+        // SAFETY: the offset is in the margin: after at most fourteen literals, or after the
+        // checked literals.
+        let offset = usize::from(u16::from_le_bytes(unsafe { *src.as_ptr().add(offset_at).cast() }));
         let start = produced + literals;
         if offset == 0 || offset > start {
             return Err(Lz4Error::Offset);
         }
-        let (mut len, mut next) = (token & 15, behind + 2);
+        let (mut len, mut next) = (token & 15, offset_at + 2);
         if len < LONG {
-            // SAFETY: `offset` bytes stand before `start`, and three steps behind it: literals took less than one of the margin's four.
+            // SAFETY: `offset` bytes are before `start`, and three steps after it: the literals
+            // took less than one of the margin's four.
             unsafe { short_match(dst, start, offset, len + 4) };
         } else {
             (len, next) = long_length(src, next)?;
@@ -109,7 +118,7 @@ fn sequences_in_steps(
     Ok((at, produced))
 }
 
-/// A length that goes on in bytes from `at` on, and where these end.
+/// Reads the continuation of a length from `at` on. Returns the length and the end of its bytes.
 #[inline(always)]
 fn long_length(src: &[u8], mut at: usize) -> Result<(usize, usize), Lz4Error> {
     let mut len = LONG;
@@ -126,22 +135,23 @@ fn long_length(src: &[u8], mut at: usize) -> Result<(usize, usize), Lz4Error> {
 /// Copies sixteen bytes.
 ///
 /// # Safety
-/// They can be read and written, and do not overlap.
+/// Both ranges are valid and do not overlap.
 #[inline(always)]
 unsafe fn step(from: *const u8, to: *mut u8) {
-    // SAFETY: as this function requires; an array of bytes has no alignment.
+    // SAFETY: the caller guarantees both ranges; an array of bytes has alignment 1.
     unsafe { to.cast::<[u8; STEP]>().write(from.cast::<[u8; STEP]>().read()) };
 }
 
-/// Copies `len` bytes by whole steps.
+/// Copies `len` bytes in whole steps.
 ///
 /// # Safety
-/// As many bytes and a step less one more can be read and written; no step overlaps what it is copied to.
+/// Both ranges are valid for `len` bytes and one step less a byte, and no step overlaps its
+/// destination.
 #[inline(always)]
 unsafe fn steps(from: *const u8, to: *mut u8, len: usize) {
     let mut at = 0;
     while at < len {
-        // SAFETY: as this function requires.
+        // SAFETY: the caller guarantees these bytes.
         unsafe { step(from.add(at), to.add(at)) };
         at += STEP;
     }
@@ -150,14 +160,15 @@ unsafe fn steps(from: *const u8, to: *mut u8, len: usize) {
 /// Copies a match of at most eighteen bytes.
 ///
 /// # Safety
-/// `offset`, which is not 0, bytes stand before `to`, and three steps behind it.
+/// `offset` is not 0, `offset` bytes are before `to`, and three steps are after it.
 #[inline(always)]
 unsafe fn short_match(dst: &mut [u8], to: usize, offset: usize, len: usize) {
     debug_assert!(len <= LONGEST);
-    // SAFETY: as this function requires.
+    // SAFETY: the caller guarantees that `to` is inside `dst`.
     let to_here = unsafe { dst.as_mut_ptr().add(to) };
     if offset >= STEP {
-        // SAFETY: a step reads what stands before it, where the match begins or the step before has written.
+        // SAFETY: a step reads bytes before its destination, from the match or from the step
+        // before.
         unsafe { steps(to_here.sub(offset), to_here, LONGEST) };
     } else if offset >= 8 {
         for at in [0, 8, 16] {
@@ -171,10 +182,11 @@ unsafe fn short_match(dst: &mut [u8], to: usize, offset: usize, len: usize) {
     }
 }
 
-/// Writes at least eighteen bytes with a period below eight.
+/// Writes at least eighteen bytes with a period of less than eight.
 #[inline(always)]
 fn repeat_short(dst: &mut [u8], to: usize, offset: usize) {
-    /// For each period: copies of it in a word, as a factor, and how many bytes the whole ones are.
+    /// For each period: the factor that repeats it in a word, and the bytes of its whole
+    /// repetitions.
     const REPEATS: [(u64, usize); 8] = [
         (0, 8),
         (0x0101_0101_0101_0101, 8),
@@ -208,7 +220,7 @@ impl Block<'_> {
         Ok(byte)
     }
 
-    /// A length of four bits, continued in bytes while they are 255.
+    /// Reads a length of four bits, which continues in bytes while they are 255.
     fn length(&mut self, nibble: usize) -> Result<usize, Lz4Error> {
         let mut len = nibble;
         let mut more = if nibble == 15 { 255 } else { 0 };
@@ -245,14 +257,14 @@ impl Block<'_> {
     }
 }
 
-/// Copies `N` bytes where both slices have them.
+/// Copies `N` bytes if both slices have them.
 #[inline(always)]
 fn copy_chunk<const N: usize>(src: &[u8], dst: &mut [u8]) -> bool {
     let chunks = src.first_chunk::<N>().zip(dst.first_chunk_mut::<N>());
     chunks.map(|(from, to)| *to = *from).is_some()
 }
 
-/// Copies sixteen bytes inside `dst`.
+/// Copies sixteen bytes within `dst`.
 #[inline(always)]
 fn step_within(dst: &mut [u8], from: usize, to: usize) {
     if let Some(&block) = dst[from..].first_chunk::<STEP>() {
@@ -260,7 +272,7 @@ fn step_within(dst: &mut [u8], from: usize, to: usize) {
     }
 }
 
-/// Copies a match of any length and offset; both ends are inside `dst`.
+/// Copies a match of any length and offset. Both ends are inside `dst`.
 fn repeat(dst: &mut [u8], to: usize, offset: usize, len: usize) {
     let (end, from) = (to + len, to - offset);
     if offset >= len && len >= BULK {
@@ -268,11 +280,12 @@ fn repeat(dst: &mut [u8], to: usize, offset: usize, len: usize) {
     }
     let mut at = to;
     let bytewise = |dst: &mut [u8], range: Range<usize>| range.for_each(|at| dst[at] = dst[at - offset]);
-    // Steps may end here at the latest.
+    // The last position where a step may end.
     let last = end.min(dst.len() - dst.len().min(STEP));
     let mut distance = offset;
     if offset < STEP && to + STEP <= end {
-        // After sixteen bytes a multiple of the period is a distance that a step may have.
+        // After sixteen bytes, a multiple of the period that is at least a step is a valid
+        // distance.
         bytewise(dst, to..to + STEP);
         at += STEP;
         distance = offset * STEP.div_ceil(offset);
@@ -283,7 +296,8 @@ fn repeat(dst: &mut [u8], to: usize, offset: usize, len: usize) {
         at += STEP;
     }
     while at < end && len >= 2 * BULK {
-        // Everything from `from` on repeats with the period `offset`: twice as much at every turn.
+        // All bytes from `from` on repeat with the period `offset`: each round copies twice as
+        // much.
         let whole = (at - from) / offset * offset;
         let more = whole.min(end - at);
         dst.copy_within(at - whole..at - whole + more, at);
@@ -311,7 +325,8 @@ mod tests {
         }
     }
 
-    /// Literals, then one match of `offset` and `len` (at least 19), then five literals, as the format wants it.
+    /// Literals, one match of `offset` and `len` (at least 19), and five literals, which the format
+    /// requires.
     fn run(offset: usize, len: usize) -> Vec<u8> {
         let mut block = vec![0xff, (offset - 15) as u8];
         block.extend(naive::bytes(offset, 6));
@@ -323,7 +338,7 @@ mod tests {
         block
     }
 
-    /// The same for an offset that the token's nibble can say.
+    /// The same with a number of literals that fits the token.
     fn short_run(offset: usize, len: usize) -> Vec<u8> {
         let mut block = run(offset + 15, len);
         block.splice(0..2 + 15, [(offset as u8) << 4 | 15]);
@@ -333,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_every_period_and_many_lengths() {
+    fn runs_of_all_periods_and_many_lengths() {
         let check = |block: &[u8], len: usize| {
             for spare in [0, 1, 15, 16, 100] {
                 assert_eq!(decompress_block_into(block, &mut vec![0; len + spare]), Ok(len));
@@ -350,8 +365,9 @@ mod tests {
     }
 
     #[test]
-    fn what_the_reference_library_wrote() {
-        // numcodecs 0.16.6 (LZ4 1.9), without its size prefix: 64 times "label", "mask" once, 40 zeros.
+    fn known_bytes_of_the_reference_library() {
+        // numcodecs 0.16.6 (LZ4 1.9), without its size prefix: 64 times "label", "mask" once, 40
+        // zeros.
         let block = naive::hex("5f6c6162656c0500ff295f6d61736b0001000f500000000000");
         let expected = [b"label".repeat(64), b"mask".to_vec(), vec![0; 40]].concat();
         let mut dst = vec![0xee; expected.len()];

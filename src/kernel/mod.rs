@@ -1,31 +1,33 @@
-//! Bytes, fast: pure functions on slices. What the bytes mean is known one room up, in `format`.
+//! Fast kernels: pure functions on byte slices. The `format` room knows what the bytes mean.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | [`shuffle`] | byte shuffle and its inverse (Blosc 1, numcodecs) |
 //! | [`bitshuffle`] | bit shuffle and its inverse (Blosc 1) |
 //! | [`swap`] | byte order |
-//! | [`scatter`] | strided, listed and pointwise copies between boxes |
+//! | [`scatter`] | strided, listed and pointwise copies between arrays |
 //! | [`fill`] | one element repeated |
-//! | [`cast`] | numbers of one type as numbers of another |
-//! | [`convert`] | numbers masked, scaled and cast, or as colours |
-//! | [`summary`] | how many numbers, how high, how often |
+//! | [`cast`] | conversion of numbers to another type |
+//! | [`convert`] | masking, scaling and casting of numbers, and colours |
+//! | [`summary`] | count, range, sum and histogram of numbers |
 //! | [`warp`] | values of a grid in the pixels of a map |
 //! | [`delta`] | running sums |
 //! | [`crc32c`] | the checksum of shard indexes |
-//! | [`json`] | where the members of a large document stand |
+//! | [`json`] | byte ranges of the members of a large JSON document |
 //! | [`lz4`] | LZ4 blocks, fast on long runs |
 //! | [`inflate`] | DEFLATE through zlib-rs |
 //! | [`zstd`] | Zstandard through the C library |
 //! | `vector` | sixteen bytes in a register |
 //! | `interleave` | byte planes to elements, in registers |
-//! | `copy` | the unchecked loops behind `scatter` |
-//! | `naive` | one-line oracles for the tests of all of these |
+//! | `copy` | the unchecked loops of `scatter` |
+//! | `naive` | simple versions of all kernels, for the tests |
 //!
-//! The doors are `#[inline(never)]`: inlined into a caller that is compiled for size, a kernel would be too.
+//! Entry points are `#[inline(never)]`. The callers' crate is compiled for size, and inlining
+//! would compile the kernel for size too.
 //!
-//! No error type but what a kernel needs, no allocation unless stated, no JavaScript, no clock. `unsafe` is allowed here,
-//! each block with its proof; every kernel has a naive twin that it is compared with, on the host and in WebAssembly.
+//! Kernels do not allocate unless they say so, and they know neither JavaScript nor a clock.
+//! `unsafe` is allowed here, with a safety comment on each block. Every kernel is compared with a
+//! naive version, on the host and in WebAssembly.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod bitshuffle;

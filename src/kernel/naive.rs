@@ -1,17 +1,17 @@
-//! The kernels again, as directly as their definitions say it: the oracles of the tests. Never compiled into a build.
+//! Simple versions of the kernels, for comparison in tests. No build contains them.
 //!
-//! Also the deterministic data that the tests run on, on the host and in WebAssembly.
+//! Also the deterministic data of the tests, on the host and in WebAssembly.
 
-use super::scatter::{Axis, Strided, Walk};
+use super::scatter::{AxisSteps, CopyAxis, Strided};
 
-/// Lengths around every step and tail that a kernel has: words, vectors, tiles, patterns.
+/// Lengths around every step and remainder of a kernel: words, vectors, tiles, patterns.
 pub(super) const COUNTS: [usize; 22] =
     [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 64, 100, 127, 128, 129, 136, 256, 300];
 
-/// Element sizes with a path of their own, and some without.
+/// Element sizes, with and without a specialised path.
 pub(super) const SIZES: [usize; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 17, 33];
 
-/// `len` bytes that look random and are the same everywhere (xorshift).
+/// Pseudorandom bytes (xorshift), the same on every machine.
 pub(super) fn bytes(len: usize, seed: u32) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
     let mut next = || {
@@ -60,17 +60,17 @@ pub(super) fn swap(src: &[u8], width: usize) -> Vec<u8> {
     (0..src.len()).map(|idx| src[if width > 0 && idx < whole { swapped(idx) } else { idx }]).collect()
 }
 
-/// `None` when any byte would be outside.
+/// `None` when a byte would be outside of its slice.
 pub(super) fn orthogonal(
     src: &[u8],
     dst: &[u8],
     size: usize,
     offsets: (usize, usize),
-    axes: &[Axis<'_>],
+    axes: &[CopyAxis<'_>],
 ) -> Option<Vec<u8>> {
-    let at = |walk: &Walk<'_>, idx: usize| match *walk {
-        Walk::Stride(stride) => idx as i64 * stride as i64,
-        Walk::List { indices, stride } => i64::from(indices[idx]) * stride as i64,
+    let at = |walk: &AxisSteps<'_>, idx: usize| match *walk {
+        AxisSteps::Stride(stride) => idx as i64 * stride as i64,
+        AxisSteps::List { indices, stride } => i64::from(indices[idx]) * stride as i64,
     };
     let mut out = dst.to_vec();
     let total: usize = axes.iter().map(|axis| axis.count).product();
@@ -90,8 +90,8 @@ pub(super) fn orthogonal(
 }
 
 pub(super) fn scatter(src: &[u8], dst: &[u8], plan: &Strided<'_>) -> Option<Vec<u8>> {
-    let axes: Vec<Axis<'_>> =
-        plan.dims.iter().map(|dim| Axis::strided(dim.count, dim.src_stride, dim.dst_stride)).collect();
+    let axes: Vec<CopyAxis<'_>> =
+        plan.dims.iter().map(|dim| CopyAxis::strided(dim.count, dim.src_stride, dim.dst_stride)).collect();
     orthogonal(src, dst, plan.element_size, (plan.src_offset, plan.dst_offset), &axes)
 }
 
@@ -99,7 +99,7 @@ pub(super) fn fill(len: usize, element: &[u8]) -> Vec<u8> {
     (0..len).map(|idx| element[idx % element.len()]).collect()
 }
 
-/// `None` when the block is malformed or holds more than `room`.
+/// `None` when the block is malformed or decodes to more than `room` bytes.
 pub(super) fn lz4(src: &[u8], room: usize) -> Option<Vec<u8>> {
     let (mut bytes, mut out) = (src.iter().copied(), Vec::new());
     loop {
@@ -137,7 +137,8 @@ pub(super) fn crc32c(src: &[u8]) -> u32 {
     !bits.fold(u32::MAX, |crc, bit| if (crc ^ bit) & 1 == 1 { (crc >> 1) ^ 0x82f6_3b78 } else { crc >> 1 })
 }
 
-/// Each `size`-byte little-endian integer minus the one before it, wrapping; bytes that do not fill one stay.
+/// Each `size`-byte little-endian integer minus the one before it, wrapping. Bytes after the last
+/// whole integer stay.
 pub(super) fn differences(src: &[u8], size: usize) -> Vec<u8> {
     let number =
         |idx: usize| src[idx * size..][..size].iter().rev().fold(0u64, |n, &byte| n << 8 | u64::from(byte));

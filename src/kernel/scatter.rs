@@ -1,94 +1,97 @@
-//! Step 6: elements from where a chunk has them to where the output wants them.
+//! Step 6, scatter: copies elements from a chunk to their positions in the output.
 //!
-//! A plan is a loop nest over two byte slices: a count and a stride in bytes on either side for every dimension, any
-//! rank, any sign. Everything is checked **once**, before the first byte moves: the lowest and the highest byte that
-//! each side can reach, in exact arithmetic. Then the nest is simplified (single and mergeable dimensions vanish,
-//! contiguous rows become one larger element), and the loops of `copy` run without further checks.
-//! Which chunk goes where is decided in `access::projection`; this file knows nothing of chunks.
+//! A plan is a loop nest over two byte slices. Each dimension has a count, and a stride in bytes on
+//! either side; the number of dimensions and the signs of the strides are arbitrary. Everything is
+//! checked **once**, before the first byte moves: the lowest and the highest byte that each side
+//! can reach, in exact arithmetic. Then the nest is simplified: dimensions of length 1 and
+//! dimensions that can be merged vanish, and contiguous rows become one larger element. The loops
+//! of `copy` run without further checks.
 //!
-//! A destination element that a plan names more than once gets one of its values, which one is not said.
+//! `access::projection` decides which chunk goes where; this file knows nothing of chunks.
+//!
+//! If a plan writes a destination element more than once, it is undefined which value remains.
 #![allow(unsafe_code)]
 
 use core::cmp::Reverse;
 
 use super::copy::{self, Nest};
 
-/// A plan reaches outside one of its slices, or its lists differ in length. Nothing was written.
+/// A plan reaches outside of one of its slices, or its lists differ in length. Nothing was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfBounds;
 
 /// One dimension of a [`Strided`] plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dim {
-    /// How many elements.
+    /// The number of elements.
     pub count: usize,
-    /// Bytes from one element to the next in the source; 0 repeats the element.
+    /// The bytes from one element to the next in the source; 0 repeats the element.
     pub src_stride: isize,
-    /// Bytes from one element to the next in the destination.
+    /// The bytes from one element to the next in the destination.
     pub dst_stride: isize,
 }
 
-/// Copies a box of elements: see [`scatter`].
+/// A copy of a box of elements: see [`scatter`].
 #[derive(Clone, Copy, Debug)]
 pub struct Strided<'a> {
-    /// Bytes in an element.
+    /// The bytes of an element.
     pub element_size: usize,
-    /// Byte of the source where the element with all indices 0 starts.
+    /// The position in the source of the element whose indices are all 0, in bytes.
     pub src_offset: usize,
-    /// Byte of the destination where the element with all indices 0 starts.
+    /// The position in the destination of the element whose indices are all 0, in bytes.
     pub dst_offset: usize,
-    /// The loop nest, in any order; no dimension is one element.
+    /// The loop nest, in any order. Without dimensions the box is one element.
     pub dims: &'a [Dim],
 }
 
-/// How one side moves along an axis of an [`Orthogonal`] plan.
+/// The steps of one side along an axis of an [`Orthogonal`] plan.
 #[derive(Clone, Copy, Debug)]
-pub enum Walk<'a> {
-    /// Even steps, in bytes.
+pub enum AxisSteps<'a> {
+    /// Regular steps, in bytes.
     Stride(isize),
-    /// Step `i` stands at `indices[i] * stride` bytes.
+    /// Step `i` is at byte `indices[i] * stride`.
     List {
-        /// Positions along the axis, in any order, repeats allowed.
+        /// Positions along the axis, in any order, with possible repeats.
         indices: &'a [u32],
-        /// Bytes from one position to the next.
+        /// The bytes from one position to the next.
         stride: isize,
     },
 }
 
 /// One axis of an [`Orthogonal`] plan.
 #[derive(Clone, Copy, Debug)]
-pub struct Axis<'a> {
-    /// How many elements; each list of the axis has this length.
+pub struct CopyAxis<'a> {
+    /// The number of elements, which is the length of each list of the axis.
     pub count: usize,
-    /// The source's side.
-    pub src: Walk<'a>,
-    /// The destination's side.
-    pub dst: Walk<'a>,
+    /// The steps in the source.
+    pub src: AxisSteps<'a>,
+    /// The steps in the destination.
+    pub dst: AxisSteps<'a>,
 }
 
-/// Copies the outer product of index lists and strides: see [`gather_lists`].
+/// A copy of the outer product of index lists and strides: see [`gather_lists`].
 #[derive(Clone, Copy, Debug)]
 pub struct Orthogonal<'a> {
-    /// Bytes in an element.
+    /// The bytes of an element.
     pub element_size: usize,
-    /// Byte of the source where position 0 of every axis is.
+    /// The position in the source of position 0 of every axis, in bytes.
     pub src_offset: usize,
-    /// Byte of the destination where position 0 of every axis is.
+    /// The position in the destination of position 0 of every axis, in bytes.
     pub dst_offset: usize,
     /// The loop nest, in any order.
-    pub axes: &'a [Axis<'a>],
+    pub axes: &'a [CopyAxis<'a>],
 }
 
 /// Copies every element of `plan` from `src` to `dst`. Allocates one short list of dimensions.
 ///
 /// # Errors
-/// When the plan reaches outside a slice; then nothing was written.
+/// When the plan reaches outside of a slice. Nothing is written then.
 #[inline(never)]
 pub fn scatter(src: &[u8], dst: &mut [u8], plan: &Strided<'_>) -> Result<(), OutOfBounds> {
-    let strided = |dim: &Dim| Axis {
+    let strided = |dim: &Dim| CopyAxis {
         count: dim.count,
-        src: Walk::Stride(dim.src_stride),
-        dst: Walk::Stride(dim.dst_stride),
+        src: AxisSteps::Stride(dim.src_stride),
+        dst: AxisSteps::Stride(dim.dst_stride),
     };
     if plan.element_size == 0 || plan.dims.iter().any(|dim| dim.count == 0) {
         return Ok(());
@@ -105,16 +108,18 @@ pub fn scatter(src: &[u8], dst: &mut [u8], plan: &Strided<'_>) -> Result<(), Out
         dims: plan.dims.to_vec(),
     };
     simplify(&mut nest);
-    // SAFETY: `check` has proven that every element of the plan lies inside its slice, and `simplify` names the same ones.
+    // SAFETY: `check` has proven that every element of the plan is inside its slice, and `simplify`
+    // keeps the elements.
     unsafe { copy::run(&nest, &[]) };
     Ok(())
 }
 
-/// Copies the outer product of the axes of `plan` from `src` to `dst` (an orthogonal selection; lists may stand on
-/// either side). Allocates two short lists of axes.
+/// Copies the outer product of the axes of `plan` from `src` to `dst`: an orthogonal selection.
+/// Either side may have lists. Allocates two short lists of axes.
 ///
 /// # Errors
-/// When the plan reaches outside a slice or a list is not as long as its axis; then nothing was written.
+/// When the plan reaches outside of a slice or a list is not as long as its axis. Nothing is
+/// written then.
 #[inline(never)]
 pub fn gather_lists(src: &[u8], dst: &mut [u8], plan: &Orthogonal<'_>) -> Result<(), OutOfBounds> {
     if plan.axes.iter().any(|axis| !axis.lists_fit()) {
@@ -128,29 +133,30 @@ pub fn gather_lists(src: &[u8], dst: &mut [u8], plan: &Orthogonal<'_>) -> Result
         (plan.dst_offset, dst.len(), reach(plan.axes.iter().map(|axis| axis.span(true)))),
     ];
     check(plan.element_size, sides)?;
-    let (strided, mut lists): (Vec<Axis<'_>>, Vec<Axis<'_>>) =
+    let (strided, mut lists): (Vec<CopyAxis<'_>>, Vec<CopyAxis<'_>>) =
         plan.axes.iter().copied().partition(|axis| axis.as_dim().is_some());
-    // Outermost the lists that jump farthest in the destination: writes stay as close together as they can.
+    // Lists with the longest jumps in the destination are outermost, so that writes stay close
+    // together.
     sort_few(&mut lists, |axis| Reverse(axis.dst.stride().unsigned_abs()));
     let mut nest = Nest {
         unit: plan.element_size,
         src: src.as_ptr().wrapping_add(plan.src_offset),
         dst: dst.as_mut_ptr().wrapping_add(plan.dst_offset),
-        dims: strided.iter().filter_map(Axis::as_dim).collect(),
+        dims: strided.iter().filter_map(CopyAxis::as_dim).collect(),
     };
     simplify(&mut nest);
     let inside = lists.last().map_or(0, |axis| axis.dst.stride().unsigned_abs());
     let farther = nest.dims.iter().take_while(|dim| dim.dst_stride.unsigned_abs() > inside).count();
-    let outer: Vec<Axis<'_>> = nest.dims.drain(..farther).map(Axis::from_dim).chain(lists).collect();
+    let outer: Vec<CopyAxis<'_>> = nest.dims.drain(..farther).map(CopyAxis::from_dim).chain(lists).collect();
     // SAFETY: as in `scatter`; every list is as long as its axis.
     unsafe { copy::run(&nest, &outer) };
     Ok(())
 }
 
-/// Copies single elements: each pair names an element of `src` and the element of `dst` that it goes to.
+/// Copies single elements. Each pair is an index in `src` and an index in `dst`.
 ///
 /// # Errors
-/// When a pair reaches outside a slice; then nothing was written.
+/// When a pair reaches outside of a slice. Nothing is written then.
 #[inline(never)]
 pub fn scatter_points(
     src: &[u8],
@@ -166,24 +172,24 @@ pub fn scatter_points(
     if !inside(farthest.0, src.len()) || !inside(farthest.1, dst.len()) {
         return Err(OutOfBounds);
     }
-    // SAFETY: the farthest element named on either side lies inside its slice.
+    // SAFETY: the highest element on either side is inside its slice.
     unsafe { copy::points(src.as_ptr(), dst.as_mut_ptr(), element_size, pairs) };
     Ok(())
 }
 
-impl<'a> Axis<'a> {
-    /// An axis with even steps on both sides.
+impl<'a> CopyAxis<'a> {
+    /// An axis with regular steps on both sides.
     pub fn strided(count: usize, src_stride: isize, dst_stride: isize) -> Self {
-        Self { count, src: Walk::Stride(src_stride), dst: Walk::Stride(dst_stride) }
+        Self { count, src: AxisSteps::Stride(src_stride), dst: AxisSteps::Stride(dst_stride) }
     }
 
-    fn from_dim(dim: Dim) -> Axis<'a> {
+    fn from_dim(dim: Dim) -> CopyAxis<'a> {
         Self::strided(dim.count, dim.src_stride, dim.dst_stride)
     }
 
     fn as_dim(&self) -> Option<Dim> {
         match (self.src, self.dst) {
-            (Walk::Stride(src_stride), Walk::Stride(dst_stride)) => {
+            (AxisSteps::Stride(src_stride), AxisSteps::Stride(dst_stride)) => {
                 Some(Dim { count: self.count, src_stride, dst_stride })
             }
             _ => None,
@@ -192,16 +198,16 @@ impl<'a> Axis<'a> {
 
     fn lists_fit(&self) -> bool {
         [self.src, self.dst].into_iter().all(|walk| match walk {
-            Walk::Stride(_) => true,
-            Walk::List { indices, .. } => indices.len() == self.count,
+            AxisSteps::Stride(_) => true,
+            AxisSteps::List { indices, .. } => indices.len() == self.count,
         })
     }
 
     /// The lowest and the highest offset of one side of a non-empty axis.
     fn span(&self, destination: bool) -> (i128, i128) {
         let (first, last, stride) = match if destination { self.dst } else { self.src } {
-            Walk::Stride(stride) => (0, self.count as i128 - 1, stride),
-            Walk::List { indices, stride } => {
+            AxisSteps::Stride(stride) => (0, self.count as i128 - 1, stride),
+            AxisSteps::List { indices, stride } => {
                 let lowest = indices.iter().min().copied().unwrap_or(0);
                 let highest = indices.iter().max().copied().unwrap_or(0);
                 (i128::from(lowest), i128::from(highest), stride)
@@ -212,15 +218,15 @@ impl<'a> Axis<'a> {
     }
 }
 
-impl Walk<'_> {
-    /// Bytes from one position to the next.
+impl AxisSteps<'_> {
+    /// The bytes from one position to the next.
     fn stride(&self) -> isize {
         match *self {
             Self::Stride(stride) | Self::List { stride, .. } => stride,
         }
     }
 
-    /// Bytes from position 0 to step `idx`.
+    /// The bytes from position 0 to step `idx`.
     pub(super) fn offset(&self, idx: usize) -> isize {
         match *self {
             Self::Stride(stride) => (idx as isize).wrapping_mul(stride),
@@ -229,7 +235,8 @@ impl Walk<'_> {
     }
 }
 
-/// The sums of the lowest and of the highest offsets of all axes; saturated sums are outside every slice.
+/// The sums of the lowest and of the highest offsets of all axes. Saturated sums are outside of
+/// every slice.
 fn reach(spans: impl Iterator<Item = (i128, i128)>) -> (i128, i128) {
     spans.fold((0, 0), |sum, span| (sum.0.saturating_add(span.0), sum.1.saturating_add(span.1)))
 }
@@ -242,7 +249,8 @@ fn check(element_size: usize, sides: [(usize, usize, (i128, i128)); 2]) -> Resul
     if inside { Ok(()) } else { Err(OutOfBounds) }
 }
 
-/// Makes the nest as shallow and its unit as large as they can be, the destination's fastest dimension last.
+/// Makes the nest as shallow and its unit as large as possible. The destination's fastest dimension
+/// is last.
 fn simplify(nest: &mut Nest) {
     nest.dims.retain(|dim| dim.count != 1 && (dim.src_stride, dim.dst_stride) != (0, 0));
     for dim in &mut nest.dims {
@@ -266,8 +274,8 @@ fn simplify(nest: &mut Nest) {
     bring_source_rows_in(&mut nest.dims);
 }
 
-/// Moves the dimension that is fastest in the source next to the one that is fastest in the destination, where `copy`
-/// finds the two and goes by tiles.
+/// Moves the dimension that is fastest in the source next to the one that is fastest in the
+/// destination. `copy` then processes both in tiles.
 fn bring_source_rows_in(dims: &mut [Dim]) {
     let fastest = (0..dims.len()).rev().min_by_key(|&idx| dims[idx].src_stride.unsigned_abs());
     if let Some(fastest) = fastest
@@ -278,7 +286,8 @@ fn bring_source_rows_in(dims: &mut [Dim]) {
     }
 }
 
-/// Two dimensions as one, when the outer steps just as far as the whole inner reaches, on both sides.
+/// Merges two dimensions when a step of the outer one is as long as the whole inner one, on both
+/// sides.
 fn merge(outer: Dim, inner: Dim) -> Option<Dim> {
     let steps = isize::try_from(inner.count).ok()?;
     let follows = inner.src_stride.checked_mul(steps)? == outer.src_stride
@@ -287,7 +296,8 @@ fn merge(outer: Dim, inner: Dim) -> Option<Dim> {
     follows.then_some(Dim { count, ..inner })
 }
 
-/// Sorts stably what there is one of for a dimension. The standard library's sort, compiled for speed, is ten kilobytes for each type.
+/// Sorts a short list stably. The standard library's sort, compiled for speed, takes ten kilobytes
+/// per type.
 fn sort_few<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
     for end in 1..items.len() {
         let mut at = end;

@@ -1,10 +1,13 @@
-//! The byte shuffle of Blosc 1 and of numcodecs' `shuffle`: byte `j` of every element is gathered into plane `j`.
+//! The byte shuffle of Blosc 1 and of numcodecs' `shuffle`: gathers byte `j` of every element in
+//! plane `j`.
 //!
-//! Layout as c-blosc 1 writes it (`blosc_internal_shuffle`): the planes of the whole elements, then the bytes that do not
-//! fill an element, verbatim. Element sizes 2, 4, 8 and 16 run sixteen elements at a time in registers, other sizes
-//! byte by byte. Interleaving N planes is a rotation of the byte address by log2 N bits, so both directions are a few
-//! rounds of the same two-register step.
-//! Not here: the bit shuffle (`bitshuffle`), and any decision when to shuffle (the codec's).
+//! The layout is that of c-blosc 1 (`blosc_internal_shuffle`): the planes of the whole elements,
+//! then the bytes after the last whole element, unchanged. Element sizes 2, 4, 8 and 16 run sixteen
+//! elements at a time in registers, other sizes byte by byte. Interleaving N planes rotates the
+//! byte address by log2 N bits, so that both directions are a few rounds of the same step on two
+//! registers.
+//!
+//! `bitshuffle` has the bit shuffle. The codecs decide when to shuffle.
 
 use super::interleave::{
     deinterleave2, deinterleave4, deinterleave8, interleave2, interleave4, interleave8, interleave16, load,
@@ -12,7 +15,7 @@ use super::interleave::{
 };
 use super::vector::{Vector, WIDTH};
 
-/// Gathers byte `j` of each `typesize`-byte element of `src` into plane `j` of `dst`.
+/// Gathers byte `j` of each `typesize`-byte element of `src` in plane `j` of `dst`.
 /// `typesize` 0 and 1 copy.
 ///
 /// # Panics
@@ -43,7 +46,7 @@ pub fn shuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
     }
 }
 
-/// Puts byte `j` of each `typesize`-byte element back from plane `j` of `src`: the inverse of [`shuffle`].
+/// Undoes [`shuffle`]: moves plane `j` of `src` to byte `j` of each `typesize`-byte element.
 ///
 /// # Panics
 /// When `src` and `dst` differ in length.
@@ -73,7 +76,7 @@ pub fn unshuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
     }
 }
 
-/// Sixteen elements of `N` bytes a step from elements to planes; returns how many elements were done.
+/// Shuffles sixteen elements of `N` bytes per step; returns the number of elements done.
 #[inline(always)]
 fn split_planes<const N: usize>(
     elements: &[u8],
@@ -90,7 +93,7 @@ fn split_planes<const N: usize>(
     count / WIDTH * WIDTH
 }
 
-/// Sixteen elements of `N` bytes a step from planes to elements; returns how many elements were done.
+/// Unshuffles sixteen elements of `N` bytes per step; returns the number of elements done.
 #[inline(always)]
 fn join_planes<const N: usize>(
     planes: &[u8],
@@ -130,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn every_size_count_leftover_and_alignment() {
+    fn every_element_size_count_remainder_and_alignment() {
         for typesize in naive::SIZES {
             for count in naive::COUNTS {
                 let len = count * typesize + count % typesize.max(1);
@@ -142,7 +145,8 @@ mod tests {
 
     #[test]
     fn writes_what_c_blosc_writes() {
-        // numcodecs 0.16.6 (c-blosc 1.21): the block of 48 little-endian u32, 1000 + 3 i, before compression.
+        // numcodecs 0.16.6 (c-blosc 1.21): the block of 48 little-endian u32, 1000 + 3 i, before
+        // compression.
         let src: Vec<u8> = (0..48u32).flat_map(|i| (1000 + 3 * i).to_le_bytes()).collect();
         let mut expected = naive::hex(
             "e8ebeef1f4f7fafd000306090c0f1215181b1e2124272a2d303336393c3f4245484b4e5154575a5d606366696c6f7275\

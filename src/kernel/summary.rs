@@ -1,45 +1,46 @@
-//! What a heap of numbers is like: how many, the lowest and the highest, their sum, and how many fall into each of some bins.
+//! Summarises numbers: their count, range and sum, and a histogram.
 //!
-//! Numbers are unpacked first, as `convert` does it. NaN is missing: it is counted, and has no part in anything else.
+//! `convert` unpacks the numbers first. NaN is missing: it is counted, and nothing else includes
+//! it.
 
 use crate::cast::{NumberType, cast};
 use crate::convert::{BLOCK, Unpacking, unpack};
 
-/// Bins of equal width.
+/// The bins of the histogram, of equal width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bins {
-    /// Where the first begins.
+    /// The lower end of the first bin.
     pub low: f64,
-    /// Where the last ends; what is just there falls into it.
+    /// The upper end of the last bin, which includes it.
     pub high: f64,
-    /// How many.
+    /// The number of bins.
     pub count: usize,
 }
 
-/// A summary as numbers in a row: these, then the count of each bin.
+/// The positions of a summary's numbers in its slice. The counts of the bins come last.
 pub mod place {
-    /// Numbers that are there.
+    /// The count of numbers that are not missing.
     pub const COUNT: usize = 0;
-    /// Numbers that are missing.
+    /// The count of missing numbers.
     pub const MISSING: usize = 1;
-    /// Numbers below the bins.
+    /// The count of numbers below the bins.
     pub const BELOW: usize = 2;
-    /// Numbers above them.
+    /// The count of numbers above the bins.
     pub const ABOVE: usize = 3;
-    /// The lowest number; infinite where none is there.
+    /// The lowest number; infinity if there are no numbers.
     pub const LOWEST: usize = 4;
-    /// The highest.
+    /// The highest number; minus infinity if there are no numbers.
     pub const HIGHEST: usize = 5;
-    /// Of the finite ones.
+    /// The sum of the finite numbers.
     pub const SUM: usize = 6;
-    /// The first bin.
+    /// The count of the first bin.
     pub const BINS: usize = 7;
 }
 
-/// The summary of all numbers of `src`, in `numbers`, which has room for it.
+/// Writes the summary of all numbers of `src` to `numbers`, whose positions are in [`place`].
 ///
 /// # Panics
-/// When `src` holds no whole count of numbers, or `numbers` is of another length.
+/// When `src` does not hold whole numbers, or `numbers` has another length than the summary.
 #[inline(never)]
 pub fn summarize(
     src: &[u8],
@@ -48,8 +49,8 @@ pub fn summarize(
     bins: Bins,
     numbers: &mut [f64],
 ) {
-    assert!(src.len().is_multiple_of(from.size()), "a summary is of whole numbers");
-    assert!(numbers.len() == place::BINS + bins.count, "a summary has a place for each bin");
+    assert!(src.len().is_multiple_of(from.size()), "the slice must hold whole numbers");
+    assert!(numbers.len() == place::BINS + bins.count, "a summary needs a number for each bin");
     numbers.fill(0.0);
     (numbers[place::LOWEST], numbers[place::HIGHEST]) = (f64::INFINITY, f64::NEG_INFINITY);
     for src in src.chunks(BLOCK * from.size()) {
@@ -84,9 +85,10 @@ fn add(number: f64, bins: Bins, numbers: &mut [f64]) {
     }
 }
 
-/// The bin of a number within the window: by where bins begin, which a quotient alone may miss by its rounding. The last bin has its end;
-/// a window of no width has one bin.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // a bin's number
+/// The bin of a number within the window. It compares with the lower ends of bins, because a
+/// quotient alone may miss the bin by its rounding. The last bin includes its upper end. A window
+/// without width has one bin.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // the number of a bin
 fn bin_of(number: f64, Bins { low, high, count }: Bins) -> usize {
     if high <= low {
         return 0;
@@ -118,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_falls_into_its_bin() {
+    fn every_byte_is_in_its_bin() {
         let src: Vec<u8> = (0..=255).cycle().take(256 * 5).collect();
         let found = summary(&src, NumberType::U8, None, Bins { low: 0.0, high: 256.0, count: 256 });
         assert_eq!(found[..place::BINS], [1280.0, 0.0, 0.0, 0.0, 0.0, 255.0, 5.0 * 32640.0]);
@@ -126,13 +128,13 @@ mod tests {
     }
 
     #[test]
-    fn ends_infinities_and_what_is_missing() {
+    fn ends_infinities_and_missing_numbers() {
         let doubles = [0.0, 1.0, 0.5, 0.49, -0.1, 1.1, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
         let src: Vec<u8> = doubles.into_iter().flat_map(f64::to_le_bytes).collect();
         let found = summary(&src, NumberType::F64, None, Bins { low: 0.0, high: 1.0, count: 2 });
         let sum = 0.0 + 1.0 + 0.5 + 0.49 + -0.1 + 1.1;
         assert_eq!(found, [8.0, 1.0, 2.0, 2.0, f64::NEG_INFINITY, f64::INFINITY, sum, 2.0, 2.0]);
-        // 28 / 101 × 101 is less than 28.
+        // In floating point, 28 / 101 × 101 is less than 28.
         let whole: Vec<u8> = (0..=101).collect();
         let each = summary(&whole, NumberType::U8, None, Bins { low: 0.0, high: 101.0, count: 101 });
         assert!(each[place::BINS..place::BINS + 100].iter().all(|count| *count == 1.0));

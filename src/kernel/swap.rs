@@ -1,8 +1,8 @@
 //! Byte order: reverses the bytes of every element, in place or while copying.
 //!
-//! Widths 2, 4, 8 and 16 are plain loops over arrays that the compiler turns into vector shuffles; other widths
-//! are reversed element by element. Bytes that do not fill an element keep their order. Which data needs swapping is the
-//! codec's business, not known here.
+//! Widths 2, 4, 8 and 16 are simple loops over arrays, which the compiler turns into vector
+//! shuffles. Other widths are reversed element by element. Bytes after the last whole element keep
+//! their order. The codecs decide which data needs swapping.
 
 /// Reverses each `width`-byte element of `buf`. Widths 0 and 1 do nothing.
 #[inline(never)]
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn every_width_count_leftover_and_alignment() {
+    fn every_width_count_remainder_and_alignment() {
         for width in naive::SIZES {
             for count in naive::COUNTS {
                 let len = count * width + count % width.max(1);

@@ -1,7 +1,8 @@
-//! Sixteen bytes in a register: the few vector operations that the filter kernels are written with.
+//! Sixteen bytes in a register, with the vector operations that the shuffle kernels need.
 //!
-//! One type with three bodies: WebAssembly `simd128`, x86-64 SSE2 (always there), and plain integers for every other
-//! target and for a wasm build without `simd128`. Only what a kernel uses is here; it is not a general SIMD layer.
+//! One type with three implementations: WebAssembly `simd128`, x86-64 SSE2 (which every x86-64
+//! has), and plain integers for other targets and for WebAssembly without `simd128`. It has only
+//! the operations that a kernel uses.
 #![allow(unsafe_code)]
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -9,7 +10,7 @@ use core::arch::wasm32 as arch;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64 as arch;
 
-/// Bytes in one vector.
+/// The bytes of one vector.
 pub(super) const WIDTH: usize = 16;
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -19,14 +20,15 @@ type Register = arch::__m128i;
 #[cfg(not(any(all(target_arch = "wasm32", target_feature = "simd128"), target_arch = "x86_64")))]
 type Register = [u8; WIDTH];
 
-/// Sixteen bytes; byte 0 is the one at the lowest address.
+/// Sixteen bytes. Byte 0 is at the lowest address.
 #[derive(Clone, Copy)]
 pub(super) struct Vector(Register);
 
 impl Vector {
     #[inline(always)]
     pub(super) fn load(bytes: &[u8; WIDTH]) -> Self {
-        // SAFETY: `Register` is 16 plain bytes for every target, every bit pattern is valid, and the read is unaligned.
+        // SAFETY: `Register` is 16 plain bytes on every target, every bit pattern is valid, and the
+        // read is unaligned.
         Self(unsafe { core::ptr::read_unaligned(bytes.as_ptr().cast::<Register>()) })
     }
 
@@ -69,8 +71,8 @@ impl Vector {
         ))
     }
 
-    /// Swaps the bits of `self` under `mask << SHIFT` with those of `other` under `mask`.
-    /// `mask` must not let a bit cross its byte.
+    /// Swaps the bits of `self` under `mask << SHIFT` with those of `other` under `mask`. `mask`
+    /// must not move a bit out of its byte.
     #[inline(always)]
     pub(super) fn swap_bits<const SHIFT: u32>(self, other: Self, mask: u8) -> (Self, Self) {
         let shifted = arch::u64x2_shr(self.0, SHIFT);
@@ -85,7 +87,7 @@ impl Vector {
     /// `a0 b0 a1 b1 … a7 b7`
     #[inline(always)]
     pub(super) fn zip_low(self, other: Self) -> Self {
-        // SAFETY: every x86-64 has SSE2; that is the only condition of these functions.
+        // SAFETY: every x86-64 has SSE2, which is the only condition of these functions.
         Self(unsafe { arch::_mm_unpacklo_epi8(self.0, other.0) })
     }
 
@@ -115,8 +117,8 @@ impl Vector {
         })
     }
 
-    /// Swaps the bits of `self` under `mask << SHIFT` with those of `other` under `mask`.
-    /// `mask` must not let a bit cross its byte.
+    /// Swaps the bits of `self` under `mask << SHIFT` with those of `other` under `mask`. `mask`
+    /// must not move a bit out of its byte.
     #[inline(always)]
     pub(super) fn swap_bits<const SHIFT: i32>(self, other: Self, mask: u8) -> (Self, Self) {
         // SAFETY: every x86-64 has SSE2.
@@ -160,8 +162,8 @@ impl Vector {
         ))
     }
 
-    /// Swaps the bits of `self` under `mask << SHIFT` with those of `other` under `mask`.
-    /// `mask` must not let a bit cross its byte.
+    /// Swaps the bits of `self` under `mask << SHIFT` with those of `other` under `mask`. `mask`
+    /// must not move a bit out of its byte.
     #[inline(always)]
     pub(super) fn swap_bits<const SHIFT: u32>(self, other: Self, mask: u8) -> (Self, Self) {
         let (first, second) = (u128::from_le_bytes(self.0), u128::from_le_bytes(other.0));

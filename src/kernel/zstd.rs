@@ -1,31 +1,33 @@
-//! Zstandard, safely: the C library behind the few calls that codecs need.
+//! A safe interface to the C library for Zstandard, with the few calls that codecs need.
 //!
-//! One context serves many frames ([`Decompressor`]). Output either goes straight into a slice of known size, or into a
-//! vector that grows only in proportion to what was really produced and never past a limit, so neither a lying content
-//! size nor a hostile window makes memory grow. Several frames in a row and skippable frames are one stream, as the
-//! format says. Dictionaries and legacy (v0.x) frames are not supported.
+//! One context serves many frames ([`Decompressor`]). The output is either a slice of known length
+//! or a vector with a limit. The vector grows in proportion to the bytes that were really decoded,
+//! so that a false content size or a hostile window cannot make memory grow. Several frames in a
+//! row and skippable frames form one stream, as the format says. Dictionaries and legacy frames
+//! (v0.x) are not supported.
 #![allow(unsafe_code)]
 
 use core::ffi::{CStr, c_ulonglong, c_void};
 use core::fmt;
 use core::ptr::NonNull;
 
-/// The largest window (2^27 = 128 MiB) that a frame may ask for: what the `zstd` tool accepts without `--long`.
+/// The largest window that a frame may ask for: 2^27 = 128 MiB, as in the `zstd` tool without
+/// `--long`.
 const WINDOW_LOG_MAX: i32 = 27;
 
-/// The first growth of an output of unknown size; later ones double what was produced.
+/// The first size in bytes of an output of unknown length. Later sizes double.
 const FIRST_GROWTH: usize = 128 * 1024;
 
-/// Why bytes were not (de)compressed.
+/// Why bytes cannot be compressed or decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZstdError {
-    /// The library's own words.
+    /// The message of the library.
     Library(&'static str),
     /// The output would exceed the caller's limit, in bytes.
     Limit(usize),
     /// The input ends inside a frame.
     Truncated,
-    /// The allocator gave nothing.
+    /// Memory is not sufficient.
     OutOfMemory,
 }
 
@@ -40,20 +42,21 @@ impl fmt::Display for ZstdError {
     }
 }
 
-/// The sum of the content sizes that all frames of `src` declare; none when a frame does not declare it.
+/// The sum of the content sizes that all frames of `src` declare; `None` when a frame does not
+/// declare it.
 ///
-/// The figure is the writer's claim: compare it with what is expected before allocating it.
+/// Compare it with the expected length before allocating memory: the writer may lie.
 ///
 /// # Errors
 /// When a frame header or a block header is malformed, or the input ends inside a frame.
 pub fn frame_content_size(mut src: &[u8]) -> Result<Option<u64>, ZstdError> {
     let mut total: Option<u64> = Some(0);
     while !src.is_empty() {
-        // SAFETY: the pointer and the length are those of one live slice, for this and the next call.
+        // SAFETY: pointer and length are those of a live slice, for this call and the next.
         let declared = unsafe { zstd_sys::ZSTD_getFrameContentSize(src.as_ptr().cast(), src.len()) };
         // SAFETY: as above.
         let frame = check(unsafe { zstd_sys::ZSTD_findFrameCompressedSize(src.as_ptr().cast(), src.len()) })?;
-        // -1 and -2 as the header defines them; the bindings type them as int.
+        // The C header defines -1 and -2; the bindings type them as int.
         total = match declared {
             UNKNOWN => None,
             MALFORMED => return Err(ZstdError::Library("Unknown frame descriptor")),
@@ -67,15 +70,15 @@ pub fn frame_content_size(mut src: &[u8]) -> Result<Option<u64>, ZstdError> {
 const UNKNOWN: c_ulonglong = c_ulonglong::MAX;
 const MALFORMED: c_ulonglong = c_ulonglong::MAX - 1;
 
-/// A decompression context, for use again and again.
+/// A decompression context, which can be reused.
 #[derive(Debug)]
 pub struct Decompressor(NonNull<zstd_sys::ZSTD_DCtx>);
 
 impl Decompressor {
-    /// A new context (about 100 KB).
+    /// Makes a context (about 100 KB).
     ///
     /// # Errors
-    /// When there is no memory for it.
+    /// When memory is not sufficient.
     pub fn new() -> Result<Self, ZstdError> {
         // SAFETY: no preconditions; null means out of memory.
         let context =
@@ -86,12 +89,13 @@ impl Decompressor {
         Ok(context)
     }
 
-    /// Decompresses all frames of `src` into `dst` and returns how many bytes that gave.
+    /// Decompresses all frames of `src` into `dst` and returns the decoded length.
     ///
     /// # Errors
-    /// When the frames are malformed, fail their checksum, or hold more than `dst`.
+    /// When the frames are malformed, fail their checksum, or decode to more bytes than `dst` has.
     pub fn decompress_into(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, ZstdError> {
-        // SAFETY: context, source and destination are live, the destination is exclusive, the lengths are theirs.
+        // SAFETY: context, source and destination are live, the destination is exclusive, and the
+        // lengths are theirs.
         check(unsafe {
             zstd_sys::ZSTD_decompressDCtx(
                 self.0.as_ptr(),
@@ -103,10 +107,11 @@ impl Decompressor {
         })
     }
 
-    /// Appends the content of all frames of `src` to `out`, at most `limit` bytes of it.
+    /// Appends the content of all frames of `src` to `out`, at most `limit` bytes.
     ///
     /// # Errors
-    /// When the frames are malformed, fail their checksum, end early, or hold more than `limit` bytes.
+    /// When the frames are malformed, fail their checksum, end early, or decode to more than
+    /// `limit` bytes.
     pub fn decompress_to_vec(
         &mut self,
         src: &[u8],
@@ -128,7 +133,8 @@ impl Decompressor {
                 out.spare_capacity_mut().as_mut_ptr().cast()
             };
             let mut output = zstd_sys::ZSTD_outBuffer { dst: target, size: room.max(1), pos: 0 };
-            // SAFETY: `input` covers `src`; `output` covers `room` spare bytes of `out`, or the one byte `beyond`.
+            // SAFETY: `input` covers `src`. `output` covers `room` spare bytes of `out`, or the one
+            // byte `beyond`.
             let left = check(unsafe {
                 zstd_sys::ZSTD_decompressStream(self.0.as_ptr(), &raw mut output, &raw mut input)
             })?;
@@ -145,7 +151,7 @@ impl Decompressor {
         }
     }
 
-    /// Forgets what an earlier, perhaps failed, stream left behind.
+    /// Resets the context after an earlier stream, which may have failed.
     fn start(&mut self) -> Result<(), ZstdError> {
         let session = zstd_sys::ZSTD_ResetDirective::ZSTD_reset_session_only;
         // SAFETY: the context is live.
@@ -155,12 +161,12 @@ impl Decompressor {
 
 impl Drop for Decompressor {
     fn drop(&mut self) {
-        // SAFETY: created by `new`, freed once.
+        // SAFETY: `new` created the context, and it is freed once.
         unsafe { zstd_sys::ZSTD_freeDCtx(self.0.as_ptr()) };
     }
 }
 
-/// Makes room in `out` for as much again as was produced, within the limit; returns the room.
+/// Doubles the capacity of `out` within the limit; returns the spare capacity.
 fn grow(out: &mut Vec<u8>, produced: usize, limit: usize) -> Result<usize, ZstdError> {
     let left = limit - produced;
     let spare = out.capacity() - out.len();
@@ -171,25 +177,26 @@ fn grow(out: &mut Vec<u8>, produced: usize, limit: usize) -> Result<usize, ZstdE
     Ok(left.min(out.capacity() - out.len()))
 }
 
-/// Appends one frame with `src` as its content to `out`. The frame declares its content size.
+/// Appends one frame with the content `src` to `out`. The frame declares its content size.
 ///
 /// # Errors
-/// When there is not enough memory, or the library does not know the level.
+/// When memory is not sufficient, or the library does not know the level.
 #[cfg(any(feature = "encoders", not(target_arch = "wasm32"), test))]
 pub fn compress(src: &[u8], level: i32, checksum: bool, out: &mut Vec<u8>) -> Result<(), ZstdError> {
     use zstd_sys::ZSTD_cParameter::{ZSTD_c_checksumFlag, ZSTD_c_compressionLevel};
 
-    struct Compressor(NonNull<zstd_sys::ZSTD_CCtx>);
-    impl Drop for Compressor {
+    struct CompressionContext(NonNull<zstd_sys::ZSTD_CCtx>);
+    impl Drop for CompressionContext {
         fn drop(&mut self) {
-            // SAFETY: created below, freed once.
+            // SAFETY: the context is created below and freed once.
             unsafe { zstd_sys::ZSTD_freeCCtx(self.0.as_ptr()) };
         }
     }
 
     // SAFETY: no preconditions; null means out of memory.
-    let context =
-        Compressor(NonNull::new(unsafe { zstd_sys::ZSTD_createCCtx() }).ok_or(ZstdError::OutOfMemory)?);
+    let context = CompressionContext(
+        NonNull::new(unsafe { zstd_sys::ZSTD_createCCtx() }).ok_or(ZstdError::OutOfMemory)?,
+    );
     for (parameter, value) in [(ZSTD_c_compressionLevel, level), (ZSTD_c_checksumFlag, i32::from(checksum))] {
         // SAFETY: the context is live.
         check(unsafe { zstd_sys::ZSTD_CCtx_setParameter(context.0.as_ptr(), parameter, value) })?;
@@ -198,7 +205,7 @@ pub fn compress(src: &[u8], level: i32, checksum: bool, out: &mut Vec<u8>) -> Re
     let bound = check(unsafe { zstd_sys::ZSTD_compressBound(src.len()) })?;
     out.try_reserve(bound).map_err(|_| ZstdError::OutOfMemory)?;
     let spare = out.spare_capacity_mut();
-    // SAFETY: the context and `src` are live; `spare` is exclusively ours and as long as said.
+    // SAFETY: the context and `src` are live; `spare` is exclusive and has this length.
     let written = check(unsafe {
         zstd_sys::ZSTD_compress2(
             context.0.as_ptr(),
@@ -213,13 +220,13 @@ pub fn compress(src: &[u8], level: i32, checksum: bool, out: &mut Vec<u8>) -> Re
     Ok(())
 }
 
-/// A result of the library: a size, or an error code in disguise.
+/// Checks a result of the library: a size or an error code.
 fn check(code: usize) -> Result<usize, ZstdError> {
     // SAFETY: a pure function of the number.
     if unsafe { zstd_sys::ZSTD_isError(code) } == 0 {
         return Ok(code);
     }
-    // SAFETY: for every code the library answers with a NUL-terminated string of its own that is never freed.
+    // SAFETY: for every code the library returns a static, NUL-terminated string.
     let name = unsafe { CStr::from_ptr(zstd_sys::ZSTD_getErrorName(code)) };
     Err(ZstdError::Library(name.to_str().unwrap_or("unknown error")))
 }
@@ -233,7 +240,8 @@ mod tests {
     use super::super::naive;
     use super::*;
 
-    /// A frame of the `zstd` tool, without content size: `printf 'zarr zarr zarr zarr' | zstd --no-check`.
+    /// A frame of the `zstd` tool, without content size: `printf 'zarr zarr zarr zarr' | zstd
+    /// --no-check`.
     const STREAMED: &str = "28b52ffd00585d0000287a617272200100908b16";
 
     fn compressed(src: &[u8], level: i32) -> Vec<u8> {
@@ -247,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn there_and_back_at_every_length_with_one_context() {
+    fn every_length_round_trips_with_one_context() {
         let mut context = Decompressor::new().unwrap();
         for len in naive::COUNTS.into_iter().chain([5000, 200_000]) {
             let src: Vec<u8> = naive::bytes(len, 3).into_iter().map(|byte| byte & 0x83).collect();
@@ -309,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_and_every_flipped_checksum_bit_is_an_error() {
+    fn every_truncation_and_every_flipped_checksum_bit_is_an_error() {
         let src = naive::bytes(300, 9);
         let frame = compressed(&src, 3);
         let mut context = Decompressor::new().unwrap();

@@ -1,25 +1,25 @@
-//! An array that can be read: a place in a store, and what its metadata says.
+//! An open array: its store, its path and its metadata.
 
 use std::rc::Rc;
 
 use crate::access::binding::Binding;
 use crate::error::{Error, Result};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::{NodePath, StoreKey};
 use crate::read::chunk_cache::ChunkCache;
 use crate::read::chunk_store;
 use crate::read::shard_indexes::ShardIndexes;
 use crate::store::Store;
-use crate::store::wrap::transform::Registry;
+use crate::store::wrap::transform::TransformerRegistry;
 
-/// What the user adds to what is known here.
+/// Extensions that the user registered.
 #[derive(Clone, Default)]
-pub struct Registered {
-    /// Codecs.
-    pub codecs: Users,
-    /// Storage transformers, ours among them.
-    pub transformers: Rc<Registry>,
+pub struct UserExtensions {
+    /// The user's codecs.
+    pub codecs: OptionalUserCodecs,
+    /// All known storage transformers, the built-in ones included.
+    pub transformers: Rc<TransformerRegistry>,
 }
 
 /// An array in a store.
@@ -30,31 +30,32 @@ pub struct Array {
     document: NodeDocument,
     binding: Rc<Binding>,
     cache: Rc<ChunkCache>,
-    registered: Registered,
+    extensions: UserExtensions,
 }
 
 impl Array {
-    /// From the array's raw documents.
+    /// Opens an array from its raw metadata documents.
     ///
     /// # Errors
-    /// As [`Binding::new`], and `Unsupported` for storage transformers that nobody here knows; both name the node.
+    /// Errors of [`Binding::new`]; `Unsupported` for an unknown storage transformer. Both name the
+    /// node.
     pub fn new(store: Rc<dyn Store>, path: NodePath, document: NodeDocument) -> Result<Rc<Self>> {
-        Self::with(store, path, document, Registered::default())
+        Self::with(store, path, document, UserExtensions::default())
     }
 
-    /// The same, with codecs and storage transformers of the user's.
+    /// Opens an array with the user's codecs and storage transformers.
     ///
     /// # Errors
-    /// As [`new`](Self::new), and as the transformers.
+    /// Errors of [`new`](Self::new), and errors of the storage transformers.
     pub fn with(
         store: Rc<dyn Store>,
         path: NodePath,
         document: NodeDocument,
-        registered: Registered,
+        extensions: UserExtensions,
     ) -> Result<Rc<Self>> {
         let make = || {
-            let binding = Binding::with_users(&document, registered.codecs.clone())?;
-            let chunks = chunk_store::of_array(&store, &path, binding.metadata(), &registered.transformers)?;
+            let binding = Binding::with_users(&document, extensions.codecs.clone())?;
+            let chunks = chunk_store::of_array(&store, &path, binding.metadata(), &extensions.transformers)?;
             Ok((Rc::new(binding), chunks))
         };
         let (binding, chunks) = make().map_err(|error: Error| error.at_node(path.as_str()))?;
@@ -62,68 +63,69 @@ impl Array {
             None => ChunkCache::of(&chunks, &path, &document),
             Some(_) => ChunkCache::new(&chunks, &path, &document),
         };
-        Ok(Rc::new(Self { store, chunks, path, document, binding, cache, registered }))
+        Ok(Rc::new(Self { store, chunks, path, document, binding, cache, extensions }))
     }
 
-    /// The same array by other documents: those of another shape.
+    /// Opens the same array from other documents, for example after a resize.
     ///
     /// # Errors
-    /// As [`with`](Self::with).
+    /// Errors of [`with`](Self::with).
     pub fn by(&self, document: NodeDocument) -> Result<Rc<Self>> {
-        Self::with(self.store.clone(), self.path.clone(), document, self.registered.clone())
+        Self::with(self.store.clone(), self.path.clone(), document, self.extensions.clone())
     }
 
-    /// Where its documents are, and those of the nodes around it.
+    /// The store of the hierarchy, which holds the metadata documents.
     pub fn store(&self) -> &Rc<dyn Store> {
         &self.store
     }
 
-    /// Where its chunks come from: the same store, unless a draft's storage transformers stand in between.
+    /// The store of the chunks. It differs from [`store`](Self::store) only if a draft's storage
+    /// transformers wrap the store.
     pub fn chunks(&self) -> &Rc<dyn Store> {
         &self.chunks
     }
 
-    /// Which node it is.
+    /// The path of the node.
     pub fn path(&self) -> &NodePath {
         &self.path
     }
 
-    /// Its raw documents.
+    /// The raw metadata documents.
     pub fn document(&self) -> &NodeDocument {
         &self.document
     }
 
-    /// Its metadata, with codecs bound as they are needed.
+    /// The metadata, with codecs that are bound when they are first needed.
     pub fn binding(&self) -> &Rc<Binding> {
         &self.binding
     }
 
-    /// The shard indexes read so far.
+    /// The shard indexes that were read so far.
     pub(super) fn indexes(&self) -> &ShardIndexes {
         &self.cache.indexes
     }
 
-    /// What is kept of its chunks.
+    /// The cache of chunks and of work in flight.
     pub(super) fn cache(&self) -> &Rc<ChunkCache> {
         &self.cache
     }
 
-    /// Drops everything that is kept of its chunks.
+    /// Drops all cached chunks and shard indexes.
     pub fn forget_chunks(&self) {
         self.cache.forget_all();
     }
 
-    /// What the keys of its chunks begin with.
+    /// The prefix of all chunk keys.
     pub fn chunk_prefix(&self) -> NodePath {
         NodePath::of_data(&self.path, self.document.format)
     }
 
-    /// The key of a stored chunk.
+    /// The key of a stored chunk. `chunk` is its index along each dimension of the chunk grid.
     pub fn chunk_key(&self, chunk: &[u64]) -> StoreKey {
         self.key(&self.binding.metadata().chunk_key_encoding.encode(chunk))
     }
 
-    /// A chunk's key, relative to the array, as a key of the store.
+    /// Converts a chunk key that is relative to the array into a key of the store.
     pub fn key(&self, relative: &str) -> StoreKey {
         StoreKey::of_chunk(&self.path, self.document.format, relative)
     }

@@ -1,88 +1,91 @@
-//! What is kept of the chunks of an array that were read: their encoded bytes, or, of chunks that had to be decoded whole but were used
-//! in part, their elements. What was used longest ago goes first, of whatever array.
+//! The chunk cache of an array: encoded bytes, and elements of chunks that were decoded whole.
 //!
-//! A buffer often holds several chunks (what came in one answer, or was decoded by one message); it is kept as long as one of them is
-//! used, and counts once and whole, whatever of it is kept. Nothing that is kept is ever handed out, and nothing is kept that was not read to its end. Writes of this
-//! process are seen; others' are not before [`ChunkCache::forget_all`].
+//! All arrays share one capacity for each kind. The least recently used buffer is evicted first.
+//!
+//! A buffer often holds several chunks, which came in one answer or were decoded as one batch. It
+//! stays cached while one of its chunks is used, and counts with all its bytes. Cached values are
+//! never handed out for writing or transfer, and only complete values are cached. The cache notices
+//! writes of this process. It does not notice other writes before [`ChunkCache::forget_all`].
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
-use crate::access::plan::{Need, NeededRange};
+use crate::access::plan::{ByteRequest, RequestedRange};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::NodePath;
 use crate::read::shard_indexes::ShardIndexes;
-use crate::read::types::{Origin, Parts, Stacks};
+use crate::read::types::{BatchesInFlight, ChunkOrigin, PartsInFlight};
 use crate::sorted::{Key, Map};
 use crate::store::writers::{self, Moment};
 use crate::store::{Store, Value};
 
-/// Which of the two things is kept.
+/// The kinds of cached values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// Bytes as they are stored.
+pub enum CacheKind {
+    /// Encoded bytes, as they are stored.
     Encoded,
-    /// Packed elements of a whole chunk, in its native order.
+    /// The packed elements of a whole chunk in its native order.
     Decoded,
 }
 
-impl Key for Kind {
+impl Key for CacheKind {
     fn put(&self, bytes: &mut Vec<u8>) {
         bytes.push(*self as u8);
     }
 }
 
-/// What keeping a chunk costs beside its bytes, about.
-const CHUNK_COST: u64 = 160;
+/// Approximate memory of a cache entry, without the bytes of its value.
+const ENTRY_BYTES: u64 = 160;
 
-/// Bytes that are kept unless somebody says otherwise.
-const ENCODED_ROOM: u64 = 64 << 20;
-const DECODED_ROOM: u64 = 128 << 20;
+/// Default capacities in bytes.
+const ENCODED_CAPACITY: u64 = 64 << 20;
+const DECODED_CAPACITY: u64 = 128 << 20;
 
-/// How often what was asked for was there, and how much is.
+/// Counters of one kind of cached values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheCounters {
-    /// Chunks that were found.
+    /// Lookups that found a chunk.
     pub hits: u64,
-    /// Chunks that were not.
+    /// Lookups that found nothing.
     pub misses: u64,
-    /// Bytes that are kept.
+    /// Bytes that are cached.
     pub bytes: u64,
 }
 
-/// A buffer that is kept, and whose chunks stand in it.
-struct Buffer {
+/// A cached buffer, and the chunks in it.
+struct CachedBuffer {
     owner: Weak<ChunkCache>,
-    /// See [`Value::buffer`]; nothing for chunks that are known to be absent.
+    /// See [`Value::buffer`]; `None` for chunks that are known to be absent.
     id: Option<u64>,
-    hold: Weak<Hold>,
-    origins: Vec<Origin>,
+    handle: Weak<BufferHandle>,
+    origins: Vec<ChunkOrigin>,
     bytes: u64,
 }
 
-/// All buffers of one kind, of whatever array.
-struct Shelf {
-    room: u64,
+/// All cached buffers of one kind, of all arrays, ordered by last use.
+struct BufferQueue {
+    capacity: u64,
     clock: u64,
     counters: CacheCounters,
-    by_use: Map<u64, Buffer>,
-    /// When the buffers were used last.
+    /// Buffers by the clock of their last use.
+    by_use: Map<u64, CachedBuffer>,
+    /// The clock of the last use, by buffer.
     used: Map<u64, u64>,
 }
 
 thread_local! {
-    static ENCODED: RefCell<Shelf> = const { RefCell::new(Shelf::new(ENCODED_ROOM)) };
-    static DECODED: RefCell<Shelf> = const { RefCell::new(Shelf::new(DECODED_ROOM)) };
+    static ENCODED: RefCell<BufferQueue> = const { RefCell::new(BufferQueue::new(ENCODED_CAPACITY)) };
+    static DECODED: RefCell<BufferQueue> = const { RefCell::new(BufferQueue::new(DECODED_CAPACITY)) };
     static CACHES: RefCell<Vec<Weak<ChunkCache>>> = const { RefCell::new(Vec::new()) };
 }
 
-impl Shelf {
-    const fn new(room: u64) -> Self {
+impl BufferQueue {
+    const fn new(capacity: u64) -> Self {
         let counters = CacheCounters { hits: 0, misses: 0, bytes: 0 };
-        Self { room, clock: 0, counters, by_use: Map::new(), used: Map::new() }
+        Self { capacity, clock: 0, counters, by_use: Map::new(), used: Map::new() }
     }
 
-    fn put(&mut self, buffer: Buffer) -> u64 {
+    fn put(&mut self, buffer: CachedBuffer) -> u64 {
         self.clock += 1;
         self.counters.bytes += buffer.bytes;
         if let Some(id) = buffer.id {
@@ -93,30 +96,30 @@ impl Shelf {
     }
 
     /// Removes a buffer from the queue.
-    fn pull(&mut self, used: u64) -> Option<Buffer> {
+    fn pull(&mut self, used: u64) -> Option<CachedBuffer> {
         let buffer = self.by_use.remove(&used)?;
         self.uncount(&buffer);
         Some(buffer)
     }
 
-    fn uncount(&mut self, buffer: &Buffer) {
+    fn uncount(&mut self, buffer: &CachedBuffer) {
         self.counters.bytes -= buffer.bytes;
         if let Some(id) = buffer.id {
             self.used.remove(&id);
         }
     }
 
-    /// Adds a chunk to a buffer that is kept already.
-    fn join(&mut self, id: u64, owner: &Weak<ChunkCache>, origin: &Origin) -> Option<Rc<Hold>> {
+    /// Adds a chunk to a cached buffer.
+    fn join(&mut self, id: u64, owner: &Weak<ChunkCache>, origin: &ChunkOrigin) -> Option<Rc<BufferHandle>> {
         let buffer = self.by_use.get_mut(self.used.get(&id)?)?;
         if !buffer.owner.ptr_eq(owner) {
             return None;
         }
-        let hold = buffer.hold.upgrade()?;
+        let handle = buffer.handle.upgrade()?;
         buffer.origins.push(origin.clone());
-        buffer.bytes += CHUNK_COST;
-        self.counters.bytes += CHUNK_COST;
-        Some(hold)
+        buffer.bytes += ENTRY_BYTES;
+        self.counters.bytes += ENTRY_BYTES;
+        Some(handle)
     }
 
     /// Moves a buffer to the end of the queue.
@@ -126,10 +129,10 @@ impl Shelf {
         }
     }
 
-    /// What has to go.
-    fn overflow(&mut self) -> Vec<(u64, Buffer)> {
+    /// Removes the buffers that exceed the capacity.
+    fn overflow(&mut self) -> Vec<(u64, CachedBuffer)> {
         let mut gone = Vec::new();
-        while self.counters.bytes > self.room
+        while self.counters.bytes > self.capacity
             && let Some((used, buffer)) = self.by_use.pop_first()
         {
             self.uncount(&buffer);
@@ -139,98 +142,106 @@ impl Shelf {
     }
 }
 
-/// Nothing is kept after a thread's end.
-fn with<T: Default>(kind: Kind, act: impl FnOnce(&mut Shelf) -> T) -> T {
-    let shelf = if kind == Kind::Encoded { &ENCODED } else { &DECODED };
-    shelf.try_with(|shelf| act(&mut shelf.borrow_mut())).unwrap_or_default()
+/// Uses the queue of a kind. Does nothing while the thread ends, when the queue is gone.
+fn with<T: Default>(kind: CacheKind, act: impl FnOnce(&mut BufferQueue) -> T) -> T {
+    let queue = if kind == CacheKind::Encoded { &ENCODED } else { &DECODED };
+    queue.try_with(|queue| act(&mut queue.borrow_mut())).unwrap_or_default()
 }
 
-/// Drops what was used longest ago.
-fn make_room(kind: Kind) {
-    for (used, buffer) in with(kind, Shelf::overflow) {
+/// Evicts the least recently used buffers until the capacity is kept.
+fn evict(kind: CacheKind) {
+    for (used, buffer) in with(kind, BufferQueue::overflow) {
         let Some(owner) = buffer.owner.upgrade() else { continue };
         for origin in buffer.origins {
-            owner.drop_kept(kind, &origin, used);
+            owner.drop_entry(kind, &origin, used);
         }
     }
 }
 
-/// Says how many bytes may be kept; 0 keeps nothing.
-pub fn set_room(kind: Kind, bytes: u64) {
-    with(kind, |shelf| shelf.room = bytes);
-    make_room(kind);
+/// Sets the capacity in bytes; 0 disables the cache.
+pub fn set_capacity(kind: CacheKind, bytes: u64) {
+    with(kind, |queue| queue.capacity = bytes);
+    evict(kind);
 }
 
-/// How many bytes may be kept.
-pub fn room(kind: Kind) -> u64 {
-    with(kind, |shelf| shelf.room)
+/// The capacity in bytes.
+pub fn capacity(kind: CacheKind) -> u64 {
+    with(kind, |queue| queue.capacity)
 }
 
-/// What has been counted so far.
-pub fn counters(kind: Kind) -> CacheCounters {
-    with(kind, |shelf| shelf.counters)
+/// The counters of a kind.
+pub fn counters(kind: CacheKind) -> CacheCounters {
+    with(kind, |queue| queue.counters)
 }
 
-/// A buffer's place in the queue; the buffer counts until its last chunk is dropped.
-struct Hold {
-    kind: Kind,
+/// Keeps a buffer in the queue. Each chunk of the buffer holds the handle; dropping the last one
+/// removes the buffer.
+struct BufferHandle {
+    kind: CacheKind,
     used: Cell<u64>,
 }
 
-impl Drop for Hold {
+impl Drop for BufferHandle {
     fn drop(&mut self) {
-        with(self.kind, |shelf| shelf.pull(self.used.get()));
+        with(self.kind, |queue| queue.pull(self.used.get()));
     }
 }
 
-/// A place in the queue for a chunk's buffer; `None` where that is larger than all that may be kept.
-fn hold(kind: Kind, owner: &Weak<ChunkCache>, origin: &Origin, value: Option<&Value>) -> Option<Rc<Hold>> {
+/// Puts a chunk's buffer into the queue. `None` if the buffer exceeds the whole capacity.
+fn handle(
+    kind: CacheKind,
+    owner: &Weak<ChunkCache>,
+    origin: &ChunkOrigin,
+    value: Option<&Value>,
+) -> Option<Rc<BufferHandle>> {
     let (id, bytes) = value.map(Value::buffer).unzip();
-    let joined = id.and_then(|id| with(kind, |shelf| shelf.join(id, owner, origin)));
-    let bytes = bytes.unwrap_or(0) + CHUNK_COST;
-    if joined.is_some() || bytes > room(kind) {
+    let joined = id.and_then(|id| with(kind, |queue| queue.join(id, owner, origin)));
+    let bytes = bytes.unwrap_or(0) + ENTRY_BYTES;
+    if joined.is_some() || bytes > capacity(kind) {
         return joined;
     }
-    let hold = Rc::new(Hold { kind, used: Cell::default() });
+    let handle = Rc::new(BufferHandle { kind, used: Cell::default() });
     let (owner, origins) = (owner.clone(), vec![origin.clone()]);
-    let buffer = Buffer { owner, id, hold: Rc::downgrade(&hold), origins, bytes };
-    hold.used.set(with(kind, |shelf| shelf.put(buffer)));
-    Some(hold)
+    let buffer = CachedBuffer { owner, id, handle: Rc::downgrade(&handle), origins, bytes };
+    handle.used.set(with(kind, |queue| queue.put(buffer)));
+    Some(handle)
 }
 
-/// A chunk in a buffer that is kept.
-struct Kept {
-    /// The stored chunk that it is in, and where.
+/// A cached chunk.
+struct CacheEntry {
+    /// Indices of the stored chunk, and the byte range in it.
     chunk: Rc<[u64]>,
-    range: NeededRange,
+    range: RequestedRange,
     asked: Moment,
-    /// `None` where it is known to be absent.
+    /// `None` if the chunk is known to be absent.
     value: Option<Value>,
-    hold: Rc<Hold>,
+    handle: Rc<BufferHandle>,
 }
 
-/// What a cache belongs to. Two arrays with the same documents in the same place are one.
+/// Identifies the array of a cache. Arrays with equal documents at one path of one store share a
+/// cache.
 struct Owner {
     store: Rc<dyn Store>,
     path: NodePath,
     document: NodeDocument,
 }
 
-/// See the module.
+/// The cache of one array, and its work in flight. See the module.
 pub(super) struct ChunkCache {
     owner: Owner,
-    kept: RefCell<Map<(Kind, Origin), Kept>>,
-    /// What was asked for before is not kept: everything was to be forgotten then.
+    entries: RefCell<Map<(CacheKind, ChunkOrigin), CacheEntry>>,
+    /// Values that were requested before this moment are not cached, because all were to be
+    /// forgotten.
     forgotten: Cell<Moment>,
-    /// Of shards.
+    /// Cached shard indexes.
     pub(super) indexes: ShardIndexes,
-    /// Chunks that are being decoded.
-    pub(super) stacks: Stacks,
+    /// Batches of chunks that are being decoded.
+    pub(super) batches: BatchesInFlight,
     /// Parts that are being read.
-    pub(super) parts: Parts,
+    pub(super) parts: PartsInFlight,
 }
 
-/// The store that others only stand around.
+/// The innermost store, without its wrappers.
 fn base(store: &Rc<dyn Store>) -> Rc<dyn Store> {
     let mut store = store.clone();
     while let Some(inner) = store.wrapped() {
@@ -240,22 +251,30 @@ fn base(store: &Rc<dyn Store>) -> Rc<dyn Store> {
 }
 
 impl ChunkCache {
-    /// One that no other array has: what its chunks mean depends on more than its documents.
+    /// A cache that no other array shares, for arrays whose chunks depend on more than their
+    /// documents, such as codecs of the user.
     pub fn new(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Rc<Self> {
         let owner = Owner { store: base(store), path: path.clone(), document: document.clone() };
-        let (kept, forgotten) = (RefCell::default(), Cell::default());
+        let (entries, forgotten) = (RefCell::default(), Cell::default());
         let indexes = ShardIndexes::default();
-        Rc::new(Self { owner, kept, forgotten, indexes, stacks: Stacks::default(), parts: Parts::default() })
+        Rc::new(Self {
+            owner,
+            entries,
+            forgotten,
+            indexes,
+            batches: BatchesInFlight::default(),
+            parts: PartsInFlight::default(),
+        })
     }
 
-    /// That of an array.
+    /// The cache of an array; shared with other arrays as [`Owner`] says.
     pub fn of(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Rc<Self> {
         let store = base(store);
-        let place = |store: &Rc<dyn Store>| Rc::as_ptr(store).cast::<()>();
-        let here = place(&store);
+        let address = |store: &Rc<dyn Store>| Rc::as_ptr(store).cast::<()>();
+        let here = address(&store);
         let is_it = |cache: &Rc<Self>| {
             let owner = &cache.owner;
-            place(&owner.store) == here && owner.path == *path && owner.document == *document
+            address(&owner.store) == here && owner.path == *path && owner.document == *document
         };
         CACHES.with_borrow_mut(|caches| {
             caches.retain(|cache| cache.strong_count() > 0);
@@ -267,76 +286,77 @@ impl ChunkCache {
         })
     }
 
-    /// What is kept of the chunk that is needed, unless `is_current` denies it.
+    /// The cached value of a chunk, unless `is_current` rejects it.
     pub fn get(
         &self,
-        kind: Kind,
-        need: &Need,
+        kind: CacheKind,
+        request: &ByteRequest,
         is_current: impl FnOnce(Moment) -> bool,
     ) -> Option<Option<Value>> {
-        let mut kept = self.kept.borrow_mut();
-        let key = (kind, need.origin.clone());
-        let found = kept.get(&key).filter(|found| found.range == need.range && is_current(found.asked));
+        let mut entries = self.entries.borrow_mut();
+        let key = (kind, request.origin.clone());
+        let found = entries.get(&key).filter(|found| found.range == request.range && is_current(found.asked));
         let Some(found) = found else {
-            kept.remove(&key);
-            with(kind, |shelf| shelf.counters.misses += 1);
+            entries.remove(&key);
+            with(kind, |queue| queue.counters.misses += 1);
             return None;
         };
-        with(kind, |shelf| {
-            shelf.counters.hits += 1;
-            shelf.touch(&found.hold.used);
+        with(kind, |queue| {
+            queue.counters.hits += 1;
+            queue.touch(&found.handle.used);
         });
         Some(found.value.clone())
     }
 
-    /// Whether a chunk is kept; nothing is counted.
-    pub fn has(&self, kind: Kind, need: &Need) -> bool {
-        self.kept.borrow().contains_key(&(kind, need.origin.clone()))
+    /// Whether a chunk is cached. Does not count as a lookup.
+    pub fn has(&self, kind: CacheKind, request: &ByteRequest) -> bool {
+        self.entries.borrow().contains_key(&(kind, request.origin.clone()))
     }
 
-    /// Keeps chunks that were asked for at a moment, and the buffers that they stand in.
-    pub fn put(self: &Rc<Self>, kind: Kind, chunks: Vec<(Need, Option<Value>)>, asked: Moment) {
+    /// Caches chunks that were requested at moment `asked`.
+    pub fn put(self: &Rc<Self>, kind: CacheKind, chunks: Vec<(ByteRequest, Option<Value>)>, asked: Moment) {
         if asked < self.forgotten.get() {
             return;
         }
         let owner = Rc::downgrade(self);
-        let keeps_absence = self.owner.store.absence_may_be_kept();
-        for (need, value) in chunks {
-            if value.is_none() && !keeps_absence {
+        let caches_absence = self.owner.store.absence_is_cacheable();
+        for (request, value) in chunks {
+            if value.is_none() && !caches_absence {
                 continue;
             }
-            let Need { chunk, range, origin, .. } = need;
-            let Some(hold) = hold(kind, &owner, &origin, value.as_ref()) else { continue };
-            let kept = Kept { chunk, range, asked, value, hold };
-            self.kept.borrow_mut().insert((kind, origin), kept);
+            let ByteRequest { chunk, range, origin, .. } = request;
+            let Some(handle) = handle(kind, &owner, &origin, value.as_ref()) else { continue };
+            let entries = CacheEntry { chunk, range, asked, value, handle };
+            self.entries.borrow_mut().insert((kind, origin), entries);
         }
-        make_room(kind);
+        evict(kind);
     }
 
-    /// Drops a chunk, if it stands in the buffer that was last used then.
-    fn drop_kept(&self, kind: Kind, origin: &Origin, used: u64) {
+    /// Drops a chunk if its buffer was last used at `used`.
+    fn drop_entry(&self, kind: CacheKind, origin: &ChunkOrigin, used: u64) {
         let key = (kind, origin.clone());
-        let mut kept = self.kept.borrow_mut();
-        if kept.get(&key).is_some_and(|found| found.hold.used.get() == used) {
-            kept.remove(&key);
+        let mut entries = self.entries.borrow_mut();
+        if entries.get(&key).is_some_and(|found| found.handle.used.get() == used) {
+            entries.remove(&key);
         }
     }
 
-    /// Drops what is known of a stored chunk that has changed.
+    /// Drops the cached values of a stored chunk that has changed.
     pub fn forget(&self, chunk: &Rc<[u64]>) {
-        self.forget_where(|kept| kept.chunk == *chunk);
+        self.forget_where(|entries| entries.chunk == *chunk);
     }
 
-    /// Drops everything, also what is under way: whoever waits for that still gets it, and nobody else does.
+    /// Drops everything, also work in flight: readers that wait for it still receive it, but no
+    /// other reader joins it.
     pub fn forget_all(&self) {
         self.forgotten.set(writers::later());
         self.indexes.forget_all();
-        self.stacks.forget_all();
+        self.batches.forget_all();
         self.parts.forget_all();
         self.forget_where(|_| true);
     }
 
-    fn forget_where(&self, is_forgotten: impl Fn(&Kept) -> bool) {
-        self.kept.borrow_mut().retain(|_, kept| !is_forgotten(kept));
+    fn forget_where(&self, is_forgotten: impl Fn(&CacheEntry) -> bool) {
+        self.entries.borrow_mut().retain(|_, entries| !is_forgotten(entries));
     }
 }

@@ -1,7 +1,11 @@
-//! The store of an array's chunks: that of its hierarchy, and what the metadata of a draft puts in between.
+//! The store of an array's chunks: the store of the hierarchy, wrapped by the storage transformers
+//! that draft metadata names.
 //!
-//! Sharding transformers next to the array are none of it: [`Binding`](crate::access::binding::Binding) takes them for codecs. Of
-//! arrays without dimensions zarr-python called the one chunk `c0`, where the texts have `c`: both are looked for.
+//! Sharding transformers next to the array are not applied here. [`Binding`] treats them as codecs.
+//! For arrays without dimensions, zarr-python named the only chunk `c0`, while the drafts specify
+//! `c`. Both keys are tried.
+//!
+//! [`Binding`]: crate::access::binding::Binding
 
 use std::rc::Rc;
 
@@ -11,23 +15,24 @@ use crate::format::metadata::{ArrayMetadata, StorageTransformerMetadata, ZarrFor
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::Store;
 use crate::store::wrap::Alias;
-use crate::store::wrap::transform::{ArrayPlace, Named, Registry};
+use crate::store::wrap::transform::{ArrayPlace, NamedTransformer, TransformerRegistry};
 
-/// The store that the chunks of an array are read from and written to.
+/// The store from which the chunks of an array are read, and to which they are written.
 ///
 /// # Errors
-/// `Unsupported` by URI for a storage transformer that the registry does not know, and as the transformers.
+/// `Unsupported` for an unknown storage transformer, which it names by URI; errors of the
+/// transformers.
 pub(super) fn of_array(
     store: &Rc<dyn Store>,
     path: &NodePath,
     metadata: &ArrayMetadata,
-    transformers: &Registry,
+    transformers: &TransformerRegistry,
 ) -> Result<Rc<dyn Store>> {
     let store = match metadata.storage_transformers.as_slice() {
         [] => store.clone(),
         named => {
             Error::check_full("storage transformers")?;
-            let named: Vec<Named<'_>> = named.iter().map(named_of).collect();
+            let named: Vec<NamedTransformer<'_>> = named.iter().map(named_of).collect();
             transformers.stack(&named, store.clone(), &place(path, metadata))?
         }
     };
@@ -41,8 +46,8 @@ pub(super) fn of_array(
     }
 }
 
-fn named_of(transformer: &StorageTransformerMetadata) -> Named<'_> {
-    Named {
+fn named_of(transformer: &StorageTransformerMetadata) -> NamedTransformer<'_> {
+    NamedTransformer {
         extension: &transformer.extension,
         kind: &transformer.kind,
         configuration: transformer.configuration.as_deref(),

@@ -1,10 +1,11 @@
-//! What a read will cost, before anything is fetched: how many chunks, which keys, how many bytes.
+//! Computes what a read will cost before it fetches anything: chunks, keys and bytes.
 //!
-//! Sums are products of dimensions, and keys are made page by page: a selection over millions of chunks costs nothing to plan.
+//! The sums are products over dimensions, and keys are listed in pages. So the cost of a selection
+//! with millions of chunks is computed quickly.
 
 use std::rc::Rc;
 
-use crate::access::projection::AxisProjection;
+use crate::access::projection::DimensionProjection;
 use crate::access::selection::{Selected, Selection};
 use crate::error::Result;
 use crate::format::chunk_grid::GridDimension;
@@ -12,50 +13,50 @@ use crate::format::path::StoreKey;
 use crate::read::array::Array;
 use crate::sorted;
 
-/// What reading a selection takes. Numbers that may pass 64 bits are floats.
+/// The cost of reading a selection. Counts that may exceed 64 bits are floats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadCost {
-    /// Extent of the result along each of the array's dimensions; of points, one.
+    /// Extent of the result along each dimension of the array. One extent for points.
     pub shape: Vec<u64>,
-    /// Which of them the result keeps.
+    /// Whether the result keeps the dimension, one entry for each dimension of `shape`.
     pub kept: Vec<bool>,
-    /// Chunks (inner ones, where there are shards) that are touched.
+    /// Number of chunks (inner chunks of shards) that are read.
     pub chunks: f64,
-    /// Stored objects that are touched: chunks, or shards.
+    /// Number of stored objects (chunks or shards) that are read.
     pub objects: f64,
-    /// Elements of the chunks that are touched, and of the result.
+    /// Number of elements in the chunks that are read.
     pub decoded_elements: f64,
-    /// Elements of the result.
+    /// Number of elements of the result.
     pub elements: f64,
-    /// Bytes of a stored chunk (inner ones), where its codecs always make as many.
+    /// Bytes of an encoded chunk (inner chunk), if its codecs always produce the same number.
     pub encoded_chunk_bytes: Option<u64>,
-    /// Bytes of a shard's index, where there are shards that are read by parts.
+    /// Bytes of a shard index; `None` if there are no shards, or if shards are read whole.
     pub index_bytes: Option<u64>,
 }
 
 /// A stored object that a read touches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedObject {
-    /// Indices of the chunk, or of the shard, in the grid of what is stored.
+    /// Index of the chunk or shard along each dimension of the chunk grid.
     pub chunk: Vec<u64>,
-    /// Where it is.
+    /// Its key.
     pub key: StoreKey,
 }
 
-/// Chunks of one grid that a selection touches.
-enum Touched {
-    /// All combinations.
-    Grid(Vec<AxisProjection>),
-    /// These.
+/// The chunks of one grid that a selection touches.
+enum TouchedChunks {
+    /// The outer product of the chunks along each dimension.
+    Grid(Vec<DimensionProjection>),
+    /// The chunks of points, sorted and distinct.
     Listed(Vec<Vec<u64>>),
 }
 
-impl Touched {
+impl TouchedChunks {
     fn new(selected: &Selected, grid: &[GridDimension]) -> Result<Self> {
         match selected {
             Selected::Orthogonal(axes) => {
                 let axes = axes.iter().zip(grid);
-                let projections = axes.map(|(axis, grid)| AxisProjection::new(&axis.indices, grid));
+                let projections = axes.map(|(axis, grid)| DimensionProjection::new(&axis.indices, grid));
                 projections.collect::<Result<_>>().map(Self::Grid)
             }
             Selected::Points(lists) => {
@@ -79,7 +80,7 @@ impl Touched {
         }
     }
 
-    /// Elements of all of them, whole.
+    /// Number of elements in the chunks, which are counted whole.
     fn elements(&self, grid: &[GridDimension]) -> f64 {
         match self {
             Self::Grid(axes) => {
@@ -89,7 +90,7 @@ impl Touched {
         }
     }
 
-    /// Chunk `i`, in C order.
+    /// Chunk `i` in C order.
     fn chunk(&self, i: u64) -> Option<Vec<u64>> {
         match self {
             Self::Listed(chunks) => chunks.get(usize::try_from(i).ok()?).cloned(),
@@ -116,8 +117,8 @@ fn volume(chunk: &[u64], grid: &[GridDimension]) -> f64 {
     chunk.iter().zip(grid).map(|(chunk, grid)| extent(grid, *chunk)).product()
 }
 
-/// Elements along one dimension of the chunks that are touched.
-fn elements_along(axis: &AxisProjection, grid: &GridDimension) -> f64 {
+/// Number of elements along one dimension of the touched chunks.
+fn elements_along(axis: &DimensionProjection, grid: &GridDimension) -> f64 {
     let count = axis.span_count();
     if let GridDimension::Regular(chunk) = grid {
         return number(count) * number(*chunk);
@@ -128,20 +129,20 @@ fn elements_along(axis: &AxisProjection, grid: &GridDimension) -> f64 {
     if high - low + 1 == count {
         return number(grid.chunk_extent(high).end - grid.chunk_extent(low).start);
     }
-    // Spans of a list, of which there are no more than it has indices.
+    // A list of indices has at most as many spans as indices.
     (0..count).filter_map(chunk_at).map(|chunk| extent(grid, chunk)).sum()
 }
 
-// Sizes for people: what passes 2^53 is rounded.
+// Costs are for display, so rounding above 2^53 does no harm.
 #[allow(clippy::cast_precision_loss)]
 fn number(count: u64) -> f64 {
     count as f64
 }
 
-/// What reading a selection takes.
+/// The cost of reading a selection.
 ///
 /// # Errors
-/// `Argument` for a selection outside the array, and as binding its codecs.
+/// `Argument` for a selection outside the array; errors of binding the codecs.
 pub fn cost(array: &Rc<Array>, selection: &Selection) -> Result<ReadCost> {
     cost_of(array, selection).map_err(|error| error.at_node(array.path().as_str()))
 }
@@ -151,8 +152,8 @@ fn cost_of(array: &Rc<Array>, selection: &Selection) -> Result<ReadCost> {
     let metadata = binding.metadata();
     let selected = selection.resolve(&metadata.shape)?;
     let leaf_grid = binding.leaf_grid()?;
-    let leaves = Touched::new(&selected, &leaf_grid)?;
-    let objects = Touched::new(&selected, &metadata.chunk_grid.dimensions)?;
+    let leaves = TouchedChunks::new(&selected, &leaf_grid)?;
+    let objects = TouchedChunks::new(&selected, &metadata.chunk_grid.dimensions)?;
     let chain = binding.first_chain()?;
     let sharding = chain.level(0).and_then(|level| level.pipeline.plannable_sharding());
     let shape = selected.shape();
@@ -168,10 +169,11 @@ fn cost_of(array: &Rc<Array>, selection: &Selection) -> Result<ReadCost> {
     })
 }
 
-/// At most `count` of the stored objects that a read touches, from the `start`th on, in C order of the grid.
+/// Up to `count` of the stored objects that a read touches, from number `start` on, in C order of
+/// the chunk grid.
 ///
 /// # Errors
-/// As [`cost`].
+/// Errors of [`cost`].
 pub fn objects(
     array: &Rc<Array>,
     selection: &Selection,
@@ -181,7 +183,7 @@ pub fn objects(
     let metadata = array.binding().metadata();
     let selected =
         selection.resolve(&metadata.shape).map_err(|error| error.at_node(array.path().as_str()))?;
-    let touched = Touched::new(&selected, &metadata.chunk_grid.dimensions)?;
+    let touched = TouchedChunks::new(&selected, &metadata.chunk_grid.dimensions)?;
     let chunks = (start..start.saturating_add(count)).map_while(|i| touched.chunk(i));
     Ok(chunks.map(|chunk| PlannedObject { key: array.chunk_key(&chunk), chunk }).collect())
 }

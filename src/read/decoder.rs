@@ -1,6 +1,7 @@
-//! The door to whoever decodes: a pool of workers, or this thread.
+//! The interface to decoders: a pool of workers, or this thread.
 //!
-//! A part is begun, supplied as its bytes arrive, and finished. Dropping it before that cancels it.
+//! A part is started, supplied with encoded chunks as they arrive, and finished. Dropping it
+//! earlier cancels it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,35 +14,36 @@ use crate::limits;
 use crate::read::array::Array;
 use crate::store::{LocalFuture, Value};
 
-/// Pieces, and the values they refer to by number.
-pub struct Supply {
-    /// See `access::piece`.
+/// Instructions for a decoder, and the buffers to which they refer by number.
+pub struct EncodedChunks {
+    /// Instructions in the format of `access::instruction`.
     pub table: Vec<u32>,
-    /// The buffers of the table.
+    /// The buffers.
     pub values: Vec<Value>,
 }
 
-/// Whoever decodes.
+/// Decodes the parts of reads.
 pub trait Decoder {
-    /// Begins a part; `header` is that of `access::piece`.
+    /// Starts a part. `header` is a header of `access::instruction`.
     ///
     /// # Errors
-    /// When nobody can decode this array.
+    /// Errors of binding the array's codecs, and of starting a worker.
     fn begin(&self, array: &Rc<Array>, header: Vec<u32>) -> Result<Box<dyn PartDecoder>>;
 }
 
 /// A part that is being decoded.
 pub trait PartDecoder {
-    /// Hands over bytes that have arrived.
+    /// Hands over encoded chunks that have arrived.
     ///
     /// # Errors
-    /// At once, or at [`finish`](Self::finish), as decoding fails.
-    fn supply(&mut self, supply: Supply) -> Result<()>;
+    /// Decoding errors, either here or from [`finish`](Self::finish).
+    fn supply(&mut self, supply: EncodedChunks) -> Result<()>;
 
     /// Waits for the packed elements of the part.
     fn finish(self: Box<Self>) -> LocalFuture<'static, Result<Value>>;
 
-    /// As [`finish`](Self::finish), of a part of a result; `None` when the elements have been put there already.
+    /// Like [`finish`](Self::finish), but may write the elements into the result instead, at the
+    /// place of `part`. Returns `None` if it did.
     fn finish_at(self: Box<Self>, _part: &Part) -> LocalFuture<'static, Result<Option<Value>>> {
         let finished = self.finish();
         Box::pin(async move { finished.await.map(Some) })
@@ -50,7 +52,7 @@ pub trait PartDecoder {
 
 /// Decodes on this thread.
 #[derive(Default)]
-pub struct Inline {
+pub struct InlineDecoder {
     scratch: Rc<RefCell<Scratch>>,
 }
 
@@ -59,7 +61,7 @@ struct InlinePart {
     scratch: Rc<RefCell<Scratch>>,
 }
 
-impl Decoder for Inline {
+impl Decoder for InlineDecoder {
     fn begin(&self, array: &Rc<Array>, header: Vec<u32>) -> Result<Box<dyn PartDecoder>> {
         let assembly = Assembly::begin(array.binding(), &header, Vec::new())?;
         Ok(Box::new(InlinePart { assembly, scratch: self.scratch.clone() }))
@@ -67,7 +69,7 @@ impl Decoder for Inline {
 }
 
 impl PartDecoder for InlinePart {
-    fn supply(&mut self, supply: Supply) -> Result<()> {
+    fn supply(&mut self, supply: EncodedChunks) -> Result<()> {
         let buffers: Vec<Vec<u8>> = supply
             .values
             .iter()

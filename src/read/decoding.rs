@@ -1,59 +1,68 @@
-//! Step 5 as the caller sees it: what has arrived is handed to whoever decodes.
+//! Step 5 of a read: passes chunks that have arrived to a decoder.
 
-use crate::access::piece::word;
-use crate::access::plan::{Need, PartPlan};
+use crate::access::instruction::word;
+use crate::access::plan::{ByteRequest, PartPlan};
 use crate::error::{Error, Result};
-use crate::read::decoder::{Decoder, PartDecoder, Supply};
-use crate::read::fetching::Fetching;
+use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder};
+use crate::read::fetching::ChunkFetcher;
 use crate::store::Value;
 use crate::store::gather::GAP_BYTES;
 
-/// Hands encoded chunks to a decoder, which is begun with the first of them.
-pub(super) fn supply(
-    fetching: &Fetching,
-    decoder: &dyn Decoder,
-    plan: &PartPlan,
-    decoding: &mut Option<Box<dyn PartDecoder>>,
-    chunks: Vec<(Need, Value)>,
-    header: impl FnOnce() -> Result<Vec<u32>>,
-) -> Result<()> {
-    if chunks.is_empty() {
-        return Ok(());
-    }
-    let (table, values) = pieces(plan, chunks)?;
-    let decoding = match decoding {
-        Some(decoding) => decoding,
-        none => none.insert(decoder.begin(&fetching.array, header()?)?),
-    };
-    decoding.supply(Supply { table, values }).map_err(|error| with_full_key(fetching, error))
+/// The way from arrived chunks to a decoder.
+pub(super) struct DecoderInput<'a> {
+    pub fetcher: &'a ChunkFetcher,
+    pub decoder: &'a dyn Decoder,
+    pub plan: &'a PartPlan,
 }
 
-/// Decoders know chunk keys relative to the array.
-pub(super) fn with_full_key(fetching: &Fetching, error: Error) -> Error {
+impl DecoderInput<'_> {
+    /// Passes encoded chunks to a decoder. The first chunks start it with a header.
+    pub fn supply(
+        &self,
+        decoding: &mut Option<Box<dyn PartDecoder>>,
+        chunks: Vec<(ByteRequest, Value)>,
+        header: impl FnOnce() -> Result<Vec<u32>>,
+    ) -> Result<()> {
+        if chunks.is_empty() {
+            return Ok(());
+        }
+        let (table, values) = instructions(self.plan, chunks)?;
+        let decoding = match decoding {
+            Some(decoding) => decoding,
+            none => none.insert(self.decoder.begin(&self.fetcher.array, header()?)?),
+        };
+        decoding.supply(EncodedChunks { table, values }).map_err(|error| with_full_key(self.fetcher, error))
+    }
+}
+
+/// Completes the key of an error, because decoders know only keys relative to the array.
+pub(super) fn with_full_key(fetcher: &ChunkFetcher, error: Error) -> Error {
     match error.context().key.clone() {
-        Some(relative) => error.replace_key(fetching.array.key(&relative).as_str()),
+        Some(relative) => error.replace_key(fetcher.array.key(&relative).as_str()),
         None => error,
     }
 }
 
-/// The table of what has arrived, and its buffers. What was cut out of one answer goes as one buffer again: a shard's answer
-/// holds a thousand inner chunks, and each buffer costs a copy and a hand-over of its own.
-fn pieces(plan: &PartPlan, chunks: Vec<(Need, Value)>) -> Result<(Vec<u32>, Vec<Value>)> {
+/// The table of instructions for encoded chunks, and their buffers.
+///
+/// Chunks that were cut from one answer share a buffer again. An answer of a shard holds a thousand
+/// inner chunks, and each buffer costs a copy and a transfer.
+fn instructions(plan: &PartPlan, chunks: Vec<(ByteRequest, Value)>) -> Result<(Vec<u32>, Vec<Value>)> {
     let mut values: Vec<Value> = Vec::new();
-    let mut places = Vec::with_capacity(chunks.len());
-    for (need, value) in chunks {
-        let place = value.offset()..value.offset() + value.len();
+    let mut spans = Vec::with_capacity(chunks.len());
+    for (request, value) in chunks {
+        let span = value.offset()..value.offset() + value.len();
         match values.last_mut().and_then(|last| Some((last.joined(&value, GAP_BYTES)?, last))) {
             Some((joined, last)) => *last = joined,
             None => values.push(value),
         }
-        places.push((need.id, values.len() - 1, place));
+        spans.push((request.id, values.len() - 1, span));
     }
     let mut table = Vec::new();
-    for (need, buffer, place) in places {
+    for (request, buffer, span) in spans {
         let start = values.get(buffer).map_or(0, Value::offset);
-        let bytes = place.start - start..place.end - start;
-        plan.write_piece(need, word(buffer as u64)?, bytes, &mut table)?;
+        let bytes = span.start - start..span.end - start;
+        plan.write_instruction(request, word(buffer as u64)?, bytes, &mut table)?;
     }
     Ok((table, values))
 }

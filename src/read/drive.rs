@@ -1,5 +1,5 @@
-//! Reading: the only loop that awaits bytes. It drives the plan of each part over a store and a decoder, and hands finished
-//! parts to a sink as they come. Deliberately without knowledge of results: placing parts is the sink's matter.
+//! Reads a selection of an array: splits it into parts, reads several parts at a time, and hands
+//! each finished part to a sink. The sink builds the result; this file knows nothing about results.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -9,41 +9,41 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use crate::access::nearest::NearestFirst;
 use crate::access::part::{Part, PartGrid};
 use crate::access::plan::PartPlan;
-use crate::access::projection::AxisProjection;
+use crate::access::projection::DimensionProjection;
 use crate::access::selection::Selected;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::read::array::Array;
-use crate::read::chunk_cache::{self, Kind};
+use crate::read::chunk_cache::{self, CacheKind};
 use crate::read::decoder::Decoder;
-use crate::read::fetching::Fetching;
+use crate::read::fetching::ChunkFetcher;
 use crate::read::part_reader::PartReader;
-use crate::read::part_work::ReadWork;
-use crate::read::types::{Keeping, OutputLayout, PartSink, Progress, ReadRequest};
+use crate::read::part_work::ReadContext;
+use crate::read::types::{CachePolicy, OutputLayout, PartSink, Progress, ReadRequest};
 use crate::read::whole_shards::WholeShards;
 use crate::sorted;
 use crate::store::RequestContext;
 
-/// How many parts are fetched at a time: enough to keep connections busy, few enough that memory stays within some parts.
+/// Number of parts that are read at a time. It keeps the connections busy and bounds the memory.
 const PARTS_IN_FLIGHT: usize = 32;
 
-/// Bytes of decoded parts that a stream holds while nobody takes them.
+/// Bytes of decoded parts that a stream may hold before its reader takes them.
 const STREAMED_BYTES: u64 = 32 << 20;
 
-/// What a read is made of: the projections of a box, or points.
-enum Work {
-    Orthogonal { projections: Vec<AxisProjection>, grid: PartGrid },
+/// Splits a read into parts: the dimension projections of an orthogonal selection, or points.
+enum PartPlanner {
+    Orthogonal { projections: Vec<DimensionProjection>, grid: PartGrid },
     Points { points: Vec<Rc<[u64]>>, count: u64, step: u64 },
 }
 
-/// A part, its chunks, and its plan.
+/// A part, the number of its chunks, and a function that plans it.
 type PlannedPart<'a> = (Part, u64, Box<dyn Fn() -> Result<PartPlan> + 'a>);
 
-/// Reads a selection of an array; answers with what it took.
+/// Reads a selection of an array. Returns the final progress.
 ///
 /// # Errors
-/// `Argument` for a selection outside the array, `Limit` for a result too large to be held, and whatever store and codecs report;
-/// all name the node.
+/// `Argument` for a selection outside the array; `Limit` for a result too large for one buffer;
+/// errors of the store and of the codecs. All name the node.
 pub async fn read(
     array: &Rc<Array>,
     request: &ReadRequest,
@@ -65,34 +65,39 @@ async fn read_selected(
     let selected = request.selection.resolve(&array.binding().metadata().shape)?;
     let mut layout = layout(array, request, &selected)?;
     if !request.streamed {
-        // An element with a length of its own takes a reference at least.
+        // An element of variable length takes at least a reference.
         let extents = layout.shape.iter().copied().chain([typical_size(&layout) as u64]);
         check_size(extents)?;
     }
-    let work = Work::new(array, selected, &layout)?;
-    layout.parts = work.part_count();
+    let planner = PartPlanner::new(array, selected, &layout)?;
+    layout.parts = planner.part_count();
     sink.begin(&layout)?;
     if context.reload {
-        // Once for the read: its parts share what is read anew.
+        // Once for the whole read, so that its parts share what they fetch anew.
         array.forget_chunks();
     }
-    let keeping = work.keeping(array, request, &layout)?;
-    let fetching = Fetching {
+    let cache_policy = planner.cache_policy(array, request, &layout)?;
+    let fetcher = ChunkFetcher {
         array: array.clone(),
         context: context.clone(),
-        keeps: keeping.encoded,
-        uses_kept: !context.reload,
-        shards: work.whole_shards(array)?,
+        fills_cache: cache_policy.encoded,
+        uses_cache: !context.reload,
+        shards: planner.whole_shards(array)?,
         versions: Rc::default(),
     };
-    let part_work =
-        ReadWork { fetching, decoder: decoder.clone(), layout: layout.clone(), keeping, token: Rc::new(()) };
-    let reader = PartReader::new(part_work, sink, work.chunk_count(), request.decodes);
-    stream::iter(work.order(request))
+    let part_work = ReadContext {
+        fetcher,
+        decoder: decoder.clone(),
+        layout: layout.clone(),
+        cache_policy,
+        token: Rc::new(()),
+    };
+    let reader = PartReader::new(part_work, sink, planner.chunk_count(), request.decodes);
+    stream::iter(planner.order(request))
         .then(|i| {
-            let (work, reader) = (&work, &reader);
+            let (planner, reader) = (&planner, &reader);
             async move {
-                let planned = work.part(array, i);
+                let planned = planner.part(array, i);
                 reader.take_turn(planned.1).await;
                 planned
             }
@@ -101,49 +106,57 @@ async fn read_selected(
             let reader = &reader;
             async move { reader.read(&part, chunks, &plan).await }
         })
-        .buffer_unordered(parts_in_flight(request, &work, &layout))
+        .buffer_unordered(parts_in_flight(request, &planner, &layout))
         .try_collect::<()>()
         .await?;
     Ok(reader.progress())
 }
 
-/// Whether a result of so many bytes (a product) can be handed over in one piece.
+/// Checks that a result fits into one buffer. The product of `extents` is its size in bytes.
 fn check_size(extents: impl Iterator<Item = u64>) -> Result<()> {
     let bytes = limits::product(extents, "result").unwrap_or(u64::MAX);
     if bytes <= limits::RESULT_BYTES {
         return Ok(());
     }
-    let advice = "select less, take every nth element, or take it part by part: `stream`";
+    let advice = "select fewer elements, use a step, or read it in parts with `stream`";
     let actual = if bytes == u64::MAX { "more than 2^64 bytes".to_owned() } else { format!("{bytes} bytes") };
     let error = Error::limit(format!("the result is too large for one buffer: {advice}"));
     Err(error.expected(format!("at most {} bytes", limits::RESULT_BYTES)).actual(actual))
 }
 
-/// How many parts are read at a time. What is streamed waits for its reader, and keeps no more than some bytes until then.
-fn parts_in_flight(request: &ReadRequest, work: &Work, layout: &OutputLayout) -> usize {
+/// Number of parts that are read at a time. A streamed part waits for its reader, so a stream is
+/// bounded by bytes.
+fn parts_in_flight(request: &ReadRequest, planner: &PartPlanner, layout: &OutputLayout) -> usize {
     if !request.streamed {
         return PARTS_IN_FLIGHT;
     }
-    let bytes = work.first_part_places().saturating_mul(typical_size(layout) as u64).max(1);
+    let bytes = planner.first_part_places().saturating_mul(typical_size(layout) as u64).max(1);
     usize::try_from(STREAMED_BYTES / bytes).unwrap_or(PARTS_IN_FLIGHT).clamp(2, PARTS_IN_FLIGHT)
 }
 
-impl Work {
-    /// What the read keeps of its chunks.
-    fn keeping(&self, array: &Array, request: &ReadRequest, layout: &OutputLayout) -> Result<Keeping> {
+impl PartPlanner {
+    /// Decides which chunks the read caches.
+    fn cache_policy(
+        &self,
+        array: &Array,
+        request: &ReadRequest,
+        layout: &OutputLayout,
+    ) -> Result<CachePolicy> {
         let native_order = array.binding().native_order()?;
-        let may_be_kept = array.chunks().may_be_kept();
-        let fits = |kind, bytes| may_be_kept && bytes <= chunk_cache::room(kind) / 2;
+        let is_cacheable = array.chunks().is_cacheable();
+        let fits = |kind, bytes| is_cacheable && bytes <= chunk_cache::capacity(kind) / 2;
         let touched = self.touched_bytes(array, layout)?;
-        let encoded = fits(Kind::Encoded, touched.unwrap_or(0));
-        // A summary of a part is no part of a summary.
+        let encoded = fits(CacheKind::Encoded, touched.unwrap_or(0));
+        // A summary (such as a range of values) of a part cannot be computed from summaries of
+        // chunks.
         let is_summary = request.conversion.as_ref().is_some_and(|to| to.element_size().is_none());
         let decoded =
-            request.decodes && !is_summary && touched.is_some_and(|bytes| fits(Kind::Decoded, bytes));
-        Ok(Keeping { encoded, decoded, native_order })
+            request.decodes && !is_summary && touched.is_some_and(|bytes| fits(CacheKind::Decoded, bytes));
+        Ok(CachePolicy { encoded, decoded, native_order })
     }
 
-    /// About how many bytes all of the chunks are that a box touches; of points it is not known.
+    /// Approximate size in bytes of all chunks that an orthogonal selection touches; unknown for
+    /// points.
     fn touched_bytes(&self, array: &Array, layout: &OutputLayout) -> Result<Option<u64>> {
         let Self::Orthogonal { projections, .. } = self else { return Ok(None) };
         let shape = array.binding().chunk_shape()?;
@@ -159,21 +172,22 @@ impl Work {
                 let projections = axes
                     .iter()
                     .zip(&leaf_grid)
-                    .map(|(axis, grid)| AxisProjection::new(&axis.indices, grid))
+                    .map(|(axis, grid)| DimensionProjection::new(&axis.indices, grid))
                     .collect::<Result<Vec<_>>>()?;
                 let size = typical_size(layout).max(array.binding().element_size());
                 let grid = PartGrid::new(&projections, size, &layout.order)?;
                 Ok(Self::Orthogonal { projections, grid })
             }
             Selected::Points(points) => {
-                // Points are not sorted: parts would decode the same chunks again, so there are few of them.
+                // Points are not sorted, so several parts may decode the same chunk. Few parts keep
+                // that rare.
                 let step = (crate::access::part::WHOLE_BYTES / typical_size(layout) as u64).max(1);
                 Ok(Self::Points { points, count: layout.shape.iter().product(), step })
             }
         }
     }
 
-    /// The shards, where whole ones are worth it.
+    /// Decides whether to fetch whole shards; never for points.
     fn whole_shards(&self, array: &Array) -> Result<Option<Rc<WholeShards>>> {
         match self {
             Self::Orthogonal { projections, .. } => WholeShards::for_read(array, projections),
@@ -181,6 +195,7 @@ impl Work {
         }
     }
 
+    /// Number of parts.
     fn part_count(&self) -> u64 {
         match self {
             Self::Orthogonal { grid, .. } => grid.count(),
@@ -188,17 +203,17 @@ impl Work {
         }
     }
 
-    /// Chunks in all, as far as that is known without a look at each.
+    /// Number of chunks; 0 for points, where counting would visit each point.
     fn chunk_count(&self) -> u64 {
         match self {
             Self::Orthogonal { projections, .. } => {
-                projections.iter().map(AxisProjection::span_count).fold(1, u64::saturating_mul)
+                projections.iter().map(DimensionProjection::span_count).fold(1, u64::saturating_mul)
             }
             Self::Points { .. } => 0,
         }
     }
 
-    /// Places of the result that the first part has: about as many as any other.
+    /// Number of elements of the first part. The others have about as many.
     fn first_part_places(&self) -> u64 {
         match self {
             Self::Orthogonal { projections, grid } if grid.count() > 0 => {
@@ -209,7 +224,7 @@ impl Work {
         }
     }
 
-    /// The numbers of the parts, those that are wanted first at the beginning.
+    /// The numbers of the parts in the order in which they are read.
     fn order<'a>(&'a self, request: &ReadRequest) -> Box<dyn Iterator<Item = u64> + 'a> {
         match (self, &request.nearest) {
             (Self::Orthogonal { projections, grid }, Some(given)) => {
@@ -220,7 +235,8 @@ impl Work {
         }
     }
 
-    /// Part `i`, how many chunks it touches, and how to plan it (again, where a shard changed while it was read).
+    /// Part `i`, the number of its chunks, and a function that plans it. The plan is made again if
+    /// a shard changes during the read.
     fn part<'a>(&'a self, array: &'a Array, i: u64) -> PlannedPart<'a> {
         let binding = array.binding();
         match self {
@@ -239,19 +255,20 @@ impl Work {
     }
 }
 
-/// The place that was given, and the middle along dimensions of which it says nothing.
-// Only to compare distances.
+/// The requested place; the middle of the result along dimensions that the request leaves out. Only
+/// distances are computed from it, so rounding does no harm.
 #[allow(clippy::cast_precision_loss)]
-fn centre(projections: &[AxisProjection], given: &[f64]) -> Vec<f64> {
+fn centre(projections: &[DimensionProjection], given: &[f64]) -> Vec<f64> {
     let along = projections.iter().enumerate();
     along.map(|(at, axis)| given.get(at).copied().unwrap_or(axis.count() as f64 / 2.0)).collect()
 }
 
-/// Bytes of an element, for cutting parts and bounding results; an element with a length of its own is taken for a short word.
+/// Bytes of an element, to size parts and to bound results. Elements of variable length count as 8.
 fn typical_size(layout: &OutputLayout) -> usize {
     if layout.element_size == 0 { 8 } else { layout.element_size }
 }
 
+/// The layout of the result, before the number of parts is known.
 fn layout(array: &Array, request: &ReadRequest, selected: &Selected) -> Result<OutputLayout> {
     let (shape, kept) = (selected.shape(), selected.kept());
     let in_c_order: Vec<usize> = (0..shape.len()).collect();
@@ -261,6 +278,7 @@ fn layout(array: &Array, request: &ReadRequest, selected: &Selected) -> Result<O
             sorted::sort(&mut in_order);
             if in_order != in_c_order {
                 return Err(Error::argument("the memory order is not a permutation of the dimensions")
+                    .expected(format!("each of 0 to {} once", in_c_order.len().saturating_sub(1)))
                     .actual(format!("{order:?}")));
             }
             order.clone()

@@ -1,18 +1,19 @@
-//! Step 4 for the chunks of one read: needs become few requests, and what arrives is cut by need again.
+//! Step 4 of a read: fetches the byte requests of a part.
 //!
-//! Neighbouring ranges of one key are fetched together; what is kept is not fetched. A shard whose version changes between its index
-//! and its chunks interrupts whoever reads it.
+//! Neighbouring ranges of one key become one request to the store; the answer is cut up again.
+//! Cached chunks are not fetched. If the version of a shard changes between its index and its
+//! chunks, the part is interrupted and starts again.
 
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::access::plan::{Need, NeededRange, PartPlan, RowsOf};
+use crate::access::plan::{ByteRequest, PartPlan, RequestedRange, RowsOf};
 use crate::error::{Error, Result, Stage};
 use crate::format::path::StoreKey;
 use crate::read::array::Array;
-use crate::read::chunk_cache::Kind;
-use crate::read::shard_indexes::{self, IndexRequest, Stored};
+use crate::read::chunk_cache::CacheKind;
+use crate::read::shard_indexes::{self, IndexDecoding, StoredChunk};
 use crate::read::types::Interrupted;
 use crate::read::whole_shards::WholeShards;
 use crate::sorted::Map;
@@ -20,106 +21,118 @@ use crate::store::gather::{self, GAP_BYTES, MERGED_BYTES};
 use crate::store::writers::{self, Moment};
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Value};
 
-/// Something that has arrived.
+/// The answer to a request.
 pub(super) enum Arrival {
-    Index { need: Need, index: shard_indexes::Answer },
-    Chunks(Vec<(Need, Option<Value>)>),
+    Index { request: ByteRequest, index: shard_indexes::OptionalIndex },
+    Chunks(Vec<(ByteRequest, Option<Value>)>),
 }
 
-/// A request under way.
-pub(super) type Arriving = LocalFuture<'static, std::result::Result<Arrival, Interrupted>>;
+/// A request in flight.
+pub(super) type PendingArrival = LocalFuture<'static, std::result::Result<Arrival, Interrupted>>;
 
-/// What the requests of one read share.
+/// Fetches chunks and shard indexes for one read.
 #[derive(Clone)]
-pub(super) struct Fetching {
+pub(super) struct ChunkFetcher {
     pub array: Rc<Array>,
     pub context: RequestContext,
-    /// Encoded bytes are kept.
-    pub keeps: bool,
-    /// What was kept before may be used.
-    pub uses_kept: bool,
-    /// Shards that are fetched whole.
+    /// Whether encoded bytes are put into the cache.
+    pub fills_cache: bool,
+    /// Whether cached bytes may be used.
+    pub uses_cache: bool,
+    /// The shards that this read fetches whole.
     pub shards: Option<Rc<WholeShards>>,
-    /// The versions of stored chunks of which this read has seen a part (a shard's index, some rows), where visible.
+    /// The versions of the stored chunks of which this read fetched a shard index or some rows, as
+    /// far as the store reports versions.
     pub versions: Rc<RefCell<Map<Rc<[u64]>, String>>>,
 }
 
-/// Needs of one key, and the part of it that has all of them.
-struct Merged {
+/// A byte range, and the requests for parts of it. All are of one key.
+struct MergedRange {
     range: Range<u64>,
-    members: Vec<(Need, Range<u64>)>,
+    members: Vec<(ByteRequest, Range<u64>)>,
 }
 
-/// A chunk that is not as long as its elements are.
+/// The error for a chunk whose length is not that of its elements.
 pub(super) fn wrong_length(expected: u64, actual: u64) -> Error {
     let error = Error::format("chunk has the wrong length").in_stage(Stage::Decode);
     error.expected(format!("{expected} bytes")).actual(format!("{actual} bytes"))
 }
 
-impl Fetching {
-    /// One request an index, and one a run of neighbouring ranges of a key.
-    pub fn requests(&self, plan: &PartPlan, needs: Vec<Need>, begun: Moment) -> Result<Vec<Arriving>> {
-        let mut requests: Vec<Arriving> = Vec::new();
+impl ChunkFetcher {
+    /// Starts requests: one for each shard index, and one for each run of neighbouring ranges of a
+    /// key.
+    pub fn arrivals(
+        &self,
+        plan: &PartPlan,
+        requests: Vec<ByteRequest>,
+        begun: Moment,
+    ) -> Result<Vec<PendingArrival>> {
+        let mut arrivals: Vec<PendingArrival> = Vec::new();
         let mut at_hand = Vec::new();
-        let mut chunks: Vec<Need> = Vec::new();
-        for need in needs {
-            if need.is_index {
-                let sharding = plan.sharding(need.id)?;
+        let mut chunks: Vec<ByteRequest> = Vec::new();
+        for request in requests {
+            if request.is_index {
+                let sharding = plan.sharding(request.id)?;
                 let (format, full_len) = (sharding.index().clone(), sharding.full_len());
-                let request = IndexRequest { format, full_len, nested_len: plan.nested_len(need.id) };
-                requests.push(Box::pin(self.clone().index(need, request)));
+                let decoding = IndexDecoding { format, full_len, nested_len: plan.nested_len(request.id) };
+                arrivals.push(Box::pin(self.clone().index(request, decoding)));
                 continue;
             }
-            if let Some(value) = self.kept(Kind::Encoded, &need) {
-                at_hand.push((need, value));
+            if let Some(value) = self.cached(CacheKind::Encoded, &request) {
+                at_hand.push((request, value));
                 continue;
             }
-            if chunks.first().is_some_and(|first| first.chunk != need.chunk) {
-                requests.extend(self.chunk_requests(std::mem::take(&mut chunks), begun));
+            if chunks.first().is_some_and(|first| first.chunk != request.chunk) {
+                arrivals.extend(self.chunk_requests(std::mem::take(&mut chunks), begun));
             }
-            chunks.push(need);
+            chunks.push(request);
         }
-        requests.extend(self.chunk_requests(chunks, begun));
+        arrivals.extend(self.chunk_requests(chunks, begun));
         if !at_hand.is_empty() {
-            requests.push(Box::pin(std::future::ready(Ok(Arrival::Chunks(at_hand)))));
+            arrivals.push(Box::pin(std::future::ready(Ok(Arrival::Chunks(at_hand)))));
         }
-        Ok(requests)
+        Ok(arrivals)
     }
 
-    /// What is kept of a chunk.
-    pub fn kept(&self, kind: Kind, need: &Need) -> Option<Option<Value>> {
-        if !self.uses_kept {
+    /// The cached bytes or elements of a chunk; `Some(None)` if the chunk is known to be absent.
+    pub fn cached(&self, kind: CacheKind, request: &ByteRequest) -> Option<Option<Value>> {
+        if !self.uses_cache {
             return None;
         }
-        self.array.cache().get(kind, need, |asked| self.is_current(need, asked))
+        self.array.cache().get(kind, request, |asked| self.is_current(request, asked))
     }
 
-    /// Whether nothing was written to a chunk's key here since a moment.
-    pub fn is_current(&self, need: &Need, since: Moment) -> bool {
-        writers::unchanged_since_of(self.array.chunks(), || self.array.chunk_key(&need.chunk), since)
+    /// Whether this process has not written to the chunk's key since `since`.
+    pub fn is_current(&self, request: &ByteRequest, since: Moment) -> bool {
+        writers::unchanged_since_of(self.array.chunks(), || self.array.chunk_key(&request.chunk), since)
     }
 
-    async fn index(self, need: Need, request: IndexRequest) -> std::result::Result<Arrival, Interrupted> {
-        let key = self.array.chunk_key(&need.chunk);
-        let stored = Stored { store: self.array.chunks(), key: &key };
-        let index = match self.whole_shards(&stored, &need) {
+    async fn index(
+        self,
+        request: ByteRequest,
+        decoding: IndexDecoding,
+    ) -> std::result::Result<Arrival, Interrupted> {
+        let key = self.array.chunk_key(&request.chunk);
+        let stored = StoredChunk { store: self.array.chunks(), key: &key };
+        let index = match self.whole_shards(&stored, &request) {
             Some(shards) => {
                 let asked = writers::now();
-                let found = shards.index(&self.array, &need.chunk, &request.format, &self.context).await?;
+                let found =
+                    shards.index(&self.array, &request.chunk, &decoding.format, &self.context).await?;
                 let found = found.map(Rc::new);
-                self.array.indexes().put(&stored, &need, asked, &found);
+                self.array.indexes().put(&stored, &request, asked, &found);
                 found
             }
-            None => self.array.indexes().get(&stored, &need, request, &self.context).await?,
+            None => self.array.indexes().get(&stored, &request, decoding, &self.context).await?,
         };
         let version = index.as_ref().and_then(|index| index.version.as_deref());
-        if !self.is_one_version(&need.chunk, version) {
-            return Err(Interrupted::Changed(need.chunk));
+        if !self.is_one_version(&request.chunk, version) {
+            return Err(Interrupted::Changed(request.chunk));
         }
-        Ok(Arrival::Index { need, index })
+        Ok(Arrival::Index { request, index })
     }
 
-    /// Drops what is known of a stored chunk that has changed.
+    /// Drops everything that is known of a stored chunk that has changed.
     pub fn forget(&self, chunk: &Rc<[u64]>) {
         self.array.indexes().forget(chunk);
         self.array.cache().forget(chunk);
@@ -129,13 +142,13 @@ impl Fetching {
         }
     }
 
-    /// The shards of this read, where that of the index that is needed is to be fetched whole.
-    fn whole_shards(&self, stored: &Stored<'_>, need: &Need) -> Option<Rc<WholeShards>> {
-        let is_outer = need.level == 0 && self.array.indexes().known_of(stored, need).is_none();
+    /// The whole shards of this read, if the index of this request comes with its shard.
+    fn whole_shards(&self, stored: &StoredChunk<'_>, request: &ByteRequest) -> Option<Rc<WholeShards>> {
+        let is_outer = request.level == 0 && self.array.indexes().known_of(stored, request).is_none();
         self.shards.clone().filter(|_| is_outer)
     }
 
-    /// Some bytes of a stored chunk: out of the shard, where that was fetched whole.
+    /// Some bytes of a stored chunk, cut from the shard if that is fetched whole.
     async fn bytes(&self, chunk: &Rc<[u64]>, key: &StoreKey, range: &Range<u64>) -> Result<Option<Fetched>> {
         let store = self.array.chunks();
         let shard = self.shards.as_ref().and_then(|shards| shards.shard(chunk));
@@ -147,45 +160,45 @@ impl Fetching {
         store.get(key, bytes, &self.context).await
     }
 
-    /// The needs of one key, merged into few requests.
-    fn chunk_requests(&self, needs: Vec<Need>, begun: Moment) -> Vec<Arriving> {
-        let ranges: Option<Vec<Range<u64>>> = needs
+    /// Merges the requests for one key into few requests to the store.
+    fn chunk_requests(&self, requests: Vec<ByteRequest>, begun: Moment) -> Vec<PendingArrival> {
+        let ranges: Option<Vec<Range<u64>>> = requests
             .iter()
-            .map(|need| match need.range {
-                NeededRange::At { offset, len } => Some(offset..offset + len),
-                NeededRange::Whole | NeededRange::Last(_) => None,
+            .map(|request| match request.range {
+                RequestedRange::At { offset, len } => Some(offset..offset + len),
+                RequestedRange::Whole | RequestedRange::Last(_) => None,
             })
             .collect();
         let Some(ranges) = ranges else {
-            return needs
+            return requests
                 .into_iter()
-                .map(|need| -> Arriving { Box::pin(self.clone().whole(need, begun)) })
+                .map(|request| -> PendingArrival { Box::pin(self.clone().whole(request, begun)) })
                 .collect();
         };
         let (gap, cap) = if self.array.chunks().merges_ranges() { (GAP_BYTES, MERGED_BYTES) } else { (0, 0) };
         gather::merge(&ranges, gap, cap)
             .into_iter()
-            .map(|group| -> Arriving {
+            .map(|group| -> PendingArrival {
                 let members = group.members.iter();
                 let members =
-                    members.filter_map(|at| Some((needs.get(*at)?.clone(), ranges.get(*at)?.clone())));
-                let merged = Merged { range: group.span.clone(), members: members.collect() };
+                    members.filter_map(|at| Some((requests.get(*at)?.clone(), ranges.get(*at)?.clone())));
+                let merged = MergedRange { range: group.span.clone(), members: members.collect() };
                 Box::pin(self.clone().merged(merged, begun))
             })
             .collect()
     }
 
-    async fn whole(self, need: Need, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
-        let key = self.array.chunk_key(&need.chunk);
+    async fn whole(self, request: ByteRequest, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
+        let key = self.array.chunk_key(&request.chunk);
         let fetched = self.array.chunks().get(&key, ByteRange::Whole, &self.context).await;
         let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
         let value = fetched.map(|fetched| fetched.value);
-        Ok(self.arrived(vec![(need, value)], begun))
+        Ok(self.arrived(vec![(request, value)], begun))
     }
 
-    /// One range of a shard, and the inner chunks in it.
-    async fn merged(self, merged: Merged, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
-        let Merged { range, members } = merged;
+    /// Fetches one range of a shard and cuts it into inner chunks.
+    async fn merged(self, merged: MergedRange, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
+        let MergedRange { range, members } = merged;
         let Some((first, _)) = members.first() else {
             return Ok(Arrival::Chunks(Vec::new()));
         };
@@ -193,18 +206,18 @@ impl Fetching {
         let rows = first.rows;
         let len = range.end - range.start;
         if len == 0 {
-            let empty = members.into_iter().map(|(need, _)| (need, Some(Value::from(Vec::new()))));
+            let empty = members.into_iter().map(|(request, _)| (request, Some(Value::from(Vec::new()))));
             return Ok(Arrival::Chunks(empty.collect()));
         }
         let fetched = self.bytes(&chunk, &key, &range).await;
-        let place = |error: Error| error.at_key(key.as_str()).at_range(range.start, len);
-        let fetched = match (fetched.map_err(place)?, rows) {
+        let locate = |error: Error| error.at_key(key.as_str()).at_range(range.start, len);
+        let fetched = match (fetched.map_err(locate)?, rows) {
             (Some(fetched), _) => fetched,
             (None, Some(RowsOf::Stored(_))) => {
-                let absent = members.into_iter().map(|(need, _)| (need, None));
+                let absent = members.into_iter().map(|(request, _)| (request, None));
                 return Ok(self.arrived(absent.collect(), begun));
             }
-            // The index was there a moment ago.
+            // The index was there when the part began, so the shard was erased since.
             (None, _) => return Err(Interrupted::Changed(chunk)),
         };
         if let (Some(RowsOf::Stored(expected)), Some(actual)) = (rows, fetched.size)
@@ -216,24 +229,25 @@ impl Fetching {
         if !unchanged || !self.is_one_version(&chunk, fetched.version.as_deref()) {
             return Err(Interrupted::Changed(chunk));
         }
-        let cut = |(need, bytes): (Need, Range<u64>)| {
+        let cut = |(request, bytes): (ByteRequest, Range<u64>)| {
             let within = bytes.start - range.start..bytes.end - range.start;
-            Ok((need, Some(fetched.value.slice(within).map_err(place)?)))
+            Ok((request, Some(fetched.value.slice(within).map_err(locate)?)))
         };
         let chunks = members.into_iter().map(cut).collect::<Result<_>>()?;
         Ok(self.arrived(chunks, begun))
     }
 
-    /// Whether this part of a stored chunk is of the same state as those before; true where that is not visible.
+    /// Whether these bytes are of the same version as the bytes before. True if the store reports
+    /// none.
     fn is_one_version(&self, chunk: &Rc<[u64]>, version: Option<&str>) -> bool {
         let Some(version) = version else { return true };
         let mut versions = self.versions.borrow_mut();
         versions.get_or_insert_with(chunk.clone(), || version.to_owned()) == version
     }
 
-    fn arrived(&self, chunks: Vec<(Need, Option<Value>)>, begun: Moment) -> Arrival {
-        if self.keeps && self.array.chunks().may_be_kept() {
-            self.array.cache().put(Kind::Encoded, chunks.clone(), begun);
+    fn arrived(&self, chunks: Vec<(ByteRequest, Option<Value>)>, begun: Moment) -> Arrival {
+        if self.fills_cache && self.array.chunks().is_cacheable() {
+            self.array.cache().put(CacheKind::Encoded, chunks.clone(), begun);
         }
         Arrival::Chunks(chunks)
     }

@@ -1,9 +1,13 @@
-//! THE READ ENGINE: drives the plans of what is asked for against a store and whoever decodes.
+//! THE READ ENGINE: reads a selection of an array through a store and a decoder.
 //!
-//! [`drive`] cuts a read into parts, [`part_reader`] sees each through, [`part_work`] fetches what it needs and hands it to a
-//! [`decoder`], [`fetching`] turns needs into few requests. What several want at once is done once: indexes of shards
-//! ([`shard_indexes`]), whole chunks ([`shared_chunks`]), parts ([`shared_parts`]); what may be wanted again is kept ([`chunk_cache`]).
-//! What the files hand to each other is in [`types`], so that no two of them import each other.
+//! [`drive`] cuts the selection into parts. [`part_reader`] reads each part and hands it to the
+//! sink. [`part_work`] fetches the chunks of one part and passes them to a [`decoder`].
+//! [`fetching`] merges byte requests into few requests to the store.
+//!
+//! Concurrent reads share work in flight: shard indexes ([`shard_indexes`]), whole chunks
+//! ([`shared_chunks`]) and parts ([`shared_parts`]). [`chunk_cache`] caches chunks for later
+//! reads. [`types`] holds the types that these files share, so that no two of them import each
+//! other.
 
 pub mod array;
 pub mod chunk_cache;

@@ -1,5 +1,5 @@
-//! Reading the parts of one read: each is begun, or joined where somebody else reads the same, told of while it is under way, begun again
-//! when what it was read from has changed, and handed to the sink.
+//! Reads the parts of one read: starts each part or joins another read of the same part, reports
+//! progress, starts again if a shard changed meanwhile, and hands the part to the sink.
 
 use std::cell::Cell;
 use std::future::poll_fn;
@@ -11,14 +11,14 @@ use crate::access::binding::Level;
 use crate::access::part::Part;
 use crate::access::plan::PartPlan;
 use crate::error::{Error, Result, Stage};
-use crate::read::fetching::Fetching;
-use crate::read::part_work::{LOOKED_AT, PartRun, ReadWork};
-use crate::read::shared_parts::{OnItsWay, Sharing, join_or_begin};
-use crate::read::types::{Counts, Interrupted, OutputLayout, PartData, PartResult, PartSink, Progress};
+use crate::read::fetching::ChunkFetcher;
+use crate::read::part_work::{LOOKED_AT, PartTask, ReadContext};
+use crate::read::shared_parts::{InFlightPart, Sharing, join_or_begin};
+use crate::read::types::{Interrupted, OutputLayout, PartCounts, PartData, PartResult, PartSink, Progress};
 use crate::store::turn::next_turn;
 use crate::store::{RequestContext, Subject};
 
-/// How often a part is begun again because a shard changed under it.
+/// How often a part is started again because a shard changed.
 const RESTARTS: usize = 2;
 
 fn is_lost_worker(error: &Error) -> bool {
@@ -27,39 +27,38 @@ fn is_lost_worker(error: &Error) -> bool {
 
 /// Reads the parts of one read.
 pub(super) struct PartReader<'a> {
-    work: Rc<ReadWork>,
+    work: Rc<ReadContext>,
     sink: &'a dyn PartSink,
     sharing: Sharing,
-    /// Chunks of parts that were planned since others had their turn.
+    /// Number of chunks in the parts that were planned since the last turn ended.
     planned: Cell<u64>,
     progress: Cell<Progress>,
 }
 
-/// Chunks and bytes of a part that have been told of.
-type Seen = Cell<(u64, u64)>;
+/// Chunks and bytes of a part that were already reported as progress.
+type Reported = Cell<(u64, u64)>;
 
 type Attempt = std::result::Result<PartData, Interrupted>;
 
 impl<'a> PartReader<'a> {
-    /// `decodes` tells that the decoder does.
-    pub(super) fn new(work: ReadWork, sink: &'a dyn PartSink, chunks_total: u64, decodes: bool) -> Self {
-        let fetching = work.fetching;
-        let is_shared =
-            decodes && fetching.array.chunks().may_be_kept() && !is_plain(&fetching, &work.layout);
+    /// `decodes` tells whether the decoder decodes: see [`ReadRequest`](crate::read::ReadRequest).
+    pub(super) fn new(work: ReadContext, sink: &'a dyn PartSink, chunks_total: u64, decodes: bool) -> Self {
+        let fetcher = work.fetcher;
+        let is_shared = decodes && fetcher.array.chunks().is_cacheable() && !is_plain(&fetcher, &work.layout);
         let sharing = match () {
             () if !is_shared => Sharing::Off,
-            () if fetching.uses_kept => Sharing::On,
-            () => Sharing::Begun,
+            () if fetcher.uses_cache => Sharing::JoinOrBegin,
+            () => Sharing::BeginOnly,
         };
-        let mut context = RequestContext { subject: Subject::Chunk, ..fetching.context.clone() };
+        let mut context = RequestContext { subject: Subject::Chunk, ..fetcher.context.clone() };
         if is_shared {
-            context.signal = None; // Nobody who waits owns it.
+            context.signal = None; // Several reads may wait, so none of them may abort it.
         }
-        let fetching = Fetching { context, ..fetching };
+        let fetcher = ChunkFetcher { context, ..fetcher };
         let parts_total = work.layout.parts;
         let progress = Cell::new(Progress { parts_total, chunks_total, ..Progress::default() });
         Self {
-            work: Rc::new(ReadWork { fetching, ..work }),
+            work: Rc::new(ReadContext { fetcher, ..work }),
             sink,
             sharing,
             planned: Cell::default(),
@@ -67,12 +66,15 @@ impl<'a> PartReader<'a> {
         }
     }
 
-    /// How far the read is.
+    /// The progress of the read.
     pub(super) fn progress(&self) -> Progress {
         self.progress.get()
     }
 
-    /// Reads a part and hands it to the sink; `chunks` are those that it touches.
+    /// Reads a part and hands it to the sink. `chunks` is the number of chunks in the part.
+    ///
+    /// # Errors
+    /// `Store` if a shard keeps changing; errors of the store, the decoder and the sink.
     pub(super) async fn read(
         &self,
         part: &Part,
@@ -81,12 +83,12 @@ impl<'a> PartReader<'a> {
     ) -> Result<()> {
         let mut has_lost_worker = false;
         for _ in 0..=RESTARTS {
-            let seen = Seen::default();
-            match self.attempt(part, plan, &seen).await {
+            let reported = Reported::default();
+            match self.attempt(part, plan, &reported).await {
                 Ok(data) => {
                     self.sink.part(part, data).await?;
-                    // Those that a shard's index does not have were never asked for.
-                    let absent = chunks.saturating_sub(seen.get().0);
+                    // Chunks that the index of their shard does not list were never requested.
+                    let absent = chunks.saturating_sub(reported.get().0);
                     self.advance(|progress| {
                         progress.parts += 1;
                         progress.chunks += absent;
@@ -94,21 +96,24 @@ impl<'a> PartReader<'a> {
                     return Ok(());
                 }
                 Err(Interrupted::Changed(chunk)) => {
-                    self.work.fetching.forget(&chunk);
-                    self.take_back(&seen);
+                    self.work.fetcher.forget(&chunk);
+                    self.take_back(&reported);
                 }
-                // What it had been given went with it, and is fetched again. A second one has been lost over these very chunks.
+                // The chunks were lost with the decode worker, so they are fetched again. If a
+                // second worker is lost, these chunks are probably the cause.
                 Err(Interrupted::Failed(error)) if is_lost_worker(&error) && !has_lost_worker => {
                     has_lost_worker = true;
-                    self.take_back(&seen);
+                    self.take_back(&reported);
                 }
                 Err(Interrupted::Failed(error)) => return Err(error),
             }
         }
-        Err(Error::store("a shard kept changing while it was read"))
+        Err(Error::store(
+            "a shard changed during every attempt to read it; read it again when it is no longer written",
+        ))
     }
 
-    /// Lets others go first before a part of so many chunks is planned, where many were.
+    /// Ends the turn before a part is planned if many chunks were planned since the last turn.
     pub(super) async fn take_turn(&self, chunks: u64) {
         let planned = self.planned.get().saturating_add(chunks);
         if planned < LOOKED_AT as u64 {
@@ -119,33 +124,39 @@ impl<'a> PartReader<'a> {
         next_turn().await;
     }
 
-    async fn attempt(&self, part: &Part, plan: &dyn Fn() -> Result<PartPlan>, seen: &Seen) -> Attempt {
+    async fn attempt(
+        &self,
+        part: &Part,
+        plan: &dyn Fn() -> Result<PartPlan>,
+        reported: &Reported,
+    ) -> Attempt {
         let mut sharing = self.sharing;
         loop {
             let (part, plan, counts) = (part.clone(), plan()?, Rc::default());
-            let run = PartRun { part, plan, counts, is_wanted: Rc::default() };
-            let OnItsWay { running, counts, is_joined } = join_or_begin(&self.work, run, sharing);
-            let done = self.watch(running, &counts, seen).await?;
+            let task = PartTask { part, plan, counts, is_wanted: Rc::default() };
+            let InFlightPart { running, counts, is_joined } = join_or_begin(&self.work, task, sharing);
+            let done = self.watch(running, &counts, reported).await?;
             if !(is_joined && done.is_placed) {
                 return Ok(Rc::try_unwrap(done).map_or_else(|done| done.data.clone(), |done| done.data));
             }
-            // It is where whoever began it wanted it.
-            sharing = Sharing::Begun;
-            self.take_back(seen);
+            // The decoder wrote the elements into the result of the other read, so this read starts
+            // its own.
+            sharing = Sharing::BeginOnly;
+            self.take_back(reported);
         }
     }
 
-    /// Waits for a part, and tells how far it is.
+    /// Waits for a part and reports its progress.
     async fn watch(
         &self,
         mut running: impl Future<Output = PartResult> + Unpin,
-        counts: &Counts,
-        seen: &Seen,
+        counts: &PartCounts,
+        reported: &Reported,
     ) -> PartResult {
         poll_fn(|context| {
             let polled = running.poll_unpin(context);
             let (chunks, bytes) = (counts.chunks.get(), counts.bytes.get());
-            let before = seen.replace((chunks, bytes));
+            let before = reported.replace((chunks, bytes));
             if before != (chunks, bytes) {
                 self.advance(|progress| {
                     progress.chunks += chunks - before.0;
@@ -157,9 +168,9 @@ impl<'a> PartReader<'a> {
         .await
     }
 
-    /// The chunks of a part come once more.
-    fn take_back(&self, seen: &Seen) {
-        let (chunks, _) = seen.take();
+    /// Removes the chunks of a part from the progress, because the part starts again.
+    fn take_back(&self, reported: &Reported) {
+        let (chunks, _) = reported.take();
         self.advance(|progress| progress.chunks -= chunks);
     }
 
@@ -171,9 +182,9 @@ impl<'a> PartReader<'a> {
     }
 }
 
-/// Whether there is nothing to decode.
-fn is_plain(fetching: &Fetching, layout: &OutputLayout) -> bool {
-    let chain = fetching.array.binding().first_chain();
+/// Whether the stored bytes of this array are its elements, so that nothing must be decoded.
+fn is_plain(fetcher: &ChunkFetcher, layout: &OutputLayout) -> bool {
+    let chain = fetcher.array.binding().first_chain();
     let plain = |leaf: &Level| leaf.pipeline.plain_strides().is_some();
     layout.conversion.is_empty() && chain.is_ok_and(|chain| chain.leaf().is_ok_and(plain))
 }

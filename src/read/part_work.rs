@@ -1,9 +1,15 @@
-//! The work of one part: its needs are fetched as the plan raises them, each answer goes to the decoder at once.
+//! Reads one part: requests the bytes that the plan asks for and passes each answer to the decoder.
 //!
-//! A chunk whose bytes are its elements needs no decoder. One that has to be decoded whole but is wanted in part is decoded whole
-//! indeed, once for all who want some of it ([`shared_chunks`](super::shared_chunks)), and kept ([`chunk_cache`](super::chunk_cache));
-//! the sink takes from it what is wanted. So is one that another part under way is decoding already. Deliberately without knowledge
-//! of who waits: there may be several ([`shared_parts`](super::shared_parts)).
+//! There are three ways for a chunk:
+//!
+//! - A chunk whose bytes are its elements needs no decoder.
+//! - A chunk that is decoded whole although the part needs only some of it is decoded once for all
+//!   reads ([`shared_chunks`](super::shared_chunks)) and cached
+//!   ([`chunk_cache`](super::chunk_cache)). So is a chunk that another part in flight decodes too.
+//! - All other chunks go to the decoder of the part.
+//!
+//! This file does not know who waits for the part: several reads may
+//! ([`shared_parts`](super::shared_parts)).
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -13,118 +19,122 @@ use futures_util::future::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use crate::access::binding::Level;
+use crate::access::dimension_order::{in_array_order, packed_strides};
+use crate::access::instruction::{PartHeader, ProjectedAxis};
 use crate::access::part::Part;
-use crate::access::piece::{Header, MovedAxis};
-use crate::access::plan::{Need, NeededRange, Outline, PartPlan};
+use crate::access::plan::{ByteRequest, PartPlan, PartProjection, RequestedRange};
 use crate::error::Result;
-use crate::read::chunk_cache::Kind;
+use crate::read::chunk_cache::CacheKind;
 use crate::read::decoder::{Decoder, PartDecoder};
-use crate::read::decoding::{supply, with_full_key};
-use crate::read::fetching::{Arrival, Fetching, wrong_length};
-use crate::read::shared_chunks::StackReader;
+use crate::read::decoding::{DecoderInput, with_full_key};
+use crate::read::fetching::{Arrival, ChunkFetcher, wrong_length};
+use crate::read::shared_chunks::BatchReader;
 use crate::read::types::{
-    Base, Counts, Decoded, Interrupted, Keeping, OutputLayout, PartData, PartDone, PartResult, PlacedChunk,
-    WholeChunk,
+    Base, CachePolicy, DecodedBatch, FinishedPart, Interrupted, OutputLayout, PartCounts, PartData,
+    PartResult, PlacedChunk, WholeChunk,
 };
-use crate::store::flights::{Begun, Flight};
-use crate::store::turn::{all_have_asked, next_turn};
+use crate::store::in_flight::{Begun, SharedFuture};
+use crate::store::turn::{end_of_turn, next_turn};
 use crate::store::writers::{self, Moment};
 use crate::store::{LocalFuture, Value};
 
-/// Chunks that are decoded whole go to a decoder together, up to about so many bytes.
-const STACK_BYTES: u64 = 1 << 20;
+/// Decoded bytes of whole chunks that go to a decoder as one batch.
+const BATCH_BYTES: u64 = 1 << 20;
 
-/// So many requests of a part are started, or answers taken, before others have their turn: a part may have thousands of tiny chunks.
+/// Number of requests that a part starts, or answers that it takes, in one turn. A part may have
+/// thousands of tiny chunks.
 const AT_A_TIME: usize = 64;
 
-/// Encoded bytes go to the decoder from so many on, or when nothing more is on its way: a message costs more than a small chunk does.
+/// Encoded bytes that are collected for one message to the decoder. A message costs more than a
+/// small chunk. Fewer bytes are sent when no request is in flight.
 const SUPPLY_BYTES: u64 = 64 << 10;
 
-/// So many whole chunks are looked at before others have their turn. Ranges of a shard are looked at together, since neighbours are one
-/// request.
+/// Number of whole chunks that are examined in one turn. The ranges of a shard are examined
+/// together, because neighbouring ranges become one request.
 pub(super) const LOOKED_AT: usize = 256;
 
-/// A box of a chunk is taken element by element, on the caller's thread, up to so many elements.
+/// Boxes of up to this many elements are copied element by element on the engine's thread.
 const SINGLE_ELEMENTS: u64 = 1 << 14;
 
-/// What the parts of one read have in common.
-pub(super) struct ReadWork {
-    pub fetching: Fetching,
+/// What the parts of one read share.
+pub(super) struct ReadContext {
+    pub fetcher: ChunkFetcher,
     pub decoder: Rc<dyn Decoder>,
     pub layout: OutputLayout,
-    pub keeping: Keeping,
-    /// Tells this read from others.
+    pub cache_policy: CachePolicy,
+    /// Identifies the read.
     pub token: Rc<()>,
 }
 
-/// A part, and who hears of it.
-pub(super) struct PartRun {
+/// A part to read.
+pub(super) struct PartTask {
     pub part: Part,
     pub plan: PartPlan,
-    pub counts: Rc<Counts>,
-    /// Somebody else waits for it, too.
+    pub counts: Rc<PartCounts>,
+    /// Set when another read waits for this part too: the decoder must then return the elements.
     pub is_wanted: Rc<Cell<bool>>,
 }
 
-/// What a part waits for.
+/// An answer that a part waits for.
 enum Event {
     Arrived(Arrival),
-    Whole(Vec<(Need, WholeChunk)>),
+    Whole(Vec<(ByteRequest, WholeChunk)>),
 }
 
-type Waiting = LocalFuture<'static, std::result::Result<Event, Interrupted>>;
+type PendingEvent = LocalFuture<'static, std::result::Result<Event, Interrupted>>;
 
-/// What is wanted of a chunk that others may want, too.
+/// The elements that a part takes from a chunk which other parts may use too.
 struct SharedUse {
-    /// All that the array has of it.
+    /// The part takes all elements of the chunk that are inside the array.
     is_all: bool,
-    moved: Vec<MovedAxis>,
+    projection: Vec<ProjectedAxis>,
 }
 
-/// A part on its way: its plan, what needs no decoder any more, and whoever decodes the rest once there is something to decode.
-struct InFlight {
+/// The state of a part in flight. `decoding` starts with the first chunk that needs a decoder.
+struct PartState {
     plan: PartPlan,
-    counts: Rc<Counts>,
+    counts: Rc<PartCounts>,
     decoding: Option<Box<dyn PartDecoder>>,
-    /// What has arrived and goes to the decoder together.
-    encoded: Vec<(Need, Value)>,
+    /// Chunks that have arrived and wait for the next message to the decoder.
+    encoded: Vec<(ByteRequest, Value)>,
     chunks: Vec<PlacedChunk>,
 }
 
-impl ReadWork {
+impl ReadContext {
     /// Fetches and decodes a part.
-    pub async fn run(self: Rc<Self>, run: PartRun) -> PartResult {
-        let PartRun { part, plan, counts, is_wanted } = run;
+    pub async fn run(self: Rc<Self>, task: PartTask) -> PartResult {
+        let PartTask { part, plan, counts, is_wanted } = task;
         let begun = writers::now();
         let (encoded, chunks) = (Vec::new(), Vec::new());
-        let mut in_flight = InFlight { plan, counts, decoding: None, encoded, chunks };
-        let mut waiting: FuturesUnordered<Waiting> = FuturesUnordered::new();
+        let mut state = PartState { plan, counts, decoding: None, encoded, chunks };
+        let mut waiting: FuturesUnordered<PendingEvent> = FuturesUnordered::new();
         let (mut needed, mut to_start, mut taken) = (VecDeque::new(), VecDeque::new(), 0_usize);
         loop {
-            needed.extend(in_flight.plan.take_needs());
+            needed.extend(state.plan.take_requests());
             if to_start.len() < AT_A_TIME {
-                let needs = some_of(&mut needed);
-                to_start.extend(self.begin(&mut in_flight, needs, begun)?);
+                let requests = some_of(&mut needed);
+                to_start.extend(self.begin(&mut state, requests, begun)?);
             }
             let event = if to_start.is_empty() && needed.is_empty() {
                 waiting.next().await
             } else {
                 waiting.extend(to_start.drain(..to_start.len().min(AT_A_TIME)));
-                // Starts them; what is there already is taken.
+                // Polling starts the new requests, and takes an answer that is there already.
                 waiting.next().now_or_never().flatten()
             };
             match event {
                 Some(event) => {
-                    self.take(&mut in_flight, event?)?;
-                    // With all that has arrived meanwhile: what goes to a decoder goes there together.
+                    self.take(&mut state, event?)?;
+                    // Take everything that has arrived by now, so that it goes to the decoder as
+                    // one message.
                     for _ in 1..AT_A_TIME {
                         let Some(event) = waiting.next().now_or_never().flatten() else { break };
-                        self.take(&mut in_flight, event?)?;
+                        self.take(&mut state, event?)?;
                         taken += 1;
                     }
-                    let encoded: u64 = in_flight.encoded.iter().map(|(_, value)| value.len()).sum();
+                    let encoded: u64 = state.encoded.iter().map(|(_, value)| value.len()).sum();
                     if encoded >= SUPPLY_BYTES || waiting.is_empty() {
-                        self.supply(&mut in_flight, &part)?;
+                        self.supply(&mut state, &part)?;
                     }
                 }
                 None if needed.is_empty() && to_start.is_empty() && waiting.is_empty() => break,
@@ -137,134 +147,145 @@ impl ReadWork {
             }
         }
         drop(waiting);
-        self.supply(&mut in_flight, &part)?;
-        let base = match in_flight.decoding {
+        self.supply(&mut state, &part)?;
+        let base = match state.decoding {
             Some(decoding) => {
-                // Who asks for the same at the same time has done so then.
-                all_have_asked().await;
+                // All reads of this turn have had the chance to join this part.
+                end_of_turn().await;
                 let decoded = if is_wanted.get() {
                     decoding.finish().await.map(Some)
                 } else {
                     decoding.finish_at(&part).await
                 };
-                decoded.map_err(|error| with_full_key(&self.fetching, error))?.map(Base::Bytes)
+                decoded.map_err(|error| with_full_key(&self.fetcher, error))?.map(Base::Bytes)
             }
-            None if covers(&in_flight.chunks, &part) => Some(Base::Covered),
+            None if covers(&state.chunks, &part) => Some(Base::Covered),
             None => Some(Base::Fill),
         };
         let is_placed = base.is_none();
-        let data = PartData { base: base.unwrap_or(Base::Covered), chunks: in_flight.chunks };
-        Ok(Rc::new(PartDone { data, is_placed }))
+        let data = PartData { base: base.unwrap_or(Base::Covered), chunks: state.chunks };
+        Ok(Rc::new(FinishedPart { data, is_placed }))
     }
 
-    /// What other reads are decoding now.
-    fn elsewhere(&self) -> Vec<Outline> {
-        if !self.keeping.decoded || !self.fetching.uses_kept {
+    /// The projections of the parts that other reads are decoding now.
+    fn elsewhere(&self) -> Vec<PartProjection> {
+        if !self.cache_policy.decoded || !self.fetcher.uses_cache {
             return Vec::new();
         }
         let others =
-            self.fetching.array.cache().parts.notes().into_iter().filter(|note| {
+            self.fetcher.array.cache().parts.notes().into_iter().filter(|note| {
                 !Rc::ptr_eq(&note.read, &self.token) && note.conversion == self.layout.conversion
             });
-        others.map(|note| note.outline).collect()
+        others.map(|note| note.projection).collect()
     }
 
-    /// Begins what answers these needs.
-    fn begin(&self, in_flight: &mut InFlight, needs: Vec<Need>, begun: Moment) -> Result<Vec<Waiting>> {
-        let mut events: Vec<Waiting> = Vec::new();
-        let (mut others, mut to_stack) = (Vec::new(), Vec::new());
-        let urgency = self.fetching.context.urgency.value();
+    /// Starts the requests of a part. Chunks that other reads decode, or may use, are decoded
+    /// whole.
+    fn begin(
+        &self,
+        state: &mut PartState,
+        requests: Vec<ByteRequest>,
+        begun: Moment,
+    ) -> Result<Vec<PendingEvent>> {
+        let mut events: Vec<PendingEvent> = Vec::new();
+        let (mut others, mut to_batch) = (Vec::new(), Vec::new());
+        let urgency = self.fetcher.context.urgency.value();
         let elsewhere = self.elsewhere();
-        let mut needs = VecDeque::from(needs);
-        while let Some(need) = needs.pop_front() {
-            if self.reads_rows(&need) && in_flight.plan.divide_into_rows(need.id)? {
-                needs.extend(in_flight.plan.take_needs());
+        let mut requests = VecDeque::from(requests);
+        while let Some(request) = requests.pop_front() {
+            if self.reads_rows(&request) && state.plan.divide_into_rows(request.id)? {
+                requests.extend(state.plan.take_requests());
                 continue;
             }
-            let Some(shared) = self.shared_use(&in_flight.plan, &need) else {
-                others.push(need);
+            let Some(shared) = self.shared_use(&state.plan, &request) else {
+                others.push(request);
                 continue;
             };
             if !shared.is_all
-                && let Some(elements) = self.fetching.kept(Kind::Decoded, &self.converted(&need))
+                && let Some(elements) = self.fetcher.cached(CacheKind::Decoded, &self.converted(&request))
             {
                 let whole = WholeChunk { elements, fetched: 0 };
-                self.take_whole(in_flight, vec![(need, whole)])?;
-            } else if let Some((stack, slot)) = self.under_way(&need, urgency) {
-                let own = self.stack_of(&in_flight.plan, vec![need.clone()])?;
-                events.push(joined(stack, slot, need, own));
-            } else if self.decodes_for_others(&in_flight.plan, &elsewhere, &need, &shared) {
-                to_stack.push(need);
+                self.take_whole(state, vec![(request, whole)])?;
+            } else if let Some((batch, slot)) = self.under_way(&request, urgency) {
+                let own = self.read_batch(&state.plan, vec![request.clone()])?;
+                events.push(joined(batch, slot, request, own));
+            } else if self.decodes_for_others(&state.plan, &elsewhere, &request, &shared) {
+                to_batch.push(request);
             } else {
-                others.push(need);
+                others.push(request);
             }
         }
-        for needs in self.stacks(&in_flight.plan, to_stack)? {
-            let decoding = self.stack_of(&in_flight.plan, needs.clone())?;
-            let slots = needs.iter().map(|need| self.converted(need).origin).zip(0..).collect();
-            let begun = Begun { moment: begun, urgency: self.fetching.context.urgency.clone() };
-            let stack = self.fetching.array.cache().stacks.begin_for(slots, begun, decoding);
+        for requests in self.batches(&state.plan, to_batch)? {
+            let decoding = self.read_batch(&state.plan, requests.clone())?;
+            let slots = requests.iter().map(|request| self.converted(request).origin).zip(0..).collect();
+            let begun = Begun { moment: begun, urgency: self.fetcher.context.urgency.clone() };
+            let batch = self.fetcher.array.cache().batches.begin_for(slots, begun, decoding);
             events.push(Box::pin(async move {
-                let decoded = stack.await?;
-                Ok(Event::Whole(needs.into_iter().zip(decoded.iter().cloned()).collect()))
+                let decoded = batch.await?;
+                Ok(Event::Whole(requests.into_iter().zip(decoded.iter().cloned()).collect()))
             }));
         }
-        let requests = self.fetching.requests(&in_flight.plan, others, begun)?;
+        let arrivals = self.fetcher.arrivals(&state.plan, others, begun)?;
         events.extend(
-            requests
-                .into_iter()
-                .map(|request| -> Waiting { Box::pin(request.map(|arrival| arrival.map(Event::Arrived))) }),
+            arrivals.into_iter().map(|arrival| -> PendingEvent {
+                Box::pin(arrival.map(|arrival| arrival.map(Event::Arrived)))
+            }),
         );
         Ok(events)
     }
 
-    /// Whether rows of a chunk may be fetched instead of all of it, if its bytes are its elements: not where it is at hand, nor of a
-    /// store that is asked for what its owner expects.
-    fn reads_rows(&self, need: &Need) -> bool {
-        let array = &self.fetching.array;
-        let is_kept = self.fetching.uses_kept && array.cache().has(Kind::Encoded, need);
-        !need.is_index && need.rows.is_none() && array.chunks().reads_rows() && !is_kept
+    /// Whether single rows of a chunk may be fetched, if its bytes are its elements. Not if the
+    /// chunk is cached. Not from a store that must see whole-chunk requests, such as a user's
+    /// store.
+    fn reads_rows(&self, request: &ByteRequest) -> bool {
+        let array = &self.fetcher.array;
+        let is_cached = self.fetcher.uses_cache && array.cache().has(CacheKind::Encoded, request);
+        !request.is_index && request.rows.is_none() && array.chunks().reads_rows() && !is_cached
     }
 
-    /// What is wanted of a chunk, if it is well taken from a decoded one.
-    fn shared_use(&self, plan: &PartPlan, need: &Need) -> Option<SharedUse> {
-        let level = plan.leaf(need.id).ok().filter(|_| !need.is_index)?;
-        if !self.keeping.decoded || self.layout.element_size == 0 || self.is_plain(level) {
+    /// The elements to take from a chunk if it is decoded whole; `None` if decoding it whole does
+    /// not pay.
+    fn shared_use(&self, plan: &PartPlan, request: &ByteRequest) -> Option<SharedUse> {
+        let level = plan.leaf(request.id).ok().filter(|_| !request.is_index)?;
+        if !self.cache_policy.decoded || self.layout.element_size == 0 || self.is_plain(level) {
             return None;
         }
-        let moved = plan.moved_box(need.id)?;
-        let shape = &self.fetching.array.binding().metadata().shape;
-        let is_all = moved.iter().zip(&level.shape).zip(shape.iter().zip(need.origin.iter())).all(
+        let projection = plan.projection_box(request.id)?;
+        let shape = &self.fetcher.array.binding().metadata().shape;
+        let is_all = projection.iter().zip(&level.shape).zip(shape.iter().zip(request.origin.iter())).all(
             |((axis, extent), (end, origin))| axis.count() == (*extent).min(end.saturating_sub(*origin)),
         );
-        self.has_rows(&moved).then_some(SharedUse { is_all, moved })
+        self.has_rows(&projection).then_some(SharedUse { is_all, projection })
     }
 
-    /// A chunk that somebody is decoding whole, for all who want some of it, unless that is less urgent: it waits in queues that would
-    /// let somebody pass.
-    fn under_way(&self, need: &Need, urgency: f64) -> Option<(Flight<Decoded>, usize)> {
-        let stacks = &self.fetching.array.cache().stacks;
-        if !self.fetching.uses_kept || stacks.is_empty() {
+    /// A batch in flight that decodes the chunk whole, and the chunk's position in the batch.
+    /// `None` if the batch has a lower urgency, because other requests would overtake it in the
+    /// queues.
+    fn under_way(&self, request: &ByteRequest, urgency: f64) -> Option<(SharedFuture<DecodedBatch>, usize)> {
+        let batches = &self.fetcher.array.cache().batches;
+        if !self.fetcher.uses_cache || batches.is_empty() {
             return None;
         }
-        stacks.join(&self.converted(need).origin, |begun, _| {
-            begun.urgency.value() >= urgency && self.fetching.is_current(need, begun.moment)
+        batches.join(&self.converted(request).origin, |begun, _| {
+            begun.urgency.value() >= urgency && self.fetcher.is_current(request, begun.moment)
         })
     }
 
-    /// Whether a chunk is decoded whole, for all who want some of it: one of which this part wants less, and one that is being decoded
-    /// for another part, so that there is no third time.
+    /// Whether to decode a chunk whole for other reads too. If the part needs some of the chunk,
+    /// this depends on the codecs and the cache. If it needs all of it, it depends on whether
+    /// another part in flight decodes the same elements: a third read then finds the chunk in the
+    /// cache.
     fn decodes_for_others(
         &self,
         plan: &PartPlan,
-        elsewhere: &[Outline],
-        need: &Need,
+        elsewhere: &[PartProjection],
+        request: &ByteRequest,
         shared: &SharedUse,
     ) -> bool {
         if !shared.is_all {
-            return self.decodes_whole(plan, need);
+            return self.decodes_whole(plan, request);
         }
-        elsewhere.iter().any(|other| other.takes(&need.origin, &shared.moved))
+        elsewhere.iter().any(|other| other.takes(&request.origin, &shared.projection))
     }
 
     /// Whether the bytes of a chunk are elements of the result.
@@ -272,197 +293,192 @@ impl ReadWork {
         self.layout.conversion.is_empty() && level.pipeline.plain_strides().is_some()
     }
 
-    /// A chunk as those know it who keep and share its elements: converted to something else, it is another one.
-    fn converted(&self, need: &Need) -> Need {
+    /// The request under which caches know the chunk. The conversion is part of its origin, because
+    /// converted elements are not those of the stored chunk.
+    fn converted(&self, request: &ByteRequest) -> ByteRequest {
         if self.layout.conversion.is_empty() {
-            return need.clone();
+            return request.clone();
         }
         let words = self.layout.conversion.iter().map(|word| u64::from(*word));
-        Need { origin: need.origin.iter().copied().chain(words).collect(), ..need.clone() }
+        ByteRequest { origin: request.origin.iter().copied().chain(words).collect(), ..request.clone() }
     }
 
-    /// Whether what is taken from a chunk is taken by rows, or is little.
-    fn has_rows(&self, moved: &[MovedAxis]) -> bool {
-        let elements: u64 = moved.iter().map(MovedAxis::count).product();
+    /// Whether the elements to take form rows, or are so few that copying each of them is cheap.
+    fn has_rows(&self, projection: &[ProjectedAxis]) -> bool {
+        let elements: u64 = projection.iter().map(ProjectedAxis::count).product();
         if elements <= SINGLE_ELEMENTS {
             return true;
         }
-        let fastest = self.layout.order.iter().rev().filter_map(|axis| moved.get(*axis));
+        let fastest = self.layout.order.iter().rev().filter_map(|axis| projection.get(*axis));
         let row = fastest.into_iter().find(|axis| axis.count() > 1);
-        let is_row = matches!(row, Some(MovedAxis::Range { step: 1, .. }));
-        is_row && self.layout.order == self.keeping.native_order
+        let is_row = matches!(row, Some(ProjectedAxis::Range { step: 1, .. }));
+        is_row && self.layout.order == self.cache_policy.native_order
     }
 
-    /// Whether a chunk is decoded whole for a part of it: it must be, or is asked for again.
-    fn decodes_whole(&self, plan: &PartPlan, need: &Need) -> bool {
-        let partial = plan.leaf(need.id).is_ok_and(|level| level.pipeline.decodes_partially());
-        !partial || self.fetching.array.cache().has(Kind::Encoded, need)
+    /// Whether a chunk is decoded whole although the part needs only some of it: its codecs cannot
+    /// decode partially, or its encoded bytes are cached, which means that it was read before.
+    fn decodes_whole(&self, plan: &PartPlan, request: &ByteRequest) -> bool {
+        let partial = plan.leaf(request.id).is_ok_and(|level| level.pipeline.decodes_partially());
+        !partial || self.fetcher.array.cache().has(CacheKind::Encoded, request)
     }
 
-    /// Sorts chunks into stacks: of one shape, and not too large.
-    fn stacks(&self, plan: &PartPlan, needs: Vec<Need>) -> Result<Vec<Vec<Need>>> {
+    /// Groups chunks of one shape into batches of limited size.
+    fn batches(&self, plan: &PartPlan, requests: Vec<ByteRequest>) -> Result<Vec<Vec<ByteRequest>>> {
         let element_size = self.layout.element_size.max(1) as u64;
-        let mut stacks: Vec<(&[u64], u64, Vec<Need>)> = Vec::new();
-        for need in needs {
-            let shape = plan.leaf(need.id)?.shape.as_slice();
+        let mut batches: Vec<(&[u64], u64, Vec<ByteRequest>)> = Vec::new();
+        for request in requests {
+            let shape = plan.leaf(request.id)?.shape.as_slice();
             let bytes = shape.iter().fold(element_size, |bytes, extent| bytes.saturating_mul(*extent));
-            match stacks.last_mut() {
-                Some((of, size, stack)) if *of == shape && *size + bytes <= STACK_BYTES => {
+            match batches.last_mut() {
+                Some((of, size, batch)) if *of == shape && *size + bytes <= BATCH_BYTES => {
                     *size += bytes;
-                    stack.push(need);
+                    batch.push(request);
                 }
-                _ => stacks.push((shape, bytes, vec![need])),
+                _ => batches.push((shape, bytes, vec![request])),
             }
         }
-        Ok(stacks.into_iter().map(|(_, _, stack)| stack).collect())
+        Ok(batches.into_iter().map(|(_, _, batch)| batch).collect())
     }
 
-    /// Fetches and decodes whole chunks of one shape; they are kept when they are there.
-    fn stack_of(&self, plan: &PartPlan, needs: Vec<Need>) -> Result<LocalFuture<'static, Decoded>> {
-        let order = &self.keeping.native_order;
-        let ids: Vec<usize> = needs.iter().map(|need| need.id).collect();
+    /// Fetches and decodes whole chunks of one shape, and caches their elements.
+    fn read_batch(
+        &self,
+        plan: &PartPlan,
+        requests: Vec<ByteRequest>,
+    ) -> Result<LocalFuture<'static, DecodedBatch>> {
+        let order = &self.cache_policy.native_order;
+        let ids: Vec<usize> = requests.iter().map(|request| request.id).collect();
         let along = order.first().copied().unwrap_or(0);
-        let mut shape = needs.first().map_or(Ok(Vec::new()), |need| Ok(plan.leaf(need.id)?.shape.clone()))?;
+        let mut shape =
+            requests.first().map_or(Ok(Vec::new()), |request| Ok(plan.leaf(request.id)?.shape.clone()))?;
         if let Some(extent) = shape.get_mut(along) {
-            *extent *= needs.len() as u64;
+            *extent *= requests.len() as u64;
         }
-        let mut context = self.fetching.context.clone();
-        context.signal = None; // Nobody who waits owns it.
-        let stack = StackReader {
-            // Their elements are kept instead.
-            fetching: Fetching { keeps: false, context, ..self.fetching.clone() },
+        let mut context = self.fetcher.context.clone();
+        // The batch may serve several reads, so no single one may abort it.
+        context.signal = None;
+        let batch = BatchReader {
+            // The elements are cached, so the encoded bytes are not.
+            fetcher: ChunkFetcher { fills_cache: false, context, ..self.fetcher.clone() },
             decoder: self.decoder.clone(),
-            header: Header::new(&shape, order, &self.layout.conversion)?.to_words(),
-            plan: plan.stacked(&ids, along)?,
-            slot_bytes: shape.iter().product::<u64>() / (needs.len() as u64).max(1)
+            header: PartHeader::new(&shape, order, &self.layout.conversion)?.to_words(),
+            plan: plan.batch(&ids, along)?,
+            slot_bytes: shape.iter().product::<u64>() / (requests.len() as u64).max(1)
                 * self.layout.element_size as u64,
-            needs: needs.iter().map(|need| self.converted(need)).collect(),
+            requests: requests.iter().map(|request| self.converted(request)).collect(),
         };
-        Ok(Box::pin(stack.read()))
+        Ok(Box::pin(batch.read()))
     }
 
-    /// Answers the plan, and hands chunks on to the decoder.
-    fn take(&self, in_flight: &mut InFlight, event: Event) -> std::result::Result<(), Interrupted> {
+    /// Takes an answer: a shard index goes to the plan, chunks go to the decoder or to the result.
+    fn take(&self, state: &mut PartState, event: Event) -> std::result::Result<(), Interrupted> {
         match event {
-            Event::Arrived(Arrival::Index { need, index }) => {
+            Event::Arrived(Arrival::Index { request, index }) => {
                 if let Some(index) = index {
-                    let array = &self.fetching.array;
-                    let supplied = in_flight.plan.supply_index(need.id, &index.index);
-                    supplied.map_err(|error| error.at_key(array.chunk_key(&need.chunk).as_str()))?;
+                    let array = &self.fetcher.array;
+                    let supplied = state.plan.supply_index(request.id, &index.index);
+                    supplied.map_err(|error| error.at_key(array.chunk_key(&request.chunk).as_str()))?;
                 }
             }
-            Event::Arrived(Arrival::Chunks(chunks)) => self.take_chunks(in_flight, chunks)?,
-            Event::Whole(chunks) => self.take_whole(in_flight, chunks)?,
+            Event::Arrived(Arrival::Chunks(chunks)) => self.take_chunks(state, chunks)?,
+            Event::Whole(chunks) => self.take_whole(state, chunks)?,
         }
         Ok(())
     }
 
-    fn take_whole(&self, in_flight: &mut InFlight, chunks: Vec<(Need, WholeChunk)>) -> Result<()> {
-        let arrived = chunks.iter().filter(|(need, _)| need.rows.is_none()).count();
-        count(in_flight, arrived, chunks.iter().map(|(_, chunk)| chunk.fetched).sum());
-        for (need, chunk) in chunks {
-            let (Some(elements), Some(moved)) = (chunk.elements, in_flight.plan.moved_box(need.id)) else {
+    fn take_whole(&self, state: &mut PartState, chunks: Vec<(ByteRequest, WholeChunk)>) -> Result<()> {
+        let arrived = chunks.iter().filter(|(request, _)| request.rows.is_none()).count();
+        count(state, arrived, chunks.iter().map(|(_, chunk)| chunk.fetched).sum());
+        for (request, chunk) in chunks {
+            let (Some(elements), Some(projection)) = (chunk.elements, state.plan.projection_box(request.id))
+            else {
                 continue;
             };
-            let level = in_flight.plan.leaf(need.id)?;
-            let strides = packed_strides(&level.shape, &self.keeping.native_order);
-            in_flight.chunks.push(PlacedChunk { elements, strides, moved });
+            let level = state.plan.leaf(request.id)?;
+            let strides = packed_strides(&level.shape, &self.cache_policy.native_order)?;
+            state.chunks.push(PlacedChunk { elements, strides, projection });
         }
         Ok(())
     }
 
-    fn take_chunks(&self, in_flight: &mut InFlight, chunks: Vec<(Need, Option<Value>)>) -> Result<()> {
-        // Chunks that are read by rows count when the part is done.
-        let arrived = chunks.iter().filter(|(need, _)| need.rows.is_none()).count();
+    fn take_chunks(&self, state: &mut PartState, chunks: Vec<(ByteRequest, Option<Value>)>) -> Result<()> {
+        // A chunk that is read by rows counts as arrived when the part is finished.
+        let arrived = chunks.iter().filter(|(request, _)| request.rows.is_none()).count();
         let mut bytes = 0;
-        for (need, value) in chunks.into_iter().filter_map(|(need, value)| Some((need, value?))) {
+        for (request, value) in chunks.into_iter().filter_map(|(request, value)| Some((request, value?))) {
             bytes += value.len();
-            match self.plain(&in_flight.plan, &need, &value)? {
-                Some(plain) => in_flight.chunks.push(plain),
-                None => in_flight.encoded.push((need, value)),
+            match self.plain(&state.plan, &request, &value)? {
+                Some(plain) => state.chunks.push(plain),
+                None => state.encoded.push((request, value)),
             }
         }
-        count(in_flight, arrived, bytes);
+        count(state, arrived, bytes);
         Ok(())
     }
 
-    /// Hands what has arrived on to the decoder.
-    fn supply(&self, in_flight: &mut InFlight, part: &Part) -> Result<()> {
-        let encoded = std::mem::take(&mut in_flight.encoded);
-        let header = || Ok(Header::new(&part.shape, &self.layout.order, &self.layout.conversion)?.to_words());
-        supply(&self.fetching, &*self.decoder, &in_flight.plan, &mut in_flight.decoding, encoded, header)
+    /// Passes the chunks that have arrived to the decoder.
+    fn supply(&self, state: &mut PartState, part: &Part) -> Result<()> {
+        let encoded = std::mem::take(&mut state.encoded);
+        let header =
+            || Ok(PartHeader::new(&part.shape, &self.layout.order, &self.layout.conversion)?.to_words());
+        let input = DecoderInput { fetcher: &self.fetcher, decoder: &*self.decoder, plan: &state.plan };
+        input.supply(&mut state.decoding, encoded, header)
     }
 
-    /// A chunk whose bytes are its elements, if it is one.
-    fn plain(&self, plan: &PartPlan, need: &Need, value: &Value) -> Result<Option<PlacedChunk>> {
-        let level = plan.leaf(need.id)?;
+    /// The chunk as it is placed in the result if its bytes are its elements.
+    fn plain(&self, plan: &PartPlan, request: &ByteRequest, value: &Value) -> Result<Option<PlacedChunk>> {
+        let level = plan.leaf(request.id)?;
         let plain = level.pipeline.plain_strides().filter(|_| self.is_plain(level));
         let Some(strides) = plain else { return Ok(None) };
-        let Some(moved) = plan.moved_box(need.id).filter(|moved| self.has_rows(moved)) else {
+        let Some(projection) = plan.projection_box(request.id).filter(|projection| self.has_rows(projection))
+        else {
             return Ok(None);
         };
         let strides = in_array_order(&strides, &level.axes);
         let expected = level.pipeline.encoded_len().unwrap_or(0);
         if value.len() != expected {
             let error = wrong_length(expected, value.len());
-            return Err(error.at_key(self.fetching.array.chunk_key(&need.chunk).as_str()));
+            return Err(error.at_key(self.fetcher.array.chunk_key(&request.chunk).as_str()));
         }
-        Ok(Some(PlacedChunk { elements: value.clone(), strides, moved }))
+        Ok(Some(PlacedChunk { elements: value.clone(), strides, projection }))
     }
 }
 
-/// What is looked at in one go.
-fn some_of(needed: &mut VecDeque<Need>) -> Vec<Need> {
-    let whole = needed.iter().take(LOOKED_AT).take_while(|need| need.range == NeededRange::Whole).count();
+/// The requests to examine in this turn.
+fn some_of(needed: &mut VecDeque<ByteRequest>) -> Vec<ByteRequest> {
+    let whole =
+        needed.iter().take(LOOKED_AT).take_while(|request| request.range == RequestedRange::Whole).count();
     let some = if whole > 0 { whole } else { needed.len() };
     needed.drain(..some).collect()
 }
 
-fn count(in_flight: &InFlight, chunks: usize, bytes: u64) {
-    let Counts { chunks: all_chunks, bytes: all_bytes } = &*in_flight.counts;
+fn count(state: &PartState, chunks: usize, bytes: u64) {
+    let PartCounts { chunks: all_chunks, bytes: all_bytes } = &*state.counts;
     all_chunks.set(all_chunks.get() + chunks as u64);
     all_bytes.set(all_bytes.get() + bytes);
 }
 
-/// Waits for a chunk that somebody else has decoded, and decodes it alone if they could not.
-fn joined(stack: Flight<Decoded>, slot: usize, need: Need, own: LocalFuture<'static, Decoded>) -> Waiting {
+/// Waits for a batch that another read started. If the batch fails, decodes the chunk alone:
+/// another chunk of the batch may be the broken one.
+fn joined(
+    batch: SharedFuture<DecodedBatch>,
+    slot: usize,
+    request: ByteRequest,
+    own: LocalFuture<'static, DecodedBatch>,
+) -> PendingEvent {
     Box::pin(async move {
-        let (decoded, slot) = match stack.await {
+        let (decoded, slot) = match batch.await {
             Ok(decoded) => (decoded, slot),
             Err(_) => (own.await?, 0),
         };
         let chunk = decoded.get(slot).cloned();
-        Ok(Event::Whole(chunk.map(|chunk| (need, chunk)).into_iter().collect()))
+        Ok(Event::Whole(chunk.map(|chunk| (request, chunk)).into_iter().collect()))
     })
 }
 
-/// Whether chunks fill a part: no two of them have a place in common.
+/// Whether the chunks cover the part. No two of them cover the same element, so counting is enough.
 fn covers(chunks: &[PlacedChunk], part: &Part) -> bool {
     let placed: u64 =
-        chunks.iter().map(|chunk| chunk.moved.iter().map(MovedAxis::count).product::<u64>()).sum();
+        chunks.iter().map(|chunk| chunk.projection.iter().map(ProjectedAxis::count).product::<u64>()).sum();
     placed == part.shape.iter().product::<u64>()
-}
-
-/// Elements from one index to the next along each dimension of a packed box, whose dimensions stand in this order, slowest first.
-fn packed_strides(shape: &[u64], order: &[usize]) -> Vec<usize> {
-    let mut strides = vec![0; shape.len()];
-    let mut step = 1_usize;
-    for axis in order.iter().rev() {
-        if let (Some(stride), Some(extent)) = (strides.get_mut(*axis), shape.get(*axis)) {
-            *stride = step;
-            step = step.saturating_mul(usize::try_from(*extent).unwrap_or(usize::MAX));
-        }
-    }
-    strides
-}
-
-/// A level's strides in the array's order of dimensions.
-fn in_array_order(strides: &[usize], axes: &[usize]) -> Vec<usize> {
-    let mut ordered = vec![0; strides.len()];
-    for (axis, stride) in axes.iter().zip(strides) {
-        if let Some(place) = ordered.get_mut(*axis) {
-            *place = *stride;
-        }
-    }
-    ordered
 }

@@ -1,5 +1,5 @@
-//! Fetching what a read would need, without decoding it: it is there when the read comes, among the encoded bytes that are kept, and in
-//! the caches between reader and wire.
+//! Fetches the chunks of a selection without decoding them. A later read finds them in the chunk
+//! cache and in the HTTP cache.
 
 use std::rc::Rc;
 
@@ -7,11 +7,11 @@ use crate::access::part::Part;
 use crate::access::selection::Selection;
 use crate::error::Result;
 use crate::read::array::Array;
-use crate::read::decoder::{Decoder, PartDecoder, Supply};
+use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder};
 use crate::read::{OutputLayout, PartData, PartSink, Progress, ReadRequest, read};
 use crate::store::{LocalFuture, RequestContext, Value};
 
-/// Decodes nothing.
+/// A decoder that decodes nothing.
 struct Discarding;
 
 impl Decoder for Discarding {
@@ -21,7 +21,7 @@ impl Decoder for Discarding {
 }
 
 impl PartDecoder for Discarding {
-    fn supply(&mut self, _supply: Supply) -> Result<()> {
+    fn supply(&mut self, _supply: EncodedChunks) -> Result<()> {
         Ok(())
     }
 
@@ -30,7 +30,7 @@ impl PartDecoder for Discarding {
     }
 }
 
-/// Keeps nothing.
+/// A sink that only reports progress.
 struct Listener<'a>(&'a dyn Fn(&Progress));
 
 impl PartSink for Listener<'_> {
@@ -50,7 +50,7 @@ impl PartSink for Listener<'_> {
 /// Fetches the chunks of a selection.
 ///
 /// # Errors
-/// As [`read`], but for what only decoding would find.
+/// Errors of [`read`], except those that only decoding finds.
 pub async fn prefetch(
     array: &Rc<Array>,
     selection: Selection,

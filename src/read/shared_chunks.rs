@@ -1,61 +1,62 @@
-//! Whole chunks that are fetched and decoded for all who need some part of them.
+//! Whole chunks that are fetched and decoded once for all reads that need some of them.
 //!
-//! Chunks are decoded some at a time, one message a stack. A stack that failed is tried again by those who joined it: it may have been
-//! another chunk that is broken.
+//! Chunks go to a decoder in batches, with one message a batch. If a batch fails, each read that
+//! joined it decodes its own chunk again, because another chunk of the batch may be the broken one.
 
 use std::rc::Rc;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
-use crate::access::plan::{Need, PartPlan};
+use crate::access::plan::{ByteRequest, PartPlan};
 use crate::error::{Error, Result, Stage};
-use crate::read::chunk_cache::Kind;
+use crate::read::chunk_cache::CacheKind;
 use crate::read::decoder::Decoder;
-use crate::read::decoding::{supply, with_full_key};
-use crate::read::fetching::{Arrival, Fetching};
-use crate::read::types::{Decoded, WholeChunk};
+use crate::read::decoding::{DecoderInput, with_full_key};
+use crate::read::fetching::{Arrival, ChunkFetcher};
+use crate::read::types::{DecodedBatch, WholeChunk};
 use crate::store::Value;
 use crate::store::writers::{self, Moment};
 
-/// Whole chunks of one shape, on their way to a decoder of their own.
-pub(super) struct StackReader {
-    pub fetching: Fetching,
+/// Fetches and decodes one batch: whole chunks of one shape.
+pub(super) struct BatchReader {
+    pub fetcher: ChunkFetcher,
     pub decoder: Rc<dyn Decoder>,
     pub header: Vec<u32>,
-    /// Of these chunks alone.
+    /// A plan for these chunks only.
     pub plan: PartPlan,
-    /// Bytes of one of them, decoded.
+    /// Bytes of one decoded chunk.
     pub slot_bytes: u64,
-    /// As those know them who keep them; in the plan of whoever began it.
-    pub needs: Vec<Need>,
+    /// The requests of the read that started the batch, as caches know them.
+    pub requests: Vec<ByteRequest>,
 }
 
-impl StackReader {
-    /// Fetches and decodes them, and keeps their elements.
-    pub async fn read(mut self) -> Decoded {
+impl BatchReader {
+    /// Fetches and decodes the chunks, and caches their elements.
+    pub async fn read(mut self) -> DecodedBatch {
         let begun = writers::now();
-        let needs = self.plan.take_needs();
+        let requests = self.plan.take_requests();
         let mut waiting: FuturesUnordered<_> =
-            self.fetching.requests(&self.plan, needs, begun)?.into_iter().collect();
+            self.fetcher.arrivals(&self.plan, requests, begun)?.into_iter().collect();
         let mut decoding = None;
-        let mut fetched: Vec<Option<u64>> = vec![None; self.needs.len()];
+        let mut fetched: Vec<Option<u64>> = vec![None; self.requests.len()];
         while let Some(arrival) = waiting.next().await {
             let Arrival::Chunks(chunks) = arrival? else { continue };
-            let chunks: Vec<(Need, Value)> =
-                chunks.into_iter().filter_map(|(need, value)| Some((need, value?))).collect();
-            for (need, value) in &chunks {
-                if let Some(fetched) = fetched.get_mut(need.id) {
+            let chunks: Vec<(ByteRequest, Value)> =
+                chunks.into_iter().filter_map(|(request, value)| Some((request, value?))).collect();
+            for (request, value) in &chunks {
+                if let Some(fetched) = fetched.get_mut(request.id) {
                     *fetched = Some(value.len());
                 }
             }
             let header = || Ok(self.header.clone());
-            supply(&self.fetching, &*self.decoder, &self.plan, &mut decoding, chunks, header)?;
+            let input = DecoderInput { fetcher: &self.fetcher, decoder: &*self.decoder, plan: &self.plan };
+            input.supply(&mut decoding, chunks, header)?;
         }
         drop(waiting);
         let elements = match decoding {
             Some(decoding) => {
                 let decoded = decoding.finish().await;
-                Some(decoded.map_err(|error| with_full_key(&self.fetching, error))?)
+                Some(decoded.map_err(|error| with_full_key(&self.fetcher, error))?)
             }
             None => None,
         };
@@ -65,19 +66,19 @@ impl StackReader {
     }
 
     fn keep(self, slots: &[WholeChunk], begun: Moment) {
-        if self.fetching.array.chunks().may_be_kept() {
+        if self.fetcher.array.chunks().is_cacheable() {
             let elements = slots.iter().map(|slot| slot.elements.clone());
-            let chunks = self.needs.into_iter().zip(elements).collect();
-            self.fetching.array.cache().put(Kind::Decoded, chunks, begun);
+            let chunks = self.requests.into_iter().zip(elements).collect();
+            self.fetcher.array.cache().put(CacheKind::Decoded, chunks, begun);
         }
     }
 }
 
-/// The chunks of a decoded stack.
+/// Cuts the elements of a batch into chunks.
 fn cut(elements: Option<&Value>, fetched: &[Option<u64>], len: u64) -> Result<Vec<WholeChunk>> {
     let expected = len * fetched.len() as u64;
     if let Some(actual) = elements.map(Value::len).filter(|actual| *actual != expected) {
-        let error = Error::format("chunks decode to the wrong number of bytes").in_stage(Stage::Decode);
+        let error = Error::format("chunk decodes to the wrong number of bytes").in_stage(Stage::Decode);
         return Err(error.expected(format!("{expected} bytes")).actual(format!("{actual} bytes")));
     }
     let slot = |(slot, fetched): (u64, &Option<u64>)| match (elements, fetched) {

@@ -1,157 +1,168 @@
-//! What the files of this room hand to each other: what is asked for, what comes of it, and why nothing may.
+//! The types that the files of this folder share: requests, layouts, parts, progress, and the
+//! tables of work in flight.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
+use crate::access::instruction::ProjectedAxis;
 use crate::access::part::Part;
-use crate::access::piece::MovedAxis;
-use crate::access::plan::Outline;
+use crate::access::plan::PartProjection;
 use crate::access::selection::Selection;
 use crate::error::{Error, Result};
 use crate::format::conversion::Conversion;
-use crate::store::flights::Flights;
+use crate::store::in_flight::InFlight;
 use crate::store::{LocalFuture, Value};
 
-/// What is read.
+/// A request to read a selection of an array.
 #[derive(Clone, Debug)]
 pub struct ReadRequest {
-    /// Which elements.
+    /// The elements to read.
     pub selection: Selection,
-    /// The array's dimensions in the order of the output's memory, slowest first; C order when absent.
+    /// The memory order of the output: the array's dimensions, slowest first. `None` means C order.
     pub order: Option<Vec<usize>>,
-    /// The sink keeps no more than a part: the result may be of any size.
+    /// Whether the sink holds only one part at a time. A streamed result may have any size.
     pub streamed: bool,
-    /// Which place of the result (in the array's dimensions) is wanted first, the middle along those that are not given; parts come in C order
-    /// without. Of points it says nothing.
+    /// The place of the result that is read first: an index along each of the array's dimensions.
+    /// Missing trailing dimensions default to the middle. `None` reads the parts in C order.
+    /// Ignored for points.
     pub nearest: Option<Vec<f64>>,
-    /// What becomes of the elements; they stay as they are when absent.
+    /// The conversion of the elements. `None` leaves them unchanged.
     pub conversion: Option<Conversion>,
-    /// Whether what is fetched is decoded; it is kept at least where its store's may be.
+    /// Whether the decoder decodes. `false` for a prefetch, which only fills the caches.
     pub decodes: bool,
 }
 
-/// What the sink must make room for.
+/// The shape and memory layout of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputLayout {
-    /// Extent along each dimension of the array (1 for integer indices); one dimension for points.
+    /// Extent along each dimension of the array, 1 for an integer index. One extent for points.
     pub shape: Vec<u64>,
-    /// Which of them the result keeps.
+    /// Whether the result keeps the dimension, one entry for each dimension of `shape`.
     pub kept: Vec<bool>,
-    /// Dimensions in the order of memory, slowest first.
+    /// The memory order: dimensions, slowest first.
     pub order: Vec<usize>,
-    /// How many parts will come.
+    /// Number of parts.
     pub parts: u64,
-    /// One packed element, converted.
+    /// The fill value: one packed element after conversion.
     pub fill_value: Vec<u8>,
-    /// Bytes of one element, converted; 0 where elements have lengths of their own.
+    /// Bytes of one element after conversion; 0 for elements of variable length.
     pub element_size: usize,
-    /// What becomes of the elements, for those who decode; empty where they stay as they are.
+    /// The conversion in the form that decoders read; empty for none.
     pub conversion: Vec<u32>,
 }
 
-/// The elements of a part: first what is below, then chunks over it.
+/// The elements of a part: a base, and decoded chunks that are copied over it.
 #[derive(Clone, Debug)]
 pub struct PartData {
-    /// What is below.
+    /// The elements below the chunks.
     pub base: Base,
-    /// Chunks of which the part has some; no two have a place in common.
+    /// The chunks to copy. No two of them cover the same element.
     pub chunks: Vec<PlacedChunk>,
 }
 
-/// What a part is where no chunk is placed.
+/// The elements of a part that no [`PlacedChunk`] covers.
 #[derive(Clone, Debug)]
 pub enum Base {
-    /// All fill value.
+    /// The fill value everywhere.
     Fill,
-    /// Packed elements in the order of the layout.
+    /// Packed elements of the whole part, in the memory order of the layout.
     Bytes(Value),
-    /// In its place already, or nowhere: the chunks fill the part.
+    /// Nothing to write: the chunks cover the part, or the decoder wrote the elements in place.
     Covered,
 }
 
-/// What a part takes from a chunk that is decoded already. Others may use the same bytes: they are read, and never changed or given
-/// away.
+/// A decoded chunk, and the elements of it that a part takes.
+///
+/// Caches and other reads may share the bytes, so the sink must not change or transfer them.
 #[derive(Clone, Debug)]
 pub struct PlacedChunk {
-    /// Its elements, packed.
+    /// The packed elements of the chunk.
     pub elements: Value,
-    /// Elements from one index to the next, along each dimension of the array.
+    /// Strides along each dimension of the array, in elements.
     pub strides: Vec<usize>,
-    /// Which of them go where in the part, dimension by dimension; only ranges.
-    pub moved: Vec<MovedAxis>,
+    /// The chunk projection, one entry for each dimension. It contains ranges only, no lists.
+    pub projection: Vec<ProjectedAxis>,
 }
 
-/// How far a read is.
+/// Progress of a read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Stored chunks, or inner ones, that have arrived or are known to be absent.
+    /// Chunks (inner chunks of shards) that have arrived or are known to be absent.
     pub chunks: u64,
     /// Bytes that have arrived for this read.
     pub bytes: u64,
-    /// Parts handed over.
+    /// Parts that the sink has received.
     pub parts: u64,
-    /// Parts in all.
+    /// Number of parts.
     pub parts_total: u64,
-    /// Chunks in all; of points 0, since that would take a look at each.
+    /// Number of chunks. 0 for points, where counting would visit each point.
     pub chunks_total: u64,
 }
 
-/// Whoever takes the parts of a read.
+/// Receives the parts of a read.
 pub trait PartSink {
     /// Called once, before the first part.
     ///
     /// # Errors
-    /// When there is no room.
+    /// `Limit` when the result cannot be allocated.
     fn begin(&self, layout: &OutputLayout) -> Result<()>;
 
-    /// Takes a part; parts come in any order, each once.
+    /// Takes a part. Parts arrive in any order, each exactly once.
     fn part(&self, part: &Part, data: PartData) -> LocalFuture<'_, Result<()>>;
 
-    /// Called as bytes arrive and parts are done.
+    /// Called when bytes arrive and when a part is finished.
     fn progress(&self, progress: &Progress) {
         let _ = progress;
     }
 }
 
-/// What a read keeps of its chunks: nothing, where it would only drive out what others use.
-pub(super) struct Keeping {
+/// Which chunks of a read are cached. A read that would fill the cache caches nothing, because it
+/// would only evict what other reads use.
+pub(super) struct CachePolicy {
+    /// Cache encoded chunks.
     pub encoded: bool,
+    /// Decode partly used chunks whole, and cache their elements.
     pub decoded: bool,
-    /// The order in which the array's dimensions stand in a chunk.
+    /// The memory order of a decoded chunk: the array's dimensions, slowest first.
     pub native_order: Vec<usize>,
 }
 
-/// How far a part is: chunks that have arrived, or are known to be absent, and bytes.
+/// Progress of one part: chunks that have arrived or are known to be absent, and bytes.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(super) struct PartCounts {
     pub chunks: Cell<u64>,
     pub bytes: Cell<u64>,
 }
 
-/// What became of a part.
-pub(super) struct PartDone {
+/// A part that was read.
+pub(super) struct FinishedPart {
     pub data: PartData,
-    /// Its elements were put in the place of whoever began it, and are nowhere else.
+    /// The decoder wrote the elements into the result of the read that started the part. Other
+    /// reads must read the part again.
     pub is_placed: bool,
 }
 
-pub(super) type PartResult = std::result::Result<Rc<PartDone>, Interrupted>;
+pub(super) type PartResult = std::result::Result<Rc<FinishedPart>, Interrupted>;
 
-/// A decoded chunk (`None`: absent) and how many bytes were fetched for it.
+/// A chunk that was decoded whole.
 #[derive(Clone)]
 pub(super) struct WholeChunk {
+    /// The packed elements; `None` if the chunk is absent.
     pub elements: Option<Value>,
+    /// Number of encoded bytes that were fetched for it.
     pub fetched: u64,
 }
 
-/// The chunks of a stack, in order.
-pub(super) type Decoded = std::result::Result<Rc<Vec<WholeChunk>>, Interrupted>;
+/// The chunks of one batch, in order.
+pub(super) type DecodedBatch = std::result::Result<Rc<Vec<WholeChunk>>, Interrupted>;
 
 /// Why a part was not read.
 #[derive(Clone)]
 pub(super) enum Interrupted {
-    /// The version of a stored chunk is not that of its index.
+    /// A shard changed between the request for its index and a request for its chunks. Holds the
+    /// chunk indices of the shard.
     Changed(Rc<[u64]>),
+    /// A request or the decoder failed.
     Failed(Error),
 }
 
@@ -161,22 +172,24 @@ impl From<Error> for Interrupted {
     }
 }
 
-/// Array indices where a leaf chunk starts.
-pub(super) type Origin = Rc<[u64]>;
+/// The array indices of the first element of an innermost chunk.
+pub(super) type ChunkOrigin = Rc<[u64]>;
 
-/// Whole chunks under way that others may take from, each with its place in its stack.
-pub(super) type Stacks = Flights<Origin, Decoded, usize>;
+/// Batches of whole chunks in flight, by the origin of each chunk. The note is the position of the
+/// chunk in its batch.
+pub(super) type BatchesInFlight = InFlight<ChunkOrigin, DecodedBatch, usize>;
 
-/// Parts under way, by the words of what they are of and of their form.
-pub(super) type Parts = Flights<Rc<[u32]>, PartResult, PartNote>;
+/// Parts in flight. The key lists the elements of a part and their output form.
+pub(super) type PartsInFlight = InFlight<Rc<[u32]>, PartResult, PartNote>;
 
-/// What is known of a part under way.
+/// What other reads may know about a part in flight.
 #[derive(Clone)]
 pub(super) struct PartNote {
-    /// Which read has begun it.
+    /// Identifies the read that started the part.
     pub read: Rc<()>,
-    pub outline: Outline,
+    pub projection: PartProjection,
     pub conversion: Vec<u32>,
-    pub counts: Rc<Counts>,
+    pub counts: Rc<PartCounts>,
+    /// Set when another read waits for this part too: the decoder must then return the elements.
     pub is_wanted: Rc<Cell<bool>>,
 }

@@ -1,4 +1,5 @@
-//! Which bytes of a value are asked for. Offsets are 64-bit everywhere: shards pass 4 GiB, wasm's `usize` does not.
+//! Byte ranges of values. Offsets are 64-bit, because shards may exceed 4 GiB while wasm's `usize`
+//! has 32 bits.
 
 use std::ops::Range;
 
@@ -7,21 +8,21 @@ use crate::error::{Error, Result};
 /// A part of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ByteRange {
-    /// All of it.
+    /// All bytes.
     Whole,
     /// `len` bytes from `offset` on.
     FromStart {
-        /// First byte.
+        /// Offset of the first byte.
         offset: u64,
-        /// How many; at least 1.
+        /// Number of bytes, at least 1.
         len: u64,
     },
-    /// The last bytes, or all where there are fewer; at least 1.
+    /// The last bytes, at least 1; the whole value if it is shorter.
     Suffix(u64),
 }
 
 impl ByteRange {
-    /// Everything from `offset` on: the text's range of length none.
+    /// All bytes from `offset` on: the specification's range without a length.
     pub fn from_offset(offset: u64) -> Self {
         match offset {
             0 => Self::Whole,
@@ -29,12 +30,13 @@ impl ByteRange {
         }
     }
 
-    /// Whether it is asked for up to the end, however far that is.
+    /// Whether the range extends to the end of the value, wherever that is.
     pub fn is_open(self) -> bool {
         matches!(self, Self::FromStart { offset, len } if offset.saturating_add(len) == u64::MAX)
     }
 
-    /// Which bytes that is of a value of `size`; cut at its end, `None` when it begins at or past the end.
+    /// The bytes of a value of `size` bytes, cut at its end. `None` if the range begins at or past
+    /// the end.
     pub fn of(self, size: u64) -> Option<Range<u64>> {
         match self {
             Self::Whole => Some(0..size),
@@ -44,7 +46,7 @@ impl ByteRange {
         }
     }
 
-    /// The `Format` error of a range that begins at or past the end of its value.
+    /// The `Format` error for a range that begins at or past the end of its value.
     pub fn past_end(self, size: Option<u64>) -> Error {
         let error = Error::format("a byte range begins past the end of its value");
         let error = match self {
@@ -59,14 +61,14 @@ impl ByteRange {
         }
     }
 
-    /// The error of a range that asks for nothing; HTTP cannot express one.
+    /// Rejects empty ranges, which HTTP cannot express.
     ///
     /// # Errors
-    /// `Argument` when no byte is asked for.
+    /// `Argument` for an empty range.
     pub fn check(self) -> Result<Self> {
         match self {
             Self::FromStart { len: 0, .. } | Self::Suffix(0) => {
-                Err(Error::argument("a byte range must hold at least one byte"))
+                Err(Error::argument("a byte range must contain at least one byte"))
             }
             _ => Ok(self),
         }

@@ -1,9 +1,10 @@
-//! The file-system store of the text (v3 drafts, "File system store (version 1.0)"): a key is the path of a file below a base
-//! folder, a value its contents. For programs on a host; browsers have folders of their own.
+//! The file system store of the specification (v3 drafts, "File system store (version 1.0)"): a key
+//! is the path of a file below a base folder. It is for programs on a host; browsers have their own
+//! folder stores.
 //!
-//! Values are written beside their place and renamed, so that an interrupted write leaves old or new bytes. Empty folders are no
-//! keys and go with the last file in them. A link is followed only within the base folder. Deliberately blocking: it is the
-//! disk's matter, and there is one caller.
+//! A value is written to a temporary file and renamed, so that an interrupted write leaves either
+//! the old or the new bytes. Empty folders are removed with their last file. Links are followed
+//! only within the base folder. All operations block the thread.
 
 mod walk;
 
@@ -22,20 +23,20 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 use crate::store::partial_values::{by_key, check_overlaps};
 
-/// How files that are being written are called: they are no keys yet.
+/// Prefix and suffix of temporary files. Such names are not keys.
 const UNFINISHED: (&str, &str) = (".zarr-wasm-", ".unfinished");
 
-/// Tells the unfinished files of one process apart.
+/// Numbers the temporary files of this process.
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// A folder as a store. It need not exist before something is set.
+/// A folder as a store. The folder is created by the first write.
 #[derive(Clone, Debug)]
 pub struct FileSystemStore {
     base: PathBuf,
 }
 
 impl FileSystemStore {
-    /// Of the keys below a base folder.
+    /// A store of the files below a base folder.
     pub fn new(base: impl Into<PathBuf>) -> Self {
         Self { base: base.into() }
     }
@@ -45,7 +46,7 @@ impl FileSystemStore {
         &self.base
     }
 
-    /// The text's `key_to_fspath`.
+    /// The path of a key: the specification's `key_to_fspath`.
     fn path(&self, key: &str) -> Result<PathBuf> {
         let mut path = self.base.clone();
         for name in key.split('/').filter(|name| !name.is_empty()) {
@@ -53,7 +54,7 @@ impl FileSystemStore {
                 || (cfg!(windows) && name.contains(':'))
                 || is_unfinished(OsStr::new(name));
             if is_foreign {
-                return Err(Error::argument("a key cannot be the name of a file")
+                return Err(Error::argument("a key contains a name that cannot be a file name")
                     .at_key(key)
                     .actual(format!("{name:?}")));
             }
@@ -63,18 +64,18 @@ impl FileSystemStore {
         Ok(path)
     }
 
-    /// Refuses a link that leads out of the base folder.
+    /// Rejects a link that leads out of the base folder.
     fn check_link(&self, path: &Path, key: &str) -> Result<()> {
         let is_link = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
         if !is_link || self.holds(path) {
             return Ok(());
         }
-        Err(Error::store("a link leads out of the store's folder")
+        Err(Error::store("a symbolic link leads out of the store's folder")
             .at_key(key)
             .actual(path.display().to_string()))
     }
 
-    /// Whether what a path leads to is within the base folder; a link to nothing is no way out.
+    /// Whether a path leads into the base folder. A broken link does no harm.
     fn holds(&self, path: &Path) -> bool {
         match (path.canonicalize(), self.base.canonicalize()) {
             (Ok(path), Ok(base)) => path.starts_with(base),
@@ -83,7 +84,7 @@ impl FileSystemStore {
         }
     }
 
-    /// The file of a key; a folder is none.
+    /// Opens the file of a key. `None` if it is absent or a folder.
     fn open(&self, key: &StoreKey) -> Result<Option<(File, fs::Metadata)>> {
         let opened = File::open(self.path(key.as_str())?).and_then(|file| {
             let metadata = file.metadata()?;
@@ -113,11 +114,11 @@ impl FileSystemStore {
         let path = self.path(key.as_str())?;
         let parent = path.parent().unwrap_or(&self.base);
         if path.is_dir() && !walk::remove_if_empty(&path) {
-            return Err(in_the_way(key, "a folder that holds values has its name"));
+            return Err(in_the_way(key, "a folder with values has this name"));
         }
         fs::create_dir_all(parent).map_err(|error| match error.kind() {
             Io::AlreadyExists | Io::NotADirectory => {
-                in_the_way(key, "a value has the name of one of its folders")
+                in_the_way(key, "a value has the name of a folder of this key")
             }
             _ => failed("write", key, &error),
         })?;
@@ -127,7 +128,6 @@ impl FileSystemStore {
         let written = fill(&unfinished)
             .and_then(|()| fs::rename(&unfinished, &path).map_err(|error| failed("write", key, &error)));
         if written.is_err() {
-            // Nobody will finish it.
             let _ = fs::remove_file(&unfinished);
         }
         written
@@ -142,7 +142,7 @@ impl FileSystemStore {
             let open = fs::OpenOptions::new().write(true).create(true).truncate(false).open(path);
             let mut file = open.map_err(|error| failed("write", key, &error))?;
             let ends = values.iter().map(|value| Ok(value.range()?.end)).collect::<Result<Vec<_>>>()?;
-            // Also where the last bytes put are none.
+            // The value also grows to the start of an empty range.
             let end = ends.into_iter().max().unwrap_or(0);
             let grown = file.metadata().and_then(|metadata| file.set_len(metadata.len().max(end)));
             grown.map_err(|error| failed("write", key, &error))?;
@@ -155,7 +155,7 @@ impl FileSystemStore {
         })
     }
 
-    /// Deletes the file or the folder of a name, and the folders that it leaves empty.
+    /// Deletes a file or folder, and parent folders that become empty.
     fn delete(&self, name: &str) -> Result<()> {
         let path = self.path(name)?;
         let removed = match fs::symlink_metadata(&path) {
@@ -170,7 +170,7 @@ impl FileSystemStore {
             _ => {}
         }
         let mut parent = path.parent();
-        // A folder that is not empty stays, and with it all above.
+        // Stops at the first folder that is not empty.
         while let Some(folder) =
             parent.filter(|folder| *folder != self.base && folder.starts_with(&self.base))
         {
@@ -182,11 +182,11 @@ impl FileSystemStore {
         Ok(())
     }
 
-    /// Deletes all that a folder holds.
+    /// Deletes everything in a folder.
     fn delete_below(&self, prefix: &NodePath) -> Result<()> {
         let folder = self.path(prefix.as_str())?;
         if !prefix.is_root() {
-            // A value of this name is not below it.
+            // A file of this name is not below the prefix.
             return if folder.is_dir() { self.delete(prefix.as_str()) } else { Ok(()) };
         }
         for name in walk::names(&folder)? {
@@ -201,7 +201,7 @@ fn is_unfinished(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(before) && name.ends_with(after))
 }
 
-/// Whether nothing is there: also where a file stands in the place of a folder.
+/// Whether nothing is there. This includes a file in place of a folder.
 fn is_absence(error: &std::io::Error) -> bool {
     matches!(error.kind(), Io::NotFound | Io::NotADirectory)
 }
@@ -210,12 +210,12 @@ fn failed(verb: &str, key: &StoreKey, error: &std::io::Error) -> Error {
     Error::store(format!("cannot {verb} a file: {error}")).at_key(key.as_str())
 }
 
-/// A file system cannot hold `a` beside `a/b`.
+/// A file system cannot hold both `a` and `a/b`.
 fn in_the_way(key: &StoreKey, what: &str) -> Error {
-    Error::store(format!("a file system cannot hold this key: {what}")).at_key(key.as_str())
+    Error::store(format!("the file system cannot store this key: {what}")).at_key(key.as_str())
 }
 
-/// Changes when the file does: a value is renamed into its place, so it is another file.
+/// A version tag. A write renames a new file into place, so the file number changes.
 fn version(metadata: &fs::Metadata) -> Option<String> {
     let since = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     #[cfg(unix)]
@@ -270,7 +270,7 @@ impl Store for FileSystemStore {
         })
     }
 
-    /// The text's `delete`: of a file, or of a folder with all that it holds.
+    /// The specification's `delete`: of a file, or of a folder with its content.
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
         Box::pin(async move { self.delete(key.as_str()) })
     }

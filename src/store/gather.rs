@@ -1,9 +1,9 @@
-//! What is asked for at the same time, in few requests: neighbouring ranges of a value are one, whoever they are for, and what is
-//! on its way already is not asked for again.
+//! Gathers concurrent requests: neighbouring ranges of one value become one request, and a range
+//! that is in flight is not requested again.
 //!
-//! A range waits until all who are ready have asked, of whatever read. Each waits for its own request only, which is dropped with its
-//! last waiter: who gives up his read ends nobody else's requests. The cap is there because a merged answer is decoded only when all
-//! of it has come.
+//! A range waits until the turn ends, so that all reads that are ready can add their ranges. Each
+//! caller waits only for the request that contains its range. A request is dropped with its last
+//! caller, so that no caller's abort ends the request of another.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -11,27 +11,28 @@ use std::rc::{Rc, Weak};
 
 use crate::error::{Error, Result};
 use crate::sorted::{self, Key, Map};
-use crate::store::flights::{Begun, Flight, Flights};
-use crate::store::turn::all_have_asked;
+use crate::store::in_flight::{Begun, InFlight, SharedFuture};
+use crate::store::turn::end_of_turn;
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Subject, Urgency, writers};
 
-/// How many unwanted bytes are cheaper than another request.
+/// Gap between two ranges up to which one request is cheaper than two.
 pub const GAP_BYTES: u64 = 32 << 10;
 
-/// How long a merged request may become; a range that is longer by itself is still asked for in one.
+/// Maximum length of a merged request. Its bytes are decoded only after all of them have arrived. A
+/// longer single range is still one request.
 pub const MERGED_BYTES: u64 = 2 << 20;
 
-/// Ranges that are asked for together.
+/// Ranges that are requested together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// What is asked for.
+    /// The range to request.
     pub span: Range<u64>,
-    /// Places of its members in the list that was merged, by where they begin.
+    /// Indexes of the members in the input list, sorted by start.
     pub members: Vec<usize>,
 }
 
-/// Joins ranges that overlap or have at most `gap` bytes between them, up to `cap` bytes a group. The groups come in order;
-/// each range is in one of them, whole.
+/// Merges ranges that overlap or have at most `gap` bytes between them, up to `cap` bytes a group.
+/// The groups are sorted. Each input range is a member of exactly one group.
 pub fn merge(ranges: &[Range<u64>], gap: u64, cap: u64) -> Vec<Group> {
     let mut order: Vec<(usize, &Range<u64>)> = ranges.iter().enumerate().collect();
     sorted::sort_by_key(&mut order, |(_, range)| (range.start, range.end));
@@ -48,27 +49,27 @@ pub fn merge(ranges: &[Range<u64>], gap: u64, cap: u64) -> Vec<Group> {
     groups
 }
 
-/// Whether a range that begins no earlier than the span may join it.
+/// Whether a range that starts at or after the start of the span may join it.
 fn fits(span: &Range<u64>, range: &Range<u64>, gap: u64, cap: u64) -> bool {
     let contained = range.end <= span.end;
     let near = range.start.saturating_sub(span.end) <= gap;
     contained || (near && range.end - span.start <= cap)
 }
 
-/// What a store answers.
-pub type Answer = Result<Option<Fetched>>;
+/// The result of a request to a store.
+pub type FetchResult = Result<Option<Fetched>>;
 
-/// Whose value is asked for, and how: only what is asked for in one way is asked for together.
+/// A value, and how it is requested. Only requests of one scope are merged.
 #[derive(Clone)]
-struct Asked<K> {
+struct RequestScope<K> {
     key: K,
     subject: Subject,
     reload: bool,
-    /// Whose requests are kept apart.
+    /// The caller, if callers are kept apart; else 0.
     caller: usize,
 }
 
-impl<K: Key> Key for Asked<K> {
+impl<K: Key> Key for RequestScope<K> {
     fn put(&self, bytes: &mut Vec<u8>) {
         bytes.extend([self.subject as u8, u8::from(self.reload)]);
         self.caller.put(bytes);
@@ -76,14 +77,14 @@ impl<K: Key> Key for Asked<K> {
     }
 }
 
-/// A request under way.
+/// Identifies a request in flight.
 #[derive(Clone)]
-struct Question<K> {
+struct RequestKey<K> {
     range: ByteRange,
-    of: Asked<K>,
+    of: RequestScope<K>,
 }
 
-impl<K: Key> Key for Question<K> {
+impl<K: Key> Key for RequestKey<K> {
     fn put(&self, bytes: &mut Vec<u8>) {
         let (tag, offset, len) = match self.range {
             ByteRange::Whole => (0_u8, 0, 0),
@@ -95,88 +96,96 @@ impl<K: Key> Key for Question<K> {
     }
 }
 
-/// A request that a range is read by, and where that request begins.
-type Joined = (Flight<Answer>, u64);
+/// A request that contains a range, and the offset at which the request starts.
+type MergedRequest = (SharedFuture<FetchResult>, u64);
 
-/// Those who asked for ranges of one value in one turn.
+/// The ranges of one value that were requested in one turn, with their urgencies.
 #[derive(Default)]
 struct Batch {
     ranges: RefCell<Vec<(Range<u64>, f64)>>,
-    /// By member: its request, and where that begins; empty before the turn is over.
-    requests: RefCell<Vec<Option<Joined>>>,
+    /// For each range, its request. Empty until the turn ends.
+    requests: RefCell<Vec<Option<MergedRequest>>>,
 }
 
-/// Begins a request.
-pub type Ask<'a> = dyn Fn(ByteRange, RequestContext) -> LocalFuture<'static, Answer> + 'a;
+/// Starts a request.
+pub type FetchRange<'a> = dyn Fn(ByteRange, RequestContext) -> LocalFuture<'static, FetchResult> + 'a;
 
-/// What is asked for of the values of a store, by whatever tells them apart.
+/// Gathers the requests to the values of a store. `K` identifies a value.
 pub struct Gatherer<K> {
-    /// Those that can still be joined.
-    open: RefCell<Map<Asked<K>, Weak<Batch>>>,
-    flights: Flights<Question<K>, Answer>,
+    /// Batches that further ranges may join.
+    open: RefCell<Map<RequestScope<K>, Weak<Batch>>>,
+    in_flight: InFlight<RequestKey<K>, FetchResult>,
     keeps_callers_apart: bool,
 }
 
 impl<K> Default for Gatherer<K> {
     fn default() -> Self {
-        Self { open: RefCell::default(), flights: Flights::default(), keeps_callers_apart: false }
+        Self { open: RefCell::default(), in_flight: InFlight::default(), keeps_callers_apart: false }
     }
 }
 
 impl<K: Key + Clone + 'static> Gatherer<K> {
-    /// For a store that is handed its callers' signals: what one of them asks for at the same time is asked for together, in his name.
+    /// For a store that receives the abort signals of its callers: only requests of one caller are
+    /// merged.
     pub fn of_each_caller() -> Self {
         Self { keeps_callers_apart: true, ..Self::default() }
     }
 
-    /// Some bytes of a value.
+    /// Some bytes of a value. `fetch` starts a request.
     ///
     /// # Errors
-    /// As what `ask` begins; `Format` for a range that begins past the end.
-    pub async fn get(&self, key: &K, range: ByteRange, context: &RequestContext, ask: &Ask<'_>) -> Answer {
+    /// Errors of `fetch`; `Format` for a range that begins past the end.
+    pub async fn get(
+        &self,
+        key: &K,
+        range: ByteRange,
+        context: &RequestContext,
+        fetch: &FetchRange<'_>,
+    ) -> FetchResult {
         let of = self.asked(key, context);
         match range.check()? {
-            // What is open at its end has no place for a neighbour behind it.
+            // An open range has no neighbour behind it.
             ByteRange::FromStart { offset, len } if !range.is_open() => {
                 let bytes = offset..offset.saturating_add(len);
-                let (request, start) = self.gathered(of, bytes, context, ask).await?;
+                let (request, start) = self.gathered(of, bytes, context, fetch).await?;
                 request.await?.map(|answer| part(&answer, start, range)).transpose()
             }
-            range => self.request(Question { range, of }, context, ask).await,
+            range => self.request(RequestKey { range, of }, context, fetch).await,
         }
     }
 
-    /// Whoever asks for this value after it was written must not join a request that began before.
+    /// Prevents later callers from joining requests that started before a write.
     pub fn forget(&self, is_written: impl Fn(&K) -> bool) {
-        self.flights.forget(|question| is_written(&question.of.key));
+        self.in_flight.forget(|request_key| is_written(&request_key.of.key));
     }
 
-    fn asked(&self, key: &K, context: &RequestContext) -> Asked<K> {
+    fn asked(&self, key: &K, context: &RequestContext) -> RequestScope<K> {
         let signal = context.signal.as_ref().filter(|_| self.keeps_callers_apart);
-        // It is no other caller's for as long as his request is under way.
+        // The address identifies the caller while its request is in flight, because the signal
+        // lives as long.
         let caller = signal.map_or(0, |signal| Rc::as_ptr(signal).cast::<()>() as usize);
-        Asked { key: key.clone(), subject: context.subject, reload: context.reload, caller }
+        RequestScope { key: key.clone(), subject: context.subject, reload: context.reload, caller }
     }
 
-    /// The request that these bytes are in, and where it begins.
+    /// The request that contains these bytes, and its start.
     async fn gathered(
         &self,
-        of: Asked<K>,
+        of: RequestScope<K>,
         bytes: Range<u64>,
         context: &RequestContext,
-        ask: &Ask<'_>,
-    ) -> Result<(Flight<Answer>, u64)> {
+        fetch: &FetchRange<'_>,
+    ) -> Result<(SharedFuture<FetchResult>, u64)> {
         let (batch, member) = self.join(&of, bytes, context);
-        all_have_asked().await;
+        end_of_turn().await;
         if batch.requests.borrow().is_empty() {
             self.open.borrow_mut().remove(&of);
-            self.begin(&batch, &of, context, ask);
+            self.begin(&batch, &of, context, fetch);
         }
         let request = batch.requests.borrow_mut().get_mut(member).and_then(Option::take);
-        request.ok_or_else(|| Error::store("a request was lost"))
+        request.ok_or_else(|| Error::store("internal error: a gathered request was not started"))
     }
 
-    fn join(&self, of: &Asked<K>, bytes: Range<u64>, context: &RequestContext) -> (Rc<Batch>, usize) {
+    fn join(&self, of: &RequestScope<K>, bytes: Range<u64>, context: &RequestContext) -> (Rc<Batch>, usize) {
         let mut open = self.open.borrow_mut();
         let known = open.get(of).and_then(Weak::upgrade);
         let batch = known.unwrap_or_else(|| {
@@ -192,17 +201,17 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         (batch, member)
     }
 
-    /// Asks for what all of a batch want. A request is as urgent as the most urgent one in it.
-    fn begin(&self, batch: &Batch, of: &Asked<K>, context: &RequestContext, ask: &Ask<'_>) {
+    /// Starts the requests of a batch. A request is as urgent as its most urgent range.
+    fn begin(&self, batch: &Batch, of: &RequestScope<K>, context: &RequestContext, fetch: &FetchRange<'_>) {
         let ranges = batch.ranges.borrow();
         let spans: Vec<Range<u64>> = ranges.iter().map(|(range, _)| range.clone()).collect();
-        let mut requests: Vec<Option<(Flight<Answer>, u64)>> = vec![None; ranges.len()];
+        let mut requests: Vec<Option<(SharedFuture<FetchResult>, u64)>> = vec![None; ranges.len()];
         for Group { span, members } in merge(&spans, GAP_BYTES, MERGED_BYTES) {
             let range = ByteRange::FromStart { offset: span.start, len: span.end - span.start };
             let urgency = members.iter().filter_map(|member| Some(ranges.get(*member)?.1));
             let urgency = Urgency::new(urgency.fold(f64::NEG_INFINITY, f64::max));
             let context = RequestContext { urgency, ..context.clone() };
-            let request = self.request(Question { range, of: of.clone() }, &context, ask);
+            let request = self.request(RequestKey { range, of: of.clone() }, &context, fetch);
             for member in members {
                 if let Some(place) = requests.get_mut(member) {
                     *place = Some((request.clone(), span.start));
@@ -212,28 +221,35 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         *batch.requests.borrow_mut() = requests;
     }
 
-    /// The request for a range, which is under way or begins.
-    fn request(&self, question: Question<K>, context: &RequestContext, ask: &Ask<'_>) -> Flight<Answer> {
-        let joined = self.flights.join(&question, |begun, ()| {
+    /// Joins the request for a range if it is in flight, or starts it.
+    fn request(
+        &self,
+        request_key: RequestKey<K>,
+        context: &RequestContext,
+        fetch: &FetchRange<'_>,
+    ) -> SharedFuture<FetchResult> {
+        let joined = self.in_flight.join(&request_key, |begun, ()| {
             begun.urgency.raise(context.urgency.value());
             true
         });
         if let Some((request, ())) = joined {
             return request;
         }
-        // Its own: raising it must not raise all that this caller waits for. And nobody who waits owns it.
+        // A new urgency: raising it must not raise other requests of this caller. No signal,
+        // because several callers may wait.
         let urgency = Urgency::new(context.urgency.value());
         let signal = context.signal.clone().filter(|_| self.keeps_callers_apart);
         let own = RequestContext { signal, urgency: urgency.clone(), ..context.clone() };
-        let asked = ask(question.range, own);
-        self.flights.begin(question, Begun { moment: writers::now(), urgency }, (), asked)
+        let asked = fetch(request_key.range, own);
+        self.in_flight.begin(request_key, Begun { moment: writers::now(), urgency }, (), asked)
     }
 }
 
-/// A range of a value, of which these bytes from `start` on are at hand; it ends early where the value does.
+/// Cuts a range from the bytes of a request, which start at `start`. It ends early where the value
+/// ends.
 fn part(answer: &Fetched, start: u64, range: ByteRange) -> Result<Fetched> {
     let end = start + answer.value.len();
-    // What is at hand ends where the value does, or covers the range.
+    // The bytes end where the value ends, or cover the range.
     let part = range.of(end).ok_or_else(|| range.past_end(answer.size.or(Some(end))))?;
     let value = answer.value.slice(part.start - start..part.end - start)?;
     Ok(Fetched { value, ..answer.clone() })

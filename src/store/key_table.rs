@@ -1,19 +1,20 @@
-//! Many keys and what each leads to, in little memory: for stores whose keys stand in one document (an archive's directory, a
-//! document of references). Filled once, then sorted, found and listed.
+//! A compact table from keys to values, for stores whose keys come from one document: the directory
+//! of an archive, or a reference document. It is filled once, then sorted and searched.
 
 use super::Listing;
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 
-/// Keys in order, and a value each.
+/// A sorted table of keys with one value each.
 #[derive(Debug)]
 pub struct KeyTable<V> {
-    /// All keys, one after another.
+    /// All keys, concatenated.
     names: String,
     rows: Vec<Row<V>>,
 }
 
+/// Start and length of a key in `names`, and its value.
 #[derive(Clone, Debug)]
 struct Row<V> {
     start: u32,
@@ -28,10 +29,10 @@ impl<V> Default for KeyTable<V> {
 }
 
 impl<V> KeyTable<V> {
-    /// Adds a key, which is found only after [`sort`](Self::sort).
+    /// Adds a key. It is found only after [`sort`](Self::sort).
     ///
     /// # Errors
-    /// `Argument` for what is no key, `Limit` when there are more than 4 GiB of them.
+    /// `Argument` for an invalid key; `Limit` if all keys together exceed 4 GiB.
     pub fn push(&mut self, key: &str, value: V) -> Result<()> {
         StoreKey::parse(key)?;
         let key = key.strip_prefix('/').unwrap_or(key);
@@ -42,10 +43,10 @@ impl<V> KeyTable<V> {
         Ok(())
     }
 
-    /// Puts the keys in order. Of equal ones the last stays.
+    /// Sorts the keys. Of equal keys, the last one that was added stays.
     pub fn sort(&mut self) {
         let names = &self.names;
-        // Stable, so that the last of equal keys is the one that was added last.
+        // The sort is stable, so equal keys stay in the order in which they were added.
         self.rows.sort_by(|one, other| text(names, one).cmp(text(names, other)));
         self.rows.reverse();
         self.rows.dedup_by(|later, kept| text(names, later) == text(names, kept));
@@ -53,37 +54,37 @@ impl<V> KeyTable<V> {
         self.rows.shrink_to_fit();
     }
 
-    /// How many keys.
+    /// Number of keys.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether the table is empty.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// What a key leads to.
+    /// The value of a key.
     pub fn find(&self, key: &str) -> Option<&V> {
         let at = self.rows.binary_search_by(|row| text(&self.names, row).cmp(key)).ok()?;
         self.rows.get(at).map(|row| &row.value)
     }
 
-    /// All keys in order, and what they lead to.
+    /// All keys and values, sorted by key.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &V)> {
         self.rows.iter().map(|row| (text(&self.names, row), &row.value))
     }
 
-    /// Keys that begin so, in order.
+    /// All keys with a prefix of characters, sorted.
     pub fn keys_from<'a>(&'a self, beginning: &'a str) -> impl Iterator<Item = &'a str> {
         let from = self.rows.get(self.first_from(beginning)..).unwrap_or_default();
         from.iter().map(|row| text(&self.names, row)).take_while(move |key| key.starts_with(beginning))
     }
 
-    /// What stands directly below a prefix.
+    /// The direct children of a prefix.
     ///
     /// # Errors
-    /// None: keys were checked when they were added.
+    /// None in practice: keys were checked when they were added.
     pub fn list_dir(&self, prefix: &NodePath) -> Result<Listing> {
         let (beginning, mut listing) = (below(prefix), Listing::default());
         let mut at = self.first_from(&beginning);
@@ -96,7 +97,8 @@ impl<V> KeyTable<V> {
                 }
                 Some((name, _)) => {
                     let child = format!("{beginning}{name}");
-                    // `0` follows the slash: the first key that is not below the child.
+                    // `0` is the character after `/`, so this finds the first key that is not below
+                    // the child.
                     at = self.first_from(&format!("{child}0"));
                     listing.prefixes.extend(NodePath::from_normal(&child));
                 }
@@ -108,7 +110,7 @@ impl<V> KeyTable<V> {
     /// All keys below a prefix.
     ///
     /// # Errors
-    /// None: keys were checked when they were added.
+    /// None in practice: keys were checked when they were added.
     pub fn list_prefix(&self, prefix: &NodePath) -> Result<Vec<StoreKey>> {
         self.keys_from(&below(prefix)).map(StoreKey::parse).collect()
     }
@@ -127,7 +129,7 @@ fn narrow(len: usize) -> Result<u32> {
     u32::try_from(len).map_err(|_| limits::exceeded("a table of keys", len as u64, u64::from(u32::MAX)))
 }
 
-/// How keys below a prefix begin.
+/// The characters with which all keys below a prefix begin.
 pub fn below(prefix: &NodePath) -> String {
     if prefix.is_root() { String::new() } else { format!("{prefix}/") }
 }

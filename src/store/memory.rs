@@ -1,6 +1,4 @@
-//! Values in memory: for `memory` stores, and the store that every test of the layers above begins with.
-//!
-//! Deliberately without limits of its own: who puts values in decides how many.
+//! A store in memory. It does not limit how much it holds.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,24 +8,24 @@ use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestConte
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 
-/// A map from key to value.
+/// A map from keys to values.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     values: RefCell<BTreeMap<String, Value>>,
 }
 
 impl MemoryStore {
-    /// A store that holds nothing.
+    /// An empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// All keys, in order.
+    /// All keys, sorted.
     pub fn keys(&self) -> Vec<String> {
         self.values.borrow().keys().cloned().collect()
     }
 
-    /// Puts a value under a key, at once.
+    /// Stores a value under a key.
     pub fn insert(&self, key: &StoreKey, value: impl Into<Value>) {
         self.values.borrow_mut().insert(key.as_str().to_owned(), value.into());
     }
@@ -90,7 +88,8 @@ impl Store for MemoryStore {
                 match key.get(start.len()..).and_then(|rest| rest.split_once('/')) {
                     None => listing.keys.push(StoreKey::parse(key)?),
                     Some((name, _)) => {
-                        // Keys are in order, but `a.b` stands between `a` and `a/b`: a name may come again.
+                        // Keys are sorted, but `a.b` is between `a` and `a/b`, so a name may occur
+                        // again.
                         let child =
                             NodePath::from_normal(key.get(..start.len() + name.len()).unwrap_or_default());
                         listing.prefixes.extend(child);
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_set_is_there_until_it_is_erased() {
+    fn a_value_exists_until_it_is_erased() {
         let store = MemoryStore::new();
         let key = StoreKey::parse("zarr.json").unwrap();
         let context = RequestContext::default();
@@ -158,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn listings_know_names_from_prefixes() {
+    fn listings_separate_keys_from_prefixes() {
         let store = MemoryStore::new();
         for key in ["a", "a.b/x", "a/b/c", "a/b", "a/d", "ab/c"] {
             store.insert(&StoreKey::parse(key).unwrap(), vec![1]);

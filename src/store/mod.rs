@@ -1,27 +1,28 @@
-//! WHERE BYTES COME FROM. The only awaiting on the world.
+//! WHERE BYTES COME FROM: stores. Only stores wait for the network or the disk.
 //!
-//! One small interface, [`Store`], in the words of the specification's "abstract store interface" (v3 core "Stores", which
-//! the drafts have too). Sharing, coalescing and the like are wrappers of the same shape ([`wrap`]). A store never knows
-//! what its bytes mean.
+//! One interface, [`Store`], follows the specification's abstract store interface (v3 core,
+//! "Stores"; the drafts have it too). Caching, merging of requests and the like are wrappers with
+//! the same interface ([`wrap`]). A store does not know what its values mean.
 //!
-//! | the text | here | without it |
+//! | specification | here | default implementation |
 //! |---|---|---|
 //! | `get` | [`Store::get`] of [`ByteRange::Whole`] | required |
-//! | `get_partial_values` | [`Store::get_partial_values`]; [`Store::get_ranges`] of one key | each key's ranges by `get` |
-//! | (not in the text) | [`Store::size`] | the length of the whole value |
+//! | `get_partial_values` | [`Store::get_partial_values`]; [`Store::get_ranges`] for one key | `get` for each range |
+//! | (not specified) | [`Store::size`] | the length of the whole value |
 //! | `set`, `erase` | the same | `Unsupported` |
-//! | `set_partial_values`, `erase_values` | the same | read, patch and `set`; `erase` one after the other |
+//! | `set_partial_values` | the same | reads, patches and sets each value |
+//! | `erase_values` | the same | erases one key after the other |
 //! | `erase_prefix` | the same | `list_prefix`, then `erase_values` |
 //! | `list_dir` | the same | `Unsupported` |
-//! | `list_prefix`, `list` | the same | a walk by `list_dir`; `list_prefix` of the root |
-//!
+//! | `list_prefix` | the same | walks the tree with `list_dir` |
+//! | `list` | the same | `list_prefix` of the root |
 
 pub mod byte_range;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod file_system;
-pub(crate) mod flights;
 pub mod gather;
 pub mod http;
+pub(crate) mod in_flight;
 pub mod key_table;
 pub mod memory;
 pub mod partial_values;
@@ -48,37 +49,37 @@ use crate::format::metadata::NodeMetadata;
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 
-/// A future on the caller's thread: JavaScript handles never leave it.
+/// A future on the current thread. JavaScript handles cannot move to other threads.
 pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// The answer of a build that has not what a call needs: where it stands first, the compiler drops what comes after. See
-/// [`Error::needs_full`].
+/// Fails with [`Error::needs_full`], for builds without the feature. Methods that return it first
+/// let the compiler drop the rest of their code.
 pub(crate) fn left_to_full<'a, T: 'a>(what: &str) -> LocalFuture<'a, Result<T>> {
     Box::pin(std::future::ready(Err(Error::needs_full(what))))
 }
 
-/// What a request carries beside its key: things of the caller that a store may honour.
+/// The circumstances of a request: settings of the caller that a store may use.
 #[derive(Clone, Default)]
 pub struct RequestContext {
-    /// The caller's `AbortSignal`, for user stores, which are handed the same object. Our own stores do not look at it:
-    /// dropping the future aborts.
+    /// The caller's `AbortSignal`, which only user stores receive. Other stores are aborted by
+    /// dropping the future.
     pub signal: Option<Opaque>,
-    /// What is asked for, which decides what an HTTP 403 may mean.
+    /// What the key holds. It decides what HTTP status 403 may mean.
     pub subject: Subject,
-    /// Ask the origin again instead of an HTTP cache.
+    /// Whether to bypass HTTP caches and ask the server again.
     pub reload: bool,
-    /// Which of the requests that wait goes first.
+    /// The priority among waiting requests.
     pub urgency: Urgency,
-    /// How large the value may be, for who asks for its end.
+    /// The likely size of the value, for requests for its end.
     pub likely_size: Option<LikelySize>,
 }
 
-/// From how many to how many bytes a value has, if it is like others.
+/// Estimated bounds of the size of a value, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LikelySize {
-    /// At least.
+    /// The lower bound.
     pub low: u64,
-    /// At most.
+    /// The upper bound.
     pub high: u64,
 }
 
@@ -90,26 +91,27 @@ pub enum Subject {
     Metadata,
     /// A chunk, a shard, or a part of one.
     Chunk,
-    /// The same, to be changed and written back.
+    /// A chunk, a shard, or a part of one, which will be changed and written back.
     Update,
 }
 
-/// What a store found under a key.
+/// A value or byte range that a store found.
 #[derive(Clone, Debug)]
 pub struct Fetched {
-    /// The bytes of the range that was asked for.
+    /// The bytes of the requested range.
     pub value: Value,
-    /// Size of the whole object, where the answer told.
+    /// Size of the whole value in bytes, if the store reported it.
     pub size: Option<u64>,
-    /// Something that changes when the object does (an ETag), where visible.
+    /// A version tag that changes when the value changes, such as an ETag, if the store reported
+    /// one.
     pub version: Option<String>,
 }
 
 impl Fetched {
-    /// The range of a value that is at hand as a whole.
+    /// Cuts a range from a whole value.
     ///
     /// # Errors
-    /// `Format` when the range begins at or past the end.
+    /// `Format` if the range begins at or past the end.
     pub fn part_of(whole: &Value, range: ByteRange) -> Result<Self> {
         let size = whole.len();
         let part = range.of(size).ok_or_else(|| range.past_end(Some(size)))?;
@@ -117,17 +119,17 @@ impl Fetched {
     }
 }
 
-/// What stands directly below a prefix.
+/// The direct children of a prefix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     /// Keys with one more name than the prefix.
     pub keys: Vec<StoreKey>,
-    /// Prefixes with one more name, below which there are keys.
+    /// Prefixes with one more name than the prefix, below which there are keys.
     pub prefixes: Vec<NodePath>,
 }
 
 impl Listing {
-    /// From all keys of a store, or all below the prefix: for stores that can list in no other way.
+    /// Lists a prefix from all keys of a store, or from all keys below the prefix.
     pub fn of<'k>(keys: impl IntoIterator<Item = &'k StoreKey>, prefix: &NodePath) -> Self {
         let mut listing = Self::default();
         for key in keys {
@@ -145,50 +147,54 @@ impl Listing {
     }
 }
 
-/// Takes what a person should know and no error says, such as a server that ignores byte ranges.
+/// Receives warnings, such as that a server ignores byte ranges.
 pub type WarningSink = Rc<dyn Fn(&str)>;
 
 /// What a store can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    /// `get`.
+    /// `get` works.
     pub readable: bool,
-    /// `get` of a range costs less than `get` of all.
+    /// Getting a range costs less than getting the whole value.
     pub partial: bool,
-    /// `set` and `erase`.
+    /// `set` and `erase` work.
     pub writable: bool,
-    /// `list_dir`, `list_prefix` and `erase_prefix`.
+    /// `list_dir`, `list_prefix` and `erase_prefix` work.
     pub listable: bool,
 }
 
-/// A place that holds values under keys. Absent is `None`, never an error.
+/// A place that holds values under keys. An absent value is `None`, not an error.
 pub trait Store {
-    /// What this store can do.
+    /// What this store can do, as far as it is known without a request.
     fn capabilities(&self) -> Capabilities;
 
-    /// For errors and people: a URL, a file name.
+    /// A description for error messages: a URL or a file name.
     fn describe(&self) -> String;
 
-    /// What this place is called where the host has locks, the same for whoever else writes to it (other tabs): none where nobody
-    /// else can.
+    /// The name of this store for locks of the host, the same in all tabs that write to it. `None`
+    /// if only this process can write to it.
     fn lock_name(&self) -> Option<String> {
         None
     }
 
-    /// The store around which this one only answers for some keys: what is written to one is written to the other.
+    /// The wrapped store, if this store only answers for some of its keys. Writes to one are writes
+    /// to the other.
     fn wrapped(&self) -> Option<Rc<dyn Store>> {
         None
     }
 
-    /// The v3 group at the root, where this store knows it out of consolidated metadata: its document, which holds those of all other
-    /// nodes and may have megabytes, and what it says of the group.
+    /// The v3 root group, if this store knows it from consolidated metadata: its document, which
+    /// may have megabytes because it holds the documents of all nodes, and its parsed metadata.
     fn known_group(&self, context: &RequestContext) -> Option<Result<(Value, NodeMetadata)>> {
         let _ = context;
         None
     }
 
-    /// The value, or the range of it, under a key. A range that begins at or past the end is a `Format` error of the caller's
-    /// data; one that only ends past it is cut.
+    /// The value of a key, or a range of it; `None` if it is absent. A range that ends past the end
+    /// is cut.
+    ///
+    /// # Errors
+    /// `Format` for a range that begins at or past the end; `Store` if the store fails.
     fn get<'a>(
         &'a self,
         key: &'a StoreKey,
@@ -196,7 +202,7 @@ pub trait Store {
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<Fetched>>>;
 
-    /// Several ranges of one key, answers in input order. A store that can merge neighbours overrides it.
+    /// Several ranges of one key, in input order. Stores that can merge ranges override it.
     fn get_ranges<'a>(
         &'a self,
         key: &'a StoreKey,
@@ -209,7 +215,7 @@ pub trait Store {
         })
     }
 
-    /// Ranges of several keys, answers in input order; a key may occur several times, and an absent one is `None`.
+    /// Ranges of several keys, in input order. A key may occur several times.
     fn get_partial_values<'a>(
         &'a self,
         key_ranges: &'a [KeyRange],
@@ -221,33 +227,37 @@ pub trait Store {
         Box::pin(partial_values::get_key_by_key(self, key_ranges, context))
     }
 
-    /// Whether neighbouring ranges may be asked for as one. A user's store is asked exactly for what is needed.
+    /// Whether neighbouring ranges may be fetched as one. A user's store receives exactly the
+    /// ranges that are needed.
     fn merges_ranges(&self) -> bool {
         self.capabilities().partial
     }
 
-    /// Whether some rows of a chunk may be asked for instead of all of it. A user's store may expect to be asked as others ask it.
+    /// Whether some rows of a chunk may be fetched instead of the whole chunk. A user's store may
+    /// expect requests for whole chunks.
     fn reads_rows(&self) -> bool {
         self.capabilities().partial
     }
 
-    /// Whether chunks that were read here may be kept and read again from there: not where others change them without telling, as
-    /// a user's store may be changed.
-    fn may_be_kept(&self) -> bool {
+    /// Whether chunks of this store may be cached. Not if others change them without notice, as
+    /// they may in a user's store.
+    fn is_cacheable(&self) -> bool {
         false
     }
 
-    /// Where hierarchies begin, as far as the store knows without asking: for who looks for one where there is none.
+    /// Paths where hierarchies begin, as far as the store knows without a request. An error
+    /// suggests them if there is no node at a path.
     fn roots(&self) -> Vec<NodePath> {
         Vec::new()
     }
 
-    /// Whether it may be kept that a value is absent: not where that was concluded from something else, such as an HTTP 403.
-    fn absence_may_be_kept(&self) -> bool {
+    /// Whether the absence of a value may be cached. Not if it was concluded from something else,
+    /// such as HTTP status 403.
+    fn absence_is_cacheable(&self) -> bool {
         true
     }
 
-    /// Size of the value in bytes.
+    /// Size of the value in bytes; `None` if it is absent.
     fn size<'a>(
         &'a self,
         key: &'a StoreKey,
@@ -259,7 +269,7 @@ pub trait Store {
         })
     }
 
-    /// Puts a value under a key, all of it or nothing.
+    /// Stores a value completely or not at all.
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
         if !IS_FULL {
             return left_to_full("writing");
@@ -268,9 +278,12 @@ pub trait Store {
         Box::pin(async move { Err(self.lacks("write").at_key(key.as_str())) })
     }
 
-    /// Puts bytes into the values of keys, each at its start; what stands elsewhere in a value stays, an absent value is
-    /// empty before, and zeros fill what lies between its end and the first byte that is put. Ranges of one key that
-    /// overlap are an `Argument` error, before anything is written. Each key has all of its new bytes or none.
+    /// Writes bytes into values, each from its start offset on. Other bytes of the value stay. An
+    /// absent value counts as empty, and zeros fill a gap between its end and the start. Each value
+    /// receives all of its new bytes or none.
+    ///
+    /// # Errors
+    /// `Argument`, before anything is written, if ranges of one key overlap.
     fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
         if !IS_FULL {
             return left_to_full("writing");
@@ -278,7 +291,7 @@ pub trait Store {
         Box::pin(partial_values::set_by_rewriting(self, values))
     }
 
-    /// Removes a key; removing an absent one is fine.
+    /// Removes a key. Removing an absent key is no error.
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
         if !IS_FULL {
             return left_to_full("erasing");
@@ -299,7 +312,7 @@ pub trait Store {
         })
     }
 
-    /// All keys, in no particular order.
+    /// All keys, in any order.
     fn list(&self) -> LocalFuture<'_, Result<Vec<StoreKey>>> {
         if !IS_FULL {
             return left_to_full("listing");
@@ -307,19 +320,20 @@ pub trait Store {
         Box::pin(async move { self.list_prefix(&NodePath::root()).await })
     }
 
-    /// Whether `list_dir` works, found out where that is not known: a server is asked once. [`Capabilities::listable`] says
-    /// what is known without asking.
+    /// Whether `list_dir` works. A store that does not know asks its server once.
+    /// [`Capabilities::listable`] tells what is known without a request.
     fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
         Box::pin(async move { Ok(self.capabilities().listable) })
     }
 
-    /// What stands directly below a prefix, in no particular order. A prefix is the text's without its last slash.
+    /// The direct children of a prefix, in any order. Unlike in the specification, the prefix has
+    /// no slash at its end.
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
         let _ = prefix;
         Box::pin(async move { Err(self.lacks("list")) })
     }
 
-    /// All keys below a prefix, in no particular order.
+    /// All keys below a prefix, in any order.
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
         if !IS_FULL {
             return left_to_full("listing");
@@ -346,7 +360,7 @@ pub trait Store {
         })
     }
 
-    /// The `Unsupported` error of a capability this store does not have.
+    /// The `Unsupported` error for an operation that this store does not support.
     fn lacks(&self, verb: &str) -> Error {
         Error::unsupported(format!("this store cannot {verb}: {}", self.describe()))
     }

@@ -1,5 +1,6 @@
-//! Partial values: parts of the values of several keys, read or written in one call, and the fallbacks that make them of whole
-//! values (v3 core "Abstract store interface", `get_partial_values` and `set_partial_values`).
+//! Partial values: reading or writing parts of the values of several keys in one call, and the
+//! fallbacks for stores that know only whole values (v3 core, "Abstract store interface",
+//! `get_partial_values` and `set_partial_values`).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,31 +12,31 @@ use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::limits;
 
-/// A part of a key's value that is asked for.
+/// A byte range of a key's value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KeyRange {
-    /// Whose value.
+    /// The key.
     pub key: StoreKey,
-    /// Which part.
+    /// The range.
     pub range: ByteRange,
 }
 
-/// Bytes that are put into a key's value.
+/// Bytes to write into a key's value.
 #[derive(Clone, Debug)]
 pub struct KeyStartValue {
-    /// Whose value.
+    /// The key.
     pub key: StoreKey,
-    /// Where the first byte goes.
+    /// Offset of the first byte.
     pub start: u64,
     /// The bytes.
     pub value: Value,
 }
 
 impl KeyStartValue {
-    /// Which bytes of the value are put.
+    /// The range of the value that is written.
     ///
     /// # Errors
-    /// `Argument` when they end beyond 2^64.
+    /// `Argument` if it ends beyond 2^64.
     pub fn range(&self) -> Result<Range<u64>> {
         let end = self.start.checked_add(self.value.len()).ok_or_else(|| {
             Error::argument("a partial value ends beyond 2^64")
@@ -46,15 +47,15 @@ impl KeyStartValue {
     }
 }
 
-/// What is asked of one key, and its places in the list.
+/// The positions of one key in a list.
 pub struct OfKey<'a> {
     /// The key.
     pub key: &'a StoreKey,
-    /// Places in the list, ascending.
+    /// Positions in the list, ascending.
     pub places: Vec<usize>,
 }
 
-/// The places of each key in a list, keys in the order of their first mention.
+/// Groups a list of keys. The groups are in the order in which keys first occur.
 pub fn by_key<'a>(keys: impl IntoIterator<Item = &'a StoreKey>) -> Vec<OfKey<'a>> {
     let mut groups: Vec<OfKey<'a>> = Vec::new();
     let mut found: HashMap<&StoreKey, usize> = HashMap::new();
@@ -68,10 +69,10 @@ pub fn by_key<'a>(keys: impl IntoIterator<Item = &'a StoreKey>) -> Vec<OfKey<'a>
     groups
 }
 
-/// Refuses ranges of one key that overlap.
+/// Rejects ranges of one key that overlap.
 ///
 /// # Errors
-/// `Argument` naming the key and the range.
+/// `Argument`, with the key and the range.
 pub fn check_overlaps(values: &[KeyStartValue]) -> Result<()> {
     for OfKey { key, places } in by_key(values.iter().map(|value| &value.key)) {
         let ranges = places.iter().filter_map(|place| values.get(*place)).map(KeyStartValue::range);
@@ -88,10 +89,10 @@ pub fn check_overlaps(values: &[KeyStartValue]) -> Result<()> {
     Ok(())
 }
 
-/// A value with bytes put into it; zeros stand where there were none.
+/// A copy of a value with bytes written into it. Zeros fill gaps.
 ///
 /// # Errors
-/// `Limit` for a value that is too large to be held.
+/// `Limit` if the value is too large.
 pub fn patched<'a>(
     old: Option<&Value>,
     values: impl IntoIterator<Item = &'a KeyStartValue> + Clone,
@@ -114,11 +115,11 @@ fn put(value: &Value, start: u64, bytes: &mut [u8]) -> Result<()> {
     let end = start.checked_add(limits::to_usize(value.len(), "a value")?);
     match end.and_then(|end| bytes.get_mut(start..end)) {
         Some(room) => value.copy_to(0, room),
-        None => Err(Error::limit("a partial value reaches past the end of its value")),
+        None => Err(Error::limit("a partial value extends past the end of its value")),
     }
 }
 
-/// The fallback of `get_partial_values`: one `get_ranges` a key, all at once.
+/// The fallback of `get_partial_values`: one `get_ranges` for each key, all at once.
 pub(super) async fn get_key_by_key<S: Store + ?Sized>(
     store: &S,
     key_ranges: &[KeyRange],
@@ -146,10 +147,10 @@ pub(super) async fn get_key_by_key<S: Store + ?Sized>(
     Ok(output)
 }
 
-/// The fallback of `set_partial_values`: each value is read, patched and set.
+/// The fallback of `set_partial_values`: reads, patches and sets each value.
 pub(super) async fn set_by_rewriting<S: Store + ?Sized>(store: &S, values: &[KeyStartValue]) -> Result<()> {
     check_overlaps(values)?;
-    // What is written must not be made of an answer that a cache remembers.
+    // What is written must not be based on an answer from an HTTP cache.
     let context = RequestContext { subject: Subject::Update, reload: true, ..RequestContext::default() };
     for OfKey { key, places } in by_key(values.iter().map(|value| &value.key)) {
         let old = store.get(key, ByteRange::Whole, &context).await?;
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn overlaps_are_refused_within_a_key_only() {
+    fn overlaps_are_rejected_within_one_key_only() {
         check_overlaps(&[write("a", 4, b"xy"), write("b", 4, b"xy"), write("a", 0, b"xyzw")]).unwrap();
         check_overlaps(&[write("a", 4, b"xy"), write("a", 4, b"")]).unwrap();
         let error = check_overlaps(&[write("a", 4, b"xy"), write("a", 0, b"xyzwv")]).unwrap_err();

@@ -1,4 +1,4 @@
-//! A store held in several places: by a wrapper, and by whoever asks it for its counters. Every operation is the store's own.
+//! `Rc<S>` is a store if `S` is one, so that several owners can share a store.
 
 use std::rc::Rc;
 
@@ -65,16 +65,16 @@ impl<S: Store + ?Sized> Store for Rc<S> {
         (**self).merges_ranges()
     }
 
-    fn may_be_kept(&self) -> bool {
-        (**self).may_be_kept()
+    fn is_cacheable(&self) -> bool {
+        (**self).is_cacheable()
     }
 
     fn roots(&self) -> Vec<NodePath> {
         (**self).roots()
     }
 
-    fn absence_may_be_kept(&self) -> bool {
-        (**self).absence_may_be_kept()
+    fn absence_is_cacheable(&self) -> bool {
+        (**self).absence_is_cacheable()
     }
 
     fn size<'a>(

@@ -1,7 +1,8 @@
-//! Turns: work that may be long stops here now and then, so that whoever else runs on this thread comes to its turn.
+//! Turns: long work pauses now and then, so that other tasks of this thread can run.
 //!
-//! How long is long is the host's matter, who has a clock: a page wants to draw. Where nobody else waits, a turn is over at once.
-//! And who wants to know what others want at the same time waits until all who are ready have asked.
+//! The host decides how long a turn lasts, because it has a clock and must draw. Without other
+//! tasks, a turn ends at once. [`end_of_turn`] waits until all tasks that are ready have made their
+//! requests.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -10,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 
 use crate::store::LocalFuture;
 
-/// How the host lets others go first.
+/// The host's way to let other tasks run.
 pub type Pause = fn() -> LocalFuture<'static, ()>;
 
 /// How the host waits some milliseconds.
@@ -19,11 +20,11 @@ pub type Delay = fn(u32) -> LocalFuture<'static, ()>;
 thread_local! {
     static DELAY: Cell<Option<Delay>> = const { Cell::new(None) };
     static PAUSE: Cell<Option<Pause>> = const { Cell::new(None) };
-    /// The turn in which some ask now.
-    static ASKING: RefCell<Weak<Asking>> = const { RefCell::new(Weak::new()) };
+    /// The turn that tasks of this thread wait for.
+    static CURRENT_TURN: RefCell<Weak<Turn>> = const { RefCell::new(Weak::new()) };
 }
 
-/// Says how turns are taken on this thread.
+/// Sets how turns end on this thread.
 pub fn set_pause(pause: Pause) {
     PAUSE.set(Some(pause));
 }
@@ -41,21 +42,21 @@ pub async fn delay(ms: u32) {
     }
 }
 
-/// Lets others go first, if this task has lasted long enough.
+/// Lets other tasks run if this task has run long enough.
 pub async fn next_turn() {
     if let Some(pause) = PAUSE.get() {
         pause().await;
     }
 }
 
-/// Those who wait until all who are ready have asked.
+/// Tasks that wait for the end of the turn.
 #[derive(Default)]
-struct Asking {
+struct Turn {
     is_over: Cell<bool>,
     waiting: RefCell<Vec<Waker>>,
 }
 
-impl Asking {
+impl Turn {
     fn poll_over(&self, context: &Context<'_>) -> Poll<()> {
         if self.is_over.get() {
             return Poll::Ready(());
@@ -68,31 +69,32 @@ impl Asking {
     }
 }
 
-/// Whoever came first, and says when the turn is over: also by leaving.
-struct Leader(Rc<Asking>);
+/// The first task of a turn. The turn ends when it is dropped, and wakes the other tasks.
+struct Leader(Rc<Turn>);
 
 impl Drop for Leader {
     fn drop(&mut self) {
         self.0.is_over.set(true);
-        ASKING.with_borrow_mut(|asking| {
-            if std::ptr::eq(asking.as_ptr(), Rc::as_ptr(&self.0)) {
-                *asking = Weak::new();
+        CURRENT_TURN.with_borrow_mut(|turn| {
+            if std::ptr::eq(turn.as_ptr(), Rc::as_ptr(&self.0)) {
+                *turn = Weak::new();
             }
         });
         self.0.waiting.take().into_iter().for_each(Waker::wake);
     }
 }
 
-/// Lets all who are ready go first, whatever they read. The first who waits lets them pass, and wakes the others.
-pub async fn all_have_asked() {
-    let asking = ASKING.with_borrow(Weak::upgrade);
-    if let Some(asking) = asking.filter(|asking| !asking.is_over.get()) {
-        return poll_fn(|context| asking.poll_over(context)).await;
+/// Waits until all tasks that are ready have run. The first task that waits lets them run, then
+/// wakes the others.
+pub async fn end_of_turn() {
+    let turn = CURRENT_TURN.with_borrow(Weak::upgrade);
+    if let Some(turn) = turn.filter(|turn| !turn.is_over.get()) {
+        return poll_fn(|context| turn.poll_over(context)).await;
     }
     let leader = Leader(Rc::default());
-    ASKING.with_borrow_mut(|asking| *asking = Rc::downgrade(&leader.0));
-    // Those who poll a set of futures poll one again that has woken itself, but only twice before they let their own callers go on; two
-    // sets stand in each other here.
+    CURRENT_TURN.with_borrow_mut(|turn| *turn = Rc::downgrade(&leader.0));
+    // Sets of futures poll a future that woke itself again, but only twice before they return to
+    // their own caller. Here, two such sets are nested.
     let mut turns = 0..2 * 2;
     poll_fn(|context| match turns.next() {
         None => Poll::Ready(()),

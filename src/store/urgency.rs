@@ -1,13 +1,15 @@
-//! How urgent a request is, which may change while it waits: a chunk that was fetched ahead of time comes into view.
+//! The urgency of a request. It may rise while the request waits, for example when a prefetched
+//! chunk comes into view.
 //!
-//! What is in front of the user has 0 or more; what is below 0 is fetched in the background, and makes way.
+//! Requests for what the user sees have an urgency of 0 or more. Requests below 0 are in the
+//! background and let others go first.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 type OnRaise = Rc<dyn Fn()>;
 
-/// The urgency of a request. Clones are the same one.
+/// The urgency of a request. Clones share one value.
 #[derive(Clone, Default)]
 pub struct Urgency(Rc<Shared>);
 
@@ -18,23 +20,23 @@ struct Shared {
 }
 
 impl Urgency {
-    /// The higher, the sooner.
+    /// A new urgency. Higher values go first; NaN counts as 0.
     pub fn new(value: f64) -> Self {
         let value = if value.is_nan() { 0.0 } else { value };
         Self(Rc::new(Shared { value: Cell::new(value), on_raise: RefCell::default() }))
     }
 
-    /// How urgent it is now.
+    /// The current value.
     pub fn value(&self) -> f64 {
         self.0.value.get()
     }
 
-    /// Whether it makes way for everything that is not in the background.
+    /// Whether the request is in the background.
     pub fn is_background(&self) -> bool {
         self.value() < 0.0
     }
 
-    /// Makes it as urgent as somebody else who waits for the same thing.
+    /// Raises the value to that of another caller of the same request. Never lowers it.
     pub fn raise(&self, other: f64) {
         if other <= self.value() {
             return;
@@ -46,7 +48,7 @@ impl Urgency {
         }
     }
 
-    /// Says who keeps the queue in which the request waits.
+    /// Sets the function that the queue of the request runs when the value rises.
     pub(super) fn on_raise(&self, call: OnRaise) {
         *self.0.on_raise.borrow_mut() = Some(call);
     }
@@ -63,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urgency_only_rises_and_tells() {
+    fn urgency_only_rises_and_notifies() {
         let told = Rc::new(Cell::new(0));
         let urgency = Urgency::new(-1.0);
         let count = told.clone();

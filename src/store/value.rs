@@ -1,7 +1,8 @@
-//! A value of a store: opaque bytes that the core passes on and seldom reads.
+//! A value of a store: bytes that the core usually passes on without reading.
 //!
-//! On the host it owns a vector; in wasm it is a handle to a buffer of JavaScript, so that chunk bytes go from the network to a
-//! worker without entering the caller's wasm memory. Only metadata and shard indexes are copied in.
+//! On the host, a value owns a vector. In wasm, it is a handle to a JavaScript buffer, so that
+//! chunk bytes go from the network to a worker without a copy in the engine's wasm memory. Only
+//! metadata and shard indexes are copied there.
 
 use std::any::Any;
 use std::fmt;
@@ -13,22 +14,22 @@ use crate::limits;
 
 /// Bytes that the host (JavaScript) holds.
 pub trait HostBytes {
-    /// How many.
+    /// Number of bytes.
     fn len(&self) -> u64;
 
-    /// Whether there are none.
+    /// Whether there are no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Copies `output.len()` bytes from `offset` on; the caller stays within [`len`](Self::len).
+    /// Copies `output.len()` bytes from `offset` on. The caller stays within [`len`](Self::len).
     fn copy_to(&self, offset: u64, output: &mut [u8]);
 
-    /// The concrete type, for the face that made it.
+    /// The concrete type, for the code that created it.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// Shared bytes, and the part of them that is meant. Cloning and slicing copy nothing.
+/// A range of a shared buffer. Cloning and slicing copy nothing.
 #[derive(Clone)]
 pub struct Value {
     bytes: Bytes,
@@ -42,29 +43,29 @@ enum Bytes {
 }
 
 impl Value {
-    /// Bytes of the host.
+    /// A value of bytes that the host holds.
     pub fn from_host(bytes: Rc<dyn HostBytes>) -> Self {
         let range = 0..bytes.len();
         Self { bytes: Bytes::Host(bytes), range }
     }
 
-    /// How many bytes.
+    /// Number of bytes.
     pub fn len(&self) -> u64 {
         self.range.end - self.range.start
     }
 
-    /// Whether there are none.
+    /// Whether there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.range.is_empty()
     }
 
-    /// A part of these bytes.
+    /// A range of these bytes.
     ///
     /// # Errors
-    /// `Format` when it reaches past the end.
+    /// `Format` if it extends past the end.
     pub fn slice(&self, range: Range<u64>) -> Result<Self> {
         if range.start > range.end || range.end > self.len() {
-            return Err(Error::format("a byte range reaches past the end of its value")
+            return Err(Error::format("a byte range extends past the end of its value")
                 .expected(format!("at most {} bytes", self.len()))
                 .actual(format!("bytes {}..{}", range.start, range.end)));
         }
@@ -72,13 +73,13 @@ impl Value {
         Ok(Self { bytes: self.bytes.clone(), range: start + range.start..start + range.end })
     }
 
-    /// Where it begins in the buffer that it is a part of.
+    /// Offset of these bytes in their buffer.
     pub fn offset(&self) -> u64 {
         self.range.start
     }
 
-    /// The part of the buffer that reaches over both this and another value; `None` when they are not parts of one buffer, or
-    /// have more than `gap` bytes between them.
+    /// The range of the buffer from the first to the last byte of two values. `None` if the values
+    /// have different buffers or more than `gap` bytes between them.
     pub fn joined(&self, other: &Self, gap: u64) -> Option<Self> {
         let is_one_buffer = match (&self.bytes, &other.bytes) {
             (Bytes::Owned(one), Bytes::Owned(other)) => Rc::ptr_eq(one, other),
@@ -91,7 +92,8 @@ impl Value {
         (is_one_buffer && between <= gap).then(|| Self { bytes: self.bytes.clone(), range })
     }
 
-    /// The buffer that these bytes are in or a part of, as long as one of its values lives, and how many bytes that is.
+    /// An identifier of the buffer, which is valid while one of its values lives, and its length in
+    /// bytes.
     pub fn buffer(&self) -> (u64, u64) {
         match &self.bytes {
             Bytes::Owned(bytes) => (Rc::as_ptr(bytes).addr() as u64, bytes.len() as u64),
@@ -99,10 +101,11 @@ impl Value {
         }
     }
 
-    /// These bytes in a buffer of their own, where they are a part of a larger one: who keeps a part keeps all of it.
+    /// A value with a buffer of its own if it is a part of a larger buffer. A cached part would
+    /// otherwise keep the whole buffer in memory.
     ///
     /// # Errors
-    /// `Limit` when memory is short.
+    /// `Limit` if memory is short.
     pub fn compact(&self) -> Result<Self> {
         let (_, whole) = self.buffer();
         if whole == self.len() { Ok(self.clone()) } else { Ok(self.to_vec(self.len(), "value")?.into()) }
@@ -111,7 +114,7 @@ impl Value {
     /// Copies the bytes into the core's memory.
     ///
     /// # Errors
-    /// `Limit` beyond `limit` bytes.
+    /// `Limit` if there are more than `limit` bytes.
     pub fn to_vec(&self, limit: u64, what: &str) -> Result<Vec<u8>> {
         let mut output = limits::zeroed(self.len(), limit, what)?;
         match &self.bytes {
@@ -124,7 +127,7 @@ impl Value {
     /// Copies `output.len()` bytes from `offset` on into the core's memory.
     ///
     /// # Errors
-    /// `Format` when there are fewer.
+    /// `Format` if there are fewer bytes.
     pub fn copy_to(&self, offset: u64, output: &mut [u8]) -> Result<()> {
         let part = self.slice(offset..offset.saturating_add(output.len() as u64))?;
         match &part.bytes {
@@ -134,7 +137,7 @@ impl Value {
         Ok(())
     }
 
-    /// The bytes themselves, where the core owns them.
+    /// The bytes, if the core owns them.
     pub fn as_slice(&self) -> Option<&[u8]> {
         match &self.bytes {
             Bytes::Owned(bytes) => Some(self.owned_part(bytes)),
@@ -142,7 +145,7 @@ impl Value {
         }
     }
 
-    /// The host's buffer, where the host owns it, and the part of it that is meant.
+    /// The host's buffer and the range of it, if the host owns it.
     pub fn as_host(&self) -> Option<(&Rc<dyn HostBytes>, Range<u64>)> {
         match &self.bytes {
             Bytes::Host(bytes) => Some((bytes, self.range.clone())),
@@ -150,7 +153,7 @@ impl Value {
         }
     }
 
-    // The range was made by `from` and narrowed by `slice`, so it lies within the vector and fits usize.
+    // `from` and `slice` keep the range within the vector, so it fits into usize.
     #[allow(clippy::cast_possible_truncation)]
     fn owned_part<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         bytes.get(self.range.start as usize..self.range.end as usize).unwrap_or_default()
@@ -176,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slices_of_slices_stay_within() {
+    fn slices_of_slices_are_bounded() {
         let value = Value::from(vec![0, 1, 2, 3, 4]);
         let part = value.slice(1..4).unwrap().slice(1..3).unwrap();
         assert_eq!(part.to_vec(10, "test").unwrap(), [2, 3]);
@@ -189,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_kept_without_the_rest() {
+    fn compact_copies_a_part_out_of_its_buffer() {
         let value = Value::from(vec![0, 1, 2, 3, 4]);
         let part = value.slice(1..3).unwrap().compact().unwrap();
         assert_eq!((part.offset(), part.as_slice().unwrap()), (0, &[1, 2][..]));

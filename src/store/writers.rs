@@ -1,8 +1,9 @@
-//! Who writes what: a lock for each key, and when a key was last written here.
+//! Writes of this process: a lock for each key, and the moment at which each key was last written.
 //!
-//! Two writes to parts of one chunk read it, change it and store it one after the other: those of this process, and where the store
-//! has a name for it and the host has locks, those of other tabs and workers. A reader that knows the index of a shard learns that
-//! the shard has changed since, by writes of this process; other programs' it cannot know of.
+//! Two writes to one chunk each read, change and store it. The lock makes them run one after the
+//! other, also across tabs and workers if the store has a lock name and the host has locks. Moments
+//! let readers notice that a shard changed after they read its index. They do not cover writes of
+//! other programs.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -15,53 +16,54 @@ use futures_util::lock::{Mutex, OwnedMutexGuard};
 use crate::format::path::StoreKey;
 use crate::store::{LocalFuture, Store};
 
-/// Counts writes: a later moment is a larger number.
+/// A logical time, which counts writes.
 pub(crate) type Moment = u64;
 
 thread_local! {
     static CLOCK: Cell<Moment> = const { Cell::new(0) };
-    static STORES: RefCell<Vec<Written>> = const { RefCell::new(Vec::new()) };
+    static STORES: RefCell<Vec<StoreWrites>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What is known of one store. It is told by where it lives in memory, which its weak reference keeps from being used again.
-struct Written {
+/// The locks and writes of one store. The weak reference keeps the store's address from being
+/// reused.
+struct StoreWrites {
     store: Weak<dyn Store>,
     locks: HashMap<StoreKey, sync::Weak<Mutex<()>>>,
     last: HashMap<StoreKey, Moment>,
 }
 
-/// So many locks are kept before those that nobody holds are thrown away.
+/// Number of locks above which unused ones are removed.
 const MOST_LOCKS: usize = 1024;
 
-/// Locks by name that the host has, held by everybody it knows of; dropping what `acquire` answers with gives one back.
+/// Acquires a lock of the host by name. Dropping the result releases it.
 pub(crate) type HostLocks = Rc<dyn Fn(String) -> LocalFuture<'static, Box<dyn Any>>>;
 
 thread_local! {
     static HOST_LOCKS: RefCell<Option<HostLocks>> = const { RefCell::new(None) };
 }
 
-/// Has names of stores locked by the host, too.
+/// Uses locks of the host too, for stores that have a lock name.
 #[cfg(all(target_arch = "wasm32", feature = "full"))]
 pub(crate) fn use_host_locks(locks: HostLocks) {
     HOST_LOCKS.with_borrow_mut(|slot| *slot = Some(locks));
 }
 
-/// A key that is locked until this is dropped.
-pub(crate) struct Held {
-    // The host's is given back first: who waits here would have to wait there.
+/// Holds the lock of a key until it is dropped.
+pub(crate) struct KeyLock {
+    // The host's lock is released first, because the next task here acquires both.
     _by_host: Option<Box<dyn Any>>,
     _here: OwnedMutexGuard<()>,
 }
 
-/// Waits until nobody else changes the value of this key.
-pub(crate) async fn lock(store: &Rc<dyn Store>, key: &StoreKey) -> Held {
+/// Waits until no other task changes the value of this key.
+pub(crate) async fn lock(store: &Rc<dyn Store>, key: &StoreKey) -> KeyLock {
     let here = lock_here(store, key).await;
     let locks = HOST_LOCKS.with_borrow(Clone::clone);
     let by_host = match locks.zip(store.lock_name()) {
         Some((locks, name)) => Some(locks(format!("{name} {}", key.as_str())).await),
         None => None,
     };
-    Held { _by_host: by_host, _here: here }
+    KeyLock { _by_host: by_host, _here: here }
 }
 
 async fn lock_here(store: &Rc<dyn Store>, key: &StoreKey) -> OwnedMutexGuard<()> {
@@ -79,32 +81,32 @@ async fn lock_here(store: &Rc<dyn Store>, key: &StoreKey) -> OwnedMutexGuard<()>
     mutex.lock_owned().await
 }
 
-/// The present moment.
+/// The current moment.
 pub(crate) fn now() -> Moment {
     CLOCK.get()
 }
 
-/// A moment that is later than all that was begun so far, though nothing was written.
+/// A new moment, later than the start of all work so far, although nothing was written.
 pub(crate) fn later() -> Moment {
     CLOCK.set(CLOCK.get() + 1);
     CLOCK.get()
 }
 
-/// Notes that the value of a key has changed.
+/// Records that the value of a key has changed.
 pub(crate) fn note(store: &Rc<dyn Store>, key: &StoreKey) {
     let moment = CLOCK.get() + 1;
     CLOCK.set(moment);
     with_store(store, |written| written.last.insert(key.clone(), moment));
 }
 
-/// Whether the value of a key has not changed since a moment.
+/// Whether this process has not changed the value of a key since `moment`.
 pub(crate) fn unchanged_since(store: &Rc<dyn Store>, key: &StoreKey, moment: Moment) -> bool {
-    // Who never writes never pays for a look.
+    // Without writes since, no table is searched.
     CLOCK.get() == moment
         || with_store(store, |written| written.last.get(key).is_none_or(|last| *last <= moment))
 }
 
-/// The same, of a key that is only made where it matters.
+/// Like [`unchanged_since`], for a key that is computed only if it is needed.
 pub(crate) fn unchanged_since_of(
     store: &Rc<dyn Store>,
     key: impl FnOnce() -> StoreKey,
@@ -113,7 +115,7 @@ pub(crate) fn unchanged_since_of(
     CLOCK.get() == moment || unchanged_since(store, &key(), moment)
 }
 
-fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut Written) -> T) -> T {
+fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut StoreWrites) -> T) -> T {
     let mut store = store.clone();
     while let Some(inner) = store.wrapped() {
         store = inner;
@@ -124,7 +126,7 @@ fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut Written) -> T) -> 
         let at = stores.iter().position(|written| place(written.store.as_ptr()) == wanted);
         let at = at.unwrap_or_else(|| {
             stores.retain(|written| written.store.strong_count() > 0);
-            stores.push(Written {
+            stores.push(StoreWrites {
                 store: Rc::downgrade(&store),
                 locks: HashMap::new(),
                 last: HashMap::new(),
@@ -145,7 +147,7 @@ mod tests {
     use crate::store::memory::MemoryStore;
 
     #[test]
-    fn a_key_is_locked_for_one_at_a_time() {
+    fn one_task_holds_the_lock_of_a_key() {
         let store: Rc<dyn Store> = Rc::new(MemoryStore::new());
         let other: Rc<dyn Store> = Rc::new(MemoryStore::new());
         let (a, b) = (StoreKey::parse("a").unwrap(), StoreKey::parse("b").unwrap());
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_are_noted_by_key() {
+    fn writes_are_recorded_by_key() {
         let store: Rc<dyn Store> = Rc::new(MemoryStore::new());
         let (a, b) = (StoreKey::parse("a").unwrap(), StoreKey::parse("b").unwrap());
         let before = now();

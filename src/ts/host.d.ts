@@ -1,6 +1,7 @@
 /**
- * Types of browsers that the published declarations name and that Node's types lack. They have here what tells them apart, and merge with those of `lib.dom` where it
- * is there: who compiles for Node alone needs no `lib.dom`. Published beside the declarations by `scripts/package.mjs`.
+ * Browser types that the published declarations use and that Node's types lack. Each has one member
+ * that distinguishes it, and merges with the type of `lib.dom` if that is loaded. So code for Node
+ * compiles without `lib.dom`. `scripts/package.mjs` publishes this file beside the declarations.
  */
 interface Worker {
   terminate(): void;

@@ -1,26 +1,29 @@
 /**
- * Modules that no file holds; `scripts/virtual_modules.mjs` makes them.
+ * Modules without a file; `scripts/virtual_modules.mjs` makes them.
  */
 
-/** The engine: its wasm as base64 of a deflate-raw stream, and the worker's whole program as a classic script. */
+/**
+ * The engine's wasm as base64 of a deflate-raw stream, and the worker's program as a classic
+ * script.
+ */
 declare module "virtual:engine-texts" {
   export const wasm: string;
   export const worker: string;
 }
 
-/** The full build, likewise. */
+/** The wasm of the full build, in the same form. */
 declare module "virtual:full-wasm" {
   const text: string;
   export default text;
 }
 
-/** The build with decoders of images, likewise. */
+/** The wasm of the build with image decoders, in the same form. */
 declare module "virtual:images-wasm" {
   const text: string;
   export default text;
 }
 
-/** What attributes mean, likewise. */
+/** The wasm of the conventions, in the same form. */
 declare module "virtual:conventions-wasm" {
   const text: string;
   export default text;

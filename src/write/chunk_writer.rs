@@ -1,9 +1,9 @@
-//! One stored chunk, read where that matters, changed by whoever encodes, and stored or erased; nobody else in this process changes
-//! it meanwhile.
+//! Writes one stored chunk: reads the old value if it matters, encodes the change, and stores or
+//! erases the chunk. A lock keeps other writes of this process away from it.
 
 use std::rc::Rc;
 
-use crate::access::chunk_update::{Change, ChunkUpdate, Remains};
+use crate::access::chunk_update::{Change, ChunkUpdate, KeptChunks};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::path::StoreKey;
 use crate::read::array::Array;
@@ -11,9 +11,9 @@ use crate::store::writers;
 use crate::store::{ByteRange, RequestContext, Subject, Value};
 use crate::write::encoder::{EncodeJob, Encoded, Encoder};
 use crate::write::old_shard::{self, Remaining};
-use crate::write::types::{ChunkChange, Done};
+use crate::write::types::{ChunkChange, ChunkOutcome};
 
-/// Whoever changes the chunks of an array.
+/// Changes the chunks of one array.
 pub(crate) struct ChunkWriter<'a> {
     pub array: &'a Rc<Array>,
     pub encoder: &'a dyn Encoder,
@@ -22,52 +22,53 @@ pub(crate) struct ChunkWriter<'a> {
 
 impl<'a> ChunkWriter<'a> {
     pub fn new(array: &'a Rc<Array>, encoder: &'a dyn Encoder, context: &RequestContext) -> Self {
-        // What is read here is written back: no cache may answer with an older state.
+        // What is read here is written back, so no cache may answer with an older version.
         let context = RequestContext { subject: Subject::Update, reload: true, ..context.clone() };
         Self { array, encoder, context }
     }
 
-    /// Makes a change to a chunk.
-    pub async fn change(&self, change: ChunkChange) -> Result<Done> {
+    /// Applies a change to a chunk.
+    pub async fn change(&self, change: ChunkChange) -> Result<ChunkOutcome> {
         let key = self.array.chunk_key(&change.update.chunk);
         let _held = writers::lock(self.array.chunks(), &key).await;
         let done = self.change_locked(&key, change).await;
         done.map_err(|error| self.with_key(error, &key))
     }
 
-    async fn change_locked(&self, key: &StoreKey, change: ChunkChange) -> Result<Done> {
+    async fn change_locked(&self, key: &StoreKey, change: ChunkChange) -> Result<ChunkOutcome> {
         let store = self.array.chunks();
         let old = self.old(key, &change).await?;
         let is_clip = matches!(change.update.change, Change::Clip(_));
         let known_absent = old.is_none() && !change.covers;
         if is_clip && known_absent {
-            return Ok(Done::Nothing);
+            return Ok(ChunkOutcome::Nothing);
         }
         match self.encode(&change, old.clone()).await? {
-            Encoded::Same => Ok(Done::Nothing),
+            Encoded::Same => Ok(ChunkOutcome::Nothing),
             Encoded::Bytes(bytes) => self.store(key, bytes).await,
-            Encoded::Empty if known_absent => Ok(Done::Nothing),
+            Encoded::Empty if known_absent => Ok(ChunkOutcome::Nothing),
             Encoded::Empty => match store.erase(key).await {
                 Ok(()) => {
                     writers::note(store, key);
-                    Ok(Done::Erased)
+                    Ok(ChunkOutcome::Erased)
                 }
-                // A store that cannot erase keeps chunks of fill value.
+                // A store that cannot erase stores chunks of fill value instead.
                 Err(error) if error.kind() == ErrorKind::Unsupported => self.keep(key, change, old).await,
                 Err(error) => Err(error),
             },
         }
     }
 
-    /// What is stored, as far as it matters.
+    /// The stored value, or the bytes of it that the change keeps. `None` if it is absent or not
+    /// needed.
     async fn old(&self, key: &StoreKey, change: &ChunkChange) -> Result<Option<Value>> {
         let (store, update) = (self.array.chunks(), &change.update);
         if change.covers {
             return Ok(None);
         }
-        if let Change::Write { moved, .. } = &update.change
+        if let Change::Write { projection, .. } = &update.change
             && store.capabilities().partial
-            && let Some(remains) = Remains::of(self.array.binding(), &update.chunk, moved)?
+            && let Some(remains) = KeptChunks::of(self.array.binding(), &update.chunk, projection)?
             && let Remaining::Known(value) = old_shard::remaining(store, key, &remains, &self.context).await?
         {
             return Ok(value);
@@ -80,22 +81,23 @@ impl<'a> ChunkWriter<'a> {
         self.encoder.encode(self.array, EncodeJob { update, old, elements }).await
     }
 
-    async fn keep(&self, key: &StoreKey, change: ChunkChange, old: Option<Value>) -> Result<Done> {
+    /// Stores the chunk although it contains only the fill value.
+    async fn keep(&self, key: &StoreKey, change: ChunkChange, old: Option<Value>) -> Result<ChunkOutcome> {
         let change = ChunkChange { update: ChunkUpdate { keep_empty: true, ..change.update }, ..change };
         match self.encode(&change, old).await? {
             Encoded::Bytes(bytes) => self.store(key, bytes).await,
-            Encoded::Same | Encoded::Empty => Ok(Done::Nothing),
+            Encoded::Same | Encoded::Empty => Ok(ChunkOutcome::Nothing),
         }
     }
 
-    async fn store(&self, key: &StoreKey, bytes: Value) -> Result<Done> {
+    async fn store(&self, key: &StoreKey, bytes: Value) -> Result<ChunkOutcome> {
         let (store, len) = (self.array.chunks(), bytes.len());
         store.set(key, bytes).await?;
         writers::note(store, key);
-        Ok(Done::Stored(len))
+        Ok(ChunkOutcome::Stored(len))
     }
 
-    /// Encoders know chunk keys relative to the array.
+    /// Completes the key of an error, because encoders know only keys relative to the array.
     fn with_key(&self, error: Error, key: &StoreKey) -> Error {
         error.replace_key(key.as_str())
     }

@@ -1,7 +1,8 @@
-//! Writing: the chunks of a selection, several at a time, each read, changed and stored on its own.
+//! Writes the chunks of a selection, several at a time.
 //!
-//! Whole chunks are encoded straight from the source; others are read, changed and written back; a shard is stored once. When
-//! something fails, what has begun is finished, nothing more is begun, and the error says how far the write came.
+//! A chunk that the selection covers is encoded directly. Other chunks are read, changed and
+//! written back. A shard is stored once. If a chunk fails, the chunks in flight are finished, no
+//! other is started, and the error says how many chunks were written.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -9,7 +10,7 @@ use std::rc::Rc;
 use futures_util::stream::{self, StreamExt};
 
 use crate::access::chunk_update::{self, Change, ChunkUpdate};
-use crate::access::write_plan::{ChunkWrite, Cut, WritePlan, each_run};
+use crate::access::write_plan::{ChunkWrite, SourceAxis, WritePlan, each_run};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::limits;
@@ -17,20 +18,21 @@ use crate::read::array::Array;
 use crate::store::{RequestContext, Value};
 use crate::write::chunk_writer::ChunkWriter;
 use crate::write::encoder::Encoder;
-use crate::write::types::{ChunkChange, Done, WriteProgress, WriteRequest, WriteSource};
+use crate::write::types::{ChunkChange, ChunkOutcome, WriteProgress, WriteRequest, WriteSource};
 
-/// Chunks under way at a time hold about so many decoded bytes, and are no more than so many.
+// Limits of the chunks in flight: their decoded bytes, and their number.
 const BYTES_IN_FLIGHT: u64 = 1 << 26;
 const CHUNKS_IN_FLIGHT: u64 = 16;
 
-/// So many keys are named when a write fails.
+/// Number of keys that the error of a failed write names.
 const NAMED_KEYS: usize = 8;
 
-/// Writes to a selection of an array.
+/// Writes to a selection of an array. Returns the final progress.
 ///
 /// # Errors
-/// `Argument` for a selection outside the array and elements that do not fill it; whatever store and codecs report, with how many
-/// chunks were written and which were not.
+/// `Argument` for a selection outside the array, or for elements that do not match the selection;
+/// errors of the store and of the codecs. The message says how many chunks were written and how
+/// many were not.
 pub async fn write(
     array: &Rc<Array>,
     request: &WriteRequest,
@@ -38,7 +40,7 @@ pub async fn write(
     progress: &dyn Fn(&WriteProgress),
     context: &RequestContext,
 ) -> Result<WriteProgress> {
-    let write = Write::new(array, request);
+    let write = WriteRun::new(array, request);
     let written = match &write {
         Ok(write) => write.run(encoder, progress, context).await,
         Err(error) => Err(error.clone()),
@@ -46,20 +48,21 @@ pub async fn write(
     written.map_err(|error| error.at_node(array.path().as_str()))
 }
 
-struct Write<'a> {
+/// A write, and its plan.
+struct WriteRun<'a> {
     array: &'a Rc<Array>,
     request: &'a WriteRequest,
     plan: WritePlan,
     total: u64,
 }
 
-impl<'a> Write<'a> {
+impl<'a> WriteRun<'a> {
     fn new(array: &'a Rc<Array>, request: &'a WriteRequest) -> Result<Self> {
         let binding = array.binding();
         let selected = request.selection.resolve(&binding.metadata().shape)?;
         let plan = WritePlan::new(binding, &selected)?;
         check_source(&request.source, plan.source_shape(), binding.metadata().data_type.size())?;
-        // An array whose codecs nobody knows is refused before anything is written.
+        // Refuses an array with unknown codecs before anything is written.
         binding.first_chain()?;
         let total = plan.chunk_count()?;
         Ok(Self { array, request, plan, total })
@@ -76,7 +79,7 @@ impl<'a> Write<'a> {
         let failures = RefCell::new(Failures::default());
         let writes = stream::iter(0..self.total).take_while(|_| {
             if encoder.is_abandoned() {
-                failures.borrow_mut().first.get_or_insert_with(|| Error::aborted("the write was given up"));
+                failures.borrow_mut().first.get_or_insert_with(|| Error::aborted("the write was aborted"));
             }
             let go_on = failures.borrow().first.is_none();
             async move { go_on }
@@ -97,8 +100,8 @@ impl<'a> Write<'a> {
         failures.into_inner().into_result(&at.get())
     }
 
-    async fn chunk(&self, i: u64, writer: &ChunkWriter<'_>) -> Result<Done> {
-        let ChunkWrite { chunk, moved, cut, covers } = self.plan.chunk(i)?;
+    async fn chunk(&self, i: u64, writer: &ChunkWriter<'_>) -> Result<ChunkOutcome> {
+        let ChunkWrite { chunk, projection, source: cut, covers } = self.plan.chunk(i)?;
         let (elements, broadcast) = match &self.request.source {
             WriteSource::Element(element) => (Value::from(element.clone()), true),
             WriteSource::Elements(elements) => (self.cut_fixed(elements, &cut)?, false),
@@ -106,15 +109,16 @@ impl<'a> Write<'a> {
         };
         let update = ChunkUpdate {
             chunk,
-            change: Change::Write { moved, broadcast },
+            change: Change::Write { projection, broadcast },
             keep_empty: self.request.keep_empty_chunks,
             order: self.request.chunk_order,
         };
         writer.change(ChunkChange { update, elements, covers }).await
     }
 
-    /// The elements that one chunk takes, packed. A chunk that takes neighbours shares the source's bytes.
-    fn cut_fixed(&self, elements: &Value, cut: &[Cut]) -> Result<Value> {
+    /// The packed elements of one chunk. If they are contiguous in the source, the chunk shares its
+    /// bytes.
+    fn cut_fixed(&self, elements: &Value, cut: &[SourceAxis]) -> Result<Value> {
         let size = self.array.binding().element_size() as u64;
         let mut runs = Vec::new();
         each_run(self.plan.source_shape(), cut, &mut |run| {
@@ -136,17 +140,19 @@ impl<'a> Write<'a> {
         Ok(packed.into())
     }
 
-    fn cut_variable(&self, elements: &VariableBytes, cut: &[Cut]) -> Result<Value> {
+    /// The elements of variable length of one chunk, packed.
+    fn cut_variable(&self, elements: &VariableBytes, cut: &[SourceAxis]) -> Result<Value> {
         let mut packed = VariableBytes::new();
         each_run(self.plan.source_shape(), cut, &mut |run| {
             run.into_iter().try_for_each(|number| {
                 let element = elements.get(limits::to_usize(number, "element")?);
-                packed.push(element.ok_or_else(|| Error::argument("the source has too few elements"))?)
+                packed.push(element.ok_or_else(|| too_few_elements(number, elements.len()))?)
             })
         })?;
         Ok(chunk_update::pack(&packed).into())
     }
 
+    /// Number of chunks in flight.
     fn in_flight(&self) -> Result<usize> {
         let size = self.array.binding().element_size().max(8) as u64;
         let bytes = limits::product(self.array.binding().outer_shape().into_iter().chain([size]), "chunk")?;
@@ -154,6 +160,7 @@ impl<'a> Write<'a> {
     }
 }
 
+/// Checks that the source has one element for each place of the selection.
 fn check_source(source: &WriteSource, shape: &[u64], size: Option<usize>) -> Result<()> {
     let places = limits::product(shape.iter().copied(), "selection");
     let (what, expected, actual) = match (source, size) {
@@ -164,7 +171,9 @@ fn check_source(source: &WriteSource, shape: &[u64], size: Option<usize>) -> Res
         }
         (WriteSource::Variable(elements), None) => ("elements", places?, elements.len() as u64),
         (WriteSource::Elements(_), None) | (WriteSource::Variable(_), Some(_)) => {
-            let error = Error::argument("the new elements are of another kind than the array's");
+            let error = Error::argument(
+                "the new elements do not match the array's data type: one has elements of fixed size, the other of variable length",
+            );
             return Err(error.in_stage(Stage::Encode));
         }
     };
@@ -175,16 +184,21 @@ fn check_source(source: &WriteSource, shape: &[u64], size: Option<usize>) -> Res
     Err(error.expected(format!("{expected} {what} for shape {shape:?}")).actual(format!("{actual} {what}")))
 }
 
-fn advanced(mut progress: WriteProgress, done: Done) -> WriteProgress {
+fn too_few_elements(number: u64, actual: usize) -> Error {
+    let error = Error::argument("the new elements do not fill the selection").in_stage(Stage::Encode);
+    error.expected(format!("more than {number} elements")).actual(format!("{actual} elements"))
+}
+
+fn advanced(mut progress: WriteProgress, done: ChunkOutcome) -> WriteProgress {
     progress.chunks += 1;
     match done {
-        Done::Stored(bytes) => progress.bytes += bytes,
-        Done::Erased | Done::Nothing => progress.empty += 1,
+        ChunkOutcome::Stored(bytes) => progress.bytes += bytes,
+        ChunkOutcome::Erased | ChunkOutcome::Nothing => progress.empty += 1,
     }
     progress
 }
 
-/// What went wrong.
+/// The errors of a write.
 #[derive(Default)]
 pub(super) struct Failures {
     first: Option<Error>,
@@ -201,7 +215,8 @@ impl Failures {
         self.first.get_or_insert(error);
     }
 
-    /// The first failure, with how far the write came.
+    /// The first error, with the number of chunks that were written; the progress if there is no
+    /// error.
     pub fn into_result(self, progress: &WriteProgress) -> Result<WriteProgress> {
         let Some(first) = self.first else { return Ok(*progress) };
         let not_begun = progress.chunks_total - progress.chunks - self.count;

@@ -1,4 +1,4 @@
-//! The door to whoever encodes: a pool of workers that have the encoders, or this thread.
+//! The interface to encoders: a pool of workers, or this thread.
 
 use std::rc::Rc;
 
@@ -8,33 +8,33 @@ use crate::limits;
 use crate::read::array::Array;
 use crate::store::{LocalFuture, Value};
 
-/// A stored chunk to be changed.
+/// A change to a stored chunk.
 pub struct EncodeJob {
-    /// See [`ChunkUpdate::to_words`].
+    /// The change: see [`ChunkUpdate::to_words`].
     pub update: Vec<u32>,
-    /// What is stored, where it matters.
+    /// The stored value; `None` if it is absent or not needed.
     pub old: Option<Value>,
     /// The new elements: see [`apply`].
     pub elements: Value,
 }
 
-/// What a changed chunk is to be stored as.
+/// The new value of a chunk.
 #[derive(Clone, Debug)]
 pub enum Encoded {
-    /// It is as it was.
+    /// The stored value does not change.
     Same,
-    /// All of it is fill value.
+    /// The chunk contains only the fill value.
     Empty,
     /// These bytes.
     Bytes(Value),
 }
 
-/// Whoever encodes.
+/// Encodes the chunks of writes.
 pub trait Encoder {
-    /// Changes a chunk: see [`apply`].
+    /// Applies a change to a chunk and encodes it: see [`apply`].
     fn encode<'a>(&'a self, array: &'a Rc<Array>, job: EncodeJob) -> LocalFuture<'a, Result<Encoded>>;
 
-    /// Whether the caller has given up: what has begun is finished, and nothing more is begun.
+    /// Whether the caller has aborted: chunks in flight are finished, no other is started.
     fn is_abandoned(&self) -> bool {
         false
     }

@@ -1,7 +1,8 @@
-//! THE WRITE ENGINE: reads, changes and stores the chunks of what is written, with whoever encodes.
+//! THE WRITE ENGINE: writes elements to a selection of an array.
 //!
-//! [`drive`] goes through the chunks of a selection, [`chunk_writer`] changes one, reading no more of an old shard than it keeps
-//! ([`old_shard`]), [`encoder`] is the door to whoever encodes. What the files hand to each other is in [`types`].
+//! [`drive`] goes through the chunks of the selection. [`chunk_writer`] reads, changes and stores
+//! one chunk; of an old shard it reads only what it keeps ([`old_shard`]). [`encoder`] is the
+//! interface to encoders. [`types`] holds the types that these files share.
 
 pub mod encoder;
 

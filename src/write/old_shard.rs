@@ -1,41 +1,43 @@
-//! A stored shard of which most is about to be replaced: its index is read, and what is kept of it, in place of the whole.
+//! Reads the index and the kept chunks of a shard of which a write replaces most, instead of the
+//! whole shard.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::access::chunk_update::Remains;
-use crate::access::plan::NeededRange;
+use crate::access::chunk_update::KeptChunks;
+use crate::access::plan::RequestedRange;
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::limits;
 use crate::store::gather::{self, GAP_BYTES, MERGED_BYTES};
 use crate::store::{ByteRange, Fetched, RequestContext, Store, Value};
 
-/// Longer shards are read whole: their bytes need not come into the core's memory then.
+/// Longer shards are read whole, so that their bytes need not be copied into the wasm memory.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// What is known of the old shard.
 pub(super) enum Remaining {
-    /// It is absent, or these are its bytes, with zeros in place of what is replaced.
+    /// `None` if the shard is absent; else its bytes, with zeros in place of the chunks that are
+    /// replaced.
     Known(Option<Value>),
-    /// It must be read whole.
+    /// The shard must be read whole.
     Unknown,
 }
 
-/// Reads what is kept of a shard.
+/// Reads the parts of a shard that a write keeps.
 ///
 /// # Errors
-/// `Format` for an index that cannot be, and as the store.
+/// `Format` for an invalid index; errors of the store.
 pub(super) async fn remaining(
     store: &Rc<dyn Store>,
     key: &StoreKey,
-    remains: &Remains,
+    remains: &KeptChunks,
     context: &RequestContext,
 ) -> Result<Remaining> {
     let range = match remains.index_range() {
-        NeededRange::At { offset, len } => ByteRange::FromStart { offset, len },
-        NeededRange::Last(len) => ByteRange::Suffix(len),
-        NeededRange::Whole => return Ok(Remaining::Unknown),
+        RequestedRange::At { offset, len } => ByteRange::FromStart { offset, len },
+        RequestedRange::Last(len) => ByteRange::Suffix(len),
+        RequestedRange::Whole => return Ok(Remaining::Unknown),
     };
     let Some(index) = store.get(key, range, context).await? else { return Ok(Remaining::Known(None)) };
     let kept = remains.kept(&index.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?, index.size)?;
@@ -53,7 +55,8 @@ pub(super) async fn remaining(
         let is_of_it = |fetched: &Fetched| {
             fetched.version == index.version && fetched.value.len() == span.end - span.start
         };
-        // A shard that somebody else has replaced between the two requests is read whole, as one that is cut short is.
+        // Another writer may have replaced or cut the shard between the two requests. It is then
+        // read whole.
         match fetched.filter(is_of_it) {
             Some(fetched) => put(&mut shard, span.start, &fetched)?,
             None => return Ok(Remaining::Unknown),
@@ -62,7 +65,7 @@ pub(super) async fn remaining(
     Ok(Remaining::Known(Some(shard.into())))
 }
 
-/// Copies what was fetched to its place, which lies within the shard.
+/// Copies fetched bytes to their place in the shard.
 fn put(shard: &mut [u8], start: u64, fetched: &Fetched) -> Result<()> {
     let (start, len) = (limits::to_usize(start, "shard")?, limits::to_usize(fetched.value.len(), "shard")?);
     let place = shard.get_mut(start..).and_then(|rest| rest.get_mut(..len));

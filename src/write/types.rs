@@ -1,4 +1,4 @@
-//! What the files of this room hand to each other: what is written, what is done to one chunk, and how far it is.
+//! The types that the files of this folder share: requests, changes of chunks, and progress.
 
 use std::rc::Rc;
 
@@ -8,59 +8,60 @@ use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::sharding::ChunkOrder;
 use crate::store::Value;
 
-/// Where the new elements come from.
+/// The new elements.
 #[derive(Clone, Debug)]
 pub enum WriteSource {
     /// Packed little-endian elements in C order, one for each place of the selection.
     Elements(Value),
-    /// Elements with lengths of their own, likewise.
+    /// Elements of variable length in C order, one for each place of the selection.
     Variable(Rc<VariableBytes>),
-    /// One element for all places.
+    /// One packed element for all places.
     Element(Vec<u8>),
 }
 
-/// What is written.
+/// A request to write to a selection of an array.
 #[derive(Clone, Debug)]
 pub struct WriteRequest {
-    /// Where to. Of an index that is named twice the last value counts.
+    /// The places to write. If an index occurs twice, the later value is stored.
     pub selection: Selection,
-    /// What.
+    /// The new elements.
     pub source: WriteSource,
-    /// Store chunks of fill value too, instead of erasing them.
+    /// Whether to store chunks that contain only the fill value. By default they are erased.
     pub keep_empty_chunks: bool,
-    /// How inner chunks stand in a shard.
+    /// The order of inner chunks in a shard.
     pub chunk_order: ChunkOrder,
 }
 
-/// How far a write is.
+/// Progress of a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteProgress {
-    /// Stored chunks (shards, where there are any) that are done.
+    /// Stored chunks or shards that are finished.
     pub chunks: u64,
-    /// Of them, those that are all fill value and so are not stored.
+    /// Those of them that contain only the fill value and are not stored.
     pub empty: u64,
-    /// Chunks in all.
+    /// Number of chunks.
     pub chunks_total: u64,
-    /// Bytes handed to the store.
+    /// Bytes that were passed to the store.
     pub bytes: u64,
 }
 
-/// What is done to a chunk, and whether what is stored matters.
+/// A change to one chunk.
 pub(crate) struct ChunkChange {
     pub update: ChunkUpdate,
-    /// The new elements; none for a clip.
+    /// The new elements; empty for a clip.
     pub elements: Value,
-    /// Every element inside the array is written.
+    /// Whether the change writes every element inside the array, so that the stored value does not
+    /// matter.
     pub covers: bool,
 }
 
-/// What was done.
+/// What a change did to the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Done {
-    /// It was, and stays, absent, or did not change.
+pub(crate) enum ChunkOutcome {
+    /// Nothing: the chunk did not change, or was absent and stays absent.
     Nothing,
-    /// It is no longer stored.
+    /// It erased the chunk.
     Erased,
-    /// So many bytes were stored.
+    /// It stored this number of bytes.
     Stored(u64),
 }

@@ -191,7 +191,7 @@ test("an engine that is silent is replaced: writes reject, and the next one goes
     block();
     const error = await writing;
     ok(error instanceof zarr.ZarrError, String(error));
-    equal([error.code, /the engine is gone: no answer/.test(error.message)], ["Unsupported", true]);
+    equal([error.code, /the engine was lost: no answer/.test(error.message)], ["Unsupported", true]);
     equal(writes, 1);
     await array.set([0, 0], 8);
     equal([...(await array.get([0, 0])).data], [8]);
@@ -208,7 +208,7 @@ test("a script that does not answer is given up after a while, and the next plac
     equal([...(await array.get([1, 2])).data], [102]);
     const { engine, refused } = zarr.info();
     equal(engine, "blob");
-    ok(refused.includes("custom: the worker's script has not answered"), refused.join());
+    ok(refused.includes("custom: the worker's script did not answer in time"), refused.join());
   } finally {
     Object.assign(PATIENCE, usual);
     zarr.dispose();

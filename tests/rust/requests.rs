@@ -18,7 +18,7 @@ use zarr_wasm::error::Result;
 use zarr_wasm::format::path::StoreKey;
 use zarr_wasm::hierarchy::open::{OpenOptions, open};
 use zarr_wasm::read::array::Array;
-use zarr_wasm::read::decoder::{Decoder, Inline, PartDecoder};
+use zarr_wasm::read::decoder::{Decoder, InlineDecoder, PartDecoder};
 use zarr_wasm::read::{OutputLayout, PartData, PartSink, ReadRequest, read};
 use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::turn::set_pause;
@@ -221,7 +221,7 @@ impl Store for Slow {
         self.inner.describe()
     }
 
-    fn may_be_kept(&self) -> bool {
+    fn is_cacheable(&self) -> bool {
         true
     }
 
@@ -291,7 +291,7 @@ fn what_was_asked_for_before_a_refresh_is_not_kept() {
 /// Counts the parts that it is given.
 #[derive(Default)]
 struct Tally {
-    inner: Inline,
+    inner: InlineDecoder,
     parts: Cell<usize>,
 }
 
@@ -397,7 +397,7 @@ fn others_have_their_turn_between_parts_of_many_chunks() {
         conversion: None,
         decodes: true,
     };
-    let decoder: Rc<dyn Decoder> = Rc::new(Inline::default());
+    let decoder: Rc<dyn Decoder> = Rc::new(InlineDecoder::default());
     let context = RequestContext::default();
     let mut reading: LocalFuture<'_, _> = Box::pin(read(&array, &request, &decoder, &Discard, &context));
     for turn in 1..5 {

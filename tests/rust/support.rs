@@ -13,7 +13,7 @@ use zarr_wasm::access::selection::Selection;
 use zarr_wasm::error::Result;
 use zarr_wasm::format::path::StoreKey;
 use zarr_wasm::read::array::Array;
-use zarr_wasm::read::decoder::{Decoder, Inline};
+use zarr_wasm::read::decoder::{Decoder, InlineDecoder};
 use zarr_wasm::read::{Base, OutputLayout, PartData, PartSink, PlacedChunk, ReadRequest, read};
 use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::{LocalFuture, RequestContext, Store};
@@ -84,7 +84,7 @@ pub async fn read_async(
     selection: Selection,
     order: Option<Vec<usize>>,
 ) -> Result<ReadElements> {
-    read_with(array, selection, order, Rc::new(Inline::default())).await
+    read_with(array, selection, order, Rc::new(InlineDecoder::default())).await
 }
 
 /// As [`read_async`], with a decoder of the test's.
@@ -148,10 +148,10 @@ fn place(part: &Part, bytes: &[u8], layout: &OutputLayout, output: &mut [Vec<u8>
 /// What a part takes from a chunk, one element at a time.
 fn place_chunk(part: &Part, chunk: &PlacedChunk, layout: &OutputLayout, output: &mut [Vec<u8>]) {
     let bytes = chunk.elements.as_slice().unwrap_or_default();
-    let moved: Vec<Vec<_>> = chunk.moved.iter().map(|axis| axis.pairs().collect()).collect();
-    for number in 0..moved.iter().map(Vec::len).product() {
-        let (mut rest, mut from, mut at) = (number, 0, vec![0; moved.len()]);
-        for (dimension, pairs) in moved.iter().enumerate().rev() {
+    let projection: Vec<Vec<_>> = chunk.projection.iter().map(|axis| axis.pairs().collect()).collect();
+    for number in 0..projection.iter().map(Vec::len).product() {
+        let (mut rest, mut from, mut at) = (number, 0, vec![0; projection.len()]);
+        for (dimension, pairs) in projection.iter().enumerate().rev() {
             let (index, place) = pairs[rest % pairs.len()];
             rest /= pairs.len();
             from += index as usize * chunk.strides[dimension];

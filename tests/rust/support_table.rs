@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use zarr_wasm::format::codec::refused::REFUSED;
-use zarr_wasm::format::codec::registry::{CodecKind, ENTRIES, Home};
+use zarr_wasm::format::codec::registry::{CodecKind, ENTRIES, WasmModule};
+use zarr_wasm::format::codec::unsupported::UNSUPPORTED;
 use zarr_wasm::format::tolerated::{Entry, Form, STILL_REFUSED};
 
 /// Both tests may write the file.
@@ -24,19 +24,20 @@ fn codecs() -> String {
             CodecKind::ArrayToBytes => "array → bytes",
             CodecKind::BytesToBytes => "bytes → bytes",
         };
-        let home = match entry.home {
-            Home::Engine => "engine",
-            Home::Full => "full",
-            Home::Images => "images",
+        let module = match entry.module {
+            WasmModule::Engine => "engine",
+            WasmModule::Full => "full",
+            WasmModule::Images => "images",
         };
         let quoted =
             |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let (aliases, ids, peers) = (quoted(entry.aliases), quoted(entry.v2_ids), entry.peers.join(" | "));
-        let written = writeln!(table, "| `{}` | {aliases} | {ids} | {kind} | {home} | {peers} |", entry.name);
+        let written =
+            writeln!(table, "| `{}` | {aliases} | {ids} | {kind} | {module} | {peers} |", entry.name);
         assert!(written.is_ok());
     }
     table.push_str("\nKnown by name and not read:\n\n");
-    for (names, reason) in REFUSED {
+    for (names, reason) in UNSUPPORTED {
         let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let written = writeln!(table, "- {names}: {reason}.");
         assert!(written.is_ok());

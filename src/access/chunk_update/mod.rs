@@ -1,10 +1,12 @@
-//! A stored chunk, changed: decoded as far as it must be, written to, encoded again. Runs wherever there are encoders.
+//! Changes a stored chunk: decodes what it has to, writes elements, encodes the chunk again. Runs
+//! in every build that has encoders.
 //!
-//! A shard is taken apart by its index: inner chunks that nothing is written to keep their encoded bytes, nested shards are changed
-//! the same way. What lies past the array's end is always fill value afterwards. A chunk of fill value alone is not stored.
+//! A shard is divided by its index. Inner chunks without a write keep their encoded bytes. Nested
+//! shards are changed in the same way. Afterwards, all elements outside the array are fill value. A
+//! chunk that has only the fill value is not stored.
 
+mod kept_chunks;
 mod pending;
-mod remains;
 mod shard;
 mod source;
 
@@ -12,15 +14,16 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+pub use kept_chunks::{KeptChunks, KeptRanges};
 pub use pending::PendingUpdate;
-pub use remains::{Kept, Remains};
 use shard::Shard;
 pub use source::pack;
 use source::{NewElements, Source};
 
 use crate::access::binding::{Binding, Chain, Level};
-use crate::access::part_buffer::PartBuffer;
-use crate::access::piece::{Moved, MovedAxis, Piece, word};
+use crate::access::dimension_order::{c_strides, in_array_order};
+use crate::access::instruction::{ChunkInstruction, ChunkProjection, ProjectedAxis, word};
+use crate::access::part_buffer::{PartBuffer, Strides};
 use crate::access::write_plan::inside;
 use crate::error::{Error, Result};
 use crate::format::codec::ArrayBytes;
@@ -30,41 +33,41 @@ use crate::format::codec::user::is_waiting;
 use crate::format::data_type::FillValue;
 use crate::limits;
 
-/// What is done to one stored chunk.
+/// The change of one stored chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkUpdate {
-    /// Its indices in the grid.
+    /// Indices of the chunk in the array's chunk grid.
     pub chunk: Vec<u64>,
-    /// What is done.
+    /// The change.
     pub change: Change,
-    /// Store chunks of fill value too.
+    /// Whether to store chunks that have only the fill value.
     pub keep_empty: bool,
-    /// How inner chunks stand in a shard.
+    /// The order of inner chunks in a shard.
     pub order: ChunkOrder,
 }
 
-/// See [`ChunkUpdate`].
+/// The kinds of change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Elements take new values.
+    /// Gives elements new values.
     Write {
-        /// Which of the chunk's elements take which of the new ones.
-        moved: Moved,
-        /// There is one new element, for all of them.
+        /// Which elements of the chunk take which of the new elements.
+        projection: ChunkProjection,
+        /// Whether there is one new element, which all take.
         broadcast: bool,
     },
-    /// What lies beyond these extents becomes fill value: the array's end has moved.
+    /// Elements outside the box of these extents become fill value: the array has become smaller.
     Clip(Vec<u64>),
 }
 
-/// What has become of it.
+/// The result of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Updated {
-    /// It is as it was.
+    /// The stored bytes stay as they are.
     Same,
-    /// All of it is fill value: it need not be stored.
+    /// The chunk has only the fill value and need not be stored.
     Empty,
-    /// These bytes are to be stored.
+    /// The bytes to store.
     Bytes(Vec<u8>),
 }
 
@@ -75,10 +78,10 @@ const ORDER_F: u32 = 8;
 const ORDER_MORTON: u32 = 16;
 
 impl ChunkUpdate {
-    /// As words, for crossing to whoever encodes.
+    /// Serializes the change for an encoder that runs elsewhere.
     ///
     /// # Errors
-    /// `Limit` for lists and extents beyond 32 bits.
+    /// `Limit` for lists and extents of 2^32 or more.
     pub fn to_words(&self) -> Result<Vec<u32>> {
         let mut flags = if self.keep_empty { KEEP_EMPTY } else { 0 };
         flags |= match self.order {
@@ -86,55 +89,61 @@ impl ChunkUpdate {
             ChunkOrder::F => ORDER_F,
             ChunkOrder::Morton => ORDER_MORTON,
         };
-        let moved = match &self.change {
-            Change::Write { moved, broadcast } => {
+        let projection = match &self.change {
+            Change::Write { projection, broadcast } => {
                 flags |= if *broadcast { BROADCAST } else { 0 };
-                moved.clone()
+                projection.clone()
             }
             Change::Clip(extents) => {
                 flags |= CLIP;
-                Moved::Orthogonal(extents.iter().map(|extent| whole(*extent)).collect::<Result<_>>()?)
+                ChunkProjection::Orthogonal(
+                    extents.iter().map(|extent| whole(*extent)).collect::<Result<_>>()?,
+                )
             }
         };
         let mut words = vec![flags];
-        Piece { level: 0, buffer: 0, bytes: 0..0, chunk: self.chunk.clone(), moved }.write(&mut words)?;
+        ChunkInstruction { level: 0, buffer: 0, bytes: 0..0, chunk: self.chunk.clone(), projection }
+            .write(&mut words)?;
         Ok(words)
     }
 
-    /// From words.
+    /// Parses the words of [`to_words`](Self::to_words).
     ///
     /// # Errors
-    /// `Argument` when they are no update.
+    /// `Argument` when the words are not an update.
     pub fn from_words(words: &[u32]) -> Result<Self> {
-        let malformed = || Error::argument("an update of a chunk is malformed");
+        let malformed = || Error::argument("the update of a chunk is malformed");
         let (flags, rest) = words.split_first().ok_or_else(malformed)?;
-        let piece = Piece::read_all(rest)?.pop().ok_or_else(malformed)?;
-        let change = match piece.moved {
-            Moved::Orthogonal(axes) if flags & CLIP != 0 => {
-                Change::Clip(axes.iter().map(|axis| axis_len(axis) as u64).collect())
+        let instruction = ChunkInstruction::read_all(rest)?.pop().ok_or_else(malformed)?;
+        let change = match instruction.projection {
+            ChunkProjection::Orthogonal(axes) if flags & CLIP != 0 => {
+                Change::Clip(axes.iter().map(ProjectedAxis::count).collect())
             }
-            moved => Change::Write { moved, broadcast: flags & BROADCAST != 0 },
+            projection => Change::Write { projection, broadcast: flags & BROADCAST != 0 },
         };
         let order = match flags & (ORDER_F | ORDER_MORTON) {
             ORDER_F => ChunkOrder::F,
             ORDER_MORTON => ChunkOrder::Morton,
             _ => ChunkOrder::C,
         };
-        Ok(Self { chunk: piece.chunk, change, keep_empty: flags & KEEP_EMPTY != 0, order })
+        Ok(Self { chunk: instruction.chunk, change, keep_empty: flags & KEEP_EMPTY != 0, order })
     }
 }
 
-/// All of a dimension.
-fn whole(extent: u64) -> Result<MovedAxis> {
-    Ok(MovedAxis::Range { first: 0, step: 1, count: word(extent)?, place: 0 })
+/// The projection of a whole dimension onto itself.
+fn whole(extent: u64) -> Result<ProjectedAxis> {
+    Ok(ProjectedAxis::Range { first: 0, step: 1, count: word(extent)?, place: 0 })
 }
 
-/// Changes a stored chunk. `old` are its bytes, where there are some and they matter; `elements` are the new ones: packed, or where
-/// they have lengths of their own `n + 1` offsets (32-bit, little-endian) before the bytes; a broadcast one is its bytes.
+/// Changes a stored chunk.
+///
+/// `old` are the stored bytes, where there are some and the change needs them. `elements` are the
+/// new elements: packed; or for elements of variable length `n + 1` offsets (32-bit,
+/// little-endian), then the bytes; or the bytes of the one element that all take.
 ///
 /// # Errors
-/// `Format` for stored bytes that cannot be read, `Argument` for elements that do not fit, and as the encoders. The key is relative
-/// to the array.
+/// `Format` for stored bytes that cannot be decoded. `Argument` for elements that do not fit the
+/// selection. Otherwise as the encoders. The error's key is relative to the array.
 pub fn apply(
     binding: &Rc<Binding>,
     update: &ChunkUpdate,
@@ -144,7 +153,7 @@ pub fn apply(
     let key = || binding.metadata().chunk_key_encoding.encode(&update.chunk);
     let chain = binding.chain_of(&update.chunk)?;
     let (written, broadcast) = match &update.change {
-        Change::Write { moved, broadcast } => (Some(moved), *broadcast),
+        Change::Write { projection, broadcast } => (Some(projection), *broadcast),
         Change::Clip(_) => (None, false),
     };
     let inside = match &update.change {
@@ -156,13 +165,6 @@ pub fn apply(
     updater.chunk(0, written, old, &inside).map_err(|error| error.at_key(key()))
 }
 
-fn axis_len(axis: &MovedAxis) -> usize {
-    match axis {
-        MovedAxis::Range { count, .. } => *count as usize,
-        MovedAxis::List { indices, .. } => indices.len(),
-    }
-}
-
 struct Updater<'a> {
     binding: &'a Binding,
     chain: &'a Chain,
@@ -171,15 +173,17 @@ struct Updater<'a> {
 }
 
 impl Updater<'_> {
-    /// A chunk of some level; `inside` are the extents within which elements matter.
+    /// Changes a chunk or shard of some level. `inside` are the extents of its box inside the
+    /// array.
     fn chunk(
         &self,
         level: usize,
-        written: Option<&Moved>,
+        written: Option<&ChunkProjection>,
         old: Option<&[u8]>,
         inside: &[u64],
     ) -> Result<Updated> {
-        let at = self.chain.level(level).ok_or_else(|| Error::argument("a chain has no such level"))?;
+        let at =
+            self.chain.level(level).ok_or_else(|| Error::argument("the codec chain has no such level"))?;
         match (at.pipeline.plannable_sharding(), self.chain.level(level + 1)) {
             (Some(sharding), Some(inner)) => {
                 let shard = Shard { sharding, inner, level, inside };
@@ -192,7 +196,7 @@ impl Updater<'_> {
     fn leaf(
         &self,
         level: &Level,
-        written: Option<&Moved>,
+        written: Option<&ChunkProjection>,
         old: Option<&[u8]>,
         inside: &[u64],
     ) -> Result<Updated> {
@@ -202,23 +206,24 @@ impl Updater<'_> {
         let elements = match self.whole_chunk(level, written) {
             Some(bytes) => ArrayBytes::Fixed(bytes.to_vec()),
             None => {
-                let strides = packed_strides(level)?;
+                let strides = in_array_order(&c_strides(&decoded.shape)?, &level.axes);
                 let mut buffer =
                     PartBuffer::new(decoded.element_count()?, metadata.data_type.size(), fill, Vec::new())?;
-                let covered = written.is_some_and(|moved| covers(moved, inside));
+                let covered = written.is_some_and(|projection| covers(projection, inside));
                 if let Some(old) = old.filter(|_| !covered) {
                     let before = self.put_old(level, old, inside, &strides, &mut buffer)?;
                     if written.is_none() && before.is_some_and(|before| buffer.holds(&before)) {
                         return Ok(Updated::Same);
                     }
                 }
-                if let Some(moved) = written {
-                    self.put_new(moved, &strides, &mut buffer)?;
+                if let Some(projection) = written {
+                    self.put_new(projection, &strides, &mut buffer)?;
                 }
                 buffer.into_array_bytes()?
             }
         };
-        // What stands for a missing chunk is undefined where the fill value is null.
+        // With a fill value of null, the elements of a missing chunk are undefined. So every chunk
+        // is stored.
         let may_be_missing = !self.update.keep_empty && !metadata.fill_is_null;
         if may_be_missing && all_fill(&elements, fill) {
             return Ok(Updated::Empty);
@@ -226,20 +231,21 @@ impl Updater<'_> {
         level.pipeline.encode(elements).map(Updated::Bytes)
     }
 
-    /// The new elements, where they are the chunk as it is encoded.
-    fn whole_chunk(&self, level: &Level, written: Option<&Moved>) -> Option<&[u8]> {
+    /// The new elements, where they are the whole chunk in the order in which it is encoded.
+    fn whole_chunk(&self, level: &Level, written: Option<&ChunkProjection>) -> Option<&[u8]> {
         let NewElements::Fixed(bytes) = &self.source.elements else { return None };
-        let Some(Moved::Orthogonal(axes)) = written else { return None };
+        let Some(ChunkProjection::Orthogonal(axes)) = written else { return None };
         let in_order = level.axes.iter().enumerate().all(|(i, axis)| i == *axis);
         let whole = axes.iter().zip(&level.shape).all(|(axis, extent)| {
-            matches!(axis, MovedAxis::Range { first: 0, step: 1, place: 0, count } if u64::from(*count) == *extent)
+            matches!(axis, ProjectedAxis::Range { first: 0, step: 1, place: 0, count } if u64::from(*count) == *extent)
         });
         let size = self.binding.element_size() as u64;
         let is_all = level.shape.iter().product::<u64>() * size == bytes.len() as u64;
         (in_order && whole && is_all).then_some(bytes)
     }
 
-    /// Puts what was stored within `inside`; answers with all that was stored, packed, where that can be told.
+    /// Copies the stored elements inside the array into the buffer. Returns all stored elements,
+    /// packed, where the codecs give them so.
     fn put_old(
         &self,
         level: &Level,
@@ -253,47 +259,60 @@ impl Updater<'_> {
         let decoded = level.pipeline.decode(old, &all, &mut scratch)?;
         let from = in_array_order(&decoded.strides, &level.axes);
         let within = inside.iter().zip(&level.shape).map(|(inside, extent)| whole((*inside).min(*extent)));
-        let within = Moved::Orthogonal(within.collect::<Result<_>>()?);
+        let within = ChunkProjection::Orthogonal(within.collect::<Result<_>>()?);
         match decoded.elements {
             Elements::Fixed(elements) => {
-                buffer.put_fixed(elements, &from, strides, &within)?;
+                buffer.put_fixed(elements, Strides { src: &from, dst: strides }, &within)?;
                 Ok((from == strides).then(|| elements.to_vec()))
             }
             Elements::Variable(elements) => {
-                buffer.put_variable(&elements, &from, strides, &within)?;
+                buffer.put_variable(&elements, Strides { src: &from, dst: strides }, &within)?;
                 Ok(None)
             }
         }
     }
 
-    fn put_new(&self, moved: &Moved, strides: &[usize], buffer: &mut PartBuffer) -> Result<()> {
-        let (turned, from) = match moved {
-            Moved::Orthogonal(axes) => {
-                (Moved::Orthogonal(axes.iter().map(turned).collect()), self.source.strides.clone())
+    fn put_new(
+        &self,
+        projection: &ChunkProjection,
+        strides: &[usize],
+        buffer: &mut PartBuffer,
+    ) -> Result<()> {
+        let (inverse, from) = match projection {
+            ChunkProjection::Orthogonal(axes) => {
+                (ChunkProjection::Orthogonal(axes.iter().map(inverse).collect()), self.source.strides.clone())
             }
-            Moved::Points { indices, places } => {
+            ChunkProjection::Points { indices, places } => {
                 let linear = (0..places.len()).map(|at| {
                     let along = indices.iter().zip(strides);
                     let place: usize = along.map(|(list, stride)| list[at] as usize * stride).sum();
                     word(place as u64)
                 });
-                let places =
-                    Moved::Points { indices: vec![places.clone()], places: linear.collect::<Result<_>>()? };
+                let places = ChunkProjection::Points {
+                    indices: vec![places.clone()],
+                    places: linear.collect::<Result<_>>()?,
+                };
                 (places, self.source.strides.clone())
             }
         };
+        let strides = Strides { src: &from, dst: strides };
         match &self.source.elements {
-            NewElements::Fixed(elements) => buffer.put_fixed(elements, &from, strides, &turned),
-            NewElements::Variable(elements) => buffer.put_variable(elements, &from, strides, &turned),
+            NewElements::Fixed(elements) => buffer.put_fixed(elements, strides, &inverse),
+            NewElements::Variable(elements) => buffer.put_variable(elements, strides, &inverse),
         }
     }
 
-    fn shard(&self, shard: &Shard<'_>, written: Option<&Moved>, old: Option<&[u8]>) -> Result<Updated> {
+    fn shard(
+        &self,
+        shard: &Shard<'_>,
+        written: Option<&ChunkProjection>,
+        old: Option<&[u8]>,
+    ) -> Result<Updated> {
         let index = old.map(|old| shard.sharding.index().read_from(old)).transpose()?;
         let count =
             limits::to_usize(limits::product(shard.sharding.grid().iter().copied(), "shard")?, "shard")?;
         let touched = match written {
-            Some(moved) => shard.divide(moved)?,
+            Some(projection) => shard.divide(projection)?,
             None => BTreeMap::new(),
         };
         let mut chunks: Vec<Option<Cow<'_, [u8]>>> = Vec::new();
@@ -308,17 +327,18 @@ impl Updater<'_> {
             let inside = shard.inside_of(linear);
             let updated = match (written, touched.get(&linear)) {
                 (Some(_), None) => Ok(Updated::Same),
-                (Some(_), Some(moved)) => {
-                    // What is replaced is not looked at: it may not even be here.
-                    let before = before.filter(|_| !covers(moved, &inside));
-                    self.chunk(shard.level + 1, Some(moved), before, &inside)
+                (Some(_), Some(projection)) => {
+                    // The bytes of chunks that are replaced are not used: the caller may not have
+                    // read them.
+                    let before = before.filter(|_| !covers(projection, &inside));
+                    self.chunk(shard.level + 1, Some(projection), before, &inside)
                 }
                 (None, _) if before.is_none() || inside == shard.inner.shape => Ok(Updated::Same),
                 (None, _) if inside.contains(&0) => Ok(Updated::Empty),
                 (None, _) => self.chunk(shard.level + 1, None, before, &inside),
             };
             let updated = match updated {
-                // The codecs of the other inner chunks are asked for as well, so that all are run at once.
+                // The other inner chunks make their requests too, so that all codecs run at once.
                 Err(error) if is_waiting(&error) => {
                     unanswered = Some(error);
                     continue;
@@ -346,53 +366,32 @@ impl Updater<'_> {
     }
 }
 
-/// A move the other way: from places to indices.
-fn turned(axis: &MovedAxis) -> MovedAxis {
+/// The inverse projection: from places to indices.
+fn inverse(axis: &ProjectedAxis) -> ProjectedAxis {
     match axis {
-        MovedAxis::Range { first, step: 1, count, place } => {
-            MovedAxis::Range { first: *place, step: 1, count: *count, place: *first }
+        ProjectedAxis::Range { first, step: 1, count, place } => {
+            ProjectedAxis::Range { first: *place, step: 1, count: *count, place: *first }
         }
-        MovedAxis::Range { .. } => {
+        ProjectedAxis::Range { .. } => {
             let (indices, places) = axis.pairs().unzip();
-            MovedAxis::List { indices: places, places: indices }
+            ProjectedAxis::List { indices: places, places: indices }
         }
-        MovedAxis::List { indices, places } => {
-            MovedAxis::List { indices: places.clone(), places: indices.clone() }
+        ProjectedAxis::List { indices, places } => {
+            ProjectedAxis::List { indices: places.clone(), places: indices.clone() }
         }
     }
 }
 
-/// Whether every element inside is written. Indices do not repeat.
-fn covers(moved: &Moved, inside: &[u64]) -> bool {
-    match moved {
-        Moved::Orthogonal(axes) => {
-            axes.iter().zip(inside).all(|(axis, inside)| axis_len(axis) as u64 == *inside)
+/// Whether the projection writes every element inside the array. Indices do not repeat.
+fn covers(projection: &ChunkProjection, inside: &[u64]) -> bool {
+    match projection {
+        ChunkProjection::Orthogonal(axes) => {
+            axes.iter().zip(inside).all(|(axis, inside)| axis.count() == *inside)
         }
-        Moved::Points { places, .. } => {
+        ChunkProjection::Points { places, .. } => {
             limits::product(inside.iter().copied(), "chunk").is_ok_and(|count| count == places.len() as u64)
         }
     }
-}
-
-/// Elements from one index to the next along each dimension of the array, in the level's packed chunk.
-fn packed_strides(level: &Level) -> Result<Vec<usize>> {
-    let shape = &level.pipeline.decoded().shape;
-    let mut strides = vec![1; shape.len()];
-    for dimension in (1..shape.len()).rev() {
-        strides[dimension - 1] = strides[dimension] * limits::to_usize(shape[dimension], "chunk")?;
-    }
-    Ok(in_array_order(&strides, &level.axes))
-}
-
-/// A level's strides in the array's order of dimensions.
-fn in_array_order(strides: &[usize], axes: &[usize]) -> Vec<usize> {
-    let mut ordered = vec![0; strides.len()];
-    for (axis, stride) in axes.iter().zip(strides) {
-        if let Some(place) = ordered.get_mut(*axis) {
-            *place = *stride;
-        }
-    }
-    ordered
 }
 
 fn slice(shard: &[u8], range: Option<std::ops::Range<u64>>) -> Option<&[u8]> {
@@ -413,14 +412,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn updates_cross_as_words() {
-        let moved = Moved::Orthogonal(vec![
-            MovedAxis::Range { first: 3, step: -1, count: 2, place: 0 },
-            MovedAxis::List { indices: vec![1, 5], places: vec![1, 0] },
+    fn updates_round_trip_as_words() {
+        let projection = ChunkProjection::Orthogonal(vec![
+            ProjectedAxis::Range { first: 3, step: -1, count: 2, place: 0 },
+            ProjectedAxis::List { indices: vec![1, 5], places: vec![1, 0] },
         ]);
         for change in [
-            Change::Write { moved: moved.clone(), broadcast: false },
-            Change::Write { moved, broadcast: true },
+            Change::Write { projection: projection.clone(), broadcast: false },
+            Change::Write { projection, broadcast: true },
             Change::Clip(vec![7, 0]),
         ] {
             let update =

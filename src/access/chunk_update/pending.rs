@@ -1,28 +1,30 @@
-//! A change of a stored chunk in whose chain codecs of the user's stand: it is left where they are to be run, and gone on with
-//! when they have answered. What is stored may have to be decoded by them before they encode.
+//! The change of a stored chunk whose chain has user's codecs. It stops where a codec has to run,
+//! and continues once the codec has answered. The codecs may have to decode the stored bytes before
+//! they encode the new ones.
 
 use std::rc::Rc;
 
 use super::{ChunkUpdate, Updated, apply};
 use crate::access::binding::Binding;
 use crate::error::{Error, Result, Stage};
-use crate::format::codec::user::{Ledger, Request, is_waiting};
+use crate::format::codec::user::{CodecCall, CodecCalls, is_waiting};
 
-/// See the module.
+/// A change that waits for user's codecs. See the module.
 pub struct PendingUpdate {
     binding: Rc<Binding>,
     update: ChunkUpdate,
     old: Option<Vec<u8>>,
     elements: Vec<u8>,
-    ledger: Ledger,
+    calls: CodecCalls,
     updated: Option<Updated>,
 }
 
 impl PendingUpdate {
-    /// Begins a change and takes it as far as it goes; `old` and `elements` are those of [`apply`].
+    /// Begins a change and runs it until it is done or needs a user's codec. `old` and `elements`
+    /// are those of [`apply`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`apply`].
     pub fn begin(
         binding: &Rc<Binding>,
         update: ChunkUpdate,
@@ -34,63 +36,65 @@ impl PendingUpdate {
             update,
             old: old.map(<[u8]>::to_vec),
             elements: elements.to_vec(),
-            ledger: Ledger::default(),
+            calls: CodecCalls::default(),
             updated: None,
         };
         pending.attempt()?;
         Ok(pending)
     }
 
-    /// Hands out what the user's codecs are to do: each request once, with the chunk's key.
-    pub fn requests(&mut self, mut take: impl FnMut(&str, Request<'_>)) {
+    /// Calls `take` with each new request to a user's codec and the key of the chunk. Each request
+    /// is handed out once.
+    pub fn requests(&mut self, mut take: impl FnMut(&str, CodecCall<'_>)) {
         let key = self.key();
-        self.ledger.hand_out(|request| take(&key, request));
+        self.calls.hand_out(|request| take(&key, request));
     }
 
-    /// Takes what a codec of the user's has made for a request.
+    /// Takes the output of a user's codec for a request.
     ///
     /// # Errors
-    /// `Format` for elements that are not as many as the chunk's.
+    /// `Format` when the output does not have as many elements as the chunk. `Argument` for an id
+    /// that no request has.
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
-        match self.ledger.answer(id, output).map_err(|error| error.at_key(self.key()))? {
+        match self.calls.answer(id, output).map_err(|error| error.at_key(self.key()))? {
             true => Ok(()),
-            false => Err(Error::argument("an answer to what was not asked")),
+            false => Err(Error::argument("the output of a user's codec has an id that no request has")),
         }
     }
 
-    /// Goes on, once all that was asked is answered.
+    /// Continues, once all requests are answered.
     ///
     /// # Errors
     /// As [`begin`](Self::begin).
     pub fn resume(&mut self) -> Result<()> {
-        if self.is_waiting() && self.ledger.is_answered() { self.attempt() } else { Ok(()) }
+        if self.is_waiting() && self.calls.is_answered() { self.attempt() } else { Ok(()) }
     }
 
-    /// Whether a codec of the user's has not answered.
+    /// Whether a user's codec has not answered yet.
     pub fn is_waiting(&self) -> bool {
         self.updated.is_none()
     }
 
-    /// What has become of the chunk.
+    /// The result of the change.
     ///
     /// # Errors
-    /// `Argument` while it waits.
+    /// `Argument` while a user's codec has not answered.
     pub fn finish(self) -> Result<Updated> {
-        let waiting = || Error::argument("a chunk cannot be stored while it waits for codecs of the user's");
+        let waiting = || Error::argument("the chunk cannot be stored: a user's codec has not answered");
         self.updated.ok_or_else(waiting)
     }
 
-    /// Relative to the array.
+    /// The chunk's key, relative to the array.
     fn key(&self) -> String {
         self.binding.metadata().chunk_key_encoding.encode(&self.update.chunk)
     }
 
     fn attempt(&mut self) -> Result<()> {
         let users = self.binding.users().clone();
-        let exchange = |ledger: &mut Ledger| users.iter().for_each(|users| users.exchange(ledger));
-        exchange(&mut self.ledger);
+        let exchange = |calls: &mut CodecCalls| users.iter().for_each(|users| users.swap_calls(calls));
+        exchange(&mut self.calls);
         let updated = apply(&self.binding, &self.update, self.old.as_deref(), &self.elements);
-        exchange(&mut self.ledger);
+        exchange(&mut self.calls);
         match updated {
             Err(error) if is_waiting(&error) => Ok(()),
             updated => {
@@ -106,13 +110,14 @@ impl PendingUpdate {
 mod tests {
     use super::*;
     use crate::access::chunk_update::Change;
-    use crate::access::piece::{Moved, MovedAxis};
+    use crate::access::instruction::{ChunkProjection, ProjectedAxis};
     use crate::format::codec::sharding::ChunkOrder;
     use crate::format::codec::user::{Direction, UserCodecs};
     use crate::format::metadata::ZarrFormat;
     use crate::format::metadata::document::{NodeDocument, ZARR_JSON};
 
-    /// Four elements of one byte a chunk, or two inner chunks of two, xor-ed by a codec of the user's.
+    /// A chunk of four elements of one byte, or a shard of two inner chunks of two. A user's codec,
+    /// `xor`, encodes them.
     fn binding(codecs: &str) -> Rc<Binding> {
         let text = format!(
             r#"{{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"uint8","fill_value":0,
@@ -127,12 +132,14 @@ mod tests {
     }
 
     fn write(first: u32, count: u32) -> ChunkUpdate {
-        let moved = Moved::Orthogonal(vec![MovedAxis::Range { first, step: 1, count, place: 0 }]);
-        let change = Change::Write { moved, broadcast: false };
+        let projection =
+            ChunkProjection::Orthogonal(vec![ProjectedAxis::Range { first, step: 1, count, place: 0 }]);
+        let change = Change::Write { projection, broadcast: false };
         ChunkUpdate { chunk: vec![0], change, keep_empty: false, order: ChunkOrder::C }
     }
 
-    /// Runs the codec until the update is done; tells which ways it was asked, round by round.
+    /// Runs the codec until the update is done. Returns the directions of the requests, round by
+    /// round.
     fn run(pending: &mut PendingUpdate) -> Vec<Vec<Direction>> {
         let mut rounds = Vec::new();
         while pending.is_waiting() {
@@ -152,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_chunk_is_encoded_and_a_part_of_one_decoded_before() {
+    fn a_whole_chunk_is_encoded_and_a_partly_written_one_is_decoded_first() {
         let binding = binding(r#"["bytes","xor"]"#);
         let mut whole = PendingUpdate::begin(&binding, write(0, 4), None, &[1, 2, 3, 4]).unwrap();
         assert_eq!(run(&mut whole), [[Direction::Encode]]);
@@ -164,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn inner_chunks_are_asked_for_together_and_untouched_ones_never() {
+    fn requests_of_inner_chunks_come_together_and_none_for_unchanged_ones() {
         let shards = r#"[{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":["bytes","xor"],
             "index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}]"#;
         let binding = binding(shards);
@@ -179,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unfinished_is_not_stored_and_strange_answers_are_refused() {
+    fn unfinished_changes_are_not_stored_and_unknown_ids_are_refused() {
         let binding = binding(r#"["bytes","xor"]"#);
         let mut pending = PendingUpdate::begin(&binding, write(0, 4), None, &[1, 2, 3, 4]).unwrap();
         assert!(pending.answer(7, &[]).is_err());

@@ -1,48 +1,43 @@
-//! A shard, divided: what of a change goes to which of its inner chunks.
+//! Divides the change of a shard into changes of its inner chunks.
 
 use std::collections::BTreeMap;
 
 use crate::access::binding::Level;
-use crate::access::piece::{Moved, MovedAxis, word};
-use crate::access::projection::{AxisProjection, Taken};
+use crate::access::instruction::{ChunkProjection, ProjectedAxis, word};
+use crate::access::projection::{ChunkIndices, DimensionProjection, outer_product};
 use crate::access::selection::Indices;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::sharding::{Sharding, unravel};
-use crate::limits;
 
-/// A shard being changed.
+/// A shard that is changed.
 pub(super) struct Shard<'a> {
     pub sharding: &'a Sharding,
+    /// The level of its inner chunks.
     pub inner: &'a Level,
+    /// The number of the shard's own level.
     pub level: usize,
+    /// The extents of the box of the shard that lies inside the array, in array order.
     pub inside: &'a [u64],
 }
 
 impl Shard<'_> {
-    /// What is written to each inner chunk, by its number in the index.
-    pub fn divide(&self, moved: &Moved) -> Result<BTreeMap<usize, Moved>> {
+    /// The projection of each inner chunk that is written to, by the chunk's number in the index.
+    pub fn divide(&self, projection: &ChunkProjection) -> Result<BTreeMap<usize, ChunkProjection>> {
         let mut touched = BTreeMap::new();
-        match moved {
-            Moved::Orthogonal(axes) => {
-                let mut product: Vec<(Vec<u64>, Vec<MovedAxis>)> = vec![(Vec::new(), Vec::new())];
-                for (axis, extent) in axes.iter().zip(&self.inner.shape) {
-                    let runs = divide_axis(axis, *extent)?;
-                    product = product
-                        .iter()
-                        .flat_map(|(position, taken)| {
-                            runs.iter().map(move |(chunk, run)| {
-                                let position = position.iter().copied().chain([*chunk]).collect();
-                                (position, taken.iter().cloned().chain([run.clone()]).collect())
-                            })
-                        })
-                        .collect();
-                }
-                for (position, axes) in product {
-                    touched.insert(self.linear(&position)?, Moved::Orthogonal(axes));
+        match projection {
+            ChunkProjection::Orthogonal(axes) => {
+                let axes = axes.iter().zip(&self.inner.shape);
+                let axes =
+                    axes.map(|(axis, extent)| divide_axis(axis, *extent)).collect::<Result<Vec<_>>>()?;
+                for (position, axes) in outer_product(&axes) {
+                    touched.insert(
+                        self.inner.index_in_shard(&position, self.sharding.grid())?,
+                        ChunkProjection::Orthogonal(axes),
+                    );
                 }
             }
-            Moved::Points { indices, places } => {
+            ChunkProjection::Points { indices, places } => {
                 for (at, place) in places.iter().enumerate() {
                     let along = indices.iter().zip(&self.inner.shape);
                     let split = along.map(|(list, extent)| {
@@ -51,10 +46,14 @@ impl Shard<'_> {
                     });
                     let (position, within): (Vec<u64>, Vec<u32>) =
                         split.collect::<Result<Vec<_>>>()?.into_iter().unzip();
-                    let empty =
-                        || Moved::Points { indices: vec![Vec::new(); within.len()], places: Vec::new() };
-                    let entry = touched.entry(self.linear(&position)?).or_insert_with(empty);
-                    if let Moved::Points { indices, places } = entry {
+                    let empty = || ChunkProjection::Points {
+                        indices: vec![Vec::new(); within.len()],
+                        places: Vec::new(),
+                    };
+                    let entry = touched
+                        .entry(self.inner.index_in_shard(&position, self.sharding.grid())?)
+                        .or_insert_with(empty);
+                    if let ChunkProjection::Points { indices, places } = entry {
                         indices.iter_mut().zip(&within).for_each(|(list, index)| list.push(*index));
                         places.push(*place);
                     }
@@ -64,15 +63,7 @@ impl Shard<'_> {
         Ok(touched)
     }
 
-    /// The number in the index of the inner chunk at a position in the array's order of dimensions.
-    fn linear(&self, position: &[u64]) -> Result<usize> {
-        let in_shard_order = self.inner.axes.iter().zip(self.sharding.grid());
-        let linear = in_shard_order
-            .fold(0, |linear, (axis, along)| linear * along + position.get(*axis).copied().unwrap_or(0));
-        limits::to_usize(linear, "shard index")
-    }
-
-    /// How much of an inner chunk lies inside, in the array's order of dimensions.
+    /// The extents of the box of an inner chunk that lies inside the array, in array order.
     pub fn inside_of(&self, linear: usize) -> Vec<u64> {
         let position = unravel(linear as u64, self.sharding.grid());
         let mut inside = vec![0; self.inside.len()];
@@ -84,29 +75,29 @@ impl Shard<'_> {
     }
 }
 
-/// What of one dimension lies in each of the smaller chunks.
-fn divide_axis(axis: &MovedAxis, extent: u64) -> Result<Vec<(u64, MovedAxis)>> {
+/// The projection of one dimension, divided by inner chunk.
+fn divide_axis(axis: &ProjectedAxis, extent: u64) -> Result<Vec<(u64, ProjectedAxis)>> {
     match axis {
-        MovedAxis::Range { first, step, count, place } => {
+        ProjectedAxis::Range { first, step, count, place } => {
             let indices =
                 Indices::Range { start: u64::from(*first), step: i64::from(*step), count: u64::from(*count) };
-            let projection = AxisProjection::new(&indices, &GridDimension::Regular(extent))?;
+            let projection = DimensionProjection::new(&indices, &GridDimension::Regular(extent))?;
             let spans = (0..projection.span_count()).filter_map(|i| projection.span(i));
             spans
                 .map(|span| {
-                    let Taken::Range { first, step, count } = span.taken else {
-                        return Err(Error::argument("a range is divided into ranges"));
+                    let ChunkIndices::Range { first, step, count } = span.indices else {
+                        return Err(Error::argument("the spans of a range are not ranges"));
                     };
                     let step = i32::try_from(step).unwrap_or(1);
                     let place = place + word(span.output_start)?;
                     Ok((
                         span.chunk,
-                        MovedAxis::Range { first: word(first)?, step, count: word(count)?, place },
+                        ProjectedAxis::Range { first: word(first)?, step, count: word(count)?, place },
                     ))
                 })
                 .collect()
         }
-        MovedAxis::List { indices, places } => {
+        ProjectedAxis::List { indices, places } => {
             let mut chunks: BTreeMap<u64, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
             for (index, place) in indices.iter().zip(places) {
                 let chunk = chunks.entry(u64::from(*index) / extent).or_default();
@@ -114,7 +105,9 @@ fn divide_axis(axis: &MovedAxis, extent: u64) -> Result<Vec<(u64, MovedAxis)>> {
                 chunk.1.push(*place);
             }
             let lists = chunks.into_iter();
-            Ok(lists.map(|(chunk, (indices, places))| (chunk, MovedAxis::List { indices, places })).collect())
+            Ok(lists
+                .map(|(chunk, (indices, places))| (chunk, ProjectedAxis::List { indices, places }))
+                .collect())
         }
     }
 }

@@ -1,40 +1,41 @@
-//! The new elements of a chunk, and how their places are counted.
+//! The new elements that a write puts into a chunk.
 
-use super::axis_len;
 use crate::access::binding::Binding;
-use crate::access::piece::Moved;
+use crate::access::dimension_order::c_strides;
+use crate::access::instruction::{ChunkProjection, ProjectedAxis};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
+use crate::limits;
 
-/// The new elements, and how their places are counted.
+/// The new elements and their strides.
 pub(super) struct Source<'a> {
     pub elements: NewElements<'a>,
-    /// Elements from one place to the next along each dimension; 0 for a broadcast one.
+    /// The strides of the new elements, counted in elements. All are 0 for one element that is
+    /// written everywhere.
     pub strides: Vec<usize>,
 }
 
-/// See [`Source`].
+/// The new elements: packed, or of variable length.
 pub(super) enum NewElements<'a> {
     Fixed(&'a [u8]),
     Variable(VariableBytes),
 }
 
 impl<'a> Source<'a> {
-    pub fn new(binding: &Binding, written: Option<&Moved>, broadcast: bool, bytes: &'a [u8]) -> Result<Self> {
-        let counts: Vec<usize> = match written {
-            Some(Moved::Orthogonal(axes)) => axes.iter().map(axis_len).collect(),
-            Some(Moved::Points { places, .. }) => vec![places.len()],
+    pub fn new(
+        binding: &Binding,
+        written: Option<&ChunkProjection>,
+        broadcast: bool,
+        bytes: &'a [u8],
+    ) -> Result<Self> {
+        let counts: Vec<u64> = match written {
+            Some(ChunkProjection::Orthogonal(axes)) => axes.iter().map(ProjectedAxis::count).collect(),
+            Some(ChunkProjection::Points { places, .. }) => vec![places.len() as u64],
             None => Vec::new(),
         };
-        let count = if broadcast { 1 } else { counts.iter().product() };
-        let mut strides = vec![0; counts.len()];
-        if !broadcast {
-            let mut step = 1;
-            for (stride, count) in strides.iter_mut().zip(&counts).rev() {
-                *stride = step;
-                step *= count;
-            }
-        }
+        let count = if broadcast { 1 } else { limits::product(counts.iter().copied(), "new elements")? };
+        let count = limits::to_usize(count, "new elements")?;
+        let strides = if broadcast { vec![0; counts.len()] } else { c_strides(&counts)? };
         let elements = match binding.metadata().data_type.size() {
             _ if written.is_none() => NewElements::Fixed(&[]),
             Some(size) if bytes.len() == size * count => NewElements::Fixed(bytes),
@@ -50,12 +51,13 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Elements of variable length out of offsets and bytes.
+/// Parses offsets and bytes of elements of variable length.
 fn unpack(bytes: &[u8], count: usize) -> Result<VariableBytes> {
     VariableBytes::from_packed(bytes, count).ok_or_else(|| wrong_elements((count + 1) * 4, bytes.len()))
 }
 
-/// Offsets and bytes of elements of variable length.
+/// Serializes elements of variable length: `n + 1` offsets (32-bit, little-endian), then their
+/// bytes.
 pub fn pack(elements: &VariableBytes) -> Vec<u8> {
     elements.to_packed()
 }

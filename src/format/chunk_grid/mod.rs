@@ -1,8 +1,8 @@
-//! Chunk grids: how an array is cut into chunks.
+//! Chunk grids: how an array is divided into chunks.
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/chunk-grids/index.html>
 //!
-//! Every grid we know is the product of its dimensions, so a grid is a list of [`GridDimension`]s. Chunks may reach past the
-//! array's end; edge chunks have their full size.
+//! Every known grid is the product of its dimensions, so a grid is a list of [`GridDimension`]s.
+//! Chunks may extend past the array's end; edge chunks have their full size.
 
 mod rectilinear;
 mod regular;
@@ -11,30 +11,30 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::format::metadata::extension::Extension;
-pub use rectilinear::Runs;
+pub use rectilinear::ChunkRuns;
 
-/// How an array is cut into chunks.
+/// The division of an array into chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkGrid {
-    /// One a dimension of the array.
+    /// One entry for each dimension of the array.
     pub dimensions: Vec<GridDimension>,
 }
 
-/// How one dimension is cut.
+/// The division of one dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GridDimension {
-    /// Into chunks of one length, which is not zero.
+    /// All chunks have this length, which is not zero.
     Regular(u64),
-    /// Into chunks with lengths of their own.
-    Varying(Runs),
+    /// The chunks have different lengths.
+    Varying(ChunkRuns),
 }
 
 impl ChunkGrid {
-    /// From v3's `chunk_grid`, for an array of this shape.
+    /// Parses v3's `chunk_grid`, for an array of this shape.
     ///
     /// # Errors
-    /// `Unsupported` for an unknown name, `Format` for a wrong rank, for chunk lengths of zero, and for chunks that do not cover the
-    /// array.
+    /// `Unsupported` for an unknown name. `Format` for another number of dimensions, for chunk
+    /// lengths of zero, and for chunks that do not cover the array.
     pub fn parse(extension: &Extension<'_>, array_shape: &[u64]) -> Result<Self> {
         match extension.name.as_ref() {
             "regular" => regular::parse(extension, array_shape.len()),
@@ -48,22 +48,23 @@ impl ChunkGrid {
     /// A grid of chunks of one shape, for an array of `rank` dimensions.
     ///
     /// # Errors
-    /// `Format` for a wrong rank and for lengths of zero.
+    /// `Format` for another number of dimensions, and for lengths of zero.
     pub fn regular(chunk_shape: &[u64], rank: usize) -> Result<Self> {
         regular::grid(chunk_shape, rank)
     }
 
-    /// How many dimensions.
+    /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.dimensions.len()
     }
 
-    /// Chunks along each dimension of an array of this shape.
+    /// The number of chunks along each dimension of an array of this shape.
     pub fn grid_shape(&self, array_shape: &[u64]) -> Vec<u64> {
         self.dimensions.iter().zip(array_shape).map(|(dimension, len)| dimension.chunk_count(*len)).collect()
     }
 
-    /// Shape of the chunk at these grid indices; `None` for indices that no chunk of any array can have.
+    /// The shape of the chunk at these indices of the grid. `None` for indices that no chunk can
+    /// have.
     pub fn chunk_shape(&self, chunk: &[u64]) -> Option<Vec<u64>> {
         if chunk.len() != self.rank() {
             return None;
@@ -71,24 +72,24 @@ impl ChunkGrid {
         self.dimensions.iter().zip(chunk).map(|(dimension, idx)| dimension.chunk_len(*idx)).collect()
     }
 
-    /// The shape that all chunks have, where they have one.
+    /// The shape of all chunks. `None` where they differ.
     pub fn uniform(&self) -> Option<Vec<u64>> {
         self.is_uniform().then(|| self.first_chunk_shape())
     }
 
-    /// Whether all chunks have one shape.
+    /// Whether all chunks have the same shape.
     pub fn is_uniform(&self) -> bool {
         self.dimensions.iter().all(GridDimension::is_regular)
     }
 
-    /// Shape of the chunk at the origin.
+    /// The shape of the chunk at the origin.
     pub fn first_chunk_shape(&self) -> Vec<u64> {
         self.dimensions.iter().map(|dimension| dimension.chunk_len(0).unwrap_or(0)).collect()
     }
 }
 
 impl GridDimension {
-    /// Whether all chunks have one length.
+    /// Whether all chunks have the same length.
     pub fn is_regular(&self) -> bool {
         match self {
             Self::Regular(_) => true,
@@ -96,7 +97,7 @@ impl GridDimension {
         }
     }
 
-    /// Length of the shortest chunk.
+    /// The length of the shortest chunk.
     pub fn shortest_chunk(&self) -> u64 {
         match self {
             Self::Regular(len) => *len,
@@ -104,7 +105,7 @@ impl GridDimension {
         }
     }
 
-    /// How many chunks cover `array_len` elements.
+    /// The number of chunks that cover `array_len` elements.
     pub fn chunk_count(&self, array_len: u64) -> u64 {
         match self {
             Self::Regular(len) => array_len.div_ceil(*len),
@@ -112,7 +113,7 @@ impl GridDimension {
         }
     }
 
-    /// The chunk that holds an element.
+    /// The chunk that contains the element at this index.
     pub fn chunk_of(&self, idx: u64) -> u64 {
         match self {
             Self::Regular(len) => idx / *len,
@@ -120,7 +121,8 @@ impl GridDimension {
         }
     }
 
-    /// The elements that a chunk holds, also beyond the array's end; cut at the end of 64 bits.
+    /// The indices of a chunk's elements, including those past the array's end. The end saturates
+    /// at `u64::MAX`.
     pub fn chunk_extent(&self, chunk: u64) -> Range<u64> {
         match self {
             Self::Regular(len) => {
@@ -131,7 +133,7 @@ impl GridDimension {
         }
     }
 
-    /// Length of a chunk; `None` where it would begin past 64 bits.
+    /// The length of a chunk. `None` where it would start past 64 bits.
     pub fn chunk_len(&self, chunk: u64) -> Option<u64> {
         match self {
             Self::Regular(len) => chunk.checked_mul(*len).map(|_| *len),
@@ -148,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_specifications_own_example() {
+    fn example_of_the_specification() {
         let grid = ChunkGrid::regular(&[5, 20, 400], 3).unwrap();
         assert_eq!(grid.grid_shape(&[10, 200, 3000]), [2, 10, 8]);
         let chunk: Vec<u64> = grid
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_64_bits_are_kept() {
+    fn extents_saturate_at_64_bits() {
         let dimension = GridDimension::Regular(1 << 62);
         assert_eq!(dimension.chunk_count(u64::MAX), 4);
         assert_eq!(dimension.chunk_extent(3), (3 << 62)..u64::MAX);
@@ -185,7 +187,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_element_lies_in_its_chunk(len in 1..u64::MAX, idx in any::<u64>()) {
+        fn every_element_is_in_its_chunk(len in 1..u64::MAX, idx in any::<u64>()) {
             let dimension = GridDimension::Regular(len);
             let chunk = dimension.chunk_of(idx);
             let extent = dimension.chunk_extent(chunk);

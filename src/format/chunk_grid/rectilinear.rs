@@ -1,8 +1,9 @@
-//! `rectilinear`: the chunks along a dimension have lengths of their own.
+//! The chunk grid `rectilinear`: the chunks along a dimension may have different lengths.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/chunk-grids/rectilinear>
 //!
-//! Read as well: `rectangular` (ZEP 3, as zarrs wrote it) and `zarrs.regular_bounded` (chunks of one length, the last cut at the
-//! array's end). Runs of equal chunks stay runs: `[1, 1000000000]` is a few bytes of metadata and must stay a few of memory.
+//! It also reads `rectangular` (ZEP 3, as zarrs wrote it) and `zarrs.regular_bounded` (chunks of
+//! one length, the last one cut at the array's end). Chunks of equal length are stored as runs, so
+//! that `[1, 1000000000]` takes a few bytes of memory.
 
 use std::ops::Range;
 
@@ -12,32 +13,32 @@ use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::Json;
 use crate::limits;
 
-/// Chunks of one dimension, run by run.
+/// The chunks of one dimension, as runs of chunks of equal length.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Runs {
-    runs: Vec<Run>,
-    /// Elements of all chunks.
+pub struct ChunkRuns {
+    runs: Vec<ChunkRun>,
+    /// The number of elements of all chunks.
     len: u64,
-    /// Chunks of all runs.
+    /// The number of chunks.
     count: u64,
 }
 
-/// Neighbouring chunks of one length.
+/// Consecutive chunks of the same length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
+struct ChunkRun {
     chunk_len: u64,
     count: u64,
-    /// First element.
+    /// The index of the first element.
     start: u64,
-    /// First chunk.
+    /// The index of the first chunk.
     first: u64,
 }
 
-impl Runs {
-    /// From (length, count) pairs.
+impl ChunkRuns {
+    /// Makes runs of (length, count) pairs.
     ///
     /// # Errors
-    /// `Format` for a length or count of zero, `Limit` beyond 64 bits.
+    /// `Format` for a length or a count of zero, `Limit` where the lengths add up to 2^64 or more.
     fn new(pairs: impl IntoIterator<Item = (u64, u64)>) -> Result<Self> {
         let mut all = Self { runs: Vec::new(), len: 0, count: 0 };
         for (chunk_len, count) in pairs {
@@ -49,17 +50,17 @@ impl Runs {
                 chunk_len.checked_mul(count).and_then(|len| len.checked_add(start)).ok_or_else(too_long)?;
             all.count = first.checked_add(count).ok_or_else(too_long)?;
             limits::reserve(&mut all.runs, 1, "chunk lengths")?;
-            all.runs.push(Run { chunk_len, count, start, first });
+            all.runs.push(ChunkRun { chunk_len, count, start, first });
         }
         Ok(all)
     }
 
-    /// How many chunks cover this many elements.
+    /// The number of chunks that cover this many elements.
     pub(super) fn chunk_count(&self, array_len: u64) -> u64 {
         if array_len == 0 { 0 } else { self.chunk_of(array_len - 1) + 1 }
     }
 
-    /// The chunk that holds an element; past the end, the one after the last.
+    /// The chunk that contains the element at this index. Past the end, the number of chunks.
     pub(super) fn chunk_of(&self, idx: u64) -> u64 {
         match self
             .runs
@@ -72,7 +73,7 @@ impl Runs {
         }
     }
 
-    /// The elements of a chunk; empty past the last.
+    /// The indices of a chunk's elements. Empty past the last chunk.
     pub(super) fn chunk_extent(&self, chunk: u64) -> Range<u64> {
         match self.run_of(chunk) {
             Some(run) => {
@@ -83,28 +84,28 @@ impl Runs {
         }
     }
 
-    /// Length of a chunk; `None` past the last.
+    /// The length of a chunk. `None` past the last chunk.
     pub(super) fn chunk_len(&self, chunk: u64) -> Option<u64> {
         self.run_of(chunk).map(|run| run.chunk_len)
     }
 
-    /// Length of the shortest chunk.
+    /// The length of the shortest chunk.
     pub(super) fn shortest_chunk(&self) -> u64 {
         self.runs.iter().map(|run| run.chunk_len).min().unwrap_or(0)
     }
 
-    /// (length, count) of each run.
+    /// The (length, count) pair of each run.
     pub fn pairs(&self) -> impl Iterator<Item = (u64, u64)> {
         self.runs.iter().map(|run| (run.chunk_len, run.count))
     }
 
-    fn run_of(&self, chunk: u64) -> Option<&Run> {
+    fn run_of(&self, chunk: u64) -> Option<&ChunkRun> {
         let at = self.runs.partition_point(|run| run.first <= chunk).checked_sub(1)?;
         self.runs.get(at).filter(|run| chunk - run.first < run.count)
     }
 }
 
-/// From `{"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": […]}}`.
+/// Parses `{"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": […]}}`.
 pub(super) fn parse(extension: &Extension<'_>, shape: &[u64]) -> Result<ChunkGrid> {
     let configuration = extension.configuration()?;
     let within = |error: Error| error.within_field("configuration");
@@ -116,14 +117,14 @@ pub(super) fn parse(extension: &Extension<'_>, shape: &[u64]) -> Result<ChunkGri
     configuration.require("chunk_shapes", |json| dimensions(json, shape)).map_err(within)
 }
 
-/// From `{"name": "rectangular", "configuration": {"chunk_shape": […]}}`.
+/// Parses `{"name": "rectangular", "configuration": {"chunk_shape": […]}}`.
 pub(super) fn parse_rectangular(extension: &Extension<'_>, shape: &[u64]) -> Result<ChunkGrid> {
     let configuration = extension.configuration()?;
     let grid = configuration.require("chunk_shape", |json| dimensions(json, shape));
     grid.map_err(|error| error.within_field("configuration"))
 }
 
-/// From `{"name": "zarrs.regular_bounded", "configuration": {"chunk_shape": […]}}`.
+/// Parses `{"name": "zarrs.regular_bounded", "configuration": {"chunk_shape": […]}}`.
 pub(super) fn parse_bounded(extension: &Extension<'_>, shape: &[u64]) -> Result<ChunkGrid> {
     let configuration = extension.configuration()?;
     let grid = configuration.require("chunk_shape", |json| {
@@ -139,12 +140,12 @@ fn bounded(len: u64, array_len: u64) -> Result<GridDimension> {
     let rest = array_len.checked_rem(len).unwrap_or(0);
     if rest == 0 {
         return match len {
-            0 => Runs::new([(0, 1)]).map(GridDimension::Varying),
+            0 => ChunkRuns::new([(0, 1)]).map(GridDimension::Varying),
             _ => Ok(GridDimension::Regular(len)),
         };
     }
     let whole = [(len, array_len / len)].into_iter().filter(|(_, count)| *count > 0);
-    Runs::new(whole.chain([(rest, 1)])).map(GridDimension::Varying)
+    ChunkRuns::new(whole.chain([(rest, 1)])).map(GridDimension::Varying)
 }
 
 fn dimensions(json: Json<'_>, shape: &[u64]) -> Result<ChunkGrid> {
@@ -170,7 +171,7 @@ fn dimension(json: Json<'_>, array_len: u64) -> Result<GridDimension> {
             _ => Err(entry.unexpected("a length, or [length, count]")),
         },
     })?;
-    let runs = Runs::new(pairs)?;
+    let runs = ChunkRuns::new(pairs)?;
     if runs.len < array_len {
         return Err(Error::format("the chunks do not cover the array")
             .expected(format!("at least {array_len} elements"))
@@ -183,13 +184,13 @@ fn check_rank(actual: usize, expected: usize) -> Result<()> {
     if actual == expected {
         return Ok(());
     }
-    Err(Error::format("the chunk shapes have another rank than the array")
+    Err(Error::format("the chunk shapes and the array have different numbers of dimensions")
         .expected(format!("{expected} dimensions"))
         .actual(format!("{actual} dimensions")))
 }
 
 fn too_long() -> Error {
-    Error::limit("the chunks of a dimension have more elements than 64 bits count")
+    Error::limit("the chunks of a dimension have too many elements for 64 bits")
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_and_single_lengths_mix() {
+    fn runs_and_single_lengths_are_combined() {
         let grid = inline("[[3, [2, 2], 5], 4]", &[11, 10]).unwrap();
         assert_eq!(grid.grid_shape(&[11, 10]), [4, 3]);
         let rows = &grid.dimensions[0];
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_cover_the_array_is_refused() {
+    fn chunks_that_do_not_cover_the_array_are_refused() {
         for (shapes, shape) in [("[[3, 4]]", 8), ("[[0, 8]]", 8), ("[[[4, 0], 8]]", 8), ("[0]", 8), ("[]", 8)]
         {
             let error = inline(shapes, &[shape]).unwrap_err();

@@ -1,13 +1,13 @@
-//! `regular`: all chunks have one shape.
+//! The chunk grid `regular`: all chunks have the same shape.
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/chunk-grids/regular-grid/>
 //!
-//! Array dimensions of length zero are fine; chunk lengths of zero are not, in v2 as in v3.
+//! Array dimensions may have length zero. Chunk lengths of zero are errors, in v2 as in v3.
 
 use super::{ChunkGrid, GridDimension};
 use crate::error::{Error, Result};
 use crate::format::metadata::extension::Extension;
 
-/// From `{"name": "regular", "configuration": {"chunk_shape": […]}}`.
+/// Parses `{"name": "regular", "configuration": {"chunk_shape": […]}}`.
 pub(super) fn parse(extension: &Extension<'_>, rank: usize) -> Result<ChunkGrid> {
     let configuration = extension.configuration()?;
     configuration
@@ -18,7 +18,7 @@ pub(super) fn parse(extension: &Extension<'_>, rank: usize) -> Result<ChunkGrid>
 /// The grid of chunks of this shape.
 pub(super) fn grid(chunk_shape: &[u64], rank: usize) -> Result<ChunkGrid> {
     if chunk_shape.len() != rank {
-        return Err(Error::format("the chunk shape has another rank than the array")
+        return Err(Error::format("the chunk shape and the array have different numbers of dimensions")
             .expected(format!("{rank} dimensions"))
             .actual(format!("{} dimensions", chunk_shape.len())));
     }
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_shape_is_read() {
+    fn chunk_shapes_are_parsed() {
         let grid =
             parse_text(r#"{"name":"regular","configuration":{"chunk_shape":[18446744073709551615,2]}}"#, 2);
         assert_eq!(grid.unwrap().uniform(), Some(vec![u64::MAX, 2]));
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_grids_are_named() {
+    fn errors_name_unknown_grids() {
         let error = parse_text(r#"{"name":"hexagonal"}"#, 2).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.message().contains("hexagonal"));

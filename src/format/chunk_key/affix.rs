@@ -1,7 +1,9 @@
-//! `suffix`, `prefix` and `zarrs.default_suffix`: another encoding's keys with text behind or before them, so that chunks can be
-//! files of a known kind (`c/0/1.tiff`). <https://github.com/zarr-developers/zarr-extensions/pull/28>, and 47.
+//! The chunk key encodings `suffix`, `prefix` and `zarrs.default_suffix`: the keys of another
+//! encoding with text after or before them, so that chunks can be files of a known type
+//! (`c/0/1.tiff`). <https://github.com/zarr-developers/zarr-extensions/pull/28> and 47.
 //!
-//! One affix only: none is built on another, which no text forbids and nobody writes.
+//! The other encoding must not be one of these three. The proposals do not forbid it, but nobody
+//! writes it.
 
 use super::{ChunkKeyEncoding, Separator, check_key, key_text, separator};
 use crate::error::Result;
@@ -9,21 +11,23 @@ use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Json, Object};
 use crate::format::metadata::write::text::{ObjectText, string};
 
-/// Text around the keys of another encoding; one of the two is empty.
+/// Text before or after the keys of another encoding. One of the two texts is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Affix {
     prefix: String,
     suffix: String,
     base: ChunkKeyEncoding,
-    /// zarrs' own name has the configuration of `default` and the suffix in one.
+    /// Whether it is `zarrs.default_suffix`, whose configuration has the suffix and that of
+    /// `default`.
     is_zarrs: bool,
 }
 
 impl Affix {
-    /// Reads the configuration. The text of `suffix` spells `base_encoding` with a hyphen as well, and once let it be left out.
+    /// Parses the configuration. The proposal of `suffix` also spells `base_encoding` with a
+    /// hyphen, and an earlier version allowed leaving it out.
     ///
     /// # Errors
-    /// `Format` for text that makes keys which are none, `Unsupported` for a base that is not known.
+    /// `Format` for text that makes invalid keys, `Unsupported` for an unknown base encoding.
     pub(super) fn parse(name: &str, members: Object<'_>, rank: usize) -> Result<Self> {
         let is_zarrs = name == "zarrs.default_suffix";
         let base = match is_zarrs {
@@ -47,7 +51,7 @@ impl Affix {
         }
     }
 
-    /// As metadata is written with.
+    /// The configuration as metadata has it.
     pub(super) fn configuration(&self) -> ObjectText {
         let text = match self.prefix.is_empty() {
             true => ObjectText::new().with("suffix", string(&self.suffix)),
@@ -95,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn text_stands_around_the_keys_of_the_base() {
+    fn keys_of_the_base_encoding_get_the_text() {
         for (name, configuration, key) in [
             ("suffix", r#"{"suffix":".tiff","base-encoding":{"name":"default"}}"#, "c/1/2.tiff"),
             ("suffix", r#"{"suffix":".shard.zip","base_encoding":{"name":"v2"}}"#, "1.2.shard.zip"),
@@ -119,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_leaves_the_array_or_names_nothing_is_refused() {
+    fn text_that_makes_invalid_keys_is_refused() {
         for (name, configuration) in [
             ("suffix", r#"{"suffix":"/../../x"}"#),
             ("suffix", r#"{"suffix":"/"}"#),

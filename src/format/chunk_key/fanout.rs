@@ -1,29 +1,31 @@
-//! `fanout`: every index as digits of a large base, a folder a digit, so that no folder has many names.
+//! The chunk key encoding `fanout`: each index is written as digits of a large base, with one
+//! folder for each digit, so that no folder has many entries.
 //! <https://github.com/zarr-developers/zarr-extensions/pull/31>
 //!
-//! The proposal's earlier texts had keys of other forms (`c/0/012`) under the same name and configuration. They are not read: nothing
-//! in the metadata tells them apart.
+//! Earlier versions of the proposal have keys of another form (`c/0/012`) under the same name and
+//! configuration. They are not read, as the metadata does not distinguish them.
 
 use super::push_number;
 use crate::error::Result;
 use crate::format::metadata::json::Object;
 use crate::format::metadata::write::text::ObjectText;
 
-/// The text's default of `max_children`.
+/// The proposal's default of `max_children`.
 const MAX_CHILDREN: u64 = 1001;
 
-/// `d0/12/34/d1/5/c` of `(1234, 5)`, in base 100.
+/// In base 100, the key of `(1234, 5)` is `d0/12/34/d1/5/c`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fanout {
-    /// The most names in a folder: one more than the base, for the marker `dN` or `c`. At least 3.
+    /// The most entries of a folder, at least 3. The base is one less, as each folder also has the
+    /// marker `dN` or `c`.
     max_children: u64,
 }
 
 impl Fanout {
-    /// Reads the configuration.
+    /// Parses the configuration.
     ///
     /// # Errors
-    /// `Format` for fewer than three children, which leaves no base to count in.
+    /// `Format` for fewer than three children: the base must be at least 2.
     pub(super) fn parse(members: Object<'_>) -> Result<Self> {
         let max_children = members.read("max_children", |json| match json.u64()? {
             0..3 => Err(json.unexpected("at least 3")),
@@ -32,7 +34,7 @@ impl Fanout {
         Ok(Self { max_children: max_children.unwrap_or(MAX_CHILDREN) })
     }
 
-    /// As metadata is written with.
+    /// The configuration as metadata has it.
     pub(super) fn configuration(&self) -> ObjectText {
         ObjectText::new().with("max_children", self.max_children.to_string())
     }
@@ -52,7 +54,7 @@ impl Fanout {
         key
     }
 
-    /// Most significant first; zero has one.
+    /// The digits of an index, most significant first. Zero has one digit.
     fn digits(&self, idx: u64) -> Vec<u64> {
         let (base, mut rest) = (self.max_children - 1, idx);
         let mut digits = Vec::new();
@@ -64,7 +66,7 @@ impl Fanout {
         digits
     }
 
-    /// The indices; the caller compares their key with this one.
+    /// The indices that a key names. The caller checks that their key is this one.
     pub(super) fn decode(&self, key: &str) -> Option<Vec<u64>> {
         let base = self.max_children - 1;
         let mut chunk: Vec<u64> = Vec::new();
@@ -94,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_the_text() {
+    fn examples_of_the_proposal() {
         let encoding = fanout(r#"{"max_children":101}"#).unwrap();
         for (chunk, key) in [
             (vec![], "c"),
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn large_indices_come_back() {
+    fn large_indices_round_trip() {
         for configuration in ["{}", r#"{"max_children":3}"#, r#"{"max_children":18446744073709551615}"#] {
             let encoding = fanout(configuration).unwrap();
             for chunk in [[0, 999], [1000, 1001], [u64::MAX, u64::MAX - 1]] {

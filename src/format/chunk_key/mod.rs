@@ -1,9 +1,10 @@
-//! Chunk key encodings: how the chunk at a place in the grid is named.
+//! Chunk key encodings: the store key of each chunk.
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/chunk-key-encodings/index.html>
 //!
-//! `default` and `v2` are the core's. The others are proposals (pull requests 28, 31, 47 and 69 of zarr-extensions) and one of
-//! zarrs. The key is relative to the array: [`StoreKey`](crate::format::path::StoreKey) joins the two, and every encoding that
-//! metadata can put text into is checked here, so that no key leaves the array or names a document.
+//! `default` and `v2` are those of the specification. The others are proposals (pull requests 28,
+//! 31, 47 and 69 of zarr-extensions) and one of zarrs. Keys are relative to the array;
+//! [`StoreKey`](crate::format::path::StoreKey) joins them to its path. Every encoding with text
+//! from the metadata is checked here, so that no key leaves the array or names a document.
 
 mod affix;
 mod fanout;
@@ -21,7 +22,7 @@ use crate::format::metadata::json::{Json, Object};
 use crate::format::metadata::write::text::{ObjectText, string};
 use crate::format::tolerated::Form;
 
-/// What stands between the indices.
+/// The character between the indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
     /// `/`.
@@ -39,7 +40,7 @@ impl Separator {
         }
     }
 
-    /// The separator that a document names.
+    /// Parses the separator of a metadata document.
     ///
     /// # Errors
     /// `Format` for anything but `/` and `.`.
@@ -47,49 +48,50 @@ impl Separator {
         match text {
             "/" => Ok(Self::Slash),
             "." => Ok(Self::Dot),
-            _ => Err(Error::format("invalid chunk key separator")
+            _ => Err(Error::format("the separator of chunk keys is invalid")
                 .expected("\"/\" or \".\"")
                 .actual(format!("{text:?}"))),
         }
     }
 }
 
-/// How chunks are named.
+/// A chunk key encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChunkKeyEncoding {
-    /// `c/1/23`; the only chunk of a 0-dimensional array is `c`.
+    /// Keys such as `c/1/23`. The chunk of a 0-dimensional array is `c`.
     Default {
-        /// Also between `c` and the first index.
+        /// The character between the indices, and after `c`.
         separator: Separator,
     },
-    /// `c1/23`, as the historic drafts of v3 have it; the only chunk of a 0-dimensional array is `c`.
+    /// Keys such as `c1/23`, of the historic v3 drafts. The chunk of a 0-dimensional array is `c`.
     Draft {
-        /// Between the indices.
+        /// The character between the indices.
         separator: Separator,
     },
-    /// `1.23`; the only chunk of a 0-dimensional array is `0`.
+    /// Keys such as `1.23`. The chunk of a 0-dimensional array is `0`.
     V2 {
-        /// Between the indices.
+        /// The character between the indices.
         separator: Separator,
     },
-    /// `d0/1/d1/23/c`: few names in a folder.
+    /// Keys such as `d0/1/d1/23/c`: folders have few entries.
     Fanout(Fanout),
-    /// Another encoding's keys with text before or behind them.
+    /// The keys of another encoding with text before or after them.
     Affix(Box<Affix>),
-    /// `images/{0}_{1:04}.tif`.
+    /// Keys that a format string such as `images/{0}_{1:04}.tif` makes.
     Template(Template),
 }
 
 impl ChunkKeyEncoding {
-    /// From v3's `chunk_key_encoding`, for an array of this rank. Writers leave out the configuration, and write bare names.
+    /// Parses v3's `chunk_key_encoding`, for an array of this many dimensions. Some writers leave
+    /// out the configuration or write the bare name.
     ///
     /// # Errors
-    /// `Unsupported` for an unknown name, `Format` for a configuration that breaks the encoding's text.
+    /// `Unsupported` for an unknown name, `Format` for an invalid configuration.
     pub fn parse(extension: &Extension<'_>, rank: usize) -> Result<Self> {
         Self::parse_nested(extension, rank, true)
     }
 
-    /// `may_nest`: whether this one may be built on another.
+    /// `may_nest` says whether the encoding may be built on another.
     fn parse_nested(extension: &Extension<'_>, rank: usize, may_nest: bool) -> Result<Self> {
         let members = extension.configuration()?;
         let parsed = match extension.name.as_ref() {
@@ -105,12 +107,12 @@ impl ChunkKeyEncoding {
         parsed.map_err(|error| error.within_field("configuration"))
     }
 
-    /// What a reader of the array should hear of; most encodings give no occasion.
+    /// The warning for readers of the array. Most encodings have none.
     pub fn warning(&self) -> Option<String> {
         matches!(self, Self::Fanout(_)).then(|| Form::V3Fanout.warning("chunk_key_encoding"))
     }
 
-    /// What stands between the indices, where that is one of the two characters of the core's encodings.
+    /// The separator. `None` for encodings other than `default`, `v2` and the drafts'.
     pub fn separator(&self) -> Option<Separator> {
         match self {
             Self::Default { separator } | Self::Draft { separator } | Self::V2 { separator } => {
@@ -120,10 +122,10 @@ impl ChunkKeyEncoding {
         }
     }
 
-    /// As v3 metadata is written with.
+    /// The text of v3's `chunk_key_encoding`.
     pub fn to_text(&self) -> String {
         let (name, configuration) = match self {
-            // v3 has no word for the drafts' keys: what is made of such an array has v3's.
+            // v3 cannot name the drafts' keys. An array that is copied from a draft gets `default`.
             Self::Default { separator } | Self::Draft { separator } => {
                 ("default", separator_text(*separator))
             }
@@ -135,7 +137,7 @@ impl ChunkKeyEncoding {
         ObjectText::new().with("name", string(name)).with("configuration", configuration.compact()).compact()
     }
 
-    /// The key of the chunk at these grid indices, relative to the array.
+    /// The key of the chunk at these indices of the chunk grid, relative to the array.
     pub fn encode(&self, chunk: &[u64]) -> String {
         match self {
             Self::Default { separator } => joined("c", chunk, *separator),
@@ -148,7 +150,8 @@ impl ChunkKeyEncoding {
         }
     }
 
-    /// The grid indices that a key relative to an array of this rank names; `None` for other keys.
+    /// The indices of the chunk that a key names in an array of this many dimensions. The key is
+    /// relative to the array. `None` for keys that are not those of chunks.
     pub fn decode(&self, key: &str, rank: usize) -> Option<Vec<u64>> {
         let chunk = match self {
             Self::Default { separator } => indices(key.strip_prefix('c')?, *separator, rank),
@@ -158,7 +161,7 @@ impl ChunkKeyEncoding {
             Self::Affix(affix) => affix.decode(key, rank),
             Self::Template(template) => template.decode(key),
         }?;
-        // Leading zeros, signs and all other spellings are keys of somebody else.
+        // Other spellings of the indices, such as leading zeros, are not keys of chunks.
         (chunk.len() == rank && self.encode(&chunk) == key).then_some(chunk)
     }
 }
@@ -199,11 +202,11 @@ fn separator_text(separator: Separator) -> ObjectText {
     ObjectText::new().with("separator", string(separator.as_char().encode_utf8(&mut [0; 4])))
 }
 
-/// A piece of text that stands in keys as it is written in the metadata.
+/// Parses text of the metadata that becomes part of keys.
 ///
 /// # Errors
-/// `Format` for what could leave the array, name nothing, or name a metadata document: the rules of `template` and `prefix`, which
-/// `suffix` should have as well.
+/// `Format` for text that could make a key leave the array, be empty or name a metadata document.
+/// The proposals of `template` and `prefix` have these rules; they are applied to `suffix` as well.
 fn key_text(json: Json<'_>) -> Result<String> {
     let text = json.str()?.into_owned();
     let forbidden = ["..", "\\", "\0", "//", "zarr.json"];
@@ -213,18 +216,18 @@ fn key_text(json: Json<'_>) -> Result<String> {
     }
 }
 
-/// Checks a key that metadata's text stands in.
+/// Checks a key with text of the metadata in it.
 ///
 /// # Errors
-/// `Format` for a key with empty or relative names, and for the keys of documents.
+/// `Format` for empty and relative names, and for the keys of metadata documents.
 fn check_key(key: &str) -> Result<()> {
     let documents = ["zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"];
     let is_plain = key.split('/').all(|name| !matches!(name, "" | "." | "..") && !documents.contains(&name));
     if is_plain {
         return Ok(());
     }
-    Err(Error::format("the chunk key encoding makes keys that are none")
-        .expected("names between slashes that are no documents")
+    Err(Error::format("the chunk key encoding makes invalid keys")
+        .expected("no empty, `.` or `..` segment, and no name of a metadata document")
         .actual(format!("{key:?}")))
 }
 
@@ -241,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_four_core_spellings() {
+    fn keys_of_default_and_v2() {
         let place = [1, 23];
         for (text, key, scalar) in [
             (r#"{"name":"default","configuration":{"separator":"/"}}"#, "c/1/23", "c"),
@@ -256,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_told_from_others() {
+    fn only_keys_of_chunks_are_decoded() {
         for separator in [Separator::Slash, Separator::Dot] {
             for encoding in [
                 ChunkKeyEncoding::Default { separator },
@@ -274,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn the_drafts_have_no_separator_behind_the_c() {
+    fn keys_of_drafts_have_no_separator_after_the_c() {
         let slash = ChunkKeyEncoding::Draft { separator: Separator::Slash };
         assert_eq!([slash.encode(&[1, 23, 45]), slash.encode(&[])], ["c1/23/45", "c"]);
         let dot = ChunkKeyEncoding::Draft { separator: Separator::Dot };
@@ -296,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_separators_and_names_are_told_apart() {
+    fn invalid_separators_and_unknown_names_have_different_errors() {
         let error = parse(r#"{"name":"default","configuration":{"separator":"-"}}"#).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Format);
         assert_eq!(error.context().field.as_deref(), Some("configuration.separator"));

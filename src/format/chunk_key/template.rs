@@ -1,7 +1,8 @@
-//! `template`: keys from a format string, for stacks of files that were there before the array.
-//! <https://github.com/zarr-developers/zarr-extensions/pull/69>
+//! The chunk key encoding `template`: keys are made by a format string, for collections of files
+//! that are older than the array. <https://github.com/zarr-developers/zarr-extensions/pull/69>
 //!
-//! `{0}` and `{-1}` stand for one index, `{*}` for all that no other names, `{0:04}` pads with zeros; doubled braces are braces.
+//! `{0}` and `{-1}` stand for one index, `{*}` for all indices that no other expression names.
+//! `{0:04}` pads with zeros. Doubled braces are braces.
 
 use super::{check_key, key_text, push_number};
 use crate::error::Result;
@@ -9,51 +10,53 @@ use crate::format::metadata::json::{Json, Object};
 use crate::format::metadata::write::text::{ObjectText, string};
 use crate::sorted;
 
-/// A format string that fits the rank of its array.
+/// A format string, resolved for the number of dimensions of its array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     format: String,
     separator: Option<String>,
-    pieces: Vec<Piece>,
+    parts: Vec<KeyPart>,
 }
 
-/// What a key is made of, in order; `{*}` is resolved to its indices and what stands between them.
+/// A part of a key. `{*}` is resolved to its indices and the separators between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum KeyPart {
     Text(String),
     Index { dimension: usize, width: usize },
 }
 
-/// An expression between braces.
+/// An expression in braces.
 enum Term {
     Index(i64),
     Rest,
 }
 
 impl Template {
-    /// Reads the configuration and resolves it for an array of this rank. The text's table calls the format string `template`, its schema and
-    /// examples `format`.
+    /// Parses the configuration and resolves it for an array of this many dimensions. The
+    /// proposal's table calls the format string `template`; its schema and examples call it
+    /// `format`.
     ///
     /// # Errors
-    /// `Format` for a string that breaks the grammar or the rules of keys, or that does not name every index once.
+    /// `Format` for a string that breaks the grammar or makes invalid keys, and for one that does
+    /// not name every index once.
     pub(super) fn parse(members: Object<'_>, rank: usize) -> Result<Self> {
         let separator = members.read("separator", key_text)?;
         let read = |json: Json<'_>| {
             let format = key_text(json)?;
-            let pieces = resolve(&format, separator.as_deref(), rank)
+            let parts = resolve(&format, separator.as_deref(), rank)
                 .map_err(|expected| json.unexpected(&expected))?;
-            Ok((format, pieces))
+            Ok((format, parts))
         };
-        let (format, pieces) = match members.read("template", read)? {
+        let (format, parts) = match members.read("template", read)? {
             Some(read) => read,
             None => members.require("format", read)?,
         };
-        let template = Self { format, separator, pieces };
+        let template = Self { format, separator, parts };
         check_key(&template.encode(&vec![0; rank]))?;
         Ok(template)
     }
 
-    /// As metadata is written with.
+    /// The configuration as metadata has it.
     pub(super) fn configuration(&self) -> ObjectText {
         let text = ObjectText::new().with("format", string(&self.format));
         match &self.separator {
@@ -64,10 +67,10 @@ impl Template {
 
     pub(super) fn encode(&self, chunk: &[u64]) -> String {
         let mut key = String::new();
-        for piece in &self.pieces {
-            match piece {
-                Piece::Text(text) => key.push_str(text),
-                Piece::Index { dimension, width } => {
+        for part in &self.parts {
+            match part {
+                KeyPart::Text(text) => key.push_str(text),
+                KeyPart::Index { dimension, width } => {
                     let mut digits = String::new();
                     push_number(&mut digits, chunk.get(*dimension).copied().unwrap_or(0));
                     key.extend(std::iter::repeat_n('0', width.saturating_sub(digits.len())));
@@ -78,20 +81,22 @@ impl Template {
         key
     }
 
-    /// The indices; the caller compares their key with this one. Where nothing stands between two indices, a key may be that of several
-    /// chunks: then it is nobody's.
+    /// The indices that a key names. The caller checks that their key is this one.
+    ///
+    /// Where nothing separates two indices, several chunks may have the same key. Such a key names
+    /// none.
     pub(super) fn decode(&self, key: &str) -> Option<Vec<u64>> {
         let mut rest = key;
         let mut found: Vec<(usize, u64)> = Vec::new();
-        for (at, piece) in self.pieces.iter().enumerate() {
-            match piece {
-                Piece::Text(text) => rest = rest.strip_prefix(&**text)?,
-                Piece::Index { dimension, .. } => {
+        for (at, part) in self.parts.iter().enumerate() {
+            match part {
+                KeyPart::Text(text) => rest = rest.strip_prefix(&**text)?,
+                KeyPart::Index { dimension, .. } => {
                     let len = rest.bytes().take_while(u8::is_ascii_digit).count();
-                    // A literal digit ends an index as well.
-                    let end = match self.pieces.get(at + 1) {
-                        Some(Piece::Text(text)) => rest.find(&**text)?.min(len),
-                        Some(Piece::Index { .. }) => return None,
+                    // Literal text may begin with a digit: it ends the index as well.
+                    let end = match self.parts.get(at + 1) {
+                        Some(KeyPart::Text(text)) => rest.find(&**text)?.min(len),
+                        Some(KeyPart::Index { .. }) => return None,
                         None => len,
                     };
                     found.push((*dimension, rest.get(..end)?.parse().ok()?));
@@ -104,12 +109,12 @@ impl Template {
     }
 }
 
-/// The pieces of the keys of an array of this rank, or what was expected instead.
-fn resolve(format: &str, separator: Option<&str>, rank: usize) -> std::result::Result<Vec<Piece>, String> {
+/// The parts of the keys of an array of this many dimensions. The error says what was expected.
+fn resolve(format: &str, separator: Option<&str>, rank: usize) -> std::result::Result<Vec<KeyPart>, String> {
     let parsed = parse_format(format)?;
     let mut named = vec![false; rank];
-    for piece in &parsed {
-        if let Parsed::Term(Term::Index(idx), _) = piece {
+    for part in &parsed {
+        if let Parsed::Term(Term::Index(idx), _) = part {
             let dimension = dimension(*idx, rank)?;
             if std::mem::replace(&mut named[dimension], true) {
                 return Err("every index once".to_owned());
@@ -117,32 +122,30 @@ fn resolve(format: &str, separator: Option<&str>, rank: usize) -> std::result::R
         }
     }
     let rest: Vec<usize> = (0..rank).filter(|dimension| !named[*dimension]).collect();
-    match (
-        parsed.iter().filter(|piece| matches!(piece, Parsed::Term(Term::Rest, _))).count(),
-        rest.is_empty(),
-    ) {
+    match (parsed.iter().filter(|part| matches!(part, Parsed::Term(Term::Rest, _))).count(), rest.is_empty())
+    {
         (0, true) if rank > 0 => {}
         (1, false) if separator.is_some() => {}
         (1, false) => return Err("a separator beside {*}".to_owned()),
         _ => return Err(format!("expressions for all {rank} indices, at most one of them {{*}}")),
     }
-    let mut pieces = Vec::new();
-    for piece in parsed {
-        match piece {
-            Parsed::Text(text) => pieces.push(Piece::Text(text)),
+    let mut parts = Vec::new();
+    for part in parsed {
+        match part {
+            Parsed::Text(text) => parts.push(KeyPart::Text(text)),
             Parsed::Term(Term::Index(idx), width) => {
-                pieces.push(Piece::Index { dimension: dimension(idx, rank)?, width });
+                parts.push(KeyPart::Index { dimension: dimension(idx, rank)?, width });
             }
             Parsed::Term(Term::Rest, width) => {
                 for (at, dimension) in rest.iter().enumerate() {
                     let between = separator.filter(|separator| at > 0 && !separator.is_empty());
-                    pieces.extend(between.map(|separator| Piece::Text(separator.to_owned())));
-                    pieces.push(Piece::Index { dimension: *dimension, width });
+                    parts.extend(between.map(|separator| KeyPart::Text(separator.to_owned())));
+                    parts.push(KeyPart::Index { dimension: *dimension, width });
                 }
             }
         }
     }
-    Ok(pieces)
+    Ok(parts)
 }
 
 fn dimension(idx: i64, rank: usize) -> std::result::Result<usize, String> {
@@ -159,7 +162,7 @@ enum Parsed {
 }
 
 fn parse_format(format: &str) -> std::result::Result<Vec<Parsed>, String> {
-    let mut pieces = Vec::new();
+    let mut parts = Vec::new();
     let (mut text, mut rest) = (String::new(), format);
     while let Some(at) = rest.find(['{', '}']) {
         let (before, from) = rest.split_at(at);
@@ -172,34 +175,34 @@ fn parse_format(format: &str) -> std::result::Result<Vec<Parsed>, String> {
         let (expression, after) =
             from.strip_prefix('{').and_then(|from| from.split_once('}')).ok_or("braces in pairs")?;
         if !text.is_empty() {
-            pieces.push(Parsed::Text(std::mem::take(&mut text)));
+            parts.push(Parsed::Text(std::mem::take(&mut text)));
         }
         let (term, width) =
             parse_expression(expression).ok_or("{index}, {*}, or one of them with :0width")?;
-        pieces.push(Parsed::Term(term, width));
+        parts.push(Parsed::Term(term, width));
         rest = after;
     }
     text.push_str(rest);
     if !text.is_empty() {
-        pieces.push(Parsed::Text(text));
+        parts.push(Parsed::Text(text));
     }
-    Ok(pieces)
+    Ok(parts)
 }
 
-/// Wider than any index, and than any file's name that was ever padded.
-const WIDEST: usize = 64;
+/// The largest width. It is larger than any index, and than the padding of any file name.
+const MAX_WIDTH: usize = 64;
 
 fn parse_expression(expression: &str) -> Option<(Term, usize)> {
     let (index, width) = match expression.split_once(':') {
         Some((index, width)) => (index, width.strip_prefix('0')?.parse().ok()?),
         None => (expression, 0),
     };
-    if width > WIDEST {
+    if width > MAX_WIDTH {
         return None;
     }
     match index {
         "*" => Some((Term::Rest, width)),
-        // `parse` takes signs that the grammar does not have.
+        // `parse` accepts signs that the grammar does not have.
         _ if index.starts_with('+') || index == "-0" => None,
         _ => Some((Term::Index(index.parse().ok()?), width)),
     }
@@ -225,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_the_text() {
+    fn examples_of_the_proposal() {
         for (format, separator, chunk, key) in [
             ("c/{*}", "/", [11, 22, 33], "c/11/22/33"),
             ("{*}", ".", [11, 22, 33], "11.22.33"),
@@ -254,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_name_every_index_once_is_refused() {
+    fn templates_that_do_not_name_every_index_once_are_refused() {
         for (format, rank) in [
             ("c", 2),
             ("{0}", 2),

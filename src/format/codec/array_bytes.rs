@@ -1,6 +1,7 @@
 //! The elements of a chunk as they pass between codecs: packed in C order, little-endian.
 //!
-//! Deliberately without shape or type: those are the [`ChunkRepresentation`](super::ChunkRepresentation) beside it.
+//! They have no shape and no data type here: see
+//! [`ChunkRepresentation`](super::ChunkRepresentation).
 
 use crate::error::{Error, Result};
 
@@ -9,31 +10,31 @@ use crate::error::{Error, Result};
 pub enum ArrayBytes {
     /// Elements of one size, packed.
     Fixed(Vec<u8>),
-    /// Elements with lengths of their own.
+    /// Elements of variable length.
     Variable(VariableBytes),
 }
 
-/// Elements with lengths of their own: element `i` is `bytes[offsets[i]..offsets[i + 1]]`.
+/// Elements of variable length: element `i` is `bytes[offsets[i]..offsets[i + 1]]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VariableBytes {
-    /// One more than there are elements, ascending, from 0 to the length of `bytes`.
+    /// Ascending offsets from 0 to the length of `bytes`: one more than there are elements.
     pub offsets: Vec<u32>,
-    /// All elements, one after the other.
+    /// The bytes of all elements, without gaps.
     pub bytes: Vec<u8>,
 }
 
 impl VariableBytes {
-    /// No elements yet.
+    /// Makes an empty list.
     pub fn new() -> Self {
         Self { offsets: vec![0], bytes: Vec::new() }
     }
 
-    /// How many elements.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
 
-    /// Whether there are none.
+    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -44,13 +45,14 @@ impl VariableBytes {
         self.bytes.get(start as usize..end as usize)
     }
 
-    /// `n + 1` offsets (32-bit, little-endian), then the bytes: how elements cross between instances.
+    /// Packs `n + 1` offsets (32-bit, little-endian) and then the bytes. In this form elements go
+    /// to another WebAssembly instance.
     pub fn to_packed(&self) -> Vec<u8> {
         let offsets = self.offsets.iter().flat_map(|offset| offset.to_le_bytes());
         offsets.chain(self.bytes.iter().copied()).collect()
     }
 
-    /// So many elements out of what [`to_packed`](Self::to_packed) made; `None` for anything else.
+    /// Unpacks `count` elements that [`to_packed`](Self::to_packed) packed; `None` for other bytes.
     pub fn from_packed(packed: &[u8], count: usize) -> Option<Self> {
         let (offsets, bytes) = packed.split_at_checked(count.checked_add(1)?.checked_mul(4)?)?;
         let offsets: Vec<u32> =
@@ -63,10 +65,10 @@ impl VariableBytes {
     /// Appends an element.
     ///
     /// # Errors
-    /// `Limit` past 4 GiB of elements in one chunk.
+    /// `Limit` when the elements of one chunk take more than 4 GiB.
     pub fn push(&mut self, element: &[u8]) -> Result<()> {
         let end = u32::try_from(self.bytes.len() + element.len())
-            .map_err(|_| Error::limit("a chunk's elements take more than 4 GiB"))?;
+            .map_err(|_| Error::limit("the elements of one chunk take more than 4 GiB"))?;
         self.bytes.extend_from_slice(element);
         self.offsets.push(end);
         Ok(())
@@ -77,7 +79,7 @@ impl ArrayBytes {
     /// The packed elements of a type of fixed size.
     ///
     /// # Errors
-    /// `Unsupported` for elements with lengths of their own.
+    /// `Unsupported` for elements of variable length.
     pub fn into_fixed(self) -> Result<Vec<u8>> {
         match self {
             Self::Fixed(bytes) => Ok(bytes),
@@ -88,7 +90,7 @@ impl ArrayBytes {
     /// The packed elements of a type of fixed size.
     ///
     /// # Errors
-    /// `Unsupported` for elements with lengths of their own.
+    /// `Unsupported` for elements of variable length.
     pub fn fixed(&self) -> Result<&[u8]> {
         match self {
             Self::Fixed(bytes) => Ok(bytes),
@@ -96,18 +98,18 @@ impl ArrayBytes {
         }
     }
 
-    /// The elements of a type whose elements have lengths of their own.
+    /// The elements of a type of variable length.
     ///
     /// # Errors
     /// `Unsupported` for packed elements.
     pub fn variable(&self) -> Result<&VariableBytes> {
         match self {
             Self::Variable(elements) => Ok(elements),
-            Self::Fixed(_) => Err(Error::unsupported("this codec takes elements of variable length only")),
+            Self::Fixed(_) => Err(Error::unsupported("this codec takes only elements of variable length")),
         }
     }
 
     fn not_fixed() -> Error {
-        Error::unsupported("this codec takes elements of one size only")
+        Error::unsupported("this codec takes only elements of one size")
     }
 }

@@ -1,24 +1,29 @@
-//! A codec's configuration, read field by field: every error names the field, what was expected and what was there.
+//! A codec's configuration, read field by field. Every error names the field, the expected and the
+//! actual value.
 //!
-//! A field that no read asked for is an error where the specification says that it must be understood (v3). Where readers always
-//! ignored it (v2), and where only an encoder needs what is wrong, the error is kept for whoever encodes. Deliberately no derive: a codec's parser is a handful of reads, and stays one.
+//! A v3 field that no parser read is an error, because the specification says that readers must
+//! understand every field. v2 readers always ignored unknown fields: there the error is kept and
+//! only an encoder raises it. The same holds for a wrong value that only an encoder needs.
+//!
+//! There is no derive macro: the parser of a codec reads a handful of fields.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use super::user::Users;
+use super::user::OptionalUserCodecs;
 use crate::error::{Error, Result};
 use crate::format::metadata::json::Json;
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
-/// Whose words a configuration uses.
+/// Which names and conventions a configuration follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
     /// The Zarr v3 specification and its registered extensions.
     Zarr,
-    /// numcodecs: v2, and the `numcodecs.*` names that zarr-python writes into v3 metadata.
+    /// numcodecs: all v2 metadata, and the `numcodecs.*` names that zarr-python writes to v3
+    /// metadata.
     Numcodecs,
 }
 
@@ -27,20 +32,20 @@ pub enum Spelling {
 pub struct Configuration<'a> {
     codec: &'a CodecMetadata,
     spelling: Spelling,
-    fields: Vec<Field<'a>>,
-    users: Users,
-    refusal: RefCell<Option<Error>>,
+    fields: Vec<ConfigurationField<'a>>,
+    users: OptionalUserCodecs,
+    encode_error: RefCell<Option<Error>>,
 }
 
 #[derive(Debug)]
-struct Field<'a> {
+struct ConfigurationField<'a> {
     name: Cow<'a, str>,
     value: Json<'a>,
     understood: Cell<bool>,
 }
 
 impl<'a> Configuration<'a> {
-    /// Takes a codec's configuration apart.
+    /// Splits a codec's configuration into its fields.
     ///
     /// # Errors
     /// `Format` when it is not a JSON object.
@@ -52,52 +57,52 @@ impl<'a> Configuration<'a> {
         let fields = configuration
             .object()?
             .into_iter()
-            .map(|(name, value)| Field { name, value, understood: Cell::new(false) })
+            .map(|(name, value)| ConfigurationField { name, value, understood: Cell::new(false) })
             .collect();
-        Ok(Self { codec, spelling, fields, users: None, refusal: RefCell::default() })
+        Ok(Self { codec, spelling, fields, users: None, encode_error: RefCell::default() })
     }
 
-    /// The same, of an array whose chains may hold codecs of the user's.
+    /// Adds the user codecs of the array, for codecs that contain a chain of codecs.
     #[must_use]
-    pub fn with_users(self, users: &Users) -> Self {
+    pub fn with_users(self, users: &OptionalUserCodecs) -> Self {
         Self { users: users.clone(), ..self }
     }
 
-    /// The user's codecs, for codecs that hold chains of their own.
-    pub fn users(&self) -> &Users {
+    /// The user codecs of the array, for codecs that contain a chain of codecs.
+    pub fn users(&self) -> &OptionalUserCodecs {
         &self.users
     }
 
-    /// The codec as the metadata names it.
+    /// The codec's metadata.
     pub fn codec(&self) -> &CodecMetadata {
         self.codec
     }
 
-    /// Whose words the configuration uses.
+    /// Which names and conventions the configuration follows.
     pub fn spelling(&self) -> Spelling {
         self.spelling
     }
 
-    /// A string, where the field is there.
+    /// Reads a string; `None` when the field is absent.
     ///
     /// # Errors
-    /// `Format` when it is something else.
+    /// `Format` when the value is not a string.
     pub fn text(&self, field: &str) -> Result<Option<Cow<'a, str>>> {
         self.read(field, Json::str)
     }
 
-    /// True or false, where the field is there.
+    /// Reads a boolean; `None` when the field is absent.
     ///
     /// # Errors
-    /// `Format` when it is something else.
+    /// `Format` when the value is not a boolean.
     pub fn boolean(&self, field: &str) -> Result<Option<bool>> {
         self.read(field, Json::bool)
     }
 
-    /// An integer within `range`, where the field is there.
+    /// Reads an integer within `range`; `None` when the field is absent.
     ///
     /// # Errors
-    /// `Format` when it is something else, or outside.
+    /// `Format` when the value is not an integer or not in the range.
     pub fn integer(&self, field: &str, range: RangeInclusive<i64>) -> Result<Option<i64>> {
         self.read(field, |json| match json.i64() {
             Ok(value) if range.contains(&value) => Ok(value),
@@ -105,18 +110,19 @@ impl<'a> Configuration<'a> {
         })
     }
 
-    /// A list of sizes or positions, where the field is there.
+    /// Reads a list of sizes or positions; `None` when the field is absent.
     ///
     /// # Errors
-    /// `Format` when it is something else.
+    /// `Format` when the value is not a list of non-negative integers.
     pub fn sizes(&self, field: &str) -> Result<Option<Vec<u64>>> {
         self.read(field, Json::u64_list)
     }
 
-    /// One of the strings of `choices`, as what it stands for, where the field is there.
+    /// Reads one of the strings of `choices` and returns its value; `None` when the field is
+    /// absent.
     ///
     /// # Errors
-    /// `Format` naming the choices.
+    /// `Format` that lists the choices.
     pub fn choice<T: Copy>(&self, field: &str, choices: &[(&str, T)]) -> Result<Option<T>> {
         self.read(field, |json| {
             let text = json.str().ok();
@@ -128,53 +134,55 @@ impl<'a> Configuration<'a> {
         })
     }
 
-    /// What `read` makes of a field, where it is there: for values of other forms.
+    /// Reads a field with the function `read`; `None` when the field is absent.
     ///
     /// # Errors
-    /// Whatever `read` finds, naming the field.
+    /// The error of `read`, with the name of the field.
     pub fn read<T>(&self, field: &str, read: impl FnOnce(Json<'a>) -> Result<T>) -> Result<Option<T>> {
         self.json(field).map(read).transpose().map_err(|error| error.within_field(field))
     }
 
-    /// A field as it stands, where it is there. It counts as understood.
+    /// Returns the JSON value of a field; `None` when the field is absent. The field then counts as
+    /// understood.
     pub fn json(&self, name: &str) -> Option<Json<'a>> {
         let field = self.fields.iter().find(|field| field.name == name)?;
         field.understood.set(true);
-        // numcodecs writes null for "not given"; v3 has no such word.
+        // numcodecs writes null for an absent value; v3 does not.
         let absent = self.spelling == Spelling::Numcodecs && field.value.is_null();
         (!absent).then_some(field.value)
     }
 
-    /// A value that only an encoder needs: what is wrong with it stops nobody who reads.
+    /// Reads a value that only an encoder needs. Decoding goes on when it is wrong: the error is
+    /// kept.
     pub fn for_encoder<T>(&self, read: Result<Option<T>>) -> Option<T> {
         read.unwrap_or_else(|error| {
-            self.refusal.borrow_mut().get_or_insert(error);
+            self.encode_error.borrow_mut().get_or_insert(error);
             None
         })
     }
 
-    /// Why nothing can be encoded with this configuration, though it can be decoded.
-    pub fn into_refusal(self) -> Option<Error> {
-        self.refusal.into_inner()
+    /// The kept error: why this configuration can decode but not encode.
+    pub fn into_encode_error(self) -> Option<Error> {
+        self.encode_error.into_inner()
     }
 
-    /// Takes a field as understood whatever it holds: for those that mean nothing to a reader.
+    /// Counts a field as understood, whatever it holds. For fields that do not change decoding.
     pub fn tolerate(&self, field: &str) {
         self.json(field);
     }
 
-    /// A value that must be there.
+    /// Requires a value.
     ///
     /// # Errors
-    /// `Format` when it is not.
+    /// `Format` when the value is absent.
     pub fn required<T>(&self, field: &str, value: Option<T>) -> Result<T> {
-        value.ok_or_else(|| Error::format("configuration lacks a field").in_field(field))
+        value.ok_or_else(|| Error::format("the codec's configuration lacks a field").in_field(field))
     }
 
-    /// Checks that every field was understood, once the codec has read those it knows.
+    /// Checks that every field was understood. Parsers call it after they have read their fields.
     ///
     /// # Errors
-    /// `Format` naming the first that was not; in v2 that is for whoever encodes.
+    /// `Format` for the first unknown field. In v2 the error is kept for the encoder.
     pub fn finish(&self) -> Result<()> {
         let checked = self.check_understood();
         match self.codec.format {
@@ -188,18 +196,19 @@ impl<'a> Configuration<'a> {
 
     fn check_understood(&self) -> Result<()> {
         if self.spelling == Spelling::Numcodecs {
-            // numcodecs' own `get_config` repeats the codec's name here, and some writers pass it on.
+            // numcodecs repeats the codec's name in `get_config`, and some writers store it.
             self.tolerate("id");
         }
-        // imagecodecs writes all that its functions can be told, which differs from release to release.
+        // imagecodecs stores every argument of its functions; the list changes with each release.
         if self.codec.name.starts_with("imagecodecs_") && self.codec.format == ZarrFormat::V2 {
             return Ok(());
         }
-        // null is "not given", whatever it is that was not.
+        // In v2 null means absent, also for a field that is not known.
         let is_v2 = self.codec.format == ZarrFormat::V2;
-        let is_open = |field: &&Field<'_>| !(field.understood.get() || is_v2 && field.value.is_null());
+        let is_open =
+            |field: &&ConfigurationField<'_>| !(field.understood.get() || is_v2 && field.value.is_null());
         match self.fields.iter().find(is_open) {
-            Some(field) => Err(Error::format("configuration has a field that is not understood")
+            Some(field) => Err(Error::format("the codec's configuration has an unknown field")
                 .in_field(field.name.as_ref())
                 .actual(field.value.describe())),
             None => Ok(()),
@@ -207,9 +216,9 @@ impl<'a> Configuration<'a> {
     }
 }
 
-/// The error of a field whose value does not fit: for checks that go beyond the reads above.
-pub fn unfit(field: &str, expected: impl Into<String>, actual: impl Display) -> Error {
-    Error::format("configuration field has a value that does not fit")
+/// The error of a field whose value does not fit, for checks that the functions above cannot make.
+pub fn wrong_value(field: &str, expected: impl Into<String>, actual: impl Display) -> Error {
+    Error::format("a field of the codec's configuration has a wrong value")
         .in_field(field)
         .expected(expected)
         .actual(actual.to_string())
@@ -227,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_say_what_is_wrong_with_which_field() {
+    fn errors_name_the_field_and_the_expected_value() {
         let codec = codec("gzip", ZarrFormat::V3);
         let text = br#"{"level": 12, "name": 3, "order": [1, -1], "mode": "x", "ok": [0, 7]}"#;
         let document = Document::parse(text).unwrap();
@@ -249,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn v3_must_understand_every_field_and_v2_need_not() {
+    fn unknown_fields_are_errors_in_v3_and_ignored_in_v2() {
         let document = Document::parse(br#"{"id": "zlib", "level": 1, "colour": "red"}"#).unwrap();
         for (name, format, refused) in [
             ("zlib", ZarrFormat::V2, None),
@@ -261,25 +270,26 @@ mod tests {
             assert_eq!(configuration.integer("level", 0..=9).unwrap(), Some(1));
             let field = configuration.finish().err().and_then(|error| error.context().field.clone());
             assert_eq!(field.as_deref(), refused, "{name}");
-            let refusal = configuration.into_refusal().and_then(|error| error.context().field.clone());
-            assert_eq!(refusal.is_some(), format == ZarrFormat::V2, "{name}: {refusal:?}");
+            let encode_error =
+                configuration.into_encode_error().and_then(|error| error.context().field.clone());
+            assert_eq!(encode_error.is_some(), format == ZarrFormat::V2, "{name}: {encode_error:?}");
         }
     }
 
     #[test]
-    fn what_only_an_encoder_needs_is_kept_for_it() {
+    fn a_wrong_value_for_the_encoder_does_not_stop_decoding() {
         let codec = codec("gzip", ZarrFormat::V3);
         let document = Document::parse(br#"{"level": 12, "other": 3}"#).unwrap();
         let configuration = Configuration::new(&codec, document.root()).unwrap();
         assert_eq!(configuration.for_encoder(configuration.integer("other", 0..=9)), Some(3));
         assert_eq!(configuration.for_encoder(configuration.integer("level", 0..=9)), None);
         configuration.finish().unwrap();
-        let refusal = configuration.into_refusal().unwrap();
-        assert_eq!(refusal.context().field.as_deref(), Some("level"));
+        let encode_error = configuration.into_encode_error().unwrap();
+        assert_eq!(encode_error.context().field.as_deref(), Some("level"));
     }
 
     #[test]
-    fn null_means_absent_to_numcodecs_only() {
+    fn null_means_absent_in_numcodecs_only() {
         let document = Document::parse(br#"{"typesize": null}"#).unwrap();
         let old = codec("blosc", ZarrFormat::V2);
         let old = Configuration::new(&old, document.root()).unwrap();
@@ -289,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_exact_and_nothing_else() {
+    fn integers_are_exact_and_reals_are_refused() {
         let codec = codec("x", ZarrFormat::V3);
         let document = Document::parse(br#"{"big": 9007199254740993, "real": 1.5, "huge": 1e30}"#).unwrap();
         let configuration = Configuration::new(&codec, document.root()).unwrap();

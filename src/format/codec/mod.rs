@@ -1,20 +1,26 @@
-//! Codecs: how a chunk becomes bytes and back. <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
+//! Codecs: they encode a chunk to bytes and decode it back.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
 //!
-//! A codec lives through three stages. **Parse**: JSON → [`Spec`] ([`registry`] finds the module by name).
-//! **Bind**: spec + data type + shape → a bound codec; all validation happens here, once. **Decode / encode**: many
-//! times, on bytes that may be hostile. A chain of bound codecs is a [`pipeline::Pipeline`].
+//! A codec goes through three stages:
+//!
+//! 1. **Parse**: JSON → [`Spec`]. The [`registry`] finds the parser by the codec's name.
+//! 2. **Bind**: spec + data type + chunk shape → a bound codec. All validation happens here, once.
+//! 3. **Decode or encode**: many times. The bytes to decode may be corrupt or hostile.
+//!
+//! A chain of bound codecs is a [`pipeline::Pipeline`].
 
 pub mod array_bytes;
 pub mod array_to_array;
 pub mod array_to_bytes;
 pub mod bytes_to_bytes;
 pub mod configuration;
-mod cut;
-mod elsewhere;
+mod external;
 pub mod pipeline;
-pub mod refused;
 pub mod registry;
 pub mod sharding;
+mod stepwise;
+mod strides;
+pub mod unsupported;
 pub mod user;
 
 use std::fmt::{Debug, Formatter};
@@ -27,7 +33,7 @@ use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, FillValue, Run, run};
 use crate::limits;
 
-/// What flows into or out of a codec that sees arrays: the specification's "chunk representation".
+/// The chunk as one codec sees it: the specification's "chunk representation".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkRepresentation {
     /// Elements along each dimension.
@@ -39,7 +45,7 @@ pub struct ChunkRepresentation {
 }
 
 impl ChunkRepresentation {
-    /// How many elements.
+    /// The number of elements.
     ///
     /// # Errors
     /// `Limit` when the product of the shape does not fit 64 bits.
@@ -47,7 +53,7 @@ impl ChunkRepresentation {
         limits::product(self.shape.iter().copied(), "chunk")
     }
 
-    /// How many bytes when packed; `None` for types of variable length.
+    /// The length in bytes when packed; `None` for types of variable length.
     ///
     /// # Errors
     /// `Limit` when it does not fit 64 bits.
@@ -59,33 +65,36 @@ impl ChunkRepresentation {
     }
 }
 
-/// Where a bytes-to-bytes decoder puts what it decodes.
+/// Where a bytes-to-bytes decoder writes what it decodes.
 pub enum Output<'a> {
-    /// The decoded size is known from the metadata: fill this exactly; more or fewer bytes are a `Format` error.
+    /// The metadata tells the decoded length. The decoder must fill this slice exactly; any other
+    /// length is a `Format` error.
     Exact(&'a mut [u8]),
-    /// It is not (a codec of variable size stands before): append, but never beyond `limit` bytes in all.
+    /// The decoded length is not known, because a codec of variable length encoded before this one.
     Growing {
-        /// Emptied by the caller, reused between chunks.
+        /// The decoded bytes. The caller reuses the buffer for the next chunk.
         buf: &'a mut Vec<u8>,
-        /// Enforced before allocation.
+        /// The maximal length in bytes, checked before memory is allocated.
         limit: usize,
     },
 }
 
 impl Output<'_> {
-    /// Puts `bytes` out in one copy: for decoders whose result already stands somewhere.
+    /// Copies `bytes` to the output, for decoders that have the whole result in memory.
     ///
     /// # Errors
-    /// `Format` on a length other than the exact one, `Limit` beyond the limit.
+    /// `Format` for a length other than the exact one, `Limit` beyond the limit.
     pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.reserve(bytes.len() as u64)?.copy_from_slice(bytes);
         Ok(())
     }
 
-    /// The slice to decode `len` bytes into, for decoders that learn the decoded size from their own header.
+    /// Returns the slice to decode `len` bytes into, for formats whose header tells the decoded
+    /// length.
     ///
     /// # Errors
-    /// `Format` on a length other than the exact one, `Limit` beyond the limit; before anything is allocated.
+    /// `Format` for a length other than the exact one, `Limit` beyond the limit. Both come before
+    /// memory is allocated.
     pub fn reserve(&mut self, len: u64) -> Result<&mut [u8]> {
         match self {
             Self::Exact(output) => match output.len() as u64 {
@@ -102,9 +111,9 @@ impl Output<'_> {
     }
 }
 
-/// The error of a decoder whose output is not as long as the metadata promises.
+/// The error of a chunk that decodes to another length than the metadata promises.
 pub fn wrong_decoded_len(expected: u64, actual: u64) -> Error {
-    Error::format("chunk decodes to the wrong number of bytes")
+    Error::format("the chunk decodes to the wrong number of bytes")
         .expected(format!("{expected} bytes"))
         .actual(format!("{actual} bytes"))
 }
@@ -119,7 +128,7 @@ pub enum Spec {
     BytesToBytes(Box<dyn BytesToBytesSpec>),
 }
 
-/// The kind alone: each codec's own words would be code that every reader downloads.
+/// Writes the kind only. Debug texts of every codec would make the WebAssembly module larger.
 impl Debug for Spec {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -132,50 +141,52 @@ impl Debug for Spec {
 
 /// A parsed array → array codec.
 pub trait ArrayToArraySpec {
-    /// Validates against what it will see, and resolves everything that depends on it.
+    /// Validates the configuration against the chunk, and computes what depends on the chunk.
     ///
     /// # Errors
-    /// `Format` when the configuration does not fit the data type or shape, `Unsupported` when we cannot.
+    /// `Format` when the configuration does not fit the data type or shape, `Unsupported` when this
+    /// package does not implement it.
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>>;
 }
 
 /// A parsed array → bytes codec.
 pub trait ArrayToBytesSpec {
-    /// As [`ArrayToArraySpec::bind`].
+    /// Validates the configuration against the chunk, and computes what depends on the chunk.
     ///
     /// # Errors
-    /// As there.
+    /// As [`ArrayToArraySpec::bind`].
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>>;
 }
 
 /// A parsed bytes → bytes codec.
 pub trait BytesToBytesSpec {
-    /// As [`ArrayToArraySpec::bind`]. `decoded` is the chunk as the array → bytes codec saw it: blosc takes its default
-    /// type size from it when encoding.
+    /// Validates the configuration against the chunk, and computes what depends on the chunk.
+    /// `decoded` is the chunk as the array → bytes codec sees it. The blosc encoder takes its
+    /// default type size from it.
     ///
     /// # Errors
-    /// As there.
+    /// As [`ArrayToArraySpec::bind`].
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>>;
 }
 
 /// A bound array → array codec.
 pub trait ArrayToArray {
-    /// What the next codec sees.
+    /// The chunk as the next codec sees it.
     fn encoded(&self) -> &ChunkRepresentation;
 
-    /// For a pure transposition: `order[i]` is the decoded dimension that stands at encoded dimension `i`. The pipeline then
-    /// never moves an element; it permutes strides.
+    /// For codecs that only transpose: `order[i]` is the decoded dimension that encoded dimension
+    /// `i` holds. The pipeline then permutes strides and moves no element.
     fn permutation(&self) -> Option<&[usize]> {
         None
     }
 
-    /// Back to what the previous codec (or the user) saw. Elements are packed in C order on both sides.
+    /// Decodes elements. They are packed in C order on both sides.
     ///
     /// # Errors
-    /// `Format` for bytes that cannot have been encoded.
+    /// `Format` for elements that this codec cannot have encoded.
     fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes>;
 
-    /// To what the next codec sees.
+    /// Encodes elements for the next codec. They are packed in C order on both sides.
     ///
     /// # Errors
     /// `Argument` for values that this codec cannot represent.
@@ -184,44 +195,46 @@ pub trait ArrayToArray {
 
 /// A bound array → bytes codec.
 pub trait ArrayToBytes {
-    /// Exact length of the encoded bytes, where it follows from the representation.
+    /// The exact length of the encoded bytes; `None` when it depends on the elements.
     fn encoded_len(&self) -> Option<u64>;
 
-    /// Bytes → elements, packed in C order, little-endian.
+    /// Decodes bytes to elements, packed in C order, little-endian.
     ///
     /// # Errors
-    /// `Format` for bytes that cannot have been encoded.
+    /// `Format` for bytes that this codec cannot have encoded.
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes>;
 
-    /// Elements → bytes.
+    /// Encodes elements to bytes.
     ///
     /// # Errors
     /// `Argument` for values that this codec cannot represent.
     fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>>;
 
-    /// For codecs that store elements of a fixed size packed in C order: what remains to be done to a copy of the encoded
-    /// bytes. The pipeline then decodes in place, and may read byte ranges of an uncompressed chunk.
+    /// For codecs that store elements of a fixed size packed in C order: what a copy of the encoded
+    /// bytes still needs. The pipeline then decodes in place, and may read byte ranges of an
+    /// uncompressed chunk.
     fn packed(&self) -> Option<Packed> {
         None
     }
 
-    /// For `sharding_indexed`: the planner reads the index and asks for inner chunks.
+    /// For `sharding_indexed`: lets the planner read the index and request single inner chunks.
     fn sharding(&self) -> Option<&sharding::Sharding> {
         None
     }
 }
 
-/// How packed elements differ from ours (little-endian).
+/// How stored packed elements differ from decoded ones, which are little-endian.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// Numbers in each element whose bytes are to be reversed.
+    /// The numbers in each element whose bytes are in reverse order.
     pub swap: Vec<Run>,
-    /// Narrow numbers in each element whose unused bits may hold anything.
+    /// The narrow numbers in each element, such as `int4`. Their unused stored bits may hold
+    /// anything.
     pub narrow: Vec<Run>,
 }
 
 impl Packed {
-    /// Turns stored elements into ours.
+    /// Turns stored elements into decoded ones.
     pub fn decode_in_place(&self, elements: &mut [u8], element_size: usize) {
         run::swap_all(elements, element_size, &self.swap);
         run::extend_all(elements, element_size, &self.narrow);
@@ -230,26 +243,29 @@ impl Packed {
 
 /// A bound bytes → bytes codec.
 pub trait BytesToBytes {
-    /// Exact length of the encoded bytes, where it follows from the decoded length (checksums), else `None`.
+    /// The exact length of the encoded bytes; `None` when it does not follow from the decoded
+    /// length.
     fn encoded_len(&self, decoded: u64) -> Option<u64> {
         let _ = decoded;
         None
     }
 
-    /// Undoes the codec.
+    /// Decodes bytes.
     ///
     /// # Errors
-    /// `Format` for corrupt or truncated bytes and for a length other than an exact output's, `Limit` for a growing output
-    /// that would pass its limit. Whatever the bytes, memory stays within the output and a constant.
+    /// `Format` for corrupt or truncated bytes and for a length other than that of an exact output,
+    /// `Limit` for a growing output that would pass its limit. Hostile bytes cannot make the
+    /// decoder use more memory than the output and a constant.
     fn decode(&self, encoded: &[u8], output: Output<'_>) -> Result<()>;
 
-    /// Whether [`decode_runs`](Self::decode_runs) can.
+    /// Whether [`decode_runs`](Self::decode_runs) can decode a part.
     fn decodes_runs(&self) -> bool {
         false
     }
 
-    /// Decodes at least these runs of the decoded bytes (ascending, disjoint) into their places in `output`, which has the
-    /// decoded length; the rest of `output` is left in any state. `None`: this codec can only decode whole.
+    /// Decodes at least these runs of the decoded bytes (ascending, disjoint) to the same positions
+    /// in `output`, which has the decoded length. The other bytes of `output` are undefined.
+    /// `None`: this codec can only decode the whole.
     fn decode_runs(&self, encoded: &[u8], runs: &[Range<usize>], output: &mut [u8]) -> Option<Result<()>> {
         let _ = (encoded, runs, output);
         None

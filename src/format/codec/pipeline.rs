@@ -1,16 +1,23 @@
 //! Step 5, decode: a chain of bound codecs, from bytes to elements and back.
 //!
-//! The chain decides how little it must do. Transpositions never move an element: they permute strides, and the scatter into the
-//! output does the rest. A byte order is changed in place. Bytes-to-bytes codecs decode straight into the last buffer, and
-//! only the runs that are wanted where the codec can. Deliberately without knowledge of outputs: that is `access::assemble`.
+//! The chain does no more than it must:
+//!
+//! - Transpositions move no element. They permute strides, and the scatter into the output uses
+//!   them.
+//! - A byte order is changed in place.
+//! - The first bytes-to-bytes codec, which decodes last, writes to the final buffer, and only the
+//!   wanted runs if it can.
+//!
+//! The pipeline does not know the output of a read: that is `access::assemble`.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::elsewhere;
-use super::user::{UserCodecs, UserStage, Users};
+use super::external;
+use super::strides;
+use super::user::{BoundUserCodec, OptionalUserCodecs, UserCodecs};
 use crate::error::{Error, Result, Stage};
-use crate::format::codec::registry::{self, Home, Parsed};
+use crate::format::codec::registry::{self, ParsedCodec, WasmModule};
 use crate::format::codec::sharding::Sharding;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Output, Packed, Spec,
@@ -21,45 +28,45 @@ use crate::limits;
 /// A chain of codecs bound to a data type and a chunk shape.
 pub struct Pipeline {
     decoded: ChunkRepresentation,
-    /// As the array → bytes codec sees the chunk.
+    /// The chunk as the array → bytes codec sees it.
     encoded: ChunkRepresentation,
-    pub(super) array_to_array: Vec<Named<dyn ArrayToArray>>,
-    pub(super) array_to_bytes: Named<dyn ArrayToBytes>,
-    pub(super) bytes_to_bytes: Vec<Named<dyn BytesToBytes>>,
+    pub(super) array_to_array: Vec<NamedCodec<dyn ArrayToArray>>,
+    pub(super) array_to_bytes: NamedCodec<dyn ArrayToBytes>,
+    pub(super) bytes_to_bytes: Vec<NamedCodec<dyn BytesToBytes>>,
     packed: Option<Packed>,
-    home: Home,
-    /// Where the chain is cut: codecs of the user's are in it.
-    cut: Option<Cut>,
-    /// The codecs as metadata has them, where the bytes of a chunk are its elements: a box of them that stands together in the bytes is
-    /// decoded by the same ones.
+    module: WasmModule,
+    /// Set when the chain contains user codecs.
+    user_context: Option<UserCodecContext>,
+    /// The codecs' metadata, when the chunk's bytes are its packed elements. The same codecs then
+    /// decode a box of elements that is contiguous in those bytes.
     raw: Option<Vec<CodecMetadata>>,
 }
 
-/// See [`Pipeline::cut`]; the road of such a chain is in [`cut`](super::cut).
-pub(super) struct Cut {
+/// What a chain with user codecs needs: see [`stepwise`](super::stepwise).
+pub(super) struct UserCodecContext {
     pub users: Rc<UserCodecs>,
-    /// The number by which they know the pipeline.
+    /// The number of the pipeline in `users`.
     pub pipeline: usize,
 }
 
-/// A bound codec and the name the metadata has for it, for errors.
-pub(super) struct Named<T: ?Sized> {
+/// A bound codec, and its name in the metadata for errors.
+pub(super) struct NamedCodec<T: ?Sized> {
     pub(super) name: String,
     pub(super) codec: Box<T>,
-    /// It is the user's, and run by somebody else.
-    pub(super) user: Option<Rc<UserStage>>,
-    /// Why it only decodes.
-    pub(super) refusal: Option<Error>,
+    /// Set for a user codec, which JavaScript runs.
+    pub(super) user: Option<Rc<BoundUserCodec>>,
+    /// Set when the codec decodes but cannot encode: the reason.
+    pub(super) encode_error: Option<Error>,
 }
 
-impl<T: ?Sized> Named<T> {
-    pub(super) fn blame(&self, stage: Stage) -> impl Fn(Error) -> Error + '_ {
+impl<T: ?Sized> NamedCodec<T> {
+    pub(super) fn add_context(&self, stage: Stage) -> impl Fn(Error) -> Error + '_ {
         move |error| error.in_stage(stage).in_codec(self.name.as_str())
     }
 
-    /// That it can encode.
+    /// Checks that the codec can encode.
     pub(super) fn check_encodes(&self) -> Result<()> {
-        self.refusal.clone().map_or(Ok(()), Err)
+        self.encode_error.clone().map_or(Ok(()), Err)
     }
 }
 
@@ -70,24 +77,24 @@ pub struct Scratch {
     intermediate: [Vec<u8>; 2],
 }
 
-/// A decoded chunk: packed little-endian elements and where each dimension steps.
-pub struct Decoded<'a> {
-    /// The elements; only those in the wanted box are meaningful.
+/// A decoded chunk: packed little-endian elements and the stride of each dimension.
+pub struct DecodedChunk<'a> {
+    /// The elements. Only those in the wanted box are decoded.
     pub elements: Elements<'a>,
-    /// Elements from one index to the next, along each dimension of the decoded chunk.
+    /// The stride of each dimension of the decoded chunk, in elements.
     pub strides: Vec<usize>,
 }
 
 /// The elements of a decoded chunk.
 pub enum Elements<'a> {
-    /// Of one size, packed.
+    /// Elements of one size, packed.
     Fixed(&'a [u8]),
-    /// With lengths of their own.
+    /// Elements of variable length.
     Variable(super::array_bytes::VariableBytes),
 }
 
 impl<'a> Elements<'a> {
-    /// Elements of one size are kept in the scratch buffer.
+    /// Elements of one size move to the scratch buffer.
     fn of(chunk: ArrayBytes, elements: &'a mut Vec<u8>) -> Self {
         match chunk {
             ArrayBytes::Fixed(bytes) => {
@@ -102,127 +109,146 @@ impl<'a> Elements<'a> {
 /// A box of a chunk's elements: a range along each dimension of the decoded chunk.
 pub type ChunkBox = [Range<u64>];
 
-/// More runs than this are not worth telling a codec apart.
+/// The maximal number of runs for a partial decode. With more, the overhead exceeds the gain.
 const MOST_RUNS: u64 = 4096;
 
 impl Pipeline {
     /// Looks the codecs up, parses their configurations and binds the chain to what it will see.
     ///
     /// # Errors
-    /// `Unsupported` for a codec nobody knows, `Format` for a chain or configuration that does not fit; the error names the codec
-    /// and its field.
+    /// `Unsupported` for an unknown codec, `Format` for a chain or configuration that does not fit.
+    /// The error names the codec and its field.
     pub fn bind(codecs: &[CodecMetadata], decoded: ChunkRepresentation) -> Result<Self> {
         Self::bind_with(codecs, decoded, &None)
     }
 
-    /// As [`bind`](Self::bind), where the chain may hold codecs of the user's, which go before our own of the same name.
+    /// As [`bind`](Self::bind), for a chain that may contain user codecs. A user codec takes
+    /// precedence over a codec of this package with the same name.
     ///
     /// # Errors
-    /// As there, and of [`Stage::UserCodec`] while the kind of one is not known.
-    pub fn bind_with(codecs: &[CodecMetadata], decoded: ChunkRepresentation, users: &Users) -> Result<Self> {
+    /// As [`bind`](Self::bind), and an error of [`Stage::UserCodec`] while a user codec's kind is
+    /// not known.
+    pub fn bind_with(
+        codecs: &[CodecMetadata],
+        decoded: ChunkRepresentation,
+        users: &OptionalUserCodecs,
+    ) -> Result<Self> {
         let mut array_to_array = Vec::new();
-        let mut array_to_bytes: Option<Named<dyn ArrayToBytes>> = None;
+        let mut array_to_bytes: Option<NamedCodec<dyn ArrayToBytes>> = None;
         let mut bytes_to_bytes = Vec::new();
         let mut encoded = decoded.clone();
-        let mut home = Home::Engine;
-        let mut is_cut = false;
+        let mut module = WasmModule::Engine;
+        let mut has_user_codec = false;
         for metadata in codecs {
             let user = match users {
                 Some(users) => users.bind(metadata, &encoded)?,
                 None => None,
             };
-            is_cut |= user.is_some();
-            let Parsed { spec, refusal } = match &user {
-                Some(stage) => elsewhere::user_spec(stage).into(),
+            has_user_codec |= user.is_some();
+            let ParsedCodec { spec, encode_error } = match &user {
+                Some(stage) => external::user_spec(stage).into(),
                 None => {
-                    home = other_home(home, registry::home_of(&metadata.name, metadata.format))?;
+                    module = union_of_modules(module, registry::module_of(&metadata.name, metadata.format))?;
                     registry::parse_with(metadata, users)?
                 }
             };
-            let blame = |error: Error| error.in_codec(metadata.name.as_str()).within_field(&metadata.field);
+            let add_context =
+                |error: Error| error.in_codec(metadata.name.as_str()).within_field(&metadata.field);
             let name = || metadata.name.clone();
             match (spec, &array_to_bytes) {
                 (Spec::ArrayToArray(spec), None) => {
-                    let codec = spec.bind(&encoded).map_err(blame)?;
+                    let codec = spec.bind(&encoded).map_err(add_context)?;
                     encoded = codec.encoded().clone();
-                    array_to_array.push(Named { name: name(), codec, user, refusal });
+                    array_to_array.push(NamedCodec { name: name(), codec, user, encode_error });
                 }
                 (Spec::ArrayToBytes(spec), None) => {
-                    let codec = spec.bind(&encoded).map_err(blame)?;
-                    array_to_bytes = Some(Named { name: name(), codec, user, refusal });
+                    let codec = spec.bind(&encoded).map_err(add_context)?;
+                    array_to_bytes = Some(NamedCodec { name: name(), codec, user, encode_error });
                 }
                 (Spec::BytesToBytes(spec), Some(_)) => {
-                    let codec = spec.bind(&encoded).map_err(blame)?;
-                    bytes_to_bytes.push(Named { name: name(), codec, user, refusal });
+                    let codec = spec.bind(&encoded).map_err(add_context)?;
+                    bytes_to_bytes.push(NamedCodec { name: name(), codec, user, encode_error });
                 }
-                (spec, _) => return Err(blame(out_of_place(&spec))),
+                (spec, _) => return Err(add_context(out_of_place(&spec))),
             }
         }
-        let array_to_bytes =
-            array_to_bytes.ok_or_else(|| Error::format("no array-to-bytes codec").in_field("codecs"))?;
-        // A chain that is cut is followed codec by codec.
-        let packed = array_to_bytes.codec.packed().filter(|_| !is_cut);
-        home = other_home(home, array_to_bytes.codec.sharding().map(Sharding::home))?;
-        let cut = users.as_ref().filter(|_| is_cut).map(|users| {
+        let array_to_bytes = array_to_bytes
+            .ok_or_else(|| Error::format("no array-to-bytes codec in the chain").in_field("codecs"))?;
+        // A chain with user codecs runs codec by codec, never in place.
+        let packed = array_to_bytes.codec.packed().filter(|_| !has_user_codec);
+        module = union_of_modules(module, array_to_bytes.codec.sharding().map(Sharding::module))?;
+        let user_context = users.as_ref().filter(|_| has_user_codec).map(|users| {
             let pipeline = users.pipeline(codecs, &decoded);
-            Cut { users: users.clone(), pipeline }
+            UserCodecContext { users: users.clone(), pipeline }
         });
         let raw = None;
-        let mut pipeline =
-            Self { decoded, encoded, array_to_array, array_to_bytes, bytes_to_bytes, packed, home, cut, raw };
+        let mut pipeline = Self {
+            decoded,
+            encoded,
+            array_to_array,
+            array_to_bytes,
+            bytes_to_bytes,
+            packed,
+            module,
+            user_context,
+            raw,
+        };
         let is_raw = pipeline.bytes_to_bytes.is_empty() && pipeline.only_transposed();
         let is_packed = pipeline.packed.is_some();
         pipeline.raw = (is_raw && is_packed).then(|| codecs.to_vec());
         Ok(pipeline)
     }
 
-    /// The chain of boxes of this shape of a chunk whose bytes are its elements; `None` where they are not.
-    pub fn of_rows(&self, shape: Vec<u64>) -> Option<Result<Self>> {
+    /// The chain for boxes of this shape; `None` unless the chunk's bytes are its packed elements.
+    pub fn for_packed_boxes(&self, shape: Vec<u64>) -> Option<Result<Self>> {
         let codecs = self.raw.as_ref()?;
         Some(Self::bind(codecs, ChunkRepresentation { shape, ..self.decoded.clone() }))
     }
 
-    /// What the chunk is when it is decoded.
+    /// The decoded chunk.
     pub fn decoded(&self) -> &ChunkRepresentation {
         &self.decoded
     }
 
-    /// Which module of the package can decode all of the chain.
-    pub fn home(&self) -> Home {
-        self.home
+    /// Which WebAssembly module can decode the whole chain.
+    pub fn module(&self) -> WasmModule {
+        self.module
     }
 
-    /// Exact length of the encoded bytes, where it follows from the representation (shard indexes must have one).
+    /// The exact length of the encoded bytes; `None` when it depends on the elements. A shard index
+    /// must have one.
     pub fn encoded_len(&self) -> Option<u64> {
         let start = self.array_to_bytes.codec.encoded_len()?;
         self.bytes_to_bytes.iter().try_fold(start, |len, stage| stage.codec.encoded_len(len))
     }
 
-    /// The sharding codec, where its index can be read before the rest: only transpositions before it, nothing after it.
+    /// The sharding codec, when its index can be read on its own: only transpositions come before
+    /// it and nothing after it.
     pub fn plannable_sharding(&self) -> Option<&Sharding> {
         let transposed_only = self.array_to_array.iter().all(|stage| stage.codec.permutation().is_some());
         self.array_to_bytes.codec.sharding().filter(|_| transposed_only && self.bytes_to_bytes.is_empty())
     }
 
-    /// For each dimension that the array → bytes codec sees, the decoded dimension that it is, while only transpositions stand
-    /// before it.
+    /// For each dimension that the array → bytes codec sees: the decoded dimension that it holds.
+    /// Valid when only transpositions come before that codec.
     pub fn axes(&self) -> Vec<usize> {
         let orders = self.array_to_array.iter().filter_map(|stage| stage.codec.permutation());
         orders.fold(identity(&self.decoded.shape), |axes, order| compose(&axes, order))
     }
 
-    /// Whether elements have one size, so that a decoded chunk is a box of packed elements.
+    /// Whether elements have one size. A decoded chunk is then an array of packed elements.
     pub fn is_fixed(&self) -> bool {
         self.decoded.data_type.size().is_some()
     }
 
-    /// Whether less is decoded where less is wanted.
+    /// Whether decoding a part of the chunk takes less work than decoding all of it.
     pub fn decodes_partially(&self) -> bool {
         let packed = self.packed.is_some() && self.only_transposed();
         packed && self.bytes_to_bytes.first().is_none_or(|stage| stage.codec.decodes_runs())
     }
 
-    /// Where each decoded dimension steps in the encoded bytes, in elements: for chunks whose bytes are their elements as they are.
+    /// The stride of each decoded dimension in the encoded bytes, in elements; `None` unless the
+    /// bytes are the decoded elements without any change.
     pub fn plain_strides(&self) -> Option<Vec<usize>> {
         let packed = self.packed.as_ref()?;
         let as_they_are = packed.swap.is_empty() && packed.narrow.is_empty();
@@ -233,32 +259,37 @@ impl Pipeline {
     /// Decodes at least the elements in `wanted`.
     ///
     /// # Errors
-    /// `Format` for corrupt bytes or a wrong length, `Limit` for more memory than a chunk may take; both name the codec.
+    /// `Format` for corrupt bytes or a wrong length, `Limit` for more memory than a chunk may take.
+    /// Both name the codec.
     pub fn decode<'a>(
         &'a self,
         encoded: &[u8],
         wanted: &ChunkBox,
         scratch: &'a mut Scratch,
-    ) -> Result<Decoded<'a>> {
+    ) -> Result<DecodedChunk<'a>> {
         let Scratch { elements, intermediate } = scratch;
-        if let Some(cut) = &self.cut {
-            let strides = permuted_strides(&self.decoded.shape, &identity(&self.decoded.shape));
-            return Ok(Decoded { elements: Elements::of(self.decode_cut(cut, encoded)?, elements), strides });
+        if let Some(user_context) = &self.user_context {
+            let strides = strides::permuted(&self.decoded.shape, &identity(&self.decoded.shape));
+            return Ok(DecodedChunk {
+                elements: Elements::of(self.decode_stepwise(user_context, encoded)?, elements),
+                strides,
+            });
         }
         if self.packed.is_some() && self.only_transposed() {
             self.decode_packed(encoded, wanted, elements, intermediate)?;
             let strides = self.strides();
-            return Ok(Decoded { elements: Elements::Fixed(elements), strides });
+            return Ok(DecodedChunk { elements: Elements::Fixed(elements), strides });
         }
         let bytes = self.undo_bytes_to_bytes(encoded, intermediate)?;
-        let blame = self.array_to_bytes.blame(Stage::Decode);
-        let chunk = self.array_to_bytes.codec.decode(bytes).map_err(blame)?;
+        let add_context = self.array_to_bytes.add_context(Stage::Decode);
+        let chunk = self.array_to_bytes.codec.decode(bytes).map_err(add_context)?;
         let (chunk, strides) = self.undo_array_to_array(chunk)?;
-        Ok(Decoded { elements: Elements::of(chunk, elements), strides })
+        Ok(DecodedChunk { elements: Elements::of(chunk, elements), strides })
     }
 
-    /// Decodes the whole chunk straight into `output`, its packed elements in the order in which they are stored. `None`: this chain
-    /// cannot (its elements are not packed, or changed before they are); then nothing was written.
+    /// Decodes the whole chunk into `output`, as packed elements in stored order. `None` when the
+    /// chain has elements of variable length or codecs that change elements; `output` is then
+    /// untouched.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -277,36 +308,36 @@ impl Pipeline {
         Some(decode(output))
     }
 
-    /// Elements (packed, C order, little-endian) → bytes.
+    /// Encodes elements (packed, C order, little-endian) to bytes.
     ///
     /// # Errors
-    /// `Argument` for values that a codec cannot represent, `Unsupported` where this build has no encoder, and as
-    /// [`check_encodes`](Self::check_encodes).
+    /// `Argument` for values that a codec cannot represent, `Unsupported` when this build has no
+    /// encoder, and as [`check_encodes`](Self::check_encodes).
     pub fn encode(&self, elements: ArrayBytes) -> Result<Vec<u8>> {
         self.check_encodes().map_err(|error| error.in_stage(Stage::Encode))?;
-        if let Some(cut) = &self.cut {
-            return self.encode_cut(cut, elements);
+        if let Some(user_context) = &self.user_context {
+            return self.encode_stepwise(user_context, elements);
         }
         let mut elements = elements;
         for stage in &self.array_to_array {
-            elements = stage.codec.encode(elements).map_err(stage.blame(Stage::Encode))?;
+            elements = stage.codec.encode(elements).map_err(stage.add_context(Stage::Encode))?;
         }
-        let blame = self.array_to_bytes.blame(Stage::Encode);
-        let mut bytes = self.array_to_bytes.codec.encode(&elements).map_err(blame)?;
+        let add_context = self.array_to_bytes.add_context(Stage::Encode);
+        let mut bytes = self.array_to_bytes.codec.encode(&elements).map_err(add_context)?;
         for stage in &self.bytes_to_bytes {
-            bytes = stage.codec.encode(&bytes).map_err(stage.blame(Stage::Encode))?;
+            bytes = stage.codec.encode(&bytes).map_err(stage.add_context(Stage::Encode))?;
         }
         Ok(bytes)
     }
 
-    /// That every codec can encode with its configuration.
+    /// Checks that every codec can encode with its configuration.
     ///
     /// # Errors
-    /// `Format` for a parameter that only an encoder needs and that is not understood.
+    /// `Format` for a wrong parameter that only an encoder needs.
     pub fn check_encodes(&self) -> Result<()> {
-        self.array_to_array.iter().try_for_each(Named::check_encodes)?;
+        self.array_to_array.iter().try_for_each(NamedCodec::check_encodes)?;
         self.array_to_bytes.check_encodes()?;
-        self.bytes_to_bytes.iter().try_for_each(Named::check_encodes)
+        self.bytes_to_bytes.iter().try_for_each(NamedCodec::check_encodes)
     }
 
     fn element_size(&self) -> usize {
@@ -317,12 +348,12 @@ impl Pipeline {
         self.array_to_array.iter().all(|stage| stage.codec.permutation().is_some())
     }
 
-    /// Where each decoded dimension steps, when all the codecs before the bytes are transpositions.
+    /// The stride of each decoded dimension, when all array → array codecs are transpositions.
     fn strides(&self) -> Vec<usize> {
-        permuted_strides(&self.encoded.shape, &self.axes())
+        strides::permuted(&self.encoded.shape, &self.axes())
     }
 
-    /// The fast road: packed elements, in place, only what is wanted.
+    /// The fast path: decodes packed elements in place, and only the wanted runs.
     fn decode_packed(
         &self,
         encoded: &[u8],
@@ -352,14 +383,14 @@ impl Pipeline {
             stage.codec.decode_runs(bytes, &runs, elements)
         };
         let result = partial.unwrap_or_else(|| stage.codec.decode(bytes, Output::Exact(elements)));
-        result.map_err(stage.blame(Stage::Decode))?;
+        result.map_err(stage.add_context(Stage::Decode))?;
         for run in &runs {
             swap_run(elements, run, self.packed.as_ref(), self.element_size());
         }
         Ok(())
     }
 
-    /// The bytes of the packed elements that a box of the decoded chunk needs.
+    /// The byte runs of the packed elements that a box of the decoded chunk needs.
     fn wanted_runs(&self, wanted: &ChunkBox) -> Vec<Range<usize>> {
         let shape = &self.encoded.shape;
         let axes = self.axes();
@@ -367,7 +398,7 @@ impl Pipeline {
         runs_of_box(shape, &wanted, self.element_size())
     }
 
-    /// Undoes all bytes → bytes codecs, sizes between them unknown.
+    /// Decodes all bytes → bytes codecs. The lengths between them are not known.
     fn undo_bytes_to_bytes<'a>(
         &self,
         encoded: &'a [u8],
@@ -376,7 +407,7 @@ impl Pipeline {
         undo(&self.bytes_to_bytes, encoded, intermediate)
     }
 
-    /// Undoes all bytes → bytes codecs into an output whose length is the exact one.
+    /// Decodes all bytes → bytes codecs into an output of the exact length.
     fn undo_bytes_to_bytes_into(
         &self,
         encoded: &[u8],
@@ -389,36 +420,39 @@ impl Pipeline {
             return Ok(());
         };
         let bytes = undo(rest, encoded, intermediate)?;
-        first.codec.decode(bytes, Output::Exact(output)).map_err(first.blame(Stage::Decode))
+        first.codec.decode(bytes, Output::Exact(output)).map_err(first.add_context(Stage::Decode))
     }
 
-    /// Undoes the array → array codecs; a run of transpositions next to the user stays undone, as strides.
+    /// Decodes the array → array codecs. Transpositions at the start of the chain become strides.
     fn undo_array_to_array(&self, chunk: ArrayBytes) -> Result<(ArrayBytes, Vec<usize>)> {
         let transposed =
             self.array_to_array.iter().take_while(|stage| stage.codec.permutation().is_some()).count();
         let (left_as_strides, undone) = self.array_to_array.split_at(transposed);
         let mut chunk = chunk;
         for stage in undone.iter().rev() {
-            chunk = stage.codec.decode(chunk).map_err(stage.blame(Stage::Decode))?;
+            chunk = stage.codec.decode(chunk).map_err(stage.add_context(Stage::Decode))?;
         }
         let shape = left_as_strides.last().map_or(&self.decoded.shape, |stage| &stage.codec.encoded().shape);
         let orders = left_as_strides.iter().filter_map(|stage| stage.codec.permutation());
         let axes = orders.fold(identity(shape), |axes, order| compose(&axes, order));
-        Ok((chunk, permuted_strides(shape, &axes)))
+        Ok((chunk, strides::permuted(shape, &axes)))
     }
 }
 
-/// The module that has what the engine has not, among two.
+/// The WebAssembly module that decodes the codecs of both modules.
 ///
 /// # Errors
-/// `Unsupported` for a chain that needs both of the modules which are no supersets of each other, but on the host, which is all of them.
-fn other_home(home: Home, other: Option<Home>) -> Result<Home> {
-    match (home, other.unwrap_or(Home::Engine)) {
-        (home, Home::Engine) => Ok(home),
-        (Home::Engine, other) => Ok(other),
-        (home, other) if home == other || (home.is_here() && other.is_here()) => Ok(home),
+/// `Unsupported` for a chain that needs the full and the images module. Neither contains the other.
+/// The host build contains both.
+fn union_of_modules(module: WasmModule, other: Option<WasmModule>) -> Result<WasmModule> {
+    match (module, other.unwrap_or(WasmModule::Engine)) {
+        (module, WasmModule::Engine) => Ok(module),
+        (WasmModule::Engine, other) => Ok(other),
+        (module, other) if module == other || (module.is_in_this_build() && other.is_in_this_build()) => {
+            Ok(module)
+        }
         _ => Err(Error::unsupported(
-            "a chain with an image codec and a codec of the \"full\" module is not read",
+            "a chain cannot combine an image codec with a codec of the \"full\" module",
         )
         .in_field("codecs")),
     }
@@ -430,38 +464,24 @@ fn out_of_place(spec: &Spec) -> Error {
         Spec::ArrayToBytes(_) => ("a second array-to-bytes codec", "once in a chain"),
         Spec::BytesToBytes(_) => ("a bytes-to-bytes codec", "after the array-to-bytes codec"),
     };
-    Error::format("a codec stands in the wrong place of its chain")
+    Error::format("a codec is at the wrong position of its chain")
         .in_stage(Stage::Metadata)
         .expected(format!("{what} only {place}"))
 }
 
-/// The dimensions in their own order.
+/// The dimensions in order.
 fn identity(shape: &[u64]) -> Vec<usize> {
     (0..shape.len()).collect()
 }
 
-/// `order` applied after `axes`: where dimension `i` of the result comes from.
+/// Applies the permutation `order` after the permutation `axes`.
 fn compose(axes: &[usize], order: &[usize]) -> Vec<usize> {
     order.iter().filter_map(|dimension| axes.get(*dimension).copied()).collect()
 }
 
-/// Strides, in elements, of the dimensions that stand permuted in a packed array of this shape.
-fn permuted_strides(shape: &[u64], axes: &[usize]) -> Vec<usize> {
-    let mut strides = vec![0; shape.len()];
-    let mut step = 1_u64;
-    for (axis, extent) in axes.iter().zip(shape).rev() {
-        if let Some(stride) = strides.get_mut(*axis) {
-            // A chunk's element count was checked when the pipeline's buffers were made; a product that does not fit is never used.
-            *stride = usize::try_from(step).unwrap_or(usize::MAX);
-        }
-        step = step.saturating_mul(*extent);
-    }
-    strides
-}
-
-/// Undoes stages from last to first through two buffers in turn.
+/// Decodes stages from last to first. Two buffers take turns.
 fn undo<'a>(
-    stages: &[Named<dyn BytesToBytes>],
+    stages: &[NamedCodec<dyn BytesToBytes>],
     encoded: &'a [u8],
     intermediate: &'a mut [Vec<u8>; 2],
 ) -> Result<&'a [u8]> {
@@ -471,7 +491,7 @@ fn undo<'a>(
         let source: &[u8] = if undone == 0 { encoded } else { ready };
         next.clear();
         let output = Output::Growing { buf: next, limit };
-        stage.codec.decode(source, output).map_err(stage.blame(Stage::Decode))?;
+        stage.codec.decode(source, output).map_err(stage.add_context(Stage::Decode))?;
         std::mem::swap(ready, next);
     }
     Ok(if stages.is_empty() { encoded } else { ready })
@@ -481,7 +501,7 @@ fn check_len(encoded: &[u8], expected: usize) -> Result<()> {
     if encoded.len() == expected {
         return Ok(());
     }
-    Err(Error::format("chunk has the wrong length")
+    Err(Error::format("the chunk has the wrong length")
         .in_stage(Stage::Decode)
         .expected(format!("{expected} bytes"))
         .actual(format!("{} bytes", encoded.len())))
@@ -499,14 +519,14 @@ fn swap_run(elements: &mut [u8], run: &Range<usize>, packed: Option<&Packed>, el
     }
 }
 
-/// The byte runs of a box in a packed array, ascending and disjoint; neighbours are merged, and a box of very many rows
-/// becomes the rows of its outer dimensions.
-// Positions in a chunk that was checked to fit memory; a list of one run is meant.
+/// The byte runs of a box in a packed array, ascending and disjoint. Adjacent runs are merged. A
+/// box with more than [`MOST_RUNS`] rows widens to whole rows of its outer dimensions.
+// The chunk fits memory, so that positions fit usize. A list of one run is meant.
 #[allow(clippy::cast_possible_truncation, clippy::single_range_in_vec_init)]
 fn runs_of_box(shape: &[u64], wanted: &[Range<u64>], element_size: usize) -> Vec<Range<usize>> {
     let mut run_len = element_size as u64;
     let mut dimension = shape.len();
-    // Inner dimensions that are wanted whole, and one that is not, make one run.
+    // Inner dimensions that are wanted whole merge with the next outer one into one run.
     while dimension > 0 {
         dimension -= 1;
         if wanted[dimension] != (0..shape[dimension]) {
@@ -553,9 +573,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strides_follow_a_transposition() {
-        // A decoded (3, 4) chunk stored as (4, 3): encoded dimension 0 is decoded dimension 1.
-        assert_eq!(permuted_strides(&[4, 3], &[1, 0]), [1, 3]);
+    fn permutations_compose() {
         assert_eq!(compose(&[1, 2, 0], &[2, 0, 1]), [0, 1, 2]);
     }
 
@@ -569,7 +587,7 @@ mod tests {
     }
 
     #[test]
-    fn very_many_rows_become_fewer_longer_ones() {
+    fn too_many_rows_merge_to_longer_ones() {
         let runs = runs_of_box(&[100_000, 10], &[0..100_000, 1..2], 1);
         assert_eq!(runs, [0..1_000_000]);
     }

@@ -1,17 +1,17 @@
-//! THE table of codecs: one line a codec, naming its module. Whoever adds one writes its file, its line here and its
-//! vectors in `tests/codec-vectors/<name>/`, and nothing else.
+//! The table of codecs: one line for each codec, with its module. A new codec needs its file, its
+//! line here and its test vectors in `tests/codec-vectors/<name>/`.
 //!
-//! The last four columns say what other libraries do with the codec in v3 metadata (measured, or from their
-//! documentation); the README's table is made from them.
+//! The last four columns say what other libraries do with the codec in v3 metadata, from
+//! measurements or from their documentation. The README's table is made from them.
 
 use super::configuration::Configuration;
-use super::user::Users;
-use super::{Spec, array_to_array, array_to_bytes, bytes_to_bytes, elsewhere, refused, sharding};
+use super::user::OptionalUserCodecs;
+use super::{Spec, array_to_array, array_to_bytes, bytes_to_bytes, external, sharding, unsupported};
 use crate::error::{Error, Result, Stage};
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
-/// Where a codec stands in a chain.
+/// The kind of a codec, which decides its position in a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodecKind {
     /// Array → array.
@@ -22,20 +22,21 @@ pub enum CodecKind {
     BytesToBytes,
 }
 
-/// Which of the package's modules can **decode** a codec. Encoders of compressors and filters are in the full module only.
+/// The WebAssembly module that can **decode** a codec. Only the full module has encoders of
+/// compressors and filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home {
-    /// The engine, which every reader loads. All others are supersets of it.
+pub enum WasmModule {
+    /// The engine, which every reader loads. The other modules contain all that it has.
     Engine,
     /// The full module, loaded when an array needs it.
     Full,
-    /// The module of image formats, likewise.
+    /// The module of image formats, loaded when an array needs it.
     Images,
 }
 
-impl Home {
-    /// Whether this build is that module. The host's build is all of them.
-    pub fn is_here(self) -> bool {
+impl WasmModule {
+    /// Whether this build contains that module. The host build contains all of them.
+    pub fn is_in_this_build(self) -> bool {
         match self {
             Self::Engine => true,
             Self::Full => ENCODERS,
@@ -44,66 +45,68 @@ impl Home {
     }
 }
 
-/// Whether this build can encode with compressors: all but the engine can.
+/// Whether this build can encode with compressors: only the full module and the host build can.
 pub const ENCODERS: bool = cfg!(any(feature = "full", not(target_arch = "wasm32")));
 
-/// One codec.
+/// One codec of the table.
 #[derive(Debug)]
-pub struct Entry {
+pub struct CodecEntry {
     /// The name that v3 metadata is written with.
     pub name: &'static str,
-    /// Other names that v3 metadata is read with.
+    /// Other names that are accepted in v3 metadata.
     pub aliases: &'static [&'static str],
     /// The `id`s of v2 metadata (numcodecs).
     pub v2_ids: &'static [&'static str],
-    /// Where it stands in a chain.
+    /// The kind, which decides the position in a chain.
     pub kind: CodecKind,
-    /// Which module decodes it.
-    pub home: Home,
+    /// The WebAssembly module that decodes it.
+    pub module: WasmModule,
     /// What zarr-python, zarrs, TensorStore and zarrita do with it in v3 metadata.
     pub peers: [&'static str; 4],
     parse: fn(&Configuration<'_>) -> Result<Spec>,
 }
 
 macro_rules! entries {
-    ($($name:literal, $aliases:expr, $v2_ids:expr, $kind:ident, $home:ident, $parse:expr, $peers:expr;)*) => {
-        &[$(Entry {
+    ($($name:literal, $aliases:expr, $v2_ids:expr, $kind:ident, $module:ident, $parse:expr, $peers:expr;)*) => {
+        &[$(CodecEntry {
             name: $name,
             aliases: &$aliases,
             v2_ids: &$v2_ids,
             kind: CodecKind::$kind,
-            home: Home::$home,
+            module: WasmModule::$module,
             peers: $peers,
-            parse: parser!($home, $parse),
+            parse: parser!($module, $parse),
         }),*]
     };
 }
 
-/// The parser of a codec that this build may lack: then it stands for all those of its module, and is never called.
+/// The parser of a codec. In a build without the codec's module it is a function that is never
+/// called, so that the build does not contain the codec.
 macro_rules! parser {
     (Full, $parse:expr) => {{
         #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
         let parse = $parse;
         #[cfg(not(any(feature = "full", not(target_arch = "wasm32"))))]
-        let parse = |_: &Configuration<'_>| Err(needs_module(Home::Full));
+        let parse = |_: &Configuration<'_>| Err(needs_module(WasmModule::Full));
         parse
     }};
     (Images, $parse:expr) => {{
         #[cfg(any(feature = "images", not(target_arch = "wasm32")))]
         let parse = $parse;
         #[cfg(not(any(feature = "images", not(target_arch = "wasm32"))))]
-        let parse = |_: &Configuration<'_>| Err(needs_module(Home::Images));
+        let parse = |_: &Configuration<'_>| Err(needs_module(WasmModule::Images));
         parse
     }};
-    ($home:ident, $parse:expr) => {
+    ($module:ident, $parse:expr) => {
         $parse
     };
 }
 
-/// Every codec that is known here.
+/// Every codec that this package can decode.
 #[rustfmt::skip]
-pub static ENTRIES: &[Entry] = entries! {
-    // name              read as well               v2 id       kind          home    parser                           zarr-python zarrs tensorstore zarrita
+pub static ENTRIES: &[CodecEntry] = entries! {
+    // name              aliases                    v2 ids      kind          module  parser
+    // zarr-python zarrs tensorstore zarrita
     "bytes",             ["endian"],                [],         ArrayToBytes, Engine, array_to_bytes::bytes::parse,    ["yes", "yes", "yes", "yes"];
     "transpose",         [],                        [],         ArrayToArray, Engine, array_to_array::transpose::parse, ["yes", "yes", "yes", "one only"];
     "sharding_indexed",  [],                        [],         ArrayToBytes, Engine, sharding::parse,                 ["yes", "yes", "yes", "in part"];
@@ -158,72 +161,73 @@ pub static ENTRIES: &[Entry] = entries! {
     "imagecodecs_floatpred", [],                    ["imagecodecs_floatpred"], ArrayToArray, Images, array_to_array::imagecodecs_floatpred::parse, ["plugin", "no", "no", "no"];
 };
 
-/// The codec of this name.
+/// Finds the codec of this name.
 ///
 /// # Errors
-/// `Unsupported` at [`Stage::CodecName`] when nobody knows it.
-pub fn lookup(name: &str, format: ZarrFormat) -> Result<&'static Entry> {
+/// `Unsupported` at [`Stage::CodecName`] for an unknown name.
+pub fn lookup(name: &str, format: ZarrFormat) -> Result<&'static CodecEntry> {
     find(name, format).ok_or_else(|| {
-        let error = match refused::reason(name) {
-            Some(reason) => Error::unsupported(format!("codec is not read: {reason}")),
-            None => Error::unsupported("codec is not known here"),
+        let error = match unsupported::reason(name) {
+            Some(reason) => Error::unsupported(format!("this codec is not supported: {reason}")),
+            None => Error::unsupported("unknown codec"),
         };
         error.in_codec(name).in_stage(Stage::CodecName)
     })
 }
 
-/// Where the codec of this name stands in a chain; `None` when nobody knows it.
+/// The kind of the codec of this name; `None` for an unknown name.
 pub fn kind_of(name: &str, format: ZarrFormat) -> Option<CodecKind> {
     find(name, format).map(|entry| entry.kind)
 }
 
-/// Which module decodes the codec of this name; `None` when nobody knows it.
-pub fn home_of(name: &str, format: ZarrFormat) -> Option<Home> {
-    find(name, format).map(|entry| entry.home)
+/// The WebAssembly module that decodes the codec of this name; `None` for an unknown name.
+pub fn module_of(name: &str, format: ZarrFormat) -> Option<WasmModule> {
+    find(name, format).map(|entry| entry.module)
 }
 
-/// A codec's metadata, understood in all that an encoder needs.
+/// Parses a codec's metadata for encoding, which needs every parameter.
 ///
 /// # Errors
-/// `Unsupported` for a codec that nobody knows, `Format` for a configuration that breaks its
-/// specification. All name the codec and the field.
+/// `Unsupported` for an unknown codec, `Format` for a configuration that breaks the codec's
+/// specification. Both name the codec and the field.
 pub fn parse(codec: &CodecMetadata) -> Result<Spec> {
-    let Parsed { spec, refusal } = parse_with(codec, &None)?;
-    refusal.map_or(Ok(spec), Err)
+    let ParsedCodec { spec, encode_error } = parse_with(codec, &None)?;
+    encode_error.map_or(Ok(spec), Err)
 }
 
-/// A codec's metadata, understood, as far as decoding needs it.
-pub struct Parsed {
-    /// The codec.
+/// A parsed codec that can decode, and perhaps encode.
+pub struct ParsedCodec {
+    /// The parsed codec.
     pub spec: Spec,
-    /// Why nothing is encoded with it: a parameter that only an encoder needs is not understood.
-    pub refusal: Option<Error>,
+    /// Set when the codec cannot encode: the error of a parameter that only an encoder needs.
+    pub encode_error: Option<Error>,
 }
 
-impl From<Spec> for Parsed {
+impl From<Spec> for ParsedCodec {
     fn from(spec: Spec) -> Self {
-        Self { spec, refusal: None }
+        Self { spec, encode_error: None }
     }
 }
 
-/// As [`parse`] for decoding, of an array whose chains may hold codecs of the user's.
+/// Parses a codec's metadata for decoding. The codec may contain a chain with user codecs.
 ///
 /// # Errors
-/// As there.
-pub fn parse_with(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
-    let blame = |error: Error| error.in_codec(codec.name.as_str()).within_field(&codec.field);
-    let Parsed { spec, refusal } = parse_entry(codec, users).map_err(blame)?;
-    Ok(Parsed { spec, refusal: refusal.map(blame) })
+/// As [`parse`], without the errors of parameters that only an encoder needs.
+pub fn parse_with(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<ParsedCodec> {
+    let add_context = |error: Error| error.in_codec(codec.name.as_str()).within_field(&codec.field);
+    let ParsedCodec { spec, encode_error } = parse_entry(codec, users).map_err(add_context)?;
+    Ok(ParsedCodec { spec, encode_error: encode_error.map(add_context) })
 }
 
-fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
+fn parse_entry(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<ParsedCodec> {
     let entry = lookup(&codec.name, codec.format)?;
-    if !entry.home.is_here() {
-        // What comes after it in the chain sees other elements, or another shape: only who has the codec can tell which.
-        if entry.kind == CodecKind::ArrayToArray && entry.home == Home::Full {
+    if !entry.module.is_in_this_build() {
+        // The next codec of the chain sees another data type or shape, which only the codec can
+        // tell.
+        if entry.kind == CodecKind::ArrayToArray && entry.module == WasmModule::Full {
             Error::check_full(&codec.name)?;
         }
-        return Ok(elsewhere::spec(entry.kind, entry.home, codec, users).into());
+        return Ok(external::spec(entry.kind, entry.module, codec, users).into());
     }
     let read = || {
         let text = codec.configuration.as_deref().unwrap_or("{}");
@@ -231,42 +235,41 @@ fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
         let configuration = Configuration::new(codec, document.root())?.with_users(users);
         let spec = (entry.parse)(&configuration)?;
         configuration.finish()?;
-        Ok((spec, configuration.into_refusal()))
+        Ok((spec, configuration.into_encode_error()))
     };
-    let blame = |error: Error| match codec.format {
+    let add_context = |error: Error| match codec.format {
         ZarrFormat::V2 => error,
         ZarrFormat::V3 | ZarrFormat::Draft(_) => error.within_field("configuration"),
     };
-    let (spec, refusal) = read().map_err(blame)?;
-    Ok(Parsed { spec, refusal: refusal.map(blame) })
+    let (spec, encode_error) = read().map_err(add_context)?;
+    Ok(ParsedCodec { spec, encode_error: encode_error.map(add_context) })
 }
 
-/// The error of a build that lacks what another module of the package has.
-pub fn needs_module(home: Home) -> Error {
-    let module = match home {
-        Home::Engine => "engine",
-        Home::Full => "full",
-        Home::Images => "images",
+/// The error of a codec that only another WebAssembly module of the package has.
+pub fn needs_module(module: WasmModule) -> Error {
+    let name = match module {
+        WasmModule::Engine => "engine",
+        WasmModule::Full => "full",
+        WasmModule::Images => "images",
     };
-    Error::unsupported(format!(
-        "this codec needs the package's {module:?} module, which is not the one that ran"
-    ))
+    Error::unsupported(format!("only the package's {name:?} module has this codec, and another module ran"))
 }
 
-/// The error of encoding with a codec of images.
+/// The error of encoding with an image codec.
 pub fn image_codecs_are_read_only() -> Error {
-    Error::unsupported("codecs of images are read, and not written").in_stage(Stage::Encode)
+    Error::unsupported("image codecs can decode but not encode; choose another codec to write")
+        .in_stage(Stage::Encode)
 }
 
-/// Refuses to encode in the build that only reads.
+/// Checks that this build can encode.
 ///
 /// # Errors
-/// `Unsupported` in the engine.
+/// `Unsupported` in a build without encoders.
 pub fn require_encoders() -> Result<()> {
-    if ENCODERS { Ok(()) } else { Err(needs_module(Home::Full).in_stage(Stage::Encode)) }
+    if ENCODERS { Ok(()) } else { Err(needs_module(WasmModule::Full).in_stage(Stage::Encode)) }
 }
 
-fn find(name: &str, format: ZarrFormat) -> Option<&'static Entry> {
+fn find(name: &str, format: ZarrFormat) -> Option<&'static CodecEntry> {
     ENTRIES.iter().find(|entry| match format {
         ZarrFormat::V3 | ZarrFormat::Draft(_) => entry.name == name || entry.aliases.contains(&name),
         ZarrFormat::V2 => entry.v2_ids.contains(&name),
@@ -289,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_in_the_table_twice() {
+    fn no_name_occurs_twice_in_the_table() {
         for names in [
             ENTRIES.iter().flat_map(|entry| entry.aliases.iter().chain([&entry.name])).collect::<Vec<_>>(),
             ENTRIES.iter().flat_map(|entry| entry.v2_ids).collect(),
@@ -302,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_codec_that_nobody_knows_is_named() {
+    fn errors_name_the_unknown_codec() {
         let error = parse(&codec("imagecodecs_jetraw", "{}", ZarrFormat::V2)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert_eq!(error.context().stage, Some(Stage::CodecName));
@@ -311,30 +314,27 @@ mod tests {
         assert_eq!(kind_of("imagecodecs_jetraw", ZarrFormat::V2), None);
         let error = parse(&codec("grib", "{}", ZarrFormat::V2)).unwrap_err();
         assert!(error.message().contains("GRIB messages"), "{error}");
-        assert_eq!(
-            parse(&codec("nobody's", "{}", ZarrFormat::V3)).unwrap_err().message(),
-            "codec is not known here"
-        );
+        assert_eq!(parse(&codec("nobody's", "{}", ZarrFormat::V3)).unwrap_err().message(), "unknown codec");
     }
 
     #[test]
-    fn what_is_refused_is_not_in_the_table() {
-        for name in refused::REFUSED.iter().flat_map(|(names, _)| *names) {
+    fn unsupported_codecs_are_not_in_the_table() {
+        for name in unsupported::UNSUPPORTED.iter().flat_map(|(names, _)| *names) {
             assert!(find(name, ZarrFormat::V2).is_none() && find(name, ZarrFormat::V3).is_none(), "{name}");
         }
     }
 
     #[test]
-    fn formats_do_not_share_their_names() {
+    fn v2_and_v3_names_are_separate() {
         assert_eq!(kind_of("zlib", ZarrFormat::V2), Some(CodecKind::BytesToBytes));
         assert_eq!(kind_of("bytes", ZarrFormat::V2), None);
         assert_eq!(kind_of("endian", ZarrFormat::V3), Some(CodecKind::ArrayToBytes));
-        assert_eq!(home_of("numcodecs.zstd", ZarrFormat::V3), Some(Home::Engine));
-        assert_eq!(home_of("numcodecs.zstd", ZarrFormat::V2), None);
+        assert_eq!(module_of("numcodecs.zstd", ZarrFormat::V3), Some(WasmModule::Engine));
+        assert_eq!(module_of("numcodecs.zstd", ZarrFormat::V2), None);
     }
 
     #[test]
-    fn errors_have_the_path_of_the_field() {
+    fn errors_contain_the_path_of_the_field() {
         let error = parse(&codec("gzip", r#"{"level": 10}"#, ZarrFormat::V3)).unwrap_err();
         assert_eq!(error.context().field.as_deref(), Some("codecs[2].configuration.level"));
         assert_eq!(error.context().codec.as_deref(), Some("gzip"));

@@ -1,4 +1,4 @@
-//! Base64 (RFC 4648, with padding), in which fill values of bytes are written.
+//! Base64 (RFC 4648, with padding), a form of fill values of bytes.
 
 use ::base64::Engine as _;
 use ::base64::engine::general_purpose::STANDARD;
@@ -6,12 +6,12 @@ use ::base64::engine::general_purpose::STANDARD;
 use crate::error::Result;
 use crate::format::metadata::json::Json;
 
-/// The bytes that a JSON string spells.
+/// Decodes a JSON string.
 pub(super) fn decode(json: Json<'_>) -> Result<Vec<u8>> {
     STANDARD.decode(json.str()?.as_bytes()).map_err(|_| json.unexpected("a base64 string"))
 }
 
-/// The JSON string that spells these bytes.
+/// Encodes bytes as a JSON string.
 pub(super) fn encode(bytes: &[u8]) -> String {
     format!("\"{}\"", STANDARD.encode(bytes))
 }

@@ -1,4 +1,4 @@
-//! `bool`: one byte, 0 or 1.
+//! The data type `bool`: one byte, 0 or 1.
 
 use super::FillValue;
 use crate::error::Result;
@@ -6,12 +6,12 @@ use crate::format::metadata::json::Json;
 
 pub(super) const NAME: &str = "bool";
 
-/// From `true` or `false`.
+/// Parses `true` or `false`.
 pub(super) fn parse_fill(json: Json<'_>) -> Result<FillValue> {
     Ok(FillValue(vec![u8::from(json.bool()?)]))
 }
 
-/// To `true` or `false`.
+/// Writes `true` or `false`.
 pub(super) fn fill_to_json(fill: &[u8]) -> String {
     fill.iter().any(|byte| *byte != 0).to_string()
 }

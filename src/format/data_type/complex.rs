@@ -1,5 +1,6 @@
 //! Complex numbers: two floats, the real part first.
-//! <https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html>, `complex_*` of zarr-extensions.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html>, `complex_*` of
+//! zarr-extensions.
 
 use std::borrow::Cow;
 
@@ -7,7 +8,8 @@ use super::{FillValue, Float};
 use crate::error::Result;
 use crate::format::metadata::json::Json;
 
-/// The prefix of all complex types but the core ones, before the name of the float.
+/// The prefix of the names of complex types, before the name of the part. `complex64` and
+/// `complex128` do not have it.
 const PREFIX: &str = "complex_";
 
 /// The name in v3 metadata.
@@ -19,7 +21,7 @@ pub(super) fn name(part: Float) -> Cow<'static, str> {
     }
 }
 
-/// What the parts are of the complex type of this name.
+/// The type of the parts of the complex type with this name.
 pub(super) fn of_name(name: &str) -> Option<Float> {
     match name {
         "complex32" => Some(Float::Float16),
@@ -29,7 +31,7 @@ pub(super) fn of_name(name: &str) -> Option<Float> {
     }
 }
 
-/// From `[re, im]`, each in one of the forms of a float.
+/// Parses `[re, im]`. Each part has a form of a floating-point fill value.
 pub(super) fn parse_fill(part: Float, json: Json<'_>) -> Result<FillValue> {
     let parts = json.list(|json| part.parse_fill(json))?;
     match parts.as_slice() {
@@ -38,7 +40,7 @@ pub(super) fn parse_fill(part: Float, json: Json<'_>) -> Result<FillValue> {
     }
 }
 
-/// As v2 writers have it: also a real number alone.
+/// Parses the forms of v2 writers, which also include a real number alone.
 pub(super) fn parse_v2_fill(part: Float, json: Json<'_>) -> Result<FillValue> {
     if json.kind_name() == "an array" {
         return parse_fill(part, json);
@@ -48,7 +50,7 @@ pub(super) fn parse_v2_fill(part: Float, json: Json<'_>) -> Result<FillValue> {
     Ok(fill)
 }
 
-/// To `[re, im]`.
+/// Writes `[re, im]`.
 pub(super) fn fill_to_json(part: Float, fill: &[u8]) -> Result<String> {
     let (re, im) = fill.split_at(fill.len() / 2);
     Ok(format!("[{},{}]", part.fill_to_json(re)?, part.fill_to_json(im)?))

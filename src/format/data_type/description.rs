@@ -1,40 +1,41 @@
-//! What JavaScript needs to know of a data type to make views of packed elements: plain facts, no formats.
+//! What JavaScript needs to know about a data type to create views of packed elements.
 
 use serde::Serialize;
 
 use super::{DataType, Float, Integer};
 use crate::format::metadata::write::text::{ObjectText, list, string};
 
-/// A data type as JavaScript sees it. Members that mean nothing for a type are left out.
+/// A data type as JavaScript sees it. Members that a type does not have are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Description {
     /// The name in v3 metadata.
     pub name: String,
-    /// Which family.
+    /// The family.
     pub kind: Kind,
-    /// Bytes of one element; left out where elements have lengths of their own.
+    /// The size of one element in bytes. Left out for types of variable length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<usize>,
-    /// Numbers in one element: 2 of a complex one, the code points of UTF-32 text.
+    /// The number of numbers in one element: 2 for complex numbers, the code points of UTF-32 text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub components: Option<usize>,
-    /// The typed array whose elements are these numbers as they are in memory.
+    /// The typed array whose elements are these numbers as in memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub view: Option<&'static str>,
-    /// Whether the numbers are floats that `view` shows as bits only, and that can be had as float32.
+    /// Whether `view` shows only the bits of the numbers, which can be converted to float32.
     #[serde(skip_serializing_if = "is_false")]
     pub widens: bool,
-    /// What a datetime or timedelta counts, as NumPy spells it.
+    /// The unit of a datetime or timedelta, in NumPy's spelling.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<&'static str>,
-    /// How many units one is.
+    /// The number of units that one count is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale_factor: Option<u32>,
-    /// Of a struct.
+    /// The fields of a struct.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fields: Option<Vec<FieldDescription>>,
-    /// What the elements of a variable array are, or the value of an optional one (which begins at byte 1).
+    /// The type of the elements of a variable array, or of the value of an optional one (which
+    /// starts at byte 1).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inner: Option<Box<Description>>,
 }
@@ -43,48 +44,48 @@ pub struct Description {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldDescription {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Where it begins in the element.
+    /// The offset in the element, in bytes.
     pub offset: usize,
-    /// Of its array, in C order; empty for one value.
+    /// The shape of its array, which is in C order. Empty for a single value.
     pub shape: Vec<u32>,
-    /// What it is, or what the elements of its array are.
+    /// The type of the field, or of the elements of its array.
     #[serde(rename = "type")]
     pub data_type: Description,
 }
 
-/// The families that differ in what JavaScript makes of them.
+/// The families of data types that JavaScript handles differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// One byte, 0 or 1.
     Bool,
-    /// Two's complement; of fewer than eight bits too, one byte each.
+    /// Two's complement. Types of fewer than eight bits have one byte each.
     Integer,
-    /// Of any width.
+    /// A floating-point number of any width.
     Float,
-    /// Real part, imaginary part.
+    /// The real and the imaginary part.
     Complex,
-    /// Bytes of any meaning.
+    /// A fixed number of bytes.
     Raw,
-    /// Bytes up to the zeros at the end.
+    /// Bytes, padded with zeros.
     NullTerminatedBytes,
-    /// Code points up to the zeros at the end.
+    /// Code points, padded with zeros.
     Utf32,
-    /// 64-bit counts from 1970; the smallest is NaT.
+    /// A 64-bit count from 1970. The smallest number is NaT.
     Datetime,
-    /// 64-bit counts; the smallest is NaT.
+    /// A 64-bit count. The smallest number is NaT.
     Timedelta,
-    /// Fields at offsets.
+    /// Fields at offsets in the element.
     Struct,
-    /// One byte that says whether there is a value, and the value.
+    /// One byte that tells whether there is a value, then the value.
     Optional,
     /// UTF-8 text of any length.
     String,
     /// Bytes of any length.
     Bytes,
-    /// Any number of packed elements of the inner type.
+    /// A list of packed elements of the inner type.
     VariableArray,
     /// The text of a JSON value.
     Json,
@@ -118,7 +119,7 @@ impl Kind {
 }
 
 impl Description {
-    /// The facts of a data type.
+    /// Describes a data type.
     pub fn of(data_type: &DataType) -> Self {
         let mut description = Self {
             name: data_type.name().into_owned(),
@@ -156,7 +157,8 @@ impl Description {
 }
 
 impl Description {
-    /// JSON text, as serde would write it: without serde, which readers need for nothing else.
+    /// Writes the description as JSON, exactly as serde does. Readers need serde for nothing else,
+    /// so this keeps it out of the engine.
     pub fn to_json(&self) -> String {
         let mut text =
             ObjectText::new().with("name", string(&self.name)).with("kind", string(self.kind.name()));
@@ -219,7 +221,7 @@ fn kind(data_type: &DataType) -> Kind {
     }
 }
 
-/// The typed array of the numbers; of bits, for floats that JavaScript does not have.
+/// The typed array of the numbers, or of their bits where JavaScript does not have the type.
 fn view(data_type: &DataType) -> Option<&'static str> {
     Some(match data_type {
         DataType::Bool | DataType::Raw(_) | DataType::NullTerminatedBytes(_) => "Uint8Array",

@@ -1,7 +1,9 @@
-//! Fill values: what elements of missing chunks are.
-//! <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#fill-value>, v2 "Fill value encoding".
+//! Fill values: the elements of missing chunks.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#fill-value>, v2 "Fill value
+//! encoding".
 //!
-//! In memory a fill value is what an element is: packed little-endian bytes. Each family's file knows its JSON forms.
+//! In memory a fill value is one element: packed little-endian bytes. The file of each family of
+//! data types knows its JSON forms.
 
 use std::borrow::Cow;
 
@@ -13,12 +15,13 @@ use crate::error::{Error, Result};
 use crate::format::metadata::json::{Document, Json};
 use crate::format::tolerated::Form;
 
-/// One element, packed little-endian; of types of variable length its bytes.
+/// The packed little-endian bytes of one element. For types of variable length, the bytes of the
+/// element.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FillValue(pub Vec<u8>);
 
 impl FillValue {
-    /// The element of zero bytes; of types of variable length the empty one.
+    /// The element whose bytes are all zero. For types of variable length, the empty element.
     pub fn zero(data_type: &DataType) -> Self {
         match data_type {
             DataType::Json => Self(b"null".to_vec()),
@@ -27,10 +30,11 @@ impl FillValue {
         }
     }
 
-    /// From v3 metadata; `null` is the caller's business, where it is not a value of the type.
+    /// Parses a fill value of v3 metadata. The caller handles `null`, except for types that have
+    /// it.
     ///
     /// # Errors
-    /// `Format` for values that the type does not have.
+    /// `Format` for values that are not of the type.
     pub fn parse_v3(data_type: &DataType, json: Json<'_>) -> Result<Self> {
         match data_type {
             DataType::Bool => boolean::parse_fill(json),
@@ -51,11 +55,12 @@ impl FillValue {
         }
     }
 
-    /// From v3 metadata as writers left it: also numbers and booleans in each other's place, numbers
-    /// as text, and integers with a fraction of zero, with a warning.
+    /// Parses a fill value of v3 metadata as writers write it. It also accepts, with a warning,
+    /// numbers for booleans and booleans for numbers, numbers in strings, and integers with a
+    /// fraction of zero.
     ///
     /// # Errors
-    /// `Format` for values that the type does not have.
+    /// `Format` for values that are not of the type.
     pub fn read_v3(data_type: &DataType, json: Json<'_>, warnings: &mut Vec<String>) -> Result<Self> {
         match data_type {
             DataType::Bool => boolean_or_number(json, warnings),
@@ -69,11 +74,14 @@ impl FillValue {
         }
     }
 
-    /// From v2 metadata, where `null` means "undefined" and reads as zero; so do the odd values of some writers, with a
-    /// warning. `endian` is the stored byte order of what is written packed; `None` where a struct knows its own.
+    /// Parses a fill value of v2 metadata. `null` means "undefined" and is read as zero. Odd values
+    /// of some writers are accepted with a warning.
+    ///
+    /// `endian` is the stored byte order of packed values. `None` where the fields of a struct have
+    /// different ones.
     ///
     /// # Errors
-    /// `Format` for values that the type does not have.
+    /// `Format` for values that are not of the type.
     pub fn parse_v2(
         data_type: &DataType,
         endian: Option<Endian>,
@@ -84,7 +92,8 @@ impl FillValue {
             return Ok(Self::zero(data_type));
         }
         match data_type {
-            // xarray writes "NaN" beside integer types when the fill value came from a float attribute.
+            // xarray writes "NaN" beside integer types when the fill value came from a float
+            // attribute.
             DataType::Integer(_) if json.str().is_ok_and(|text| text == "NaN") => {
                 warnings.push(Form::V2FillNan.warning(found(data_type, json.text())));
                 Ok(Self::zero(data_type))
@@ -98,7 +107,7 @@ impl FillValue {
             DataType::Bool => boolean_or_number(json, warnings),
             DataType::Complex(part) => complex::parse_v2_fill(*part, json),
             DataType::Time(_) => time::parse_v2_fill(json),
-            // zarr-python 2 wrote 0 where nobody had chosen.
+            // zarr-python 2 wrote 0 where the user had not chosen a fill value.
             DataType::Raw(_)
             | DataType::NullTerminatedBytes(_)
             | DataType::Utf32(_)
@@ -117,10 +126,11 @@ impl FillValue {
         }
     }
 
-    /// From v3 metadata of a legacy `structured` array: base64 of the packed struct in the byte order of its `bytes` codec.
+    /// Parses a fill value of v3's legacy `structured` type: base64 of the packed struct, in the
+    /// byte order of the `bytes` codec.
     ///
     /// # Errors
-    /// `Format` for anything else.
+    /// `Format` for any other value.
     pub fn parse_packed(data_type: &DataType, endian: Endian, json: Json<'_>) -> Result<Self> {
         match data_type {
             DataType::Struct(structure) => {
@@ -130,10 +140,11 @@ impl FillValue {
         }
     }
 
-    /// The JSON text that v3 metadata has for it; exact.
+    /// Writes the fill value as v3 metadata has it. The text is exact.
     ///
     /// # Errors
-    /// `Argument` when it is not an element of the type, `Unsupported` for types that v3 does not have.
+    /// `Argument` when the bytes are not one element of the type, `Unsupported` for types that v3
+    /// does not have.
     pub fn to_json_v3(&self, data_type: &DataType) -> Result<String> {
         if data_type.size().is_some_and(|size| size != self.0.len()) {
             let error = Error::argument(format!("the fill value is not one element of {}", data_type.name()));
@@ -157,13 +168,13 @@ impl FillValue {
     }
 }
 
-/// What a warning says of the place.
+/// Names the value and the type in a warning.
 fn found(data_type: &DataType, text: &str) -> String {
     format!("fill_value {text} of {}", data_type.name())
 }
 
-/// NumPy's own booleans cross some writers' JSON as numbers. Deliberately no text: NumPy, and so
-/// zarr-python, reads every text as true.
+/// Parses a boolean. Some writers turn NumPy's booleans into numbers, which are accepted with a
+/// warning. Strings are errors: NumPy, and so zarr-python, reads every string as true.
 fn boolean_or_number(json: Json<'_>, warnings: &mut Vec<String>) -> Result<FillValue> {
     let text = json.text();
     if !matches!(text, "0" | "1" | "0.0" | "1.0") {
@@ -181,7 +192,7 @@ fn integer_or_fraction(integer: Integer, json: Json<'_>, warnings: &mut Vec<Stri
     })
 }
 
-/// As `parse` reads it, or else the number that stands in a text, or that a boolean is, with a warning.
+/// Parses a number with `parse`, or else the number in a string or for a boolean, with a warning.
 fn number_or_other(
     data_type: &DataType,
     json: Json<'_>,
@@ -194,20 +205,20 @@ fn number_or_other(
         if document.root().kind_name() != "a number" {
             return Err(error);
         }
-        // One warning is enough: also a fraction within the text is the text's.
+        // The warning about the string is enough, even where the number in it has a fraction.
         let fill = parse(document.root(), &mut Vec::new()).map_err(|_| error)?;
         warnings.push(form.warning(found(data_type, json.text())));
         Ok(fill)
     })
 }
 
-/// What stands in a number's place, and the number that it may mean.
+/// The number that a string or a boolean in place of a number means, and the form for the warning.
 fn number_within(json: Json<'_>) -> Option<(Form, Cow<'_, str>)> {
     let of_bool = |value| (Form::FillNumberBool, Cow::Borrowed(if value { "1" } else { "0" }));
     json.bool().map(of_bool).or_else(|_| json.str().map(|text| (Form::FillText, text))).ok()
 }
 
-/// What is stored with the highest byte first.
+/// The numbers in one element that are stored big-endian.
 fn stored_big_endian(data_type: &DataType, endian: Option<Endian>) -> Vec<Run> {
     match endian {
         Some(Endian::Little) => Vec::new(),
@@ -255,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_integer_is_not() {
+    fn values_that_are_not_integers_are_refused() {
         let uint8 = DataType::Integer(Integer::Uint8);
         for text in ["256", "-1", "1.5", "1.0", "1e1", "\"1\"", "true", "null", "[1]", "{}"] {
             assert_eq!(v3(&uint8, text).unwrap_err().kind(), ErrorKind::Format, "{text}");
@@ -279,7 +290,8 @@ mod tests {
     #[test]
     fn floats_round_half_to_even() {
         assert_eq!(v3(&FLOAT32, "0.1").unwrap(), [0xcd, 0xcc, 0xcc, 0x3d]);
-        // Halfway between 2^24 and 2^24 + 2; the last one passes the middle by less than a double shows.
+        // These lie halfway between two numbers. The third is above the middle by less than a
+        // double can show.
         assert_eq!(v3(&FLOAT32, "16777217").unwrap(), 16_777_216_f32.to_le_bytes());
         assert_eq!(v3(&FLOAT32, "16777219").unwrap(), 16_777_220_f32.to_le_bytes());
         assert_eq!(v3(&FLOAT32, "16777217.000000000000001").unwrap(), 16_777_218_f32.to_le_bytes());
@@ -304,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_v2_writers_write() {
+    fn forms_of_v2_writers_are_read() {
         let int32 = DataType::Integer(Integer::Int32);
         assert_eq!(v2(&int32, "0.0").unwrap(), [0; 4]);
         assert_eq!(v2(&int32, "-5e1").unwrap(), (-50_i32).to_le_bytes());
@@ -353,7 +365,7 @@ mod tests {
                 assert_eq!(warned_of(&int16, text, format).unwrap_err().kind(), ErrorKind::Format, "{text}");
             }
         }
-        // NumPy, and so zarr-python, takes every text for true.
+        // NumPy, and so zarr-python, reads every string as true.
         assert!(warned_of(&DataType::Bool, "\"0\"", 2).is_err());
     }
 
@@ -393,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written() {
+    fn fill_values_are_written_exactly() {
         let written =
             |data_type: &DataType, bytes: &[u8]| FillValue(bytes.to_vec()).to_json_v3(data_type).unwrap();
         assert_eq!(written(&DataType::Bool, &[1]), "true");
@@ -420,7 +432,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_element_survives_writing_and_reading(data_type in any_type(), bytes in any::<[u8; 16]>()) {
+        fn every_element_round_trips(data_type in any_type(), bytes in any::<[u8; 16]>()) {
             let mut fill = FillValue(bytes[..data_type.size().unwrap()].to_vec());
             data_type.narrow_runs().iter().for_each(|run| run.extend(&mut fill.0));
             let written = fill.to_json_v3(&data_type).unwrap();
@@ -429,8 +441,8 @@ mod tests {
         }
 
         #[test]
-        fn no_text_of_a_type_does_harm(text in r#"[<>|a-zA-Z0-9_\[\]"{}:, ]{0,24}"#) {
-            // Whatever is read has a bounded size.
+        fn any_text_of_a_type_is_safe(text in r#"[<>|a-zA-Z0-9_\[\]"{}:, ]{0,24}"#) {
+            // Every type that is parsed has a bounded size.
             if let Ok((data_type, _)) = typestr::parse(&text) {
                 prop_assert!(data_type.size().is_some_and(|size| size as u64 <= limits::ELEMENT_BYTES));
             }
@@ -445,7 +457,7 @@ mod tests {
         fn float32_text_is_rounded_once(bits in any::<u32>()) {
             let value = f32::from_bits(bits);
             prop_assume!(value.is_finite());
-            // Through a double, as JavaScript reads it, and straight.
+            // Parsed as a double, as JavaScript does, and parsed as float32.
             let written = FillValue(value.to_le_bytes().to_vec()).to_json_v3(&FLOAT32).unwrap();
             prop_assert_eq!((written.parse::<f64>().unwrap() as f32).to_bits(), bits);
             prop_assert_eq!(written.parse::<f32>().unwrap().to_bits(), bits);

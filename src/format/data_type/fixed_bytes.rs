@@ -1,17 +1,17 @@
-//! Elements of a fixed number of bytes: `r24`, `raw_bytes`, `null_terminated_bytes`; v2's `|V3` and `|S3`.
-//! <https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html>
+//! Data types of a fixed number of bytes: `r24`, `raw_bytes`, `null_terminated_bytes`, and v2's
+//! `|V3` and `|S3`. <https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html>
 //!
-//! zarr-python's own name for `r*` is `raw_bytes`; `null_terminated_bytes` is what NumPy's `S` is there.
+//! zarr-python writes `raw_bytes` for `r*`, and `null_terminated_bytes` for NumPy's `S`.
 
 use super::{FillValue, base64, variable};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::{Json, Object};
 use crate::limits;
 
-/// Bytes of one element of `r<N>`; `None` for other names.
+/// The size in bytes of an element of `r<N>`. `None` for other names.
 ///
 /// # Errors
-/// `Format` for no whole number of bytes.
+/// `Format` for a number of bits that is not a multiple of 8.
 pub(super) fn raw_len_of_name(name: &str) -> Option<Result<usize>> {
     let digits =
         name.strip_prefix('r').filter(|rest| rest.starts_with(|digit: char| digit.is_ascii_digit()))?;
@@ -21,26 +21,28 @@ pub(super) fn raw_len_of_name(name: &str) -> Option<Result<usize>> {
     Some(bits.ok_or_else(invalid).and_then(|bits| element_len(bits / 8)))
 }
 
-/// The `length_bytes` of a configuration.
+/// Parses the `length_bytes` of a configuration.
 pub(super) fn configured_len(configuration: &Object<'_>) -> Result<usize> {
     configuration.require("length_bytes", |json| element_len(json.u64()?))
 }
 
-/// Checks the length of an element that metadata asks for.
+/// Checks the size of an element that metadata gives.
 pub(super) fn element_len(len: u64) -> Result<usize> {
     if len == 0 {
-        return Err(Error::format("elements without bytes").expected("at least one byte an element"));
+        return Err(Error::format("the elements of the data type have no bytes")
+            .expected("at least one byte for each element"));
     }
     limits::within(len, limits::ELEMENT_BYTES, "element")
 }
 
-/// From base64 or a list of bytes, all of them.
+/// Parses base64 or a list of exactly `len` bytes.
 pub(super) fn parse_raw_fill(len: usize, json: Json<'_>) -> Result<FillValue> {
     let fill = variable::parse_bytes_fill(json)?;
     if fill.0.len() == len { Ok(fill) } else { Err(json.unexpected(&format!("{len} bytes"))) }
 }
 
-/// From base64 or a list of bytes; what is missing at the end is zero, as NumPy leaves it out.
+/// Parses base64 or a list of at most `len` bytes. The rest is zero: NumPy leaves out zeros at the
+/// end.
 pub(super) fn parse_padded_fill(len: usize, json: Json<'_>) -> Result<FillValue> {
     let mut fill = variable::parse_bytes_fill(json)?;
     if fill.0.len() > len {
@@ -50,13 +52,13 @@ pub(super) fn parse_padded_fill(len: usize, json: Json<'_>) -> Result<FillValue>
     Ok(fill)
 }
 
-/// To a list of bytes: what the specification has for `r*`.
+/// Writes a list of bytes, the specification's form for `r*`.
 pub(super) fn raw_fill_to_json(fill: &[u8]) -> String {
     let bytes: Vec<String> = fill.iter().map(u8::to_string).collect();
     format!("[{}]", bytes.join(","))
 }
 
-/// To base64, without the zeros at the end.
+/// Writes base64 without the zeros at the end.
 pub(super) fn padded_fill_to_json(fill: &[u8]) -> String {
     let len = fill.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     base64::encode(&fill[..len])

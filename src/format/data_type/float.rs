@@ -1,7 +1,9 @@
-//! Floats: IEEE 754's `float16`, `float32` and `float64`, `bfloat16`, and the narrow ones of machine learning.
+//! Floating-point types: IEEE 754's `float16`, `float32` and `float64`, `bfloat16`, and the narrow
+//! types of machine learning.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 //!
-//! Fill values keep NaN payloads, as bit patterns. `float8_e4m3fn` is not registered; TensorStore writes it.
+//! Fill values keep the payloads of NaNs as bit patterns. `float8_e4m3fn` is not registered, but
+//! TensorStore writes it.
 
 use half::{bf16, f16};
 
@@ -9,7 +11,7 @@ use super::{FillValue, base64, micro};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::Json;
 
-/// Which float.
+/// A floating-point type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Float {
@@ -30,15 +32,15 @@ pub enum Float {
     Float4E2M1Fn,
 }
 
-/// NaN and the infinities of a float, as bits; `None` where it has no such thing.
+/// The bits of NaN and of the infinities. `None` where the type does not have them.
 struct Specials {
     nan: Option<u64>,
-    /// Positive and negative.
+    /// The positive and the negative infinity.
     infinities: Option<[u64; 2]>,
 }
 
 impl Float {
-    /// All of them.
+    /// All floating-point types.
     pub const ALL: [Self; 15] = [
         Self::Float16,
         Self::Float32,
@@ -78,17 +80,17 @@ impl Float {
         }
     }
 
-    /// The float of this name in v3 metadata.
+    /// The floating-point type with this name in v3 metadata.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|float| float.name() == name)
     }
 
-    /// Bytes of one element.
+    /// The size of one element in bytes.
     pub fn size(self) -> usize {
         (self.bits() as usize).div_ceil(8)
     }
 
-    /// Bits that say something; the narrowest leave the upper ones of their byte unused.
+    /// The number of significant bits. Narrow types do not use the upper bits of their byte.
     pub fn bits(self) -> u32 {
         match self {
             Self::Float64 => 64,
@@ -100,12 +102,12 @@ impl Float {
         }
     }
 
-    /// IEEE's float of this many bytes.
+    /// The IEEE 754 type of this many bytes.
     pub(super) fn of_size(size: usize) -> Option<Self> {
         [Self::Float16, Self::Float32, Self::Float64].into_iter().find(|float| float.size() == size)
     }
 
-    /// From a number, `"NaN"`, `"Infinity"`, `"-Infinity"` or a bit pattern `"0x…"`.
+    /// Parses a number, `"NaN"`, `"Infinity"`, `"-Infinity"` or a bit pattern `"0x…"`.
     pub(super) fn parse_fill(self, json: Json<'_>) -> Result<FillValue> {
         let bits = match json.kind_name() {
             "a number" => self.parse_number(json.text()),
@@ -115,7 +117,7 @@ impl Float {
         bits.map(|bits| self.pack(bits)).ok_or_else(|| self.unexpected(json))
     }
 
-    /// As v2 writers have it: TensorStore writes `float4_e2m1fn` as base64 of its byte.
+    /// Parses the forms of v2 writers: TensorStore writes `float4_e2m1fn` as base64 of its byte.
     pub(super) fn parse_v2_fill(self, json: Json<'_>) -> Result<FillValue> {
         self.parse_fill(json).or_else(|error| match base64::decode(json).as_deref() {
             Ok([byte]) if self.size() == 1 => Ok(self.pack(u64::from(*byte) & ((1 << self.bits()) - 1))),
@@ -131,7 +133,7 @@ impl Float {
             "-Infinity" => Some(specials.infinities?[1]),
             _ => {
                 let digits = text.strip_prefix("0x").filter(|digits| digits.len() == 2 * self.size())?;
-                // `from_str_radix` would take a sign.
+                // `from_str_radix` accepts a sign.
                 digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then_some(())?;
                 let bits = u64::from_str_radix(digits, 16).ok()?;
                 (self.bits() == 64 || bits >> self.bits() == 0).then_some(bits)
@@ -139,8 +141,10 @@ impl Float {
         }
     }
 
-    /// Rounds half to even, as the specification says. Those of two bytes and fewer go through a wider float: that rounds twice
-    /// only for literals of more digits than any writer makes from an element.
+    /// Parses a number and rounds half to even, as the specification says.
+    ///
+    /// Types of two bytes and fewer are rounded from a wider type. Rounding twice differs only for
+    /// literals with more digits than any writer makes of an element.
     fn parse_number(self, text: &str) -> Option<u64> {
         let bits = match self {
             Self::Float16 => f16::from_f64(text.parse().ok()?).to_bits().into(),
@@ -152,8 +156,8 @@ impl Float {
         (!self.to_f64(bits).is_nan()).then_some(bits)
     }
 
-    /// The shortest number that every reader takes back to these bits, also one that reads through float64; else the name;
-    /// else the bit pattern.
+    /// Writes the shortest number that every reader parses to these bits, including readers that
+    /// use doubles. For NaN and the infinities it writes the name, or else the bit pattern.
     pub(super) fn fill_to_json(self, fill: &[u8]) -> Result<String> {
         let bits = unpack(fill);
         let value = self.to_f64(bits);
@@ -185,7 +189,7 @@ impl Float {
         Specials { nan: Some(nan), infinities: Some([infinity, infinity | (1 << (self.bits() - 1))]) }
     }
 
-    /// The value of these bits; exact.
+    /// The exact value of these bits.
     pub fn to_f64(self, bits: u64) -> f64 {
         #[allow(clippy::cast_possible_truncation, reason = "packed from as many bytes")]
         match self {
@@ -197,8 +201,8 @@ impl Float {
         }
     }
 
-    /// The bits of a number, rounded half to even; `None` for what the type cannot hold: NaN and the infinities where it has
-    /// none, and finite numbers beyond its largest.
+    /// The bits of a number, rounded half to even. `None` for NaN and the infinities where the type
+    /// does not have them, and for finite numbers beyond its largest.
     pub fn from_f64(self, value: f64) -> Option<u64> {
         let specials = self.specials();
         if value.is_nan() {
@@ -218,7 +222,8 @@ impl Float {
         self.to_f64(bits).is_finite().then_some(bits)
     }
 
-    /// The bits nearest to a number that the type cannot hold: an infinity, else the largest number; zero for NaN.
+    /// The bits for a number that the type cannot represent: those of an infinity, or else of the
+    /// largest number. Zero for NaN.
     pub fn saturated(self, value: f64) -> u64 {
         if value.is_nan() {
             return 0;

@@ -1,12 +1,13 @@
-//! `int8` … `uint64`, and `int2` … `uint4`, which are one byte each in memory: two's complement.
+//! The data types `int8` … `uint64`, and `int2` … `uint4`, which have one byte each in memory.
+//! Signed integers are in two's complement.
 //!
-//! Fill values are exact to the last of 64 bits.
+//! Fill values are exact for all 64 bits.
 
 use super::FillValue;
 use crate::error::Result;
 use crate::format::metadata::json::Json;
 
-/// Which integer.
+/// An integer type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Integer {
@@ -25,7 +26,7 @@ pub enum Integer {
 }
 
 impl Integer {
-    /// All of them.
+    /// All integer types.
     pub const ALL: [Self; 12] = [
         Self::Int8,
         Self::Int16,
@@ -59,17 +60,18 @@ impl Integer {
         }
     }
 
-    /// The integer of this name in v3 metadata.
+    /// The integer type with this name in v3 metadata.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|integer| integer.name() == name)
     }
 
-    /// Bytes of one element.
+    /// The size of one element in bytes.
     pub fn size(self) -> usize {
         (self.bits() as usize).div_ceil(8)
     }
 
-    /// Bits that say something; the narrowest repeat their sign in the upper ones of their byte.
+    /// The number of significant bits. Narrow signed integers repeat their sign in the upper bits
+    /// of the byte.
     pub fn bits(self) -> u32 {
         match self {
             Self::Int2 | Self::Uint2 => 2,
@@ -81,36 +83,36 @@ impl Integer {
         }
     }
 
-    /// Whether there are negative ones.
+    /// Whether the type has negative numbers.
     pub fn is_signed(self) -> bool {
         matches!(self, Self::Int2 | Self::Int4 | Self::Int8 | Self::Int16 | Self::Int32 | Self::Int64)
     }
 
-    /// The smallest and the largest.
+    /// The smallest and the largest number.
     fn range(self) -> (i128, i128) {
         let bits = self.bits();
         if self.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
     }
 
-    /// The signed or unsigned integer of this many bytes.
+    /// The signed or unsigned integer type of this many bytes.
     pub(super) fn of_size(signed: bool, size: usize) -> Option<Self> {
         let fits = |integer: &Self| integer.is_signed() == signed && integer.bits() as usize == 8 * size;
         Self::ALL.into_iter().find(fits)
     }
 
-    /// From a number without fraction or exponent.
+    /// Parses a number without a fraction or an exponent.
     pub(super) fn parse_fill(self, json: Json<'_>) -> Result<FillValue> {
         let digits = json.number_text().ok().and_then(|text| text.parse().ok());
         digits.and_then(|value| self.pack(value)).ok_or_else(|| self.unexpected(json))
     }
 
-    /// From a number with a fraction of zero (`0.0`) or an exponent (`1e3`), which pandas and netCDF
-    /// tools write; `None` for others.
+    /// Parses a number with a fraction of zero (`0.0`) or an exponent (`1e3`), which pandas and
+    /// netCDF tools write. `None` for other values.
     pub(super) fn parse_fraction_fill(self, json: Json<'_>) -> Option<FillValue> {
         self.pack(integral_double(json.number_text().ok()?)?)
     }
 
-    /// The decimal digits.
+    /// Writes the decimal digits.
     pub(super) fn fill_to_json(self, fill: &[u8]) -> String {
         let negative = self.is_signed() && fill.last().is_some_and(|byte| *byte >= 0x80);
         let mut bytes = [if negative { 0xff } else { 0 }; 16];
@@ -129,7 +131,8 @@ impl Integer {
     }
 }
 
-/// The integer that a number with a fraction or exponent is, where a double holds it exactly.
+/// The integer that a number with a fraction or an exponent is equal to, where a double represents
+/// it exactly.
 fn integral_double(text: &str) -> Option<i128> {
     let value: f64 = text.parse().ok()?;
     #[allow(clippy::cast_possible_truncation, reason = "an integer below 2^53")]

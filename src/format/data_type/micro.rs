@@ -1,47 +1,48 @@
-//! Floats of 8, 6 and 4 bits, one byte each in memory. Their layouts: <https://github.com/jax-ml/ml_dtypes#specifications>
+//! Floating-point types of 8, 6 and 4 bits, with one byte each in memory. Their layouts:
+//! <https://github.com/jax-ml/ml_dtypes#specifications>
 //!
-//! Our own few lines: the crate `microfloat`, the tests' oracle, brings a source of random numbers into every wasm build.
-//! Deliberately without arithmetic.
+//! The tests compare with the crate `microfloat`. The package does not use it, because it would
+//! bring a source of random numbers into every wasm build. There is no arithmetic here.
 
 use super::Float;
 
-/// How the bits of a narrow float are used: a sign bit (but in E8M0), then exponent, then mantissa.
+/// The bits of a narrow type: the sign (not in E8M0), then the exponent, then the mantissa.
 struct Layout {
     exponent_bits: u32,
     mantissa_bits: u32,
     bias: i32,
-    specials: Specials,
+    specials: NonNumbers,
 }
 
-/// Which bits are no numbers.
+/// Which bit patterns are not numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Specials {
-    /// As in IEEE 754: the highest exponent is infinity and NaN.
+enum NonNumbers {
+    /// As in IEEE 754: the highest exponent means infinity or NaN.
     Ieee,
-    /// All ones but the sign are NaN; no infinity.
+    /// All ones but the sign are NaN. There is no infinity.
     OnesAreNan,
-    /// What would be negative zero is NaN; no infinity.
+    /// The pattern of negative zero is NaN. There is no infinity.
     NegativeZeroIsNan,
     /// Every bit pattern is a number.
     None,
-    /// No sign, no mantissa, no zero: all ones are NaN.
+    /// There is no sign, no mantissa and no zero. All ones are NaN.
     Scale,
 }
 
-/// `None` for wider floats.
+/// The layout of a narrow type. `None` for wider types.
 fn layout(float: Float) -> Option<Layout> {
     let (exponent_bits, mantissa_bits, bias, specials) = match float {
-        Float::Float8E3M4 => (3, 4, 3, Specials::Ieee),
-        Float::Float8E4M3 => (4, 3, 7, Specials::Ieee),
-        Float::Float8E4M3B11Fnuz => (4, 3, 11, Specials::NegativeZeroIsNan),
-        Float::Float8E4M3Fn => (4, 3, 7, Specials::OnesAreNan),
-        Float::Float8E4M3Fnuz => (4, 3, 8, Specials::NegativeZeroIsNan),
-        Float::Float8E5M2 => (5, 2, 15, Specials::Ieee),
-        Float::Float8E5M2Fnuz => (5, 2, 16, Specials::NegativeZeroIsNan),
-        Float::Float8E8M0Fnu => (8, 0, 127, Specials::Scale),
-        Float::Float6E2M3Fn => (2, 3, 1, Specials::None),
-        Float::Float6E3M2Fn => (3, 2, 3, Specials::None),
-        Float::Float4E2M1Fn => (2, 1, 1, Specials::None),
+        Float::Float8E3M4 => (3, 4, 3, NonNumbers::Ieee),
+        Float::Float8E4M3 => (4, 3, 7, NonNumbers::Ieee),
+        Float::Float8E4M3B11Fnuz => (4, 3, 11, NonNumbers::NegativeZeroIsNan),
+        Float::Float8E4M3Fn => (4, 3, 7, NonNumbers::OnesAreNan),
+        Float::Float8E4M3Fnuz => (4, 3, 8, NonNumbers::NegativeZeroIsNan),
+        Float::Float8E5M2 => (5, 2, 15, NonNumbers::Ieee),
+        Float::Float8E5M2Fnuz => (5, 2, 16, NonNumbers::NegativeZeroIsNan),
+        Float::Float8E8M0Fnu => (8, 0, 127, NonNumbers::Scale),
+        Float::Float6E2M3Fn => (2, 3, 1, NonNumbers::None),
+        Float::Float6E3M2Fn => (3, 2, 3, NonNumbers::None),
+        Float::Float4E2M1Fn => (2, 1, 1, NonNumbers::None),
         Float::Float16 | Float::Bfloat16 | Float::Float32 | Float::Float64 => return None,
     };
     Some(Layout { exponent_bits, mantissa_bits, bias, specials })
@@ -49,16 +50,16 @@ fn layout(float: Float) -> Option<Layout> {
 
 impl Layout {
     fn sign_bit(&self) -> u8 {
-        if self.specials == Specials::Scale { 0 } else { 1 << (self.exponent_bits + self.mantissa_bits) }
+        if self.specials == NonNumbers::Scale { 0 } else { 1 << (self.exponent_bits + self.mantissa_bits) }
     }
 
     fn nan(&self) -> Option<u8> {
         let ones = self.sign_bit().wrapping_sub(1);
         match self.specials {
-            Specials::Ieee => Some(self.infinity() | 1 << (self.mantissa_bits - 1)),
-            Specials::OnesAreNan | Specials::Scale => Some(ones),
-            Specials::NegativeZeroIsNan => Some(self.sign_bit()),
-            Specials::None => None,
+            NonNumbers::Ieee => Some(self.infinity() | 1 << (self.mantissa_bits - 1)),
+            NonNumbers::OnesAreNan | NonNumbers::Scale => Some(ones),
+            NonNumbers::NegativeZeroIsNan => Some(self.sign_bit()),
+            NonNumbers::None => None,
         }
     }
 
@@ -70,22 +71,24 @@ impl Layout {
     fn is_nan(&self, byte: u8) -> bool {
         let magnitude = byte & !self.sign_bit();
         match self.specials {
-            Specials::Ieee => magnitude > self.infinity(),
-            Specials::OnesAreNan | Specials::Scale => Some(magnitude) == self.nan(),
-            Specials::NegativeZeroIsNan => byte == self.sign_bit(),
-            Specials::None => false,
+            NonNumbers::Ieee => magnitude > self.infinity(),
+            NonNumbers::OnesAreNan | NonNumbers::Scale => Some(magnitude) == self.nan(),
+            NonNumbers::NegativeZeroIsNan => byte == self.sign_bit(),
+            NonNumbers::None => false,
         }
     }
 
-    /// What the bits would be if all were numbers; of infinity the value that it is rounded to from.
+    /// The number that the bits would be if all patterns were numbers. For infinity, the next
+    /// number above the largest, from which rounding gives infinity.
     fn number(&self, byte: u8) -> f32 {
         let magnitude = i32::from(byte & !self.sign_bit());
         let (exponent, mantissa) =
             (magnitude >> self.mantissa_bits, magnitude & ((1 << self.mantissa_bits) - 1));
-        let normal = exponent > 0 || self.specials == Specials::Scale;
+        let normal = exponent > 0 || self.specials == NonNumbers::Scale;
         let (digits, exponent) =
             if normal { (mantissa | 1 << self.mantissa_bits, exponent) } else { (mantissa, 1) };
-        // Beyond the smallest normal float32 only in E8M0, whose lowest is 2^-127: a double holds all, and narrows exactly.
+        // Only 2^-127, the smallest number of E8M0, is not a normal float32. A double represents
+        // all numbers, and narrowing it is exact.
         #[allow(clippy::cast_possible_truncation, reason = "exact, as above")]
         let value = (f64::from(digits)
             * f64::from(exponent - self.bias - self.mantissa_bits.cast_signed()).exp2())
@@ -96,64 +99,65 @@ impl Layout {
     fn decode(&self, byte: u8) -> f32 {
         if self.is_nan(byte) {
             f32::NAN
-        } else if self.specials == Specials::Ieee && byte & !self.sign_bit() == self.infinity() {
+        } else if self.specials == NonNumbers::Ieee && byte & !self.sign_bit() == self.infinity() {
             f32::INFINITY.copysign(self.number(byte))
         } else {
             self.number(byte)
         }
     }
 
-    /// The highest magnitude that is a number or infinity.
+    /// The largest magnitude that is a number or infinity.
     fn highest(&self) -> u8 {
         let ones = self.sign_bit().wrapping_sub(1);
         match self.specials {
-            Specials::Ieee => self.infinity(),
-            Specials::OnesAreNan | Specials::Scale => ones - 1,
-            Specials::NegativeZeroIsNan | Specials::None => ones,
+            NonNumbers::Ieee => self.infinity(),
+            NonNumbers::OnesAreNan | NonNumbers::Scale => ones - 1,
+            NonNumbers::NegativeZeroIsNan | NonNumbers::None => ones,
         }
     }
 
-    /// Of two bytes that are equally near the one with the lower rank is taken: the even one; of powers of two, whose mantissa
-    /// has no bits, the greater, as the other implementations do.
+    /// Of two equally near bytes, the one with the lower rank is taken: the even one. For powers of
+    /// two, which have no mantissa, it is the greater one, as in other implementations.
     fn tie(&self, byte: u8) -> u8 {
-        if self.specials == Specials::Scale { !byte } else { byte & 1 }
+        if self.specials == NonNumbers::Scale { !byte } else { byte & 1 }
     }
 
-    /// The nearest of all bytes; a few hundred steps, for fill values alone.
+    /// The nearest byte. It compares a few hundred bytes, which is fast enough for fill values.
     fn encode(&self, value: f64) -> Option<u8> {
         let highest = self.highest();
         let in_range = match self.specials {
-            Specials::Ieee => true,
-            Specials::Scale => value > 0.0 && value <= self.number(highest).into(),
+            NonNumbers::Ieee => true,
+            NonNumbers::Scale => value > 0.0 && value <= self.number(highest).into(),
             _ => value.abs() <= self.number(highest).into(),
         };
         let distance = |byte: &u8| (f64::from(self.number(*byte)) - value.abs()).abs();
         let nearer =
             |a: &u8, b: &u8| distance(a).total_cmp(&distance(b)).then(self.tie(*a).cmp(&self.tie(*b)));
         let magnitude = (0..=highest).min_by(nearer).filter(|_| in_range)?;
-        let has_sign = magnitude != 0 || self.specials != Specials::NegativeZeroIsNan;
+        let has_sign = magnitude != 0 || self.specials != NonNumbers::NegativeZeroIsNan;
         Some(if value.is_sign_negative() && has_sign { magnitude | self.sign_bit() } else { magnitude })
     }
 }
 
-/// The value of a byte; exact. `None` for wider floats.
+/// The exact value of a byte. `None` for wider types.
 pub(super) fn decode(float: Float, byte: u8) -> Option<f32> {
     layout(float).map(|layout| layout.decode(byte))
 }
 
-/// The nearest byte, half to even. `None` for wider floats, and out of the range of types without infinity.
+/// The nearest byte, rounded half to even. `None` for wider types, and for values out of the range
+/// of types without infinity.
 pub(super) fn encode(float: Float, value: f64) -> Option<u8> {
     layout(float)?.encode(value)
 }
 
-/// NaN. `None` where there is none.
+/// The byte of NaN. `None` where the type does not have it.
 pub(super) fn nan(float: Float) -> Option<u8> {
     layout(float)?.nan()
 }
 
-/// Positive and negative infinity. `None` where there are none.
+/// The bytes of positive and negative infinity. `None` where the type does not have them.
 pub(super) fn infinities(float: Float) -> Option<[u8; 2]> {
-    let layout = layout(float).filter(|layout| layout.specials == Specials::Ieee)?;
+    let layout = layout(float).filter(|layout| layout.specials == NonNumbers::Ieee)?;
     Some([layout.infinity(), layout.infinity() | layout.sign_bit()])
 }
 
@@ -170,7 +174,7 @@ mod tests {
     macro_rules! oracles {
         ($($float:ident $micro:ident),*) => {
             #[test]
-            fn every_byte_is_what_microfloat_says() {
+            fn every_byte_decodes_as_in_microfloat() {
                 $(for byte in 0..=u8::try_from((1_u32 << Float::$float.bits()) - 1).unwrap() {
                     let (ours, theirs) = (decode(Float::$float, byte).unwrap(), $micro::from_bits(byte).to_f32());
                     let same = ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan());
@@ -179,11 +183,11 @@ mod tests {
             }
 
             #[test]
-            fn numbers_are_rounded_as_microfloat_does() {
+            fn numbers_are_rounded_as_in_microfloat() {
                 $(for step in -4000_i32..4000 {
                     let value = f64::from(step) / 16.0 * f64::from(step.rem_euclid(7) - 5).exp2();
                     let theirs = $micro::from_f64(value);
-                    // Out of range theirs is the greatest number, or NaN.
+                    // For values out of range, microfloat gives the greatest number or NaN.
                     match encode(Float::$float, value) {
                         Some(ours) => assert_eq!(ours, theirs.to_bits(), "{} {value}", Float::$float.name()),
                         None => assert!(theirs.is_nan() || (theirs.to_f64() - value).abs() > 0.0),

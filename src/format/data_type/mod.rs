@@ -1,8 +1,10 @@
-//! Data types: what one element is. <https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html>
+//! Data types: what one element of an array is.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html>
 //!
-//! [`DataType`] is the one value that all dialects' names are turned into; a file a family knows its names, sizes and
-//! fill-value forms. In memory, elements are packed **little-endian**; a stored byte order belongs to the `bytes` codec
-//! (v2 and draft types that carry one are taken apart on entry). [`name`] reads and writes v3's names, [`typestr`] reads v2's.
+//! Names of all Zarr formats are parsed to one [`DataType`]. Each family of types has a file, which
+//! knows its names, its size and the forms of its fill values. In memory, elements are packed
+//! **little-endian**. A stored byte order belongs to the `bytes` codec: where a v2 or draft type
+//! has one, parsing separates it. [`name`] reads and writes v3's names, [`typestr`] reads v2's.
 
 mod base64;
 mod boolean;
@@ -36,44 +38,45 @@ pub use run::Run;
 pub use structure::Struct;
 pub use time::{Time, TimeKind, TimeUnit};
 
-/// Reads a data type that is part of another: see [`name::parse`].
+/// Parses a data type that is part of another. See [`name::parse`].
 type ParseType = fn(&Extension<'_>) -> Result<DataType>;
 
-/// What one element of an array is.
+/// The data type of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DataType {
     /// `bool`: one byte, 0 or 1.
     Bool,
-    /// `int8` … `uint64`, and those of two and four bits, in one byte each.
+    /// `int8` … `uint64`. Integers of two and four bits have one byte each.
     Integer(Integer),
     /// `float64` … `float4_e2m1fn`.
     Float(Float),
-    /// Two floats: real part, imaginary part.
+    /// Two floats: the real and the imaginary part.
     Complex(Float),
-    /// `r24`: this many bytes, whatever they mean.
+    /// `r24` and the like: this many bytes.
     Raw(usize),
-    /// `null_terminated_bytes`: up to this many bytes, zeros after them.
+    /// `null_terminated_bytes`: up to this many bytes, padded with zeros.
     NullTerminatedBytes(usize),
-    /// `fixed_length_utf32`: up to this many code points, zeros after them; four bytes each.
+    /// `fixed_length_utf32`: up to this many code points of four bytes each, padded with zeros.
     Utf32(usize),
     /// `numpy.datetime64`, `numpy.timedelta64`.
     Time(Time),
     /// `struct`: named fields, packed.
     Struct(Box<Struct>),
-    /// `optional`: one byte that says whether there is a value, and the value.
+    /// `optional`: one byte that tells whether there is a value, then the value.
     Optional(Box<DataType>),
     /// `string`: UTF-8 text.
     String,
     /// `bytes`: any number of bytes.
     Bytes,
-    /// Any number of elements of another type, packed little-endian: v2's objects with the `vlen-array` codec.
+    /// A list of packed little-endian elements of another type: v2's objects with the codec
+    /// `vlen-array`.
     VariableArray(Box<DataType>),
-    /// The text of a JSON value: v2's objects with the `json2` and `msgpack2` codecs.
+    /// The text of a JSON value: v2's objects with the codecs `json2` and `msgpack2`.
     Json,
 }
 
 impl DataType {
-    /// Bytes of one element; `None` where elements have lengths of their own.
+    /// The size of one element in bytes. `None` for types of variable length.
     pub fn size(&self) -> Option<usize> {
         Some(match self {
             Self::Bool => 1,
@@ -89,7 +92,7 @@ impl DataType {
         })
     }
 
-    /// The numbers that one element is made of; none for bytes and text of bytes.
+    /// The numbers in one element. Empty for types without numbers, such as bytes.
     pub fn runs(&self) -> Vec<Run> {
         match self {
             Self::Integer(integer) => {
@@ -104,13 +107,17 @@ impl DataType {
         }
     }
 
-    /// The numbers within one element whose bytes a change of byte order reverses.
+    /// The numbers in one element of more than one byte: a change of byte order reverses their
+    /// bytes.
     pub fn swap_runs(&self) -> Vec<Run> {
         self.runs().into_iter().filter(|run| run.width > 1).collect()
     }
 
-    /// The byte order that a type brings along where the `bytes` codec names none: v2's structs whose fields differ in it give
-    /// what is stored with the highest byte first; legacy structs are little-endian; other types of wide numbers have none.
+    /// The numbers that are stored big-endian where the `bytes` codec names no byte order.
+    ///
+    /// v2's structs whose fields have different byte orders list them. Legacy structs are
+    /// little-endian. `None` for other types with numbers of more than one byte: their byte order
+    /// is unknown.
     pub fn own_big_endian_runs(&self) -> Option<Vec<Run>> {
         match self {
             Self::Struct(structure) => Some(structure.mixed_byte_order().unwrap_or_default().to_vec()),
@@ -119,7 +126,7 @@ impl DataType {
         }
     }
 
-    /// The numbers within one element that leave the upper bits of their byte unused.
+    /// The numbers in one element that do not use the upper bits of their byte.
     pub fn narrow_runs(&self) -> Vec<Run> {
         self.runs().into_iter().filter(Run::is_narrow).collect()
     }

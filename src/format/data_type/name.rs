@@ -1,6 +1,8 @@
-//! Data types by their v3 names. <https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html>
+//! The names of data types in v3.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html>
 //!
-//! A type without a configuration is a bare string; since 3.1 an object with that name is legal too, and both are read.
+//! A type without a configuration is a plain string. Since 3.1 an object with that name is allowed
+//! too. Both are read.
 
 use std::borrow::Cow;
 
@@ -12,13 +14,13 @@ use crate::error::{Error, Result};
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::extension::Extension;
 
-/// zarrita's name for objects of v2: what they are is told by their codec.
+/// zarrita's name for the type of v2's objects. Their codec tells what they are.
 pub const OBJECTS: &str = "v2:object";
 
-/// From v3's `data_type`.
+/// Parses v3's `data_type`.
 ///
 /// # Errors
-/// `Unsupported` naming a type that nobody here knows, `Format` for a configuration that does not fit its type.
+/// `Unsupported` for an unknown type, `Format` for a configuration that does not fit its type.
 pub fn parse(extension: &Extension<'_>) -> Result<DataType> {
     let name = extension.name.as_ref();
     if optional::NAMES.contains(&name) {
@@ -33,13 +35,14 @@ pub fn parse(extension: &Extension<'_>) -> Result<DataType> {
     match configuration.iter().find(|(key, _)| !keys.contains(&key.as_ref())) {
         None => Ok(data_type),
         Some((key, _)) => {
-            let error = Error::format(format!("data type {name:?} takes no such configuration"));
+            let error = Error::format(format!("data type {name:?} does not have this configuration member"));
             Err(error.in_field("configuration").actual(format!("{key:?}")))
         }
     }
 }
 
-/// A type that needs a configuration, and what that may hold.
+/// Parses a type that has a configuration. Returns the type and the members that its configuration
+/// may have.
 fn configured_type(extension: &Extension<'_>) -> Result<Option<(DataType, &'static [&'static str])>> {
     let configuration = extension.configuration()?;
     let name = extension.name.as_ref();
@@ -70,7 +73,7 @@ fn plain_type(name: &str) -> Result<DataType> {
     match name {
         boolean::NAME => Ok(DataType::Bool),
         "string" => Ok(DataType::String),
-        // Only in objects that callers make: no document has it.
+        // Only callers of the API use this name; no metadata document has it.
         OBJECTS => Ok(DataType::Json),
         _ if variable::BYTES_NAMES.contains(&name) => Ok(DataType::Bytes),
         _ => match fixed_bytes::raw_len_of_name(name) {
@@ -81,7 +84,7 @@ fn plain_type(name: &str) -> Result<DataType> {
 }
 
 impl DataType {
-    /// The name in v3 metadata; for v2's objects, which v3 does not have, one of the same kind.
+    /// The name in v3 metadata. For v2's objects, which v3 does not have, a name of the same style.
     pub fn name(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Self::Bool => boolean::NAME,
@@ -101,7 +104,7 @@ impl DataType {
         })
     }
 
-    /// As zarrita spells it: v2's texts and objects have names of their own.
+    /// The name in zarrita, which has other names for v2's strings and objects.
     pub fn zarrita_name(&self, format: ZarrFormat) -> Cow<'static, str> {
         match (format, self) {
             (ZarrFormat::V2, Self::Utf32(len)) => Cow::Owned(format!("v2:U{len}")),
@@ -111,7 +114,7 @@ impl DataType {
         }
     }
 
-    /// What v3's `data_type` is for it: a bare string where it takes no configuration.
+    /// Writes v3's `data_type`: a plain string for types without a configuration.
     ///
     /// # Errors
     /// `Unsupported` for types that v3 does not have.
@@ -124,7 +127,7 @@ impl DataType {
         })
     }
 
-    /// Name and configuration in v3 metadata.
+    /// The name and the configuration in v3 metadata.
     pub(super) fn parts_v3(&self) -> Result<(Cow<'static, str>, Option<String>)> {
         let configuration = match self {
             Self::NullTerminatedBytes(len) => Some(length_bytes(*len)),

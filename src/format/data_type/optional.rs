@@ -1,37 +1,40 @@
-//! `optional` (`zarrs.optional`): a value of another type, or none. <https://github.com/zarr-developers/zarr-extensions/pull/33>
+//! The data type `optional` (`zarrs.optional`): a value of another type, or none.
+//! <https://github.com/zarr-developers/zarr-extensions/pull/33>
 //!
-//! In memory an element is one byte, 1 or 0, and the value behind it: of a type of fixed size always, zeros where there is none;
-//! of one of variable length only where there is one.
+//! In memory an element is one byte, 1 or 0, and then the value. A value of a fixed-size type is
+//! always there, as zeros where there is none. A value of variable length is only there where the
+//! byte is 1.
 
 use super::{DataType, FillValue, ParseType};
 use crate::error::{Error, Result};
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::Json;
 
-/// The names in v3 metadata: zarrs' own, which it writes, and the proposed one, which it wrote before.
+/// The names in v3 metadata. zarrs writes the first; earlier versions wrote the second, which is
+/// proposed.
 pub(super) const NAMES: [&str; 2] = ["zarrs.optional", "optional"];
 
-/// From a configuration, which is the type of the value as an extension.
+/// Parses a configuration, which is the data type of the value.
 pub(super) fn parse(extension: &Extension<'_>, parse_type: ParseType) -> Result<DataType> {
     let configuration = extension.configuration.ok_or_else(|| {
-        Error::format("an optional data type lacks the type of its values").in_field("configuration")
+        Error::format("the optional data type does not have the type of its values").in_field("configuration")
     })?;
     let inner = parse_type(&Extension::parse(configuration)?)?;
     Ok(DataType::Optional(Box::new(inner)))
 }
 
-/// The configuration of a type of these values; zarrs asks for both members.
+/// Writes the configuration for values of this type. zarrs requires both members.
 pub(super) fn configuration(inner: &DataType) -> Result<String> {
     let (name, configuration) = inner.parts_v3()?;
     Ok(format!("{{\"name\":\"{name}\",\"configuration\":{}}}", configuration.as_deref().unwrap_or("{}")))
 }
 
-/// No value.
+/// The fill value that means "no value".
 pub(super) fn none(inner: &DataType) -> FillValue {
     FillValue(vec![0; 1 + inner.size().unwrap_or(0)])
 }
 
-/// From `null`, or a list of one value.
+/// Parses `null`, or a list of one value.
 pub(super) fn parse_fill(inner: &DataType, json: Json<'_>) -> Result<FillValue> {
     if json.is_null() {
         return Ok(none(inner));
@@ -43,7 +46,7 @@ pub(super) fn parse_fill(inner: &DataType, json: Json<'_>) -> Result<FillValue> 
     }
 }
 
-/// To `null`, or a list of one value.
+/// Writes `null`, or a list of one value.
 pub(super) fn fill_to_json(inner: &DataType, fill: &[u8]) -> Result<String> {
     match fill.split_first() {
         Some((1, value)) => Ok(format!("[{}]", FillValue(value.to_vec()).to_json_v3(inner)?)),

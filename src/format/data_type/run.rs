@@ -1,24 +1,26 @@
-//! Runs of equal numbers within one element: what a byte order reverses, and what leaves bits unused.
+//! Runs of numbers of the same kind within one element. Byte orders reverse their bytes, and narrow
+//! numbers do not use all their bits.
 
 use crate::kernel::swap::swap_bytes_in_place;
 
-/// Neighbouring numbers of one width within an element.
+/// Consecutive numbers of the same width within an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Where the first begins.
+    /// The offset of the first number, in bytes.
     pub offset: usize,
-    /// Bytes of each.
+    /// The size of each number in bytes.
     pub width: usize,
-    /// How many.
+    /// The number of numbers.
     pub count: usize,
-    /// Bits of each that say something: fewer than its bytes have only for those of 2, 4 and 6 bits.
+    /// The number of significant bits of each number. It is less than the bits of its bytes only
+    /// for numbers of 2, 4 and 6 bits.
     pub bits: u32,
-    /// Whether the unused bits of a narrow number repeat its highest one.
+    /// Whether the unused bits of a narrow number repeat its highest significant bit.
     pub signed: bool,
 }
 
 impl Run {
-    /// So many numbers of so many bytes from the beginning of the element.
+    /// A run of `count` numbers of `width` bytes from the start of the element.
     pub fn of(width: usize, count: usize) -> Self {
         let bits = u32::try_from(8 * width).unwrap_or(u32::MAX);
         Self { offset: 0, width, count, bits, signed: false }
@@ -28,12 +30,12 @@ impl Run {
         Self { bits, signed, ..self }
     }
 
-    /// Whether numbers leave the upper bits of their byte unused.
+    /// Whether the numbers do not use the upper bits of their byte.
     pub fn is_narrow(&self) -> bool {
         self.width == 1 && self.bits < 8
     }
 
-    /// Whether it is all of an element of this size.
+    /// Whether the run covers a whole element of this size.
     pub fn is_whole(&self, element_size: usize) -> bool {
         self.offset == 0 && self.width.checked_mul(self.count) == Some(element_size)
     }
@@ -43,7 +45,7 @@ impl Run {
         self.numbers(element).for_each(<[u8]>::reverse);
     }
 
-    /// Gives the unused bits of each narrow number the value they have in memory: zero, or the sign.
+    /// Sets the unused bits of each narrow number as they are in memory: to zero, or to the sign.
     pub fn extend(&self, element: &mut [u8]) {
         let unused = 8_u32.saturating_sub(self.bits).min(7);
         for byte in self.numbers(element).flatten() {
@@ -60,7 +62,7 @@ impl Run {
     }
 }
 
-/// Reverses these numbers in every element.
+/// Reverses the bytes of these numbers in every element.
 pub fn swap_all(elements: &mut [u8], element_size: usize, runs: &[Run]) {
     match runs {
         [run] if run.is_whole(element_size) => swap_bytes_in_place(elements, run.width),
@@ -68,7 +70,7 @@ pub fn swap_all(elements: &mut [u8], element_size: usize, runs: &[Run]) {
     }
 }
 
-/// Gives the unused bits of these narrow numbers their value in every element.
+/// Sets the unused bits of these narrow numbers in every element. See [`Run::extend`].
 pub fn extend_all(elements: &mut [u8], element_size: usize, runs: &[Run]) {
     match runs {
         [run] if run.is_whole(element_size) => Run { count: elements.len(), ..*run }.extend(elements),
@@ -88,17 +90,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_reversed_where_they_stand() {
+    fn bytes_of_numbers_are_reversed_in_place() {
         let mut element = [0, 1, 2, 3, 4, 5, 6];
         Run { offset: 1, ..Run::of(2, 2) }.swap(&mut element);
         assert_eq!(element, [0, 2, 1, 4, 3, 5, 6]);
-        // Past the end nothing is touched.
+        // Runs past the end change nothing.
         Run { offset: 6, ..Run::of(4, 1) }.swap(&mut element);
         assert_eq!(element, [0, 2, 1, 4, 3, 5, 6]);
     }
 
     #[test]
-    fn all_elements_or_parts_of_them_are_swapped() {
+    fn numbers_of_all_elements_are_swapped() {
         let swapped = |element_size, runs: &[Run]| {
             let mut bytes: Vec<u8> = (0..12).collect();
             swap_all(&mut bytes, element_size, runs);
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn unused_bits_are_given_their_value() {
+    fn unused_bits_are_set() {
         let extended = |bits, signed, byte| {
             let mut element = [byte];
             Run::of(1, 1).with_bits(bits, signed).extend(&mut element);

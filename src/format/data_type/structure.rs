@@ -1,7 +1,9 @@
-//! `struct`: named fields, packed one after the other. <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types/struct>
+//! The data type `struct`: named fields, packed one after the other.
+//! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types/struct>
 //!
-//! Also its legacy form `structured` (fields as tuples), and v2's lists of NumPy fields, which may be arrays of a shape
-//! themselves and may differ in byte order. What NumPy calls an aligned struct has its padding as fields without names.
+//! It also reads the legacy form `structured` (fields are pairs) and v2's lists of NumPy fields.
+//! Those may be arrays, and their byte orders may differ. The padding of NumPy's aligned structs is
+//! read as fields without names.
 
 use super::typestr::{self, Endian};
 use super::{DataType, FillValue, ParseType, Run, base64};
@@ -10,30 +12,30 @@ use crate::format::metadata::extension::{Extension, refuse_unknown};
 use crate::format::metadata::json::{Json, Object};
 use crate::limits;
 
-/// Named fields, one after the other without padding.
+/// The fields of a struct, without padding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Struct {
     fields: Vec<Field>,
     size: usize,
     runs: Vec<Run>,
-    /// What v2 stores with the highest byte first, where the fields differ in that.
+    /// The numbers that v2 stores big-endian. Set where the fields have different byte orders.
     big_endian: Option<Vec<Run>>,
 }
 
-/// One field.
+/// One field of a struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name, unlike all others of its struct.
+    /// The name, unique within the struct.
     pub name: String,
-    /// What it is, or what the elements of its array are.
+    /// The type of the field, or of the elements of its array.
     pub data_type: DataType,
-    /// The shape of its array (v2 only); empty for one value.
+    /// The shape of its array (v2 only). Empty for a single value.
     pub shape: Vec<u64>,
-    /// Where it begins in the packed struct.
+    /// The offset in the packed struct, in bytes.
     pub offset: usize,
 }
 
-/// A field before it has its place: with the runs that are stored with the highest byte first.
+/// A field without its offset, and its numbers that are stored big-endian.
 struct Unplaced {
     name: String,
     data_type: DataType,
@@ -42,35 +44,36 @@ struct Unplaced {
 }
 
 impl Struct {
-    /// The fields, in their order.
+    /// The fields in order.
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    /// Bytes of one element.
+    /// The size of one element in bytes.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// The numbers in it.
+    /// The numbers in one element.
     pub(super) fn runs(&self) -> &[Run] {
         &self.runs
     }
 
-    /// What v2 stores with the highest byte first, where the fields differ in that.
+    /// The numbers that v2 stores big-endian. Set where the fields have different byte orders.
     pub fn mixed_byte_order(&self) -> Option<&[Run]> {
         self.big_endian.as_deref()
     }
 
-    /// Whether v3 has no word for it: it has arrays as fields.
+    /// Whether a field is an array. v3 does not have such structs.
     fn has_arrays(&self) -> bool {
         self.fields.iter().any(|field| !field.shape.is_empty())
     }
 
-    /// Places the fields; also gives the runs that are stored with the highest byte first.
+    /// Gives the fields their offsets. Returns the struct and its numbers that are stored
+    /// big-endian.
     fn place(unplaced: Vec<Unplaced>) -> Result<(Self, Vec<Run>)> {
         if unplaced.is_empty() {
-            return Err(Error::format("a struct without fields"));
+            return Err(Error::format("the struct has no fields"));
         }
         let mut placed = Self { fields: Vec::new(), size: 0, runs: Vec::new(), big_endian: None };
         let mut big_endian = Vec::new();
@@ -79,7 +82,7 @@ impl Struct {
             placed.push(field, &mut big_endian).map_err(within)?;
         }
         if placed.size == 0 {
-            return Err(Error::format("a struct of fields without bytes"));
+            return Err(Error::format("the fields of the struct have no bytes"));
         }
         Ok((placed, big_endian))
     }
@@ -103,7 +106,7 @@ impl Struct {
         Ok(())
     }
 
-    /// The v3 configuration.
+    /// Writes the v3 configuration.
     pub(super) fn configuration(&self) -> Result<String> {
         if self.has_arrays() {
             return Err(Error::unsupported("Zarr v3 has no structs with arrays as fields"));
@@ -119,7 +122,7 @@ impl Struct {
     }
 }
 
-/// A field's places: so many elements of this size from an offset on.
+/// The elements of a field: their offset, their size and their number.
 struct Repeat {
     offset: usize,
     size: usize,
@@ -127,7 +130,7 @@ struct Repeat {
 }
 
 impl Repeat {
-    /// Appends the runs of every element; those of an array of plain numbers stay one.
+    /// Appends the numbers of every element. An array of numbers becomes one run.
     fn push_runs(&self, runs: &[Run], all: &mut Vec<Run>) -> Result<()> {
         let count = limits::to_usize(self.count, "field")?;
         if let [run] = runs
@@ -162,7 +165,7 @@ fn fixed_size(data_type: &DataType) -> Result<usize> {
     })
 }
 
-/// From a v3 configuration: `fields`, objects or (legacy) pairs.
+/// Parses a v3 configuration: `fields`, a list of objects or (legacy) pairs.
 pub(super) fn parse(configuration: &Object<'_>, parse_type: ParseType) -> Result<Struct> {
     let field = |json| field(json, parse_type);
     let placed = configuration.require("fields", |json| Struct::place(json.list(field)?))?;
@@ -181,23 +184,24 @@ fn field(json: Json<'_>, parse_type: ParseType) -> Result<Unplaced> {
         (name, data_type)
     };
     if name.is_empty() {
-        return Err(Error::format("a field of a struct has no name"));
+        return Err(Error::format("a field of the struct has no name"));
     }
     Ok(Unplaced { name: name.into_owned(), data_type, shape: Vec::new(), big_endian: Vec::new() })
 }
 
-/// From v2's list of fields. The byte order is `None` where the struct itself knows it, because the fields differ.
+/// Parses v2's list of fields. The byte order is `None` where the fields have different ones.
 ///
 /// # Errors
-/// `Format` for what is no list of fields, `Unsupported` naming a type that we do not have.
+/// `Format` for anything but a list of fields, `Unsupported` for an unknown type.
 pub fn parse_v2(json: Json<'_>) -> Result<(DataType, Option<Endian>)> {
     parse_draft(json, &typestr::parse)
 }
 
-/// As [`parse_v2`], with the names that `scalar` knows for the types of fields: the drafts have others than NumPy.
+/// As [`parse_v2`]. `scalar` parses the names of the fields' types: the drafts have other names
+/// than NumPy.
 ///
 /// # Errors
-/// As there.
+/// As [`parse_v2`].
 pub fn parse_draft(json: Json<'_>, scalar: &Scalar<'_>) -> Result<(DataType, Option<Endian>)> {
     let (mut structure, big_endian) = place_v2(json, scalar)?;
     let wide = structure.runs.iter().filter(|run| run.width > 1).count();
@@ -212,18 +216,18 @@ pub fn parse_draft(json: Json<'_>, scalar: &Scalar<'_>) -> Result<(DataType, Opt
     Ok((DataType::Struct(Box::new(structure)), endian))
 }
 
-/// What a name of a scalar type means, with the byte order that it has.
+/// Parses the name of a scalar type. Returns the type and its byte order.
 pub type Scalar<'a> = dyn Fn(&str) -> Result<(DataType, Endian)> + 'a;
 
 fn place_v2(json: Json<'_>, scalar: &Scalar<'_>) -> Result<(Struct, Vec<Run>)> {
     let mut fields = json.list(|json| v2_field(json, scalar))?;
-    // NumPy's own names for fields that have none.
+    // NumPy names fields without a name like this.
     let unnamed = fields.iter_mut().enumerate().filter(|(_, field)| field.name.is_empty());
     unnamed.for_each(|(idx, field)| field.name = format!("f{idx}"));
     Struct::place(fields)
 }
 
-/// `[name, type]` or `[name, type, shape]`; the type a string or again a list of fields.
+/// Parses `[name, type]` or `[name, type, shape]`. The type is a string or a list of fields.
 fn v2_field(json: Json<'_>, scalar: &Scalar<'_>) -> Result<Unplaced> {
     let expected = || json.unexpected("[name, type] or [name, type, shape]");
     let (name, of_type, shape) = match json.array()?[..] {
@@ -247,7 +251,7 @@ fn v2_field(json: Json<'_>, scalar: &Scalar<'_>) -> Result<Unplaced> {
     Ok(Unplaced { name: name.str()?.into_owned(), data_type, shape, big_endian })
 }
 
-/// From an object with a value for every field.
+/// Parses an object with a value for every field.
 pub(super) fn parse_fill(structure: &Struct, json: Json<'_>) -> Result<FillValue> {
     if structure.has_arrays() {
         return Err(json.unexpected("base64 of the packed struct"));
@@ -261,13 +265,13 @@ pub(super) fn parse_fill(structure: &Struct, json: Json<'_>) -> Result<FillValue
     let unknown = values.iter().find(|(name, _)| structure.fields.iter().all(|field| field.name != *name));
     if let Some((name, _)) = unknown {
         return Err(
-            Error::format("the fill value has a field that the struct has not").in_field(name.as_ref())
+            Error::format("the fill value has a field that the struct does not have").in_field(name.as_ref())
         );
     }
     Ok(FillValue(packed))
 }
 
-/// From base64 of the packed struct as it is stored: `big_endian` runs have the highest byte first.
+/// Parses base64 of the packed struct. The numbers of `big_endian` are stored big-endian.
 pub(super) fn parse_packed_fill(structure: &Struct, big_endian: &[Run], json: Json<'_>) -> Result<FillValue> {
     let mut packed = base64::decode(json)?;
     if packed.len() != structure.size {
@@ -277,7 +281,7 @@ pub(super) fn parse_packed_fill(structure: &Struct, big_endian: &[Run], json: Js
     Ok(FillValue(packed))
 }
 
-/// To an object with a value for every field.
+/// Writes an object with a value for every field.
 pub(super) fn fill_to_json(structure: &Struct, fill: &[u8]) -> Result<String> {
     if structure.has_arrays() {
         return Err(Error::unsupported("Zarr v3 has no structs with arrays as fields"));

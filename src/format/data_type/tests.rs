@@ -1,4 +1,5 @@
-//! Every family by its names, sizes and fill-value forms. Expected bytes are NumPy's and ml_dtypes'.
+//! Tests of every family of data types: names, sizes and forms of fill values. Expected bytes come
+//! from NumPy and ml_dtypes.
 
 use super::typestr::Endian;
 use super::*;
@@ -30,7 +31,7 @@ fn v2(dtype: &str, fill: &str) -> Result<Vec<u8>> {
     FillValue::parse_v2(&data_type, endian, document.root(), &mut Vec::new()).map(|fill| fill.0)
 }
 
-/// What a fill value is written as when it was read from `fill`.
+/// Writes the fill value that was parsed from `fill`.
 fn rewritten(data_type: &str, fill: &str) -> String {
     FillValue(v3(data_type, fill).unwrap()).to_json_v3(&v3_type(data_type).unwrap()).unwrap()
 }
@@ -92,7 +93,7 @@ fn core_types_as_objects_and_types_under_other_names() {
 }
 
 #[test]
-fn configurations_that_do_not_fit_are_named() {
+fn errors_name_configurations_that_do_not_fit() {
     for (text, field) in [
         (r#"{"name":"int32","configuration":{"unit":"s"}}"#, "configuration"),
         (r#"{"name":"numpy.datetime64"}"#, "configuration.unit"),
@@ -131,13 +132,13 @@ fn configurations_that_do_not_fit_are_named() {
 }
 
 #[test]
-fn sizes_are_bounded_before_anything_has_them() {
+fn sizes_are_bounded() {
     let huge = r#"{"name":"raw_bytes","configuration":{"length_bytes":18446744073709551615}}"#;
     assert_eq!(kind(v3_type(huge)), ErrorKind::Limit);
     assert_eq!(kind(v3_type("\"r18446744073709551608\"")), ErrorKind::Limit);
     assert_eq!(kind(v2_type(r#"[["a","<f8",[4294967296,4294967296]]]"#)), ErrorKind::Limit);
     assert_eq!(kind(v2_type(r#"[["a","<f8",[4294967296,4294967297,9]]]"#)), ErrorKind::Limit);
-    // Each of very many structs would be runs of its own.
+    // Each struct of a very long array would have runs of its own.
     assert_eq!(kind(v2_type(r#"[["a",[["x","<i2"],["y","|u1"]],[1000000]]]"#)), ErrorKind::Limit);
     assert_eq!(v2_type(r#"[["a","<i2",[1000000]]]"#).unwrap().0.runs().len(), 1);
 }
@@ -306,7 +307,8 @@ fn structs_of_one_byte_order_are_like_those_of_v3() {
         assert_eq!(endian, Some(expected));
         assert_eq!(v3_type(&data_type.to_json_v3().unwrap()).unwrap(), data_type);
     }
-    // NumPy's padding has no name; NumPy gives it one.
+    // The padding of NumPy's structs has no name in the metadata. NumPy names it when it reads
+    // them.
     let (data_type, _) = v2_type(r#"[["a","|u1"],["","|V3"],["b","<i4"]]"#).unwrap();
     let DataType::Struct(structure) = &data_type else { panic!("{data_type:?}") };
     assert_eq!(structure.fields()[1].name, "f1");
@@ -364,7 +366,7 @@ fn fills_of_optional_elements() {
 }
 
 #[test]
-fn descriptions_are_what_a_view_needs() {
+fn descriptions_have_what_views_need() {
     let described = |data_type: &DataType| {
         serde_json::to_value(description::Description::of(data_type)).unwrap_or_default()
     };
@@ -398,10 +400,10 @@ fn descriptions_are_what_a_view_needs() {
 }
 
 #[test]
-fn floats_that_javascript_has_not_are_widened() {
+fn floats_without_a_typed_array_are_widened() {
     let widened =
         |name: &str, bytes: &[u8]| widen::widen(&v3_type(&format!("{name:?}")).unwrap(), bytes).unwrap();
-    // Of ml_dtypes: 1.0, a NaN with its payload, NaN.
+    // Bytes of ml_dtypes: 1.0, a NaN with a payload, NaN.
     let (data_type, wide) = widened("bfloat16", &[0x80, 0x3f, 0x81, 0xff, 0xc0, 0x7f]).unwrap();
     assert_eq!(data_type.name(), "float32");
     let bits: Vec<u32> = wide.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();

@@ -1,29 +1,30 @@
-//! `numpy.datetime64` and `numpy.timedelta64`, v2's `<M8[25s]` and `<m8[ns]`: 64-bit counts of a unit times a factor.
+//! The data types `numpy.datetime64` and `numpy.timedelta64`, v2's `<M8[25s]` and `<m8[ns]`: 64-bit
+//! counts of a unit times a factor.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types/numpy.datetime64>
 //!
-//! The smallest integer is NaT, "not a time". Deliberately without a calendar: that is JavaScript's side.
+//! The smallest number is NaT, "not a time". There is no calendar here: JavaScript has one.
 
 use super::{FillValue, Integer};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::{Json, Object};
 
-/// What is counted.
+/// A datetime or timedelta type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Time {
-    /// Whether from 1970 or from nothing.
+    /// Whether elements are moments or durations.
     pub kind: TimeKind,
     /// The unit.
     pub unit: TimeUnit,
-    /// How many units one is: 1 to 2^31 − 1.
+    /// The number of units that one count is: 1 to 2^31 − 1.
     pub scale_factor: u32,
 }
 
 /// Moments or durations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeKind {
-    /// Since the beginning of 1970, UTC.
+    /// Moments: counts from the start of 1970, UTC.
     Moment,
-    /// Lengths of time.
+    /// Durations.
     Duration,
 }
 
@@ -44,11 +45,11 @@ pub enum TimeUnit {
     Picosecond,
     Femtosecond,
     Attosecond,
-    /// None chosen: only NaT and bare counts mean something.
+    /// No unit: only NaT and plain counts have a meaning.
     Generic,
 }
 
-/// Every unit and how it is spelled.
+/// All units and their names.
 const UNITS: [(TimeUnit, &str); 14] = [
     (TimeUnit::Year, "Y"),
     (TimeUnit::Month, "M"),
@@ -77,19 +78,19 @@ impl TimeKind {
         }
     }
 
-    /// The kind of this name in v3 metadata.
+    /// The kind with this name in v3 metadata.
     pub(super) fn of_name(name: &str) -> Option<Self> {
         [Self::Moment, Self::Duration].into_iter().find(|kind| kind.name() == name)
     }
 }
 
 impl TimeUnit {
-    /// As NumPy and v3 metadata spell it.
+    /// The name in NumPy and in v3 metadata.
     pub fn name(self) -> &'static str {
         UNITS.iter().find(|(unit, _)| *unit == self).map_or("generic", |(_, name)| name)
     }
 
-    /// NumPy takes both of Unicode's micro signs too.
+    /// The unit with this name. NumPy also accepts Unicode's two micro signs.
     fn of_name(name: &str) -> Option<Self> {
         let name = if matches!(name, "μs" | "µs") { "us" } else { name };
         UNITS.iter().find(|(_, spelled)| *spelled == name).map(|(unit, _)| *unit)
@@ -97,11 +98,10 @@ impl TimeUnit {
 }
 
 impl Time {
-    /// From a v3 configuration: `unit` and `scale_factor`.
+    /// Parses a v3 configuration: `unit` and `scale_factor`.
     pub(super) fn parse(kind: TimeKind, configuration: &Object<'_>) -> Result<Self> {
         let unit = configuration.require("unit", |json| {
-            TimeUnit::of_name(&json.str()?)
-                .ok_or_else(|| json.unexpected("a unit of NumPy's, such as \"ns\""))
+            TimeUnit::of_name(&json.str()?).ok_or_else(|| json.unexpected("a unit of NumPy, such as \"ns\""))
         })?;
         let scale_factor = configuration.require("scale_factor", |json| {
             let factor = json.u64().ok().and_then(checked_factor);
@@ -110,7 +110,7 @@ impl Time {
         Ok(Self { kind, unit, scale_factor })
     }
 
-    /// From what stands behind `M8` or `m8` in a type string: `[ns]`, `[25s]`, or nothing.
+    /// Parses the end of a type string, after `M8` or `m8`: `[ns]`, `[25s]` or nothing.
     pub(super) fn parse_typestr(kind: TimeKind, rest: &str) -> Option<Self> {
         if rest.is_empty() {
             return Some(Self { kind, unit: TimeUnit::Generic, scale_factor: 1 });
@@ -122,7 +122,7 @@ impl Time {
         Some(Self { kind, unit: TimeUnit::of_name(unit)?, scale_factor })
     }
 
-    /// The v3 configuration.
+    /// Writes the v3 configuration.
     pub(super) fn configuration(self) -> String {
         format!("{{\"unit\":\"{}\",\"scale_factor\":{}}}", self.unit.name(), self.scale_factor)
     }
@@ -132,7 +132,7 @@ fn checked_factor(factor: u64) -> Option<u32> {
     u32::try_from(factor).ok().filter(|factor| (1..=0x7fff_ffff).contains(factor))
 }
 
-/// From an integer or `"NaT"`.
+/// Parses an integer or `"NaT"`.
 pub(super) fn parse_fill(json: Json<'_>) -> Result<FillValue> {
     if json.str().is_ok_and(|text| text == "NaT") {
         return Ok(FillValue(NAT.to_vec()));
@@ -140,12 +140,12 @@ pub(super) fn parse_fill(json: Json<'_>) -> Result<FillValue> {
     Integer::Int64.parse_fill(json).map_err(|_| unexpected(json))
 }
 
-/// As v2 writers have it: also an integer with a fraction of zero.
+/// Parses the forms of v2 writers, which also include an integer with a fraction of zero.
 pub(super) fn parse_v2_fill(json: Json<'_>) -> Result<FillValue> {
     parse_fill(json).or_else(|error| Integer::Int64.parse_fraction_fill(json).ok_or(error))
 }
 
-/// To an integer or `"NaT"`.
+/// Writes an integer or `"NaT"`.
 pub(super) fn fill_to_json(fill: &[u8]) -> String {
     if fill == NAT { "\"NaT\"".to_owned() } else { Integer::Int64.fill_to_json(fill) }
 }

@@ -1,13 +1,13 @@
-//! Data types by their v2 names: NumPy's array protocol type strings, which carry the byte order.
-//! <https://numpy.org/doc/stable/reference/arrays.interface.html>
+//! The names of data types in v2: NumPy's array protocol type strings, which include the byte
+//! order. <https://numpy.org/doc/stable/reference/arrays.interface.html>
 //!
-//! The byte order is taken apart from the type: it becomes the `bytes` codec's. Deliberately strict about its presence,
-//! as the text is, and lenient about which one stands before one-byte types (netCDF-C writes `<u1`).
+//! Parsing separates the byte order, which becomes the `bytes` codec's. It must be there, as the
+//! specification says, but one-byte types may have any (netCDF-C writes `<u1`).
 
 use super::{DataType, Float, Integer, Time, TimeKind, fixed_bytes};
 use crate::error::{Error, Result};
 
-/// In which order an element's bytes are stored.
+/// The byte order of a stored number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Endian {
     /// Least significant byte first.
@@ -17,7 +17,7 @@ pub enum Endian {
 }
 
 impl Endian {
-    /// As the `bytes` codec's configuration has it.
+    /// The name in the configuration of the `bytes` codec.
     pub fn name(self) -> &'static str {
         match self {
             Self::Little => "little",
@@ -25,7 +25,8 @@ impl Endian {
         }
     }
 
-    /// The order that a type string's first character names; `None` for `|` (not relevant) and everything else.
+    /// The byte order that the first character of a type string names. `None` for `|` (not
+    /// relevant) and other characters.
     pub fn of_typestr(typestr: &str) -> Option<Self> {
         match typestr.as_bytes().first() {
             Some(b'<') => Some(Self::Little),
@@ -35,13 +36,14 @@ impl Endian {
     }
 }
 
-/// The data type and its byte order; types without wide numbers, which have none, count as little-endian.
+/// Parses a type string to the data type and its byte order. Types without numbers of more than one
+/// byte count as little-endian.
 ///
 /// # Errors
-/// `Format` for what is no type string, `Unsupported` naming a type that this build does not have.
+/// `Format` for an invalid type string, `Unsupported` for a type that this build does not have.
 pub fn parse(typestr: &str) -> Result<(DataType, Endian)> {
     let invalid = || {
-        let error = Error::format("invalid type string");
+        let error = Error::format("the type string is invalid");
         error.expected("a byte order, a type code and a size, as in \"<f8\"").actual(format!("{typestr:?}"))
     };
     if let Some(data_type) = named_by_tensorstore(typestr) {
@@ -67,7 +69,8 @@ pub fn parse(typestr: &str) -> Result<(DataType, Endian)> {
     }
 }
 
-/// A number by NumPy's name for it, which says no byte order and is no type string.
+/// Parses NumPy's name of a number, such as `float64`. It has no byte order and is not a type
+/// string.
 pub fn without_order(name: &str) -> Option<DataType> {
     match (Integer::of_name(name), Float::of_name(name)) {
         (Some(integer), _) if integer.bits() >= 8 => Some(DataType::Integer(integer)),
@@ -76,7 +79,7 @@ pub fn without_order(name: &str) -> Option<DataType> {
     }
 }
 
-/// TensorStore writes types that NumPy does not have by their v3 names.
+/// Parses the v3 names that TensorStore writes for types that NumPy does not have.
 fn named_by_tensorstore(name: &str) -> Option<DataType> {
     match (Integer::of_name(name), Float::of_name(name)) {
         (Some(integer), _) if integer.bits() < 8 => Some(DataType::Integer(integer)),
@@ -90,7 +93,7 @@ fn number(code: char, size: usize) -> Option<DataType> {
         'b' => (size == 1).then_some(DataType::Bool),
         'i' | 'u' => Integer::of_size(code == 'i', size).map(DataType::Integer),
         'f' => Float::of_size(size).map(DataType::Float),
-        // Of two halves there is none in NumPy.
+        // NumPy has no complex type of two `float16`.
         _ => Float::of_size(size / 2).filter(|_| matches!(size, 8 | 16)).map(DataType::Complex),
     }
 }
@@ -111,7 +114,7 @@ fn text(code: char, len: u64) -> Result<DataType> {
 fn unsupported(typestr: &str) -> Error {
     let reason = match typestr.get(1..) {
         Some("f16" | "c32") => ": NumPy's long double differs from machine to machine",
-        Some("O") => ": objects have no place within other types",
+        Some("O") => ": objects cannot be part of other types",
         _ => "",
     };
     Error::unsupported(format!("unknown data type {typestr:?}{reason}"))
@@ -144,14 +147,14 @@ mod tests {
     }
 
     #[test]
-    fn types_without_byte_order_or_sense_are_refused() {
+    fn type_strings_without_byte_order_and_invalid_ones_are_refused() {
         for typestr in ["", "<", "f8", "|f8", "|i4", "=f8", "<f", "<fx", "<q8", "<f-8", "é"] {
             assert_eq!(parse(typestr).unwrap_err().kind(), ErrorKind::Format, "{typestr}");
         }
     }
 
     #[test]
-    fn all_the_families() {
+    fn type_strings_of_all_families() {
         for (typestr, name, size, endian) in [
             ("<c8", "complex64", 8, Endian::Little),
             (">c16", "complex128", 16, Endian::Big),
@@ -190,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_bounded_before_anything_has_them() {
+    fn sizes_are_bounded() {
         for typestr in ["|S0", "<U0", "|V0", "|S", "|S-1", "|U5", "|c8"] {
             assert_eq!(parse(typestr).unwrap_err().kind(), ErrorKind::Format, "{typestr}");
         }
@@ -200,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn other_types_are_named() {
+    fn errors_name_unknown_types() {
         for typestr in ["<f16", "<c32", "|O", "<i3", "<f1", "<c4", "<c9", "|b2"] {
             let error = parse(typestr).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Unsupported, "{typestr}");

@@ -1,21 +1,22 @@
-//! `fixed_length_utf32`, v2's `<U5`: text of up to so many code points, padded with zeros; four bytes each.
+//! The data type `fixed_length_utf32`, v2's `<U5`: text of a maximum number of code points, padded
+//! with zeros. Each code point has four bytes.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types/fixed_length_utf32>
 
 use super::{FillValue, fixed_bytes};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::{Json, Object};
 
-/// Code points of one element, from a configuration's `length_bytes`.
+/// Parses a configuration's `length_bytes` to the number of code points of one element.
 pub(super) fn configured_len(configuration: &Object<'_>) -> Result<usize> {
     let bytes = fixed_bytes::configured_len(configuration)?;
     if bytes.is_multiple_of(4) {
         return Ok(bytes / 4);
     }
-    let error = Error::format("invalid length of UTF-32 text").expected("a multiple of 4 bytes");
+    let error = Error::format("the length of UTF-32 text is invalid").expected("a multiple of 4 bytes");
     Err(error.in_field("length_bytes").actual(bytes.to_string()))
 }
 
-/// From a string of at most so many code points.
+/// Parses a string of at most `len` code points.
 pub(super) fn parse_fill(len: usize, json: Json<'_>) -> Result<FillValue> {
     let text = json.str()?;
     let mut packed: Vec<u8> =
@@ -27,7 +28,7 @@ pub(super) fn parse_fill(len: usize, json: Json<'_>) -> Result<FillValue> {
     Ok(FillValue(packed))
 }
 
-/// To a string, without the zeros at the end.
+/// Writes a string without the zeros at the end.
 pub(super) fn fill_to_json(fill: &[u8]) -> Result<String> {
     let points = fill.chunks_exact(4).map(|unit| u32::from_le_bytes([unit[0], unit[1], unit[2], unit[3]]));
     let text: Option<String> = points.map(char::from_u32).collect();

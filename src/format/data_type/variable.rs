@@ -1,23 +1,26 @@
-//! Types whose elements have lengths of their own: `string`, `bytes`, and what v2 calls objects.
+//! Data types of variable length: `string`, `bytes`, and what v2 calls objects.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types/string>, `…/bytes`.
 //!
-//! In memory an element is its bytes: UTF-8 text, the bytes themselves, packed little-endian elements, or the text of a JSON
-//! value. A v2 `|O` is what its object codec makes of it; `pickle` is refused, for reading it means running code.
+//! In memory an element is its bytes: UTF-8 text, the bytes themselves, packed little-endian
+//! elements, or the text of a JSON value. The object codec of a v2 `|O` array tells which of them
+//! its elements are. `pickle` is never read, because reading it runs code.
 
 use super::{DataType, FillValue, base64, typestr};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::{Json, Object};
 
-/// The names of `bytes` in v3 metadata: the registered one, zarr-python's and that of old zarrs.
+/// The names of `bytes` in v3 metadata: the registered one, zarr-python's and that of old versions
+/// of zarrs.
 pub(super) const BYTES_NAMES: [&str; 3] = ["bytes", "variable_length_bytes", "binary"];
 
-/// What a v2 array of objects holds, by the first of its filters: an object codec, or one that makes numbers of texts.
+/// The data type of a v2 array of objects. Its first filter decides: an object codec, or one that
+/// encodes strings as numbers.
 ///
 /// # Errors
-/// `Unsupported` for `pickle`, for codecs of objects that nobody knows, and where there is none.
+/// `Unsupported` for `pickle`, for unknown object codecs, and without a filter.
 pub fn of_object_codec(filters: &[Json<'_>]) -> Result<DataType> {
     let Some(filter) = filters.first() else {
-        return Err(Error::unsupported("unknown data type \"|O\": no filter says what the objects are"));
+        return Err(Error::unsupported("unknown data type \"|O\": no filter tells what the objects are"));
     };
     let object = filter.object()?;
     match object.require("id", Json::str)?.as_ref() {
@@ -26,7 +29,7 @@ pub fn of_object_codec(filters: &[Json<'_>]) -> Result<DataType> {
         "vlen-array" => array_of(&object),
         "json2" | "json" | "msgpack2" | "msgpack" => Ok(DataType::Json),
         "pickle" => Err(Error::unsupported(
-            "data type \"|O\" encoded by \"pickle\" is never read: decoding it runs code that the data brings along",
+            "data type \"|O\" encoded by \"pickle\" is never read: decoding it runs code in the data",
         )),
         id => Err(Error::unsupported(format!("unknown data type \"|O\": objects encoded by {id:?}"))),
     }
@@ -37,12 +40,12 @@ fn array_of(filter: &Object<'_>) -> Result<DataType> {
     Ok(DataType::VariableArray(Box::new(inner)))
 }
 
-/// From a string.
+/// Parses a string.
 pub(super) fn parse_string_fill(json: Json<'_>) -> Result<FillValue> {
     Ok(FillValue(json.str()?.into_owned().into_bytes()))
 }
 
-/// From base64, or a list of bytes as it was before that was registered.
+/// Parses base64, or a list of bytes, which was the form before base64 was registered.
 pub(super) fn parse_bytes_fill(json: Json<'_>) -> Result<FillValue> {
     match json.kind_name() {
         "a string" => base64::decode(json).map(FillValue),
@@ -50,7 +53,7 @@ pub(super) fn parse_bytes_fill(json: Json<'_>) -> Result<FillValue> {
     }
 }
 
-/// The bytes that a list of integers is.
+/// Parses a list of integers from 0 to 255.
 pub(super) fn byte_list(json: Json<'_>) -> Result<Vec<u8>> {
     json.list(|json| {
         let byte = json.u64().ok().and_then(|value| u8::try_from(value).ok());
@@ -58,7 +61,8 @@ pub(super) fn byte_list(json: Json<'_>) -> Result<Vec<u8>> {
     })
 }
 
-/// As v2 writers have it. zarr-python 2 wrote 0 where nobody had chosen: an empty element.
+/// Parses the forms of v2 writers. zarr-python 2 wrote 0 where the user had not chosen a fill
+/// value: it is read as an empty element.
 pub(super) fn parse_v2_fill(data_type: &DataType, json: Json<'_>) -> Result<FillValue> {
     match data_type {
         DataType::Json => Ok(FillValue(json.text().as_bytes().to_vec())),
@@ -69,7 +73,10 @@ pub(super) fn parse_v2_fill(data_type: &DataType, json: Json<'_>) -> Result<Fill
     }
 }
 
-/// The JSON text of a fill value, for types that v3 has.
+/// Writes a fill value as JSON.
+///
+/// # Errors
+/// `Argument` for a string that is not UTF-8, `Unsupported` for types that v3 does not have.
 pub(super) fn fill_to_json(data_type: &DataType, fill: &[u8]) -> Result<String> {
     match data_type {
         DataType::String => {
@@ -95,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_what_their_codec_makes() {
+    fn object_codecs_tell_the_data_type() {
         let numbers = DataType::VariableArray(Box::new(DataType::Integer(Integer::Int16)));
         for (filters, expected) in [
             (r#"[{"id":"vlen-utf8"}]"#, DataType::String),
@@ -110,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_of_pickle_and_of_nobody_are_refused_by_name() {
+    fn pickle_and_unknown_object_codecs_are_refused() {
         for (filters, word) in [
             (r#"[{"id":"pickle","protocol":5}]"#, "runs code"),
             (r#"[{"id":"zstd","level":1}]"#, "zstd"),

@@ -1,13 +1,15 @@
-//! Floats that JavaScript has no typed array for, as `float32`: every value of theirs is one of its.
+//! Converts floating-point types that JavaScript has no typed array for to `float32`, which
+//! represents all their values exactly.
 
 use super::{DataType, Float, micro};
 use crate::error::Result;
 use crate::limits;
 
-/// Elements of `bfloat16`, `float16` and narrower, or complex numbers of these, as `float32`; `None` for other types.
+/// Converts packed elements of `bfloat16`, `float16` and narrower types, or complex numbers of
+/// these, to `float32`. `None` for other types.
 ///
 /// # Errors
-/// `Limit` when there is no memory for them.
+/// `Limit` when there is no memory for the result.
 pub fn widen(data_type: &DataType, elements: &[u8]) -> Result<Option<(DataType, Vec<u8>)>> {
     let (part, wide) = match data_type {
         DataType::Float(part) => (*part, DataType::Float(Float::Float32)),

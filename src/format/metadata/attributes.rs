@@ -1,19 +1,18 @@
-//! User attributes, as far as the core looks into them: that they are an object, and the names of dimensions
-//! that xarray and netCDF-C keep there.
-//!
-//! What attributes mean is the business of `convention`. They stay text.
+//! What the core reads of user attributes: that they are an object, and the names of dimensions
+//! that xarray and netCDF-C store there. `convention` interprets the rest.
 
 use super::json::{Json, Object};
 use crate::error::{Error, Result};
 use crate::format::tolerated::Form;
 
-/// Under which xarray keeps the names of dimensions where the format has no place for them.
+/// The attribute in which xarray stores the names of dimensions where the Zarr format has no field
+/// for them.
 pub(super) const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
-/// Of a node that has none.
+/// The attributes of a node without attributes.
 pub(super) const NONE: &str = "{}";
 
-/// The text of an object, as its writer wrote it.
+/// The text of a JSON object as written.
 pub(super) fn text(json: Json<'_>) -> Result<String> {
     match json.kind_name() {
         "an object" => Ok(json.original_text().into_owned()),
@@ -21,7 +20,7 @@ pub(super) fn text(json: Json<'_>) -> Result<String> {
     }
 }
 
-/// The names of an array's dimensions, `null` for one without.
+/// Parses the names of an array's dimensions. `null` means no name.
 pub(super) fn dimension_names(json: Json<'_>, rank: usize) -> Result<Vec<Option<String>>> {
     let name = |json: Json<'_>| {
         if json.is_null() { Ok(None) } else { json.str().map(|name| Some(name.into_owned())) }
@@ -30,11 +29,12 @@ pub(super) fn dimension_names(json: Json<'_>, rank: usize) -> Result<Vec<Option<
     if names.len() == rank {
         return Ok(names);
     }
-    let error = Error::format("there is not one name for each dimension");
+    let error = Error::format("the number of dimension names is not the number of dimensions");
     Err(error.expected(format!("{rank} names")).actual(format!("{} names", names.len())))
 }
 
-/// xarray's names of dimensions. Attributes are the user's, so what does not fit is a warning.
+/// Parses xarray's names of dimensions. Attributes belong to the user, so invalid names give a
+/// warning.
 pub(super) fn xarray_dimension_names(
     attributes: &Object<'_>,
     rank: usize,
@@ -47,8 +47,9 @@ pub(super) fn xarray_dimension_names(
     })
 }
 
-/// netCDF-C's names of dimensions: paths, in the array's document or (since 4.9.3) among its attributes, under a spelling of each
-/// release. `None` where there are none that fit: netCDF-C writes xarray's beside them as a rule.
+/// Parses netCDF-C's names of dimensions. They are paths, in the array's document or (since 4.9.3)
+/// in its attributes, under a name that differs between releases. `None` where there are none that
+/// fit: netCDF-C usually also writes xarray's.
 pub(super) fn nczarr_dimension_names(members: &Object<'_>, rank: usize) -> Option<Vec<Option<String>>> {
     let array = ["_nczarr_array", "_NCZARR_ARRAY", "_NCZARRAY"].iter().find_map(|key| members.get(key))?;
     let array = array.object().ok()?;
@@ -56,7 +57,7 @@ pub(super) fn nczarr_dimension_names(members: &Object<'_>, rank: usize) -> Optio
     let paths = paths.list(|json| Ok(json.str()?.into_owned())).ok()?;
     let name = |path: &String| {
         let name = path.rsplit('/').next().unwrap_or_default();
-        // What netCDF-C makes up for a dimension that has no name.
+        // netCDF-C invents these names for dimensions without a name.
         let is_named = !name.is_empty() && !name.starts_with("_Anonymous_Dim") && !name.starts_with("_zdim");
         is_named.then(|| name.to_owned())
     };

@@ -1,9 +1,9 @@
-//! The metadata object that a caller made for a constructor, completed to what the v3 text demands of a document.
+//! Completes the metadata object that a user passes to a constructor to a v3 document.
 //!
-//! zarrita's `new Array(store, path, metadata)` takes v2 too, in words of its own: `v2:U10`, `v2:S3` and `v2:object` as data types,
-//! every codec of numcodecs behind `numcodecs.`, and no `bytes` codec where numbers are little-endian.
-//! In stored documents only the missing `bytes` is read, with a warning (see [`v3`]): no other
-//! library reads the rest.
+//! zarrita's `new Array(store, path, metadata)` also takes v2 metadata in terms of its own:
+//! `v2:U10`, `v2:S3` and `v2:object` as data types, the codecs of numcodecs with the prefix
+//! `numcodecs.`, and no `bytes` codec for little-endian numbers. In stored documents only the
+//! missing `bytes` codec is accepted, with a warning (see [`v3`]): no other library reads the rest.
 
 use super::ZarrFormat;
 use super::codec;
@@ -13,13 +13,13 @@ use crate::error::{Error, Result};
 use crate::format::codec::registry::{CodecKind, kind_of};
 use crate::format::data_type::name::OBJECTS;
 
-/// Codecs of variable-length elements, which v3 has under their plain names.
+/// Codecs of variable-length elements. v3 has them under their plain names.
 const VARIABLE: [&str; 3] = ["numcodecs.vlen-utf8", "numcodecs.vlen-bytes", "numcodecs.vlen-array"];
 
-/// The text of the document that the object means.
+/// The text of the v3 document that the object means.
 ///
 /// # Errors
-/// `Format` for what is no object, or has no list of codecs.
+/// `Format` for anything but an object with a list of codecs.
 pub fn complete(text: &str) -> Result<String> {
     let document = Document::parse(text.as_bytes())?;
     let mut node = ObjectText::of(document.root())?;
@@ -37,7 +37,8 @@ pub fn complete(text: &str) -> Result<String> {
         let names = codecs.iter().map(|json| Ok(codec::parse(*json)?.name)).collect::<Result<Vec<_>>>();
         let names = names.map_err(|error: Error| error.within_field("codecs"))?;
         if let Some(data_type) = members.get("data_type").and_then(|json| own_type(json, &names)) {
-            // zarr-python 2 wrote 0 for objects where nobody had chosen: an empty element.
+            // zarr-python 2 wrote 0 for objects where the user had not chosen a fill value: it is
+            // an empty element.
             if data_type.starts_with('"') && matches!(node.get("fill_value"), Some("0" | "0.0")) {
                 node.set("fill_value", "\"\"");
             }
@@ -51,7 +52,7 @@ pub fn complete(text: &str) -> Result<String> {
     Ok(node.compact())
 }
 
-/// v3's words for one of zarrita's names of v2.
+/// The v3 data type of one of zarrita's names for v2.
 fn own_type(json: Json<'_>, codecs: &[String]) -> Option<String> {
     let name = json.str().ok()?;
     let sized = |code: &str| name.strip_prefix(code)?.parse::<u32>().ok();
@@ -73,13 +74,14 @@ fn own_type(json: Json<'_>, codecs: &[String]) -> Option<String> {
     }
 }
 
-/// The chain with a codec that makes bytes: where none is named, before the first that can only follow it.
+/// The codec chain with an array-to-bytes codec. Where it is missing, it is inserted before the
+/// first codec that can only follow it.
 fn chain(codecs: &[Json<'_>], names: &[String]) -> Result<Vec<String>> {
     let kinds: Vec<_> = names.iter().map(|name| kind_of(plain(name), ZarrFormat::V3)).collect();
     let mut chain =
         codecs.iter().zip(names).map(|(json, name)| named(*json, name)).collect::<Result<Vec<_>>>()?;
     if !kinds.contains(&Some(CodecKind::ArrayToBytes)) {
-        // What nobody knows is more often a compressor than not.
+        // An unknown codec is probably a compressor.
         let at = kinds.iter().position(|kind| *kind != Some(CodecKind::ArrayToArray)).unwrap_or(chain.len());
         chain.insert(at, r#"{"name":"bytes","configuration":{"endian":"little"}}"#.to_owned());
     }
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_v2_have_v3s_names() {
+    fn strings_of_v2_get_v3_types() {
         let of = |name: &str| completed(json!({ "data_type": name, "codecs": [] }))["data_type"].clone();
         let configured =
             |name: &str, len: u64| json!({ "name": name, "configuration": { "length_bytes": len } });
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_what_their_codec_makes() {
+    fn codecs_tell_the_type_of_objects() {
         for (codec, data_type, name) in [
             ("numcodecs.vlen-utf8", "string", "vlen-utf8"),
             ("vlen-bytes", "bytes", "vlen-bytes"),
@@ -138,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_made_where_nobody_says_so() {
+    fn a_missing_bytes_codec_is_inserted() {
         let bytes = json!({ "name": "bytes", "configuration": { "endian": "little" } });
         let names =
             |codecs: Value| completed(json!({ "data_type": "int8", "codecs": codecs }))["codecs"].clone();
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_says_what_it_is() {
+    fn format_and_node_type_are_added() {
         let document = completed(json!({ "codecs": [] }));
         assert_eq!([&document["zarr_format"], &document["node_type"]], [&json!(3), &json!("array")]);
         assert_eq!(document["fill_value"], Value::Null);

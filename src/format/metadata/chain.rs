@@ -1,6 +1,8 @@
-//! A codec chain being built out of metadata that does not name the step from elements to bytes: v2's, and the drafts'.
+//! Builds codec chains from metadata that does not name the array-to-bytes codec: those of v2 and
+//! of the drafts.
 //!
-//! The `bytes` codec is put where the first codec of bytes stands, or at the end; order `F` is a `transpose` in front.
+//! The `bytes` codec is inserted before the first bytes-to-bytes codec, or at the end. Order `F`
+//! becomes a `transpose` at the start.
 
 use super::json::{Json, Object};
 use super::{CodecMetadata, ZarrFormat};
@@ -8,25 +10,26 @@ use crate::error::{Error, Result};
 use crate::format::codec::registry::{CodecKind, kind_of};
 use crate::format::data_type::typestr::Endian;
 
-/// A chain being built, in encoding order.
-pub(super) struct Chain {
+/// A chain that is built in encoding order.
+pub(super) struct ChainBuilder {
     codecs: Vec<CodecMetadata>,
-    /// Byte order of the elements at this point; `None` where their type knows it.
+    /// The byte order of the elements at this point. `None` where their type determines it.
     endian: Option<Endian>,
-    /// Whether elements have become bytes.
+    /// Whether a codec has turned elements into bytes.
     is_bytes: bool,
-    /// Where the document says what elements are.
+    /// The field of the document that has the data type.
     type_field: &'static str,
 }
 
-impl Chain {
-    /// An empty chain for elements of this byte order, which the document gives in this field.
+impl ChainBuilder {
+    /// An empty chain for elements of this byte order. `type_field` is the field of the document
+    /// that has it.
     pub fn new(endian: Option<Endian>, type_field: &'static str) -> Self {
         Self { codecs: Vec::new(), endian, is_bytes: false, type_field }
     }
 
-    /// In order `F` the codecs see the elements with the first dimension fastest: a chunk with its dimensions reversed. `field` says
-    /// so in the document.
+    /// Adds the `transpose` for order `F`: codecs then see a chunk with its dimensions reversed.
+    /// `field` is the field of the document that has the order.
     pub fn reverse_dimensions(&mut self, rank: usize, field: &str) {
         let order: Vec<String> = (0..rank).rev().map(|dimension| dimension.to_string()).collect();
         self.codecs.push(CodecMetadata {
@@ -37,8 +40,8 @@ impl Chain {
         });
     }
 
-    /// Appends a filter or compressor by its numcodecs object. One that nobody knows is taken for what its place suggests: that it
-    /// is unknown is said when the array is read.
+    /// Appends a filter or compressor, given as a numcodecs object. An unknown one is assumed to be
+    /// of the kind `assumed`; reading the array reports it.
     pub fn push_numcodecs(&mut self, json: Json<'_>, field: String, assumed: CodecKind) -> Result<()> {
         let read = || {
             let object = json.object()?;
@@ -64,8 +67,11 @@ impl Chain {
         self.codecs.push(codec);
     }
 
-    /// Appends the draft of 2022's `endian`: elements become bytes in this order. Bytes that follow from elements alone are taken for
-    /// elements in the default order again, as the text has it; after a compressor nobody can tell.
+    /// Appends the codec `endian` of the draft of 2022, which turns elements into bytes in this
+    /// order.
+    ///
+    /// After a `bytes` codec it swaps the bytes again, as the draft says: bytes are taken for
+    /// elements in the default order. After a compressor, it is not defined.
     pub fn push_endian(&mut self, endian: Endian, field: String) -> Result<()> {
         if !self.is_bytes {
             self.endian = Some(endian);
@@ -74,7 +80,7 @@ impl Chain {
             let last = self.codecs.last_mut().filter(|codec| codec.name == "bytes");
             let Some(last) = last else {
                 let error =
-                    Error::unsupported("the endian codec needs elements, and follows a codec of bytes");
+                    Error::unsupported("the endian codec takes elements, but it follows a codec of bytes");
                 return Err(error.in_codec("endian").in_field(field));
             };
             let swapped = match (self.endian, endian) {
@@ -91,7 +97,7 @@ impl Chain {
         Ok(())
     }
 
-    /// The whole chain.
+    /// The complete chain.
     pub fn finish(mut self) -> Vec<CodecMetadata> {
         self.become_bytes();
         self.codecs
@@ -107,8 +113,8 @@ impl Chain {
     }
 }
 
-/// Where the `bytes` codec is missing in a v3 chain; `None` where a codec makes bytes of elements, or
-/// where an unknown codec may.
+/// The index at which a v3 chain lacks the `bytes` codec. `None` where a codec turns elements into
+/// bytes, or an unknown codec may.
 pub(super) fn place_of_bytes(codecs: &[CodecMetadata]) -> Option<usize> {
     let kinds = codecs.iter().map(|codec| kind_of(&codec.name, codec.format));
     let kinds = kinds.collect::<Option<Vec<_>>>()?;
@@ -119,7 +125,7 @@ pub(super) fn place_of_bytes(codecs: &[CodecMetadata]) -> Option<usize> {
     Some(bytes.unwrap_or(kinds.len()))
 }
 
-/// The `bytes` codec that a chain without one means; `field` is where errors place it.
+/// The `bytes` codec of a chain without one. `field` is for errors.
 pub(super) fn little_endian(field: &str) -> CodecMetadata {
     CodecMetadata {
         name: "bytes".to_owned(),
@@ -129,13 +135,13 @@ pub(super) fn little_endian(field: &str) -> CodecMetadata {
     }
 }
 
-/// Of the `bytes` codec.
+/// The configuration of the `bytes` codec.
 fn configuration(endian: Option<Endian>) -> Option<String> {
     endian.map(|endian| format!("{{\"endian\":\"{}\"}}", endian.name()))
 }
 
-/// Filters that change the type (`delta`, `fixedscaleoffset`, `quantize`, `astype`) name the stored one, byte order
-/// included.
+/// The byte order of the elements that a filter stores. Filters that change the type (`delta`,
+/// `fixedscaleoffset`, `quantize`, `astype`) name the stored type with its byte order.
 fn stored_endian(filter: &Object<'_>) -> Option<Endian> {
     let stored = filter.get("astype").or_else(|| filter.get("encode_dtype"))?;
     Endian::of_typestr(&stored.str().ok()?)

@@ -1,14 +1,14 @@
-//! Codecs as v3 metadata names them.
+//! Codecs in v3 metadata.
 
 use super::extension::Extension;
 use super::json::Json;
 use super::{CodecMetadata, ZarrFormat};
 use crate::error::Result;
 
-/// A codec as metadata names it, also within another codec's configuration; where it stands is the caller's to say.
+/// Parses a codec in v3 metadata or in another codec's configuration. The caller sets its field.
 ///
 /// # Errors
-/// `Format` for what is no extension.
+/// `Format` for anything but an extension.
 pub fn parse(json: Json<'_>) -> Result<CodecMetadata> {
     let extension = Extension::parse(json)?;
     Ok(CodecMetadata {

@@ -1,34 +1,34 @@
-//! The metadata of one node as it stands in a store: one text in v3, up to two in v2; in the drafts the hierarchy's entry point and the
-//! node's own, where it has one.
+//! The texts of one node's metadata: one in v3, up to two in v2. In the drafts, the hierarchy's
+//! entry point and the node's own document, where it has one.
 //!
-//! This is what crosses to workers, which parse it themselves, and what users get as raw metadata. Deliberately unparsed:
-//! [`parse`] makes the values.
+//! The texts are sent to workers, which parse them again, and users get them as raw metadata.
+//! [`parse`] parses them.
 
 use super::json::{Document, Json};
 use super::write::text::{ObjectText, list, string};
 use super::{Draft, NodeMetadata, ZarrFormat, callers, draft, v2, v3};
 use crate::error::{Error, Result};
 
-/// Key suffix of v3 metadata.
+/// The key suffix of v3 metadata.
 pub const ZARR_JSON: &str = "zarr.json";
-/// Key suffix of v2 array metadata.
+/// The key suffix of v2 array metadata.
 pub const ZARRAY: &str = ".zarray";
-/// Key suffix of v2 group metadata.
+/// The key suffix of v2 group metadata.
 pub const ZGROUP: &str = ".zgroup";
-/// Key suffix of v2 attributes.
+/// The key suffix of v2 attributes.
 pub const ZATTRS: &str = ".zattrs";
 
-/// The metadata of one node, as text.
+/// The texts of one node's metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeDocument {
-    /// Which dialect's keys these are.
+    /// The Zarr format.
     pub format: ZarrFormat,
-    /// Key suffix and text of each document that was found.
+    /// The key suffix and the text of each document of the node.
     pub texts: Vec<(String, String)>,
 }
 
 impl NodeDocument {
-    /// From what a store holds under each key suffix.
+    /// Makes a document of the bytes that a store has under each key suffix.
     ///
     /// # Errors
     /// `Format` for bytes that are not UTF-8.
@@ -45,7 +45,8 @@ impl NodeDocument {
         self.texts.iter().find(|(name, _)| name == suffix).map(|(_, text)| text.as_str())
     }
 
-    /// The text that makes the node what it is, with its key suffix; `None` for a draft's implicit group.
+    /// The text of the node's own document, with its key suffix. `None` for a draft's implicit
+    /// group.
     pub fn own_text(&self) -> Option<(&str, &str)> {
         let is_own = |suffix: &str| match self.format {
             ZarrFormat::V2 => suffix == ZARRAY || suffix == ZGROUP,
@@ -56,21 +57,22 @@ impl NodeDocument {
         found.map(|(suffix, text)| (suffix.as_str(), text.as_str()))
     }
 
-    /// One line, for crossing to a worker: `{"zarr_format":2,"texts":[[".zarray","…"]]}`; a draft goes by its year. Callers add
-    /// `"is_callers":true` to what is an object of theirs, and stands in no store: see [`callers`].
+    /// Serializes the texts for a worker: `{"zarr_format":2,"texts":[[".zarray","…"]]}`. A draft
+    /// has its year as the number. Callers add `"is_callers":true` for an object that the user
+    /// made, which is in no store: see [`callers`].
     pub fn to_json(&self) -> String {
         let texts = self.texts.iter().map(|(suffix, text)| list([string(suffix), string(text)]));
         let message = ObjectText::new().with("zarr_format", number(self.format).to_string());
         message.with("texts", list(texts)).compact()
     }
 
-    /// What [`to_json`](Self::to_json) made.
+    /// Parses the text of [`to_json`](Self::to_json).
     ///
     /// # Errors
     /// `Argument` for anything else, and as [`callers::complete`].
     pub fn from_json(json: &str) -> Result<Self> {
         let (mut document, is_callers) = Self::of_message(json)
-            .map_err(|error| Error::argument("this is no node document").actual(error.to_string()))?;
+            .map_err(|error| Error::argument("the text is not a node document").actual(error.to_string()))?;
         if is_callers {
             let mut texts = document.texts.iter_mut();
             texts.try_for_each(|(_, text)| callers::complete(text).map(|whole| *text = whole))?;
@@ -78,7 +80,7 @@ impl NodeDocument {
         Ok(document)
     }
 
-    /// And whether an object of a caller's stands for it.
+    /// Parses the message. The second value tells whether the user made the object.
     fn of_message(json: &str) -> Result<(Self, bool)> {
         let message = Document::parse(json.as_bytes())?;
         let message = message.root().object()?;
@@ -98,7 +100,7 @@ impl NodeDocument {
     }
 }
 
-/// As a message has it.
+/// The number of the format in a message.
 fn number(format: ZarrFormat) -> u16 {
     match format {
         ZarrFormat::V2 => 2,
@@ -108,10 +110,11 @@ fn number(format: ZarrFormat) -> u16 {
     }
 }
 
-/// What the texts say of the node. In v2 a node that has both `.zarray` and `.zgroup` is an array.
+/// Parses the texts of a node. In v2 a node that has both `.zarray` and `.zgroup` is an array.
 ///
 /// # Errors
-/// `NotFound` where there is no text of a node, and as [`v3::parse_node`], [`v2::parse_array`] and [`draft::parse`].
+/// `NotFound` without a text of the node. Otherwise as [`v3::parse_node`], [`v2::parse_array`] and
+/// [`draft::parse`].
 pub fn parse(document: &NodeDocument) -> Result<NodeMetadata> {
     let text = |suffix| document.text(suffix).map(str::as_bytes);
     match document.format {
@@ -148,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_cross_unchanged() {
+    fn documents_round_trip_as_messages() {
         let document = v2_document(&[(ZGROUP, "{\"zarr_format\": 2}\n"), (ZATTRS, "{\"ö\\n\": NaN}")]);
         assert_eq!(NodeDocument::from_json(&document.to_json()).unwrap(), document);
         for json in ["", "{}", r#"{"zarr_format":1,"texts":[]}"#, "[2,[]]x"] {
@@ -169,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_not_found() {
+    fn nodes_without_documents_are_not_found() {
         assert_eq!(parse(&v2_document(&[(ZATTRS, "{}")])).unwrap_err().kind(), ErrorKind::NotFound);
         let empty = NodeDocument { format: ZarrFormat::V3, texts: Vec::new() };
         assert_eq!(parse(&empty).unwrap_err().kind(), ErrorKind::NotFound);

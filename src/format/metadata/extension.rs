@@ -1,30 +1,31 @@
-//! Extensions of v3 metadata: a name, or `{name, configuration?, must_understand?}`.
+//! Extensions in v3 metadata: a name, or `{name, configuration?, must_understand?}`.
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#extension-definition>
 //!
-//! One reader for every extension point. Bare names are legal for all since 3.1, and core data types occur as objects.
-//! What a name means is the business of the extension point.
+//! All extension points use this parser. Since 3.1 all extensions may be plain names, and core data
+//! types may be objects. The extension point looks up the name.
 
 use std::borrow::Cow;
 
 use super::json::{Json, Object};
 use crate::error::{Error, Result};
 
-/// An extension as the metadata has it.
+/// An extension as in the metadata.
 #[derive(Clone, Debug)]
 pub struct Extension<'a> {
-    /// Which one.
+    /// The name.
     pub name: Cow<'a, str>,
-    /// An object; `None` where there is none, which means the same as an empty one.
+    /// The configuration object. `None` where there is none, which means the same as an empty one.
     pub configuration: Option<Json<'a>>,
-    /// Whether a reader who does not know it must refuse the node.
+    /// Whether a reader that does not know the extension must refuse the node.
     pub must_understand: bool,
 }
 
 impl<'a> Extension<'a> {
-    /// Reads either form.
+    /// Parses either form.
     ///
     /// # Errors
-    /// `Format` for anything else, `Unsupported` for a member that the specification does not have.
+    /// `Format` for anything else, `Unsupported` for a member that the specification does not
+    /// define.
     pub fn parse(json: Json<'a>) -> Result<Self> {
         let members = match json.kind_name() {
             "a string" => return Ok(Self { name: json.str()?, configuration: None, must_understand: true }),
@@ -40,7 +41,7 @@ impl<'a> Extension<'a> {
         Ok(extension)
     }
 
-    /// The configuration's members; none where there is none.
+    /// The members of the configuration. Empty where there is none.
     ///
     /// # Errors
     /// `Format` when it is not an object.
@@ -49,10 +50,11 @@ impl<'a> Extension<'a> {
     }
 }
 
-/// The rule for fields that we do not know: they must be understood, unless they are objects that say otherwise.
+/// Applies the rule for unknown fields: they must be understood, unless they are objects that say
+/// otherwise.
 ///
 /// # Errors
-/// `Unsupported` naming the field.
+/// `Unsupported`, with the field.
 pub fn refuse_unknown(members: Object<'_>, known: &[&str]) -> Result<()> {
     members.into_iter().filter(|(key, _)| !known.contains(&key.as_ref())).try_for_each(|(key, value)| {
         if may_be_ignored(value) {
@@ -76,7 +78,7 @@ mod tests {
     use crate::format::metadata::json::Document;
 
     #[test]
-    fn both_forms_are_read() {
+    fn both_forms_are_parsed() {
         let document = Document::parse(br#"["gzip",{"name":"gzip","configuration":{"level":1}}]"#).unwrap();
         let extensions = document.root().list(Extension::parse).unwrap();
         assert_eq!(extensions[0].name, "gzip");
@@ -100,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_forms_are_refused() {
+    fn invalid_forms_are_refused() {
         for (text, kind, field) in [
             ("7", ErrorKind::Format, None),
             ("null", ErrorKind::Format, None),

@@ -1,8 +1,8 @@
-//! Configurations of v3's codecs that lack what has one meaning to all who read them: the byte order of `bytes`, the chains of
-//! `sharding_indexed`. They are completed, with a warning, so that what comes behind sees whole ones.
+//! Completes v3 codec configurations that lack a member with only one possible meaning: the byte
+//! order of `bytes`, and the chains of `sharding_indexed`. Each gives a warning.
 //!
-//! Deliberately before codecs are looked up, so that opening the array warns of it. What is written is whole anyway: see
-//! [`write`](super::write).
+//! This happens before codecs are looked up, so that opening the array gives the warnings. Written
+//! metadata is always complete: see [`write`](super::write).
 
 use super::CodecMetadata;
 use super::codec;
@@ -15,12 +15,12 @@ use crate::limits;
 
 const LITTLE: &str = r#"{"name":"bytes","configuration":{"endian":"little"}}"#;
 
-/// Completes the chain of an array of these elements.
+/// Completes the codec chain of an array of this data type.
 pub(super) fn complete(codecs: &mut [CodecMetadata], data_type: &DataType, warnings: &mut Vec<String>) {
     let mut completion =
         Completion { needs_order: data_type.own_big_endian_runs().is_none(), found: Vec::new() };
     for codec in chain_of_same_elements(codecs) {
-        // What is wrong with a configuration is told by whoever binds it.
+        // Binding the codec reports errors in its configuration.
         if let Ok(Some(configuration)) = completion.configuration(codec, limits::SHARD_DEPTH) {
             codec.configuration = Some(configuration);
         }
@@ -33,19 +33,21 @@ pub(super) fn complete(codecs: &mut [CodecMetadata], data_type: &DataType, warni
     }
 }
 
-/// The codecs that see the array's own elements: up to one that may make others of them.
+/// The first codec other than `transpose`. Codecs after it may see elements of another type.
 fn chain_of_same_elements(codecs: &mut [CodecMetadata]) -> impl Iterator<Item = &mut CodecMetadata> {
     let others = codecs.iter().position(|codec| codec.name != "transpose").unwrap_or(codecs.len());
     codecs.iter_mut().skip(others).take(1)
 }
 
 struct Completion {
+    /// Whether the data type needs a byte order.
     needs_order: bool,
+    /// What was missing, and the field.
     found: Vec<(Form, &'static str)>,
 }
 
 impl Completion {
-    /// The whole configuration of a codec; `None` where nothing is missing.
+    /// The completed configuration of a codec. `None` where nothing is missing.
     fn configuration(&mut self, codec: &CodecMetadata, depth: usize) -> Result<Option<String>> {
         let document = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
         let members = ObjectText::of(document.root())?;
@@ -75,7 +77,7 @@ impl Completion {
         Ok((self.found.len() > before).then(|| members.compact()))
     }
 
-    /// The whole chain of inner chunks; `None` where nothing is missing.
+    /// The completed chain of inner chunks. `None` where nothing is missing.
     fn inner(&mut self, text: &str, depth: usize) -> Result<Option<String>> {
         let document = Document::parse(text.as_bytes())?;
         let mut codecs = document.root().list(codec::parse)?;
@@ -101,7 +103,7 @@ mod tests {
     use super::*;
     use crate::format::data_type::Integer;
 
-    /// The chain as it is read, and the names of the warnings.
+    /// The completed chain, and the names of the warnings.
     fn completed(text: &str, integer: Integer) -> (Vec<(String, Option<String>)>, Vec<String>) {
         let document = Document::parse(text.as_bytes()).unwrap();
         let mut codecs = document.root().list(codec::parse).unwrap();
@@ -112,14 +114,14 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_byte_order_is_little() {
+    fn a_missing_byte_order_is_little_endian() {
         let (codecs, warnings) = completed(r#"["transpose", "bytes", "gzip"]"#, Integer::Int16);
         assert_eq!(codecs[1].1.as_deref(), Some(r#"{"endian":"little"}"#));
         assert_eq!(warnings, ["v3-bytes-without-endian"]);
     }
 
     #[test]
-    fn what_has_no_byte_order_or_another_one_stays() {
+    fn complete_configurations_stay_as_they_are() {
         let big = r#"[{"name":"bytes","configuration":{"endian":"big"}}]"#;
         for (text, integer) in [
             (r#"["bytes"]"#, Integer::Int8),

@@ -1,8 +1,9 @@
-//! JSON as metadata documents have it: exact numbers, and Python's bare `NaN`. RFC 8259.
+//! Reads the JSON of metadata documents: exact numbers, and Python's bare `NaN`. RFC 8259.
 //!
-//! A [`Document`] is checked once; a [`Json`] is a view of one value in it, still text, taken apart one level at a time:
-//! numbers never pass through a double unless the field is one, and what nobody asks for is never built. Deliberately not a
-//! value tree (but see [`marked`](super::marked) for attributes) and not a writer.
+//! A [`Document`] is checked once. A [`Json`] is a view of the text of one value in it, and is
+//! parsed one level at a time. Numbers never become doubles unless their field is one, and values
+//! that nobody reads are never built. There is no value tree (but see [`marked`](super::marked) for
+//! attributes) and no writer.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,8 +16,9 @@ use crate::sorted;
 
 mod check;
 
-/// The tokens that Python's `json` writes bare, and the string each is read as. The escape, which no writer uses for these
-/// letters, lets [`Json::original_text`] tell the token from the string of the same name.
+/// The tokens that Python's `json` writes without quotes, and the string that each is read as. The
+/// escape, which no writer uses for these letters, lets [`Json::original_text`] distinguish the
+/// token from the string of the same name.
 const NON_FINITE: [(&str, &str); 3] =
     [("NaN", r#""\u004eaN""#), ("Infinity", r#""\u0049nfinity""#), ("-Infinity", r#""\u002dInfinity""#)];
 
@@ -24,16 +26,19 @@ const NON_FINITE: [(&str, &str); 3] =
 #[derive(Clone, Debug)]
 pub struct Document<'a> {
     text: Cow<'a, str>,
+    /// Whether there are bare `NaN` or `Infinity` tokens.
     non_finite: bool,
+    /// The places of members, where the text was scanned for a path.
     members: Option<Vec<Member>>,
 }
 
 impl<'a> Document<'a> {
-    /// Checks that the bytes are JSON, with three allowances: a byte order mark, and bare `NaN` and `Infinity`, which read
-    /// as strings.
+    /// Checks that the bytes are JSON. A byte order mark and the bare tokens `NaN` and `Infinity`
+    /// are allowed; the tokens are read as strings.
     ///
     /// # Errors
-    /// `Format` for bytes that are not UTF-8 or not JSON, `Limit` for documents too long or nested too deep.
+    /// `Format` for bytes that are not UTF-8 or not JSON, `Limit` for documents that are too long
+    /// or nested too deep.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         let text = text_of(bytes)?;
         if json::is_plain(text.as_bytes()) {
@@ -47,17 +52,18 @@ impl<'a> Document<'a> {
     /// Checks that an [odd text](Self::of_odd_text) is JSON.
     ///
     /// # Errors
-    /// `Format` where it is not, and what is wrong.
+    /// `Format` where it is not; the message says why.
     pub(super) fn check(&self) -> Result<()> {
         check::check(&self.text).map_err(|fault| fault.in_text(&self.text))
     }
 
-    /// A text whose members stand there.
+    /// A text, with the places of members that a scan has found.
     pub(super) fn of_members(text: String, members: Vec<Member>) -> Self {
         Self { text: Cow::Owned(text), non_finite: false, members: Some(members) }
     }
 
-    /// Where the watched member stands of the object that begins there, at the end of the path that was scanned for.
+    /// The place of the watched member of the object that starts at `start`. The object is at the
+    /// end of the path that was scanned for.
     pub(super) fn watched(&self, start: usize) -> Option<Range<usize>> {
         let members = self.members.as_deref()?;
         let at = members.binary_search_by(|member| member.value.start.cmp(&start)).ok()?;
@@ -70,7 +76,8 @@ impl<'a> Document<'a> {
         Ok(Self { text, non_finite, members: None })
     }
 
-    /// A text of which a walk made nothing: to be [`split`](super::split) strictly, which says why.
+    /// A text that the fast scan did not accept. It is to be [`split`](super::split) strictly,
+    /// which says why.
     ///
     /// # Errors
     /// `Limit` for documents nested too deep.
@@ -80,39 +87,39 @@ impl<'a> Document<'a> {
         Ok(Self { text: Cow::Owned(text), non_finite, members: None })
     }
 
-    /// Where the members stand along the path that it was scanned for, if it is as writers write it.
+    /// The places of the members along the path that was scanned for. `None` for an odd text.
     pub(super) fn members(&self) -> Option<&[Member]> {
         self.members.as_deref()
     }
 
-    /// The value that the document is.
+    /// The value of the whole document.
     pub fn root(&self) -> Json<'_> {
         Json::from_checked(&self.text, self.non_finite)
     }
 
-    /// Whether bare `NaN` or `Infinity` tokens stand in it.
+    /// Whether the document has bare `NaN` or `Infinity` tokens.
     pub fn has_non_finite(&self) -> bool {
         self.non_finite
     }
 
-    /// Where a part of this document's text stands in [`into_text`](Self::into_text).
+    /// The place of a part of this document's text in [`into_text`](Self::into_text).
     pub(super) fn span(&self, part: &str) -> Range<usize> {
         let start = part.as_ptr().addr() - self.text.as_ptr().addr();
         start..start + part.len()
     }
 
-    /// The text, with the space around it.
+    /// The text, with the white space around it.
     pub(super) fn whole_text(&self) -> &str {
         &self.text
     }
 
-    /// The text that views are spans of.
+    /// The text that all views are parts of.
     pub fn into_text(self) -> String {
         self.text.into_owned()
     }
 }
 
-/// What some writers put before a text.
+/// The byte order mark that some writers put before a text.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 fn text_of(bytes: &[u8]) -> Result<&str> {
@@ -124,15 +131,15 @@ pub(super) fn not_utf8(error: std::str::Utf8Error) -> Error {
     Error::format("the document is not UTF-8").actual(error.to_string())
 }
 
-/// Walks the text once, without recursion: bounds the nesting, and says whether there are bare `NaN` or `Infinity` tokens
-/// (no other token outside a string has these letters).
+/// Scans the text once, without recursion. Checks the nesting, and tells whether there are bare
+/// `NaN` or `Infinity` tokens: outside strings, no other token has capital letters.
 fn scan(text: &[u8]) -> Result<bool> {
     let found = json::scan(text);
     limits::within(found.depth as u64, limits::JSON_DEPTH as u64, "nesting of a JSON document")?;
     Ok(found.has_capitals)
 }
 
-/// A string of a checked text, quotes and all, as it is meant.
+/// The string that the text of a string, with its quotes, means.
 pub(super) fn unescaped(text: &str) -> Result<Cow<'_, str>> {
     check::string(text).map_err(|fault| fault.in_text(text))
 }
@@ -167,17 +174,17 @@ pub struct Json<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// A value whose text was cut out of a checked document.
+    /// A value whose text is part of a checked document.
     pub(super) fn from_checked(text: &'a str, non_finite: bool) -> Self {
         Self { text: text.trim_matches([' ', '\t', '\r', '\n']), non_finite }
     }
 
-    /// Strict JSON text; bare `NaN` and `Infinity` tokens stand in it as strings.
+    /// Strict JSON text. Bare `NaN` and `Infinity` tokens are strings in it.
     pub fn text(self) -> &'a str {
         self.text
     }
 
-    /// The text as its writer wrote it, bare `NaN` and `Infinity` tokens too.
+    /// The text as written, with bare `NaN` and `Infinity` tokens.
     pub fn original_text(self) -> Cow<'a, str> {
         if !self.non_finite || !self.text.contains("\"\\u00") {
             return Cow::Borrowed(self.text);
@@ -186,24 +193,24 @@ impl<'a> Json<'a> {
         Cow::Owned(NON_FINITE.iter().fold(self.text.to_owned(), restore))
     }
 
-    /// Whether bare `NaN` or `Infinity` tokens may stand in it.
+    /// Whether the value may have bare `NaN` or `Infinity` tokens.
     pub(super) fn may_have_tokens(self) -> bool {
         self.non_finite
     }
 
-    /// The bare token that a string of a document with such tokens stands for.
+    /// The bare token that a string stands for, in a document with such tokens.
     pub(super) fn token_of(text: &str) -> Option<&'static str> {
         NON_FINITE.iter().find(|(_, quoted)| text == *quoted).map(|(token, _)| *token)
     }
 
-    /// The number that a bare `NaN` or `Infinity` token means; `None` for everything else, the strings of the same names
-    /// too.
+    /// The number of a bare `NaN` or `Infinity` token. `None` for everything else, including the
+    /// strings of the same names.
     pub fn non_finite_token(self) -> Option<f64> {
         let (token, _) = NON_FINITE.iter().find(|(_, quoted)| self.non_finite && self.text == *quoted)?;
         token.parse().ok()
     }
 
-    /// What it is, for messages.
+    /// The kind of the value, for messages.
     pub fn kind_name(self) -> &'static str {
         match self.text.as_bytes().first() {
             Some(b'{') => "an object",
@@ -215,7 +222,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// What it is, with its text where that is short, for messages.
+    /// The kind of the value, with its text where that is short, for messages.
     pub fn describe(self) -> String {
         let kind = self.kind_name();
         match self.text.as_bytes().first() {
@@ -225,9 +232,9 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The `Format` error of a value that is not what it should be.
+    /// The `Format` error for a value that is not the expected one.
     pub fn unexpected(self, expected: &str) -> Error {
-        Error::format("the metadata has a wrong value").expected(expected).actual(self.describe())
+        Error::format("the metadata has an invalid value").expected(expected).actual(self.describe())
     }
 
     /// Whether it is `null`.
@@ -289,7 +296,7 @@ impl<'a> Json<'a> {
             .ok_or_else(|| self.unexpected("an integer of 64 bits"))
     }
 
-    /// The elements of an array.
+    /// Parses an array to its elements.
     ///
     /// # Errors
     /// `Format` for anything else.
@@ -298,10 +305,10 @@ impl<'a> Json<'a> {
         Ok(json::parts(self.text.as_bytes()).into_iter().map(|part| self.part(part)).collect())
     }
 
-    /// What `read` makes of each element of an array; errors name the element.
+    /// Parses each element of an array with `read`. Errors name the element.
     ///
     /// # Errors
-    /// `Format` for anything else, and whatever `read` finds.
+    /// `Format` for anything but an array, and those of `read`.
     pub fn list<T>(self, read: impl Fn(Json<'a>) -> Result<T>) -> Result<Vec<T>> {
         let elements = self.array()?.into_iter().enumerate();
         elements
@@ -317,7 +324,7 @@ impl<'a> Json<'a> {
         self.list(Json::u64)
     }
 
-    /// The members of an object.
+    /// Parses an object to its members.
     ///
     /// # Errors
     /// `Format` for anything else.
@@ -327,7 +334,7 @@ impl<'a> Json<'a> {
         Ok(Object { members })
     }
 
-    /// The members of an object as they stand, repeated keys too.
+    /// Parses an object to its members in document order, including repeated keys.
     ///
     /// # Errors
     /// `Format` for anything else.
@@ -343,7 +350,7 @@ impl<'a> Json<'a> {
         Ok(members)
     }
 
-    /// Where a part of it was found to stand.
+    /// The value at a place in the text.
     fn part(self, place: Range<usize>) -> Json<'a> {
         Json { text: self.text.get(place).unwrap_or_default(), non_finite: self.non_finite }
     }
@@ -353,7 +360,8 @@ impl<'a> Json<'a> {
     }
 }
 
-/// The members of an object, in document order; of a repeated key the last value counts, as in `JSON.parse`.
+/// The members of an object, in document order. Of a repeated key the last value counts, as in
+/// `JSON.parse`.
 #[derive(Clone, Debug, Default)]
 pub struct Object<'a> {
     members: Vec<(Cow<'a, str>, Json<'a>)>,
@@ -365,18 +373,19 @@ impl<'a> Object<'a> {
         self.members.iter().find(|(name, _)| name == key).map(|(_, value)| *value)
     }
 
-    /// What `read` makes of a key's value, `None` where the key is missing; errors name the field.
+    /// Parses a key's value with `read`. `None` where the key is missing. Errors name the field.
     ///
     /// # Errors
-    /// Whatever `read` finds.
+    /// Those of `read`.
     pub fn read<T>(&self, key: &str, read: impl FnOnce(Json<'a>) -> Result<T>) -> Result<Option<T>> {
         self.get(key).map(read).transpose().map_err(|error| error.within_field(key))
     }
 
-    /// As [`read`](Self::read), where a `null` means what a missing key does: Python's `None`, which some writers leave in.
+    /// As [`read`](Self::read). `null` means that the key is missing: some writers write Python's
+    /// `None`.
     ///
     /// # Errors
-    /// As there.
+    /// Those of `read`.
     pub fn read_unless_null<T>(
         &self,
         key: &str,
@@ -386,14 +395,14 @@ impl<'a> Object<'a> {
             .map(Option::flatten)
     }
 
-    /// What `read` makes of a mandatory key's value; errors name the field.
+    /// Parses a mandatory key's value with `read`. Errors name the field.
     ///
     /// # Errors
-    /// `Format` when it is missing, and whatever `read` finds.
+    /// `Format` when the key is missing, and those of `read`.
     pub fn require<T>(&self, key: &str, read: impl FnOnce(Json<'a>) -> Result<T>) -> Result<T> {
         match self.read(key, read)? {
             Some(value) => Ok(value),
-            None => Err(Error::format("the metadata lacks a mandatory field").in_field(key)),
+            None => Err(Error::format("the metadata does not have a mandatory field").in_field(key)),
         }
     }
 
@@ -412,7 +421,7 @@ impl<'a> IntoIterator for Object<'a> {
     }
 }
 
-/// Of a repeated key, keeps the place of the first and the value of the last.
+/// Removes repeated keys. The first keeps its place and gets the value of the last.
 fn keep_last(members: &mut Vec<(Cow<'_, str>, Json<'_>)>) {
     let mut order: Vec<usize> = (0..members.len()).collect();
     sorted::sort_by(&mut order, |a, b| members[*a].0.cmp(&members[*b].0));

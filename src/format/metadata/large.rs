@@ -1,8 +1,8 @@
-//! Metadata documents of megabytes, scanned in steps so that whoever drives the scan may let others go first in between: consolidated
-//! metadata of 10^5 nodes is one.
+//! Scans metadata documents of megabytes in steps, so that other work can run in between.
+//! Consolidated metadata of 10^5 nodes is such a document.
 //!
-//! One walk tells where the documents of other nodes stand, what kind they are, and what the document says of its own node. Deliberately
-//! without a clock: how long a step may be is the driver's matter.
+//! One scan finds the places and the kinds of the documents of other nodes, and the document's own
+//! members. The caller decides how long a step is; there is no clock here.
 
 use super::ZarrFormat;
 use super::consolidated::metadata_path;
@@ -11,23 +11,23 @@ use crate::error::Result;
 use crate::kernel::json::{Member, Splitter};
 use crate::limits;
 
-/// The member of a v3 group that holds the documents of others.
+/// The member of a v3 group that has the documents of other nodes.
 pub(super) const OTHERS: &str = "consolidated_metadata";
 
-/// A document on its way.
-pub struct Scanning {
+/// A document that is being scanned.
+pub struct DocumentScan {
     format: ZarrFormat,
     text: String,
     splitter: Splitter,
-    /// It is not as writers write it: a parser says why.
+    /// Whether the fast scan did not accept the text. A parser then says why.
     is_odd: bool,
 }
 
-impl Scanning {
-    /// Begins with a `zarr.json` (v3) or a `.zmetadata` (v2, drafts).
+impl DocumentScan {
+    /// Starts the scan of a `zarr.json` (v3) or a `.zmetadata` (v2, drafts).
     ///
     /// # Errors
-    /// `Format` for bytes that are not UTF-8, `Limit` for too many.
+    /// `Format` for bytes that are not UTF-8, `Limit` for too many bytes.
     pub fn new(mut bytes: Vec<u8>, format: ZarrFormat) -> Result<Self> {
         limits::within(bytes.len() as u64, limits::METADATA_BYTES, "metadata document")?;
         if bytes.starts_with(BYTE_ORDER_MARK) {
@@ -38,12 +38,12 @@ impl Scanning {
         Ok(Self { format, text, splitter, is_odd: false })
     }
 
-    /// Which dialect's keys it is scanned for.
+    /// The Zarr format of the document.
     pub fn format(&self) -> ZarrFormat {
         self.format
     }
 
-    /// Goes on for about so many bytes; whether there is more to do.
+    /// Scans about this many more bytes. Returns whether there are more.
     pub fn step(&mut self, bytes: usize) -> bool {
         if self.is_odd {
             return false;
@@ -57,7 +57,8 @@ impl Scanning {
         }
     }
 
-    /// What a `zarr.json` says of its own node: all but the documents of others. `None` where a parser has to be asked.
+    /// The text of a `zarr.json` without the documents of other nodes. `None` where a parser must
+    /// be used.
     pub fn own_text(&self) -> Option<String> {
         if self.is_odd || !self.splitter.is_done() || self.format != ZarrFormat::V3 {
             return None;
@@ -83,7 +84,7 @@ impl Scanning {
         self.text
     }
 
-    /// The document, to be split along the path that it was scanned for.
+    /// The scanned document, which can be split along the path that was scanned for.
     ///
     /// # Errors
     /// `Limit` for documents nested too deep.
@@ -103,8 +104,8 @@ mod tests {
     const TEXT: &str = r#"{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","metadata":{
         "a":{"node_type":"array","x":[NaN,-Infinity]},"b":{"node_type":"group"}}},"attributes":{"\u0061":Infinity}}"#;
 
-    fn scanned(text: &[u8], bytes: usize) -> (Scanning, usize) {
-        let mut scanning = Scanning::new(text.to_vec(), ZarrFormat::V3).unwrap();
+    fn scanned(text: &[u8], bytes: usize) -> (DocumentScan, usize) {
+        let mut scanning = DocumentScan::new(text.to_vec(), ZarrFormat::V3).unwrap();
         let mut steps = 1;
         while scanning.step(bytes) {
             steps += 1;
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_any_length_find_the_same() {
+    fn steps_of_any_length_give_the_same_result() {
         let (at_once, one) = scanned(TEXT.as_bytes(), usize::MAX);
         assert_eq!(one, 1);
         let members = at_once.splitter.members();
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_documents_own_text_is_without_those_of_others() {
+    fn own_text_is_without_other_documents() {
         let own = r#"{"zarr_format":3,"node_type":"group","attributes":{"\u0061":Infinity}}"#;
         let marked = ["\u{feff}", TEXT].concat();
         for text in [TEXT, &marked] {
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_odd_is_left_to_a_parser() {
+    fn odd_texts_are_left_to_a_parser() {
         for text in ["[]", "{", "{} {}", r#"{"a":Nan}"#, r#"{"\u0061":1}"#, "{\"a\":01}"] {
             let (scanning, _) = scanned(text.as_bytes(), 2);
             assert_eq!(scanning.own_text(), None, "{text}");
@@ -146,6 +147,6 @@ mod tests {
             let is_valid = document.split(&["consolidated_metadata", "metadata"]).is_ok();
             assert_eq!(is_valid, text.contains("u0061"), "{text}");
         }
-        assert!(Scanning::new(b"{\"\xff\":1}".to_vec(), ZarrFormat::V3).is_err());
+        assert!(DocumentScan::new(b"{\"\xff\":1}".to_vec(), ZarrFormat::V3).is_err());
     }
 }

@@ -1,8 +1,8 @@
-//! JSON for `JSON.parse`, with marks where that would lose something: bare `NaN` and `Infinity`, and integers beyond 2^53 when they
-//! are asked for exactly.
+//! Prepares JSON for `JSON.parse`, with marks where it would lose information: bare `NaN` and
+//! `Infinity`, and integers beyond 2^53 when the caller wants them exact.
 //!
-//! One walk along the text, whatever its length: attributes of 50 MB are parsed by the JavaScript engine, which is made for it, and
-//! only what is marked is touched afterwards. Deliberately the exception: attributes cross as they are wherever `JSON.parse` will do.
+//! It scans the text once. The JavaScript engine parses attributes of 50 MB fast, and only marked
+//! values are changed afterwards. Text that `JSON.parse` reads without loss crosses unchanged.
 
 use super::json::{Json, string_end};
 use super::write::text::string;
@@ -10,25 +10,26 @@ use super::write::text::string;
 /// A text and the places of its marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked {
-    /// JSON, in which a string of [`MARK`] and the token stands for each token that is marked.
+    /// JSON in which each marked token is a string: [`MARK`] and then the token.
     pub text: String,
-    /// JSON: an object by key or index for each object and array that holds marks, the token itself for a mark.
+    /// JSON: an object by key or index for each object and array with marks below it, and the token
+    /// itself for a mark.
     pub places: String,
 }
 
-/// What marks begin with.
+/// The start of a marked string.
 const MARK: &str = "\\u0000";
 
-/// The largest integer up to which doubles hold every one: `Number.MAX_SAFE_INTEGER`.
+/// The largest integer up to which doubles represent every integer: `Number.MAX_SAFE_INTEGER`.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// An array or object that the walk is in.
+/// An array or object that the scan is in.
 struct Frame {
-    /// Of the value that is next or under way: text of a key, or nothing in arrays.
+    /// The key of the current value. `None` in arrays, and before the key.
     key: Option<String>,
     index: usize,
     is_object: bool,
-    /// It stands in `places`, with this many entries.
+    /// The number of its entries in `places`. `None` where it has none yet.
     opened: Option<usize>,
 }
 
@@ -41,7 +42,7 @@ struct Walk<'a> {
     marked: Marked,
 }
 
-/// Marks what `JSON.parse` would lose of a value.
+/// Marks the tokens of a value that `JSON.parse` would lose.
 pub fn mark(json: Json<'_>, exact_integers: bool) -> Marked {
     let marked = Marked { text: String::with_capacity(json.text().len()), places: String::new() };
     let non_finite = json.may_have_tokens();
@@ -93,7 +94,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A key, or a string; of a token that is not JSON one stands for it.
+    /// Handles a string: a key, a string value, or the string that a bare token was read as.
     fn string(&mut self, start: usize, end: usize) {
         let text = self.text.get(start..end).unwrap_or_default();
         match self.frames.last_mut() {
@@ -108,7 +109,7 @@ impl Walk<'_> {
     }
 
     fn number(&mut self, start: usize, end: usize) {
-        // No shorter text is an integer that large.
+        // Shorter text is not such a large integer.
         if !self.exact_integers || end - start < 16 {
             return;
         }
@@ -130,7 +131,7 @@ impl Walk<'_> {
             self.marked.places = string(token);
             return;
         };
-        // The first that is not there yet begins as an entry of the one above.
+        // Adds the objects that are missing in `places`, each as an entry of the one above.
         for depth in 0..=deepest {
             if self.frames[depth].opened.is_none() {
                 if depth > 0 {
@@ -144,7 +145,7 @@ impl Walk<'_> {
         self.marked.places.push_str(&string(token));
     }
 
-    /// The key of the value that is under way.
+    /// Writes the key of the current value.
     fn entry(&mut self, depth: usize) {
         let Some(frame) = self.frames.get_mut(depth) else { return };
         let entries = frame.opened.unwrap_or(0);
@@ -177,21 +178,21 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_marked_and_strings_stay_strings() {
+    fn tokens_are_marked_and_strings_are_not() {
         let (text, places) =
             marked(r#"[NaN, "NaN", {"a\"": -Infinity, "b": 1}, [[]], Infinity, "\u004eaN"]"#, false);
         let expected = concat!(
             r#"["\u0000NaN", "NaN", {"a\"": "\u0000-Infinity", "b": 1}, [[]], "\u0000Infinity", "#,
             r#""\u0000NaN"]"#
         );
-        // The escaped spelling, which no writer has, is taken for the token where there are tokens.
+        // The escaped spelling, which no writer uses, is taken for the token.
         assert_eq!(text, expected);
         assert_eq!(places, r#"{"0":"NaN","2":{"a\"":"-Infinity"},"4":"Infinity","5":"NaN"}"#);
         assert_eq!(marked("NaN", false), (r#""\u0000NaN""#.into(), r#""NaN""#.into()));
     }
 
     #[test]
-    fn integers_are_marked_when_they_are_asked_for() {
+    fn large_integers_are_marked_on_request() {
         let text = r#"{"a":[9007199254740991,{"b":9007199254740993}],"c":[-9223372036854775808,18446744073709551615,
             36893488147419103232,0.30000000000000004,1e300],"d":{"e":{}}}"#;
         assert_eq!(marked(text, false), (text.to_owned(), "{}".to_owned()));
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_copied_once_however_many_marks_stand_below() {
+    fn keys_are_copied_once() {
         let key = "k".repeat(1000);
         let text = format!("{{\"{key}\":[{}]}}", vec!["NaN"; 1000].join(","));
         assert!(marked(&text, false).1.len() < 20_000);

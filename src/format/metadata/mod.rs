@@ -1,10 +1,13 @@
-//! Metadata documents: what a hierarchy says of its nodes.
+//! Metadata documents: the descriptions of the nodes of a hierarchy.
 //!
-//! Every dialect is turned into the words of the final v3 text on entry, so that everything behind this module knows one
-//! format: [`v3`] parses it, [`v2`] and the historic drafts of v3 ([`draft`]) translate. [`json`] reads numbers exactly and tolerates what Python writes.
-//! A [`document::NodeDocument`] is what was found in a store, as text; [`consolidated`] finds many in one.
-//! Codec names are kept as written: they are resolved when the array is first read, so that an array with an unknown
-//! codec can still be listed and described.
+//! Parsing turns every Zarr format into the terms of v3, so that the rest of the crate knows one
+//! format: [`v3`] parses it, [`v2`] and the historic v3 drafts ([`draft`]) are translated. [`json`]
+//! reads numbers exactly and accepts the non-standard JSON that Python writes.
+//!
+//! A [`document::NodeDocument`] has the texts of one node as they are in a store; [`consolidated`]
+//! finds the documents of many nodes in one text. Codec names stay as written. They are looked up
+//! when the array is first read, so that an array with an unknown codec can still be listed and
+//! described.
 
 mod attributes;
 pub(in crate::format) mod callers;
@@ -31,7 +34,7 @@ use crate::format::chunk_key::ChunkKeyEncoding;
 use crate::format::data_type::{DataType, FillValue};
 use crate::format::tolerated::Form;
 
-/// Which text a document follows.
+/// The version of the Zarr specification that a document follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ZarrFormat {
     /// `.zarray`, `.zgroup`, `.zattrs`.
@@ -42,21 +45,22 @@ pub enum ZarrFormat {
     Draft(Draft),
 }
 
-/// Which of the two historic drafts of v3.
+/// One of the two historic drafts of v3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Draft {
-    /// Of October 2020: `…/protocol/core/3.0`; with what zarr-python 2.13 to 2.18 made of it.
+    /// October 2020: `…/protocol/core/3.0`, including what zarr-python 2.13 to 2.18 wrote under its
+    /// name.
     October2020,
-    /// Of May 2022: `…/core/3.0`.
+    /// May 2022: `…/core/3.0`.
     May2022,
 }
 
 impl ZarrFormat {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 4] =
         [Self::V2, Self::V3, Self::Draft(Draft::October2020), Self::Draft(Draft::May2022)];
 
-    /// The number, as `zarr_format` has it; of the drafts, which have URIs there, that of the format they are drafts of.
+    /// The number in `zarr_format`. The drafts have URIs there; they count as 3.
     pub fn version(self) -> u8 {
         match self {
             Self::V2 => 2,
@@ -64,7 +68,7 @@ impl ZarrFormat {
         }
     }
 
-    /// As users name it.
+    /// The name that users see.
     pub fn name(self) -> &'static str {
         match self {
             Self::V2 => "v2",
@@ -74,25 +78,25 @@ impl ZarrFormat {
         }
     }
 
-    /// The format that users name so.
+    /// The format with this name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 }
 
-/// What stands at a path.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeKind {
     /// An array.
     Array,
     /// A group that has metadata.
     Group,
-    /// A group that is only known by what it holds.
+    /// A group without metadata, known only by the nodes below it.
     ImplicitGroup,
 }
 
 impl NodeKind {
-    /// For messages, and for JavaScript.
+    /// The name in messages and in JavaScript.
     pub fn name(self) -> &'static str {
         match self {
             Self::Array => "array",
@@ -102,7 +106,7 @@ impl NodeKind {
     }
 }
 
-/// A node: an array or a group.
+/// The metadata of an array or of a group.
 #[derive(Clone, Debug)]
 pub enum NodeMetadata {
     /// An array.
@@ -112,7 +116,7 @@ pub enum NodeMetadata {
 }
 
 impl NodeMetadata {
-    /// Which of the two.
+    /// The kind of the node.
     pub fn kind(&self) -> NodeKind {
         match self {
             Self::Array(_) => NodeKind::Array,
@@ -121,95 +125,104 @@ impl NodeMetadata {
     }
 }
 
-/// What is known of an array, in v3's words whatever its dialect.
+/// The metadata of an array in the terms of v3, whatever its Zarr format.
 #[derive(Clone, Debug)]
 pub struct ArrayMetadata {
-    /// The dialect it was written in.
+    /// The Zarr format of its documents.
     pub format: ZarrFormat,
-    /// Elements along each dimension.
+    /// The shape of the array.
     pub shape: Vec<u64>,
-    /// What one element is.
+    /// The data type of the elements.
     pub data_type: DataType,
-    /// How the array is cut into chunks (shards, where there are any).
+    /// The chunk grid: of shards, where there are shards.
     pub chunk_grid: ChunkGrid,
-    /// How chunks are named.
+    /// The chunk key encoding.
     pub chunk_key_encoding: ChunkKeyEncoding,
-    /// What elements of missing chunks are.
+    /// The fill value: the element of missing chunks.
     pub fill_value: FillValue,
-    /// Whether the document has `null` in its place, "undefined": `fill_value` is zero then.
+    /// Whether the document's fill value is `null`, which means "undefined". `fill_value` is then
+    /// zero.
     pub fill_is_null: bool,
-    /// The codec chain in encoding order; for v2 with the `transpose` and `bytes` codecs that its `order` and byte order mean.
+    /// The codec chain in encoding order. For v2 it includes the `transpose` and `bytes` codecs
+    /// that `order` and the byte order mean.
     pub codecs: Vec<CodecMetadata>,
-    /// User attributes: the JSON text of an object, as written: bare `NaN` and `Infinity` tokens occur (see [`tree`]).
+    /// User attributes: the text of a JSON object as written. It may have the tokens `NaN` and
+    /// `Infinity`, which are not JSON. See [`json`].
     pub attributes: String,
-    /// Names of dimensions, `None` for an unnamed one; v3's `dimension_names`, else xarray's `_ARRAY_DIMENSIONS`.
+    /// The names of dimensions, `None` for a dimension without a name. They come from v3's
+    /// `dimension_names`, or else from xarray's `_ARRAY_DIMENSIONS`.
     pub dimension_names: Option<Vec<Option<String>>>,
-    /// What stands between the chunks and the store (drafts only), from the array towards the store.
+    /// The storage transformers between the chunks and the store (drafts only), from the array to
+    /// the store.
     pub storage_transformers: Vec<StorageTransformerMetadata>,
-    /// The data type that `data_type` stands for, where nobody here knows it (drafts only).
+    /// The unknown data type for which `data_type` is the fallback (drafts only).
     pub fallback: Option<DataTypeFallback>,
-    /// What was read although it bends the rules.
+    /// Warnings: what was read although it does not follow the specification.
     pub warnings: Vec<String>,
 }
 
-/// A storage transformer as the metadata of a draft names it, not yet looked up.
+/// A storage transformer as in a draft's metadata. It is not looked up yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorageTransformerMetadata {
     /// The URI of its specification.
     pub extension: String,
-    /// Which of that specification's: JSON text, a string in all that are known.
+    /// The transformer's type in that specification: JSON text, a string in all known
+    /// specifications.
     pub kind: String,
-    /// JSON text of the configuration object; `None` where there is none.
+    /// The text of the configuration object. `None` where there is none.
     pub configuration: Option<String>,
-    /// Where it stands in the document, for errors: `storage_transformers[0]`.
+    /// The field of the document, for errors: `storage_transformers[0]`.
     pub field: String,
 }
 
-/// What is read instead of a data type of an extension that nobody here knows.
+/// The fallback of an unknown data type of an extension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataTypeFallback {
     /// The URI of the extension.
     pub extension: String,
-    /// Which of its data types: JSON text.
+    /// The data type in that extension: JSON text.
     pub data_type: String,
-    /// The name of the data type that is used instead, as the metadata has it.
+    /// The name of the data type that is used instead, as in the metadata.
     pub used: String,
 }
 
 impl DataTypeFallback {
-    /// "Silently using a fallback without explicit approval might cause problems for users."
+    /// The warning. The draft: "Silently using a fallback without explicit approval might cause
+    /// problems for users."
     pub fn warning(&self) -> String {
         Form::DraftFallback.warning(self.description())
     }
 
-    /// What is not known, and what stands for it.
+    /// Names the unknown type and its fallback.
     pub fn description(&self) -> String {
         let Self { extension, data_type, used } = self;
-        let unknown = format!("the data type {data_type} of the extension {extension:?} is not known here");
+        let unknown = format!("the data type {data_type} of the extension {extension:?} is unknown");
         format!("{unknown}, and its fallback is {used}")
     }
 }
 
-/// A codec as the metadata names it, not yet looked up.
+/// A codec as in the metadata. It is not looked up yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodecMetadata {
-    /// v3 name, or v2 `id`.
+    /// The v3 name or the v2 `id`.
     pub name: String,
-    /// JSON text of the configuration object (v2: the whole codec object); `None` where there is none.
+    /// The text of the configuration object (v2: of the whole codec object). `None` where there is
+    /// none.
     pub configuration: Option<String>,
-    /// Which names and which spelling of the configuration are meant.
+    /// The Zarr format of the name and of the configuration.
     pub format: ZarrFormat,
-    /// Where it stands in the document, for errors: `codecs[1]`, `compressor`, `filters[0]`.
+    /// The field of the document, for errors: `codecs[1]`, `compressor`, `filters[0]`.
     pub field: String,
 }
 
-/// What is known of a group.
+/// The metadata of a group.
 #[derive(Clone, Debug)]
 pub struct GroupMetadata {
-    /// The dialect it was written in.
+    /// The Zarr format of its documents.
     pub format: ZarrFormat,
-    /// User attributes: the JSON text of an object, as written: bare `NaN` and `Infinity` tokens occur (see [`tree`]).
+    /// User attributes: the text of a JSON object as written. It may have the tokens `NaN` and
+    /// `Infinity`, which are not JSON. See [`json`].
     pub attributes: String,
-    /// What was read although it bends the rules.
+    /// Warnings: what was read although it does not follow the specification.
     pub warnings: Vec<String>,
 }

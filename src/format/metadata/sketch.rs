@@ -1,26 +1,27 @@
-//! What can be told of a node whose documents cannot be read as a whole: for lists, where it must not be missing.
+//! What can be read of a node whose documents are invalid, so that lists can show the node.
 //!
-//! Each member is looked at alone, so that one that is wrong hides no other. Nothing of it is used to read elements.
+//! Each member is parsed alone, so that an invalid one does not hide the others. Elements are never
+//! read with it.
 
 use super::json::{Document, Json, Object};
 use super::{NodeKind, ZarrFormat, attributes};
 use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS};
 
-/// What is known of a node; nothing where nothing could be read.
+/// The members that can be read. `None` for the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sketch {
-    /// Which of the two it says that it is.
+    /// The kind of the node.
     pub kind: Option<NodeKind>,
-    /// Of an array.
+    /// The shape of an array.
     pub shape: Option<Vec<u64>>,
-    /// Of an array: the name of its data type as the document has it, or its JSON text.
+    /// The name of an array's data type, or else its JSON text.
     pub data_type: Option<String>,
-    /// JSON text of an object.
+    /// The attributes: the text of a JSON object.
     pub attributes: Option<String>,
 }
 
 impl Sketch {
-    /// Of a node's documents, by key suffix.
+    /// Reads the documents of a node: pairs of a key suffix and its bytes.
     pub fn of(format: ZarrFormat, texts: &[(&str, &[u8])]) -> Self {
         let text = |suffix: &str| texts.iter().find(|(name, _)| *name == suffix).map(|(_, text)| *text);
         match format {
@@ -39,7 +40,7 @@ impl Sketch {
         }
     }
 
-    /// Of documents that were found.
+    /// Reads the documents of a node.
     pub fn of_document(document: &NodeDocument) -> Self {
         let texts = document.texts.iter().map(|(suffix, text)| (suffix.as_str(), text.as_bytes()));
         Self::of(document.format, &texts.collect::<Vec<_>>())
@@ -73,7 +74,7 @@ impl Sketch {
     }
 }
 
-/// A text, the name in an object, or else the JSON text.
+/// The text of a string, the name in an object, or else the JSON text.
 fn name(json: Json<'_>) -> String {
     let of_object = |members: Object<'_>| members.get("name")?.str().ok().map(|name| name.into_owned());
     let named = json.object().ok().and_then(of_object);
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_member_is_told_that_can_be_read() {
+    fn members_that_can_be_read_are_found() {
         let zarray: &[u8] =
             br#"{"zarr_format":2,"shape":[3,0],"chunks":"?","dtype":"|O","filters":[{"id":"pickle"}]}"#;
         let told = Sketch::of(ZarrFormat::V2, &[(ZARRAY, zarray), (ZATTRS, br#"{"unit":"s"}"#)]);
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_hides_nothing_else() {
+    fn invalid_members_do_not_hide_others() {
         let text =
             br#"{"node_type":"array","shape":[-1],"data_type":{"name":"new","size":3},"attributes":[]}"#;
         let told = Sketch::of(ZarrFormat::V3, &[(ZARR_JSON, text)]);
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn of_what_is_no_json_the_kind_is_told_by_its_key_alone() {
+    fn the_key_tells_the_kind_where_the_text_is_not_json() {
         let kind = |format, suffix| Sketch::of(format, &[(suffix, b"{")]).kind;
         assert_eq!(kind(ZarrFormat::V2, ZARRAY), Some(NodeKind::Array));
         assert_eq!(kind(ZarrFormat::V2, ".zgroup"), Some(NodeKind::Group));

@@ -1,8 +1,9 @@
-//! An object and one deep within it taken apart in one pass: for consolidated metadata of tens of megabytes, where a pass
-//! for each level and one to check the text would be most of the work. The kernel finds the places; what it does not like is
-//! taken apart level by level, or found to be wrong.
+//! Splits an object, and one object deep within it, into members in one pass. Consolidated metadata
+//! may have tens of megabytes, and a pass for each level would be most of the work. The kernel
+//! finds the places. Text that the kernel does not accept is split level by level, which finds the
+//! errors.
 //!
-//! Deliberately not the way to read metadata: [`Json`] is, whose errors name fields.
+//! Other metadata is read with [`Json`], whose errors name fields.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
@@ -11,19 +12,19 @@ use super::json::{Document, Json, unescaped};
 use crate::error::Result;
 use crate::kernel::json::Member;
 
-/// What [`Document::split`] makes of a value.
+/// A value that [`Document::split`] has split.
 #[derive(Debug)]
 pub(super) enum Split<'a> {
-    /// It does not lead further.
+    /// A value that is not on the path.
     Whole(Json<'a>),
-    /// An object on the path, or at its end: its members in order, repeated keys too.
+    /// An object on the path or at its end: its members in order, including repeated keys.
     Members(Vec<(Cow<'a, str>, Split<'a>)>),
     /// `null` on the path.
     Null,
 }
 
 impl<'a> Split<'a> {
-    /// The value of a key: the last, if it is repeated.
+    /// The value of a key. The last one where the key is repeated.
     pub(super) fn get(&self, key: &str) -> Option<&Split<'a>> {
         match self {
             Self::Members(members) => members.iter().rfind(|(name, _)| name == key).map(|(_, value)| value),
@@ -32,14 +33,14 @@ impl<'a> Split<'a> {
     }
 }
 
-/// An object whose member at `path` is taken apart too.
-fn taken_apart<'a>(json: Json<'a>, path: &[&str]) -> Result<Split<'a>> {
+/// Splits an object and the object at `path` in it, level by level.
+fn split_levels<'a>(json: Json<'a>, path: &[&str]) -> Result<Split<'a>> {
     if json.is_null() {
         return Ok(Split::Null);
     }
     let members = json.members()?.into_iter().map(|(key, value)| {
         let split = match path {
-            [first, path @ ..] if *first == key => taken_apart(value, path)?,
+            [first, path @ ..] if *first == key => split_levels(value, path)?,
             _ => Split::Whole(value),
         };
         Ok((key, split))
@@ -48,11 +49,11 @@ fn taken_apart<'a>(json: Json<'a>, path: &[&str]) -> Result<Split<'a>> {
 }
 
 impl Document<'_> {
-    /// Takes an object apart, the object at `path` within it too, in one pass: for documents of tens of megabytes, which were scanned for
-    /// this very path. The value at `path` may be `null`.
+    /// Splits an object, and the object at `path` in it, in one pass. The document must have been
+    /// scanned for this path. The value at `path` may be `null`.
     ///
     /// # Errors
-    /// `Format` for what is not JSON, and where there is something else than an object.
+    /// `Format` for text that is not JSON, and for a value on the path that is not an object.
     pub(super) fn split(&self, path: &[&str]) -> Result<Split<'_>> {
         if let Some(split) = self.split_fast(path) {
             return Ok(split);
@@ -60,13 +61,14 @@ impl Document<'_> {
         self.split_strictly(path)
     }
 
-    /// As [`split`](Self::split), for what is as writers write it; `None` for all else.
+    /// As [`split`](Self::split), with the places of the scan. `None` where the scan did not accept
+    /// the text.
     fn split_fast(&self, path: &[&str]) -> Option<Split<'_>> {
         let mut members = self.members()?.iter().peekable();
         self.gather(self.whole_text(), path, 0, &mut members)
     }
 
-    /// The members of one object, with those of the objects in it that were taken apart.
+    /// The members of one object, and of the objects in it that the scan has split.
     fn gather<'a>(
         &self,
         text: &'a str,
@@ -87,7 +89,7 @@ impl Document<'_> {
             let value = match (is_on_path, *is_split) {
                 (true, true) => self.gather(text, &path[1..], depth + 1, rest)?,
                 (true, false) if json.is_null() => Split::Null,
-                // Something else than an object: an error, which is made elsewhere.
+                // Not an object: the strict way makes the error.
                 (true, false) => return None,
                 (false, _) => Split::Whole(json),
             };
@@ -98,7 +100,7 @@ impl Document<'_> {
 
     fn split_strictly(&self, path: &[&str]) -> Result<Split<'_>> {
         self.check()?;
-        taken_apart(self.root(), path)
+        split_levels(self.root(), path)
     }
 }
 
@@ -109,7 +111,7 @@ mod tests {
     use crate::error::ErrorKind;
     use proptest::prelude::*;
 
-    /// As [`Scanning`](super::super::large::Scanning) makes it.
+    /// As [`DocumentScan`](super::super::large::DocumentScan) makes it.
     fn scan(bytes: &[u8], path: &[&str]) -> Result<Document<'static>> {
         let text = std::str::from_utf8(bytes).unwrap().to_owned();
         match crate::kernel::json::split(bytes, path) {
@@ -123,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_on_the_path_are_taken_apart_and_others_not() {
+    fn only_objects_on_the_path_are_split() {
         let document = scan(br#" {"x":{"b":1}, "a":{"b":{"k":[1], "l":{}}, "c":{}}} "#, &["a", "b"]).unwrap();
         let root = split(&document).unwrap();
         assert!(matches!(root.get("x"), Some(Split::Whole(json)) if json.text() == r#"{"b":1}"#));
@@ -138,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_find_the_same() {
+    fn both_ways_give_the_same_members() {
         let texts = [
             r#"{"a":{"b":{"\u006b":1,"é\n":[true,-1.5e3,"\ud83d\ude00"]},"b":{"l":2}},"a":{"b":null}}"#,
             r#"{"\u0061":{"b":{"k":1}}}"#,
@@ -154,14 +156,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_ways_refuse_the_same(
+        fn both_ways_refuse_the_same_texts(
             pieces in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..14),
         ) {
             let text = format!("{{\"a\":{}}}", pieces.concat());
             let document = scan(text.as_bytes(), &["a", "b"]).unwrap();
             let fast = document.split_fast(&["a", "b"]).map(|split| format!("{split:?}"));
             let strictly = document.split_strictly(&["a", "b"]).ok().map(|split| format!("{split:?}"));
-            // The fast way may give up where the strict one does not, never the other way round.
+            // The fast way may reject what the strict way accepts, but not the other way round.
             prop_assert!(fast.is_none() || fast == strictly, "{text}: {fast:?}, {strictly:?}");
             let is_plain = !text.contains('\\');
             prop_assert!(!is_plain || fast == strictly, "{text}: {fast:?}, {strictly:?}");

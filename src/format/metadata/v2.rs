@@ -1,11 +1,11 @@
-//! v2, in v3's words: `.zarray`, `.zgroup` and `.zattrs`.
+//! Parses v2's `.zarray`, `.zgroup` and `.zattrs` to the terms of v3.
 //! <https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html>
 //!
-//! The byte order that stands in the type becomes the `bytes` codec's, order `F` a `transpose`. Filters and compressor keep
-//! their v2 names and objects; only which kind each is decides where `bytes` stands. Unknown fields are ignored, as the
-//! text says.
+//! The byte order in the data type becomes the `bytes` codec's, and order `F` becomes a
+//! `transpose`. Filters and compressor keep their v2 names and objects; their kinds decide where
+//! `bytes` is inserted. Unknown fields are ignored, as the specification says.
 
-use super::chain::Chain;
+use super::chain::ChainBuilder;
 use super::json::{Document, Json, Object};
 use super::{ArrayMetadata, CodecMetadata, GroupMetadata, ZarrFormat, attributes, v3};
 use crate::error::{Error, Result, Stage};
@@ -16,11 +16,11 @@ use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, FillValue, structure, variable};
 use crate::format::tolerated::Form;
 
-/// The array that a `.zarray` and its `.zattrs` describe.
+/// Parses a `.zarray` and its `.zattrs`.
 ///
 /// # Errors
-/// `Format` naming the field that is missing or wrong, `Unsupported` naming a data type, `Limit` for documents and ranks
-/// out of bounds.
+/// `Format` for a missing or invalid field, `Unsupported` for an unknown data type, `Limit` for
+/// documents that are too large and for too many dimensions.
 pub fn parse_array(zarray: &[u8], zattrs: Option<&[u8]>) -> Result<ArrayMetadata> {
     let parse = || {
         let (zarray, zattrs) = (Document::parse(zarray)?, parse_attributes(zattrs)?);
@@ -29,10 +29,10 @@ pub fn parse_array(zarray: &[u8], zattrs: Option<&[u8]>) -> Result<ArrayMetadata
     parse().map_err(|error| error.in_stage(Stage::Metadata))
 }
 
-/// The group that a `.zgroup` and its `.zattrs` describe.
+/// Parses a `.zgroup` and its `.zattrs`.
 ///
 /// # Errors
-/// `Format` naming the field that is missing or wrong.
+/// `Format` for a missing or invalid field.
 pub fn parse_group(zgroup: &[u8], zattrs: Option<&[u8]>) -> Result<GroupMetadata> {
     let parse = || {
         Document::parse(zgroup)?.root().object()?.require("zarr_format", check_format)?;
@@ -89,14 +89,15 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
     })
 }
 
-/// Warnings of the members that the text demands and some readers do without.
+/// Warnings about missing members that the specification requires, and that some readers do not
+/// need.
 fn missing_members(members: &Object<'_>) -> impl Iterator<Item = String> {
     let missing = |field: &&str| members.get(field).is_none();
     let warning = |field| Form::V2MemberMissing.warning(field);
     ["fill_value", "order", "filters", "compressor"].into_iter().filter(missing).map(warning)
 }
 
-/// The byte order is `None` where the type knows it: of a struct whose fields differ in it.
+/// Parses `dtype`. The byte order is `None` for a struct whose fields have different ones.
 fn dtype(
     json: Json<'_>,
     members: &Object<'_>,
@@ -114,22 +115,23 @@ fn dtype(
     }
 }
 
-/// What objects are is told by the filter that encodes them: `vlen-utf8`, `json2`, `pickle`.
+/// The data type of an array of objects. The filter that encodes them decides: `vlen-utf8`,
+/// `json2`.
 fn objects(members: &Object<'_>) -> Result<DataType> {
     let filters = members.get("filters").and_then(|json| json.array().ok()).unwrap_or_default();
     variable::of_object_codec(&filters)
 }
 
-/// Without the field, or with `null` (which JZarr writes), it is a dot.
+/// Parses `dimension_separator`. Without it, or with `null` (which JZarr writes), it is a dot.
 fn separator(members: &Object<'_>) -> Result<Separator> {
     let read =
         |json: Json<'_>| if json.is_null() { Ok(Separator::Dot) } else { Separator::parse(&json.str()?) };
     Ok(members.read("dimension_separator", read)?.unwrap_or(Separator::Dot))
 }
 
-/// The chain that order, byte order, filters and compressor mean.
+/// The codec chain of order, byte order, filters and compressor.
 fn codecs(members: &Object<'_>, rank: usize, endian: Option<Endian>) -> Result<Vec<CodecMetadata>> {
-    let mut chain = Chain::new(endian, "dtype");
+    let mut chain = ChainBuilder::new(endian, "dtype");
     if members.read("order", is_fortran)?.unwrap_or(false) && rank > 1 {
         chain.reverse_dimensions(rank, "order");
     }
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_specifications_own_example() {
+    fn example_of_the_specification() {
         let array = parse(&example()).unwrap();
         assert_eq!(array.format, ZarrFormat::V2);
         assert_eq!(array.shape, [10000, 10000]);
@@ -215,12 +217,12 @@ mod tests {
     }
 
     #[test]
-    fn order_f_is_a_transposition() {
+    fn order_f_becomes_a_transposition() {
         let mut document = with("order", json!("F"));
         document["shape"] = json!([4, 5, 6]);
         document["chunks"] = json!([2, 2, 2]);
         assert_eq!(chain(&document)[0], ("transpose".into(), json!({ "order": [2, 1, 0] }), "order".into()));
-        // One dimension or none has one order only.
+        // With fewer than two dimensions there is one order.
         for shape in [json!([]), json!([4])] {
             document["shape"] = shape.clone();
             document["chunks"] = shape;
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_stand_where_elements_become_bytes() {
+    fn bytes_is_inserted_where_elements_become_bytes() {
         let delta = json!({ "id": "delta", "dtype": "<f8" });
         let zlib = json!({ "id": "zlib", "level": 1 });
         let cases = [
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_byte_order_is_that_of_what_is_stored() {
+    fn the_byte_order_is_that_of_the_stored_type() {
         let endian = |document: &Value| {
             let bytes = chain(document).into_iter().find(|(name, ..)| name == "bytes").unwrap();
             bytes.1["endian"].as_str().unwrap().to_owned()
@@ -262,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mandatory_field_is_missed_by_name() {
+    fn errors_name_missing_fields() {
         for field in example().as_object().unwrap().keys() {
             let mut document = example();
             document.as_object_mut().unwrap().remove(field);
@@ -277,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_values_are_named() {
+    fn errors_name_invalid_fields() {
         for (field, value, place) in [
             ("zarr_format", json!(3), "zarr_format"),
             ("shape", json!([10000, -1]), "shape[1]"),
@@ -303,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn unsupported_types_are_named() {
+    fn errors_name_unsupported_types() {
         for dtype in [json!("<f16"), json!([["r", "|u1"], ["g", "<c32"]])] {
             let error = parse(&with("dtype", dtype.clone())).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Unsupported);
@@ -313,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn structs_bring_their_byte_order() {
+    fn byte_orders_of_structs() {
         let mut document = with("fill_value", Value::Null);
         let bytes = |document: &Value| {
             let array = parse(document).unwrap();
@@ -326,14 +328,14 @@ mod tests {
         assert_eq!(bytes(&document), (Some(r#"{"endian":"big"}"#.into()), 0));
         document["dtype"] = json!([["r", "<f8"], ["g", ">i2"]]);
         assert_eq!(bytes(&document), (None, 1));
-        // Packed as stored: 258 in either order.
+        // The packed struct as stored: the second field is 258.
         document["fill_value"] = json!("AAAAAAAA8D8BAg==");
         let expected = [1_f64.to_le_bytes().as_slice(), &258_i16.to_le_bytes()].concat();
         assert_eq!(parse(&document).unwrap().fill_value.0, expected);
     }
 
     #[test]
-    fn objects_are_named_by_their_codec() {
+    fn errors_name_the_codec_of_objects() {
         let mut document = with("dtype", json!("|O"));
         document["filters"] = json!([{ "id": "pickle", "protocol": 5 }]);
         let error = parse(&document).unwrap_err();
@@ -383,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn groups() {
+    fn groups_are_parsed() {
         let group = parse_group(br#"{"zarr_format":2,"extra":1}"#, Some(br#"{"a":1}"#)).unwrap();
         assert_eq!(group.attributes, r#"{"a":1}"#);
         assert_eq!(parse_group(br#"{"zarr_format":2}"#, None).unwrap().attributes, "{}");

@@ -1,9 +1,10 @@
-//! The final v3 text and 3.1: `zarr.json`. <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#metadata>
+//! Parses the `zarr.json` of Zarr v3 and 3.1.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#metadata>
 //!
-//! Strict where the text is (`must_understand`), tolerant of what is certain to be meant (GDAL's null
-//! fill value, and its chains without `bytes`).
-//! Deliberately not the historic drafts ([`draft`](super::draft)), whose entry
-//! points are recognised and refused by name: a hierarchy of theirs is opened at its root.
+//! It is as strict as the specification about `must_understand`, and accepts deviations whose
+//! meaning is certain (GDAL's null fill value, and its chains without `bytes`). The entry points of
+//! the historic drafts are recognized and refused with a hint: [`draft`](super::draft) opens their
+//! hierarchies at the root.
 
 use super::extension::{Extension, refuse_unknown};
 use super::json::{Document, Json, Object};
@@ -33,21 +34,23 @@ const ARRAY_FIELDS: [&str; 11] = [
     "dimension_names",
 ];
 
-/// `consolidated_metadata` is no extension object, "for historical reasons"; zarr-python has written it as `null` too.
+/// `consolidated_metadata` is not an extension object "for historical reasons". zarr-python also
+/// wrote it as `null`.
 const GROUP_FIELDS: [&str; 4] = ["zarr_format", "node_type", "attributes", "consolidated_metadata"];
 
-/// The node that a `zarr.json` describes.
+/// Parses a `zarr.json`.
 ///
 /// # Errors
-/// `Format` naming the field that is missing or wrong, `Unsupported` naming an extension, a field that must be understood,
-/// or a draft; `Limit` for documents and ranks out of bounds.
+/// `Format` for a missing or invalid field. `Unsupported` for an unknown extension, an unknown
+/// field that must be understood, or a draft. `Limit` for documents that are too large and for too
+/// many dimensions.
 pub fn parse_node(text: &[u8]) -> Result<NodeMetadata> {
     Document::parse(text)
         .and_then(|document| node(document.root()))
         .map_err(|error| error.in_stage(Stage::Metadata))
 }
 
-/// As [`parse_node`], of a text that is checked JSON already.
+/// As [`parse_node`], for text that is already checked to be JSON.
 pub(super) fn node(json: Json<'_>) -> Result<NodeMetadata> {
     let members = json.object()?;
     members.require("zarr_format", check_format)?;
@@ -62,7 +65,7 @@ pub(super) fn node(json: Json<'_>) -> Result<NodeMetadata> {
     }
 }
 
-/// A string here is the URI by which the drafts of 2020 and 2022 name themselves.
+/// Checks `zarr_format`. A string is the URI of one of the drafts of 2020 and 2022.
 fn check_format(json: Json<'_>) -> Result<()> {
     if json.u64().is_ok_and(|version| version == 3) {
         return Ok(());
@@ -70,7 +73,9 @@ fn check_format(json: Json<'_>) -> Result<()> {
     match json.str() {
         Ok(uri) if uri.contains("/spec/") => {
             let draft = format!("this is the root of a hierarchy of a historic draft of Zarr v3: {uri:?}");
-            Err(Error::unsupported(format!("{draft}; open the store there, and its nodes by their paths")))
+            Err(Error::unsupported(format!(
+                "{draft}; open the store at this root, and its nodes by their paths"
+            )))
         }
         _ => Err(json.unexpected("3")),
     }
@@ -95,7 +100,7 @@ fn array(members: Object<'_>) -> Result<ArrayMetadata> {
     incomplete::complete(&mut codecs, &data_type, &mut warnings);
     let fill_value = members
         .require("fill_value", |json| fill_value(&data_type, stored_endian(&codecs), json, &mut warnings))?;
-    // An optional type has null for a value.
+    // `null` is a value of optional types.
     let fill_is_null =
         !matches!(data_type, DataType::Optional(_)) && members.get("fill_value").is_some_and(Json::is_null);
     let chunk_key_encoding = members
@@ -130,15 +135,15 @@ fn array(members: Object<'_>) -> Result<ArrayMetadata> {
     Ok(metadata)
 }
 
-/// The lengths of an array's dimensions, in a bounded number.
+/// Parses the shape of an array. The number of dimensions is bounded.
 pub(super) fn shape(json: Json<'_>) -> Result<Vec<u64>> {
     let shape = json.u64_list()?;
     limits::within(shape.len() as u64, limits::DIMENSIONS as u64, "number of dimensions")?;
     Ok(shape)
 }
 
-/// GDAL 3.12 writes `null` for every array without a nodata value, which the text does not allow. Legacy structs have base64 in
-/// the byte order of the elements.
+/// Parses the fill value. GDAL 3.12 writes `null` for every array without a nodata value, which the
+/// specification does not allow. Legacy structs have base64 in the byte order of their elements.
 fn fill_value(
     data_type: &DataType,
     stored: Endian,
@@ -151,7 +156,7 @@ fn fill_value(
             warnings.push(Form::V3FillNull.warning("fill_value"));
             Ok(FillValue::zero(data_type))
         }
-        // Of an object that a caller made out of v2's metadata: see `callers`.
+        // The type of an object that a user made of v2 metadata: see `callers`.
         DataType::Json => FillValue::parse_v2(data_type, None, json, warnings),
         DataType::Struct(_) if json.kind_name() == "a string" => {
             FillValue::parse_packed(data_type, stored, json)
@@ -160,13 +165,14 @@ fn fill_value(
     }
 }
 
-/// The byte order that the `bytes` codec names, in shards that of their inner chunks; little where there is none.
+/// The byte order in the `bytes` codec; in shards, in that of their inner chunks. Little-endian
+/// without it.
 fn stored_endian(codecs: &[CodecMetadata]) -> Endian {
     let is_big = codecs.iter().find_map(|codec| named_big_endian(codec, limits::SHARD_DEPTH));
     if is_big == Some(true) { Endian::Big } else { Endian::Little }
 }
 
-/// Whether this codec says that numbers have their highest byte first; `None` when it says nothing of it.
+/// Whether the codec stores numbers big-endian. `None` where it does not say so.
 fn named_big_endian(codec: &CodecMetadata, depth: usize) -> Option<bool> {
     let document = Document::parse(codec.configuration.as_deref()?.as_bytes()).ok()?;
     let members = document.root().object().ok()?;
@@ -180,7 +186,7 @@ fn named_big_endian(codec: &CodecMetadata, depth: usize) -> Option<bool> {
     }
 }
 
-/// The codec chain of an array. GDAL 3.8 to 3.10 and zarrita's `create` leave out `bytes`.
+/// Parses the codec chain of an array. GDAL 3.8 to 3.10 and zarrita's `create` leave out `bytes`.
 fn chain_of(members: &Object<'_>, warnings: &mut Vec<String>) -> Result<Vec<CodecMetadata>> {
     let Some(chain) = members.read("codecs", codecs)? else {
         warnings.push(Form::V3WithoutCodecs.warning("metadata"));
@@ -199,7 +205,7 @@ fn codecs(json: Json<'_>) -> Result<Vec<CodecMetadata>> {
     Ok(codecs)
 }
 
-/// None is registered, and what is not understood would give wrong bytes.
+/// Refuses storage transformers: none is registered, and ignoring one would give wrong bytes.
 fn refuse_storage_transformers(json: Json<'_>) -> Result<()> {
     match json.list(Extension::parse)?.first() {
         None => Ok(()),
@@ -254,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_fill_values_have_the_byte_order_of_what_is_stored() {
+    fn packed_fill_values_have_the_stored_byte_order() {
         let bytes = |endian: &str| json!({"name": "bytes", "configuration": {"endian": endian}});
         let shard = |codecs| json!({"name": "sharding_indexed", "configuration": {"codecs": codecs}});
         for (codec, endian) in [
@@ -271,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn the_specifications_own_example() {
+    fn example_of_the_specification() {
         let array = array(&example());
         assert_eq!(array.format, ZarrFormat::V3);
         assert_eq!(array.shape, [10000, 1000]);
@@ -293,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn groups() {
+    fn groups_are_parsed() {
         let text = br#"{"zarr_format":3,"node_type":"group","attributes":{"spam":NaN},"consolidated_metadata":null}"#;
         let NodeMetadata::Group(group) = parse_node(text).unwrap() else { panic!("an array") };
         assert_eq!(group.attributes, r#"{"spam":NaN}"#);
@@ -305,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mandatory_field_is_missed_by_name() {
+    fn errors_name_missing_fields() {
         for field in [
             "zarr_format",
             "node_type",
@@ -330,14 +336,14 @@ mod tests {
     }
 
     #[test]
-    fn what_python_writes_for_none_is_absent() {
+    fn null_counts_as_absent() {
         for field in ["attributes", "dimension_names", "storage_transformers"] {
             assert!(parse(&with(field, json!(null))).is_ok(), "{field}");
         }
     }
 
     #[test]
-    fn wrong_values_are_named() {
+    fn errors_name_invalid_fields() {
         let regular = |shape: Value| json!({ "name": "regular", "configuration": { "chunk_shape": shape } });
         for (field, value, place) in [
             ("zarr_format", json!(2), "zarr_format"),
@@ -366,14 +372,14 @@ mod tests {
     }
 
     #[test]
-    fn documents_that_are_no_objects() {
+    fn documents_that_are_not_objects_are_refused() {
         for text in ["", "[]", "null", "\"zarr\"", "{\"zarr_format\": 3,"] {
             assert_eq!(parse_node(text.as_bytes()).unwrap_err().kind(), ErrorKind::Format, "{text}");
         }
     }
 
     #[test]
-    fn unknown_extensions_are_named() {
+    fn errors_name_unknown_extensions() {
         for (field, value, name) in [
             ("data_type", json!("complex256"), "complex256"),
             ("chunk_grid", json!({ "name": "hexagonal" }), "hexagonal"),
@@ -388,12 +394,12 @@ mod tests {
             assert!(error.context().field.as_deref().unwrap().starts_with(field));
         }
         assert!(parse(&with("sparse", json!({ "must_understand": false }))).is_ok());
-        // Unknown codecs are named when the array is read: until then it can be described.
+        // Reading the array reports unknown codecs. Until then it can be described.
         assert_eq!(array(&with("codecs", json!(["middle-out"]))).codecs[0].name, "middle-out");
     }
 
     #[test]
-    fn drafts_are_named() {
+    fn errors_name_the_draft() {
         let uri = "https://purl.org/zarr/spec/protocol/core/3.0";
         let draft = json!({
             "zarr_format": uri,
@@ -407,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn what_writers_write() {
+    fn forms_of_known_writers_are_parsed() {
         // GDAL 3.12, every array without a nodata value.
         let gdal = array(&with("fill_value", Value::Null));
         assert_eq!(gdal.fill_value.0, [0; 8]);
@@ -444,7 +450,7 @@ mod tests {
         let without = array(&document);
         assert_eq!((without.codecs.len(), without.codecs[0].name.as_str()), (1, "bytes"));
         assert_eq!(without.warnings, [Form::V3WithoutCodecs.warning("metadata")]);
-        // A codec that nobody knows may be the one that makes bytes.
+        // An unknown codec may turn elements into bytes.
         for codecs in [json!(["feather"]), json!(["gzip", "feather"]), json!(["endian", "gzip"])] {
             assert!(array(&with("codecs", codecs)).warnings.is_empty());
         }

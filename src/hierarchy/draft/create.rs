@@ -1,7 +1,9 @@
-//! Creating a draft's hierarchies, groups and arrays. "Create a group", "Create an array" in both texts.
+//! Creates a draft's hierarchies, groups and arrays. See "Create a group" and "Create an array" in
+//! both drafts.
 //!
-//! The hierarchy comes first: its entry point says how all documents are named. Groups above a new node need no documents, but none
-//! of them may be an array, and a name is taken once.
+//! The hierarchy is created first: its entry point says how all documents are named. Groups above a
+//! new node need no documents, but none of them may be an array. An array and a group cannot have
+//! the same path.
 
 use std::rc::Rc;
 
@@ -20,20 +22,20 @@ use crate::hierarchy::new_node::{NewNode, check_bound};
 use crate::hierarchy::types::OpenedNode;
 use crate::store::{RequestContext, Store};
 
-/// What a new hierarchy shall be.
+/// A hierarchy to create.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewHierarchy {
-    /// What the names of documents end with; `.json` when absent.
+    /// The suffix of the names of documents; `.json` when absent.
     pub metadata_key_suffix: Option<String>,
-    /// JSON of the list of extensions; none when absent.
+    /// Text of a JSON array of extensions; no extensions when absent.
     pub extensions: Option<String>,
 }
 
-/// Creates a hierarchy at the root of a store, where there is none; one that is as it shall be stays.
+/// Creates a hierarchy at the root of a store. An existing hierarchy with the same options stays.
 ///
 /// # Errors
-/// `Argument` for a store that holds nodes of another format, or a hierarchy of another suffix or other extensions, and for options that
-/// make no entry point; `Store` as the store.
+/// `Argument` for a store with nodes of another Zarr format, for a hierarchy with another suffix,
+/// and for options that do not make a valid entry point. `Store` where the store fails.
 pub async fn create_hierarchy(
     store: &Rc<dyn Store>,
     draft: Draft,
@@ -42,7 +44,7 @@ pub async fn create_hierarchy(
 ) -> Result<Hierarchy> {
     let root = NodePath::root();
     let _held = documents::lock(store, &root).await;
-    let context = documents::anew(context);
+    let context = documents::reloading(context);
     let key = StoreKey::new(&root, ZARR_JSON);
     if let Some(found) = text(store, &key, &context).await? {
         let Some(hierarchy) = Hierarchy::of(store, found)? else {
@@ -63,7 +65,7 @@ pub async fn create_hierarchy(
 }
 
 fn another_format(found: &str, wanted: Draft) -> Error {
-    let error = Error::argument("the store holds a hierarchy of another format");
+    let error = Error::argument("the store has a hierarchy of another format");
     error.expected(found).actual(ZarrFormat::Draft(wanted).name())
 }
 
@@ -81,20 +83,27 @@ fn check_same(hierarchy: Hierarchy, draft: Draft, new: &NewHierarchy) -> Result<
     }
 }
 
-/// Creates a node, and the hierarchy where there is none yet.
+/// A node to create in a draft's hierarchy.
+pub(in crate::hierarchy) struct DraftNode<'a> {
+    pub node: &'a NewNode,
+    pub draft: Draft,
+    /// Whether to erase what is at the path first.
+    pub overwrite: bool,
+}
+
+/// Creates a node. It also creates the hierarchy where there is none.
 pub(in crate::hierarchy) async fn create(
     store: &Rc<dyn Store>,
     path: &str,
-    node: &NewNode,
-    draft: Draft,
-    overwrite: bool,
+    new: &DraftNode<'_>,
     context: &RequestContext,
 ) -> Result<OpenedNode> {
+    let DraftNode { node, draft, overwrite } = *new;
     let path = NodePath::parse_draft(path, draft)?;
-    // What cannot be written leaves no hierarchy behind either.
+    // An invalid node must not create a hierarchy.
     node_document(node, draft, DEFAULT_SUFFIX)?;
     let hierarchy = create_hierarchy(store, draft, &NewHierarchy::default(), context).await?;
-    let context = &documents::anew(context);
+    let context = &documents::reloading(context);
     let _held = documents::lock(store, &path).await;
     let own = node_document(node, draft, &hierarchy.entry.metadata_key_suffix)?;
     hierarchy.check_above(&path, context).await?;
@@ -111,7 +120,7 @@ pub(in crate::hierarchy) async fn create(
     Ok(OpenedNode { path, document, metadata, large: None })
 }
 
-/// The node's own document, checked by reading it.
+/// The node's own document. It is checked: our own reader parses it.
 fn node_document(node: &NewNode, draft: Draft, suffix: &str) -> Result<NodeDocument> {
     let details = Details { metadata_key_suffix: suffix.to_owned(), ..Details::default() };
     let document = match node {
@@ -131,25 +140,26 @@ fn node_document(node: &NewNode, draft: Draft, suffix: &str) -> Result<NodeDocum
 }
 
 impl Hierarchy {
-    /// The documents of a group without one of its own.
+    /// The documents of a group that has no document of its own.
     fn implicit_document(&self) -> Result<NodeDocument> {
         NodeDocument::read(self.format(), &[(ZARR_JSON, &self.entry_text)])
     }
 
-    /// Arrays hold no nodes.
+    /// Checks that no node above is an array.
     async fn check_above(&self, path: &NodePath, context: &RequestContext) -> Result<()> {
         let mut above = path.parent();
         while let Some(group) = above {
             if text(&self.store, &self.array_meta_key(&group), context).await?.is_some() {
                 let place = format!("{:?}", group.as_str());
-                return Err(Error::argument("an array holds no nodes").actual(place));
+                return Err(Error::argument("an array cannot contain nodes").actual(place));
             }
             above = group.parent();
         }
         Ok(())
     }
 
-    /// Erases what is in the way; whether there was anything. An implicit group may become one with a document.
+    /// Erases what is at the path when `overwrite` is set. Returns whether there was anything. An
+    /// implicit group may become an explicit one without `overwrite`.
     async fn make_room(
         &self,
         path: &NodePath,
@@ -165,7 +175,8 @@ impl Hierarchy {
         if overwrite {
             return everything(self, path, context).await.map(|()| true);
         }
-        let error = Error::argument("there is something at this path already; `overwrite` erases it first");
+        let error =
+            Error::argument("there is already something at this path; set `overwrite` to erase it first");
         Err(error.actual(match found {
             NodeKind::Array => "an array",
             NodeKind::Group => "a group",
@@ -173,7 +184,8 @@ impl Hierarchy {
         }))
     }
 
-    /// Gives a group that is only implied a document, so that it stays when what implies it goes.
+    /// Writes a document for an implicit group, so that it stays when the nodes below it are
+    /// erased.
     pub(super) async fn reify(&self, path: &NodePath) -> Result<()> {
         let attributes = "{}".to_owned();
         let metadata = GroupMetadata { format: self.format(), attributes, warnings: Vec::new() };

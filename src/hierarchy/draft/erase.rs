@@ -1,4 +1,4 @@
-//! Erasing a draft's nodes. "Erase a group or array" in both texts.
+//! Erases a draft's nodes. See "Erase a group or array" in both drafts.
 
 use std::rc::Rc;
 
@@ -15,17 +15,18 @@ use crate::limits;
 use crate::store::writers;
 use crate::store::{RequestContext, Store};
 
-/// Erases the node at `path` and everything below it; whether there was anything. The hierarchy stays, also when its root is erased.
+/// Erases the node at `path` and everything below it. Returns whether there was anything. The
+/// hierarchy stays, even when its root is erased.
 ///
 /// # Errors
-/// `Unsupported` for a group in a store that cannot list, `Store` as the store.
+/// `Unsupported` for a group in a store that cannot list, `Store` where the store fails.
 pub async fn erase(
     hierarchy: &Hierarchy,
     path: &NodePath,
     options: EraseOptions,
     context: &RequestContext,
 ) -> Result<bool> {
-    let context = &documents::anew(context);
+    let context = &documents::reloading(context);
     let _held = documents::lock(&hierarchy.store, path).await;
     if hierarchy.exists(path, context).await?.is_none() {
         return Ok(false);
@@ -41,8 +42,8 @@ pub async fn erase(
     Ok(true)
 }
 
-/// Erases documents first, then chunks: an interrupted erase leaves no node without its chunks. The document of a group is erased
-/// also where it was thought to be implicit, since stores may have given it one.
+/// Erases documents first and then chunks: an interruption leaves no node without its chunks. The
+/// document of a group is erased even where the group seems implicit, as the drafts say.
 pub(super) async fn everything(
     hierarchy: &Hierarchy,
     path: &NodePath,
@@ -60,7 +61,7 @@ pub(super) async fn everything(
     erase_keys(store, chunks).await
 }
 
-/// Erases the keys below a prefix, and lets readers of them know.
+/// Erases the keys below a prefix, and notifies their readers.
 async fn erase_below(store: &Rc<dyn Store>, prefix: &NodePath) -> Result<()> {
     let keys = store.list_prefix(prefix).await?;
     store.erase_prefix(prefix).await?;
@@ -68,7 +69,7 @@ async fn erase_below(store: &Rc<dyn Store>, prefix: &NodePath) -> Result<()> {
     Ok(())
 }
 
-/// The keys that an array's chunks may have, where a store cannot tell which they have.
+/// The keys of all chunks of an array, for a store that cannot list those that exist.
 async fn chunks(hierarchy: &Hierarchy, path: &NodePath, context: &RequestContext) -> Result<Vec<StoreKey>> {
     let found = hierarchy.open(path, context).await?;
     let Some(NodeMetadata::Array(array)) = found.map(|found| found.metadata) else {

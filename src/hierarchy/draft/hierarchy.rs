@@ -1,4 +1,4 @@
-//! A draft's hierarchy: how it is found, and what is in it.
+//! Finds a draft's hierarchy, and the nodes in it.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use crate::hierarchy::types::OpenedNode;
 use crate::limits;
 use crate::store::{ByteRange, LocalFuture, RequestContext, Store, Subject, left_to_full};
 
-/// A draft's hierarchy: the store that it is the root of, and its entry point.
+/// A draft's hierarchy: the store whose root it is, and its entry point.
 pub struct Hierarchy {
     pub(super) store: Rc<dyn Store>,
     pub(super) entry: EntryPoint,
@@ -22,23 +22,23 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// The hierarchy at the root of a store; `None` where there is none, or one of another format.
+    /// The hierarchy at the root of a store. `None` where there is no hierarchy of a draft.
     ///
     /// # Errors
-    /// As [`EntryPoint::parse`], and `Store` as the store.
+    /// As [`EntryPoint::parse`], and `Store` where the store fails.
     pub async fn find(store: &Rc<dyn Store>, context: &RequestContext) -> Result<Option<Self>> {
         let key = StoreKey::new(&NodePath::root(), ZARR_JSON);
         let Some(text) = text(store, &key, context).await? else { return Ok(None) };
         Self::of(store, text)
     }
 
-    /// As [`find`](Self::find), of the store's `zarr.json`.
+    /// As [`find`](Self::find), for the text of the store's `zarr.json`.
     pub(in crate::hierarchy) fn of(store: &Rc<dyn Store>, entry_text: Vec<u8>) -> Result<Option<Self>> {
         let entry = EntryPoint::parse(&entry_text).map_err(|error| error.at_key(ZARR_JSON))?;
         Ok(entry.map(|entry| Self { store: store.clone(), entry, entry_text }))
     }
 
-    /// What the entry point says.
+    /// The entry point.
     pub fn entry(&self) -> &EntryPoint {
         &self.entry
     }
@@ -48,12 +48,12 @@ impl Hierarchy {
         self.entry.format()
     }
 
-    /// The array metadata key of a path.
+    /// The key of the document of an array at this path.
     pub(super) fn array_meta_key(&self, path: &NodePath) -> StoreKey {
         StoreKey::of_document(path, self.format(), &self.suffix(draft::ARRAY))
     }
 
-    /// The group metadata key of a path.
+    /// The key of the document of a group at this path.
     pub(super) fn group_meta_key(&self, path: &NodePath) -> StoreKey {
         StoreKey::of_document(path, self.format(), &self.suffix(draft::GROUP))
     }
@@ -67,11 +67,13 @@ impl Hierarchy {
         NodePath::of_draft_documents(path, self.entry.draft)
     }
 
-    /// The node at `path`, both of its possible documents asked for at once; `None` where there is none. The root is a group at least:
-    /// there is a hierarchy. Implicit groups are only seen in stores that can list.
+    /// The node at `path`. `None` where there is none.
+    ///
+    /// Both documents that it may have are requested at once. The root is a group at least, as
+    /// there is a hierarchy. Implicit groups are only found in stores that can list.
     ///
     /// # Errors
-    /// `Format` and `Unsupported` as the document, `Store` as the store.
+    /// `Format` and `Unsupported` as the document, `Store` where the store fails.
     pub fn open<'a>(
         &'a self,
         path: &'a NodePath,
@@ -90,7 +92,7 @@ impl Hierarchy {
         let own = match (array_text, group_text) {
             (Ok(Some(text)), _) => Some((draft::ARRAY, array, text)),
             (array, Ok(Some(text))) => {
-                // A failed probe for an array must not turn it into a group.
+                // An array whose request failed must not open as a group.
                 array?;
                 Some((draft::GROUP, group, text))
             }
@@ -127,7 +129,7 @@ impl Hierarchy {
     /// "To determine if a node exists at path `P`, try in the following order."
     ///
     /// # Errors
-    /// `Store` as the store.
+    /// `Store` where the store fails.
     pub async fn exists(&self, path: &NodePath, context: &RequestContext) -> Result<Option<NodeKind>> {
         if text(&self.store, &self.array_meta_key(path), context).await?.is_some() {
             return Ok(Some(NodeKind::Array));
@@ -138,7 +140,7 @@ impl Hierarchy {
         Ok(self.is_implied(path).await?.then_some(NodeKind::ImplicitGroup))
     }
 
-    /// Whether there are documents below a path.
+    /// Whether there are documents below the path, which make it an implicit group.
     async fn is_implied(&self, path: &NodePath) -> Result<bool> {
         if !self.store.can_list().await? {
             return Ok(false);
@@ -155,7 +157,7 @@ impl Hierarchy {
     /// "To discover the children of a group": the nodes directly below it, by path.
     ///
     /// # Errors
-    /// `Unsupported` for a store that cannot list, `Store` as the store.
+    /// `Unsupported` for a store that cannot list, `Store` where the store fails.
     pub fn children<'a>(&'a self, path: &'a NodePath) -> LocalFuture<'a, Result<Vec<(NodePath, NodeKind)>>> {
         if !IS_FULL {
             return left_to_full("a draft of v3");
@@ -173,7 +175,8 @@ impl Hierarchy {
             let name = NodePath::from_normal(found.name()?)?;
             Some((path.join(&name), NodeKind::ImplicitGroup))
         });
-        // A prefix and a key of one name are one child, and what has a document is what that says.
+        // A prefix and a document of the same name are one child. Its document says which kind it
+        // is.
         let mut children: BTreeMap<NodePath, NodeKind> = implied.collect();
         for (node, kind) in self.nodes_of(&listing.keys).filter(|(node, _)| node != path) {
             insert(&mut children, node, kind);
@@ -181,7 +184,8 @@ impl Hierarchy {
         Ok(children.into_iter().collect())
     }
 
-    /// "To discover all nodes in a hierarchy": those that have documents, and the groups above them, by path.
+    /// "To discover all nodes in a hierarchy": the nodes that have documents, and the groups above
+    /// them, sorted by path.
     ///
     /// # Errors
     /// As [`children`](Self::children).
@@ -192,7 +196,8 @@ impl Hierarchy {
         let root = NodePath::root();
         let keys = self.store.list_prefix(&self.meta_prefix(&root)).await?;
         let mut nodes = BTreeMap::new();
-        // In 2020 the root's own documents stand beside the tree, not in it.
+        // In the draft of 2020 the documents of the root are outside the prefix of all other
+        // documents.
         let of_root = self.exists(&root, context).await?;
         let of_root = of_root.filter(|kind| *kind != NodeKind::ImplicitGroup).map(|kind| (root, kind));
         for (node, kind) in of_root.into_iter().chain(self.nodes_of(&keys)) {
@@ -206,7 +211,7 @@ impl Hierarchy {
         Ok(nodes.into_iter().collect())
     }
 
-    /// The nodes whose documents stand under some of these keys.
+    /// The nodes whose documents have these keys. Other keys are skipped.
     pub(super) fn nodes_of<'a>(
         &'a self,
         keys: &'a [StoreKey],
@@ -217,7 +222,8 @@ impl Hierarchy {
     }
 }
 
-/// Of one path an array counts before a group, and a group with a document before one without.
+/// Adds a node. Where two nodes have the same path, an array wins over a group, and a group with a
+/// document over one without.
 fn insert(nodes: &mut BTreeMap<NodePath, NodeKind>, node: NodePath, kind: NodeKind) {
     let rank = |kind: NodeKind| match kind {
         NodeKind::Array => 2,
@@ -230,7 +236,7 @@ fn insert(nodes: &mut BTreeMap<NodePath, NodeKind>, node: NodePath, kind: NodeKi
     }
 }
 
-/// A document, if it is there.
+/// Reads a document. `None` where it does not exist.
 pub(super) async fn text(
     store: &Rc<dyn Store>,
     key: &StoreKey,

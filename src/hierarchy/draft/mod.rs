@@ -1,8 +1,9 @@
-//! Hierarchies of the historic drafts, in the words of their texts' sections "Protocol operations" (2020) and "Operations" (2022).
+//! Hierarchies of the historic v3 drafts: the sections "Protocol operations" (October 2020) and
+//! "Operations" (May 2022).
 //!
-//! A hierarchy is found by its entry point at the root of a store, and its nodes are opened below that ([`hierarchy`]). Groups need no
-//! documents: whatever a node's path passes through is one. Deliberately no consolidation: the texts have none. The engine only sees
-//! that there is a draft's hierarchy, and leaves it to the full build.
+//! A hierarchy has an entry point at the root of its store ([`hierarchy`]). Groups need no
+//! documents: each path above a node is a group. The drafts have no consolidated metadata. The
+//! engine only recognizes that there is a draft's hierarchy, and leaves it to the full build.
 
 pub(super) mod create;
 pub(super) mod erase;

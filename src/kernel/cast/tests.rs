@@ -1,5 +1,5 @@
-//! Tests of `cast`: NumPy's results where it defines them, the type's bounds where it does not, and every pair against
-//! conversion one number at a time through exact integers or doubles.
+//! Tests of `cast`: NumPy's results where NumPy defines them, the bounds of types elsewhere, and
+//! every pair of types against a cast of one number at a time through exact integers or doubles.
 #![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
 
 #[cfg(target_arch = "wasm32")]
@@ -17,32 +17,32 @@ fn converted(src: &[u8], from: NumberType, to: NumberType) -> Vec<u8> {
     dst
 }
 
-/// One number, exact: an integer or a double.
+/// One exact number: an integer or a double.
 #[derive(Clone, Copy, Debug)]
-enum Exact {
+enum ExactNumber {
     Integer(i128),
     Float(f64),
 }
 
-fn read(bytes: &[u8], from: NumberType) -> Exact {
+fn read(bytes: &[u8], from: NumberType) -> ExactNumber {
     let mut padded = [0; 8];
     padded[..bytes.len()].copy_from_slice(bytes);
     let word = u64::from_le_bytes(padded);
     let signed = |bits: u32| i128::from((word << (64 - bits)).cast_signed() >> (64 - bits));
     match from {
-        Bool => Exact::Integer(i128::from(word != 0)),
-        I8 => Exact::Integer(signed(8)),
-        I16 => Exact::Integer(signed(16)),
-        I32 => Exact::Integer(signed(32)),
-        I64 => Exact::Integer(signed(64)),
-        U8 | U16 | U32 | U64 => Exact::Integer(i128::from(word)),
-        F16 => Exact::Float(half_value(word as u16)),
-        F32 => Exact::Float(f64::from(f32::from_bits(word as u32))),
-        F64 => Exact::Float(f64::from_bits(word)),
+        Bool => ExactNumber::Integer(i128::from(word != 0)),
+        I8 => ExactNumber::Integer(signed(8)),
+        I16 => ExactNumber::Integer(signed(16)),
+        I32 => ExactNumber::Integer(signed(32)),
+        I64 => ExactNumber::Integer(signed(64)),
+        U8 | U16 | U32 | U64 => ExactNumber::Integer(i128::from(word)),
+        F16 => ExactNumber::Float(half_value(word as u16)),
+        F32 => ExactNumber::Float(f64::from(f32::from_bits(word as u32))),
+        F64 => ExactNumber::Float(f64::from_bits(word)),
     }
 }
 
-/// A half by the definition of IEEE 754.
+/// The value of a half, by the definition of IEEE 754.
 fn half_value(bits: u16) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
     let magnitude = match exponent {
@@ -54,7 +54,7 @@ fn half_value(bits: u16) -> f64 {
     if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// The nearest half, the even one of two.
+/// The nearest half, ties to even.
 fn half_bits(value: f64) -> u16 {
     let sign = u16::from(value.is_sign_negative()) << 15;
     let magnitude = value.abs();
@@ -71,14 +71,14 @@ fn half_bits(value: f64) -> u16 {
     sign | if magnitude > middle || magnitude == middle && below % 2 == 1 { below + 1 } else { below }
 }
 
-fn integer(number: Exact, lowest: i128, highest: i128) -> i128 {
+fn integer(number: ExactNumber, lowest: i128, highest: i128) -> i128 {
     match number {
-        Exact::Integer(value) => value.clamp(lowest, highest),
-        Exact::Float(value) => (value as i128).clamp(lowest, highest),
+        ExactNumber::Integer(value) => value.clamp(lowest, highest),
+        ExactNumber::Float(value) => (value as i128).clamp(lowest, highest),
     }
 }
 
-fn expected(number: Exact, to: NumberType) -> Vec<u8> {
+fn expected(number: ExactNumber, to: NumberType) -> Vec<u8> {
     let bounds = |bits: u32, signed: bool| {
         if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) }
     };
@@ -87,28 +87,28 @@ fn expected(number: Exact, to: NumberType) -> Vec<u8> {
         integer(number, lowest, highest).to_le_bytes()[..(bits / 8) as usize].to_vec()
     };
     match (to, number) {
-        (Bool, Exact::Integer(value)) => vec![u8::from(value != 0)],
-        (Bool, Exact::Float(value)) => vec![u8::from(value != 0.0)],
+        (Bool, ExactNumber::Integer(value)) => vec![u8::from(value != 0)],
+        (Bool, ExactNumber::Float(value)) => vec![u8::from(value != 0.0)],
         (I8 | I16 | I32 | I64, _) => whole(to.size() as u32 * 8, true),
         (U8 | U16 | U32 | U64, _) => whole(to.size() as u32 * 8, false),
-        (F16, Exact::Integer(value)) => half_bits(value as f64).to_le_bytes().to_vec(),
-        (F16, Exact::Float(value)) => half_bits(value).to_le_bytes().to_vec(),
-        (F32, Exact::Integer(value)) => (value as f32).to_le_bytes().to_vec(),
-        (F32, Exact::Float(value)) => (value as f32).to_le_bytes().to_vec(),
-        (F64, Exact::Integer(value)) => (value as f64).to_le_bytes().to_vec(),
-        (F64, Exact::Float(value)) => value.to_le_bytes().to_vec(),
+        (F16, ExactNumber::Integer(value)) => half_bits(value as f64).to_le_bytes().to_vec(),
+        (F16, ExactNumber::Float(value)) => half_bits(value).to_le_bytes().to_vec(),
+        (F32, ExactNumber::Integer(value)) => (value as f32).to_le_bytes().to_vec(),
+        (F32, ExactNumber::Float(value)) => (value as f32).to_le_bytes().to_vec(),
+        (F64, ExactNumber::Integer(value)) => (value as f64).to_le_bytes().to_vec(),
+        (F64, ExactNumber::Float(value)) => value.to_le_bytes().to_vec(),
     }
 }
 
 fn is_nan(bytes: &[u8], of: NumberType) -> bool {
-    matches!(read(bytes, of), Exact::Float(value) if value.is_nan())
+    matches!(read(bytes, of), ExactNumber::Float(value) if value.is_nan())
 }
 
 fn agrees_with_the_oracle(src: &[u8], from: NumberType, to: NumberType) {
     let dst = converted(src, from, to);
     for (number, result) in src.chunks_exact(from.size()).zip(dst.chunks_exact(to.size())) {
         let right = expected(read(number, from), to);
-        // The bits of a NaN are not promised.
+        // The bits of a NaN may differ.
         assert!(
             result == right || is_nan(result, to) && is_nan(&right, to),
             "{number:?} {from:?} → {to:?}: {result:?}"
@@ -128,7 +128,7 @@ fn every_pair_agrees_with_the_oracle() {
 }
 
 #[test]
-fn every_half_is_what_ieee_754_says() {
+fn every_half_matches_ieee_754() {
     let halves: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
     for to in ALL {
         agrees_with_the_oracle(&halves, F16, to);
@@ -192,7 +192,7 @@ fn halves_are_rounded_once() {
 
 #[test]
 fn known_results() {
-    // numpy 2: np.float16([1.5, -2, 65504]), np.float32([...]); clipping is ours, NumPy leaves it undefined.
+    // numpy 2: np.float16([1.5, -2, 65504]), np.float32([...]). NumPy does not define clipping.
     assert_eq!(
         converted(&[0x00, 0x3e, 0x00, 0xc0, 0xff, 0x7b], F16, I32),
         [[1, 0, 0, 0], [254, 255, 255, 255], [224, 255, 0, 0]].as_flattened()
@@ -206,12 +206,12 @@ fn known_results() {
     assert_eq!(converted(&(-5i16).to_le_bytes(), I16, U8), [0]);
     assert_eq!(converted(&300i16.to_le_bytes(), I16, U8), [255]);
     assert_eq!(converted(&u64::MAX.to_le_bytes(), U64, I64), i64::MAX.to_le_bytes());
-    // 2^53 + 1 is no double; to single precision it must not be rounded twice.
+    // 2^53 + 1 is not a double; to single precision it must not be rounded twice.
     assert_eq!(converted(&0x0020_0000_2000_0001i64.to_le_bytes(), I64, F32), 0x5a00_0001u32.to_le_bytes());
 }
 
 #[test]
-#[should_panic(expected = "keeps the count")]
+#[should_panic(expected = "the same number of numbers")]
 fn refuses_another_count() {
     cast(&[0; 8], I16, &mut [0; 8], I8);
 }

@@ -1,4 +1,4 @@
-//! Tests of `convert`: known results, and every pair of types against a twin that goes number by number.
+//! Tests of `convert`: known results, and every pair of types against a version for single numbers.
 #![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
 
 #[cfg(target_arch = "wasm32")]
@@ -16,7 +16,7 @@ fn converted(src: &[u8], from: NumberType, unpacking: Option<&Unpacking>, target
     dst
 }
 
-/// One number by `cast`, whose own tests hold it.
+/// Casts one number by `cast`, which has its own tests.
 fn one(bytes: &[u8], from: NumberType, to: NumberType) -> Vec<u8> {
     let mut out = vec![0; to.size()];
     cast(bytes, from, &mut out, to);
@@ -27,7 +27,7 @@ fn double(bytes: &[u8], from: NumberType) -> f64 {
     f64::from_le_bytes(one(bytes, from, F64).try_into().unwrap())
 }
 
-/// An integer of any type, exactly.
+/// An integer of any type.
 fn whole(bytes: &[u8], from: NumberType) -> i128 {
     let wide = |to| u64::from_le_bytes(one(bytes, from, to).try_into().unwrap());
     if from == U64 { i128::from(wide(U64)) } else { i128::from(wide(I64).cast_signed()) }
@@ -47,7 +47,7 @@ fn is_missing(bytes: &[u8], from: NumberType, missing: &Missing) -> bool {
     }
 }
 
-/// What a number is after the arithmetic, as a double, which holds every single.
+/// The unpacked number as a double, which holds every single.
 fn unpacked(bytes: &[u8], from: NumberType, unpacking: &Unpacking) -> f64 {
     if unpacking.missing.as_ref().is_some_and(|missing| is_missing(bytes, from, missing)) {
         return f64::NAN;
@@ -61,7 +61,7 @@ fn unpacked(bytes: &[u8], from: NumberType, unpacking: &Unpacking) -> f64 {
     f64::from(unpacking.offset.map_or(number, |offset| number + offset as f32))
 }
 
-/// The integer nearest to a double, the even one of two.
+/// The integer nearest to a double, ties to even.
 fn nearest(number: f64) -> f64 {
     let floor = number.floor();
     match (number - floor).partial_cmp(&0.5) {
@@ -105,7 +105,7 @@ fn missing_of(from: NumberType, bytes: &[u8]) -> Missing {
 }
 
 #[test]
-fn every_pair_agrees_with_the_twin() {
+fn every_pair_agrees_with_the_naive_version() {
     for from in ALL {
         for count in [4, 5, 511, 512, 513, 1100] {
             let src = naive::bytes(count * from.size(), 5);
@@ -124,20 +124,20 @@ fn every_pair_agrees_with_the_twin() {
 }
 
 #[test]
-fn nothing_to_unpack_is_a_cast_that_rounds() {
+fn a_conversion_without_unpacking_is_a_cast_that_rounds() {
     let doubles = [0.5, 1.5, 2.5, -0.5, -1.5, 254.5, 255.5, 1e9, f64::NAN, f64::NEG_INFINITY];
     let src: Vec<u8> = doubles.into_iter().flat_map(f64::to_le_bytes).collect();
     let bytes = converted(&src, F64, None, &Target::Number(U8));
     assert_eq!(bytes, [0, 2, 2, 0, 0, 254, 255, 255, 0, 0]);
     let shorts: Vec<u8> = [300_i16, -300, 5].into_iter().flat_map(i16::to_le_bytes).collect();
     assert_eq!(converted(&shorts, I16, None, &Target::Number(I8)), [127, 128, 5]);
-    // 2^53 + 1 goes through no double.
+    // 2^53 + 1 must not go through a double.
     let long = (1_i64 << 53) + 1;
     assert_eq!(converted(&long.to_le_bytes(), I64, None, &Target::Number(U64)), long.to_le_bytes());
 }
 
 #[test]
-fn neighbours_beyond_doubles_are_told_apart() {
+fn neighbours_that_doubles_cannot_tell_apart() {
     let longs = [i64::MAX - 1, i64::MAX];
     let src: Vec<u8> = longs.into_iter().flat_map(i64::to_le_bytes).collect();
     let missing = Missing::Integers { values: vec![i64::MAX], low: i64::MIN, high: i64::MAX };
@@ -153,7 +153,7 @@ fn gray(low: f64, high: f64, gamma: f64) -> Target {
 }
 
 #[test]
-fn shades_of_a_window() {
+fn grey_values_of_a_window() {
     let all: Vec<u8> = (0..=255).collect();
     assert_eq!(converted(&all, U8, None, &gray(0.0, 255.0, 1.0)), all);
     let reversed: Vec<u8> = (0..=255).rev().collect();
@@ -162,12 +162,12 @@ fn shades_of_a_window() {
     let src: Vec<u8> = floats.into_iter().flat_map(f64::to_le_bytes).collect();
     assert_eq!(converted(&src, F64, None, &gray(0.0, 1.0, 1.0)), [0, 0, 64, 255, 255, 0, 255, 0]);
     assert_eq!(converted(&src, F64, None, &gray(0.0, 1.0, 0.5)), [0, 0, 128, 255, 255, 0, 255, 0]);
-    // A window of no width has no places inside; at it is neither.
+    // A window without width has only numbers below, above and at it.
     assert_eq!(converted(&src[..24], F64, None, &gray(0.0, 0.0, 1.0)), [0, 0, 255]);
 }
 
 #[test]
-fn colours_of_a_table_and_of_what_is_missing() {
+fn colours_of_a_table_and_of_missing_numbers() {
     let table = vec![1, 2, 3, 255, 4, 5, 6, 255, 0, 0, 0, 0];
     let target = Target::Colours(Shading { low: 0.0, high: 10.0, gamma: 1.0, width: 4, table });
     let src: Vec<u8> = [0.0_f32, 10.0, f32::NAN].into_iter().flat_map(f32::to_le_bytes).collect();
@@ -273,7 +273,7 @@ fn shades_have_masks() {
 }
 
 #[test]
-#[should_panic(expected = "keeps the count")]
+#[should_panic(expected = "the same number of numbers")]
 fn refuses_another_count() {
     convert(&[0; 8], I16, &mut [0; 3], None, &Target::Number(I8));
 }

@@ -1,4 +1,5 @@
-//! Tests of `scatter`: against the oracle over element sizes, orders and signs, and at the edges of the slices.
+//! Tests of `scatter`: against the naive version over element sizes, orders and signs, and at the
+//! edges of the slices.
 #![allow(clippy::cast_possible_truncation)]
 
 #[cfg(target_arch = "wasm32")]
@@ -24,7 +25,7 @@ fn orthogonal_agrees_with_the_oracle(src: &[u8], dst: &[u8], plan: &Orthogonal<'
     assert!(out == expected.unwrap_or(dst.to_vec()), "{plan:?}");
 }
 
-/// Byte strides of a C-contiguous box whose dimensions are stored in `order`, slowest first.
+/// The byte strides of a packed box whose dimensions are stored in `order`, the slowest first.
 fn strides(shape: &[usize], order: &[usize], element_size: usize) -> Vec<isize> {
     let mut strides = vec![0; shape.len()];
     let mut step = element_size as isize;
@@ -55,7 +56,7 @@ fn every_transposition_of_every_element_size() {
 }
 
 #[test]
-fn places_a_chunk_in_a_larger_output() {
+fn copies_a_chunk_into_a_larger_output() {
     // 2 × 3 elements of a 4 × 4 chunk, rows reversed, every second column of a 3 × 8 output.
     let src: Vec<u8> = (0..16).collect();
     let mut dst = [0xee; 24];
@@ -68,7 +69,7 @@ fn places_a_chunk_in_a_larger_output() {
 }
 
 #[test]
-fn no_dimension_is_one_element_and_an_empty_one_is_none() {
+fn no_dimension_means_one_element_and_an_empty_one_means_none() {
     let (src, dst) = ([1, 2, 3, 4], [0; 4]);
     strided_agrees_with_the_oracle(
         &src,
@@ -84,7 +85,7 @@ fn no_dimension_is_one_element_and_an_empty_one_is_none() {
 }
 
 #[test]
-fn one_byte_too_far_on_any_side_is_refused() {
+fn one_byte_too_far_on_either_side_is_refused() {
     let good = Strided {
         element_size: 4,
         src_offset: 4,
@@ -118,17 +119,17 @@ fn lists_on_either_side() {
     let (rows, columns, back) = ([5, 0, 3, 3], [9, 2, 4], [2, 0, 1]);
     for element_size in [1, 2, 4] {
         let size = element_size as isize;
-        let rows = Axis {
+        let rows = CopyAxis {
             count: 4,
-            src: Walk::List { indices: &rows, stride: 10 * size },
-            dst: Walk::Stride(3 * size),
+            src: AxisSteps::List { indices: &rows, stride: 10 * size },
+            dst: AxisSteps::Stride(3 * size),
         };
-        let columns = Axis {
+        let columns = CopyAxis {
             count: 3,
-            src: Walk::List { indices: &columns, stride: size },
-            dst: Walk::List { indices: &back, stride: size },
+            src: AxisSteps::List { indices: &columns, stride: size },
+            dst: AxisSteps::List { indices: &back, stride: size },
         };
-        let plain = Axis::strided(3, -2 * size, size);
+        let plain = CopyAxis::strided(3, -2 * size, size);
         for axes in [[rows, columns], [columns, rows], [rows, plain], [plain, rows]] {
             let plan = Orthogonal { element_size, src_offset: 6 * element_size, dst_offset: 0, axes: &axes };
             orthogonal_agrees_with_the_oracle(&src, &vec![0xee; 4 * 3 * element_size], &plan);
@@ -138,7 +139,11 @@ fn lists_on_either_side() {
 
 #[test]
 fn a_list_that_reaches_outside_or_has_another_length_is_refused() {
-    let axis = |indices, count| Axis { count, src: Walk::List { indices, stride: 1 }, dst: Walk::Stride(1) };
+    let axis = |indices, count| CopyAxis {
+        count,
+        src: AxisSteps::List { indices, stride: 1 },
+        dst: AxisSteps::Stride(1),
+    };
     let run = |axis| {
         let plan = Orthogonal { element_size: 1, src_offset: 0, dst_offset: 0, axes: &[axis] };
         gather_lists(&[1, 2, 3], &mut [0; 3], &plan)
@@ -152,7 +157,7 @@ fn a_list_that_reaches_outside_or_has_another_length_is_refused() {
 }
 
 #[test]
-fn points_go_where_their_pairs_say() {
+fn points_are_copied_by_their_pairs() {
     for element_size in [1, 2, 3, 4, 8, 16] {
         let src = naive::bytes(5 * element_size, 4);
         let mut dst = vec![0; 4 * element_size];
@@ -171,7 +176,8 @@ mod properties {
 
     use super::*;
 
-    /// Permuted, cut, stepped and flipped: dimensions of a box in a source and in a destination of its own.
+    /// Dimensions of a source box and of a destination box: permuted, cropped, with steps and
+    /// flips.
     #[derive(Clone, Debug)]
     struct Case {
         shape: Vec<usize>,
@@ -201,7 +207,8 @@ mod properties {
         })
     }
 
-    /// Any positions in the source; in the destination, where a repeat has no defined winner, a permutation.
+    /// Any positions in the source, but a permutation in the destination, where repeats are
+    /// undefined.
     fn lists(count: usize) -> impl Strategy<Value = [Option<Vec<u32>>; 2]> {
         let anywhere = prop::collection::vec(0..count as u32, count);
         let permuted = Just((0..count as u32).collect::<Vec<_>>()).prop_shuffle();
@@ -227,8 +234,8 @@ mod properties {
         }
     }
 
-    fn walk(list: Option<&[u32]>, stride: isize) -> Walk<'_> {
-        list.map_or(Walk::Stride(stride), |indices| Walk::List { indices, stride })
+    fn walk(list: Option<&[u32]>, stride: isize) -> AxisSteps<'_> {
+        list.map_or(AxisSteps::Stride(stride), |indices| AxisSteps::List { indices, stride })
     }
 
     proptest! {
@@ -246,7 +253,7 @@ mod properties {
             let (dims, src_offset, dst_offset) = case.dims();
             let len = case.shape.iter().product::<usize>() * case.element_size;
             let (src, dst) = (naive::bytes(len, 1), vec![0xee; len]);
-            let axes: Vec<Axis<'_>> = dims.iter().zip(&case.lists).map(|(dim, [src, dst])| Axis {
+            let axes: Vec<CopyAxis<'_>> = dims.iter().zip(&case.lists).map(|(dim, [src, dst])| CopyAxis {
                 count: dim.count,
                 src: walk(src.as_deref(), dim.src_stride),
                 dst: walk(dst.as_deref(), dim.dst_stride),
@@ -262,7 +269,8 @@ mod properties {
             element_size in 1usize..5,
         ) {
             let dims: Vec<Dim> = dims.into_iter().enumerate().map(|(idx, (count, src_stride, dst_stride))| {
-                // Destination elements never share a byte: each dimension steps over the ones before it.
+                // Destination elements never overlap: each dimension's step exceeds the dimensions
+                // before it.
                 Dim { count, src_stride, dst_stride: (dst_stride + 4) * 60isize.pow(idx as u32) }
             }).collect();
             let (src, dst) = (naive::bytes(60, 1), vec![0xee; 9000]);

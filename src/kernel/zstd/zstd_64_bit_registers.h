@@ -1,11 +1,13 @@
 /*
- * Has zstd's decoder (1.5) keep its bits in registers of 64 bits where pointers have 32, as in wasm: it takes the size of a pointer for
- * that of a register, and fills a register twice as often then as it has to. Included before each of zstd's files (.cargo/config.toml).
+ * Makes the decoder of zstd 1.5 keep its bits in registers of 64 bits in WebAssembly. zstd takes the
+ * size of a pointer, which is 32 bits there, for that of a register, and would fill a register twice as
+ * often as it must. .cargo/config.toml includes this file before each of zstd's files.
  *
- * Not for a machine whose registers have 32 bits; not for the encoder, whose Huffman coder keeps its bits in a size_t; and not without
- * HUF_DISABLE_FAST_DECODE: that decoder does so too.
- * The one check that zstd leaves out "with 64 bits" is that a pointer may wrap around less than 256 kB before the end of the address
- * space: the memory's maximum keeps it from there.
+ * It is not for machines with registers of 32 bits. It is not for the encoder, whose Huffman coder keeps
+ * its bits in a size_t. It needs HUF_DISABLE_FAST_DECODE, because that decoder does so too.
+ *
+ * With 64 bits zstd omits one check: whether a pointer within 256 kB of the end of the address space may
+ * wrap around. The maximum of the memory keeps all pointers away from there.
  */
 #ifndef ZSTD_64_BIT_REGISTERS
 #define ZSTD_64_BIT_REGISTERS
@@ -21,7 +23,7 @@
 #include "common/debug.h"
 #include "common/error_private.h"
 
-/* What bitstream.h says of size_t it means of its register. */
+/* Where bitstream.h says size_t it means its register. */
 #define size_t U64
 #define MEM_readLEST MEM_readLE64
 #define MEM_writeLEST MEM_writeLE64

@@ -1,6 +1,7 @@
-//! From folders to keys: the text's `fspath_to_key`, and the listings.
+//! Listings: converts paths into keys (the specification's `fspath_to_key`).
 //!
-//! Names that are no text are nobody's keys. A link to a folder is walked once, and not where it leads back up.
+//! Names that are not valid Unicode are skipped. A link to a folder is followed, unless it leads to
+//! a folder above it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,14 +11,14 @@ use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::Listing;
 
-/// What a name in a folder leads to.
+/// What a name in a folder refers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     File,
     Folder,
 }
 
-/// The names in a folder, in order; none where there is no folder.
+/// The names in a folder, sorted. Empty if there is no folder.
 pub(super) fn names(folder: &Path) -> Result<Vec<String>> {
     let failed = |error: std::io::Error| Error::store(format!("cannot list {}: {error}", folder.display()));
     let entries = match fs::read_dir(folder) {
@@ -36,7 +37,7 @@ pub(super) fn names(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Removes a folder in which there are nothing but empty folders; tells whether it did.
+/// Removes a folder that contains only empty folders. Returns whether it did.
 pub(super) fn remove_if_empty(folder: &Path) -> bool {
     let Ok(entries) = fs::read_dir(folder) else { return false };
     let is_removed = |entry: std::io::Result<fs::DirEntry>| {
@@ -57,12 +58,12 @@ impl FileSystemStore {
         match (metadata.is_dir(), metadata.is_file()) {
             (true, _) => Some(Kind::Folder),
             (_, true) => Some(Kind::File),
-            // Sockets and devices hold no values.
+            // Sockets and devices are not values.
             _ => None,
         }
     }
 
-    /// What stands in a folder; a link to a folder that this one is in is left out.
+    /// The files and folders in a folder, without links that lead to a folder above.
     fn children(&self, folder: &Path) -> Result<Vec<(String, PathBuf, Kind)>> {
         let child = |name: String| {
             let path = folder.join(&name);
@@ -73,7 +74,7 @@ impl FileSystemStore {
         Ok(names(folder)?.into_iter().filter_map(child).collect())
     }
 
-    /// Whether a link leads to a folder that was walked through on the way to it: by its own path, or by another link.
+    /// Whether a link leads to a folder that the walk came through, directly or by another link.
     fn leads_up(&self, link: &Path) -> bool {
         let Ok(target) = link.canonicalize() else { return false };
         let above = link.ancestors().skip(1).take_while(|folder| folder.starts_with(self.base()));

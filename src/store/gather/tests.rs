@@ -1,4 +1,4 @@
-//! Merging, and gathering under random joins, departures and answers: one request a question, alive as long as anybody waits for it.
+//! Merging of ranges, and gathering while callers join, leave and are answered in random order.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ type Named = (String, ByteRange);
 /// A store that answers when the test says so.
 #[derive(Default)]
 struct Gates {
-    open: RefCell<BTreeMap<u64, (Named, oneshot::Sender<Answer>)>>,
+    open: RefCell<BTreeMap<u64, (Named, oneshot::Sender<FetchResult>)>>,
     begun: Cell<u64>,
     aborted: Cell<u64>,
 }
@@ -33,7 +33,7 @@ impl Gates {
         self.open.borrow().values().map(|(asked, _)| asked.clone()).collect()
     }
 
-    fn answer(&self, gate: usize, answer: Answer) -> Named {
+    fn answer(&self, gate: usize, answer: FetchResult) -> Named {
         let id = *self.open.borrow().keys().nth(gate).unwrap();
         let (asked, sender) = self.open.borrow_mut().remove(&id).unwrap();
         sender.send(answer).unwrap();
@@ -64,7 +64,7 @@ impl Store for Gates {
         key: &'a StoreKey,
         range: ByteRange,
         _context: &'a RequestContext,
-    ) -> LocalFuture<'a, Answer> {
+    ) -> LocalFuture<'a, FetchResult> {
         Box::pin(async move {
             let (sender, receiver) = oneshot::channel();
             let id = self.begun.get();
@@ -76,11 +76,11 @@ impl Store for Gates {
     }
 }
 
-/// Someone who reads.
+/// A caller that reads.
 struct Waiter {
     asked: Named,
     abort: AbortHandle,
-    outcome: Rc<RefCell<Option<Answer>>>,
+    outcome: Rc<RefCell<Option<FetchResult>>>,
 }
 
 struct Room {
@@ -112,8 +112,8 @@ impl Room {
         self.waiters.swap_remove(waiter).abort.abort();
     }
 
-    /// Answers a gate; those who wait there leave the room, to be compared.
-    fn answer(&mut self, gate: usize, answer: Answer) -> Vec<Waiter> {
+    /// Answers a request, and removes its callers, whose outcomes are compared.
+    fn answer(&mut self, gate: usize, answer: FetchResult) -> Vec<Waiter> {
         let asked = self.gates.answer(gate, answer);
         let (answered, waiting) = self.waiters.drain(..).partition(|waiter| waiter.asked == asked);
         self.waiters = waiting;
@@ -130,13 +130,13 @@ impl Room {
     }
 }
 
-/// What an answer says, to be compared.
-fn said(answer: &Answer) -> std::result::Result<Option<Vec<u8>>, String> {
+/// An answer in a form that can be compared.
+fn said(answer: &FetchResult) -> std::result::Result<Option<Vec<u8>>, String> {
     let bytes = |fetched: &Fetched| fetched.value.to_vec(100, "test").unwrap();
     answer.as_ref().map(|fetched| fetched.as_ref().map(bytes)).map_err(|error| error.message().to_owned())
 }
 
-/// Marsaglia's xorshift: a test must fail again the way it failed.
+/// Marsaglia's xorshift with a fixed seed, so that a failure is reproducible.
 struct Random(u64);
 
 impl Random {
@@ -147,7 +147,7 @@ impl Random {
         usize::try_from(self.0 % bound as u64).unwrap()
     }
 
-    fn answer(&mut self) -> Answer {
+    fn answer(&mut self) -> FetchResult {
         match self.below(4) {
             0 => Ok(None),
             1 => Err(Error::store(format!("failure {}", self.below(1000)))),
@@ -196,14 +196,14 @@ fn one_seed(seed: u64) {
 }
 
 #[test]
-fn one_read_a_question_for_as_long_as_anyone_waits() {
+fn concurrent_reads_of_one_range_share_one_request() {
     for seed in 1..=20 {
         one_seed(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
     }
 }
 
 #[test]
-fn the_first_to_ask_may_leave_before_the_others() {
+fn a_request_goes_on_after_its_first_caller_leaves() {
     let mut room = Room::new();
     for _ in 0..3 {
         room.ask("a", ByteRange::Whole);
@@ -222,7 +222,7 @@ fn the_first_to_ask_may_leave_before_the_others() {
 }
 
 #[test]
-fn the_last_to_leave_aborts_and_the_next_begins_anew() {
+fn the_last_caller_aborts_a_request_and_the_next_caller_starts_another() {
     let mut room = Room::new();
     room.ask("a", ByteRange::Whole);
     room.run();
@@ -239,7 +239,7 @@ fn group(span: Range<u64>, members: &[usize]) -> Group {
 }
 
 #[test]
-fn neighbours_join_across_a_gap_and_up_to_a_cap() {
+fn ranges_merge_across_a_gap_up_to_a_maximum_length() {
     assert_eq!(merge(&[], 10, 100), []);
     assert_eq!(merge(&[20..30, 0..10], 10, 100), [group(0..30, &[1, 0])]);
     assert_eq!(merge(&[0..10, 21..30], 10, 100), [group(0..10, &[0]), group(21..30, &[1])]);
@@ -262,7 +262,7 @@ fn byte_range() -> impl Strategy<Value = ByteRange> {
 
 proptest! {
     #[test]
-    fn every_range_is_in_one_group_and_no_group_could_be_smaller_or_fewer(
+    fn every_range_is_in_one_group_and_the_groups_are_minimal(
         starts in prop::collection::vec((0_u64..1000, 1_u64..100), 0..40), gap in 0_u64..50, cap in 1_u64..300,
     ) {
         let ranges: Vec<Range<u64>> = starts.iter().map(|&(start, len)| start..start + len).collect();
@@ -288,7 +288,7 @@ proptest! {
     }
 
     #[test]
-    fn answers_cut_back_are_those_of_single_requests(ranges in prop::collection::vec(byte_range(), 0..12)) {
+    fn merged_requests_return_the_bytes_of_single_requests(ranges in prop::collection::vec(byte_range(), 0..12)) {
         let memory = Rc::new(MemoryStore::new());
         let key = StoreKey::parse("shard").unwrap();
         memory.insert(&key, (0..200).collect::<Vec<u8>>());
@@ -338,7 +338,7 @@ fn a_range_past_the_end_fails_alone() {
     assert_eq!(error.context().key.as_deref(), Some("shard"));
 }
 
-/// Reads of tasks of their own, as those of a page are.
+/// The reads run in separate tasks, like the reads of a page.
 #[test]
 fn ranges_of_all_tasks_that_are_ready_are_one_request() {
     let (key, counting) = counted(1000);
@@ -347,7 +347,7 @@ fn ranges_of_all_tasks_that_are_ready_are_one_request() {
     let ended = Rc::new(Cell::new(0));
     for task in 0..64 {
         let (store, key, ended) = (store.clone(), key.clone(), ended.clone());
-        // Each has sets of futures in sets of futures, as reads of several parts have.
+        // Each task has sets of futures in sets of futures, like a read of several parts.
         let part = move |part: u64| {
             let (store, key) = (store.clone(), key.clone());
             async move {
@@ -368,9 +368,9 @@ fn ranges_of_all_tasks_that_are_ready_are_one_request() {
     assert_eq!((ended.get(), counting.counters().requests), (64, 1));
 }
 
-/// Who waits for the end of a turn must not wait for whoever was to end it.
+/// The other callers must not wait for the first one.
 #[test]
-fn the_first_to_ask_may_leave_in_his_turn() {
+fn a_turn_ends_although_its_first_caller_leaves() {
     let (key, counting) = counted(1000);
     let store = Gathering::new(counting.clone());
     let context = RequestContext::default();
@@ -379,13 +379,13 @@ fn the_first_to_ask_may_leave_in_his_turn() {
     assert!((&mut first).now_or_never().is_none() && (&mut second).now_or_never().is_none());
     drop(first);
     assert_eq!(block_on(second).unwrap().unwrap().value.len(), 10);
-    // Its range was part of what was asked for together; nobody else's was.
+    // The dropped range was part of the batch, so it was requested too.
     assert_eq!(counting.counters().requests, 1);
 }
 
-/// A store that is handed its callers' signals is called in the name of one of them.
+/// A request carries the signal of one caller.
 #[test]
-fn requests_of_several_callers_are_kept_apart_where_they_own_them() {
+fn requests_of_different_callers_are_not_merged_if_the_store_gets_their_signals() {
     for (apart, requests) in [(false, 1), (true, 2)] {
         let (key, counting) = counted(1000);
         let store = if apart {

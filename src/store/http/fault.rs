@@ -1,45 +1,45 @@
-//! The errors of HTTP: what was asked, what came back, and what the reader may do about it.
+//! The errors of HTTP. They say what was requested, what was answered, and what the user may do.
 //!
-//! URLs are shown without their query everywhere, the one in the server's words about itself included: signatures must not
-//! get into messages and logs.
+//! URLs are shown without their query, also the final URL of a redirect, because signatures must
+//! not appear in messages and logs.
 
-use super::response::Doubt;
+use super::response::Mismatch;
 use super::transport::{HttpResponse, Method};
 use super::url::redact;
 use crate::error::{Error, Opaque};
 use crate::limits;
 
-/// How much of an error's body is looked at.
+/// Number of bytes of an error's body that are searched.
 const EXPLANATION_BYTES: u64 = 4096;
 
-/// What S3, Google Cloud Storage and Azure write when it is the signature that they refuse.
+/// Texts of S3, Google Cloud Storage and Azure that mean a rejected signature.
 const SIGNATURE_FAULTS: [&str; 4] =
     ["ExpiredToken", "Request has expired", "AuthenticationFailed", "SignatureDoesNotMatch"];
 
-/// A question, for messages.
+/// A request, as error messages show it.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
-    /// Without its query.
+pub(super) struct RequestLabel<'a> {
+    /// The URL without its query.
     pub url: &'a str,
     pub method: Method,
     pub range: Option<&'a str>,
 }
 
-impl Asked<'_> {
+impl RequestLabel<'_> {
     fn described(self) -> String {
         let range = self.range.map(|range| format!(" ({range})")).unwrap_or_default();
         format!("{} {}{range}", self.method.name(), self.url)
     }
 
-    /// A status that means failure.
+    /// The error for a status that means failure.
     pub(super) fn refused(self, response: &HttpResponse) -> Error {
         let status = response.status;
         let hint = match status {
             _ if signature_fault(response) => ": the signature of the URL has expired or is wrong",
-            400 => ": the server does not take the request; a signature may be missing or malformed",
+            400 => ": the server rejected the request; a signature may be missing or malformed",
             401 => ": credentials are missing or no longer valid",
             403 => {
-                ": access is not allowed, or nothing is there and the store may not say so, as S3 answers without permission to list"
+                ": access is not allowed, or the key does not exist (S3 answers so without permission to list)"
             }
             _ => "",
         };
@@ -47,14 +47,14 @@ impl Asked<'_> {
         Error::store(format!("{} was answered with status {status}{via}{hint}", self.described()))
     }
 
-    /// A status that may pass, but has not.
+    /// The error for a temporary status that did not pass.
     pub(super) fn kept_failing(self, status: u16, tries: u32, wait: Option<u32>) -> Error {
         let wait = wait.map(|seconds| format!("; the server asks to wait {seconds} s")).unwrap_or_default();
         let times = if tries == 1 { "once".to_owned() } else { format!("{tries} times") };
         Error::store(format!("{} was answered with status {status} {times}{wait}", self.described()))
     }
 
-    /// No answer that may be read.
+    /// The error for a missing or unreadable answer.
     pub(super) fn unreachable(self, message: &str, cause: Option<Opaque>) -> Error {
         let needed = match self.range {
             Some(range) if range.starts_with("bytes=-") => {
@@ -72,7 +72,7 @@ impl Asked<'_> {
         }
     }
 
-    /// A body that is too large to be read.
+    /// The error for a body that exceeds the limit.
     pub(super) fn too_large(self, announced: u64, limit: u64) -> Error {
         let what = match self.range {
             Some(_) => format!("the body with which the server ignored the range of {}", self.described()),
@@ -81,14 +81,14 @@ impl Asked<'_> {
         limits::exceeded(&what, announced, limit)
     }
 
-    /// Other bytes than were asked for, twice.
-    pub(super) fn wrong_bytes(self, doubt: Doubt) -> Error {
+    /// The error for two suspicious answers.
+    pub(super) fn wrong_bytes(self, mismatch: Mismatch) -> Error {
         Error::store(format!("{} was answered with the wrong bytes", self.described()))
-            .expected(doubt.expected)
-            .actual(doubt.actual)
+            .expected(mismatch.expected)
+            .actual(mismatch.actual)
     }
 
-    /// A size that nothing visible tells.
+    /// The error for a size that no visible header tells.
     pub(super) fn unknown_size(self) -> Error {
         Error::store(format!(
             "the size of {} cannot be learned: neither Content-Length nor Content-Range is visible",
@@ -97,7 +97,7 @@ impl Asked<'_> {
     }
 }
 
-/// Whether it is the signature that the server refuses, which says nothing about the key.
+/// Whether the server rejected the signature. Such an answer says nothing about the key.
 pub(super) fn signature_fault(response: &HttpResponse) -> bool {
     let explanation = response.beginning(EXPLANATION_BYTES);
     let explanation = String::from_utf8_lossy(&explanation);

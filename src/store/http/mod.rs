@@ -1,8 +1,9 @@
-//! A store over HTTP: a policy, which is a pure machine ([`policy`]), over a transport of one function ([`transport`]).
+//! A store over HTTP.
 //!
-//! What servers and browsers do wrong, and what is done about it, is in `policy` and `response`; this file only sends.
-//! Writing is in `write`, listing in `listing`. The store neither merges nor shares nor caches, deliberately: those are
-//! wrappers ([`super::wrap`]).
+//! [`policy`] decides what to request and what an answer means; it is pure. [`transport`] is the
+//! interface that sends requests. This file connects them. `response` and `policy` handle the
+//! errors of servers and browsers, `write` writes, and `listing` lists. This store does not merge
+//! or share requests; wrappers do ([`super::wrap`]).
 
 mod fault;
 mod listing;
@@ -21,8 +22,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use origin::Origin;
-use policy::{Ask, Exchange, Goal, Knowledge, Outcome, Setting, Step};
-use transport::{Answer, CacheMode, HttpRequest, Transport};
+use policy::{Exchange, ExchangeContext, Goal, NextRequest, Outcome, ServerKnowledge, Step};
+use transport::{CacheMode, HttpRequest, Transport, TransportResult};
 use url::RootUrl;
 
 use super::{
@@ -34,23 +35,25 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::sorted::Map;
 use crate::store::left_to_full;
 
-/// What a user may choose.
+/// Options of an HTTP store.
 #[derive(Clone)]
 pub struct HttpOptions {
-    /// Read suffixes by `bytes=-N` at once. Saves a round trip; cross-origin it costs a preflight, which must be allowed.
+    /// Whether to read suffixes with `bytes=-N` from the start. This saves a round trip. On another
+    /// origin it needs a preflight, which the server must allow.
     pub use_suffix_request: bool,
-    /// Take status 403 on a chunk for an absent one, without a warning.
+    /// Whether status 403 on a chunk means that it is absent, without a warning.
     pub missing_on_403: bool,
-    /// Requests say nothing of who asks: no headers of the user's, no cookies, no `fetch` of the user's that may add some. What the
-    /// URL says is looked at with each request.
+    /// Whether requests carry no credentials: no headers of the user, no cookies, and no custom
+    /// `fetch` that may add some. Credentials in the URL are checked for each request.
     pub is_anonymous: bool,
-    /// How often a request that failed for a passing reason is sent again.
+    /// Number of retries after a temporary failure.
     pub retries: u32,
-    /// Where the browser would serialise concurrent ranges of one URL, send all but one of them past the HTTP cache.
+    /// Whether concurrent ranges of one URL bypass the HTTP cache, in browsers that would serialise
+    /// them.
     pub no_store_concurrent_ranges: bool,
-    /// Takes what a person should know.
+    /// Receives all warnings.
     pub on_warning: Option<WarningSink>,
-    /// Takes those warnings that a person should see who listens to none.
+    /// Receives the warnings that should also appear on the console if no listener shows them.
     pub on_console: Option<WarningSink>,
 }
 
@@ -75,7 +78,7 @@ impl HttpOptions {
         }
     }
 
-    /// Warns of what would be taken for data.
+    /// Warns about something that changes data.
     fn warn_on_console(&self, warning: &str) {
         self.warn(warning);
         if let Some(on_console) = &self.on_console {
@@ -90,34 +93,34 @@ pub struct HttpStore<T> {
     root: RootUrl,
     options: HttpOptions,
     origin: Rc<Origin>,
-    knowledge: Knowledge,
+    knowledge: ServerKnowledge,
     lister: RefCell<Option<listing::Lister>>,
     open_ranges: RefCell<Map<String, u32>>,
 }
 
 impl<T: Transport> HttpStore<T> {
-    /// A store that reads below `root`; `origin` is what [`origin::Origins`] holds for it.
+    /// A store below `root`. `origin` is the shared state of its server, from [`origin::Origins`].
     pub fn new(transport: T, root: RootUrl, options: HttpOptions, origin: Rc<Origin>) -> Self {
         Self {
             transport,
             root,
             options,
             origin,
-            knowledge: Knowledge::default(),
+            knowledge: ServerKnowledge::default(),
             lister: RefCell::default(),
             open_ranges: RefCell::default(),
         }
     }
 
-    /// The URL below which it reads.
+    /// The root URL.
     pub fn root(&self) -> &RootUrl {
         &self.root
     }
 
-    /// Reads an object of this server, wherever it is: what one store has learned about a server holds for all of it.
+    /// Reads a file of this server at any URL, with what this store has learned about the server.
     ///
     /// # Errors
-    /// As [`Store::get`].
+    /// Errors of [`Store::get`].
     pub async fn get_at(
         &self,
         url: &RootUrl,
@@ -127,10 +130,10 @@ impl<T: Transport> HttpStore<T> {
         Ok(self.exchange(&url.object(), Goal::Read(range.check()?), context).await?.fetched())
     }
 
-    /// The size of an object of this server.
+    /// The size of a file of this server at any URL.
     ///
     /// # Errors
-    /// As [`Store::size`].
+    /// Errors of [`Store::size`].
     pub async fn size_at(&self, url: &RootUrl, context: &RequestContext) -> Result<Option<u64>> {
         Ok(self.exchange(&url.object(), Goal::Size, context).await?.size())
     }
@@ -141,9 +144,9 @@ impl<T: Transport> HttpStore<T> {
 
     async fn exchange(&self, url: &str, goal: Goal, context: &RequestContext) -> Result<Outcome> {
         let shown = url::redact(url);
-        let setting = Setting {
+        let exchange_context = ExchangeContext {
             url: &shown,
-            // A signature and a password tell who asks; both are left out of what is shown.
+            // Signatures and passwords are credentials; `redact` removes both.
             is_anonymous: self.options.is_anonymous && shown == url,
             subject: context.subject,
             likely_size: context.likely_size,
@@ -151,47 +154,47 @@ impl<T: Transport> HttpStore<T> {
             origin: &self.origin,
             knowledge: &self.knowledge,
         };
-        let (mut exchange, mut step) = Exchange::start(goal, setting);
+        let (mut exchange, mut step) = Exchange::start(goal, exchange_context);
         loop {
             match step {
                 Step::Done(outcome) => return outcome,
-                Step::Send(ask) => {
-                    if ask.after_ms > 0 {
-                        self.transport.sleep(ask.after_ms).await;
+                Step::Send(next) => {
+                    if next.after_ms > 0 {
+                        self.transport.sleep(next.after_ms).await;
                     }
-                    let answer = self.send(url, ask, context).await;
+                    let answer = self.send(url, next, context).await;
                     step = exchange.answer(answer, self.transport.random());
                 }
             }
         }
     }
 
-    async fn send(&self, url: &str, ask: Ask, context: &RequestContext) -> Answer {
+    async fn send(&self, url: &str, next: NextRequest, context: &RequestContext) -> TransportResult {
         let _permit = self.origin.permit(&context.urgency).await;
-        let open_range = ask.range.as_ref().map(|_| OpenRange::new(&self.open_ranges, url));
+        let open_range = next.range.as_ref().map(|_| OpenRange::new(&self.open_ranges, url));
         let concurrent = open_range.as_ref().is_some_and(|range| range.others > 0);
         let bypass =
             concurrent && self.options.no_store_concurrent_ranges && self.transport.serialises_ranges();
         let cache = match () {
-            () if bypass || ask.fresh => CacheMode::NoStore,
+            () if bypass || next.fresh => CacheMode::NoStore,
             () if context.reload => CacheMode::Reload,
             () => CacheMode::Default,
         };
         let request = HttpRequest {
-            method: ask.method,
+            method: next.method,
             url: url.to_owned(),
-            range: ask.range,
+            range: next.range,
             cache,
             body: None,
-            body_limit: ask.body_limit,
-            reload: ask.fresh || context.reload,
+            body_limit: next.body_limit,
+            reload: next.fresh || context.reload,
             background: context.urgency.is_background(),
         };
         let answer = self.transport.send(request).await;
         if let Ok(response) = &answer
             && context.subject != Subject::Metadata
         {
-            self.knowledge.refuses_to_be_kept.set(response.headers.refuse_to_be_kept());
+            self.knowledge.forbids_caching.set(response.headers.forbid_caching());
         }
         answer
     }
@@ -207,11 +210,11 @@ impl<T: Transport> Store for HttpStore<T> {
         self.root.shown()
     }
 
-    fn may_be_kept(&self) -> bool {
-        !self.knowledge.refuses_to_be_kept.get()
+    fn is_cacheable(&self) -> bool {
+        !self.knowledge.forbids_caching.get()
     }
 
-    fn absence_may_be_kept(&self) -> bool {
+    fn absence_is_cacheable(&self) -> bool {
         !self.knowledge.took_refusal_for_absence.get()
     }
 
@@ -282,11 +285,11 @@ impl<T: Transport> Store for HttpStore<T> {
     }
 }
 
-/// A range request of a URL that is under way.
+/// A range request in flight.
 struct OpenRange<'a> {
     all: &'a RefCell<Map<String, u32>>,
     url: String,
-    /// How many others there were when it began.
+    /// Number of other range requests for this URL when it started.
     others: u32,
 }
 

@@ -1,4 +1,5 @@
-//! What the stores of one origin share: how many requests are under way, and whether the server takes suffix ranges.
+//! State that the stores of one origin share: the number of requests in flight, and whether the
+//! server supports suffix ranges.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -9,26 +10,30 @@ use super::url::RootUrl;
 use crate::sorted::Map;
 use crate::store::Urgency;
 
-/// How many requests of one origin are under way at once. HTTP/2 servers take about a hundred streams; over HTTP/1.1
-/// browsers queue all but six on their own. 32 keeps either line busy, leaves what waits where it can still be cancelled,
-/// and stays far from Chromium's `ERR_INSUFFICIENT_RESOURCES`.
+/// Maximum number of requests in flight for one origin.
+///
+/// HTTP/2 servers accept about a hundred streams. Over HTTP/1.1, browsers queue all requests but
+/// six. 32 keeps both kinds of connections busy, keeps the other requests where they can still be
+/// cancelled, and stays far below the number at which Chromium fails with
+/// `ERR_INSUFFICIENT_RESOURCES`.
 pub const CONCURRENT_REQUESTS: usize = 32;
 
-/// How many of them may be in the background while others are under way: over HTTP/1.1 they take the same six connections.
+/// Maximum number of background requests beside others. Over HTTP/1.1 they use the same six
+/// connections.
 pub const BACKGROUND_BESIDE: usize = 3;
 
-/// How many may be in the background while nothing else is: what comes next finds most places free.
+/// Maximum number of background requests alone, so that the next request finds a free place.
 pub const BACKGROUND_ALONE: usize = 12;
 
 /// Whether `Range: bytes=-N` works.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SuffixRanges {
-    /// Nobody has tried.
+    /// Not tried yet.
     #[default]
     Unknown,
-    /// One was answered rightly.
+    /// A suffix request was answered correctly.
     Work,
-    /// One was refused, ignored or misread, and something else worked.
+    /// A suffix request was rejected, ignored or misunderstood, and another kind of request worked.
     Fail,
 }
 
@@ -40,7 +45,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// A server of which nothing is known.
+    /// A server of which nothing is known yet.
     pub fn new(concurrent_requests: usize) -> Self {
         let permits = Permits {
             free: Cell::new(concurrent_requests.max(1)),
@@ -51,8 +56,8 @@ impl Origin {
         Self { suffix_ranges: Cell::default(), permits: Rc::new(permits) }
     }
 
-    /// Waits until a request may be sent; it is under way until the permit is dropped. The most urgent one goes first, of equals the
-    /// one that has waited longest.
+    /// Waits until a request may be sent. The request counts as in flight until the permit is
+    /// dropped. The most urgent request goes first; among equals, the one that has waited longest.
     pub(super) async fn permit(&self, urgency: &Urgency) -> Permit {
         if let Some(permit) = self.permits.take(urgency.is_background()) {
             return permit;
@@ -65,24 +70,26 @@ impl Origin {
             }
         }));
         self.permits.queue.borrow_mut().push(Waiter { urgency: urgency.clone(), sender });
-        // Nobody drops a sender unused while the queue lives, and it lives as long as `self`.
+        // The queue lives as long as `self`, and drops no sender unused.
         receiver.await.unwrap_or(Permit { permits: None, background: false })
     }
 }
 
+/// A request that waits for a permit.
 #[derive(Debug)]
 struct Waiter {
     urgency: Urgency,
     sender: oneshot::Sender<Permit>,
 }
 
+/// The permits of an origin.
 #[derive(Debug)]
 struct Permits {
     free: Cell<usize>,
-    /// Requests in the background, and all others, that are under way.
+    /// Numbers of background requests and of other requests in flight.
     background: Cell<usize>,
     foreground: Cell<usize>,
-    /// In the order in which they came.
+    /// Waiting requests in the order of their arrival.
     queue: RefCell<Vec<Waiter>>,
 }
 
@@ -102,7 +109,7 @@ impl Permits {
         if background { &self.background } else { &self.foreground }
     }
 
-    /// Lets those begin who may.
+    /// Gives free permits to waiting requests.
     fn hand_out(self: &Rc<Self>) {
         self.queue.borrow_mut().retain(|waiter| !waiter.sender.is_canceled());
         loop {
@@ -111,7 +118,8 @@ impl Permits {
                 self.queue.borrow().get(place).is_none_or(|waiter| waiter.urgency.is_background());
             let Some(permit) = self.take(background) else { return };
             let waiter = self.queue.borrow_mut().remove(place);
-            // The permit itself travels through the channel: a waiter that leaves after this drops it, and it comes back.
+            // The channel carries the permit itself. If the request is dropped before it receives
+            // the permit, the permit is dropped too and becomes free.
             if let Err(unused) = waiter.sender.send(permit) {
                 unused.give_back();
             }
@@ -131,7 +139,7 @@ impl Permits {
     }
 }
 
-/// Leave to have one request under way, until it is dropped.
+/// The right to have one request in flight, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Permit {
     permits: Option<Rc<Permits>>,
@@ -139,7 +147,7 @@ pub(super) struct Permit {
 }
 
 impl Permit {
-    /// Ends without letting others begin.
+    /// Returns the permit without waking other requests.
     fn give_back(mut self) -> Option<Rc<Permits>> {
         self.count_back()
     }
@@ -161,12 +169,12 @@ impl Drop for Permit {
     }
 }
 
-/// All origins that are known.
+/// All known origins.
 #[derive(Debug, Default)]
 pub struct Origins(RefCell<Map<String, Rc<Origin>>>);
 
 impl Origins {
-    /// The origin of a root.
+    /// The origin of a root URL.
     pub fn of(&self, root: &RootUrl) -> Rc<Origin> {
         let mut origins = self.0.borrow_mut();
         origins.get_or_insert_with(root.origin(), || Rc::new(Origin::new(CONCURRENT_REQUESTS))).clone()
@@ -186,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn permits_pass_over_waiters_that_left() {
+    fn permits_skip_dropped_waiters() {
         let (origin, urgency) = (Origin::new(1), Urgency::default());
         let Poll::Ready(first) = poll(pin!(origin.permit(&urgency))) else { panic!("a free permit") };
         let mut left_before = Box::pin(origin.permit(&urgency));
@@ -206,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn thousands_that_left_do_not_exhaust_the_stack() {
+    fn many_dropped_waiters_do_not_exhaust_the_stack() {
         let origin = Origin::new(1);
         let Poll::Ready(first) = poll(pin!(origin.permit(&Urgency::default()))) else {
             panic!("a free permit")
@@ -219,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_urgent_goes_first_and_urgency_may_rise() {
+    fn the_most_urgent_request_goes_first_and_urgency_may_rise() {
         let origin = Origin::new(1);
         let urgencies = [0.0, 2.0, 1.0, 2.0].map(Urgency::new);
         let Poll::Ready(mut permit) = poll(pin!(origin.permit(&Urgency::default()))) else {
@@ -238,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_background_leaves_places_free_and_who_comes_into_view_begins_at_once() {
+    fn background_requests_leave_permits_free_and_start_when_raised() {
         let origin = Origin::new(CONCURRENT_REQUESTS);
         let ahead: Vec<Urgency> = (0..20).map(|_| Urgency::new(-1.0)).collect();
         let mut waiting: Vec<_> = ahead.iter().map(|urgency| Box::pin(origin.permit(urgency))).collect();

@@ -1,48 +1,49 @@
-//! One read over HTTP as a pure machine: it names a request, is given the answer, and names the next or the outcome.
+//! One read over HTTP as a state machine. It names a request, receives the answer, and names the
+//! next request or the outcome.
 //!
-//! It neither awaits nor sends, so each oddity of servers is a test without a network. A suffix is read in up to four ways,
-//! the next being taken when one proves useless: `bytes=a-b` around where the end is likely to be, which tells the size too; the size by
-//! HEAD and then `bytes=a-b`; `bytes=-N`; everything.
+//! It neither waits nor sends, so that tests can play any server. To read a suffix, it tries up to
+//! four kinds of requests, until one works: `bytes=a-b` around the likely end, which also tells the
+//! size; HEAD for the size, then `bytes=a-b`; `bytes=-N`; the whole object.
 
 use std::cell::Cell;
 use std::ops::Range;
 
 use super::HttpOptions;
-use super::fault::{self, Asked};
+use super::fault::{self, RequestLabel};
 use super::origin::{Origin, SuffixRanges};
-use super::response::{self, ContentRange, Doubt, Reading};
+use super::response::{self, BodyCheck, ContentRange, Mismatch};
 use super::retry::Retries;
-use super::transport::{Answer, HttpResponse, Method, TransportError};
+use super::transport::{HttpResponse, Method, TransportError, TransportResult};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value};
 
-/// What a read is for.
+/// The purpose of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
     Read(ByteRange),
     Size,
 }
 
-/// What the machine wants next.
+/// What the machine needs next, or its result.
 #[derive(Debug)]
 pub(super) enum Step {
-    Send(Ask),
+    Send(NextRequest),
     Done(Result<Outcome>),
 }
 
-/// A request that is to be sent after a while.
+/// The next request to send, after a pause.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Ask {
+pub(super) struct NextRequest {
     pub method: Method,
     pub range: Option<String>,
-    /// Whether to bypass all caches, because the last answer made no sense.
+    /// Whether to bypass all caches, because the last answer was wrong.
     pub fresh: bool,
     pub after_ms: u32,
     pub body_limit: u64,
 }
 
-/// What came of it.
+/// The outcome of a successful exchange.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Absent,
@@ -66,52 +67,52 @@ impl Outcome {
     }
 }
 
-/// What one store has learned about its server.
+/// What a store has learned about its server.
 #[derive(Debug, Default)]
-pub(super) struct Knowledge {
-    /// Something was read, so access as such is allowed.
+pub(super) struct ServerKnowledge {
+    /// A read succeeded, so access is allowed in general.
     pub answered: Cell<bool>,
-    /// A range was answered with everything.
+    /// The server answered a range request with the whole object.
     pub ranges_ignored: Cell<bool>,
-    /// HEAD was refused, or does not tell the size.
+    /// The server refused HEAD, or its answer did not tell the size.
     pub head_useless: Cell<bool>,
     /// A range around the likely end did not tell the size.
     pub tails_useless: Cell<bool>,
-    /// The last chunk came with a `Cache-Control` that wants it to be asked for again.
-    pub refuses_to_be_kept: Cell<bool>,
+    /// The `Cache-Control` header of the last chunk demands revalidation.
+    pub forbids_caching: Cell<bool>,
     /// A 403 was taken for an absent chunk.
     pub took_refusal_for_absence: Cell<bool>,
 }
 
-/// What a machine looks up and adds to.
+/// The circumstances of an exchange.
 #[derive(Clone, Copy)]
-pub(super) struct Setting<'a> {
+pub(super) struct ExchangeContext<'a> {
     /// The URL without its query.
     pub url: &'a str,
-    /// Neither the URL nor anything that is sent with it says who asks.
+    /// Whether neither the URL nor the request carries credentials.
     pub is_anonymous: bool,
     pub subject: Subject,
     pub likely_size: Option<LikelySize>,
     pub options: &'a HttpOptions,
     pub origin: &'a Origin,
-    pub knowledge: &'a Knowledge,
+    pub knowledge: &'a ServerKnowledge,
 }
 
-/// What is asked at the moment.
+/// The kind of the current request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Stage {
+enum RequestKind {
     Whole,
     Window(Range<u64>),
     Suffix(u64),
-    /// These bytes, among which the end is likely to be.
+    /// A range that probably contains the end.
     Tail(Range<u64>),
-    /// The size, by HEAD.
+    /// HEAD, for the size.
     Head,
-    /// The size, by the `Content-Range` of the first byte.
+    /// The first byte, whose `Content-Range` tells the size.
     FirstByte,
 }
 
-impl Stage {
+impl RequestKind {
     fn method(&self) -> Method {
         if *self == Self::Head { Method::Head } else { Method::Get }
     }
@@ -119,7 +120,8 @@ impl Stage {
     fn range(&self) -> Option<String> {
         match self {
             Self::Whole | Self::Head => None,
-            // Up to the end: some servers refuse a last byte that no file has.
+            // An open range for the end of the value, because some servers reject a last byte that
+            // is far behind it.
             Self::Window(range) if range.end == u64::MAX => Some(format!("bytes={}-", range.start)),
             Self::Window(range) => Some(format!("bytes={}-{}", range.start, range.end.saturating_sub(1))),
             Self::Tail(range) => Some(format!("bytes={}-{}", range.start, range.end.saturating_sub(1))),
@@ -129,115 +131,117 @@ impl Stage {
     }
 }
 
-/// How much more than what is wanted is read to learn where the end is.
+/// Maximum number of bytes that are read beyond the requested ones to find the end.
 const TAIL_BYTES: u64 = 128 << 10;
 
-/// One read. See the module.
+/// One read over HTTP. See the module.
 pub(super) struct Exchange<'a> {
-    setting: Setting<'a>,
+    context: ExchangeContext<'a>,
     goal: Goal,
-    stage: Stage,
-    /// Size of the object, once learned on the way.
+    kind: RequestKind,
+    /// Size of the object, if an earlier answer told it.
     size: Option<u64>,
     head_failed: bool,
     suffix_failed: bool,
     tail_failed: bool,
     retries: Retries,
-    /// Length of the body that was doubted.
-    doubted: Option<u64>,
+    /// Length of the last body that was suspicious.
+    suspected_len: Option<u64>,
 }
 
 impl<'a> Exchange<'a> {
     /// The machine and its first request.
-    pub fn start(goal: Goal, setting: Setting<'a>) -> (Self, Step) {
+    pub fn start(goal: Goal, context: ExchangeContext<'a>) -> (Self, Step) {
         let mut exchange = Self {
-            setting,
+            context,
             goal,
-            stage: Stage::Whole,
+            kind: RequestKind::Whole,
             size: None,
-            head_failed: setting.knowledge.head_useless.get(),
-            suffix_failed: setting.origin.suffix_ranges.get() == SuffixRanges::Fail,
-            tail_failed: setting.knowledge.tails_useless.get(),
+            head_failed: context.knowledge.head_useless.get(),
+            suffix_failed: context.origin.suffix_ranges.get() == SuffixRanges::Fail,
+            tail_failed: context.knowledge.tails_useless.get(),
             retries: Retries::default(),
-            doubted: None,
+            suspected_len: None,
         };
         let step = exchange.restart();
         (exchange, step)
     }
 
-    /// What follows from an answer; `random` is from 0 up to 1.
-    pub fn answer(&mut self, answer: Answer, random: f64) -> Step {
+    /// Takes an answer. `random` is a number in 0..1 for the jitter of retries.
+    pub fn answer(&mut self, answer: TransportResult, random: f64) -> Step {
         match answer {
             Ok(response) => self.judge(&response, random),
             Err(TransportError::Unreachable { .. }) if self.is_untried_suffix() => self.without_suffix(),
             Err(TransportError::Unreachable { message, cause }) => {
-                let most = match self.setting.subject {
-                    // A probe of a key that is absent looks like this where the 404 lacks the CORS header.
-                    Subject::Metadata => self.setting.options.retries.min(1),
-                    Subject::Chunk | Subject::Update => self.setting.options.retries,
+                let most = match self.context.subject {
+                    // If a server's 404 has no CORS header, the probe of an absent key looks like
+                    // this.
+                    Subject::Metadata => self.context.options.retries.min(1),
+                    Subject::Chunk | Subject::Update => self.context.options.retries,
                 };
-                self.again(most, None, random, |asked, _tries| asked.unreachable(&message, cause))
+                self.again(most, None, random, |label, _tries| label.unreachable(&message, cause))
             }
             Err(TransportError::TooLarge { announced }) => {
-                self.fail(|asked| asked.too_large(announced, self.body_limit()))
+                self.fail(|label| label.too_large(announced, self.body_limit()))
             }
             Err(TransportError::Failed(error)) => Step::Done(Err(error)),
         }
     }
 
-    /// Chooses the way by what is known by now, and asks.
+    /// Chooses the next kind of request from what is known, and requests it.
     fn restart(&mut self) -> Step {
-        self.stage = match self.goal {
-            Goal::Read(ByteRange::Whole) => Stage::Whole,
-            // Sent also where ranges were ignored: that may have been one object, or a cache that was still empty.
+        self.kind = match self.goal {
+            Goal::Read(ByteRange::Whole) => RequestKind::Whole,
+            // Even if the server ignored a range before: that may concern one object, or an empty
+            // cache.
             Goal::Read(ByteRange::FromStart { offset, len }) => {
-                Stage::Window(offset..offset.saturating_add(len))
+                RequestKind::Window(offset..offset.saturating_add(len))
             }
             Goal::Read(ByteRange::Suffix(len)) => self.way_to_suffix(len),
-            Goal::Size if self.head_failed => Stage::FirstByte,
-            Goal::Size => Stage::Head,
+            Goal::Size if self.head_failed => RequestKind::FirstByte,
+            Goal::Size => RequestKind::Head,
         };
         self.ask(0)
     }
 
-    fn way_to_suffix(&self, len: u64) -> Stage {
-        let at_once = self.setting.options.use_suffix_request
-            || self.setting.origin.suffix_ranges.get() == SuffixRanges::Work;
-        if self.setting.knowledge.ranges_ignored.get() {
-            Stage::Whole
+    fn way_to_suffix(&self, len: u64) -> RequestKind {
+        let at_once = self.context.options.use_suffix_request
+            || self.context.origin.suffix_ranges.get() == SuffixRanges::Work;
+        if self.context.knowledge.ranges_ignored.get() {
+            RequestKind::Whole
         } else if !self.suffix_failed && (at_once || self.head_failed) {
-            Stage::Suffix(len)
+            RequestKind::Suffix(len)
         } else if let Some(tail) = self.likely_tail(len) {
-            Stage::Tail(tail)
+            RequestKind::Tail(tail)
         } else if self.head_failed {
-            Stage::Whole
+            RequestKind::Whole
         } else {
-            Stage::Head
+            RequestKind::Head
         }
     }
 
-    /// Where the last bytes are likely to be, and one more: an answer that has no bytes there tells the size, also where its headers do
-    /// not. `None` where that is not known well enough.
+    /// The range that probably contains the last bytes, and one more byte. If that byte is missing,
+    /// the end is known even if no header tells the size. `None` if the size is too uncertain.
     fn likely_tail(&self, len: u64) -> Option<Range<u64>> {
-        let LikelySize { low, high } = self.setting.likely_size.filter(|_| !self.tail_failed)?;
+        let LikelySize { low, high } = self.context.likely_size.filter(|_| !self.tail_failed)?;
         let is_worth = high.checked_sub(low)? <= TAIL_BYTES;
         is_worth.then(|| low.saturating_sub(len)..high.saturating_add(1))
     }
 
     fn ask(&self, after_ms: u32) -> Step {
-        Step::Send(Ask {
-            method: self.stage.method(),
-            range: self.stage.range(),
-            fresh: self.doubted.is_some(),
+        Step::Send(NextRequest {
+            method: self.kind.method(),
+            range: self.kind.range(),
+            fresh: self.suspected_len.is_some(),
             after_ms,
             body_limit: self.body_limit(),
         })
     }
 
     fn body_limit(&self) -> u64 {
-        match self.setting.subject {
-            // What HEAD announces is the size of an object of which only a part will be read.
-            _ if self.stage == Stage::Head => u64::MAX,
+        match self.context.subject {
+            // HEAD announces the size of the object, of which only a part will be read.
+            _ if self.kind == RequestKind::Head => u64::MAX,
             Subject::Metadata => limits::METADATA_BYTES,
             Subject::Chunk | Subject::Update => limits::RESULT_BYTES,
         }
@@ -251,28 +255,29 @@ impl<'a> Exchange<'a> {
             416 => self.unsatisfiable(response),
             408 | 429 | 500 | 502 | 503 | 504 => {
                 let wait = response.retry_after();
-                self.again(self.setting.options.retries, wait, random, |asked, tries| {
-                    asked.kept_failing(response.status, tries, wait)
+                self.again(self.context.options.retries, wait, random, |label, tries| {
+                    label.kept_failing(response.status, tries, wait)
                 })
             }
-            // Answers to HEAD have no body that would explain them, and a signature may be good for GET alone.
-            status if self.stage == Stage::Head && status != 401 => self.without_head(),
-            400 | 405 | 501 if matches!(self.stage, Stage::Suffix(_)) => self.without_suffix(),
-            400 | 405 | 501 if matches!(self.stage, Stage::Tail(_)) => self.without_tail(),
+            // An error to HEAD has no body that explains it, and a signature may be valid for GET
+            // only.
+            status if self.kind == RequestKind::Head && status != 401 => self.without_head(),
+            400 | 405 | 501 if matches!(self.kind, RequestKind::Suffix(_)) => self.without_suffix(),
+            400 | 405 | 501 if matches!(self.kind, RequestKind::Tail(_)) => self.without_tail(),
             403 => self.forbidden(response),
-            _ => self.fail(|asked| asked.refused(response)),
+            _ => self.fail(|label| label.refused(response)),
         }
     }
 
-    /// Whether a server answered with a page about the key in place of what is under it: the listing of a directory, or the
-    /// start page that servers of single-page applications give for every unknown path.
+    /// Whether a server answered with a page instead of the object: a directory listing, or the
+    /// start page that servers of single-page applications send for unknown paths.
     fn is_not_the_object(&self, response: &HttpResponse) -> bool {
         if response.is_directory() {
             return true;
         }
         let beginning = response.beginning(64).to_ascii_lowercase();
         let beginning = beginning.trim_ascii_start();
-        match self.setting.subject {
+        match self.context.subject {
             Subject::Metadata => beginning.starts_with(b"<"),
             Subject::Chunk | Subject::Update => {
                 let html =
@@ -283,43 +288,44 @@ impl<'a> Exchange<'a> {
     }
 
     fn succeed(&mut self, response: &HttpResponse) -> Step {
-        match (&self.stage, response.status) {
-            (Stage::Head, _) => self.learn_size(response.content_length()),
-            (Stage::FirstByte, 206) => match response.content_range().total {
+        match (&self.kind, response.status) {
+            (RequestKind::Head, _) => self.learn_size(response.content_length()),
+            (RequestKind::FirstByte, 206) => match response.content_range().total {
                 Some(size) => self.found_size(size),
-                None => self.fail(|asked| asked.unknown_size()),
+                None => self.fail(|label| label.unknown_size()),
             },
-            (Stage::FirstByte, _) => self.found_size(response.body.len()),
-            (Stage::Whole, 206) => self.read(response, response::whole_of_partial(response)),
-            (Stage::Window(want), 206) => {
-                let reading = response::window(response, want, self.size);
-                self.setting.knowledge.ranges_ignored.set(false);
-                self.read(response, reading)
+            (RequestKind::FirstByte, _) => self.found_size(response.body.len()),
+            (RequestKind::Whole, 206) => self.read(response, response::whole_of_partial(response)),
+            (RequestKind::Window(want), 206) => {
+                let check = response::window(response, want, self.size);
+                self.context.knowledge.ranges_ignored.set(false);
+                self.read(response, check)
             }
-            (Stage::Tail(asked), 206) => self.take_tail(response, asked.clone()),
-            (Stage::Suffix(len), 206) => {
-                let reading = response::suffix(response, *len);
-                self.read(response, reading)
+            (RequestKind::Tail(asked), 206) => self.take_tail(response, asked.clone()),
+            (RequestKind::Suffix(len), 206) => {
+                let check = response::suffix(response, *len);
+                self.read(response, check)
             }
-            (Stage::Whole | Stage::Window(_) | Stage::Suffix(_) | Stage::Tail(_), _) => {
-                self.everything(response)
-            }
+            (
+                RequestKind::Whole | RequestKind::Window(_) | RequestKind::Suffix(_) | RequestKind::Tail(_),
+                _,
+            ) => self.everything(response),
         }
     }
 
-    /// A `200`: everything, whether it was asked for or not.
+    /// Takes a `200`: the whole object, even if a range was requested.
     fn everything(&mut self, response: &HttpResponse) -> Step {
-        // Not for metadata: the smallest documents are longer when compressed, which other origins' headers do not show, and
-        // a document that lost its end does not parse.
-        if self.setting.subject != Subject::Metadata
-            && let Some(doubt) = response::lost_bytes(response)
+        // Not for metadata. The smallest documents grow when they are compressed, which hidden
+        // headers may not show. And a document that lost its end cannot be parsed.
+        if self.context.subject != Subject::Metadata
+            && let Some(mismatch) = response::lost_bytes(response)
         {
-            return self.doubt(doubt);
+            return self.suspect(mismatch);
         }
         let Goal::Read(range) = self.goal else { return self.found_size(response.body.len()) };
-        let asked = match &self.stage {
-            Stage::Window(want) | Stage::Tail(want) => Some(want.end - want.start),
-            Stage::Suffix(len) => Some(*len),
+        let asked = match &self.kind {
+            RequestKind::Window(want) | RequestKind::Tail(want) => Some(want.end - want.start),
+            RequestKind::Suffix(len) => Some(*len),
             _ => None,
         };
         if asked.is_some_and(|asked| asked < response.body.len()) {
@@ -332,16 +338,17 @@ impl<'a> Exchange<'a> {
     }
 
     fn learn_that_ranges_are_ignored(&mut self) {
-        self.suffix_failed |= matches!(self.stage, Stage::Suffix(_));
-        if !self.setting.knowledge.ranges_ignored.replace(true) {
-            self.setting.options.warn(&format!(
-                "the server of {} ignores byte ranges and sends whole objects; reading parts of them costs as much as reading all",
-                self.setting.url
+        self.suffix_failed |= matches!(self.kind, RequestKind::Suffix(_));
+        if !self.context.knowledge.ranges_ignored.replace(true) {
+            self.context.options.warn(&format!(
+                "the server of {} ignores byte ranges and sends whole objects; reading a part of one costs as much as reading all of it",
+                self.context.url
             ));
         }
     }
 
-    /// An answer to HEAD. An absent length is not zero, and servers that make up their headers say 0.
+    /// Takes an answer to HEAD. A missing length does not mean 0, and some servers send 0 for
+    /// unknown.
     fn learn_size(&mut self, size: Option<u64>) -> Step {
         match (size.filter(|size| *size > 0), self.goal) {
             (None, _) => self.without_head(),
@@ -353,7 +360,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// An answer to where the end was likely to be: the last bytes are in it, or its size tells where they are.
+    /// Takes an answer to a tail request. Either it contains the last bytes, or its size tells
+    /// where they are.
     fn take_tail(&mut self, response: &HttpResponse, asked: Range<u64>) -> Step {
         let ContentRange { held, total } = response.content_range();
         let body = response.body.len();
@@ -378,20 +386,21 @@ impl<'a> Exchange<'a> {
 
     fn without_tail(&mut self) -> Step {
         self.tail_failed = true;
-        self.setting.knowledge.tails_useless.set(true);
+        self.context.knowledge.tails_useless.set(true);
         self.restart()
     }
 
     fn read_window(&mut self, window: Range<u64>, size: u64) -> Step {
         self.size = Some(size);
-        self.stage = Stage::Window(window);
+        self.kind = RequestKind::Window(window);
         self.ask(0)
     }
 
-    /// A suffix range takes a preflight, which many servers refuse; once it was allowed, other reasons are likelier.
+    /// Whether the current request may have failed because of its preflight. Once a suffix request
+    /// has worked, other causes are more likely.
     fn is_untried_suffix(&self) -> bool {
-        matches!(self.stage, Stage::Suffix(_))
-            && self.setting.origin.suffix_ranges.get() != SuffixRanges::Work
+        matches!(self.kind, RequestKind::Suffix(_))
+            && self.context.origin.suffix_ranges.get() != SuffixRanges::Work
     }
 
     fn without_head(&mut self) -> Step {
@@ -404,45 +413,48 @@ impl<'a> Exchange<'a> {
         self.restart()
     }
 
-    /// A `416`. The reason may also be an end past the end, or a form that the server does not know.
+    /// Takes a `416`. It may also mean an end past the end of the object, or an unsupported kind of
+    /// range.
     fn unsatisfiable(&mut self, response: &HttpResponse) -> Step {
         let total = response.content_range().total;
-        match (&self.stage, self.goal, total) {
-            (Stage::Head, ..) => self.without_head(),
-            (Stage::FirstByte, ..) => self.found_size(total.unwrap_or(0)),
-            // It is smaller than was likely.
-            (Stage::Tail(_), _, Some(size)) if size > 0 => self.learn_size(Some(size)),
-            (Stage::Tail(_), ..) => self.without_tail(),
-            (Stage::Suffix(_), _, Some(0)) => self.found(response.fetched(Value::from(Vec::new()), Some(0))),
-            (Stage::Suffix(len), _, Some(size)) => {
+        match (&self.kind, self.goal, total) {
+            (RequestKind::Head, ..) => self.without_head(),
+            (RequestKind::FirstByte, ..) => self.found_size(total.unwrap_or(0)),
+            // The object is smaller than estimated.
+            (RequestKind::Tail(_), _, Some(size)) if size > 0 => self.learn_size(Some(size)),
+            (RequestKind::Tail(_), ..) => self.without_tail(),
+            (RequestKind::Suffix(_), _, Some(0)) => {
+                self.found(response.fetched(Value::from(Vec::new()), Some(0)))
+            }
+            (RequestKind::Suffix(len), _, Some(size)) => {
                 let window = size.saturating_sub(*len)..size;
                 self.suffix_failed = true;
                 self.read_window(window, size)
             }
-            (Stage::Suffix(_), _, None) => self.without_suffix(),
-            (Stage::Window(want), Goal::Read(ByteRange::FromStart { .. }), Some(size))
+            (RequestKind::Suffix(_), _, None) => self.without_suffix(),
+            (RequestKind::Window(want), Goal::Read(ByteRange::FromStart { .. }), Some(size))
                 if want.start < size && size < want.end =>
             {
                 self.read_window(want.start..size, size)
             }
-            (Stage::Window(_), Goal::Read(range @ ByteRange::FromStart { .. }), _) => {
+            (RequestKind::Window(_), Goal::Read(range @ ByteRange::FromStart { .. }), _) => {
                 Step::Done(Err(range.past_end(total)))
             }
-            (Stage::Window(want), ..) => {
+            (RequestKind::Window(want), ..) => {
                 let expected = format!("an object of {} bytes", want.end);
                 let actual = total.map_or("a shorter one".to_owned(), |size| format!("one of {size}"));
-                self.doubt(Doubt { expected, actual, len: 0, plausible: None })
+                self.suspect(Mismatch { expected, actual, len: 0, plausible: None })
             }
-            (Stage::Whole, ..) => self.fail(|asked| asked.refused(response)),
+            (RequestKind::Whole, ..) => self.fail(|label| label.refused(response)),
         }
     }
 
-    /// A `403`: for S3 without permission to list, also the answer to an absent key. Where requests carry credentials, these may have
-    /// expired.
+    /// Takes a `403`. S3 also sends it for an absent key if listing is not permitted. If requests
+    /// carry credentials, they may have expired.
     fn forbidden(&mut self, response: &HttpResponse) -> Step {
-        let Setting { options, knowledge, url, .. } = self.setting;
+        let ExchangeContext { options, knowledge, url, .. } = self.context;
         if !self.refusal_may_be_absence() || fault::signature_fault(response) {
-            return self.fail(|asked| asked.refused(response));
+            return self.fail(|label| label.refused(response));
         }
         if !knowledge.took_refusal_for_absence.replace(true) && !options.missing_on_403 {
             options.warn_on_console(&format!(
@@ -454,41 +466,42 @@ impl<'a> Exchange<'a> {
     }
 
     fn refusal_may_be_absence(&self) -> bool {
-        let Setting { subject, options, knowledge, is_anonymous, .. } = self.setting;
+        let ExchangeContext { subject, options, knowledge, is_anonymous, .. } = self.context;
         match subject {
             Subject::Metadata => false,
             Subject::Chunk => options.missing_on_403 || (is_anonymous && knowledge.answered.get()),
-            // What was wrongly taken for absent would be overwritten.
+            // A chunk that is wrongly taken for absent would be overwritten.
             Subject::Update => options.missing_on_403,
         }
     }
 
-    fn read(&mut self, response: &HttpResponse, reading: Reading) -> Step {
-        match reading {
-            Reading::Sound(fetched) => {
-                if matches!(self.stage, Stage::Suffix(_)) {
-                    self.setting.origin.suffix_ranges.set(SuffixRanges::Work);
+    fn read(&mut self, response: &HttpResponse, check: BodyCheck) -> Step {
+        match check {
+            BodyCheck::Valid(fetched) => {
+                if matches!(self.kind, RequestKind::Suffix(_)) {
+                    self.context.origin.suffix_ranges.set(SuffixRanges::Work);
                 }
                 self.found(fetched)
             }
-            Reading::Doubtful(doubt) => self.doubt(doubt),
-            Reading::Misread if matches!(self.stage, Stage::Suffix(_)) => self.without_suffix(),
-            Reading::Misread => self.fail(|asked| asked.refused(response)),
+            BodyCheck::Suspicious(mismatch) => self.suspect(mismatch),
+            BodyCheck::Misunderstood if matches!(self.kind, RequestKind::Suffix(_)) => self.without_suffix(),
+            BodyCheck::Misunderstood => self.fail(|label| label.refused(response)),
         }
     }
 
-    /// Asks once more, from the beginning and past all caches. Two answers of one length that contradict nothing are believed.
-    fn doubt(&mut self, doubt: Doubt) -> Step {
-        match (self.doubted.replace(doubt.len), doubt.plausible) {
+    /// Requests once more, without caches. A second body of the same length is believed if it does
+    /// not contradict itself.
+    fn suspect(&mut self, mismatch: Mismatch) -> Step {
+        match (self.suspected_len.replace(mismatch.len), mismatch.plausible) {
             (None, _) => {
                 self.size = None;
                 self.tail_failed = true;
                 self.restart()
             }
-            (Some(before), Some(plausible)) if before == doubt.len => self.found(plausible),
+            (Some(before), Some(plausible)) if before == mismatch.len => self.found(plausible),
             (Some(_), _) => {
-                let doubt = Doubt { plausible: None, ..doubt };
-                self.fail(|asked| asked.wrong_bytes(doubt))
+                let mismatch = Mismatch { plausible: None, ..mismatch };
+                self.fail(|label| label.wrong_bytes(mismatch))
             }
         }
     }
@@ -498,29 +511,31 @@ impl<'a> Exchange<'a> {
         most: u32,
         told: Option<u32>,
         random: f64,
-        error: impl FnOnce(Asked<'_>, u32) -> Error,
+        error: impl FnOnce(RequestLabel<'_>, u32) -> Error,
     ) -> Step {
         match self.retries.next(most, told, random) {
             Some(after_ms) => self.ask(after_ms),
-            None if self.stage == Stage::Head => {
+            None if self.kind == RequestKind::Head => {
                 self.retries = Retries::default();
                 self.without_head()
             }
             None => {
                 let tries = self.retries.tries();
-                self.fail(|asked| error(asked, tries))
+                self.fail(|label| error(label, tries))
             }
         }
     }
 
-    fn fail(&self, error: impl FnOnce(Asked<'_>) -> Error) -> Step {
-        let range = self.stage.range();
-        let asked = Asked { url: self.setting.url, method: self.stage.method(), range: range.as_deref() };
-        Step::Done(Err(error(asked)))
+    fn fail(&self, error: impl FnOnce(RequestLabel<'_>) -> Error) -> Step {
+        let range = self.kind.range();
+        let label =
+            RequestLabel { url: self.context.url, method: self.kind.method(), range: range.as_deref() };
+        Step::Done(Err(error(label)))
     }
 
     fn found(&self, fetched: Fetched) -> Step {
-        // An object that was read as a whole says nothing: some servers refuse suffixes longer than it, or of nothing.
+        // An object that was read as a whole proves nothing: some servers reject only suffixes that
+        // are longer than the object.
         self.learn_from_success(fetched.size != Some(fetched.value.len()));
         Step::Done(Ok(Outcome::Found(fetched)))
     }
@@ -530,9 +545,9 @@ impl<'a> Exchange<'a> {
         Step::Done(Ok(Outcome::Size(size)))
     }
 
-    /// What failed on the way failed by its nature, when something else worked and the object is a usual one.
+    /// If another kind of request worked, the kinds that failed before do not work on this server.
     fn learn_from_success(&self, usual: bool) {
-        let Setting { knowledge, origin, .. } = self.setting;
+        let ExchangeContext { knowledge, origin, .. } = self.context;
         knowledge.answered.set(true);
         if self.head_failed && usual {
             knowledge.head_useless.set(true);

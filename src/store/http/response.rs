@@ -1,25 +1,25 @@
-//! What an answer holds, read without trust: servers ignore ranges, misread them, and lose bytes on the way.
+//! Checks answers to reads, because servers ignore ranges, misunderstand them, and lose bytes.
 //!
-//! Pure readings of one response. What to do about a doubtful one is [`policy`](super::policy)'s matter. Cross-origin,
-//! `Content-Range`, `Content-Encoding` and `ETag` are invisible unless the server exposes them, `Content-Length`,
-//! `Content-Type` and `Last-Modified` are visible.
+//! The functions are pure. [`policy`](super::policy) decides what to do about a suspicious answer.
+//! On another origin, `Content-Range`, `Content-Encoding` and `ETag` are hidden unless the server
+//! exposes them; `Content-Length`, `Content-Type` and `Last-Modified` are visible.
 
 use std::ops::Range;
 
 use super::transport::HttpResponse;
 use crate::store::{Fetched, Value};
 
-/// The bytes that a `206` says it holds, and the size of the whole.
+/// A `Content-Range` header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ContentRange {
-    /// Absent in the answer to an unsatisfiable range.
+    /// The bytes in the body; `None` in an answer to an unsatisfiable range.
     pub held: Option<Range<u64>>,
-    /// Absent where the server says `*`.
+    /// Size of the whole object; `None` if the server sends `*`.
     pub total: Option<u64>,
 }
 
 impl ContentRange {
-    /// From `bytes a-b/total`, where `total` may be `*`, or `bytes */total`.
+    /// Parses `bytes a-b/total`, where `total` may be `*`, or `bytes */total`.
     fn parse(text: &str) -> Option<Self> {
         let (held, total) = text.trim().strip_prefix("bytes")?.trim_start().split_once('/')?;
         let total = if total == "*" { None } else { Some(total.parse().ok()?) };
@@ -32,30 +32,30 @@ impl ContentRange {
     }
 }
 
-/// An answer compared with its question.
+/// The result of comparing an answer with its request.
 #[derive(Debug)]
-pub(super) enum Reading {
-    /// The bytes that were asked for.
-    Sound(Fetched),
-    /// Other bytes than were asked for; worth asking again past all caches.
-    Doubtful(Doubt),
-    /// The server does not understand the question.
-    Misread,
+pub(super) enum BodyCheck {
+    /// The requested bytes.
+    Valid(Fetched),
+    /// Other bytes than requested. A request without caches may help.
+    Suspicious(Mismatch),
+    /// The server does not support the request.
+    Misunderstood,
 }
 
-/// What is wrong with an answer.
+/// The difference between an answer and its request.
 #[derive(Debug)]
-pub(super) struct Doubt {
+pub(super) struct Mismatch {
     pub expected: String,
     pub actual: String,
-    /// Length of the body: a second answer of the same length confirms the first.
+    /// Length of the body. A second body of the same length confirms the first.
     pub len: u64,
-    /// What to believe when the answer is confirmed; `None` when it contradicts itself.
+    /// What to believe if the body is confirmed; `None` if the answer contradicts itself.
     pub plausible: Option<Fetched>,
 }
 
 impl HttpResponse {
-    /// The length of the body, where it is visible and not that of a compressed transfer.
+    /// The length of the body, if it is visible and not that of a compressed transfer.
     pub(super) fn content_length(&self) -> Option<u64> {
         if self.headers.get("content-encoding").is_some_and(|coding| coding.trim() != "identity") {
             return None;
@@ -63,23 +63,24 @@ impl HttpResponse {
         self.headers.get("content-length")?.trim().parse().ok()
     }
 
-    /// `Content-Range`; empty when it is invisible or makes no sense.
+    /// `Content-Range`; empty if it is hidden or invalid.
     pub(super) fn content_range(&self) -> ContentRange {
         self.headers.get("content-range").and_then(ContentRange::parse).unwrap_or_default()
     }
 
-    /// Seconds to wait before the next try. The other form, a date, would need a clock that agrees with the server's.
+    /// Seconds to wait before a retry. The header's other form, a date, needs a clock that agrees
+    /// with the server's.
     pub(super) fn retry_after(&self) -> Option<u32> {
         self.headers.get("retry-after")?.trim().parse().ok()
     }
 
-    /// What changes when the object does. Weak and strong tags of one object differ by the prefix only.
+    /// The version tag of the object. Weak and strong tags of one object differ only in the prefix.
     fn version(&self) -> Option<String> {
         let tag = self.headers.get("etag").map(|tag| tag.strip_prefix("W/").unwrap_or(tag));
         tag.or_else(|| self.headers.get("last-modified")).map(str::to_owned)
     }
 
-    /// Whether a server redirected to the listing of a directory of that name.
+    /// Whether the server redirected to a directory of the requested name.
     pub(super) fn is_directory(&self) -> bool {
         let path = self.url.split(['?', '#']).next().unwrap_or_default();
         self.redirected && path.ends_with('/')
@@ -91,46 +92,46 @@ impl HttpResponse {
         part.and_then(|part| part.to_vec(most, "the beginning of a body")).unwrap_or_default()
     }
 
-    /// These bytes with what the headers tell about their object.
+    /// A value with the size and version of its object.
     pub(super) fn fetched(&self, value: Value, size: Option<u64>) -> Fetched {
         Fetched { value, size, version: self.version() }
     }
 
-    fn doubt(&self, expected: String, actual: String, plausible: Option<Fetched>) -> Reading {
-        Reading::Doubtful(Doubt { expected, actual, len: self.body.len(), plausible })
+    fn suspicious(&self, expected: String, actual: String, plausible: Option<Fetched>) -> BodyCheck {
+        BodyCheck::Suspicious(Mismatch { expected, actual, len: self.body.len(), plausible })
     }
 
-    fn wrong_length(&self, expected: u64, plausible: Option<Fetched>) -> Reading {
-        self.doubt(format!("{expected} bytes"), format!("{} bytes", self.body.len()), plausible)
+    fn wrong_length(&self, expected: u64, plausible: Option<Fetched>) -> BodyCheck {
+        self.suspicious(format!("{expected} bytes"), format!("{} bytes", self.body.len()), plausible)
     }
 
-    /// A part of the body; the caller has compared lengths.
-    fn part(&self, part: Range<u64>, size: Option<u64>) -> Reading {
+    /// A part of the body. The caller has compared the lengths.
+    fn part(&self, part: Range<u64>, size: Option<u64>) -> BodyCheck {
         match self.body.slice(part.clone()) {
-            Ok(value) => Reading::Sound(self.fetched(value, size)),
+            Ok(value) => BodyCheck::Valid(self.fetched(value, size)),
             Err(_) => self.wrong_length(part.end, None),
         }
     }
 
-    /// The last bytes of the body, which ends where its object does.
-    fn last(&self, len: u64, size: Option<u64>) -> Reading {
+    /// The last bytes of the body, which ends where its object ends.
+    fn last(&self, len: u64, size: Option<u64>) -> BodyCheck {
         let held = self.body.len();
         self.part(held.saturating_sub(len)..held, size)
     }
 
-    /// Whether the headers agree that a body shorter than asked is all there is.
+    /// Whether the headers confirm the length of the body.
     pub(super) fn length_confirmed(&self) -> bool {
         self.content_length() == Some(self.body.len())
     }
 }
 
-/// Reads a `206` to `bytes=a-b`, given the size of the object if it is known.
-pub(super) fn window(response: &HttpResponse, want: &Range<u64>, known: Option<u64>) -> Reading {
+/// Checks a `206` to `bytes=a-b`. `known` is the size of the object, if it is known.
+pub(super) fn window(response: &HttpResponse, want: &Range<u64>, known: Option<u64>) -> BodyCheck {
     let ContentRange { held, total } = response.content_range();
     if let (Some(known), Some(total)) = (known, total)
         && known != total
     {
-        return response.doubt(format!("an object of {known} bytes"), format!("one of {total}"), None);
+        return response.suspicious(format!("an object of {known} bytes"), format!("one of {total}"), None);
     }
     let total = total.or(known);
     let end = total.map_or(want.end, |total| want.end.min(total));
@@ -145,20 +146,20 @@ fn visible_window(
     want: &Range<u64>,
     held: &Range<u64>,
     total: Option<u64>,
-) -> Reading {
+) -> BodyCheck {
     if response.body.len() != held.end - held.start {
         return response.wrong_length(held.end - held.start, None);
     }
     if held.start <= want.start && want.start < want.end && want.end <= held.end {
         return response.part(want.start - held.start..want.end - held.start, total);
     }
-    // Too short, but of an object of unknown size: perhaps it ends there.
+    // The body is too short, but the size of the object is unknown, so the object may end there.
     let cut = held.start == want.start && held.end < want.end && total.is_none();
     let plausible = cut.then(|| response.fetched(response.body.clone(), None));
-    response.doubt(format!("bytes {want:?}"), format!("bytes {held:?}"), plausible)
+    response.suspicious(format!("bytes {want:?}"), format!("bytes {held:?}"), plausible)
 }
 
-fn hidden_window(response: &HttpResponse, want: &Range<u64>, total: Option<u64>) -> Reading {
+fn hidden_window(response: &HttpResponse, want: &Range<u64>, total: Option<u64>) -> BodyCheck {
     let expected = want.end.saturating_sub(want.start);
     if response.body.len() == expected && expected > 0 {
         return response.part(0..expected, total);
@@ -168,18 +169,18 @@ fn hidden_window(response: &HttpResponse, want: &Range<u64>, total: Option<u64>)
     response.wrong_length(expected, plausible)
 }
 
-/// Reads a `206` to `bytes=-len`.
+/// Checks a `206` to `bytes=-len`.
 ///
-/// sirv (which Vite serves with) and s3rver take `-8` for `0-8` and answer with the *first* nine bytes: what is longer than
-/// asked, or does not end where the object does, is no suffix.
-pub(super) fn suffix(response: &HttpResponse, len: u64) -> Reading {
+/// sirv (which Vite uses) and s3rver take `-8` for `0-8` and answer with the first nine bytes. So a
+/// body that is longer than requested, or does not end where the object ends, is not the suffix.
+pub(super) fn suffix(response: &HttpResponse, len: u64) -> BodyCheck {
     let body = response.body.len();
     let ContentRange { held, total } = response.content_range();
     let Some(held) = held else {
         return match body {
             _ if body == len => response.last(len, total),
-            _ if body > len => Reading::Misread,
-            // The whole of a smaller object, or a part of what was sent.
+            _ if body > len => BodyCheck::Misunderstood,
+            // Either the whole of a smaller object, or a part of what was sent.
             _ => {
                 let whole = response.length_confirmed();
                 response.wrong_length(len, whole.then(|| response.fetched(response.body.clone(), Some(body))))
@@ -192,29 +193,29 @@ pub(super) fn suffix(response: &HttpResponse, len: u64) -> Reading {
     match total {
         Some(total) if held.end == total && body >= len.min(total) => response.last(len, Some(total)),
         None if body == len => response.last(len, None),
-        _ => Reading::Misread,
+        _ => BodyCheck::Misunderstood,
     }
 }
 
-/// Reads a `206` to a request without a range: sound when it holds everything.
-pub(super) fn whole_of_partial(response: &HttpResponse) -> Reading {
+/// Checks a `206` to a request without a range. It is valid if it contains the whole object.
+pub(super) fn whole_of_partial(response: &HttpResponse) -> BodyCheck {
     let ContentRange { held, total } = response.content_range();
     match (held, total) {
         (Some(held), Some(total)) if held == (0..total) && response.body.len() == total => {
-            Reading::Sound(response.fetched(response.body.clone(), Some(total)))
+            BodyCheck::Valid(response.fetched(response.body.clone(), Some(total)))
         }
         (held, _) => {
-            response.doubt("the whole object".to_owned(), format!("a part of it, bytes {held:?}"), None)
+            response.suspicious("the whole object".to_owned(), format!("a part of it, bytes {held:?}"), None)
         }
     }
 }
 
-/// Whether a `200` lost bytes: browsers check this themselves, but not for what they take out of a faulty cache, and a
-/// `fetch` of the user may not at all.
-pub(super) fn lost_bytes(response: &HttpResponse) -> Option<Doubt> {
+/// Whether a `200` lost bytes. Browsers check this themselves, except for answers from a faulty
+/// cache. A custom `fetch` may not check it.
+pub(super) fn lost_bytes(response: &HttpResponse) -> Option<Mismatch> {
     let announced = response.content_length()?;
     let len = response.body.len();
-    (len < announced).then(|| Doubt {
+    (len < announced).then(|| Mismatch {
         expected: format!("{announced} bytes"),
         actual: format!("{len} bytes"),
         len,
@@ -227,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn content_ranges_that_make_no_sense_count_as_invisible() {
+    fn invalid_content_ranges_are_ignored() {
         let parsed = |text: &str| ContentRange::parse(text);
         assert_eq!(parsed("bytes 5-9/20"), Some(ContentRange { held: Some(5..10), total: Some(20) }));
         assert_eq!(parsed("bytes 5-9/*"), Some(ContentRange { held: Some(5..10), total: None }));

@@ -1,12 +1,12 @@
-//! When to ask again: exponential back-off with jitter, bounded in tries and in time.
+//! When to retry a request: exponential back-off with jitter, limited in number and in time.
 
-/// The first pause at most.
+/// Maximum of the first pause.
 const FIRST_MS: u32 = 300;
 
-/// The sum of all pauses at most; a server that asks for more is not asked again.
+/// Maximum of the sum of all pauses. If a server demands more, the request is not retried.
 const MOST_MS: u32 = 30_000;
 
-/// The tries of one request.
+/// The failed tries of one request.
 #[derive(Debug, Default)]
 pub(super) struct Retries {
     failed: u32,
@@ -14,8 +14,8 @@ pub(super) struct Retries {
 }
 
 impl Retries {
-    /// How long to wait before the next try, `None` when it is time to give up. `told` is the server's `Retry-After` in
-    /// seconds, `random` is from 0 up to 1.
+    /// The pause before the next try in milliseconds; `None` to give up. `most` is the maximum
+    /// number of retries, `told` the server's `Retry-After` in seconds, `random` a number in 0..1.
     pub fn next(&mut self, most: u32, told: Option<u32>, random: f64) -> Option<u32> {
         self.failed += 1;
         if self.failed > most {
@@ -23,19 +23,20 @@ impl Retries {
         }
         let pause = FIRST_MS.saturating_mul(1 << (self.failed - 1).min(8));
         let told = told.map_or(0, |seconds| seconds.saturating_mul(1000));
-        // Between a half and the whole pause, so that those who failed together do not come back together.
+        // At least half of the pause, plus a random part, so that clients that failed together do
+        // not retry together.
         let pause = told.saturating_add(pause / 2).saturating_add(scaled(pause / 2, random));
         self.waited_ms = self.waited_ms.saturating_add(pause);
         (self.waited_ms <= MOST_MS).then_some(pause)
     }
 
-    /// How often it was tried in vain.
+    /// Number of failed tries.
     pub fn tries(&self) -> u32 {
         self.failed
     }
 }
 
-// A product with a number from 0 up to 1 fits.
+// The product with a number in 0..1 fits.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn scaled(pause: u32, random: f64) -> u32 {
     (f64::from(pause) * random.clamp(0.0, 1.0)) as u32
@@ -46,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_and_end() {
+    fn pauses_double_until_the_retries_end() {
         let mut retries = Retries::default();
         assert_eq!(retries.next(3, None, 1.0), Some(300));
         assert_eq!(retries.next(3, None, 0.0), Some(300));
@@ -56,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_wish_is_kept_within_bounds() {
+    fn retry_after_is_obeyed_within_limits() {
         let mut retries = Retries::default();
         assert_eq!(retries.next(3, Some(20), 1.0), Some(20_300));
         assert_eq!(retries.next(3, Some(20), 1.0), None);

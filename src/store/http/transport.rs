@@ -1,33 +1,34 @@
-//! The one door to the network: a request goes in, a status, a few headers and a body come out.
+//! The interface to the network: sends a request and returns the status, some headers and the body.
 //!
-//! Whoever implements it adds the user's headers and hooks. It deliberately decides nothing: what an answer means, and
-//! whether to ask again, is [`policy`](super::policy)'s matter.
+//! An implementation adds the user's headers and hooks. [`policy`](super::policy) decides what an
+//! answer means and whether to retry.
 
 use std::rc::Rc;
 
 use crate::error::{Error, Opaque};
 use crate::store::{LocalFuture, Value};
 
-/// What comes back.
-pub type Answer = Result<HttpResponse, TransportError>;
+/// The result of a request.
+pub type TransportResult = Result<HttpResponse, TransportError>;
 
-/// A way to the network. Dropping a future of [`send`](Self::send) aborts the request.
+/// Sends requests. Dropping the future of [`send`](Self::send) aborts the request.
 pub trait Transport {
     /// Sends a request and waits for the whole body.
-    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer>;
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, TransportResult>;
 
     /// Waits.
     fn sleep(&self, ms: u32) -> LocalFuture<'_, ()>;
 
-    /// A number from 0 up to 1, for the jitter of retries.
+    /// A random number in 0..1, for the jitter of retries.
     fn random(&self) -> f64;
 
-    /// Whether concurrent range requests of one URL wait for each other unless they bypass the HTTP cache, as in Chromium.
+    /// Whether concurrent range requests of one URL wait for each other unless they bypass the HTTP
+    /// cache, as in Chromium.
     fn serialises_ranges(&self) -> bool;
 }
 
 impl<T: Transport + ?Sized> Transport for Rc<T> {
-    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer> {
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, TransportResult> {
         (**self).send(request)
     }
 
@@ -44,21 +45,21 @@ impl<T: Transport + ?Sized> Transport for Rc<T> {
     }
 }
 
-/// What is asked.
+/// HTTP methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// The body.
+    /// Returns headers and body.
     Get,
-    /// The headers alone.
+    /// Returns only the headers.
     Head,
-    /// Puts the request's body in place of whatever is there.
+    /// Replaces the value with the request's body.
     Put,
-    /// Removes what is there.
+    /// Removes the value.
     Delete,
 }
 
 impl Method {
-    /// As it stands in a request.
+    /// The name of the method in HTTP.
     pub fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -69,7 +70,7 @@ impl Method {
     }
 }
 
-/// How the HTTP cache takes part; the names are those of `fetch`'s `cache` option.
+/// How the HTTP cache is used. The names are those of `fetch`'s `cache` option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheMode {
     /// `default`.
@@ -80,44 +81,45 @@ pub enum CacheMode {
     Reload,
 }
 
-/// A request. Headers other than `Range` are the transport's.
+/// A request. The transport adds all headers except `Range`.
 #[derive(Clone, Debug)]
 pub struct HttpRequest {
-    /// What is asked.
+    /// The method.
     pub method: Method,
-    /// The whole URL, signature included.
+    /// The whole URL with its query.
     pub url: String,
     /// Value of the `Range` header.
     pub range: Option<String>,
-    /// How the HTTP cache takes part.
+    /// How the HTTP cache is used.
     pub cache: CacheMode,
-    /// What is to be put.
+    /// The body of a PUT.
     pub body: Option<Value>,
-    /// The largest body that is of use: the transport refuses one whose `Content-Length` is above it, before reading it,
-    /// and aborts the request. Without bound for HEAD, which announces a length but has no body.
+    /// Maximum size of the body. If `Content-Length` announces more, the transport aborts the
+    /// request before it reads the body. Unlimited for HEAD, which announces a length but has no
+    /// body.
     pub body_limit: u64,
-    /// Whether no cache of the transport's own may answer, whatever the cache mode.
+    /// Whether to bypass caches of the transport too, whatever the cache mode.
     pub reload: bool,
-    /// Whether it makes way for others, also where the transport has a queue of its own.
+    /// Whether other requests go first, also in a queue of the transport.
     pub background: bool,
 }
 
-/// An answer of whatever status.
+/// An answer, of any status.
 #[derive(Clone, Debug)]
 pub struct HttpResponse {
-    /// HTTP status.
+    /// The HTTP status.
     pub status: u16,
-    /// The URL that answered, after redirects.
+    /// The final URL after redirects.
     pub url: String,
     /// Whether there were redirects.
     pub redirected: bool,
-    /// Those of [`READ_HEADERS`] that are visible.
+    /// The visible headers among [`READ_HEADERS`].
     pub headers: Headers,
-    /// The body, its content encodings undone; empty for HEAD.
+    /// The decompressed body; empty for HEAD.
     pub body: Value,
 }
 
-/// The headers that are looked at; a transport need not hand over others. Cross-origin, browsers hide most of them.
+/// The headers that the policy reads. On another origin, browsers hide most of them.
 pub const READ_HEADERS: [&str; 8] = [
     "cache-control",
     "content-length",
@@ -129,7 +131,7 @@ pub const READ_HEADERS: [&str; 8] = [
     "retry-after",
 ];
 
-/// What is to be asked for again after fewer seconds is not kept.
+/// A `max-age` below this number of seconds counts as a demand for revalidation.
 const SOON_SECONDS: u64 = 60;
 
 /// Headers by name.
@@ -137,14 +139,14 @@ const SOON_SECONDS: u64 = 60;
 pub struct Headers(Vec<(String, String)>);
 
 impl Headers {
-    /// The value of a header, in whatever case its name came.
+    /// The value of a header. The case of the name does not matter.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(candidate, _)| candidate.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Whether who has the body now is to ask again next time: soon enough to be taken for always.
-    pub fn refuse_to_be_kept(&self) -> bool {
+    /// Whether `Cache-Control` demands that the body is requested again, always or soon.
+    pub fn forbid_caching(&self) -> bool {
         let directives = self.get("cache-control").unwrap_or_default().split(',');
         let mut directives = directives.map(|directive| directive.trim().to_ascii_lowercase());
         directives.any(|directive| match directive.split_once('=') {
@@ -165,19 +167,19 @@ impl FromIterator<(String, String)> for Headers {
 /// Why there is no answer.
 #[derive(Clone, Debug)]
 pub enum TransportError {
-    /// Nothing readable came back. Browsers tell neither a lost network from a refused cross-origin request, nor either
-    /// from a body that broke off.
+    /// There is no readable answer. Browsers do not distinguish a lost network, a refused
+    /// cross-origin request, and a body that broke off.
     Unreachable {
-        /// What the host said.
+        /// The host's message.
         message: String,
-        /// What the host threw.
+        /// The value that the host threw.
         cause: Option<Opaque>,
     },
-    /// The announced body is above the request's limit.
+    /// The announced body exceeds the request's limit.
     TooLarge {
-        /// The announced size.
+        /// The announced size in bytes.
         announced: u64,
     },
-    /// Something that asking again will not mend, such as a throwing hook of the user; handed on as it is.
+    /// An error that a retry does not fix, such as an exception in a hook of the user.
     Failed(Error),
 }

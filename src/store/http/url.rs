@@ -1,8 +1,9 @@
-//! The root of a hierarchy as a URL, and the URLs of the keys below it.
+//! The root URL of a hierarchy, and the URLs of the keys below it.
 //!
-//! The root's query string holds signatures: it stays on every request and never gets into a message. A root is taken as it
-//! was given, so what is percent-encoded in it stays encoded once; keys come encoded from [`StoreKey`]. Deliberately no
-//! relative URLs: the face to JavaScript knows the page's own address.
+//! The root's query may contain a signature. It is sent with every request and never shown in
+//! messages. The root's percent-encoding is kept; keys are already encoded by [`StoreKey`].
+//! Relative URLs are not supported here: the JavaScript layer makes them absolute, because it knows
+//! the page's address.
 //!
 //! [`StoreKey`]: crate::format::path::StoreKey
 
@@ -10,7 +11,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use crate::error::{Error, Result};
 
-/// What a URL's path cannot hold; `%` stays, because a root may be encoded already.
+/// Characters that must be encoded in a path. `%` stays, because a root may already be encoded.
 const NOT_IN_A_PATH: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -23,24 +24,25 @@ const NOT_IN_A_PATH: &AsciiSet = &CONTROLS
     .add(b'^')
     .add(b'|');
 
-/// Where a hierarchy begins.
+/// The root URL of a hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootUrl {
     /// `scheme://authority`.
     origin: String,
-    /// Empty, or `/` and more, without the slash that keys are joined by.
+    /// Empty, or `/` and more, without a slash at the end.
     path: String,
     /// Empty, or `?` and more.
     query: String,
-    /// It is the URL of one object, which every key means.
+    /// Whether this is the URL of a single object, which is read whatever the key.
     is_object: bool,
 }
 
 impl RootUrl {
-    /// From an absolute URL; `s3://bucket/key` and `gs://bucket/key` become the https URLs of public buckets.
+    /// Parses an absolute URL. `s3://bucket/key` and `gs://bucket/key` become the https URLs of
+    /// public buckets.
     ///
     /// # Errors
-    /// `Argument` when there is no scheme or no host.
+    /// `Argument` if the scheme or the host is missing.
     pub fn parse(text: &str) -> Result<Self> {
         let invalid =
             || Error::argument("not an absolute URL").expected("scheme://host/path").actual(redact(text));
@@ -57,7 +59,7 @@ impl RootUrl {
         let (origin, path) = locate(&scheme.to_ascii_lowercase(), host, path);
         let path = path.strip_suffix('/').unwrap_or(&path);
         let path = utf8_percent_encode(path, NOT_IN_A_PATH).to_string();
-        // A lone `?` is no query.
+        // A `?` without more is not a query.
         let query = if query == "?" { String::new() } else { query.replace(' ', "%20") };
         Ok(Self {
             origin,
@@ -67,21 +69,21 @@ impl RootUrl {
         })
     }
 
-    /// As the URL of one object: whatever the key, it is this that is read.
+    /// The same URL as that of a single object, which is read whatever the key.
     #[must_use]
     pub fn as_object(self) -> Self {
         Self { is_object: true, ..self }
     }
 
-    /// The URL itself, as that of one object.
+    /// The URL itself, as the URL of one object.
     pub fn object(&self) -> String {
         format!("{}{}{}", self.origin, self.path, self.query)
     }
 
-    /// The URL that a reference means which stands in the document at this one, or an absolute one.
+    /// Resolves a reference in the document at this URL. The reference may be absolute.
     ///
     /// # Errors
-    /// `Argument` for an absolute one without a host.
+    /// `Argument` for an absolute reference without a host.
     pub fn resolve(&self, reference: &str) -> Result<Self> {
         let reference = reference.trim();
         if has_scheme(reference) {
@@ -101,24 +103,24 @@ impl RootUrl {
         Self::parse(&format!("{}/{path}{query}", self.origin))
     }
 
-    /// Host and port, as they stand in the URL, in lower case and without a user's name.
+    /// Host and port in lower case, without user name and password.
     pub fn host(&self) -> String {
         let authority = self.origin.split_once("://").map_or("", |(_, authority)| authority);
         authority.rsplit_once('@').map_or(authority, |(_user, host)| host).to_ascii_lowercase()
     }
 
-    /// `http`, `https`, or what else was given.
+    /// The scheme, such as `https`.
     pub fn scheme(&self) -> &str {
         self.origin.split_once("://").map_or("", |(scheme, _)| scheme)
     }
 
-    /// The path, empty or with a slash before it and none after it, percent-encoded.
+    /// The percent-encoded path: empty, or with a slash before it and none after it.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Another place on the same server. `path` is percent-encoded, without a slash before it; `parameters` are joined to
-    /// the root's own query.
+    /// Another URL on the same server. `path` is percent-encoded, without a slash before it.
+    /// `parameters` are added to the root's query.
     pub(super) fn elsewhere(&self, path: &str, parameters: &str) -> String {
         let query = match (self.query.is_empty(), parameters.is_empty()) {
             (_, true) => self.query.clone(),
@@ -136,18 +138,18 @@ impl RootUrl {
         format!("{}{}/{key}{}", self.origin, self.path, self.query)
     }
 
-    /// What servers are told apart by.
+    /// The origin, which identifies the server.
     pub fn origin(&self) -> String {
         self.origin.to_ascii_lowercase()
     }
 
-    /// For people: without the query and without a password.
+    /// The URL for messages, without the query and the password.
     pub fn shown(&self) -> String {
         redact(&format!("{}{}{}", self.origin, self.path, self.query))
     }
 }
 
-/// Whether a reference is absolute: RFC 3986's `scheme "://"`.
+/// Whether a reference is absolute: `scheme "://"` of RFC 3986.
 fn has_scheme(reference: &str) -> bool {
     reference.split_once("://").is_some_and(|(scheme, _)| {
         scheme.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -155,7 +157,7 @@ fn has_scheme(reference: &str) -> bool {
     })
 }
 
-/// A path with `.` and `..` taken out, as RFC 3986 (5.2.4) does; no slash before it.
+/// Removes `.` and `..` from a path, as RFC 3986 (5.2.4) does. The result has no slash before it.
 fn without_dots(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for segment in path.trim_start_matches('/').split('/') {
@@ -171,7 +173,8 @@ fn without_dots(path: &str) -> String {
 /// Origin and path of a root, by its scheme.
 fn locate(scheme: &str, host: &str, path: &str) -> (String, String) {
     match scheme {
-        // The certificate of S3 covers one label before the host, so a bucket with a dot goes into the path.
+        // The certificate of S3 covers one label before the host, so a bucket with a dot goes into
+        // the path.
         "s3" if host.contains('.') => ("https://s3.amazonaws.com".to_owned(), format!("{host}/{path}")),
         "s3" => (format!("https://{host}.s3.amazonaws.com"), path.to_owned()),
         "gs" | "gcs" => ("https://storage.googleapis.com".to_owned(), format!("{host}/{path}")),
@@ -179,7 +182,7 @@ fn locate(scheme: &str, host: &str, path: &str) -> (String, String) {
     }
 }
 
-/// A URL without what must not get into messages and logs: its query and its user name and password.
+/// A URL without secrets: the query, the user name and the password.
 pub fn redact(url: &str) -> String {
     let url = url.split_once('#').map_or(url, |(before, _fragment)| before);
     let (place, query) = match url.split_once('?') {
@@ -231,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_seen_from_their_document() {
+    fn references_are_resolved_against_their_document() {
         let document = RootUrl::parse("https://host/a/b/refs.json?sig=1").unwrap();
         let resolved = |reference: &str| document.resolve(reference).unwrap().object();
         assert_eq!(resolved("c.nc"), "https://host/a/b/c.nc");
@@ -249,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_absolute_url_is_refused() {
+    fn relative_urls_are_rejected() {
         for text in ["", "a/b", "/a", "https:///a", "://host"] {
             assert!(RootUrl::parse(text).is_err(), "{text}");
         }

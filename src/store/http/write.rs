@@ -1,11 +1,12 @@
-//! Writing over HTTP: PUT and DELETE, as S3-compatible stores, WebDAV and small servers take them.
-//! <https://www.rfc-editor.org/rfc/rfc9110#name-put>
+//! Writing over HTTP with PUT and DELETE, as S3-compatible stores, WebDAV and small servers support
+//! them. <https://www.rfc-editor.org/rfc/rfc9110#name-put>
 //!
-//! Both are idempotent, so what failed for a passing reason is sent again, also where it is unknown whether the first try
-//! arrived. Deliberately without conditions (If-Match): who may write at the same time is the caller's lock's matter.
+//! Both methods are idempotent, so a request is repeated after a temporary failure, even if the
+//! first one may have succeeded. Requests are not conditional (`If-Match`): the caller's lock
+//! orders concurrent writes.
 
 use super::HttpStore;
-use super::fault::Asked;
+use super::fault::RequestLabel;
 use super::retry::Retries;
 use super::transport::{CacheMode, HttpRequest, HttpResponse, Method, Transport, TransportError};
 use super::url::redact;
@@ -13,8 +14,8 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::store::{Urgency, Value};
 
-/// The explanation of a server that does not take the method at all.
-const READ_ONLY: &str = "the server does not take writes here";
+/// The message for a server that does not support the method.
+const READ_ONLY: &str = "the server does not accept writes here";
 
 impl<T: Transport> HttpStore<T> {
     pub(super) async fn put(&self, url: &str, value: Value) -> Result<()> {
@@ -33,8 +34,8 @@ impl<T: Transport> HttpStore<T> {
         }
     }
 
-    /// Sends a request until it is answered with something that will not pass by itself. Not cached: neither what is written
-    /// nor the list of what there is may be an older one.
+    /// Sends a request until it gets an answer that is not a temporary failure. Caches are
+    /// bypassed, because neither a write nor a listing may return an older state.
     pub(super) async fn answered(
         &self,
         method: Method,
@@ -44,7 +45,7 @@ impl<T: Transport> HttpStore<T> {
         self.answered_within(self.options.retries, method, url, body).await
     }
 
-    /// As [`answered`](Self::answered), with so many further tries at most.
+    /// Like [`answered`](Self::answered), with at most `most` retries.
     pub(super) async fn answered_within(
         &self,
         most: u32,
@@ -53,7 +54,7 @@ impl<T: Transport> HttpStore<T> {
         body: Option<Value>,
     ) -> Result<HttpResponse> {
         let shown = redact(url);
-        let asked = Asked { url: &shown, method, range: None };
+        let label = RequestLabel { url: &shown, method, range: None };
         let mut retries = Retries::default();
         loop {
             let request = HttpRequest {
@@ -74,13 +75,13 @@ impl<T: Transport> HttpStore<T> {
                 Ok(response) if !will_pass(response.status) => return Ok(response),
                 Ok(response) => {
                     let told = response.retry_after();
-                    (told, asked.kept_failing(response.status, retries.tries() + 1, told))
+                    (told, label.kept_failing(response.status, retries.tries() + 1, told))
                 }
                 Err(TransportError::Unreachable { message, cause }) => {
-                    (None, asked.unreachable(&message, cause))
+                    (None, label.unreachable(&message, cause))
                 }
                 Err(TransportError::TooLarge { announced }) => {
-                    return Err(asked.too_large(announced, limits::METADATA_BYTES));
+                    return Err(label.too_large(announced, limits::METADATA_BYTES));
                 }
                 Err(TransportError::Failed(error)) => return Err(error),
             };
@@ -92,19 +93,19 @@ impl<T: Transport> HttpStore<T> {
     }
 }
 
-/// Whether asking again may help.
+/// Whether a retry may help.
 fn will_pass(status: u16) -> bool {
     matches!(status, 408 | 429 | 500 | 502 | 503 | 504)
 }
 
 fn refused(method: Method, url: &str, response: &HttpResponse) -> Error {
     let shown = redact(url);
-    let asked = Asked { url: &shown, method, range: None };
+    let label = RequestLabel { url: &shown, method, range: None };
     match response.status {
         status @ (405 | 501) => Error::unsupported(format!(
             "{READ_ONLY}: {} {shown} was answered with status {status}",
             method.name()
         )),
-        _ => asked.refused(response),
+        _ => label.refused(response),
     }
 }

@@ -1,8 +1,8 @@
-//! A document of references: which bytes of which files are under which key. kerchunk's JSON, version 0 and 1.
-//! <https://fsspec.github.io/kerchunk/spec.html>
+//! A reference document: for each key, a byte range of a file, or the value itself. kerchunk's
+//! JSON, versions 0 and 1. <https://fsspec.github.io/kerchunk/spec.html>
 //!
-//! Read in one pass into a table: a document has up to millions of references. Text stays as it stands in the JSON until its
-//! key is read; URLs are kept once.
+//! A document may have millions of references, so it is read into a compact table in one pass.
+//! Inline values stay JSON until their key is read. Each URL is stored once.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -18,56 +18,56 @@ use crate::format::path::StoreKey;
 use crate::limits;
 use crate::store::key_table::KeyTable;
 
-/// What is under a key.
+/// The reference of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reference {
-    /// The document itself has it.
+    /// The document contains the value.
     Inline {
-        /// Where its JSON begins.
+        /// Offset of its JSON in `References::inline`.
         start: u32,
-        /// And how many bytes it has.
+        /// Length of its JSON in bytes.
         len: u32,
     },
-    /// All of a file.
+    /// A whole file.
     File(Url),
-    /// A part of a file.
+    /// A byte range of a file.
     Part {
         /// The file.
         url: Url,
-        /// The first byte.
+        /// Offset of the first byte.
         offset: u64,
-        /// How many.
+        /// Number of bytes.
         len: u64,
     },
 }
 
-/// A URL by its number; none where the document leaves it to whoever opens it.
+/// The number of a URL; `None` if the document leaves the file to the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Url(Option<u32>);
 
-/// A document, read.
+/// A parsed document.
 #[derive(Debug, Default)]
 pub struct References {
     table: KeyTable<Reference>,
     urls: Vec<String>,
-    /// The JSON of what the document has itself.
+    /// The JSON of all inline values.
     inline: String,
     skipped: u64,
 }
 
 impl References {
-    /// Reads a document.
+    /// Parses a document.
     ///
     /// # Errors
-    /// `Format` for what is no document of references, `Limit` for one that describes too many.
+    /// `Format` for an invalid document; `Limit` for a document with too many references.
     pub fn parse(text: &[u8]) -> Result<Self> {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let text = std::str::from_utf8(text)
-            .map_err(|error| Error::format(format!("the document of references is no UTF-8: {error}")))?;
+            .map_err(|error| Error::format(format!("the reference document is not valid UTF-8: {error}")))?;
         let (mut members, mut collector) = (Members::default(), Collector::default());
         walk(text, |key, value| {
             match (key, value.get().as_bytes().first()) {
-                // In version 0 these are keys like others: then they are no objects, or no list of objects.
+                // In version 0, these names may be keys, whose values have another form.
                 ("refs", Some(b'{')) => members.refs = Some(value),
                 ("templates", Some(b'{')) => members.templates = Some(value),
                 ("gen", Some(b'[')) if !value.get()[1..].trim_start().starts_with('"') => {
@@ -79,36 +79,36 @@ impl References {
             Ok(())
         })?;
         match members.refs {
-            // Version 0: what was collected on the way is all there is.
+            // Version 0: all references were collected above.
             None => Ok(collector.references.sorted()),
             Some(refs) => version_1(&members, refs.get()),
         }
     }
 
-    /// What is under a key.
+    /// The reference of a key.
     pub fn find(&self, key: &StoreKey) -> Option<Reference> {
         self.table.find(key.as_str()).copied()
     }
 
-    /// The keys.
+    /// All keys and their references.
     pub fn table(&self) -> &KeyTable<Reference> {
         &self.table
     }
 
-    /// The URL as the document has it.
+    /// A URL as the document writes it.
     pub fn url(&self, url: Url) -> Option<&str> {
         self.urls.get(usize::try_from(url.0?).ok()?).map(String::as_str)
     }
 
-    /// How many references were passed over because their key is none.
+    /// Number of references that were skipped because their key is invalid.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// The bytes that the document has itself: text as UTF-8, `base64:` decoded, an object as its JSON.
+    /// An inline value: text as UTF-8, `base64:` decoded, an object as its JSON.
     ///
     /// # Errors
-    /// `Format` for base64 that is none.
+    /// `Format` for invalid base64.
     pub fn inline(&self, start: u32, len: u32) -> Result<Vec<u8>> {
         let json = self
             .inline
@@ -127,7 +127,9 @@ impl References {
                 let tolerant =
                     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
                 let decoded = GeneralPurpose::new(&STANDARD, tolerant).decode(encoded.trim());
-                decoded.map_err(|error| Error::format(format!("a reference is no base64: {error}")))
+                decoded.map_err(|error| {
+                    Error::format(format!("an inline reference is not valid base64: {error}"))
+                })
             }
         }
     }
@@ -158,10 +160,10 @@ impl References {
 }
 
 fn not_read(error: &serde_json::Error) -> Error {
-    Error::format(format!("the document of references cannot be read: {error}"))
+    Error::format(format!("the reference document is not valid: {error}"))
 }
 
-/// The members of version 1 at the document's top, where it has them.
+/// The top-level members of version 1, if they are present.
 #[derive(Default)]
 struct Members<'a> {
     refs: Option<&'a RawValue>,
@@ -180,7 +182,7 @@ struct Remote<'a>(
     #[serde(default)] Option<u64>,
 );
 
-/// Takes references, and remembers URLs by what the document calls them.
+/// Collects references, and numbers their URLs.
 #[derive(Default)]
 struct Collector {
     references: References,
@@ -198,7 +200,9 @@ impl Collector {
             }
             Some(b'"' | b'{') => self.references.push_inline(key, json),
             Some(b'n') => Ok(()),
-            _ => Err(Error::format("a reference is neither text nor a list").at_key(key).actual(json)),
+            _ => Err(Error::format("a reference must be a string, an object or a list")
+                .at_key(key)
+                .actual(json)),
         }
     }
 
@@ -211,8 +215,7 @@ impl Collector {
                 Reference::Part { url, offset, len }
             }
             _ => {
-                return Err(Error::format("a reference has an offset without a length, or one beyond 2^64")
-                    .at_key(key));
+                return Err(Error::format("a reference needs an offset and a length below 2^64").at_key(key));
             }
         };
         self.references.push(key, reference)
@@ -287,14 +290,16 @@ impl Collector {
                 Reference::Part { url, offset, len }
             }
             _ => {
-                return Err(Error::format("generated references have an offset without a length").at_key(key));
+                return Err(
+                    Error::format("generated references need both an offset and a length").at_key(key)
+                );
             }
         };
         self.references.push(&key, reference)
     }
 }
 
-/// References that are described by a formula.
+/// A generator of references.
 #[derive(Deserialize)]
 struct Generator {
     key: String,
@@ -318,7 +323,10 @@ impl Formula {
             Self::Text(text) => {
                 let rendered = template::render(text, names)?;
                 let number = rendered.trim().parse();
-                number.map_err(|_| Error::format("an offset or a length becomes no number").actual(rendered))
+                number.map_err(|_| {
+                    Error::format("the formula of an offset or a length does not yield a number")
+                        .actual(rendered)
+                })
             }
         }
     }
@@ -397,7 +405,7 @@ fn version_1(members: &Members<'_>, refs: &str) -> Result<References> {
     Ok(collector.references.sorted())
 }
 
-/// Hands each member of a JSON object to `take`: its name, and its value as it stands there.
+/// Calls `take` with each member of a JSON object: its name and its unparsed value.
 fn walk<'de>(json: &'de str, take: impl FnMut(&str, &'de RawValue) -> Result<()>) -> Result<()> {
     let mut failed = None;
     let mut json = serde_json::Deserializer::from_str(json);
@@ -410,7 +418,7 @@ fn walk<'de>(json: &'de str, take: impl FnMut(&str, &'de RawValue) -> Result<()>
 
 struct Walk<'f, F> {
     take: F,
-    /// What `take` failed with: a visitor carries only errors of its own kind.
+    /// The error of `take`. A visitor can return only its own kind of errors.
     failed: &'f mut Option<Error>,
 }
 

@@ -1,10 +1,10 @@
-//! Which servers the references of a document may lead to. A document is data from somewhere: it must not send the reader, with
-//! the reader's cookies and from the reader's network, wherever it likes.
+//! The servers to which references may lead. A document comes from somewhere else. It must not make
+//! the reader's browser, with its cookies and its network, contact any server it likes.
 
 use crate::error::{Error, Result};
 use crate::store::http::url::RootUrl;
 
-/// The servers that are allowed.
+/// The allowed servers.
 #[derive(Clone, Debug, Default)]
 pub struct AllowedHosts {
     allowed: Vec<Pattern>,
@@ -12,32 +12,35 @@ pub struct AllowedHosts {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Pattern {
+    /// All hosts.
     Any,
-    /// Host, and port where it is not the usual one.
+    /// A host, with its port unless that is the default.
     Host(String),
-    /// What a host ends with.
+    /// The end of a host name.
     Below(String),
 }
 
 impl AllowedHosts {
-    /// From what the user names: `host`, `host:port`, `*.domain`, a URL (`s3://bucket` too), or `*` for all.
+    /// Parses the user's list: `host`, `host:port`, `*.domain`, a URL (also `s3://bucket`), or `*`
+    /// for all.
     ///
     /// # Errors
-    /// `Argument` for what is none of these.
+    /// `Argument` for any other text.
     pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let allowed = names.into_iter().map(Pattern::parse).collect::<Result<_>>()?;
         Ok(Self { allowed })
     }
 
-    /// Allows the server of a URL too.
+    /// Also allows the server of a URL.
     pub fn allow(&mut self, url: &RootUrl) {
         self.allowed.push(Pattern::Host(host_of(url)));
     }
 
-    /// Whether a URL may be read.
+    /// Checks that a URL may be read.
     ///
     /// # Errors
-    /// `Unsupported` for a URL that is not of the web, `Argument` for a server that is not allowed.
+    /// `Unsupported` for a scheme other than http and https; `Argument` for a server that is not
+    /// allowed.
     pub fn check(&self, url: &RootUrl) -> Result<()> {
         if !matches!(url.scheme().to_ascii_lowercase().as_str(), "http" | "https") {
             return Err(Error::unsupported(format!("references to {}:// cannot be read", url.scheme())));
@@ -47,7 +50,7 @@ impl AllowedHosts {
             return Ok(());
         }
         Err(Error::argument(format!(
-            "a reference leads to another server than its document's: name {host:?} in `allowHosts` to allow it"
+            "a reference leads to a server that is not allowed: add {host:?} to `allowHosts` to allow it"
         )))
     }
 }
@@ -74,7 +77,7 @@ impl Pattern {
     }
 }
 
-/// The host without the port that goes without saying.
+/// The host of a URL without a default port.
 fn host_of(url: &RootUrl) -> String {
     let host = url.host();
     let usual = if url.scheme().eq_ignore_ascii_case("http") { ":80" } else { ":443" };
@@ -88,7 +91,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn only_what_was_named_is_allowed() {
+    fn only_listed_hosts_are_allowed() {
         let mut hosts =
             AllowedHosts::parse(["Data.org", "*.example.org", "localhost:81", "s3://bucket"]).unwrap();
         hosts.allow(&RootUrl::parse("http://own:80/refs.json").unwrap());

@@ -1,10 +1,11 @@
-//! A store of references: keys that lead to byte ranges of files on web servers (HDF5, NetCDF, GRIB, TIFF), as kerchunk finds them.
+//! A store of references: keys that lead to byte ranges of files on web servers, such as HDF5,
+//! NetCDF, GRIB or TIFF files, as kerchunk describes them.
 //! <https://fsspec.github.io/kerchunk/spec.html>
 //!
-//! The document is read when the first key is asked for. What a reference leads to is read by the HTTP store's rules, one
-//! server's knowledge and queue for all its files; neighbouring parts of one file, whatever their keys, in one request: see [`gather`](super::gather).
-//! Only servers that are allowed are asked: see [`hosts`]. Deliberately
-//! without references in Parquet.
+//! The document is read when the first key is requested. Files are read like HTTP stores. All files
+//! of a server share its queue and what is known about it. Neighbouring ranges of one file become
+//! one request, also for different keys ([`gather`](super::gather)). Only allowed servers are
+//! contacted ([`hosts`]). Parquet references are not supported.
 
 pub mod document;
 pub mod hosts;
@@ -21,7 +22,7 @@ use document::{Reference, References, Url};
 use futures_util::lock::Mutex;
 use hosts::AllowedHosts;
 
-use super::gather::{Answer, Gatherer};
+use super::gather::{FetchResult, Gatherer};
 use super::http::origin::Origins;
 use super::http::transport::Transport;
 use super::http::url::{RootUrl, redact};
@@ -31,28 +32,28 @@ use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 
-/// Where the document is.
+/// The source of the document.
 pub enum Source {
-    /// Here.
+    /// The document itself.
     Text(Value),
-    /// At a URL.
+    /// Its URL.
     Url(RootUrl),
 }
 
-/// How references are followed.
+/// Options of a reference store.
 #[derive(Default)]
 pub struct ReferenceOptions {
-    /// What relative references are seen from, unless the document has a URL.
+    /// The base URL of relative references in a document without a URL.
     pub base: Option<RootUrl>,
-    /// The file of references that name none.
+    /// The file of references that do not name a file.
     pub target: Option<RootUrl>,
-    /// Servers that may be asked beside the document's own and the target's.
+    /// Servers that may be contacted besides those of the document and the target.
     pub hosts: AllowedHosts,
-    /// For the requests.
+    /// Options of the requests.
     pub http: HttpOptions,
 }
 
-/// References as a store. See the module.
+/// A store of references. See the module.
 pub struct ReferenceStore<T> {
     source: Source,
     options: ReferenceOptions,
@@ -60,9 +61,9 @@ pub struct ReferenceStore<T> {
     origins: Rc<Origins>,
     references: RefCell<Option<Rc<References>>>,
     loading: Mutex<()>,
-    /// By origin.
+    /// HTTP stores by origin.
     servers: RefCell<BTreeMap<String, Rc<HttpStore<Rc<T>>>>>,
-    /// By URL.
+    /// Gathers requests by URL.
     gatherer: Gatherer<String>,
 }
 
@@ -91,10 +92,10 @@ impl<T: Transport + 'static> ReferenceStore<T> {
         }
     }
 
-    /// The document, read.
+    /// The parsed document.
     ///
     /// # Errors
-    /// `NotFound` where there is none, those of the network, and `Format` for what is no document.
+    /// `NotFound` if there is no document; errors of the network; `Format` for an invalid document.
     pub async fn references(&self) -> Result<Rc<References>> {
         let known = || self.references.borrow().clone();
         if let Some(references) = known() {
@@ -104,15 +105,12 @@ impl<T: Transport + 'static> ReferenceStore<T> {
         if let Some(references) = known() {
             return Ok(references);
         }
-        let text = self.text().await?.to_vec(limits::METADATA_BYTES, "the document of references")?;
+        let text = self.text().await?.to_vec(limits::METADATA_BYTES, "the reference document")?;
         let references = Rc::new(References::parse(&text)?);
         if references.skipped() > 0
             && let Some(on_warning) = &self.options.http.on_warning
         {
-            on_warning(&format!(
-                "{} references have keys that are none and are passed over",
-                references.skipped()
-            ));
+            on_warning(&format!("{} references have invalid keys and are skipped", references.skipped()));
         }
         *self.references.borrow_mut() = Some(references.clone());
         Ok(references)
@@ -125,7 +123,7 @@ impl<T: Transport + 'static> ReferenceStore<T> {
                 let context = RequestContext { subject: Subject::Metadata, ..RequestContext::default() };
                 let fetched = self.server(url).get_at(url, ByteRange::Whole, &context).await?;
                 let absent =
-                    || Error::not_found(format!("there is no document of references at {}", url.shown()));
+                    || Error::not_found(format!("there is no reference document at {}", url.shown()));
                 Ok(fetched.ok_or_else(absent)?.value)
             }
         }
@@ -140,15 +138,19 @@ impl<T: Transport + 'static> ReferenceStore<T> {
         self.servers.borrow_mut().entry(url.origin()).or_insert_with(make).clone()
     }
 
-    /// Where a reference leads, if it may be followed.
+    /// The URL of a reference, if its server is allowed.
+    ///
+    /// # Errors
+    /// `Argument` for a relative reference without a base, for a missing target, and for a server
+    /// that is not allowed.
     fn locate(&self, references: &References, url: Url) -> Result<RootUrl> {
         let located = match (references.url(url), &self.options.base) {
             (Some(url), Some(base)) => base.resolve(url)?,
             (Some(url), None) => RootUrl::parse(url).map_err(|_| {
-                Error::argument("a relative reference of a document without a URL").actual(redact(url))
+                Error::argument("a relative reference needs a document with a URL").actual(redact(url))
             })?,
             (None, _) => {
-                let unnamed = || Error::argument("the references name no file: give it as `target`");
+                let unnamed = || Error::argument("a reference names no file: give the file as `target`");
                 self.options.target.clone().ok_or_else(unnamed)?
             }
         };
@@ -180,26 +182,26 @@ impl<T: Transport + 'static> ReferenceStore<T> {
                 let part = range.of(len).ok_or_else(|| range.past_end(Some(len)))?;
                 let want = part.end - part.start;
                 let start = offset.saturating_add(part.start);
-                // A file of which only a part is wanted is read as chunks are, whatever the part means.
+                // A part of a file is read like a chunk, whatever it contains.
                 let context = RequestContext { subject: Subject::Chunk, ..context.clone() };
                 let fetched =
                     self.file(&url, ByteRange::FromStart { offset: start, len: want }, &context).await?;
                 let absent =
-                    || Error::store(format!("the file of a reference is not there: {}", url.shown()));
+                    || Error::store(format!("the file of a reference does not exist: {}", url.shown()));
                 let fetched = fetched.ok_or_else(absent)?;
                 if fetched.value.len() != want {
-                    return Err(Error::store("the file of a reference is shorter than the reference says")
+                    return Err(Error::store("the file of a reference is shorter than the reference")
                         .at_range(offset, len)
-                        .actual(format!("{} of {want} bytes", fetched.value.len())));
+                        .actual(format!("{} bytes", fetched.value.len())));
                 }
                 Ok(Some(Fetched { size: Some(len), ..fetched }))
             }
         }
     }
 
-    /// Bytes of a file, with what others ask of it at about the same time.
-    async fn file(&self, url: &RootUrl, range: ByteRange, context: &RequestContext) -> Answer {
-        let ask = |range: ByteRange, context: RequestContext| -> LocalFuture<'static, Answer> {
+    /// A range of a file. Concurrent requests for the same file are merged.
+    async fn file(&self, url: &RootUrl, range: ByteRange, context: &RequestContext) -> FetchResult {
+        let ask = |range: ByteRange, context: RequestContext| -> LocalFuture<'static, FetchResult> {
             let (server, url) = (self.server(url), url.clone());
             Box::pin(async move { server.get_at(&url, range, &context).await })
         };
@@ -225,12 +227,12 @@ impl<T: Transport + 'static> Store for ReferenceStore<T> {
         Capabilities { readable: true, partial: true, writable: false, listable: true }
     }
 
-    fn may_be_kept(&self) -> bool {
+    fn is_cacheable(&self) -> bool {
         true
     }
 
-    fn absence_may_be_kept(&self) -> bool {
-        self.servers.borrow().values().all(|server| server.absence_may_be_kept())
+    fn absence_is_cacheable(&self) -> bool {
+        self.servers.borrow().values().all(|server| server.absence_is_cacheable())
     }
 
     fn describe(&self) -> String {

@@ -1,30 +1,31 @@
-//! The templates of reference documents: text with `{{ expressions }}` in it, of Jinja as much as such documents use.
-//! <https://fsspec.github.io/kerchunk/spec.html>
+//! The templates of reference documents: text with `{{ expressions }}`. Supports the part of Jinja
+//! that such documents use. <https://fsspec.github.io/kerchunk/spec.html>
 //!
-//! An expression is made of names, integers, quoted text, `+ - * // % **` and `~`, parentheses, calls of templates with named
-//! arguments, and `"%03d" % i` or `"%03d"|format(i)`. Deliberately nothing more: no statements, no attributes, no other filters.
+//! An expression consists of names, integers, quoted text, `+ - * // % **` and `~`, parentheses,
+//! calls of templates with named arguments, and `"%03d" % i` or `"%03d"|format(i)`. Statements,
+//! attributes and other filters are not supported.
 
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 
-/// How deep expressions and templates in templates may nest.
+/// Maximum nesting of expressions, and of templates in templates.
 const DEPTH: usize = 16;
 
-/// The longest text that a template may become.
+/// Maximum length of a rendered text.
 const RENDERED_BYTES: usize = 1 << 16;
 
-/// What a name stands for.
+/// The value of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Binding {
     Integer(i64),
     Text(String),
-    /// Text with expressions of its own, which a call gives their values.
+    /// Text with expressions, which are rendered when it is called.
     Template(String),
 }
 
 impl Binding {
-    /// A template of a document: one with expressions in it is called, another is text.
+    /// A template of a document. Text without expressions needs no call.
     pub fn of_template(text: String) -> Self {
         if text.contains("{{") { Self::Template(text) } else { Self::Text(text) }
     }
@@ -37,25 +38,26 @@ impl Binding {
     }
 }
 
-/// What names stand for.
+/// The values of names.
 pub type Names = BTreeMap<String, Binding>;
 
-/// Whether there is anything to replace.
+/// Whether a text contains expressions.
 pub fn has_expressions(text: &str) -> bool {
     text.contains("{{")
 }
 
-/// The text with its expressions replaced.
+/// Renders a text: replaces its expressions.
 ///
 /// # Errors
-/// `Format` for an expression that is not understood, or that names nothing.
+/// `Format` for an unsupported expression or an unknown name; `Limit` for a result that is too
+/// long.
 pub fn render(text: &str, names: &[&Names]) -> Result<String> {
     render_at(text, names, 0)
 }
 
 fn render_at(text: &str, names: &[&Names], depth: usize) -> Result<String> {
     if depth > DEPTH {
-        return Err(Error::format("templates lead to templates without an end"));
+        return Err(Error::format("templates are nested too deeply"));
     }
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once("{{") {
@@ -68,7 +70,7 @@ fn render_at(text: &str, names: &[&Names], depth: usize) -> Result<String> {
         }
         out.push_str(&value.into_text());
         if out.len() > RENDERED_BYTES {
-            return Err(Error::limit("a template becomes too long"));
+            return Err(Error::limit("the text of a template is too long"));
         }
         rest = following;
     }
@@ -77,7 +79,7 @@ fn render_at(text: &str, names: &[&Names], depth: usize) -> Result<String> {
 }
 
 fn not_understood(expression: &str) -> Error {
-    Error::format("an expression of a template is not understood").actual(format!("{expression:?}"))
+    Error::format("a template contains an unsupported expression").actual(format!("{expression:?}"))
 }
 
 struct Parser<'a> {
@@ -164,7 +166,7 @@ impl<'a> Parser<'a> {
     fn atom(&mut self) -> Result<Binding> {
         self.depth += 1;
         if self.depth > DEPTH {
-            return Err(Error::format("an expression of a template nests too deeply"));
+            return Err(Error::format("an expression of a template is nested too deeply"));
         }
         let value = self.atom_within();
         self.depth -= 1;
@@ -211,8 +213,9 @@ impl<'a> Parser<'a> {
     fn named(&mut self) -> Result<Binding> {
         let name = self.name()?;
         let found = self.names.iter().find_map(|names| names.get(name));
-        let found =
-            found.ok_or_else(|| Error::format(format!("a template names {name:?}, which is not given")))?;
+        let found = found.ok_or_else(|| {
+            Error::format(format!("a template uses the name {name:?}, which is not defined"))
+        })?;
         if !self.take("(") {
             // A template that is named but not called is called with nothing.
             return match found {
@@ -231,7 +234,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `name=value, …)`.
+    /// Parses `name=value, …)`.
     fn arguments(&mut self) -> Result<Names> {
         let mut arguments = Names::new();
         while !self.take(")") {
@@ -254,42 +257,43 @@ fn add(left: Binding, right: Binding) -> Result<Binding> {
             integers(Binding::Integer(left), Binding::Integer(right), i64::checked_add)
         }
         (Binding::Text(left), Binding::Text(right)) => Ok(Binding::Text(left + &right)),
-        _ => Err(Error::format("a template adds a number and text")),
+        _ => Err(Error::format("a template adds a number to text")),
     }
 }
 
 fn integer(value: Binding) -> Result<i64> {
     match value {
         Binding::Integer(number) => Ok(number),
-        Binding::Text(text) | Binding::Template(text) => {
-            text.trim().parse().map_err(|_| Error::format("a template calculates with what is no integer"))
-        }
+        Binding::Text(text) | Binding::Template(text) => text
+            .trim()
+            .parse()
+            .map_err(|_| Error::format("a template calculates with a value that is not an integer")),
     }
 }
 
 fn integers(left: Binding, right: Binding, operation: impl Fn(i64, i64) -> Option<i64>) -> Result<Binding> {
     let (Binding::Integer(left), Binding::Integer(right)) = (left, right) else {
-        return Err(Error::format("a template calculates with what is no integer"));
+        return Err(Error::format("a template calculates with a value that is not an integer"));
     };
     let result = operation(left, right);
     result
         .map(Binding::Integer)
-        .ok_or_else(|| Error::format("a template calculates what is no integer of 64 bits"))
+        .ok_or_else(|| Error::format("the result of a calculation in a template is not a 64-bit integer"))
 }
 
-/// As Python divides: rounded down.
+/// Divides as Python does: rounds down.
 fn floor_divide(left: i64, right: i64) -> Option<i64> {
     let quotient = left.checked_div(right)?;
     let is_below = left % right != 0 && (left < 0) != (right < 0);
     Some(if is_below { quotient - 1 } else { quotient })
 }
 
-/// A division whose result would be a fraction is none of integers.
+/// Divides; `None` if the result is not an integer.
 fn exact_divide(left: i64, right: i64) -> Option<i64> {
     (left.checked_rem(right)? == 0).then(|| left / right)
 }
 
-/// As Python has it: `%` of text formats.
+/// `%` as in Python: applied to text, it formats.
 fn remainder(left: Binding, right: Binding) -> Result<Binding> {
     match left {
         Binding::Text(format) => formatted(&format, right),
@@ -299,7 +303,7 @@ fn remainder(left: Binding, right: Binding) -> Result<Binding> {
     }
 }
 
-/// printf's `%d`, `%5d`, `%05d` and `%s`, one of them.
+/// Formats one value with printf's `%d`, `%5d`, `%05d` or `%s`.
 fn formatted(format: &str, value: Binding) -> Result<Binding> {
     let (before, after) = format.split_once('%').ok_or_else(|| not_understood(format))?;
     let end = after.find(|char: char| !char.is_ascii_digit()).ok_or_else(|| not_understood(format))?;
@@ -351,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused() {
+    fn unsupported_expressions_are_rejected() {
         let deep = format!("{{{{{}1{}}}}}", "(".repeat(100_000), ")".repeat(100_000));
         for text in [
             "{{",

@@ -1,10 +1,10 @@
-//! References against a server of one file.
+//! References to a server with one file.
 
 use futures_executor::block_on;
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::store::http::transport::{Answer, HttpRequest, HttpResponse};
+use crate::store::http::transport::{HttpRequest, HttpResponse, TransportResult};
 
 const DOCUMENT: &str = r#"{".zgroup": "{}", "v/0": ["data.nc", 2, 3], "v/1": ["../data.nc"], "v/2": ["https://evil.org/x", 0, 1],
     "v/3": ["data.nc", 8, 5], "v/4": [null, 0, 2], "v/5": ["gone.nc", 0, 1], "v/6": ["data.nc", 1, 0],
@@ -15,7 +15,7 @@ const DOCUMENT: &str = r#"{".zgroup": "{}", "v/0": ["data.nc", 2, 3], "v/1": [".
 struct Server(RefCell<Vec<String>>);
 
 impl Transport for Server {
-    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer> {
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, TransportResult> {
         let range = request.range.clone().unwrap_or_default();
         self.0.borrow_mut().push(format!("{} {range}", request.url).trim().to_owned());
         let body: Option<&[u8]> = match request.url.as_str() {
@@ -67,7 +67,7 @@ fn read(store: &ReferenceStore<Server>, key: &str, range: ByteRange) -> Result<O
 }
 
 #[test]
-fn ranges_of_references_are_ranges_of_files() {
+fn ranges_of_references_read_ranges_of_files() {
     let store = at_url();
     assert_eq!(read(&store, ".zgroup", ByteRange::Whole).unwrap().unwrap(), b"{}");
     assert_eq!(read(&store, "v/0", ByteRange::Whole).unwrap().unwrap(), b"234");
@@ -87,7 +87,7 @@ fn ranges_of_references_are_ranges_of_files() {
 }
 
 #[test]
-fn references_that_lead_nowhere_good() {
+fn invalid_references_are_errors() {
     let store = at_url();
     let kind = |key: &str| read(&store, key, ByteRange::Whole).unwrap_err().kind();
     assert_eq!(kind("v/2"), ErrorKind::Argument);
@@ -101,7 +101,7 @@ fn references_that_lead_nowhere_good() {
 }
 
 #[test]
-fn a_document_at_hand_needs_a_base_a_target_and_leave() {
+fn an_inline_document_needs_a_base_a_target_and_allowed_hosts() {
     let text = || Source::Text(Value::from(DOCUMENT.as_bytes().to_vec()));
     let bare = open(text(), ReferenceOptions::default());
     assert_eq!(read(&bare, ".zgroup", ByteRange::Whole).unwrap().unwrap(), b"{}");
@@ -144,7 +144,7 @@ fn neighbouring_parts_of_a_file_are_one_request() {
 }
 
 #[test]
-fn a_part_that_is_not_there_is_its_readers_error_alone() {
+fn a_missing_part_fails_only_its_own_reader() {
     let store = at_url();
     let read = read_together(&store, &["v/0", "v/3"]);
     assert_eq!(read[0].as_ref().unwrap().as_deref(), Some(&b"234"[..]));
@@ -152,7 +152,7 @@ fn a_part_that_is_not_there_is_its_readers_error_alone() {
 }
 
 #[test]
-fn who_leaves_before_the_turn_keeps_nobody_waiting() {
+fn a_read_dropped_before_the_turn_ends_does_not_block_others() {
     let store = at_url();
     block_on(store.references()).unwrap();
     let (first, second) = (StoreKey::parse("v/0").unwrap(), StoreKey::parse("v/7").unwrap());

@@ -1,5 +1,6 @@
-//! A store in which the value of one key may stand under another: of arrays without dimensions, zarr-python called the one chunk `c0` in
-//! the layout of the drafts, whose texts have `c`.
+//! A store in which the value of one key may be stored under another key. For arrays without
+//! dimensions, zarr-python named the only chunk `c0` in the layout of the drafts, which specify
+//! `c`.
 
 use std::rc::Rc;
 
@@ -7,13 +8,13 @@ use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Value};
 
-/// A store in which the value of one key may stand under another.
+/// A store with an alias for one key.
 pub struct Alias {
-    /// The store.
+    /// The wrapped store.
     pub inner: Rc<dyn Store>,
-    /// The key that is asked for, and written.
+    /// The key that callers use, and under which values are written.
     pub key: StoreKey,
-    /// Where its value may be.
+    /// The key where an older value may be.
     pub other: StoreKey,
 }
 

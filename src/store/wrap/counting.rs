@@ -1,4 +1,5 @@
-//! What a store was asked for and what it gave: "one request" is a test, not a hope. For tests alone: no build for the web has it.
+//! A store that counts its requests, so that tests can assert numbers of requests and bytes. No
+//! build for the web contains it.
 
 use std::cell::{Cell, RefCell};
 
@@ -6,26 +7,26 @@ use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::store::{ByteRange, Fetched, KeyRange, LocalFuture, RequestContext, Store};
 
-/// Sums since the store was made.
+/// Sums since the store was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Reads that were begun; each range of a `get_ranges` or `get_partial_values` counts.
+    /// Reads that were started. Each range of `get_ranges` and `get_partial_values` counts.
     pub requests: u64,
-    /// Bytes that came back.
+    /// Bytes that were returned.
     pub bytes: u64,
-    /// Reads under way.
+    /// Reads in flight.
     pub in_flight: u64,
-    /// The most that were under way at once.
+    /// The maximum number of reads in flight.
     pub most_in_flight: u64,
-    /// Reads that found nothing.
+    /// Reads of absent values.
     pub absent: u64,
     /// Reads that failed.
     pub failed: u64,
-    /// Reads whose caller left before the answer.
+    /// Reads that were dropped before their answer.
     pub aborted: u64,
 }
 
-/// A store that counts.
+/// A store that counts its requests.
 #[derive(Debug, Default)]
 pub struct Counting<S> {
     inner: S,
@@ -34,12 +35,12 @@ pub struct Counting<S> {
 }
 
 impl<S: Store> Counting<S> {
-    /// Counts.
+    /// Counts requests.
     pub fn new(inner: S) -> Self {
         Self { inner, counters: Cell::default(), log: None }
     }
 
-    /// Counts, and keeps a list of every read. It grows without end: for tests and for looking into a slow page.
+    /// Counts requests and logs every read. The log grows without limit.
     pub fn with_log(inner: S) -> Self {
         Self { log: Some(RefCell::default()), ..Self::new(inner) }
     }
@@ -49,7 +50,7 @@ impl<S: Store> Counting<S> {
         self.counters.get()
     }
 
-    /// Every read so far, in order; empty without a log.
+    /// All reads in order; empty without a log.
     pub fn log(&self) -> Vec<(String, ByteRange)> {
         self.log.as_ref().map(|log| log.borrow().clone()).unwrap_or_default()
     }
@@ -60,7 +61,10 @@ impl<S: Store> Counting<S> {
         self.counters.set(counters);
     }
 
-    fn begin<'a>(&self, asked: impl ExactSizeIterator<Item = (&'a StoreKey, ByteRange)>) -> InFlight<'_, S> {
+    fn begin<'a>(
+        &self,
+        asked: impl ExactSizeIterator<Item = (&'a StoreKey, ByteRange)>,
+    ) -> CountedReads<'_, S> {
         let reads = asked.len() as u64;
         self.change(|counters| {
             counters.requests += reads;
@@ -70,18 +74,18 @@ impl<S: Store> Counting<S> {
         if let Some(log) = &self.log {
             log.borrow_mut().extend(asked.map(|(key, range)| (key.as_str().to_owned(), range)));
         }
-        InFlight { counting: self, reads, answered: false }
+        CountedReads { counting: self, reads, answered: false }
     }
 }
 
-/// Reads under way; dropped without an answer, they were aborted.
-struct InFlight<'a, S: Store> {
+/// Reads in flight. If they are dropped without an answer, they count as aborted.
+struct CountedReads<'a, S: Store> {
     counting: &'a Counting<S>,
     reads: u64,
     answered: bool,
 }
 
-impl<S: Store> InFlight<'_, S> {
+impl<S: Store> CountedReads<'_, S> {
     fn end(mut self, answer: Option<&[Option<Fetched>]>) {
         self.answered = true;
         self.counting.change(|counters| match answer {
@@ -94,7 +98,7 @@ impl<S: Store> InFlight<'_, S> {
     }
 }
 
-impl<S: Store> Drop for InFlight<'_, S> {
+impl<S: Store> Drop for CountedReads<'_, S> {
     fn drop(&mut self) {
         self.counting.change(|counters| {
             counters.in_flight -= self.reads;
@@ -186,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn who_leaves_early_is_counted_too() {
+    fn dropped_reads_count_as_aborted() {
         struct Silent;
         impl Store for Silent {
             fn capabilities(&self) -> crate::store::Capabilities {

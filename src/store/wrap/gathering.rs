@@ -1,31 +1,32 @@
-//! A store whose concurrent reads are few requests: see [`gather`](crate::store::gather).
+//! A store that merges concurrent reads into few requests: see [`gather`](crate::store::gather).
 
 use std::rc::Rc;
 
 use crate::error::{IS_FULL, Result};
 use crate::format::path::StoreKey;
-use crate::store::gather::{Answer, Gatherer};
+use crate::store::gather::{FetchResult, Gatherer};
 use crate::store::{ByteRange, KeyStartValue, LocalFuture, RequestContext, Store, Value, left_to_full};
 
-/// A store whose concurrent reads are few requests.
+/// A store that merges concurrent reads.
 pub struct Gathering<S> {
     inner: Rc<S>,
     gatherer: Gatherer<StoreKey>,
 }
 
 impl<S: Store + 'static> Gathering<S> {
-    /// Around a store that has no use for its callers' abort signals: dropping a read ends it.
+    /// Wraps a store that is aborted by dropping the future. Reads of all callers are merged.
     pub fn new(inner: S) -> Self {
         Self { inner: Rc::new(inner), gatherer: Gatherer::default() }
     }
 
-    /// Around a store that is handed its callers' abort signals: what they ask for is kept apart.
+    /// Wraps a store that receives the abort signals of its callers. Only reads of one caller are
+    /// merged.
     pub fn of_each_caller(inner: S) -> Self {
         Self { inner: Rc::new(inner), gatherer: Gatherer::of_each_caller() }
     }
 
-    async fn gather(&self, key: &StoreKey, range: ByteRange, context: &RequestContext) -> Answer {
-        let ask = |range: ByteRange, context: RequestContext| -> LocalFuture<'static, Answer> {
+    async fn gather(&self, key: &StoreKey, range: ByteRange, context: &RequestContext) -> FetchResult {
+        let ask = |range: ByteRange, context: RequestContext| -> LocalFuture<'static, FetchResult> {
             let (inner, key) = (self.inner.clone(), key.clone());
             Box::pin(async move { inner.get(&key, range, &context).await })
         };
@@ -42,7 +43,7 @@ impl<S: Store + 'static> Store for Gathering<S> {
         key: &'a StoreKey,
         range: ByteRange,
         context: &'a RequestContext,
-    ) -> LocalFuture<'a, Answer> {
+    ) -> LocalFuture<'a, FetchResult> {
         Box::pin(self.gather(key, range, context))
     }
 

@@ -1,7 +1,9 @@
-//! A store that answers for the documents of a hierarchy out of its consolidated metadata. Everything else is asked of the
-//! store itself: chunks, and nodes that the consolidated metadata does not know (it may be older than they are).
+//! A store that answers requests for metadata documents from consolidated metadata. Other requests
+//! go to the wrapped store: chunks, and nodes that the consolidated metadata does not list, because
+//! they may be newer.
 //!
-//! Of a node that it does know, it also knows which documents there are not: a v2 node costs no probe for `zarr.json`.
+//! It also knows which documents a listed node does not have. A v2 node therefore needs no request
+//! for `zarr.json`.
 
 use std::rc::Rc;
 
@@ -14,31 +16,32 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::store::writers::{self, Moment};
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Value};
 
-/// What every kind of node may have.
+/// All names of metadata documents.
 const DOCUMENTS: [&str; 4] = [ZARR_JSON, ZARRAY, ZGROUP, ZATTRS];
 
 /// A store, and the consolidated metadata of the group at its root.
 pub struct KnownDocuments {
     inner: Rc<dyn Store>,
     consolidated: Consolidated,
-    /// What that was read from.
+    /// The document that contains the consolidated metadata.
     document: Value,
-    /// When it was read, or before.
+    /// A moment no later than when the document was read.
     since: Moment,
 }
 
 impl KnownDocuments {
-    /// Answers out of `consolidated`, which is the document that was read at the root of `inner` just now.
+    /// Answers from `consolidated`, which was just read from `document` at the root of `inner`.
     pub fn new(inner: Rc<dyn Store>, consolidated: Consolidated, document: Value) -> Self {
         Self { inner, consolidated, document, since: writers::now() }
     }
 
-    /// Whether this copy may answer. A reload asks the store: it may be old; of documents that were written here since, it is.
+    /// Whether the consolidated metadata may answer. Not on a reload, and not for documents that
+    /// this process has written since.
     fn is_current(&self, key: &StoreKey, context: &RequestContext) -> bool {
         !context.reload && writers::unchanged_since(&self.inner, key, self.since)
     }
 
-    /// What a key holds: `None` when only the store itself can tell.
+    /// The value of a key. `None` if only the wrapped store knows, `Some(None)` if it is absent.
     fn known(&self, key: &StoreKey, context: &RequestContext) -> Option<Option<Value>> {
         if !self.is_current(key, context) {
             return None;
@@ -116,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn known_nodes_are_answered_and_others_passed_on() {
+    fn listed_nodes_are_answered_and_others_forwarded() {
         let memory = MemoryStore::new();
         for key in ["a/.zattrs", "a/zarr.json", "b/.zarray", "a/0.0"] {
             memory.insert(&StoreKey::parse(key).unwrap(), b"from the store".to_vec());

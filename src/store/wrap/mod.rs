@@ -1,10 +1,10 @@
-//! Stores around a store: each has the shape of what it wraps and adds one thing.
+//! Wrappers: stores that have the interface of the store that they wrap, and add one thing.
 //!
-//! From the wire to the reader they stand in this order: a store, [`Gathering`], [`KnownDocuments`], and what the metadata of an array
-//! puts in between ([`Alias`], [`transform`]). A *user's* store is gathered too, but never across its callers: it is called in the
-//! name of one of them.
+//! [`Gathering`] is the innermost wrapper. [`KnownDocuments`] wraps it when a hierarchy has
+//! consolidated metadata. [`Alias`] and [`transform`] wrap the store of a single array, as its
+//! metadata demands. [`OverlayStore`] combines two stores of the user. [`Counting`] is for tests.
 
-/// The methods of `Store` that a wrapper hands to its field `inner` unchanged.
+/// Implements methods of `Store` by calling the same methods of the field `inner`.
 macro_rules! forward_to_inner {
     ($($method:ident)*) => { $(forward_to_inner!(@ $method);)* };
     (@ capabilities) => {
@@ -16,16 +16,16 @@ macro_rules! forward_to_inner {
             self.inner.reads_rows()
         }
 
-        fn may_be_kept(&self) -> bool {
-            self.inner.may_be_kept()
+        fn is_cacheable(&self) -> bool {
+            self.inner.is_cacheable()
         }
 
         fn roots(&self) -> Vec<crate::format::path::NodePath> {
             self.inner.roots()
         }
 
-        fn absence_may_be_kept(&self) -> bool {
-            self.inner.absence_may_be_kept()
+        fn absence_is_cacheable(&self) -> bool {
+            self.inner.absence_is_cacheable()
         }
     };
     (@ describe) => {

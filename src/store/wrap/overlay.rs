@@ -1,7 +1,7 @@
-//! Two stores as one that is read: what the first has counts, the rest is the second's. For local changes over a remote
-//! hierarchy, or documents kept apart from the chunks.
+//! Two stores that are read as one: a key's value comes from the first store that has the key. For
+//! local changes to a remote hierarchy, or for metadata that is stored apart from the chunks.
 //!
-//! Deliberately read-only: where a write belongs is not for us to guess.
+//! The store is read-only, because it cannot know to which store a write belongs.
 
 use std::rc::Rc;
 
@@ -12,14 +12,14 @@ use crate::store::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, left_to_full,
 };
 
-/// A store over a store.
+/// A store over another store.
 pub struct OverlayStore {
     first: Rc<dyn Store>,
     second: Rc<dyn Store>,
 }
 
 impl OverlayStore {
-    /// Reads `first`, and `second` where that has nothing.
+    /// Reads `first`; reads `second` where the first has no value.
     pub fn new(first: Rc<dyn Store>, second: Rc<dyn Store>) -> Self {
         Self { first, second }
     }
@@ -48,12 +48,12 @@ impl Store for OverlayStore {
         self.first.merges_ranges() && self.second.merges_ranges()
     }
 
-    fn may_be_kept(&self) -> bool {
-        self.first.may_be_kept() && self.second.may_be_kept()
+    fn is_cacheable(&self) -> bool {
+        self.first.is_cacheable() && self.second.is_cacheable()
     }
 
-    fn absence_may_be_kept(&self) -> bool {
-        self.first.absence_may_be_kept() && self.second.absence_may_be_kept()
+    fn absence_is_cacheable(&self) -> bool {
+        self.first.absence_is_cacheable() && self.second.absence_is_cacheable()
     }
 
     fn get<'a>(
@@ -80,7 +80,7 @@ impl Store for OverlayStore {
             let fetched = self.first.get_ranges(key, ranges, context).await?;
             match fetched.iter().all(Option::is_some) {
                 true => Ok(fetched),
-                // One value has one origin.
+                // All ranges come from one store, because they belong to one value.
                 false => self.second.get_ranges(key, ranges, context).await,
             }
         })
@@ -141,7 +141,7 @@ mod tests {
     use crate::store::memory::MemoryStore;
 
     #[test]
-    fn the_first_counts_and_both_are_listed() {
+    fn the_first_store_wins_and_both_are_listed() {
         let key = |text: &str| StoreKey::parse(text).unwrap();
         let (first, second) = (MemoryStore::new(), MemoryStore::new());
         first.insert(&key("a/x"), vec![1]);

@@ -1,21 +1,22 @@
-//! What an archive holds: its central directory, read from front to back in pieces of any length, then checked as a whole.
+//! The central directory of an archive. It is read in parts of any length, then checked as a whole.
 //!
-//! Entries that overlap are refused (the bombs that unpack one stream ten thousand times are made so), as are names that lead
-//! out of the archive. An archive of a folder, rather than of what is in it, is read as if it were the latter.
+//! Overlapping entries are rejected, because ZIP bombs use them to inflate one stream many times.
+//! So are names that lead out of the archive. An archive that contains a single folder is read as
+//! if it were an archive of the folder's content.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::records::{Central, End, LOCAL_LEN};
+use super::records::{CentralEntry, End, LOCAL_LEN};
 use crate::error::{Error, Result};
 use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::Listing;
 use crate::store::key_table::{KeyTable, below};
 
-/// What shows that a hierarchy begins in a folder.
+/// Documents that mark the root of a hierarchy.
 const ROOT_DOCUMENTS: [&str; 5] = [ZARR_JSON, ZGROUP, ZARRAY, ZATTRS, ".zmetadata"];
 
-/// DEFLATE's best ratio.
+/// The best compression ratio of DEFLATE.
 const BEST_RATIO: u64 = 1032;
 
 const STORED: u16 = 0;
@@ -23,50 +24,51 @@ const DEFLATED: u16 = 8;
 const ENCRYPTED: u16 = 1;
 const DESCRIPTOR: u16 = 1 << 3;
 
-/// One value in the archive.
+/// A value in the archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Where its local header is.
+pub struct ZipEntry {
+    /// Offset of its local header.
     pub header: u64,
-    /// Bytes in the archive.
+    /// Length in the archive in bytes.
     pub stored: u64,
-    /// Bytes once inflated.
+    /// Length of the value in bytes.
     pub size: u64,
     pub crc: u32,
     pub name_len: u16,
-    /// Length of the directory's extra field: the local one is often as long.
+    /// Length of the extra field in the directory. The field in the local header often has the same
+    /// length.
     pub extra_len: u16,
     pub method: u16,
     pub flags: u16,
 }
 
-impl Entry {
-    fn new(central: &Central<'_>, shift: u64) -> Option<Self> {
-        let Central { stored, size, crc, extra_len, method, flags, .. } = *central;
+impl ZipEntry {
+    fn new(central: &CentralEntry<'_>, shift: u64) -> Option<Self> {
+        let CentralEntry { stored, size, crc, extra_len, method, flags, .. } = *central;
         let header = central.header.checked_add(shift)?;
         let name_len = u16::try_from(central.name.len()).ok()?;
         Some(Self { header, stored, size, crc, name_len, extra_len, method, flags })
     }
 
-    /// The first byte after it, at least.
+    /// The lowest possible end of the entry.
     fn least_end(&self) -> Option<u64> {
         self.header.checked_add(LOCAL_LEN + u64::from(self.name_len))?.checked_add(self.stored)
     }
 
-    /// Whether it stands in the archive as it is.
+    /// Whether the entry is not compressed.
     pub fn is_stored(&self) -> bool {
         self.method == STORED
     }
 
-    /// Whether sizes stand after it too.
+    /// Whether a data descriptor follows the entry.
     pub fn has_descriptor(&self) -> bool {
         self.flags & DESCRIPTOR != 0
     }
 
-    /// Whether it can be read.
+    /// Checks that the entry can be read.
     ///
     /// # Errors
-    /// `Unsupported` for encryption and other compression, `Format` for sizes that cannot be.
+    /// `Unsupported` for encryption and unknown compression methods; `Format` for impossible sizes.
     pub fn check(&self) -> Result<()> {
         if self.flags & ENCRYPTED != 0 {
             return Err(Error::unsupported("the entry of the ZIP archive is encrypted"));
@@ -75,9 +77,8 @@ impl Entry {
             STORED => self.stored,
             DEFLATED => self.stored.saturating_mul(BEST_RATIO).saturating_add(BEST_RATIO),
             method => {
-                let error = Error::unsupported(
-                    "the entry of the ZIP archive is compressed in a way that cannot be read",
-                );
+                let error =
+                    Error::unsupported("the entry of the ZIP archive uses an unsupported compression method");
                 return Err(error
                     .expected("method 0 (stored) or 8 (deflated)")
                     .actual(format!("method {method}")));
@@ -85,31 +86,32 @@ impl Entry {
         };
         if self.size > most || (self.method == STORED && self.size != self.stored) {
             return Err(Error::format("the sizes of an entry of the ZIP archive contradict each other")
-                .actual(format!("{} bytes that become {}", self.stored, self.size)));
+                .actual(format!("{} stored bytes for a value of {} bytes", self.stored, self.size)));
         }
         Ok(())
     }
 }
 
-/// The directory while it is read.
+/// Reads a directory in parts.
 #[derive(Debug)]
-pub struct Reading {
+pub struct DirectoryReader {
     end: End,
-    /// Bytes that were read and are not a whole entry yet.
+    /// Bytes of an incomplete entry.
     rest: Vec<u8>,
-    /// How many bytes of the directory were read.
+    /// Number of bytes of the directory that were read.
     read: u64,
+    /// Number of entries that were read.
     seen: u64,
-    table: KeyTable<Entry>,
-    /// Where each entry begins, and ends at least: of all of them, those too that are none of the values.
+    table: KeyTable<ZipEntry>,
+    /// Start and lowest end of each entry, including folders.
     spans: Vec<(u64, u64)>,
-    /// The metadata documents so far, where the archive says that they come first.
-    first_documents: Option<BTreeMap<String, Entry>>,
-    /// Whether something else came already.
+    /// The metadata documents so far, if the archive says that they come first.
+    first_documents: Option<BTreeMap<String, ZipEntry>>,
+    /// Whether another entry has followed the documents.
     documents_ended: bool,
 }
 
-impl Reading {
+impl DirectoryReader {
     pub fn new(end: End, documents_first: bool) -> Self {
         let first_documents = documents_first.then(BTreeMap::new);
         Self {
@@ -128,19 +130,20 @@ impl Reading {
         &self.end
     }
 
-    /// Where in the archive the next byte of the directory is that was not read; `None` at its end.
+    /// Offset in the archive of the next byte of the directory to read; `None` at its end.
     pub fn next(&self) -> Option<u64> {
         let at = self.end.directory.start + self.read;
         (at < self.end.directory.end).then_some(at)
     }
 
-    /// What the beginning of a directory that begins with the documents tells of a key; `None` when only all of it can tell.
-    pub fn known(&self, key: &StoreKey) -> Option<Option<Entry>> {
+    /// The entry of a key, if the documents at the beginning of the directory tell. `None` if only
+    /// the whole directory can tell.
+    pub fn known(&self, key: &StoreKey) -> Option<Option<ZipEntry>> {
         let documents = self.first_documents.as_ref()?;
         let name = key.as_str().rsplit('/').next().unwrap_or_default();
         match documents.get(key.as_str()) {
             Some(entry) => Some(Some(entry.clone())),
-            // Where none is at the root, the archive may be of a folder.
+            // Without a document at the root, the archive may contain a single folder.
             None if name == ZARR_JSON && self.documents_ended && documents.contains_key(ZARR_JSON) => {
                 Some(None)
             }
@@ -151,14 +154,15 @@ impl Reading {
     /// Takes the next bytes of the directory.
     ///
     /// # Errors
-    /// `Format` for a damaged directory and names that lead out of the archive.
+    /// `Format` for a damaged directory, and for names that lead out of the archive.
     pub fn take(&mut self, bytes: &[u8]) -> Result<()> {
         self.read += bytes.len() as u64;
         let mut rest = std::mem::take(&mut self.rest);
         rest.extend_from_slice(bytes);
         let mut at = 0;
-        while let Some(central) = Central::read(rest.get(at..).unwrap_or_default()).or_else(|error| {
-            // Some writers sign the directory: what stands after the last entry is not ours to read.
+        while let Some(central) = CentralEntry::read(rest.get(at..).unwrap_or_default()).or_else(|error| {
+            // Some writers append a signature to the directory. Bytes behind the last entry are
+            // ignored.
             if self.seen >= self.end.entries { Ok(None) } else { Err(error) }
         })? {
             self.add(&central)?;
@@ -169,10 +173,10 @@ impl Reading {
         Ok(())
     }
 
-    fn add(&mut self, central: &Central<'_>) -> Result<()> {
+    fn add(&mut self, central: &CentralEntry<'_>) -> Result<()> {
         self.seen += 1;
         let name = name_of(central);
-        let entry = Entry::new(central, self.end.shift);
+        let entry = ZipEntry::new(central, self.end.shift);
         let span = entry.as_ref().and_then(|entry| Some((entry.header, entry.least_end()?)));
         let (Some(entry), Some(span)) = (entry, span) else { return Err(overlap(&name)) };
         self.spans.push(span);
@@ -180,7 +184,7 @@ impl Reading {
             return Ok(());
         }
         if StoreKey::parse(&name).is_err() {
-            return Err(Error::format("a name in the ZIP archive leads out of it, or nowhere")
+            return Err(Error::format("a name in the ZIP archive leads out of it, or is not a valid key")
                 .actual(format!("{name:?}")));
         }
         let is_document = name.rsplit('/').next() == Some(ZARR_JSON);
@@ -193,12 +197,12 @@ impl Reading {
         self.table.push(&name, entry)
     }
 
-    /// The directory, once all of it was read.
+    /// The directory, after all of it was read.
     ///
     /// # Errors
-    /// `Format` when there are fewer entries than announced, or when some overlap.
+    /// `Format` if there are fewer entries than announced, or if entries overlap.
     pub fn finish(mut self) -> Result<Directory> {
-        // ZIP without 64 counts entries modulo 2^16, and writers that know no ZIP64 go on.
+        // Without ZIP64, the number of entries is given modulo 2^16, so more entries are no error.
         if self.seen < self.end.entries {
             return Err(Error::format("the directory of the ZIP archive ends early")
                 .expected(format!("{} entries", self.end.entries))
@@ -223,8 +227,9 @@ fn overlap(what: &str) -> Error {
     Error::format("entries of the ZIP archive overlap each other or its directory").actual(what)
 }
 
-/// The name as a key: UTF-8 whether or not it says so, backslashes of DOS turned, `./` dropped.
-fn name_of(central: &Central<'_>) -> String {
+/// The name of an entry as a key. It is decoded as UTF-8 even if the flag for UTF-8 is not set. DOS
+/// backslashes become slashes, and `./` is dropped.
+fn name_of(central: &CentralEntry<'_>) -> String {
     let mut name = String::from_utf8_lossy(central.name).into_owned();
     if central.is_from_dos && !name.contains('/') {
         name = name.replace('\\', "/");
@@ -232,9 +237,9 @@ fn name_of(central: &Central<'_>) -> String {
     name.strip_prefix("./").map(str::to_owned).unwrap_or(name)
 }
 
-/// The folder that an archive is of: when everything is in one folder, or in one within that, where a hierarchy begins, and none does
-/// above. Systems that add files of their own are forgiven.
-fn folder_of(table: &KeyTable<Entry>) -> String {
+/// The single folder of an archive, if a hierarchy begins in it and all entries are below it. Files
+/// that operating systems add are ignored.
+fn folder_of(table: &KeyTable<ZipEntry>) -> String {
     let Some((first, _)) = table.iter().find(|(key, _)| !is_systems(key)) else { return String::new() };
     let has_root =
         |prefix: &str| ROOT_DOCUMENTS.iter().any(|name| table.find(&format!("{prefix}{name}")).is_some());
@@ -245,7 +250,7 @@ fn folder_of(table: &KeyTable<Entry>) -> String {
     if is_alone { folder.to_owned() } else { String::new() }
 }
 
-/// Whether a key is that of a file which systems leave in folders.
+/// Whether a key is a file that an operating system adds to folders.
 fn is_systems(key: &str) -> bool {
     let name = key.rsplit('/').next().unwrap_or_default();
     key.starts_with("__MACOSX/")
@@ -253,35 +258,35 @@ fn is_systems(key: &str) -> bool {
         || [".DS_Store", "Thumbs.db", "desktop.ini"].contains(&name)
 }
 
-/// The whole directory.
+/// The whole directory of an archive.
 #[derive(Debug)]
 pub struct Directory {
-    table: KeyTable<Entry>,
-    /// Where entries begin, in order.
+    table: KeyTable<ZipEntry>,
+    /// Offsets of the entries, sorted.
     starts: Vec<u64>,
-    /// Where the directory begins, and the last entry must have ended.
+    /// Offset of the directory, before which the last entry must end.
     end: u64,
-    /// The folder that the archive is of, with its slash; empty for none.
+    /// The single folder of the archive, with a slash; empty if there is none.
     prefix: String,
 }
 
 impl Directory {
-    /// The entry of a key, below the folder that the archive is of, or by its full name.
-    pub fn find(&self, key: &StoreKey) -> Option<&Entry> {
+    /// The entry of a key. The key is relative to the single folder, or the full name.
+    pub fn find(&self, key: &StoreKey) -> Option<&ZipEntry> {
         let full = || self.table.find(&format!("{}{}", self.prefix, key.as_str()));
         let in_folder = if self.prefix.is_empty() { None } else { full() };
         in_folder.or_else(|| self.table.find(key.as_str()))
     }
 
-    /// The first byte after an entry that may be another's.
-    pub fn limit_of(&self, entry: &Entry) -> u64 {
+    /// The first byte behind an entry that may belong to another.
+    pub fn limit_of(&self, entry: &ZipEntry) -> u64 {
         let next = self.starts.partition_point(|start| *start <= entry.header);
         self.starts.get(next).copied().unwrap_or(self.end)
     }
 
-    /// Where hierarchies begin, by full names.
+    /// Paths where hierarchies begin, as full names.
     pub fn roots(&self) -> Vec<NodePath> {
-        let folder = |(key, _): (&str, &Entry)| {
+        let folder = |(key, _): (&str, &ZipEntry)| {
             let (folder, name) = key.rsplit_once('/').unwrap_or(("", key));
             let is_root = ROOT_DOCUMENTS.contains(&name) && !is_systems(key);
             NodePath::from_normal(folder).filter(|_| is_root)
@@ -300,12 +305,12 @@ impl Directory {
         folders.iter().filter(has_none_above).cloned().collect()
     }
 
-    /// All names, as they stand in the archive.
-    pub fn names(&self) -> impl Iterator<Item = (&str, &Entry)> {
+    /// All names as they are in the archive.
+    pub fn names(&self) -> impl Iterator<Item = (&str, &ZipEntry)> {
         self.table.iter()
     }
 
-    /// What stands directly below a prefix.
+    /// The direct children of a prefix.
     pub fn list_dir(&self, prefix: &NodePath) -> Result<Listing> {
         let Some(full) = self.full(prefix) else { return self.table.list_dir(prefix) };
         let Listing { keys, prefixes } = self.table.list_dir(&full)?;
@@ -322,7 +327,7 @@ impl Directory {
         Ok(self.table.keys_from(&below(&full)).filter_map(|key| self.seen(key)).collect())
     }
 
-    /// The prefix by its full name, where it is below the folder that the archive is of.
+    /// The full name of a prefix, if it is below the single folder.
     fn full(&self, prefix: &NodePath) -> Option<NodePath> {
         let folder = NodePath::from_normal(self.prefix.strip_suffix('/')?)?;
         let full = folder.join(prefix);

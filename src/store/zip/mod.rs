@@ -1,11 +1,13 @@
-//! A ZIP archive as a store: one value of another store, read by ranges. APPNOTE.TXT 6.3.10; `.ozx` as RFC-9 of OME-NGFF has it.
+//! A ZIP archive as a store. The archive is one value of another store and is read by ranges.
+//! APPNOTE.TXT 6.3.10; `.ozx` archives as in RFC-9 of OME-NGFF.
 //!
-//! The directory is at the archive's end and is read when the first key is asked for; where the archive says so (`.ozx`),
-//! the documents at the directory's beginning are known before the rest of it is read. A range of an entry that is stored as
-//! it is, is a range of the archive. Whole values are checked by their CRC-32; a range has none. What is deflated has to be
-//! inflated whole, and stays at hand for the next range of it.
+//! The directory at the archive's end is read when the first key is requested. If the archive says
+//! that its metadata documents come first (`.ozx`), their entries are known before the rest of the
+//! directory is read. A range of an uncompressed entry is a range of the archive. Whole values are
+//! checked against their CRC-32; ranges cannot be checked. A deflated entry must be inflated whole,
+//! and the last one is cached for further ranges.
 //!
-//! Archives may be hostile: see `directory`. Deliberately read-only; [`write`] makes archives.
+//! Archives may be hostile: see `directory`. The store is read-only; [`write`] creates archives.
 
 mod directory;
 mod records;
@@ -19,7 +21,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use directory::{Directory, Entry, Reading};
+use directory::{Directory, DirectoryReader, ZipEntry};
 use futures_util::lock::Mutex;
 use records::{LOCAL_LEN, TAIL_LEN, Tail};
 use serde::Deserialize;
@@ -35,35 +37,37 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::format::tolerated::Form;
 use crate::limits;
 
-/// How much of a directory is asked for at once: more the further it goes on.
-const PIECES: [u64; 3] = [256 << 10, 1 << 20, 4 << 20];
+/// Sizes of the requests for the directory. Later requests are larger.
+const STEPS: [u64; 3] = [256 << 10, 1 << 20, 4 << 20];
 
-/// What is read beside an entry, in case its local header is longer than the directory lets expect.
+/// Extra bytes that are read with an entry, in case its local header is longer than expected.
 const SLACK: u64 = 64;
 
-/// The largest inflated value that is kept for further ranges of it.
-const KEPT_BYTES: u64 = 64 << 20;
+/// Maximum size of an inflated value that is cached for further ranges.
+const CACHED_BYTES: u64 = 64 << 20;
 
-/// What is checked at a time.
+/// Number of bytes that are checked at a time.
 const CRC_BYTES: u64 = 64 << 10;
 
-/// An archive. See the module.
+/// A ZIP archive. See the module.
 pub struct ZipStore {
     archive: Rc<dyn Store>,
     key: StoreKey,
     on_warning: Option<WarningSink>,
     directory: RefCell<Option<Rc<Directory>>>,
-    /// The documents known before the whole directory is, and what reads on.
-    reading: RefCell<Option<Reading>>,
-    /// Held by whoever reads the directory on.
+    /// Reads the directory. Knows the first documents before the directory is complete.
+    reader: RefCell<Option<DirectoryReader>>,
+    /// Held by the task that reads the directory.
     turn: Mutex<()>,
+    /// The end of the archive, and its offset.
     tail: RefCell<Option<(u64, Value)>>,
-    /// All of the archive, where it is small or cannot be read by ranges.
+    /// The whole archive, if it is small or cannot be read by ranges.
     whole: RefCell<Option<Value>>,
-    /// What changes when the archive does.
+    /// The version tag of the archive.
     version: RefCell<Option<String>>,
-    /// Where the bytes of entries begin whose local header was read, by where that is.
+    /// For each local header that was read, where the entry's bytes begin.
     data_starts: RefCell<BTreeMap<u64, u64>>,
+    /// The last inflated value, and the offset of its local header.
     inflated: RefCell<Option<(u64, Value)>>,
 }
 
@@ -75,7 +79,7 @@ impl ZipStore {
             key,
             on_warning,
             directory: RefCell::default(),
-            reading: RefCell::default(),
+            reader: RefCell::default(),
             turn: Mutex::new(()),
             tail: RefCell::default(),
             whole: RefCell::default(),
@@ -91,7 +95,7 @@ impl ZipStore {
         }
     }
 
-    /// A range of the archive, all of it.
+    /// A range of the archive, complete.
     async fn read(&self, range: Range<u64>) -> Result<Value> {
         let want = range.end - range.start;
         if want == 0 {
@@ -105,12 +109,12 @@ impl ZipStore {
         if fetched.value.len() == want {
             return Ok(fetched.value);
         }
-        Err(Error::store("the archive is shorter than it was, or than its directory says")
+        Err(Error::store("the archive is shorter than its directory says, or has changed")
             .at_range(range.start, want)
             .actual(format!("{} bytes", fetched.value.len())))
     }
 
-    /// The range, where it was read before.
+    /// The range, if it was read before.
     fn at_hand(&self, range: &Range<u64>) -> Option<Result<Value>> {
         if let Some(whole) = &*self.whole.borrow() {
             return Some(whole.slice(range.clone()));
@@ -122,16 +126,17 @@ impl ZipStore {
     }
 
     async fn ask(&self, range: ByteRange) -> Result<Fetched> {
-        // Of an archive, whatever is wanted in it, as of a chunk: a refusal means what it means for one.
+        // A part of the archive is read like a chunk, so a refusal means the same as for a chunk.
         let context = RequestContext { subject: Subject::Chunk, ..RequestContext::default() };
         let fetched = self.archive.get(&self.key, range, &context).await?;
-        let fetched = fetched
-            .ok_or_else(|| Error::not_found(format!("there is no archive: {}", self.archive.describe())))?;
+        let fetched = fetched.ok_or_else(|| {
+            Error::not_found(format!("the archive does not exist: {}", self.archive.describe()))
+        })?;
         let mut version = self.version.borrow_mut();
         match (&*version, &fetched.version) {
             (Some(before), Some(now)) if before != now => {
                 return Err(Error::store(
-                    "the archive has changed since its directory was read; open it anew",
+                    "the archive has changed since its directory was read; open it again",
                 ));
             }
             (None, Some(now)) => *version = Some(now.clone()),
@@ -141,7 +146,7 @@ impl ZipStore {
     }
 
     /// Reads the end of the archive and finds the directory.
-    async fn begin(&self) -> Result<Reading> {
+    async fn begin(&self) -> Result<DirectoryReader> {
         let fetched = self.ask(ByteRange::Suffix(TAIL_LEN)).await?;
         let size = match fetched.size {
             Some(size) => size,
@@ -152,7 +157,8 @@ impl ZipStore {
             *self.whole.borrow_mut() = Some(whole);
         }
         let start = size.checked_sub(fetched.value.len()).ok_or_else(|| {
-            Error::store("the archive's size contradicts itself").actual(format!("{size} bytes"))
+            Error::store("the reported size of the archive is smaller than its end")
+                .actual(format!("{size} bytes"))
         })?;
         let bytes = fetched.value.to_vec(TAIL_LEN, "the end of the archive")?;
         if start == 0 {
@@ -167,13 +173,13 @@ impl ZipStore {
                 match records::read_tail(&bytes, start, Some(&record))? {
                     Tail::Complete(end) => end,
                     Tail::End64At(_) => {
-                        return Err(Error::format("the ZIP64 end record is not where it should be"));
+                        return Err(Error::format("the ZIP64 end record is missing"));
                     }
                 }
             }
         };
         let documents_first = says_documents_first(&end.comment);
-        Ok(Reading::new(end, documents_first))
+        Ok(DirectoryReader::new(end, documents_first))
     }
 
     async fn size_of_archive(&self, tail: u64) -> Result<u64> {
@@ -182,18 +188,18 @@ impl ZipStore {
         }
         let context = RequestContext { subject: Subject::Chunk, ..RequestContext::default() };
         let size = self.archive.size(&self.key, &context).await?;
-        size.ok_or_else(|| Error::store("the size of the archive cannot be learned"))
+        size.ok_or_else(|| Error::store("the server does not tell the size of the archive"))
     }
 
-    /// What is known of a key by now; `None` when more of the directory has to be read.
-    fn known(&self, key: &StoreKey) -> Option<Option<Entry>> {
+    /// The entry of a key, as far as it is known. `None` if more of the directory must be read.
+    fn known(&self, key: &StoreKey) -> Option<Option<ZipEntry>> {
         if let Some(directory) = &*self.directory.borrow() {
             return Some(directory.find(key).cloned());
         }
-        self.reading.borrow().as_ref()?.known(key)
+        self.reader.borrow().as_ref()?.known(key)
     }
 
-    async fn find(&self, key: &StoreKey) -> Result<Option<Entry>> {
+    async fn find(&self, key: &StoreKey) -> Result<Option<ZipEntry>> {
         loop {
             if let Some(known) = self.known(key) {
                 return Ok(known);
@@ -218,31 +224,31 @@ impl ZipStore {
         }
     }
 
-    /// Reads the next piece of the directory. Nothing has changed when it fails or is dropped.
+    /// Reads the next part of the directory. If it fails or is dropped, nothing changes.
     async fn read_on(&self) -> Result<()> {
-        if self.reading.borrow().is_none() {
-            let reading = self.begin().await?;
-            *self.reading.borrow_mut() = Some(reading);
+        if self.reader.borrow().is_none() {
+            let reader = self.begin().await?;
+            *self.reader.borrow_mut() = Some(reader);
         }
-        let piece = self.reading.borrow().as_ref().and_then(|reading| {
-            let (at, end) = (reading.next()?, reading.end().directory.clone());
-            let step = PIECES.into_iter().find(|step| at - end.start < *step).unwrap_or(PIECES[2]);
+        let piece = self.reader.borrow().as_ref().and_then(|reader| {
+            let (at, end) = (reader.next()?, reader.end().directory.clone());
+            let step = STEPS.into_iter().find(|step| at - end.start < *step).unwrap_or(STEPS[2]);
             Some(at..at.saturating_add(step).min(end.end))
         });
         if let Some(piece) = piece {
             let len = piece.end - piece.start;
             let bytes = self.read(piece).await?.to_vec(len, "a piece of the archive's directory")?;
-            let mut reading = self.reading.borrow_mut();
-            if let Some(Err(error)) = reading.as_mut().map(|reading| reading.take(&bytes)) {
-                // Half of an entry may have been taken: begin again, should someone ask again.
-                *reading = None;
+            let mut reader = self.reader.borrow_mut();
+            if let Some(Err(error)) = reader.as_mut().map(|reader| reader.take(&bytes)) {
+                // A part of an entry may have been taken, so the next call begins again.
+                *reader = None;
                 return Err(error);
             }
         }
-        let is_read = self.reading.borrow().as_ref().is_some_and(|reading| reading.next().is_none());
-        if is_read && let Some(reading) = self.reading.take() {
-            let is_ome = says_ome(&reading.end().comment);
-            let directory = reading.finish()?;
+        let is_read = self.reader.borrow().as_ref().is_some_and(|reader| reader.next().is_none());
+        if is_read && let Some(reader) = self.reader.take() {
+            let is_ome = says_ome(&reader.end().comment);
+            let directory = reader.finish()?;
             self.check_ome(is_ome, &directory)?;
             *self.directory.borrow_mut() = Some(Rc::new(directory));
             *self.tail.borrow_mut() = None;
@@ -250,7 +256,7 @@ impl ZipStore {
         Ok(())
     }
 
-    /// RFC-9's rules, whose breach hinders nobody.
+    /// Warns about breaches of RFC-9 that do not prevent reading.
     fn check_ome(&self, is_ome: bool, directory: &Directory) -> Result<()> {
         if is_ome && directory.find(&StoreKey::parse(ZARR_JSON)?).is_none() {
             self.warn(&Form::ZipRootless.warning("the archive"));
@@ -258,8 +264,8 @@ impl ZipStore {
         Ok(())
     }
 
-    /// All of an entry, checked.
-    async fn value(&self, entry: &Entry) -> Result<Value> {
+    /// A whole entry, checked.
+    async fn value(&self, entry: &ZipEntry) -> Result<Value> {
         entry.check()?;
         limits::within(entry.size, limits::RESULT_BYTES, "an entry of the ZIP archive")?;
         let kept = self.inflated.borrow().as_ref().filter(|(header, _)| *header == entry.header).cloned();
@@ -269,14 +275,15 @@ impl ZipStore {
         let stored = self.stored_bytes(entry).await?;
         let value = if entry.is_stored() { stored } else { inflate(entry, &stored)? };
         check_crc(entry, &value)?;
-        if !entry.is_stored() && entry.size <= KEPT_BYTES {
+        if !entry.is_stored() && entry.size <= CACHED_BYTES {
             *self.inflated.borrow_mut() = Some((entry.header, value.clone()));
         }
         Ok(value)
     }
 
-    /// The bytes of an entry as they stand in the archive: in one request, unless the local header is unusually long.
-    async fn stored_bytes(&self, entry: &Entry) -> Result<Value> {
+    /// The bytes of an entry as they are in the archive. Needs one request, unless the local header
+    /// is unusually long.
+    async fn stored_bytes(&self, entry: &ZipEntry) -> Result<Value> {
         let known = self.data_starts.borrow().get(&entry.header).copied();
         if let Some(start) = known {
             return self.read(start..start + entry.stored).await;
@@ -294,16 +301,16 @@ impl ZipStore {
         self.read(start..end).await
     }
 
-    /// The first byte after an entry that may be another's. The entry must end before it.
-    fn limit_of(&self, entry: &Entry) -> Option<u64> {
+    /// The first byte behind an entry that may belong to another. The entry must end before it.
+    fn limit_of(&self, entry: &ZipEntry) -> Option<u64> {
         let directory = self.directory.borrow();
-        let reading = self.reading.borrow();
+        let reader = self.reader.borrow();
         let whole = directory.as_ref().map(|directory| directory.limit_of(entry));
-        whole.or_else(|| reading.as_ref().map(|reading| reading.end().directory.start))
+        whole.or_else(|| reader.as_ref().map(|reader| reader.end().directory.start))
     }
 
-    /// Where an entry's bytes begin, by the local header at the start of `value`.
-    fn learn_start(&self, entry: &Entry, value: &Value) -> Result<u64> {
+    /// Where an entry's bytes begin, according to the local header at the start of `value`.
+    fn learn_start(&self, entry: &ZipEntry, value: &Value) -> Result<u64> {
         let header = value.slice(0..LOCAL_LEN.min(value.len()))?.to_vec(LOCAL_LEN, "local header")?;
         let (name_len, extra_len) = records::local_variable_len(&header)?;
         let start = entry.header + LOCAL_LEN + u64::from(name_len) + u64::from(extra_len);
@@ -315,9 +322,9 @@ impl ZipStore {
         Ok(start)
     }
 
-    /// A range of an entry that stands in the archive as it is. Where its bytes begin is asked together with them: writers
-    /// that can seek leave nothing between an entry and the next.
-    async fn stored_range(&self, entry: &Entry, range: Range<u64>) -> Result<Value> {
+    /// A range of an uncompressed entry. Its header is requested at the same time, because most
+    /// writers leave no gap between an entry and the next, so that the start can be guessed.
+    async fn stored_range(&self, entry: &ZipEntry, range: Range<u64>) -> Result<Value> {
         entry.check()?;
         let known = self.data_starts.borrow().get(&entry.header).copied();
         let at = |start: u64| start + range.start..start + range.end;
@@ -331,13 +338,14 @@ impl ZipStore {
         if start == guess { Ok(value) } else { self.read(at(start)).await }
     }
 
-    fn guess_start(&self, entry: &Entry) -> u64 {
+    fn guess_start(&self, entry: &ZipEntry) -> u64 {
         let least = entry.header + LOCAL_LEN + u64::from(entry.name_len);
         let by_limit = self.limit_of(entry).and_then(|limit| limit.checked_sub(entry.stored));
         let is_whole = self.directory.borrow().is_some() && !entry.has_descriptor();
         let by_limit =
             by_limit.filter(|start| is_whole && (least..=least + u64::from(u16::MAX)).contains(start));
-        // Past the end of the archive no one may be asked.
+        // Without a known limit, guesses the lowest start: a request must not exceed the end of the
+        // archive.
         by_limit.unwrap_or(least)
     }
 
@@ -353,34 +361,36 @@ impl ZipStore {
         Ok(Some(Fetched { value, size: Some(entry.size), version }))
     }
 
-    /// The names of all entries as they stand in the archive, and how many bytes each has.
+    /// The names of all entries as they are in the archive, and their sizes in bytes.
     ///
     /// # Errors
-    /// Those of the archive and its directory.
+    /// Errors of the archive's store; `Format` for an invalid directory.
     pub async fn names(&self) -> Result<Vec<(String, u64)>> {
         let directory = self.directory().await?;
         Ok(directory.names().map(|(name, entry)| (name.to_owned(), entry.size)).collect())
     }
 }
 
-fn inflate(entry: &Entry, stored: &Value) -> Result<Value> {
+fn inflate(entry: &ZipEntry, stored: &Value) -> Result<Value> {
     let encoded = stored.to_vec(limits::CHUNK_BYTES, "a deflated entry of the ZIP archive")?;
     let mut output = limits::zeroed(entry.size, limits::CHUNK_BYTES, "an entry of the ZIP archive")?;
-    // A negative window: there is no header.
+    // A negative window size means that there is no zlib header.
     let (inflated, code) =
         zlib_rs::decompress_slice(&mut output, &encoded, InflateConfig { window_bits: -15 });
     match (code, inflated.len()) {
         (ReturnCode::Ok, len) if len as u64 == entry.size => Ok(Value::from(output)),
         (ReturnCode::Ok, len) => {
-            Err(Error::format("an entry of the ZIP archive inflates to another size than it says")
+            Err(Error::format("an entry of the ZIP archive has the wrong size after inflating")
                 .expected(format!("{} bytes", entry.size))
                 .actual(format!("{len} bytes")))
         }
-        _ => Err(Error::format("an entry of the ZIP archive is damaged, or longer than it says")),
+        _ => Err(Error::format(
+            "an entry of the ZIP archive is damaged, or larger than its directory entry says",
+        )),
     }
 }
 
-fn check_crc(entry: &Entry, value: &Value) -> Result<()> {
+fn check_crc(entry: &ZipEntry, value: &Value) -> Result<()> {
     let mut crc = 0;
     let (mut at, mut piece) = (0, Vec::new());
     while at < value.len() {
@@ -398,7 +408,7 @@ fn check_crc(entry: &Entry, value: &Value) -> Result<()> {
         .actual(format!("{crc:#010x}")))
 }
 
-/// What RFC-9 writes into an archive's comment.
+/// The comment of an RFC-9 archive.
 #[derive(Deserialize)]
 struct Comment {
     ome: OmeComment,
@@ -443,8 +453,8 @@ impl Store for ZipStore {
         format!("the archive {}", self.archive.describe())
     }
 
-    fn may_be_kept(&self) -> bool {
-        self.archive.may_be_kept()
+    fn is_cacheable(&self) -> bool {
+        self.archive.is_cacheable()
     }
 
     fn roots(&self) -> Vec<NodePath> {

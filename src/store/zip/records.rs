@@ -1,7 +1,8 @@
-//! The records of a ZIP archive as bytes: APPNOTE.TXT 6.3.10, sections 4.3.7 (local header), 4.3.12 (central directory),
-//! 4.3.14–16 (its end, ZIP64 too), 4.5.3 (ZIP64's extra field).
+//! The records of a ZIP archive: APPNOTE.TXT 6.3.10, sections 4.3.7 (local header), 4.3.12 (central
+//! directory), 4.3.14–16 (end of the directory, also ZIP64) and 4.5.3 (ZIP64 extra field).
 //!
-//! Deliberately without strong encryption and archives in several files: they are refused by name.
+//! Strong encryption and archives in several files are not supported, and rejected with an error
+//! that names them.
 
 use std::ops::Range;
 
@@ -10,16 +11,17 @@ use crate::limits;
 
 /// Length of the end record without its comment.
 pub const END_LEN: u64 = 22;
-/// Length of the ZIP64 locator, which stands directly before the end record.
+/// Length of the ZIP64 locator, which is directly before the end record.
 pub const LOCATOR_LEN: u64 = 20;
-/// Length of the ZIP64 end record without what may be added to it.
+/// Length of the ZIP64 end record without extensions.
 pub const END64_LEN: u64 = 56;
 /// Length of a local header without name and extra field.
 pub const LOCAL_LEN: u64 = 30;
 /// Length of an entry of the central directory without name, extra field and comment.
 pub const CENTRAL_LEN: usize = 46;
 
-/// How much of an archive's end holds the end record, whatever its comment, and ZIP64's two.
+/// Length of the end of an archive that contains all end records, whatever the length of the
+/// comment.
 pub const TAIL_LEN: u64 = END_LEN + u16::MAX as u64 + LOCATOR_LEN + END64_LEN;
 
 pub(super) const END_SIGNATURE: u32 = 0x0605_4b50;
@@ -28,11 +30,12 @@ pub(super) const END64_SIGNATURE: u32 = 0x0606_4b50;
 pub(super) const CENTRAL_SIGNATURE: u32 = 0x0201_4b50;
 pub(super) const LOCAL_SIGNATURE: u32 = 0x0403_4b50;
 
-/// What a field says whose value stands in a ZIP64 record.
+/// The content of a field whose value is in a ZIP64 record.
 pub(super) const IN_ZIP64: u32 = u32::MAX;
 pub(super) const ZIP64_FIELD: u16 = 1;
 
-/// Little-endian numbers of a record; 0 where it is too short, which callers have checked.
+/// Reads a little-endian number of a record; 0 if the record is too short, which callers have
+/// checked.
 fn u16_at(bytes: &[u8], at: usize) -> u16 {
     bytes.get(at..at + 2).and_then(|two| two.try_into().ok()).map_or(0, u16::from_le_bytes)
 }
@@ -45,36 +48,37 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).and_then(|eight| eight.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 
-/// Where the central directory is.
+/// The location of the central directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
-    /// Its bytes in the archive.
+    /// The byte range of the directory in the archive.
     pub directory: Range<u64>,
-    /// How many entries it announces.
+    /// The announced number of entries.
     pub entries: u64,
-    /// How much stands before what was the archive's first byte when it was written, such as a program that unpacks it.
+    /// Number of bytes before the archive itself, such as those of a self-extracting program.
     pub shift: u64,
-    /// The archive's comment.
+    /// The comment of the archive.
     pub comment: Vec<u8>,
 }
 
-/// What the end of an archive tells.
+/// The content of the end of an archive.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Tail {
-    /// Everything.
+    /// The location of the directory.
     Complete(End),
-    /// That the ZIP64 end record is further up, at this place.
+    /// The ZIP64 end record is further up, at this offset.
     End64At(u64),
 }
 
 fn no_archive() -> Error {
-    Error::format("this is no ZIP archive: its end has no end-of-directory record")
+    Error::format("this is not a ZIP archive: it has no end-of-directory record")
 }
 
-/// Reads the last bytes of an archive, which begin at `tail_start`. `end64` is the record that a first call asked for.
+/// Reads the last bytes of an archive, which begin at offset `tail_start`. `end64` is the record
+/// that a first call demanded.
 ///
 /// # Errors
-/// `Format` for what is no archive, `Unsupported` for one in several files.
+/// `Format` if this is not an archive; `Unsupported` for an archive in several files.
 pub fn read_tail(tail: &[u8], tail_start: u64, end64: Option<&[u8]>) -> Result<Tail> {
     let at = find_end(tail).ok_or_else(no_archive)?;
     let record = tail.get(at..).unwrap_or_default();
@@ -91,7 +95,8 @@ pub fn read_tail(tail: &[u8], tail_start: u64, end64: Option<&[u8]>) -> Result<T
     if u32_at(locator, 16) > 1 {
         return Err(several_files());
     }
-    // What stands before an archive moves its records, but not the numbers in them: this one may be directly before.
+    // If other bytes were put before the archive, its records moved, but the offsets in them did
+    // not change. Then the record is directly before the locator.
     let places = [u64_at(locator, 8), end_at.saturating_sub(LOCATOR_LEN + END64_LEN)];
     let in_tail = |place: u64| {
         let from = usize::try_from(place.checked_sub(tail_start)?).ok()?;
@@ -112,7 +117,7 @@ fn read_end64(record: &[u8], at: u64, comment: Vec<u8>) -> Result<End> {
     place(u64_at(record, 40), u64_at(record, 48), u64_at(record, 32), at, comment)
 }
 
-/// The last end record whose comment ends with the archive, or else the last one.
+/// The last end record whose comment ends with the archive; else the last end record.
 fn find_end(tail: &[u8]) -> Option<usize> {
     let signature = END_SIGNATURE.to_le_bytes();
     let last = tail.len().checked_sub(22)?;
@@ -130,12 +135,12 @@ fn one_file(this: u32, first: u32) -> Result<()> {
 }
 
 fn several_files() -> Error {
-    Error::unsupported("a ZIP archive in several files cannot be read")
+    Error::unsupported("ZIP archives in several files are not supported")
 }
 
 fn place(len: u64, offset: u64, entries: u64, end_at: u64, comment: Vec<u8>) -> Result<End> {
     let contradiction = || {
-        Error::format("the end of the ZIP archive contradicts itself")
+        Error::format("the end-of-directory record of the ZIP archive is inconsistent")
             .expected(format!("{entries} entries in {len} bytes before byte {end_at}"))
             .actual(format!("a directory at byte {offset}"))
     };
@@ -150,30 +155,30 @@ fn place(len: u64, offset: u64, entries: u64, end_at: u64, comment: Vec<u8>) -> 
 
 /// An entry of the central directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Central<'a> {
+pub struct CentralEntry<'a> {
     pub name: &'a [u8],
     pub flags: u16,
     pub method: u16,
     pub crc: u32,
-    /// Bytes in the archive.
+    /// Length in the archive in bytes.
     pub stored: u64,
-    /// Bytes once inflated.
+    /// Length of the value in bytes.
     pub size: u64,
-    /// Where its local header is, by the archive's own count.
+    /// Offset of the local header, as the archive says.
     pub header: u64,
     /// Length of the extra field.
     pub extra_len: u16,
-    /// Whether a system wrote it whose paths have backslashes.
+    /// Whether the writer's system has paths with backslashes.
     pub is_from_dos: bool,
-    /// Length of the whole entry in the directory.
+    /// Length of the entry in the directory.
     pub len: usize,
 }
 
-impl<'a> Central<'a> {
-    /// The entry at the start of `bytes`; `None` when they end before it does.
+impl<'a> CentralEntry<'a> {
+    /// Reads the entry at the start of `bytes`; `None` if it is incomplete.
     ///
     /// # Errors
-    /// `Format` for what is no entry.
+    /// `Format` if there is no entry.
     pub fn read(bytes: &'a [u8]) -> Result<Option<Self>> {
         let damaged =
             |what: &str| Error::format(format!("the directory of the ZIP archive is damaged: {what}"));
@@ -203,13 +208,15 @@ impl<'a> Central<'a> {
         Ok(Some(entry))
     }
 
-    /// Takes from ZIP64's extra field what did not fit 32 bits; `None` where it is not there.
+    /// Reads the values that do not fit 32 bits from the ZIP64 extra field; `None` if the field is
+    /// missing.
     fn widen(&mut self, extra: &[u8]) -> Option<()> {
         let mut field = zip64_field(extra);
         for value in [&mut self.size, &mut self.stored, &mut self.header] {
             if *value == u64::from(IN_ZIP64) {
                 let Some(rest) = field else {
-                    // Exactly this many bytes, by a writer that knows no ZIP64, is not an archive that we can tell apart.
+                    // The entry may have exactly this size, written by a program that does not know
+                    // ZIP64. That cannot be distinguished from a damaged archive.
                     return None;
                 };
                 *value = u64_at(rest.get(..8)?, 0);
@@ -231,13 +238,14 @@ fn zip64_field(mut extra: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Length of name and extra field of the local header at the start of `bytes`, which are at least [`LOCAL_LEN`].
+/// Lengths of the name and the extra field in the local header at the start of `bytes`, which have
+/// at least [`LOCAL_LEN`] bytes.
 ///
 /// # Errors
-/// `Format` for what is no local header.
+/// `Format` if there is no local header.
 pub fn local_variable_len(bytes: &[u8]) -> Result<(u16, u16)> {
     if bytes.len() < 30 || u32_at(bytes, 0) != LOCAL_SIGNATURE {
-        return Err(Error::format("an entry of the ZIP archive does not begin with its local header"));
+        return Err(Error::format("an entry of the ZIP archive has no local header"));
     }
     Ok((u16_at(bytes, 26), u16_at(bytes, 28)))
 }

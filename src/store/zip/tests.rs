@@ -1,4 +1,4 @@
-//! Archives that Python and Info-ZIP made, archives of ours, and archives that someone made to do harm.
+//! Archives written by Python and Info-ZIP, by this crate, and by attackers.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ fn path(text: &str) -> NodePath {
     NodePath::parse_any(text).unwrap()
 }
 
-/// An archive in memory, and what is asked of it.
+/// An archive in memory, and a count of its requests.
 fn open(archive: &[u8]) -> (ZipStore, Rc<Counting<MemoryStore>>) {
     let memory = MemoryStore::new();
     memory.insert(&key("a.zip"), archive.to_vec());
@@ -64,7 +64,7 @@ const VALUES: [(&str, &[u8]); 5] = [
 ];
 
 #[test]
-fn what_we_write_we_read() {
+fn a_written_archive_is_read_back() {
     let (store, counting) = open(&written(&VALUES, ""));
     for (name, value) in VALUES {
         assert_eq!(whole(&store, name).unwrap().as_deref(), Some(value), "{name}");
@@ -97,7 +97,7 @@ fn documents_come_first_and_breadth_first() {
 }
 
 #[test]
-fn sizes_beyond_32_bits_get_their_fields() {
+fn sizes_beyond_32_bits_use_zip64_fields() {
     let large = 5 << 30;
     let entries = [
         NewEntry { key: key("large"), size: large, crc: 7 },
@@ -110,12 +110,12 @@ fn sizes_beyond_32_bits_get_their_fields() {
     };
     assert_eq!((found.entries, found.shift, found.comment.as_slice()), (2, 0, b"c".as_slice()));
     assert_eq!(found.directory.start, offset);
-    let mut reading = Reading::new(found, false);
-    let len = usize::try_from(reading.end().directory.end - offset).unwrap();
+    let mut reader = DirectoryReader::new(found, false);
+    let len = usize::try_from(reader.end().directory.end - offset).unwrap();
     for piece in end[..len].chunks(7) {
-        reading.take(piece).unwrap();
+        reader.take(piece).unwrap();
     }
-    let directory = reading.finish().unwrap();
+    let directory = reader.finish().unwrap();
     let of = |name: &str| directory.find(&key(name)).unwrap();
     assert_eq!((of("large").size, of("large").stored, of("large").header), (large, large, 0));
     assert_eq!((of("after").size, of("after").header), (3, large + headers[0].len() as u64));
@@ -148,7 +148,7 @@ fn requests() {
 }
 
 #[test]
-fn bytes_before_and_after_an_archive_are_forgiven() {
+fn bytes_before_and_after_an_archive_are_ignored() {
     let mut archive = b"#!/bin/sh".to_vec();
     archive.extend(written(&VALUES, "comment"));
     archive.extend(b"\0\0");
@@ -157,7 +157,7 @@ fn bytes_before_and_after_an_archive_are_forgiven() {
 }
 
 #[test]
-fn an_archive_of_a_folder_is_read_as_what_is_in_it() {
+fn an_archive_of_a_single_folder_is_read_as_its_content() {
     let values: [(&str, &[u8]); 4] = [
         ("d.zarr/zarr.json", b"{}"),
         ("d.zarr/a/zarr.json", b"{1}"),
@@ -180,7 +180,7 @@ fn an_archive_of_a_folder_is_read_as_what_is_in_it() {
 
 /// Names of an archive, and where its one folder leads, or which hierarchies it tells of.
 #[test]
-fn one_folder_is_found_and_others_are_told() {
+fn a_single_folder_is_found_and_other_roots_are_listed() {
     let read = |names: &[&str]| {
         let values: Vec<(&str, &[u8])> = names.iter().map(|name| (*name, name.as_bytes())).collect();
         let (store, _) = open(&written(&values, &ome_comment("0.5")));
@@ -211,7 +211,7 @@ fn error_of(archive: &[u8], name: &str) -> Error {
 }
 
 #[test]
-fn what_is_no_archive() {
+fn files_that_are_not_archives_are_rejected() {
     for archive in [&b""[..], b"PK\x05\x06", b"<html>not found</html>", &[0; 100_000]] {
         assert_eq!(error_of(archive, "zarr.json").kind(), ErrorKind::Format);
     }
@@ -220,7 +220,7 @@ fn what_is_no_archive() {
 }
 
 #[test]
-fn every_cut_and_every_changed_byte_is_an_error_or_the_truth() {
+fn damaged_archives_yield_errors_or_correct_values() {
     let archive = written(&VALUES, "");
     for len in 0..archive.len() {
         assert!(whole(&open(&archive[..len]).0, "b/c/0").is_err(), "cut to {len}");
@@ -243,7 +243,7 @@ fn central_at(archive: &[u8], number: usize) -> usize {
 }
 
 #[test]
-fn hostile_archives() {
+fn hostile_archives_are_rejected() {
     let archive = written(&[("a", b"abc"), ("b", b"defg")], "");
     let second = central_at(&archive, 1);
 
@@ -296,7 +296,7 @@ fn deflated(value: &[u8], claimed: u64) -> Vec<u8> {
 }
 
 #[test]
-fn deflated_values_and_those_that_lie() {
+fn deflated_values_are_read_and_wrong_sizes_rejected() {
     let value = b"abcabcabcabcabcabcabc".repeat(50);
     let store = open(&deflated(&value, value.len() as u64)).0;
     assert_eq!(read(&store, "zarr.json", ByteRange::Suffix(3)).unwrap().unwrap(), b"abc");

@@ -1,7 +1,10 @@
-//! Making an archive: what stands before, between and after the values. Values are stored as they are (chunks are compressed
-//! already, and a stored entry can be read by ranges), ZIP64 where sizes need it, metadata documents first: RFC-9 of OME-NGFF.
+//! Creates an archive: the records before, between and behind the values. Values are not
+//! compressed, because chunks already are, and because ranges of uncompressed entries can be read.
+//! ZIP64 records are used where sizes need them. Metadata documents come first, as in RFC-9 of
+//! OME-NGFF.
 //!
-//! Pure: it is told sizes and checksums and gives the records; whoever has the values puts them between.
+//! The code is pure. It takes sizes and checksums and returns the records; the caller puts the
+//! values between them.
 
 use std::cmp::Reverse;
 
@@ -14,42 +17,42 @@ use crate::format::metadata::document::ZARR_JSON;
 use crate::format::path::StoreKey;
 use crate::limits;
 
-/// The first day of DOS: archives of the same values are the same bytes.
+/// The first day of DOS. A constant date makes archives of equal values equal.
 const DATE: u16 = 0x21;
-/// That names are UTF-8.
+/// The flag for names in UTF-8.
 const UTF8: u16 = 1 << 11;
 const VERSION: u16 = 20;
 const VERSION_OF_ZIP64: u16 = 45;
-/// A regular file that everyone may read, as Unix has it.
+/// A regular file that everyone may read, in Unix notation.
 const ATTRIBUTES: u32 = 0o100_644 << 16;
 const UNIX: u16 = 3 << 8;
 
-/// A value that is to be in an archive.
+/// A value to archive.
 #[derive(Clone, Debug)]
 pub struct NewEntry {
     /// Its name.
     pub key: StoreKey,
-    /// How many bytes.
+    /// Its length in bytes.
     pub size: u64,
-    /// Their CRC-32.
+    /// Its CRC-32.
     pub crc: u32,
 }
 
-/// An archive without its values.
+/// The records of an archive.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// In which order the entries follow each other: places in the list that was given.
+    /// The order of the entries, as indexes into the list of entries.
     pub order: Vec<usize>,
-    /// What stands before each value, in that order.
+    /// The local header of each entry, in that order.
     pub headers: Vec<Vec<u8>>,
-    /// What stands after the last one.
+    /// The records behind the last value.
     pub end: Vec<u8>,
 }
 
-/// Plans an archive. `comment` is the archive's own.
+/// Plans an archive with a comment.
 ///
 /// # Errors
-/// `Limit` for names and comments that are too long, and for more than 2^64 bytes.
+/// `Limit` for names and comments that are too long, and for archives above 2^64 bytes.
 pub fn layout(entries: &[NewEntry], comment: &str) -> Result<Layout> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by_key(|at| entries.get(*at).map(|entry| rank(&entry.key)));
@@ -66,14 +69,15 @@ pub fn layout(entries: &[NewEntry], comment: &str) -> Result<Layout> {
     Ok(Layout { order, headers, end })
 }
 
-/// The comment by which an OME-Zarr archive says that its documents come first.
+/// The comment of an OME-Zarr archive, which says that its documents come first.
 pub fn ome_comment(version: &str) -> String {
     let central_directory = serde_json::json!({ "jsonFirst": true });
     serde_json::json!({ "ome": { "version": version, "zipFile": { "centralDirectory": central_directory } } })
         .to_string()
 }
 
-/// Documents first, the root's at their head, then breadth first; everything else as it was given.
+/// The order of the entries: metadata documents first, breadth first from the root; then all others
+/// in the given order.
 fn rank(key: &StoreKey) -> (Reverse<bool>, usize, Option<&str>) {
     let key = key.as_str();
     let is_document = key.rsplit('/').next() == Some(ZARR_JSON);
@@ -107,7 +111,7 @@ fn put64(out: &mut Vec<u8>, values: &[u64]) {
     values.iter().for_each(|value| out.extend(value.to_le_bytes()));
 }
 
-/// ZIP64's extra field with these values; nothing where there are none.
+/// The ZIP64 extra field with these values; empty if there are none.
 fn zip64(values: &[u64]) -> Result<Vec<u8>> {
     let mut field = Vec::new();
     if !values.is_empty() {
@@ -117,7 +121,8 @@ fn zip64(values: &[u64]) -> Result<Vec<u8>> {
     Ok(field)
 }
 
-/// Version, flags, method, time, date, checksum and sizes, and the lengths of name and extra field: what both headers have.
+/// Writes the fields that both headers share: version, flags, method, time, date, checksum, sizes,
+/// and the lengths of name and extra field.
 fn shared(out: &mut Vec<u8>, entry: &NewEntry, extra: &[u8]) -> Result<()> {
     let version = if extra.is_empty() { VERSION } else { VERSION_OF_ZIP64 };
     let flags = if entry.key.as_str().is_ascii() { 0 } else { UTF8 };

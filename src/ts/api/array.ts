@@ -1,6 +1,7 @@
 /**
- * An array: what its metadata says, and the calls that read it. The object holds a store, a path and the metadata text;
- * the engine learns of it at the first call that needs bytes, and again when its instance was replaced.
+ * `Array`: the members that its metadata determine, and the calls that read and write it. The
+ * object has a store, a path and the metadata documents. The engine gets its definition at the
+ * first call that needs it, and again after a restart.
  */
 
 import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
@@ -72,16 +73,21 @@ export interface LaidOutOptions extends ReadOptions {
 /** What `Array.get` takes beside the selection. */
 export interface ArrayGetOptions<D extends DataType> extends LaidOutOptions {
   /**
-   * Receives the elements: as long as the result, of the type that `data` would have. In shared memory (on a page that is cross-origin
-   * isolated) workers write them there themselves. When the call has rejected, nothing is written any more.
+   * Memory for the elements: a typed array of the class that `data` would have, with the result's
+   * length. Workers write directly to shared memory (which requires a cross-origin isolated page).
+   * After the call has rejected, nothing is written any more. An `Argument` error if the length
+   * differs.
    */
   out?: PlainArray<D>;
-  /** `"bytes"`: the packed elements, little-endian; of any data type whose elements have one size. */
+  /** `"bytes"` returns the packed little-endian elements of any data type of fixed size. */
   as?: undefined;
   decode?: undefined;
 }
 
-/** `Array.get` with a type of numbers in `as`, or with `decode`. Elements are changed where they are decoded, in the workers. */
+/**
+ * Options of `Array.get` with a number type in `as`, or with `decode`. The decoders convert the
+ * elements.
+ */
 export interface ArrayGetNumbersOptions<As extends NumberType | undefined = NumberType | undefined>
   extends LaidOutOptions,
     Omit<ConversionOptions, "as" | "colors"> {
@@ -101,7 +107,7 @@ export interface ArrayGetBytesOptions extends LaidOutOptions {
   as: "bytes";
 }
 
-/** A part of a stream, whatever its elements became. */
+/** A part of a stream, in any form of elements. */
 type AnyPart<D extends DataType> = PartPlace &
   (Selected<D> | SelectedBytes | SelectedColors | SelectedNumbers<NumberType | undefined>);
 
@@ -111,7 +117,7 @@ function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number
     index.length === grid.length &&
     index.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (grid[axis] ?? 0));
   if (inside) return;
-  throw new InvalidSelectionError(`chunk [${index}] is outside the grid of chunks`, {
+  throw new InvalidSelectionError(`chunk [${index}] is outside the chunk grid`, {
     expected: `each index from 0 to below [${grid}]`,
     actual: `[${index}]`,
     path,
@@ -132,10 +138,13 @@ const KINDS: Record<string, RegExp> = {
 const isDataType = (dtype: DataType, query: DataTypeQuery): boolean =>
   KINDS[query]?.test(dtype) ?? dtype === query;
 
-/** The code that packs and writes values: a chunk of its own, which readers do not download. */
+/**
+ * The code that writes values. It is a chunk of its own, which pages that only read do not
+ * download.
+ */
 const writing = () => import("./write/write.ts").catch(chunkFailed);
 
-/** Takes over what the metadata says now, with all that are open beside it. */
+/** Updates this node, and all open nodes of the same path, from new metadata. */
 async function becomeAnew(array: Array<DataType>, summary: NodeSummary): Promise<void> {
   await describeWithCodecs(summary, undefined);
   becomeAll(array, summary);
@@ -144,7 +153,7 @@ async function becomeAnew(array: Array<DataType>, summary: NodeSummary): Promise
 // biome-ignore lint/suspicious/noShadowRestrictedNames: the name that callers know from zarrita
 export class Array<D extends DataType, Store extends Readable = Readable> extends Location<Store> {
   readonly kind = "array";
-  /** An `UnreadableNode` has one. */
+  /** Always undefined; an `UnreadableNode` has an error here. */
   declare readonly error?: undefined;
   /** @internal */
   [FACTS]: ArrayFacts;
@@ -161,12 +170,15 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return this[FACTS].attributes;
   }
 
-  /** The attributes, read anew: with `bigint: true` every 64-bit integer in them is exact. */
+  /** Parses the attributes again. With `bigint: true`, integers beyond 2^53 are exact bigints. */
   attributes(options: AttributesOptions = {}): Attributes {
     return this[FACTS].attributesWith(options);
   }
 
-  /** The names of the dimensions; of formats that have no place for them those that xarray writes into the attributes (as zarrita has it). */
+  /**
+   * The names of the dimensions. For formats without such names, xarray's attribute
+   * `_ARRAY_DIMENSIONS` is used, as in zarrita. Zarr v3, "dimension_names".
+   */
   get dimensionNames(): string[] | undefined {
     return dimensionNamesOf(this[FACTS]) as string[] | undefined;
   }
@@ -179,17 +191,20 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return this[FACTS].shape;
   }
 
-  /** The shape in bigints, exact beyond 2^53. */
+  /** The shape in elements as bigints, which are exact beyond 2^53. */
   get shape64(): bigint[] {
     return this[FACTS].shape64;
   }
 
-  /** Shape of a chunk; of an inner chunk when sharded. Of the first one, where the grid is rectilinear: see `chunkShapeAt`. */
+  /**
+   * Shape of a chunk in elements; of an inner chunk if the array is sharded. For a rectilinear
+   * grid, the shape of the first chunk: see `chunkShapeAt`.
+   */
   get chunks(): number[] {
     return this[FACTS].chunks;
   }
 
-  /** Shape of a shard, when sharded. */
+  /** Shape of a shard in elements; undefined if the array is not sharded. */
   get shards(): number[] | undefined {
     return this[FACTS].shards;
   }
@@ -198,54 +213,69 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return this[FACTS].dtype as D;
   }
 
-  /** The codecs in encoding order, as the metadata names them; of v2 with those that its order and byte order mean. */
+  /**
+   * The codecs in encoding order, as the metadata names them. For v2, including those that its
+   * memory order and byte order imply. Zarr v3, "codecs".
+   */
   get codecs(): readonly CodecMetadata[] {
     return this[FACTS].codecs;
   }
 
-  /** Of a draft, from the array towards the store, as the metadata has them: `shards` tells of the first what it means. */
+  /**
+   * The storage transformers of a draft's array, from the array towards the store. `shards`
+   * describes the draft's sharding.
+   */
   get storageTransformers(): readonly StorageTransformerMetadata[] {
     return this[FACTS].storageTransformers;
   }
 
-  /** The format of the metadata that counts; the drafts of v3 are 3. */
+  /** The Zarr format of the node's metadata. The drafts of v3 count as 3. */
   get zarrFormat(): 2 | 3 {
     return this[FACTS].format;
   }
 
-  /** Which text the metadata follows: of the drafts of v3 too. */
+  /** The version of the specification that the metadata follows, including drafts of v3. */
   get dialect(): Dialect {
     return this[FACTS].dialect;
   }
 
-  /** What is read instead of a data type that is not known here, where a draft's metadata offers it. */
+  /** The data type that is read in place of an unknown one, if a draft's metadata offers it. */
   get fallback(): DataTypeFallback | undefined {
     return this[FACTS].fallback;
   }
 
-  /** The metadata documents as they are stored, by key suffix. */
+  /** The stored texts of the metadata documents, by key suffix. */
   get rawMetadata(): Record<string, string> {
     return textsOf(this[FACTS].document);
   }
 
-  /** What was read although it bends the rules, and what was odd about the server's answers. */
+  /**
+   * Warnings about metadata and chunks that break a rule but could be read, and about the server's
+   * responses.
+   */
   get warnings(): readonly string[] {
     return [...this[FACTS].warnings, ...warningsOfStore(this.store)];
   }
 
-  /** Chunks along each dimension. */
+  /** Number of chunks along each dimension. */
   get gridShape(): number[] {
     return gridShapeOf(this[FACTS]);
   }
 
-  /** Shape of the chunk at an index: all are alike but those of a rectilinear grid. */
+  /**
+   * Shape in elements of the chunk at an index of the grid. Chunks differ only in a rectilinear
+   * grid. An `InvalidSelectionError` outside of the grid.
+   */
   chunkShapeAt(index: readonly number[]): number[] {
     checkChunkIndex(this.path, this[FACTS], index);
     const { grid } = this[FACTS];
     return index.map((at, axis) => chunkExtent(grid[axis] ?? 1, at).length);
   }
 
-  /** Index of the chunk that holds an element. */
+  /**
+   * Index in the grid of the chunk that contains an element. An `InvalidSelectionError` outside of
+   * the array.
+   */
   chunkOf(element: readonly number[]): number[] {
     const { shape, grid } = this[FACTS];
     const inside =
@@ -261,14 +291,17 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return element.map((at, axis) => chunkAt(grid[axis] ?? 1, at));
   }
 
-  /** Whether the data type is this one, or of this kind; narrows the array's type. */
+  /** Whether the data type is this one, or one of this group; narrows the array's type. */
   is<Q extends DataTypeQuery>(query: Q): this is Array<NarrowDataType<D, Q>, Store> {
     return isDataType(this.dtype, query);
   }
 
   /**
-   * The selected elements in C order, in plain arrays: as they are, as numbers of another type, unpacked by CF's attributes, or as
-   * pictures (`as: "rgba"`: the last dimension is red, green, blue and alpha, as `ImageData` takes it). With `as: "bytes"` as they are packed.
+   * Reads a selection as plain arrays in C order. `as` and `decode` convert the elements: to
+   * another number type, unpacked by CF's attributes, or to pictures (`as: "rgba"`: the last
+   * dimension is red, green, blue and alpha, as in `ImageData`). `as: "bytes"` returns packed
+   * elements. Rejects with an `InvalidSelectionError` if the selection does not fit, with a
+   * `CodecPipelineError` for a broken chunk, and with the signal's reason after an abort.
    */
   get(selection: AnySelection | null | undefined, options: ArrayGetBytesOptions): Promise<SelectedBytes>;
   get(selection: AnySelection | null | undefined, options: ArrayGetColorsOptions): Promise<SelectedColors>;
@@ -292,16 +325,18 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   }
 
   /**
-   * What reading a selection will cost: chunks, keys, requests, bytes and memory, as far as they can be known before anything is fetched.
+   * The cost of reading a selection: chunks, keys, requests, bytes and memory, as far as they are
+   * known before anything is fetched.
    */
   async plan(selection?: AnySelection | null, options: NodeOptions = {}): Promise<ReadPlan> {
     return planRead(this, await placedRequest(this, selection, options.signal), options.signal);
   }
 
   /**
-   * The selected elements part by part, as they arrive, those nearest to a place first: an async iterator. Parts are boxes of whole chunks. A few are
-   * held while nobody takes them, and no more is fetched; so the selection may be of any size. Leaving the loop ends the requests. Elements become
-   * what `get` makes of them.
+   * Streams a selection as parts, in the order of arrival; the parts nearest to a centre are
+   * requested first. A part is a box of whole chunks. Only a few parts are held ahead of the
+   * caller, so the selection may be of any size. Leaving the loop cancels the requests. Elements
+   * are converted as by `get`.
    */
   stream(
     selection: AnySelection | null | undefined,
@@ -331,16 +366,18 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   }
 
   /**
-   * Fetches what reading a selection needs, without decoding it, behind everything that somebody waits for (`priority` -1 unless given). A read that
-   * comes meanwhile takes over what is under way. Resolves to what was fetched.
+   * Fetches the bytes of a selection without decoding them, after all other requests (default
+   * `priority`: -1). A read that starts meanwhile joins the requests in flight. Resolves to
+   * counters of what was fetched.
    */
   async prefetch(selection?: AnySelection | null, options: ReadOptions = {}): Promise<Progress> {
     return prefetchSelection(this, await placedRequest(this, selection, options.signal), options);
   }
 
   /**
-   * Writes values to a selection, everything where it is null: one value for all places, or as many as are selected, as NumPy
-   * spreads them: a typed array, a list (nested ones too), or `{ data, shape, stride }`.
+   * Writes values to a selection; to the whole array if it is null. A value is a scalar, a typed
+   * array, a list (also nested), or `{ data, shape, stride }`, and is broadcast by NumPy's rules.
+   * Rejects with an `Argument` error for values that do not fit the selection or the data type.
    */
   async set(
     selection: AnySelection | null | undefined,
@@ -354,7 +391,10 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     await writeSelection(this, requestOf(places, this[FACTS]), value, options);
   }
 
-  /** Changes the shape: shrinking erases what falls outside, and what is new is fill value. */
+  /**
+   * Changes the shape, in elements. Shrinking erases chunks and elements outside of the new shape.
+   * New elements have the fill value.
+   */
   async resize(
     shape: readonly (number | bigint)[],
     options: Pick<WriteOptions, "signal" | "priority"> = {},
@@ -363,20 +403,21 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     await becomeAnew(this, await resizeArray(this, shape, options));
   }
 
-  /** Makes the array longer along an axis, by the values; readers see the new shape when all of them are stored. */
+  /** Appends values along an axis. The new shape is stored after all values. */
   async append(value: Settable<D>, axis = 0, options: WriteOptions = {}): Promise<void> {
     const { appendValues } = await writing();
     await becomeAnew(this, await appendValues(this, value, axis, options));
   }
 
-  /** Merges attributes into those there are; with `replace` they alone remain. */
+  /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
     await becomeAnew(this, await updateAttributes(this, attributes, options));
   }
 
   /**
-   * Reads the metadata again, past all caches, and forgets what was kept of chunks and shards: what others have written since is
-   * read from now on. Rejects, and stays as it is, when there is no such array any more.
+   * Reads the metadata again, bypassing all caches, and drops cached chunks and shard indexes.
+   * Later reads see what others have written. Rejects with a `NotFoundError`, and changes nothing,
+   * if the array no longer exists.
    */
   async refresh({ signal }: NodeOptions = {}): Promise<void> {
     const { format } = this[FACTS];
@@ -389,7 +430,10 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     this[FACTS] = factsOfNode(new OpenedNode(summary, this[FACTS].options));
   }
 
-  /** One whole chunk in its native memory order; at the array's edge filled up with the fill value. */
+  /**
+   * Reads one whole chunk in its native memory order. At the array's edge, the rest of the chunk is
+   * fill value.
+   */
   async getChunk(
     chunkCoords: number[],
     options: ReadOptions = {},

@@ -1,12 +1,12 @@
 /**
- * Extensions of arrays that a store carries: `open` wraps its arrays in them.
+ * Applies the array extensions of a store: `open` wraps the store's arrays in them.
  */
 import type { DataType, Readable } from "../model/types.ts";
 import type { Array as ZarrArray } from "./array.ts";
 
 type AnyExtension = (value: never) => unknown;
 
-/** A value in extensions, the first of them the innermost; a promise where one of them gave one. */
+/** Applies extensions to a value, the innermost first. Returns a promise if one of them does. */
 export function applied(value: unknown, extensions: readonly AnyExtension[]): unknown {
   return extensions.reduce<unknown>(
     (inner, extension) =>
@@ -17,7 +17,7 @@ export function applied(value: unknown, extensions: readonly AnyExtension[]): un
   );
 }
 
-/** The array in the extensions that its store carries. */
+/** Applies the array extensions of the array's store. */
 export async function inExtensionsOfStore<A extends ZarrArray<DataType, Readable>>(array: A): Promise<A> {
   const { arrayExtensions = [] } = array.store as { arrayExtensions?: readonly AnyExtension[] };
   return (await applied(array, arrayExtensions)) as A;

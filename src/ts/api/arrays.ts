@@ -1,6 +1,6 @@
 /**
- * What the engine is told of an array, and what only the engine can tell of it: the type of a caller's metadata object, and
- * the user's codecs.
+ * Defines arrays for the engine, and gets from it what the page cannot know: the data type of a
+ * caller's metadata object, and which user codecs an array has.
  */
 
 import { keepTables } from "../elements/typed_arrays.ts";
@@ -16,12 +16,12 @@ import type { Progress } from "./read/progress.ts";
 import { registry } from "./registry.ts";
 import { transformerCallback, transformerNames } from "./storage_transformers.ts";
 
-/** An array as the engine knows it: another object when what users have registered has changed. */
+/** The key of an array's definition. It is replaced when the user's registrations change. */
 interface Known extends ArrayKey {
   codecs: BoundCodecs | undefined;
-  /** URIs of the storage transformers that were registered. */
+  /** URIs of the registered storage transformers. */
   transformers: string[];
-  /** It was read: which of the user's codecs it has is settled. */
+  /** The array has been read, so its user codecs are fixed. */
   isRead: boolean;
 }
 
@@ -38,17 +38,20 @@ function knownOf(facts: ArrayFacts): Known {
   return entry;
 }
 
-/** The code that runs users' codecs: a chunk of its own, for pages that have any. */
+/** The code that runs users' codecs. It is a chunk of its own, for pages that register any. */
 export const userCodecs = () => import("./codecs.ts").catch(chunkFailed);
 
-/** Codecs of the user's may have a say in what a chunk is: of a shard, or which dimension is the fastest. */
+/**
+ * Describes an array again with its user codecs, which may determine the shape of a chunk or the
+ * memory order.
+ */
 export async function describeWithCodecs(
   summary: NodeSummary,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (registry.size === 0 || !summary.array) return;
   const { boundCodecs } = await userCodecs();
-  // What is wrong with a codec is told by reading.
+  // Errors of a codec are reported by the first read.
   const codecs = await boundCodecs(summary.document, signal).catch(() => undefined);
   signal?.throwIfAborted();
   if (!codecs) return;
@@ -56,7 +59,7 @@ export async function describeWithCodecs(
   summary.array = await call("describeArray", () => ({ document, codecs: codecs.text }), { signal });
 }
 
-/** Gives an array the codecs that the user has registered, until it was read once. */
+/** Binds the registered user codecs to an array, unless it has been read. */
 export async function bindCodecs(facts: ArrayFacts, signal: AbortSignal | undefined): Promise<void> {
   const entry = knownOf(facts);
   if (registry.size === 0 || entry.isRead) return;
@@ -66,12 +69,12 @@ export async function bindCodecs(facts: ArrayFacts, signal: AbortSignal | undefi
   known.set(facts, { ...entry, codecs });
 }
 
-/** Which of the user's codecs an array has is settled now. */
+/** Fixes the user codecs of an array. */
 export function settleCodecs(facts: ArrayFacts): void {
   knownOf(facts).isRead = true;
 }
 
-/** The engine's number of an array. */
+/** The engine's number of an array. Defines the array if necessary. */
 export function arrayNumber(objects: ObjectNumbers, { [FACTS]: facts, store, path }: ArrayNode): number {
   const entry = knownOf(facts);
   return objects.array(entry, store, (told, storeNumber) =>
@@ -106,7 +109,7 @@ function definitionOf(
   };
 }
 
-/** What the elements are; of a caller's metadata object the engine is asked once. */
+/** The data type of an array. For a caller's metadata object, the engine is asked once. */
 export async function typeOf(array: ArrayNode, signal?: AbortSignal): Promise<TypeDescription> {
   const facts = array[FACTS];
   const own = facts.type ?? types.get(facts);
@@ -117,23 +120,23 @@ export async function typeOf(array: ArrayNode, signal?: AbortSignal): Promise<Ty
   return told.type;
 }
 
-/** Bytes of one element; undefined where elements have lengths of their own. */
+/** Size of an element in bytes; undefined for variable length. */
 export const elementSizeOf = async (array: ArrayNode): Promise<number | undefined> =>
   (await typeOf(array)).size;
 
 /** The name of an array's data type. */
 export const typeNameOf = async (array: ArrayNode): Promise<string> => (await typeOf(array)).name;
 
-/** Encoded bytes and chunks of an array that were read so far. */
+/** For each array, the number of chunks read so far and their encoded bytes. */
 const observed = new WeakMap<ArrayFacts, { chunks: number; bytes: number }>();
 
-/** Adds a read to what is known of an array's chunks. */
+/** Adds a read to the statistics of an array's chunks. */
 export function observe(facts: ArrayFacts, { chunks, bytes }: Progress): void {
   const before = observed.get(facts) ?? { chunks: 0, bytes: 0 };
   observed.set(facts, { chunks: before.chunks + chunks, bytes: before.bytes + bytes });
 }
 
-/** Mean encoded bytes of the chunks that were read, absent ones included. */
+/** Mean encoded size in bytes of the chunks read so far, counting absent ones. */
 export function observedChunkBytes(facts: ArrayFacts): number | undefined {
   const { chunks, bytes } = observed.get(facts) ?? { chunks: 0, bytes: 0 };
   return chunks > 0 ? bytes / chunks : undefined;

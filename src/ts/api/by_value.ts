@@ -1,37 +1,38 @@
 /**
- * Entries of selections that name values of coordinates. An entry brings the function that finds its place
- * (`convention/locate.ts`), so that pages which use none do not download it.
+ * Selection entries that give values of coordinates. An entry has the function that finds its index
+ * (`convention/locate.ts`), so pages without such entries do not download it.
  */
 import type { DateLike } from "../model/time.ts";
 import type { Readable } from "../model/types.ts";
 
-/** Where entries stand: ours, or a proxy of one. */
+/** An array with such a selection: this package's, or a proxy of one. */
 interface ArrayLike {
   readonly store: Readable;
   readonly path: string;
 }
 
-/** Finds the places that the values in a selection are at. */
+/** Converts the values in a selection to indices. */
 export type Locate = (
   array: never,
   selection: never,
   options: { signal?: AbortSignal | undefined },
 ) => Promise<unknown>;
 
-/** A value of a coordinate: of time also a date. */
+/** A value of a coordinate. For time coordinates it may be a date. */
 export type CoordinateValue = number | bigint | DateLike;
 
 export interface NearestOptions {
   /**
-   * Which element is meant where none has the value: the `"nearest"` (of two the one with the larger value), the last before it (`"pad"`) or
-   * the first after it (`"backfill"`) in the order of the elements, as pandas has them, or none (`"exact"`). `"nearest"` unless given.
+   * Which element to select if none has the value: the nearest one (of two, the one with the larger
+   * value), the last before it (`"pad"`) or the first after it (`"backfill"`) in element order, or
+   * none (`"exact"`), as in pandas. Default: `"nearest"`.
    */
   method?: "nearest" | "pad" | "backfill" | "exact";
-  /** How far off an element may be, in units of the coordinate. */
+  /** Maximum distance of the element's value, in units of the coordinate. Default: none. */
   tolerance?: number;
 }
 
-/** The element at a value, or the elements at several. Made by `at`. */
+/** Selects the element at a value, or the elements at several. Made by `at`. */
 export class AtValue {
   readonly value: CoordinateValue | readonly CoordinateValue[];
   readonly options: NearestOptions;
@@ -45,7 +46,7 @@ export class AtValue {
   }
 }
 
-/** The elements between two values. Made by `between`. */
+/** Selects the elements between two values. Made by `between`. */
 export class BetweenValues {
   readonly from: CoordinateValue | null;
   readonly to: CoordinateValue | null;
@@ -59,13 +60,13 @@ export class BetweenValues {
   }
 }
 
-/** An entry of a selection that names values of a coordinate. */
+/** A selection entry that gives values of a coordinate. */
 export type ByValue = AtValue | BetweenValues;
 
 export const isByValue = (entry: unknown): entry is ByValue =>
   entry instanceof AtValue || entry instanceof BetweenValues;
 
-/** A selection by place: the values of coordinates in it are looked up. */
+/** Replaces coordinate values in a selection by indices. */
 export function placesOf<Selection>(
   array: ArrayLike,
   selection: Selection,

@@ -1,6 +1,6 @@
 /**
- * What is below a group: as nodes one by one, and as a tree of names. One node that cannot be opened ends neither: it is listed
- * with its error.
+ * Lists the nodes below a group, as a sequence and as a tree. A node that cannot be opened does not
+ * end the listing: it is listed with its error.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
@@ -13,7 +13,7 @@ import type { NodeOptions } from "./nodes.ts";
 import { openSummary } from "./summary.ts";
 import { UnreadableNode, unreadableOf } from "./unreadable.ts";
 
-/** An `Array` or a `Group`, as far as it is told here. */
+/** The used part of an `Array` or a `Group`. */
 interface AnyNode {
   readonly kind: "array" | "group";
   readonly store: Readable;
@@ -24,25 +24,25 @@ interface AnyNode {
   resolve(path: string): Location<Readable>;
 }
 
-/** Makes a node of what the engine says of it. */
+/** Makes a node from its summary. */
 type NodeMaker<S extends Readable, N> = (store: S, summary: NodeSummary) => N;
 
-/** A node and what is below it; its text is a drawing of lines. */
+/** A node and its descendants. `toString()` draws the tree. */
 export interface Tree {
   name: string;
   path: AbsolutePath;
   kind: "array" | "group";
-  /** Of an array. */
+  /** Shape in elements; only of arrays. */
   shape?: number[];
   dtype?: string;
-  /** Of a group. */
+  /** Children; empty for arrays. */
   children: Tree[];
-  /** Why the node cannot be opened, or what is below it cannot be listed. */
+  /** The reason why the node cannot be opened or its children cannot be listed. */
   error?: ZarrError;
   toString(): string;
 }
 
-/** The paths directly below, where the store has the contents of its consolidated metadata at hand. */
+/** The paths directly below a group, if its store has consolidated metadata. */
 function known(store: object, path: string): readonly AbsolutePath[] | undefined {
   const ours = consolidatedChildren(store, path);
   if (ours) return ours;
@@ -54,13 +54,15 @@ function known(store: object, path: string): readonly AbsolutePath[] | undefined
   return paths.filter(isChild).sort();
 }
 
-/** An error of one node, which must not hide the others; a caller's abort ends everything. */
+/**
+ * Converts the error of one node, so that the listing continues. Rethrows the reason of an abort.
+ */
 function ofNode(error: unknown, { signal }: NodeOptions): ZarrError {
   if (signal?.aborted || !(error instanceof ZarrError) || error.code === "Aborted") throw error;
   return error;
 }
 
-/** The node at a path, or what is known of it. */
+/** The node at a path, or an `UnreadableNode`. */
 async function childAt<S extends Readable, N extends AnyNode>(
   place: Location<S>,
   options: NodeOptions,
@@ -80,7 +82,7 @@ async function childAt<S extends Readable, N extends AnyNode>(
   }
 }
 
-/** The nodes directly below a group, by name. */
+/** The nodes directly below a group, sorted by name. */
 export async function* childrenOf<S extends Readable, N extends AnyNode>(
   { store, path }: Location<S>,
   options: NodeOptions,
@@ -97,7 +99,7 @@ export async function* childrenOf<S extends Readable, N extends AnyNode>(
     yield "error" in summary ? unreadableOf(store, summary) : nodeOf(store, summary);
 }
 
-/** What a line says of a node. */
+/** The text of a node in the drawing. */
 function described({ kind, shape, dtype, error }: Tree): string {
   const array = kind === "array" && shape ? ` [${shape.join(", ")}] ${dtype}` : "";
   return error ? `${array} (${error.message})` : array;
@@ -113,7 +115,7 @@ function drawn(tree: Tree): string[] {
   return [`${name}${described(tree)}`, ...below];
 }
 
-/** What is told of a node itself. */
+/** A tree with only this node. */
 function treeAt({ path, kind }: AnyNode | UnreadableNode<Readable>): Tree {
   return {
     name: path.split("/").pop() || "/",
@@ -126,7 +128,7 @@ function treeAt({ path, kind }: AnyNode | UnreadableNode<Readable>): Tree {
   };
 }
 
-/** A node with everything below it. */
+/** A node and all its descendants. */
 export async function treeOf(
   node: AnyNode | UnreadableNode<Readable>,
   options: NodeOptions,
@@ -139,14 +141,14 @@ export async function treeOf(
     if (dtype !== undefined) tree.dtype = dtype;
   }
   if (node.error) tree.error = node.error;
-  // Of a group that cannot be opened, consolidated metadata may tell what is below.
+  // Consolidated metadata may list the children of a group that cannot be opened.
   if (node.kind === "array" || (node.error && !known(node.store, node.path))) return tree;
   for await (const child of childrenOf(node, options, nodeOf))
     tree.children.push(await branchOf(child, options, nodeOf));
   return tree;
 }
 
-/** The same of a node below another one, whose own tree it does not end. */
+/** As `treeOf`, for a child. An error does not end the parent's tree. */
 async function branchOf(
   node: AnyNode | UnreadableNode<Readable>,
   options: NodeOptions,

@@ -1,12 +1,13 @@
 /**
- * Which codecs of the user's an array has: the engine names those whose names are registered, one after the other, and each is
- * loaded and asked what it is.
+ * Finds the user's codecs of an array. The engine names the registered ones one after the other.
+ * Each is loaded and asked for its kind and its encoded metadata.
  */
 import { CodecFault, failureOf } from "../codec/fault.ts";
 import { CodecRunner, metaOf } from "../codec/run.ts";
 import type { CodecRequest, CodecSite } from "../codec/site.ts";
 import { type ErrorReport, errorFromReport } from "../model/errors.ts";
-import { call, unlessAborted } from "../port/engine.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
+import { call } from "../port/engine.ts";
 import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
 import { learnOwn } from "./own_codecs.ts";
@@ -14,15 +15,15 @@ import { type CodecLoader, registry, urlOf } from "./registry.ts";
 
 /** The user's codecs of one array. */
 export interface BoundCodecs {
-  /** As the engine and its workers read it: `src/format/codec/user/registered.rs`. */
+  /** The codecs as JSON text; read by `src/format/codec/user/registered.rs`. */
   text: string;
-  /** URLs of those that are modules, by their name in the registry. */
+  /** URLs of the codecs that are modules, by registered name. */
   modules: Record<string, string>;
-  /** Runs the others, when the engine asks. */
+  /** Runs the other codecs for the engine. */
   runner: Callback;
 }
 
-/** A chain has fewer codecs of the user's than this. */
+/** Limit for the number of user codecs in one array. */
 const MOST_CODECS = 256;
 
 interface EncodedMeta {
@@ -34,7 +35,7 @@ interface EncodedMeta {
 const changed = (before: unknown, after: unknown) =>
   after === undefined || JSON.stringify(before) === JSON.stringify(after) ? undefined : after;
 
-/** JSON of a fill value: special floats are strings there, and bigints digits. */
+/** The JSON text of a fill value. Special floats become strings, bigints become integers. */
 function fillText(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "bigint") return String(value);
@@ -57,10 +58,10 @@ async function know(site: CodecSite, runner: CodecRunner) {
   return { ...known, encoded };
 }
 
-/** Asks the engine for the next codec that must be known, of those that are not among the `codecs` yet. */
+/** Asks the engine for the next user codec that is not among `codecs`. */
 type Ask = (codecs: string) => Promise<string | undefined>;
 
-/** The user's codecs of an array that has these documents; undefined where it has none. */
+/** The user's codecs of an array with these metadata documents; undefined if it has none. */
 export const boundCodecs = (document: string, signal?: AbortSignal) =>
   codecsAskedFor(
     (codecs) => call("codecQuestion", () => ({ document, codecs }), { signal }),
@@ -68,7 +69,7 @@ export const boundCodecs = (document: string, signal?: AbortSignal) =>
     signal,
   );
 
-/** The user's codecs of an array that is to be created by these options, `like` another. */
+/** The user's codecs of an array to be created with these options, like the array `like`. */
 export const codecsToCreate = (
   options: string,
   like: (objects: ObjectNumbers) => number | undefined,
@@ -113,7 +114,10 @@ async function codecsAskedFor(
   return { text: JSON.stringify({ names, known }), modules, runner: callbackOf(runner) };
 }
 
-/** What the engine asks to run a codec that is a function. A codec that gave what it must not is answered with a report. */
+/**
+ * The callback with which the engine runs a codec that is a function. An invalid result of the
+ * codec is answered with a report.
+ */
 function callbackOf(runner: CodecRunner): Callback {
   return async (request: CodecRequest) => {
     try {

@@ -1,6 +1,6 @@
 /**
- * Consolidated metadata: one document that holds those of a whole hierarchy. The engine reads it and answers for the nodes in
- * it; here is the store around the store, with zarrita's `contents()`.
+ * Consolidated metadata: one document with those of a whole hierarchy. The engine parses it and
+ * opens nodes from it. This file wraps the store and adds zarrita's `contents()`.
  */
 
 import { errorFromReport, NotFoundError, ZarrError } from "../model/errors.ts";
@@ -15,15 +15,15 @@ import { readKey } from "../store/native_store.ts";
 export type ConsolidatedFormat = "v2" | "v3";
 
 export interface ConsolidatedMetadataOptions {
-  /** Which to look for, or several in the order in which they count; both unless given, and v3 counts first. */
+  /** The format to look for, or several in order of preference. Default: v3, then v2. */
   readonly format?: ConsolidatedFormat | ConsolidatedFormat[];
-  /** Where v2's is; `.zmetadata` unless given. */
+  /** Key of v2's consolidated metadata. Default: `.zmetadata`. */
   readonly metadataKey?: string;
 }
 
 /**
- * A node; with the error that opening it gives, where its documents cannot be understood. Of more than 16 384 different
- * documents the rest is not looked at: `children()` and `tree()` tell of all.
+ * A node, with the error of opening it if its documents are invalid. Only the first 16 384
+ * different documents are checked; `children()` and `tree()` check all.
  */
 type Content = { path: AbsolutePath; kind: "array" | "group"; error?: ZarrError };
 
@@ -46,19 +46,19 @@ function contentsOf({ paths, ends, arrays, errors }: Consolidation): Contents {
 
 const DOCUMENT = /(^|\/)(zarr\.json|\.zarray|\.zgroup|\.zattrs)$/;
 
-/** With the engine that has loaded it: another one knows nothing of it. */
+/** The metadata, and the engine that loaded it. Another engine does not have it. */
 interface Loaded extends Consolidation {
   connection: Connection | undefined;
 }
 
-/** The store with its documents at hand; all else is the store's own. */
+/** The store, with `get` answering metadata documents from the consolidated ones. */
 function listable<S extends AsyncReadable>(store: S, consolidation: Loaded): Listable<S> {
   const { connection, loaded } = consolidation;
   const isKnown = () => connection !== undefined && running() === connection;
   const members: Record<PropertyKey, unknown> = {
     contents: () => contentsOf(consolidation),
     get(key: AbsolutePath, options: StoreGetOptions = {}) {
-      // Documents that another engine had are read from the store again.
+      // After a restart, the documents are read from the store itself.
       if (!DOCUMENT.test(key) || !isKnown()) return store.get(key, options);
       return readKey((objects) => objects.store(wrapped), key, undefined, options);
     },
@@ -79,7 +79,10 @@ function listable<S extends AsyncReadable>(store: S, consolidation: Loaded): Lis
   return wrapped as Listable<S>;
 }
 
-/** The consolidated metadata of wrapped stores, and, once somebody asked, the paths directly below each group. */
+/**
+ * The consolidated metadata of wrapped stores. After the first lookup, the paths directly below
+ * each group.
+ */
 const groups = new WeakMap<object, Consolidation | Map<string, AbsolutePath[]>>();
 
 function groupsOf(consolidation: Consolidation): Map<string, AbsolutePath[]> {
@@ -95,7 +98,7 @@ function groupsOf(consolidation: Consolidation): Map<string, AbsolutePath[]> {
   return below;
 }
 
-/** The nodes directly below a group by name, where the store was wrapped here. */
+/** The paths directly below a group, sorted, if the store was wrapped here. */
 export function consolidatedChildren(store: object, group: string): readonly AbsolutePath[] | undefined {
   const known = groups.get(store);
   if (!known) return undefined;
@@ -104,7 +107,7 @@ export function consolidatedChildren(store: object, group: string): readonly Abs
   return below.get(group) ?? [];
 }
 
-/** Whether the next format may be tried: this one is not there, or not usable. */
+/** Whether to try the next format, because this one is absent or invalid. */
 const isElsewhere = (error: unknown) =>
   error instanceof ZarrError && (error.code === "NotFound" || error._tag === "InvalidMetadataError");
 
@@ -149,7 +152,10 @@ async function loadAll(
   return Promise.allSettled([loading, ...rest.map(load)]);
 }
 
-/** The store, with the hierarchy's documents at hand; rejects when it has no consolidated metadata. */
+/**
+ * Wraps a store so that nodes are opened from its consolidated metadata. Rejects with a
+ * `NotFoundError` if it has none.
+ */
 export async function withConsolidatedMetadata<S extends AsyncReadable>(
   store: S,
   { format = ["v3", "v2"], metadataKey = ".zmetadata" }: ConsolidatedMetadataOptions = {},
@@ -163,14 +169,16 @@ export async function withConsolidatedMetadata<S extends AsyncReadable>(
     connection?.post({ type: "release", kind: "store", number });
   if (!first) {
     throw (
-      errors.find((error) => !isElsewhere(error)) ?? errors.at(-1) ?? new NotFoundError("no format was given")
+      errors.find((error) => !isElsewhere(error)) ??
+      errors.at(-1) ??
+      new NotFoundError("consolidated metadata: the option format is empty")
     );
   }
   for (const warning of first.warnings) warn(warning, "/");
   return listable(store, first);
 }
 
-/** As `withConsolidatedMetadata`, but the store itself where it has none. */
+/** As `withConsolidatedMetadata`, but returns the store itself if it has none. */
 export async function withMaybeConsolidatedMetadata<S extends AsyncReadable>(
   store: S,
   options: ConsolidatedMetadataOptions = {},

@@ -1,7 +1,10 @@
 /**
- * `copy`: an array, or a group with everything below it, to another place, format or layout. Elements go a box of whole chunks of
- * the target at a time, the next one being read while one is written: never more than a few boxes are in memory.
+ * `copy`: copies an array, or a group with all its descendants, to another place, format or layout.
+ * An array is copied in boxes of whole chunks of the target; the next box is read while one is
+ * written, so only a few boxes are in memory.
  */
+
+import { product } from "../elements/typed_arrays.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
 import { FACTS, Array as ZarrArray } from "./array.ts";
@@ -11,13 +14,12 @@ import { type CreateArrayOptions, createNode } from "./create.ts";
 import { Group, type Node, nodeOf } from "./group.ts";
 import { Location, locationOf } from "./location.ts";
 import { open } from "./open.ts";
-import { product } from "./write/layout.ts";
 
-/** How far a copy is. */
+/** The progress of a copy. */
 export interface CopyProgress {
-  /** The array that is being copied. */
+  /** Path of the array that is being copied. */
   path: AbsolutePath;
-  /** Elements of it that are there, and all of them. */
+  /** Number of its elements copied so far, and in total. */
   elements: number;
   totalElements: number;
 }
@@ -26,22 +28,28 @@ type AnyArray = ZarrArray<DataType, Readable>;
 type ArrayChoices = Partial<CreateArrayOptions>;
 
 export interface CopyOptions {
-  /** The format of what is made; that of the source unless given. */
+  /** Zarr format of the copy. Default: that of the source. */
   zarrFormat?: 2 | 3;
-  /** What is to differ in the arrays that are made: options of `create`, for all of them or by source. */
+  /** Options of `create` for the new arrays, or a function that returns them for a source array. */
   array?: ArrayChoices | ((source: ZarrArray<DataType, Readable>) => ArrayChoices);
-  /** Erase what is there already. */
+  /** Whether to erase existing nodes at the target. Default: false. */
   overwrite?: boolean;
-  /** Convert what another data type cannot hold. */
+  /**
+   * Whether to convert values that the target's data type cannot represent. Default: false, which
+   * rejects.
+   */
   cast?: boolean;
   signal?: AbortSignal;
   onProgress?: (progress: CopyProgress) => void;
 }
 
-/** Boxes grow to about so many bytes. */
+/** Approximate size of a box in bytes. */
 const BOX_BYTES = 16 << 20;
 
-/** Whole stored chunks, together about as large as a box shall be, grown along the fastest dimensions first. */
+/**
+ * The shape of a box: whole stored chunks of about `BOX_BYTES`, extended along the fastest
+ * dimensions first.
+ */
 function boxShape(target: AnyArray, elementSize: number): number[] {
   const { shape, shards, chunks } = target[FACTS];
   const box = shape.map((extent, axis) => Math.max(1, Math.min(extent, (shards ?? chunks)[axis] ?? 1)));
@@ -53,7 +61,7 @@ function boxShape(target: AnyArray, elementSize: number): number[] {
   return box;
 }
 
-/** The boxes of a shape, as selections. */
+/** The boxes that cover a shape, as selections. */
 function* boxes(shape: readonly number[], box: readonly number[]) {
   const counts = shape.map((extent, axis) => Math.ceil(extent / (box[axis] as number)));
   const total = product(counts);
@@ -76,7 +84,7 @@ async function copyElements(source: AnyArray, target: AnyArray, options: CopyOpt
   const { signal, onProgress, cast } = options;
   const { shape } = source[FACTS];
   const size = await elementSizeOf(source);
-  // Packed elements are the same in both arrays, unless the type changes, or has no size.
+  // Packed elements can be copied if both arrays have the same data type of fixed size.
   const isPacked =
     size !== undefined && target.dtype === source.dtype && (await elementSizeOf(target)) === size;
   const as = isPacked ? ("bytes" as const) : undefined;
@@ -111,7 +119,7 @@ function choicesFor(source: AnyArray, options: CopyOptions): ArrayChoices {
   const isLaidOut = [codecs, compressor, filters, order, chunkShape, shardShape, dtype].some(
     (choice) => choice !== undefined,
   );
-  // With nothing chosen in the same format, chunks and codecs are those of the source, exactly.
+  // Without options, a copy of the same format has exactly the chunks and codecs of the source.
   const { chunks, shards } = source[FACTS];
   const layout: ArrayChoices =
     isLaidOut || zarrFormat !== source.zarrFormat
@@ -133,7 +141,7 @@ async function copyArray(source: AnyArray, place: unknown, options: CopyOptions)
   const isSame =
     target.shape.length === source.shape.length && target.shape.every((n, axis) => n === source.shape[axis]);
   if (!isSame) {
-    throw new ZarrError("Argument", "the arrays to copy between differ in shape", {
+    throw new ZarrError("Argument", "the source and the target array differ in shape", {
       expected: `[${source.shape}]`,
       actual: `[${target.shape}]`,
     });
@@ -154,7 +162,7 @@ async function copyGroup(
     if (child.error) throw child.error;
     const name = child.path.slice(child.path.lastIndexOf("/") + 1);
     const path = `${target.path === "/" ? "" : target.path}/${name}` as AbsolutePath;
-    // What stood there went with the group.
+    // Creating the group has already erased existing nodes.
     await copyNode(child, new Location(target.store, path), { ...options, overwrite: false });
   }
   return target as Group<Readable>;
@@ -164,7 +172,8 @@ const copyNode = (source: Node<Readable>, place: unknown, options: CopyOptions):
   source instanceof Group ? copyGroup(source, place, options) : copyArray(source as AnyArray, place, options);
 
 /**
- * Copies an array or a group (a node, or where one is) to a place; an array also into one that is there. Resolves to the copy.
+ * Copies an array or a group to a place. An array may also be copied into an existing array of the
+ * same shape. Resolves to the copy. Rejects with an `Argument` error if the shapes differ.
  */
 export async function copy<S extends Readable = Readable>(
   source: Node<Readable> | Location<Readable> | Readable | string | URL,

@@ -1,6 +1,6 @@
 /**
- * `create`: a new array or group, with the groups above it that are not there yet. Options are passed on in the engine's words;
- * what is left out, the engine chooses.
+ * `create`: creates an array or a group, and its missing ancestors. Options are translated to the
+ * engine's names. The engine chooses what is not given.
  */
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
@@ -17,13 +17,13 @@ import { storageTransformers } from "./storage_transformers.ts";
 import { isNumeric, packScalar } from "./write/elements.ts";
 import { type FloatPacker, withPackedFloats } from "./write/float_packing.ts";
 
-/** A codec: its name, or with its configuration; in v2 also the object of numcodecs. */
+/** A codec: its name, an object with name and configuration, or in v2 numcodecs' object. */
 export type CodecOption =
   | string
   | { name: string; configuration?: Record<string, unknown> }
   | ({ id: string } & Record<string, unknown>);
 
-/** An extension of a draft, as its text has it. */
+/** An extension of a draft of v3, as its specification defines it. */
 export interface ExtensionOption {
   extension: string;
   must_understand: boolean;
@@ -31,16 +31,22 @@ export interface ExtensionOption {
 }
 
 interface CreateOptions {
-  /** Below the place that is given, taken literally. */
+  /** Path below the given place, taken literally. */
   path?: string;
-  /** 3 unless given; or one of the historic drafts of it, whose nodes are created below the root of a store. */
+  /**
+   * The Zarr format, or one of the drafts of v3. A draft's nodes are created below the root of a
+   * store. Default: 3.
+   */
   zarrFormat?: 2 | 3 | "v3-draft-2020-10" | "v3-draft-2022-05";
-  /** What ends the names of the documents of a draft's hierarchy, when this node is its first; `.json` unless given. */
+  /** Suffix of a draft's metadata keys, if this is the hierarchy's first node. Default: `.json`. */
   metadataKeySuffix?: string;
-  /** Extensions of a draft's hierarchy, when this node is its first. */
+  /** Extensions of a draft's hierarchy, if this is its first node. */
   hierarchyExtensions?: readonly ExtensionOption[];
   attributes?: Attributes;
-  /** Erase what is there, with everything below it. Without it, only a group may be there already: it takes the attributes too. */
+  /**
+   * Whether to erase an existing node and its descendants. Without it, only a group may exist
+   * already; it then gets the new attributes. Default: false.
+   */
   overwrite?: boolean;
   signal?: AbortSignal;
 }
@@ -54,36 +60,45 @@ type Extents = readonly (number | bigint)[];
 export interface CreateArrayOptions<D extends DataType = DataType> extends CreateOptions {
   kind?: "array";
   shape: Extents;
-  /** What is read at a time: about 1 MiB unless given. With one list a dimension: its chunks' lengths one by one (rectilinear). */
+  /**
+   * Shape in elements of a chunk, the unit of reading. One list per dimension gives the lengths of
+   * a rectilinear grid. Default: chunks of about 1 MiB.
+   */
   chunkShape?: Extents | readonly Extents[];
-  /** What is stored under one key, a multiple of the chunk; `null`: chunks themselves. Chosen where there would be over 10⁴. */
+  /**
+   * Shape in elements of a shard, which is stored under one key and is a multiple of the chunk;
+   * `null` for no shards. Default: shards if there would be over 10⁴ chunks.
+   */
   shardShape?: Extents | null;
-  /** A name of v3, an object with one, or a type string or list of fields of NumPy. */
+  /** The data type: a name of v3, an object with one, or NumPy's type string or list of fields. */
   dtype: D | (string & {}) | Record<string, unknown> | readonly unknown[];
-  /** In encoding order; the one that makes bytes may be left out. zstd unless given. */
+  /** Codecs in encoding order. The codec from array to bytes may be omitted. Default: zstd. */
   codecs?: readonly CodecOption[];
-  /** v2's, in place of `codecs`. */
+  /** v2's filters, in place of `codecs`. */
   filters?: readonly CodecOption[] | null;
   compressor?: CodecOption | null;
-  /** Memory order within a chunk. */
+  /** Memory order within a chunk. Default: "C". */
   order?: "C" | "F";
   /**
-   * Whatever `set` takes as one element, or as v3 metadata spells it. Unless given zero; in v2 null, which means "undefined" and
-   * reads as zero.
+   * The fill value: an element as `set` takes it, or the spelling of v3 metadata. Default: zero; in
+   * v2 null, which means "undefined" and is read as zero.
    */
   fillValue?: Scalar<D> | unknown;
   dimensionNames?: readonly (string | null)[];
   chunkKeyEncoding?: "default" | "v2" | { name: string; configuration?: Record<string, unknown> };
   dimensionSeparator?: "." | "/";
-  /** Where the index of a shard stands; at its end unless given. */
+  /** Position of the index in a shard. Default: "end". */
   indexLocation?: "start" | "end";
-  /** Of the draft of 2022, from the array towards the store; `shardShape` adds that of its shards. */
+  /**
+   * Storage transformers of the draft of 2022, from the array towards the store. `shardShape` adds
+   * the one for shards.
+   */
   storageTransformers?: readonly StorageTransformerMetadata[];
-  /** Of a draft's array. */
+  /** Extensions of a draft's array. */
   extensions?: readonly ExtensionOption[];
 }
 
-/** Other names that some know an option by: those of zarrita, zarr-python and the metadata itself. */
+/** Alternative option names, from zarrita, zarr-python and the metadata itself. */
 const ALIASES: Record<string, string> = {
   chunks: "chunkShape",
   chunk_shape: "chunkShape",
@@ -105,7 +120,7 @@ const ALIASES: Record<string, string> = {
   metadata_key_suffix: "metadataKeySuffix",
 };
 
-/** Options of an array, as the engine reads them (`ArrayOptions::like`). */
+/** The engine's names of array options (`ArrayOptions::like`). */
 const ENGINE_NAMES: Record<string, string> = {
   zarrFormat: "zarr_format",
   shape: "shape",
@@ -125,7 +140,7 @@ const ENGINE_NAMES: Record<string, string> = {
   extensions: "extensions",
 };
 
-/** Everything else that `create` looks at itself. */
+/** The other options of `create`, which this file handles. */
 const OWN_NAMES = new Set([
   "path",
   "kind",
@@ -143,14 +158,16 @@ function normalised(options: Given): Given {
   for (const [name, value] of Object.entries(options)) {
     const own = ALIASES[name] ?? name;
     if (!(own in ENGINE_NAMES) && !OWN_NAMES.has(own)) {
-      throw new ZarrError("Argument", `create has no option ${JSON.stringify(name)}`, { field: name });
+      throw new ZarrError("Argument", `unknown option of create: ${JSON.stringify(name)}`, { field: name });
     }
     if (value !== undefined) named[own] = value;
   }
   return named;
 }
 
-/** The options as one JSON object; the fill value too where the metadata's own spelling is kept. */
+/**
+ * The options as a JSON object for the engine. It includes the fill value if its spelling is kept.
+ */
 function engineOptions(options: Given, fill: unknown): string {
   const json: Given = fill === undefined ? {} : { fill_value: fill };
   for (const [name, engineName] of Object.entries(ENGINE_NAMES)) {
@@ -159,7 +176,7 @@ function engineOptions(options: Given, fill: unknown): string {
   return exactJson(json);
 }
 
-/** A fill value is kept as it is spelled where it is a number or null, else it is packed like any element. */
+/** A number or null is kept as it is spelled. Any other fill value is packed like an element. */
 async function fillOf(options: Given, like: LikeNumber): Promise<{ json?: unknown; packed?: Uint8Array }> {
   const { fillValue, dtype } = options;
   if (fillValue === undefined) return {};
@@ -171,10 +188,12 @@ async function fillOf(options: Given, like: LikeNumber): Promise<{ json?: unknow
   return { packed: await withPackedFloats(pack, options.signal as AbortSignal | undefined) };
 }
 
-/** The engine's number of the array that another is to be like. */
+/** Returns the engine's number of the array `like`. */
 type LikeNumber = (objects: ObjectNumbers) => number | undefined;
 
-/** Creates the hierarchy of a draft as the options say; without any, the first node creates it. */
+/**
+ * Creates a draft's hierarchy, if there are options for it. Otherwise the first node creates it.
+ */
 async function createHierarchy(store: unknown, options: Given): Promise<void> {
   const { metadataKeySuffix: suffix, hierarchyExtensions: extensions, zarrFormat } = options;
   if (suffix === undefined && extensions === undefined) return;
@@ -192,7 +211,7 @@ async function createHierarchy(store: unknown, options: Given): Promise<void> {
   );
 }
 
-/** An array that nobody could write to is not created. */
+/** Rejects unknown storage transformers, because such an array could not be written. */
 async function checkTransformers(transformers: unknown): Promise<void> {
   if (!Array.isArray(transformers)) return;
   for (const [place, { extension }] of (transformers as StorageTransformerMetadata[]).entries()) {
@@ -203,7 +222,7 @@ async function checkTransformers(transformers: unknown): Promise<void> {
   }
 }
 
-/** Creates what the options say at a location; `like` an array for all that they do not say. */
+/** Creates a node at a location. `like` is an array that provides the missing options. */
 export async function createNode(
   target: unknown,
   given: Given,
@@ -243,7 +262,7 @@ export async function createNode(
   return nodeOf(store as Readable, summary);
 }
 
-/** The options of zarrita's `create`, which are among ours. */
+/** zarrita's options for `create`, which are accepted too. */
 export interface ZarritaArrayOptions<D extends DataType> {
   shape: number[];
   chunkShape: number[];
@@ -267,7 +286,11 @@ export function create<D extends DataType>(
   options: CreateArrayOptions<D>,
 ): Promise<ZarrArray<D>>;
 export function create(url: string | URL, options?: CreateGroupOptions): Promise<Group<Readable>>;
-/** Creates an array (where there is a `shape`) or a group at a URL, at the root of a store, or at a place in one. */
+/**
+ * Creates an array (if there is a `shape`) or a group at a URL, at the root of a store, or at a
+ * location. Rejects with an `Argument` error for unknown or invalid options, and if the node exists
+ * and `overwrite` is false.
+ */
 export function create(place: unknown, options: object = {}): Promise<unknown> {
   return createNode(place, options as Given);
 }

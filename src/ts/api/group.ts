@@ -1,5 +1,6 @@
 /**
- * A group: a node with attributes and children. A child whose name is known opens by `open(group.resolve(name))`.
+ * `Group`: a node with attributes and children. To open a child by name, call
+ * `open(group.resolve(name))`.
  */
 import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
@@ -26,7 +27,7 @@ import { type UpdateAttributesOptions, updateAttributes } from "./update_attribu
 export type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
 export type Children<S extends Readable> = AsyncIterableIterator<Node<S> | UnreadableNode<S>>;
 
-/** What is known of a group. */
+/** The data of a group. */
 interface GroupFacts {
   attributes: () => Attributes;
   attributesWith: (options: AttributesOptions) => Attributes;
@@ -56,10 +57,10 @@ function factsOf(metadata: GroupMetadata | OpenedNode): GroupFacts {
 
 export class Group<Store extends Readable> extends Location<Store> {
   readonly kind = "group";
-  /** An `UnreadableNode` has one. */
+  /** Always undefined; an `UnreadableNode` has an error here. */
   declare readonly error?: undefined;
   #facts: GroupFacts;
-  /** How attributes are read. */
+  /** How attributes are parsed. */
   readonly #options: AttributeOptions;
 
   constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | OpenedNode) {
@@ -68,7 +69,7 @@ export class Group<Store extends Readable> extends Location<Store> {
     this.#facts = factsOf(metadata);
   }
 
-  /** The attributes, read anew: with `bigint: true` every 64-bit integer in them is exact. */
+  /** Parses the attributes again. With `bigint: true`, integers beyond 2^53 are exact bigints. */
   attributes(options: AttributesOptions = {}): Attributes {
     return this.#facts.attributesWith(options);
   }
@@ -77,45 +78,51 @@ export class Group<Store extends Readable> extends Location<Store> {
     return this.#facts.attributes();
   }
 
-  /** The format of the metadata that counts; the drafts of v3 are 3. */
+  /** The Zarr format of the node's metadata. The drafts of v3 count as 3. */
   get zarrFormat(): 2 | 3 {
     return this.#facts.format;
   }
 
-  /** Which text the metadata follows: of the drafts of v3 too. */
+  /** The version of the specification that the metadata follows, including drafts of v3. */
   get dialect(): Dialect {
     return this.#facts.dialect;
   }
 
-  /** The metadata documents as they are stored, by key suffix. */
+  /** The stored texts of the metadata documents, by key suffix. */
   get rawMetadata(): Record<string, string> {
     return this.#facts.texts();
   }
 
-  /** What was read although it bends the rules, and what was odd about the server's answers. */
+  /**
+   * Warnings about metadata that breaks a rule but could be read, and about the server's responses.
+   */
   get warnings(): readonly string[] {
     return [...this.#facts.warnings, ...warningsOfStore(this.store)];
   }
 
   /**
-   * The arrays and groups directly below, by name. Needs a store that lists, or consolidated metadata. What cannot be opened is an
-   * `UnreadableNode`, which has an `error`.
+   * The arrays and groups directly below, sorted by name. Requires a store that can list, or
+   * consolidated metadata. A node that cannot be opened is an `UnreadableNode`, which has an
+   * `error`.
    */
   children(options: NodeOptions = {}): Children<Store> {
     return childrenOf(this, options, nodeOf<Store>);
   }
 
-  /** Everything below, as far as it goes. What cannot be opened has an `error`. */
+  /** The tree of all descendants. A node that cannot be opened has an `error`. */
   tree(options: NodeOptions = {}): Promise<Tree> {
     return treeOf(this, options, nodeOf);
   }
 
-  /** Merges attributes into those there are; with `replace` they alone remain. */
+  /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
     becomeAll(this, await updateAttributes(this, attributes, options));
   }
 
-  /** Reads the metadata again, past all caches. Rejects, and stays as it is, when there is no such group any more. */
+  /**
+   * Reads the metadata again, bypassing all caches. Rejects with a `NotFoundError`, and changes
+   * nothing, if the group no longer exists.
+   */
   async refresh({ signal }: NodeOptions = {}): Promise<void> {
     const { format } = this.#facts;
     becomeAll(this, await readSummaryAnew(this, { kind: "group", format, signal }));
@@ -127,7 +134,7 @@ export class Group<Store extends Readable> extends Location<Store> {
   }
 }
 
-/** The node that the engine has opened or made. */
+/** Makes the node for a summary from the engine. */
 export function nodeOf<S extends Readable>(
   store: S,
   summary: NodeSummary,

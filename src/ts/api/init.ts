@@ -1,5 +1,6 @@
 /**
- * `init` and `info`: what may be said before the first call, and what can be known after it. Neither is needed.
+ * `init` sets options before the first call, `info` reports counters, `dispose` ends the engine.
+ * None of them is required.
  */
 
 import type { EnginePlace } from "../port/channel.ts";
@@ -13,7 +14,7 @@ import { registry, urlOf } from "./registry.ts";
 
 export type { InitOptions };
 
-/** Starts the engine, with what it is told; again, it changes what can still be changed. */
+/** Sets options and starts the engine. A later call changes options that can still be changed. */
 export async function init(options: InitOptions = {}): Promise<void> {
   configure(options);
   reconfigure();
@@ -22,20 +23,20 @@ export async function init(options: InitOptions = {}): Promise<void> {
 }
 
 /**
- * Ends the engine, its workers and everything that is under way (with an error of code `Aborted`), and frees their memory.
- * What was opened stays usable: the next call starts everything anew.
+ * Ends the engine and its workers, and frees their memory. Calls in flight reject with an error of
+ * code `Aborted`. Opened nodes stay usable: the next call starts a new engine.
  */
 export function dispose(): void {
   disposeEngine();
 }
 
-/** A codec in the registry. */
+/** A registered codec. */
 export interface RegisteredCodec {
   name: string;
-  /** A function runs on the caller's thread, a module where chunks are decoded. */
+  /** Where it runs: functions on the caller's thread, modules in the decode workers. */
   runs: "caller" | "workers";
   url?: string;
-  /** Whether it goes before a codec of our own of that name; absent before `init` has asked the engine. */
+  /** Whether it replaces a codec of this package; absent before `init` has asked the engine. */
   replaces?: boolean;
 }
 
@@ -48,7 +49,7 @@ function registeredCodecs(): RegisteredCodec[] {
   });
 }
 
-/** How often a chunk that was looked for was kept, and how much is. */
+/** Hits and misses of a chunk cache, and its size in bytes. */
 export interface CacheInfo {
   hits: number;
   misses: number;
@@ -63,39 +64,48 @@ function cacheInfo({ caches: counts }: EngineStatus): Info["caches"] {
   return { encoded, decoded };
 }
 
-/** What is going on. Counters are sums since the start. */
+/** The state of the package. Counters are sums since the start. */
 export interface Info {
-  /** Whether the engine has been started. */
+  /** Whether the engine runs. */
   isStarted: boolean;
-  /** Where the engine runs: in a worker of the page (from a blob, a URL, a script of the user's), or with the caller. */
+  /**
+   * Where the engine runs: in a worker (from a blob, a URL or a function of the user), or on the
+   * caller's thread.
+   */
   engine?: EnginePlace;
-  /** Which build answers calls: `"full"` once something needed it. Absent before the start. */
+  /** The build of the engine: `"full"` after a call needed it. Absent before the start. */
   build?: "engine" | "full";
-  /** The engine's wasm uses 128-bit vectors: it does not start without them. */
+  /** The engine's wasm uses 128-bit SIMD, which the browser must support. */
   simd: true;
-  /** Decode workers that run. */
+  /** Number of decode workers. */
   workers: number;
-  /** How they were: from a blob, from a URL, as Node's threads; "caller" where none could be. Absent before there is need. */
+  /**
+   * How the decode workers were started: from a blob, from a URL, as Node's threads; "caller" if
+   * none could be started. Absent before the first one is needed.
+   */
   decoder?: EngineStatus["decoder"];
-  /** Why each way before that one did not work. */
+  /** The reasons why the other ways to start workers failed. */
   refused: string[];
-  /** Parts of results that were decoded, by where. */
+  /** Number of parts decoded, by place. */
   parts: { workers: number; caller: number };
-  /** Stored chunks that were encoded, by where. */
+  /** Number of stored chunks encoded, by place. */
   encoded: { workers: number; caller: number };
-  /** What is kept of chunks that were read: as they are stored, and decoded. */
+  /** The caches of encoded and of decoded chunks. */
   caches: { encoded: CacheInfo; decoded: CacheInfo };
-  /** The codecs that callers have registered. */
+  /** The codecs that callers registered. */
   codecs: RegisteredCodec[];
-  /** Time that decoders have worked, in ms, summed over all of them. */
+  /** Working time of all decoders in ms. */
   decodeMs: number;
-  /** Requests over HTTP: those that were sent, bytes of their bodies, those without an answer, and those that were given up. */
+  /**
+   * HTTP requests: number sent, bytes of response bodies, number without a response, and number
+   * aborted.
+   */
   wire: { requests: number; bytes: number; failed: number; aborted: number };
-  /** Requests that a `persistentCache` could answer, and those it could not. */
+  /** Requests that a `persistentCache` answered, and those that it could not. */
   persistentCache: { hits: number; misses: number };
-  /** Warnings since the start. */
+  /** Number of warnings since the start. */
   warnings: number;
-  /** Traps of the engine, each of which cost an instance. */
+  /** Number of wasm traps. Each of them ended an instance. */
   panics: number;
 }
 
@@ -113,7 +123,7 @@ const NOTHING: EngineStatus = {
   caches: [0, 0, 0, 0, 0, 0],
 };
 
-/** What the package runs on here, and what it has done so far: as the engine told it last. */
+/** The state of the package, as the engine reported it last. */
 export function info(): Info {
   const connection = running();
   const status = connection?.status ?? NOTHING;

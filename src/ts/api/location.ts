@@ -1,11 +1,11 @@
 /**
- * A place in a store: the store and an absolute path. Needs no wasm.
+ * `Location`: a store and an absolute path in it. It needs no wasm.
  */
 import type { AbsolutePath } from "../model/types.ts";
 import { FetchStore } from "../store/fetch_store.ts";
 import { storeOf } from "../store/place.ts";
 
-/** Percent-decodes one segment of a path; a stray "%" is a character like any other. */
+/** Percent-decodes one segment of a path. A "%" without two hex digits is kept. */
 function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -14,7 +14,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** `path` seen from `base`, with "." and ".." taken out; ".." stops at the root. */
+/** Resolves `path` against `base`, including "." and "..". ".." stops at the root. */
 function resolvePath(base: string, path: string): AbsolutePath {
   const kept = path.startsWith("/") ? [] : base.split("/");
   for (const segment of path.split("/")) {
@@ -33,7 +33,10 @@ export class Location<Store> {
     this.path = path;
   }
 
-  /** The place that a relative or absolute path names: ".." goes up, percent escapes are decoded, "#" and "?" are plain. */
+  /**
+   * Resolves a relative or absolute path. ".." goes up, percent escapes are decoded, "#" and "?"
+   * have no special meaning.
+   */
   resolve(path: string): Location<Store> {
     return new Location(this.store, resolvePath(this.path, path));
   }
@@ -41,12 +44,12 @@ export class Location<Store> {
 
 export function root<Store>(store: Store): Location<Store>;
 export function root(): Location<Map<string, Uint8Array>>;
-/** The root of a store; without one, of a new `Map`. */
+/** The root of a store. Default: a new `Map`. */
 export function root(store: unknown = new Map<string, Uint8Array>()): Location<unknown> {
   return new Location(store);
 }
 
-/** The place that a URL, a store, files or a location mean. */
+/** The location for a URL, a store, files or a location. */
 export function locationOf(place: unknown): Location<unknown> {
   const isLocation = typeof place === "object" && place !== null && "store" in place && "path" in place;
   return isLocation ? (place as Location<unknown>) : new Location(storeOf(place));

@@ -1,7 +1,7 @@
 /**
- * What the getters of a node tell, from either of two sources: the engine's summary of a node it opened, or a v3 metadata
- * object that the caller passed to a constructor. The engine alone reads documents; of a caller's object only the fields
- * that zarrita's getters show are looked at.
+ * The data behind a node's getters, from one of two sources: the engine's summary of an opened
+ * node, or a v3 metadata object that the caller passed to a constructor. Only the engine parses
+ * documents. Of a caller's object, only the fields behind zarrita's getters are read.
  */
 
 import { keepTables } from "../elements/typed_arrays.ts";
@@ -11,39 +11,41 @@ import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { exactJson } from "../model/exact_json.ts";
 import { parseJsonText } from "../model/marked_json.ts";
-import type { ArraySummary, Dialect, Home, NodeSummary } from "../model/node_summary.ts";
+import type { ArraySummary, DecodeBuild, Dialect, NodeSummary } from "../model/node_summary.ts";
 import type { ArrayMetadata, Attributes, CodecMetadata, DataType, Readable } from "../model/types.ts";
 import { warn } from "../port/warnings.ts";
 
-/** A storage transformer as metadata has it. */
+/** A storage transformer, as in the metadata of a draft of v3. */
 export interface StorageTransformerMetadata {
-  /** The URI of its specification. */
+  /** URI of its specification. */
   extension: string;
-  /** Which of that specification's. */
+  /** Its type within that specification. */
   type: unknown;
   configuration?: Record<string, unknown>;
 }
 
-/** What is read instead of a data type of an extension that is not known here. */
+/** The data type that is read in place of an unknown data type of an extension. */
 export interface DataTypeFallback {
-  /** The URI of the extension. */
+  /** URI of the extension. */
   extension: string;
-  /** Which of its data types. */
+  /** The unknown data type. */
   dataType: unknown;
-  /** The data type that is read instead, as the metadata has it. */
+  /** The data type that is read instead, as named in the metadata. */
   used: string;
 }
 
-/** How attributes are read. */
+/** How attributes are parsed. */
 export interface AttributeOptions {
   /** Integers beyond 2^53 become bigints instead of being rounded. */
   exactIntegers?: boolean;
 }
 
-/** The key under which the other modules find what an array knows; also through a proxy of the array. */
+/**
+ * The key of an array's facts, for the other modules. It also works through a proxy of the array.
+ */
 export const FACTS: unique symbol = Symbol("zarr-wasm.facts");
 
-/** An array, as the modules see it that read and write: ours, or a proxy of one. */
+/** An array, as other modules use it: this package's, or a proxy of one. */
 export interface ArrayNode {
   readonly [FACTS]: ArrayFacts;
   readonly store: Readable;
@@ -55,10 +57,10 @@ export interface ArrayFacts {
   readonly shape64: bigint[];
   readonly chunks: number[];
   readonly shards: number[] | undefined;
-  /** How each dimension is cut into `chunks`, which are the first ones where they differ. */
+  /** The chunk grid of each dimension. `chunks` is the shape of the first chunk. */
   readonly grid: readonly GridAxis[];
   readonly dtype: DataType;
-  /** What the elements are; of a caller's metadata object the engine is asked when they are read. */
+  /** The data type. Undefined for a caller's metadata object until the engine is asked. */
   readonly type: TypeDescription | undefined;
   readonly fillValue: unknown;
   readonly dimensionNames: (string | null)[] | undefined;
@@ -70,17 +72,17 @@ export interface ArrayFacts {
   readonly storageTransformers: readonly StorageTransformerMetadata[];
   readonly attributes: Attributes;
   readonly attributesWith: (options: AttributesOptions) => Attributes;
-  /** How the node was opened. */
+  /** The options with which the node was opened. */
   readonly options: AttributeOptions;
   readonly warnings: readonly string[];
-  /** Hears what is odd about the chunks: tells it once, and keeps it. */
+  /** Adds a warning about the chunks, once for each text. */
   readonly warn: (message: string) => void;
-  /** The documents as the engine takes them. */
+  /** The metadata documents as JSON text, in the form that the engine takes. */
   readonly document: string;
-  readonly home: Home;
+  readonly home: DecodeBuild;
 }
 
-/** Parses attributes when they are first looked at. */
+/** Returns a function that parses the attributes at the first call. */
 export function lazyAttributes({ summary, options }: OpenedNode): () => Attributes {
   let attributes: Attributes | undefined;
   return () => {
@@ -89,31 +91,34 @@ export function lazyAttributes({ summary, options }: OpenedNode): () => Attribut
   };
 }
 
-/** How a node's attributes can be asked for. */
+/** Options for parsing a node's attributes. */
 export interface AttributesOptions {
   /** Integers beyond 2^53 become bigints instead of being rounded. */
   bigint?: boolean;
 }
 
-/** Attributes read anew, as they are asked for. */
+/** Parses the attributes again. */
 export const attributesOf = ({ summary }: OpenedNode, { bigint = false }: AttributesOptions): Attributes =>
   parseJsonText(summary.attributes, bigint) as Attributes;
 
-/** The texts of a node's documents by key suffix: `zarr.json`, or `.zarray`, `.zgroup` and `.zattrs`. */
+/**
+ * The texts of a node's documents, by key suffix: `zarr.json`, or `.zarray`, `.zgroup` and
+ * `.zattrs`.
+ */
 export function textsOf(document: string): Record<string, string> {
   const { texts } = JSON.parse(document) as { texts: [suffix: string, text: string][] };
   return Object.fromEntries(texts);
 }
 
-/** The same of a group: its document may hold those of many other nodes. */
+/** As `textsOf`, for a group, whose document may include those of many other nodes. */
 export const textsOfGroup = ({ document, large }: Pick<NodeSummary, "document" | "large">) =>
   large ? { "zarr.json": new TextDecoder().decode(large) } : textsOf(document);
 
-/** A document of a caller's metadata object, as the engine takes it. */
+/** The document for a caller's metadata object, in the form that the engine takes. */
 export const documentOf = (metadata: unknown): string =>
   JSON.stringify({ zarr_format: 3, texts: [["zarr.json", exactJson(metadata)]], is_callers: true });
 
-/** A summary that came from the engine, as the constructors of `Array` and `Group` recognise it. */
+/** A summary from the engine, by which the constructors of `Array` and `Group` recognise it. */
 export class OpenedNode {
   readonly summary: NodeSummary;
   readonly options: AttributeOptions;
@@ -124,13 +129,13 @@ export class OpenedNode {
   }
 }
 
-/** One element as a scalar. */
+/** The fill value as a scalar. */
 const fillValueOf = (type: TypeDescription, { fillValue, markedFill }: ArraySummary): unknown => {
   if (!fillValue) return null;
   return type.size === undefined ? elementOf(type, fillValue, markedFill) : wrappedScalarOf(type, fillValue);
 };
 
-/** Keeps each warning once, and tells of it. */
+/** Returns a function that keeps each warning once and issues it. */
 const keepingWarnings = (warnings: string[], path: string) => (message: string) => {
   if (warnings.includes(message)) return;
   warnings.push(message);
@@ -193,7 +198,7 @@ const SPECIAL_FLOATS: Record<string, number> = {
   "-Infinity": Number.NEGATIVE_INFINITY,
 };
 
-/** A caller's fill value, in the scalar type of the data type. */
+/** The fill value of a caller's metadata object, as a scalar of the data type. */
 function callersFillValue({ data_type, fill_value }: ArrayMetadata): unknown {
   if (fill_value === null || fill_value === undefined) return null;
   if (data_type === "int64" || data_type === "uint64") return BigInt(fill_value as bigint | number | string);
@@ -204,7 +209,7 @@ function callersFillValue({ data_type, fill_value }: ArrayMetadata): unknown {
 type Codec = ArrayMetadata["codecs"][number];
 const named = (codecs: Codec[], name: string) => codecs.find((codec) => codec.name === name)?.configuration;
 
-/** The order of the first transpose among these codecs, else C. */
+/** The order of the first transpose codec, else C order. */
 function orderOf(codecs: Codec[], rank: number): number[] {
   const order = named(codecs, "transpose")?.order;
   const axes = Array.from({ length: rank }, (_, axis) => axis);

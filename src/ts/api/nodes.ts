@@ -1,12 +1,12 @@
 /**
- * What is done with whole nodes: to find out what is there, to erase, to consolidate.
+ * Calls on whole nodes: `exists`, `erase` and `consolidate`.
  */
 import type { Readable } from "../model/types.ts";
 import { call, write } from "../port/engine.ts";
 import { type Location, locationOf } from "./location.ts";
 
 export interface NodeOptions {
-  /** Ends the call; it rejects with the signal's reason at once. */
+  /** Aborts the call, which rejects at once with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -14,7 +14,10 @@ type Place = Location<Readable> | Readable | string | URL;
 
 export type ExistingKind = "array" | "group" | "implicit-group";
 
-/** What is at a place; a group without metadata of its own is only seen in stores that list. */
+/**
+ * The kind of node at a place, if there is one. A group without metadata is only found in stores
+ * that can list.
+ */
 export async function exists(place: Place, { signal }: NodeOptions = {}): Promise<ExistingKind | null> {
   const { store, path } = locationOf(place);
   const kind = await call("exists", (objects) => ({ store: objects.store(store), path }), { signal });
@@ -22,17 +25,23 @@ export async function exists(place: Place, { signal }: NodeOptions = {}): Promis
 }
 
 export interface EraseOptions extends NodeOptions {
-  /** Give a draft's group above a document when it would vanish: it was only implied by what is erased. */
+  /**
+   * Whether to create metadata for a draft's parent group that would otherwise disappear, because
+   * it was only implied by the erased node. Default: false.
+   */
   reify?: boolean;
 }
 
-/** Erases the node at a place and everything below it; whether there was anything. */
+/** Erases a node and all its descendants. Resolves to whether there was anything. */
 export function erase(place: Place, { signal, reify = false }: EraseOptions = {}): Promise<boolean> {
   const { store, path } = locationOf(place);
   return write("erase", (objects) => ({ store: objects.store(store), path, reify }), { signal });
 }
 
-/** Brings the documents of all nodes below a group together in one; how many there are. The store must list. */
+/**
+ * Writes the consolidated metadata of a group. Resolves to the number of nodes in it. The store
+ * must be able to list.
+ */
 export function consolidate(place: Place, { signal }: NodeOptions = {}): Promise<number> {
   const { store, path } = locationOf(place);
   return write("consolidate", (objects) => ({ store: objects.store(store), path }), { signal });

@@ -1,6 +1,6 @@
 /**
- * `open`: from a URL, a store or a place in one to an `Array` or a `Group`. Both formats are asked for at once; v3 wins where
- * a node has both.
+ * `open`: opens an `Array` or a `Group` at a URL, in a store, or at a location. Documents of both
+ * formats are requested at once; v3 wins if a node has both.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { Dialect } from "../model/node_summary.ts";
@@ -54,12 +54,13 @@ export function open<S extends Readable>(
 ): Promise<ZarrArray<DataType, S>>;
 export function open<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
 /**
- * Opens the node at a URL, in files (an archive, a folder), at the root of a store, or at a place in one. A URL that ends in
- * `.zip` or `.ozx` is an archive's.
+ * Opens the node at a URL, in files (an archive, a folder), at the root of a store, or at a
+ * location. A URL whose path ends in `.zip` or `.ozx` is an archive. Rejects with a `NotFoundError`
+ * if there is no node, and with an `InvalidMetadataError` if its metadata is invalid.
  */
 export async function open(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
   if (open.v2 === openV2 && open.v3 === openV3) return openNode(place, options, 0);
-  // Somebody has put calls of their own in their place, as zarrita lets them.
+  // The caller may have replaced `open.v2` and `open.v3`, which zarrita allows.
   try {
     return await open.v3(place as Readable, options);
   } catch (error) {
@@ -68,15 +69,18 @@ export async function open(place: unknown, options: OpenOptions = {}): Promise<N
   }
 }
 
-/** Whether the other format may be tried: this one is not there, or not usable. */
+/** Whether to try the other format, because this one is absent or invalid. */
 const isElsewhere = (error: unknown) =>
   error instanceof ZarrError && (error.code === "NotFound" || error._tag === "InvalidMetadataError");
 
-/** Looks for Zarr v2 alone. */
+/** Opens a node of Zarr v2 only. */
 open.v2 = openV2;
-/** Looks for Zarr v3 alone. */
+/** Opens a node of Zarr v3 only. */
 open.v3 = openV3;
 
-/** What leads to another node of the same hierarchy, which is of one format: the other format's documents are not asked for. */
+/**
+ * Returns the function that opens other nodes of the same hierarchy. It requests only documents of
+ * the same format.
+ */
 export const openerBeside = (node: { dialect: Dialect }): typeof openV3 =>
   node.dialect === "v2" ? open.v2 : open.v3;

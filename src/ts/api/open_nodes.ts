@@ -1,10 +1,10 @@
 /**
- * The nodes that are open: what is changed through one object, all others of the same node in the same store know at once. Other
- * stores and other tabs are asked by `refresh`.
+ * The registry of open nodes. A change through one object updates all others of the same path and
+ * store at once. Nodes of other stores and tabs need `refresh`.
  */
 import type { NodeSummary } from "../model/node_summary.ts";
 
-/** The key under which a node takes over what its documents say by now. */
+/** The key of the method that updates a node from a new summary. */
 export const BECOME: unique symbol = Symbol("zarr-wasm.become");
 
 /** An `Array` or a `Group`. */
@@ -15,12 +15,12 @@ export interface OpenNode {
   [BECOME](summary: NodeSummary): void;
 }
 
-/** By store and path. */
+/** Open nodes by store and path. */
 const nodes = new WeakMap<object, Map<string, Set<WeakRef<OpenNode>>>>();
 
 const collected = new FinalizationRegistry<() => void>((forget) => forget());
 
-/** Lets a node hear of changes for as long as it lives. */
+/** Registers a node for updates. It is held weakly. */
 export function rememberOpen(node: OpenNode): void {
   const store = node.store as object;
   const { path } = node;
@@ -36,7 +36,7 @@ export function rememberOpen(node: OpenNode): void {
   });
 }
 
-/** Tells a node, and all that are open beside it, what its documents say by now. */
+/** Updates a node and all others of the same path and store. */
 export function becomeAll(node: OpenNode, summary: NodeSummary): void {
   const open = nodes.get(node.store as object)?.get(node.path) ?? [];
   const others = [...open].map((reference) => reference.deref());

@@ -1,10 +1,13 @@
-/** Which names in the registry are codecs of ours: an entry goes before the codec of its name. */
+/**
+ * Records which registered names are also codecs of this package. A registered codec replaces this
+ * package's codec of the same name.
+ */
 import { call } from "../port/engine.ts";
 
-/** Names in the registry, and whether they are codecs of ours. */
+/** For each registered name, whether it is also a codec of this package. */
 export const ownCodecs = new Map<string, boolean>();
 
-/** Asks the engine which names are codecs of ours, once each. */
+/** Asks the engine for the names that are not known yet. */
 export async function learnOwn(all: readonly string[]): Promise<void> {
   const names = all.filter((name) => !ownCodecs.has(name));
   if (names.length === 0) return;

@@ -1,7 +1,8 @@
 /**
- * zarrita's codec registry: a `Map` from a codec's name to a function that loads it. The engine's own codecs are not in it and
- * need no entry; an entry of the same name goes before them. v2's ids are looked up behind `numcodecs.` first, as zarrita does,
- * then as they are. An array takes what is registered when it is first read.
+ * zarrita's codec registry: a `Map` from a codec's name to a function that loads it. The engine's
+ * own codecs are not in it. A registered codec replaces the engine's codec of the same name. For
+ * v2, `numcodecs.<id>` is looked up first, as in zarrita, then the id. An array uses the codecs
+ * that are registered at its first read.
  */
 
 import type { CodecEntry, CodecKind, UserCodec } from "../codec/entry.ts";
@@ -12,19 +13,22 @@ export type { CodecEntry, CodecKind, UserCodec };
 
 export type CodecLoader = () => CodecEntry | Promise<CodecEntry>;
 
-/** A module whose default export, or which itself, is a `CodecEntry`: it is imported and run where chunks are decoded. */
+/**
+ * A module that is a `CodecEntry`, or exports one as default. It is imported and run in the decode
+ * workers.
+ */
 export interface CodecModule {
   url: string | URL;
 }
 
-/** A `Map` of loaders; one of a module is made of its URL. */
+/** A `Map` of loaders. `CodecRegistry` also makes a loader from a module's URL. */
 export interface CodecRegistry extends Map<string, CodecLoader> {
   set(name: string, codec: CodecLoader | CodecModule | URL): this;
 }
 
 const urls = new WeakMap<CodecLoader, string>();
 
-/** Where a codec's module is, if it was given by its URL. */
+/** The URL of a codec's module, if the loader was made from one. */
 export const urlOf = (loader: CodecLoader): string | undefined => urls.get(loader);
 
 function absoluteUrl(url: string | URL): string {
@@ -32,7 +36,10 @@ function absoluteUrl(url: string | URL): string {
   try {
     return new URL(url, location?.href).href;
   } catch (cause) {
-    throw new ZarrError("Argument", `${url} is no URL of a module`, { expected: "an absolute URL", cause });
+    throw new ZarrError("Argument", `${url} is not the URL of a module`, {
+      expected: "an absolute URL",
+      cause,
+    });
   }
 }
 

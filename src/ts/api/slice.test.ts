@@ -1,10 +1,12 @@
-/** Slices, selections by name and points, as Python and zarrita have them. */
+/**
+ * Tests slices, selections by dimension names, and points, as in Python and zarrita.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InvalidSelectionError } from "../model/errors.ts";
 import { Points, points, select, slice } from "./slice.ts";
 
-test("one number is where a slice stops, as in Python", () => {
+test("a single number is the stop of a slice, as in Python", () => {
   assert.deepEqual(slice(5), { start: null, stop: 5, step: null });
   assert.deepEqual(slice(null), { start: null, stop: null, step: null });
 });
@@ -14,14 +16,14 @@ test("start, stop and step", () => {
   assert.deepEqual(slice(-1, null, -1), { start: -1, stop: null, step: -1 });
 });
 
-test("bigints become numbers while a number can hold them", () => {
+test("bigints that are safe integers become numbers", () => {
   assert.deepEqual(slice(5n, 2n ** 53n - 1n), { start: 5, stop: 9007199254740991, step: null });
   assert.throws(() => slice(2n ** 53n), InvalidSelectionError);
 });
 
 const named = { dimensionNames: ["time", "lat", "lon"] };
 
-test("dimensions that a selection does not name are taken whole", () => {
+test("dimensions without an entry are selected completely", () => {
   assert.deepEqual(select(named, { lon: 3, time: slice(2) }), [
     { start: null, stop: 2, step: null },
     null,
@@ -29,7 +31,7 @@ test("dimensions that a selection does not name are taken whole", () => {
   ]);
 });
 
-test("a name that no dimension has is refused with the names that there are", () => {
+test("an unknown dimension name is rejected, and the error lists the names", () => {
   assert.throws(() => select(named, { lom: 3 }), {
     name: "InvalidSelectionError",
     expected: 'one of "time", "lat", "lon"',
@@ -37,17 +39,17 @@ test("a name that no dimension has is refused with the names that there are", ()
   });
 });
 
-test("a name that two dimensions have is refused", () => {
+test("a name of two dimensions is rejected", () => {
   const twice = { dimensionNames: ["x", "x"] };
   assert.throws(() => select(twice, { x: 0 }), /several dimensions are named "x"/);
   assert.deepEqual(select(twice, {}), [null, null]);
 });
 
-test("an array without names has no selection by name", () => {
+test("an array without dimension names rejects a selection by name", () => {
   assert.throws(() => select({ dimensionNames: undefined }, { x: 0 }), InvalidSelectionError);
 });
 
-test("points keep a list for each dimension", () => {
+test("points have one list per dimension", () => {
   const chosen = points([0, 5], Int32Array.of(1, 7));
   assert.ok(chosen instanceof Points);
   assert.deepEqual(chosen.lists, [[0, 5], Int32Array.of(1, 7)]);

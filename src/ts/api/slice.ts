@@ -1,5 +1,6 @@
 /**
- * The small words of selections: `slice`, `select` by dimension names, `points`. Needs no wasm.
+ * Constructors of selections: `slice`, `points`, and `select` by dimension names. They need no
+ * wasm.
  */
 import { InvalidSelectionError } from "../model/errors.ts";
 import type { Slice } from "../model/types.ts";
@@ -9,7 +10,7 @@ function toNumber(value: bigint | number | null | undefined): number | null {
   const number = Number(value);
   if (typeof value === "bigint" && !Number.isSafeInteger(number)) {
     throw new InvalidSelectionError(
-      `${value} is beyond the safe integers; pass { start, stop, step } with bigints`,
+      `${value} is not a safe integer; pass { start, stop, step } with bigints`,
     );
   }
   return number;
@@ -19,13 +20,16 @@ type Bound = bigint | number | null;
 
 export function slice(stop: Bound): Slice;
 export function slice(start: Bound, stop?: Bound, step?: Bound): Slice;
-/** Every `step`th index from `start` up to, not including, `stop`; as in Python. */
+/** Selects every `step`th index from `start` up to, but not including, `stop`, as in Python. */
 export function slice(start: Bound, stop?: Bound, step: Bound = null): Slice {
   const [from, to] = stop === undefined ? [null, start] : [start, stop];
   return { start: toNumber(from), stop: toNumber(to), step: toNumber(step) };
 }
 
-/** A selection by dimension names, as one by position; dimensions that are not named are taken whole. */
+/**
+ * Converts a selection by dimension names to one by position. Dimensions without an entry are
+ * selected completely. Throws an `InvalidSelectionError` for unknown names.
+ */
 export function select<T = number | Slice | null>(
   array: { readonly dimensionNames: string[] | undefined },
   selection: Record<string, T>,
@@ -43,7 +47,7 @@ export function select<T = number | Slice | null>(
   return names.map((name) => selection[name] ?? null);
 }
 
-/** Single elements: one list of indices a dimension, read side by side. Made by `points`. */
+/** Selects single elements: one list of indices per dimension. Made by `points`. */
 export class Points {
   readonly lists: readonly ArrayLike<number | bigint>[];
 

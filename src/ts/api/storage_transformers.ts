@@ -1,7 +1,8 @@
 /**
- * Storage transformers of the user's: what an array of a draft of v3 has between its chunks and the store (the drafts, "Storage
- * transformers"). The engine's own, sharding, needs no entry and gets none. An array takes what is registered when it is first
- * read or written.
+ * Registers the user's storage transformers, which are between an array's chunks and the store in
+ * the drafts of v3 (section "Storage transformers" there). Sharding is implemented by the engine
+ * and needs no entry. An array uses the transformers that are registered at its first read or
+ * write.
  */
 import { ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/marked_json.ts";
@@ -14,31 +15,34 @@ import type { StorageTransformerMetadata } from "./node_facts.ts";
 
 export type { StorageTransformerMetadata };
 
-/** What a storage transformer is made for. */
+/** Describes the array for which a storage transformer is made. */
 export interface StorageTransformerInfo extends StorageTransformerMetadata {
-  /** What the keys of the array's chunks begin with: `/data/foo/bar/`. Keys that are made up belong below it, to be erased with it. */
+  /**
+   * Prefix of the keys of the array's chunks, such as `/data/foo/bar/`. Additional keys should be
+   * below it, so that they are erased with the array.
+   */
   prefix: string;
-  /** Chunks along each dimension, as they are handed to this transformer. */
+  /** Number of chunks along each dimension, as this transformer receives them. */
   gridShape: number[];
-  /** What stands between the indices in a key: `c0/1`. */
+  /** Separator of the indices in a key, such as "/" in `c0/1`. */
   separator: string;
 }
 
-/** The store below a transformer: that of the hierarchy, or the next transformer. */
+/** The store below a transformer: the hierarchy's store or the next transformer. */
 export type StoreBelow = NativeStore & AsyncReadable & AsyncWritable & Required<Pick<AsyncStore, "delete">>;
 
 /**
- * Returns the store that the array's chunks are read from and written to, over one that keeps what becomes of them. Called once
- * a bound array, and again when that changes its shape.
+ * Returns the store for the array's chunks, on top of the store below. It is called once for each
+ * bound array, and again after its shape has changed.
  */
 export type StorageTransformer = (store: StoreBelow, info: StorageTransformerInfo) => AsyncStore;
 
-/** Storage transformers by the URI of their specification, as metadata has it: `extension`. */
+/** The registered storage transformers, by the URI in the metadata's `extension`. */
 export const storageTransformers: Map<string, StorageTransformer> = new Map();
 
 export const transformerNames = (): string[] => [...storageTransformers.keys()];
 
-/** A store that the engine has already. */
+/** A store that already exists in the engine. */
 class EngineStore extends NativeStore {
   constructor(below: number) {
     super(() => ({ kind: "below", below }));
@@ -54,7 +58,7 @@ class EngineStore extends NativeStore {
 }
 isOurs(EngineStore);
 
-/** What the engine says of a transformer's place. */
+/** The engine's description of a transformer. */
 interface EngineInfo {
   extension: string;
   type: JsonText;
@@ -75,13 +79,13 @@ function transformed({ type, configuration, ...place }: EngineInfo, below: numbe
   };
   const made: unknown = transformer?.(new EngineStore(below) as unknown as StoreBelow, info);
   if (typeof made === "object" && made !== null) return made;
-  const what = `the storage transformer ${JSON.stringify(place.extension)} returned no store`;
+  const what = `the storage transformer ${JSON.stringify(place.extension)} did not return a store`;
   throw new ZarrError("Argument", what, { expected: "a store", actual: String(made) });
 }
 
 const callbacks = new WeakMap<ObjectNumbers, Callback>();
 
-/** What the engine asks to make a transformer's store; it will name the store by `number`. */
+/** The callback that makes a transformer's store. The engine then calls the store by `number`. */
 export function transformerCallback(objects: ObjectNumbers): Callback {
   const known = callbacks.get(objects);
   if (known) return known;

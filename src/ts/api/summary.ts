@@ -1,5 +1,5 @@
 /**
- * Asks the engine for a node: opens it, and reads its documents again.
+ * Requests node summaries from the engine: opens nodes and reads their documents again.
  */
 
 import type { NodeSummary } from "../model/node_summary.ts";
@@ -10,33 +10,39 @@ import type { Location } from "./location.ts";
 import type { AttributeOptions } from "./node_facts.ts";
 
 export interface OpenOptions extends AttributeOptions {
-  /** Fail with a `NotFoundError` for the other kind. */
+  /** The expected kind of node. The other kind rejects with a `NotFoundError`. */
   kind?: "array" | "group";
-  /** A path below the place that is opened, taken literally. */
+  /** Path below the given place, taken literally. */
   path?: string;
-  /** Ends the call; it rejects with the signal's reason at once. */
+  /** Aborts the call, which rejects at once with the signal's reason. */
   signal?: AbortSignal;
-  /** `"reload"`: ask the server, past all caches. */
+  /** `"reload"` bypasses all caches. */
   cache?: "reload";
   /**
-   * Where a draft's data type is not known here, and its metadata offers another: `"warn"` (the default) reads that and says
-   * so, `"allow"` reads it, `"refuse"` fails.
+   * What to do if a draft's data type is unknown and its metadata offers another one: `"warn"`
+   * reads that and warns, `"allow"` reads it, `"refuse"` rejects. Default: `"warn"`.
    */
   dataTypeFallback?: "warn" | "allow" | "refuse";
-  /** `false` saves the request for v2's `.zattrs`: the node then has no attributes, and no dimension names. */
+  /**
+   * `false` omits the request for v2's `.zattrs`. The node then has no attributes and no dimension
+   * names. Default: true.
+   */
   attrs?: boolean;
 }
 
-/** Stores in which v3 was found: its document is asked for first, and v2's only where there is none. */
+/**
+ * Stores with v3 nodes. There, `zarr.json` is requested first, and v2's documents only if it does
+ * not exist.
+ */
 const v3Stores = new WeakSet<object>();
 
-/** Sends a node's requests from here while the engine starts. */
+/** Sends a node's requests from the page while the engine starts. */
 function askEarly(store: unknown, node: EarlyNode): EarlyStart | undefined {
   const early = store as { [EARLY]?(node: EarlyNode): EarlyStart | undefined };
   return typeof early?.[EARLY] === "function" ? early[EARLY](node) : undefined;
 }
 
-/** What the engine says of a node. */
+/** Opens a node in the engine and returns its summary. */
 export async function openSummary(
   { store, path }: Location<unknown>,
   options: OpenOptions,
@@ -69,7 +75,7 @@ export interface SummaryOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Reads the documents of an open node again, past all caches. */
+/** Reads the documents of an open node again, bypassing all caches. */
 export async function readSummaryAnew(
   { store, path }: Pick<Location<unknown>, "store" | "path">,
   { kind, format, signal }: SummaryOptions,

@@ -1,6 +1,6 @@
 /**
- * A node that is there and cannot be opened: it is listed nevertheless, with what is known of it and the error that opening
- * it gives.
+ * `UnreadableNode`: a node that exists but cannot be opened. It is listed with its error and with
+ * what is known of it.
  */
 import { type ErrorReport, errorFromReport, type ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/marked_json.ts";
@@ -8,7 +8,7 @@ import type { UnreadableSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
 import { Location } from "./location.ts";
 
-/** What is known of a node, as far as its documents tell. */
+/** The known data of a node. */
 interface Known {
   kind?: "array" | "group";
   shape?: number[];
@@ -16,15 +16,15 @@ interface Known {
   attrs?: Attributes;
 }
 
-/** `children()` gives it in place of an `Array` or a `Group`, which have no `error`. */
+/** `children()` returns it in place of an `Array` or a `Group`, whose `error` is undefined. */
 export class UnreadableNode<Store extends Readable> extends Location<Store> {
-  /** What opening it rejects with. */
+  /** The error with which opening the node rejects. */
   readonly error: ZarrError;
-  /** `"group"` where its documents do not say which of the two it is. */
+  /** The kind of node; `"group"` if its documents do not tell. */
   readonly kind: "array" | "group";
-  /** Of an array, where its metadata tells. */
+  /** Shape in elements, if it is an array and its metadata has it. */
   readonly shape: number[] | undefined;
-  /** Of an array: the name of its data type as the metadata has it, which may be one that nobody knows. */
+  /** Name of the data type in the metadata, which may be unknown; only of arrays. */
   readonly dtype: string | undefined;
   readonly attrs: Attributes;
 
@@ -39,7 +39,7 @@ export class UnreadableNode<Store extends Readable> extends Location<Store> {
   }
 }
 
-/** The node of a summary; `better` is the error that opening it gave. */
+/** Makes the node of a summary. `better` is the error that opening it threw, if it was tried. */
 export function unreadableOf<S extends Readable>(
   store: S,
   { path, error, attributes, shape, ...known }: UnreadableSummary,

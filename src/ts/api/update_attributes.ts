@@ -1,5 +1,5 @@
 /**
- * The attributes of a node, changed in its document; all else there stays as its writer left it.
+ * Changes the attributes in a node's metadata document. The rest of the document is kept.
  */
 import { exactJson } from "../model/exact_json.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
@@ -8,12 +8,12 @@ import { write } from "../port/engine.ts";
 import type { Location } from "./location.ts";
 
 export interface UpdateAttributesOptions {
-  /** Only the new ones remain. */
+  /** Whether to drop the existing attributes. Default: false. */
   replace?: boolean;
   signal?: AbortSignal;
 }
 
-/** Merges attributes into a node's, or replaces them; its summary as it is then. */
+/** Merges or replaces a node's attributes, and returns its new summary. */
 export function updateAttributes(
   { store, path }: Location<unknown>,
   attributes: Attributes,

@@ -1,9 +1,10 @@
 /**
- * Chunks as codecs of the user's see them (zarrita's `{ data, shape, stride }`), from packed elements and back. Floats that this
- * engine has no typed array for are their bits; elements that are no numbers, text or booleans are packed bytes.
+ * Converts packed elements to the chunks that users' codecs take (zarrita's `{ data, shape, stride
+ * }`), and back. Floats without a typed array in this environment are given as bits. Elements that
+ * are not numbers, text or booleans are given as packed bytes.
  */
 
-import { aligned, stridesOf, viewClass, viewOf } from "../elements/typed_arrays.ts";
+import { aligned, product, stridesInOrder, viewClass, viewOf } from "../elements/typed_arrays.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
 import { CodecFault } from "./fault.ts";
@@ -15,19 +16,15 @@ interface ZarrChunk {
   stride: number[];
 }
 
-/** Anything that holds its elements in a buffer: typed arrays, and zarrita's classes, also those of another package. */
+/**
+ * Anything whose elements are in a buffer: typed arrays and zarrita's array classes, also those of
+ * another copy of zarrita.
+ */
 interface Buffered {
   buffer: ArrayBufferLike;
   byteOffset: number;
   byteLength: number;
 }
-
-const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
-const inOrder = (shape: readonly number[]) =>
-  stridesOf(
-    shape,
-    shape.map((_, axis) => axis),
-  );
 
 function dataOf(type: TypeDescription, bytes: Uint8Array<ArrayBuffer>, count: number): unknown {
   const { kind, size, view, components = 0 } = type;
@@ -54,12 +51,12 @@ function variableElements({ kind }: TypeDescription, bytes: Uint8Array, count: n
   });
 }
 
-/** Packed elements as a chunk, in C order. */
+/** Makes a chunk in C order from packed elements. */
 export function chunkOf({ type, shape }: ArrayForm, bytes: Uint8Array<ArrayBuffer>): ZarrChunk {
-  return { data: dataOf(type, bytes, product(shape)), shape: [...shape], stride: inOrder(shape) };
+  return { data: dataOf(type, bytes, product(shape)), shape: [...shape], stride: stridesInOrder(shape) };
 }
 
-/** One packed element, as codecs see it. */
+/** Converts one packed element to the form that codecs take. */
 export function scalarOf(type: TypeDescription, element: readonly number[]): unknown {
   const bytes = Uint8Array.from(
     type.size === undefined ? [0, 0, 0, 0, ...lengthOf(element), ...element] : element,
@@ -77,7 +74,7 @@ const shown = (value: unknown) => (value === null ? "null" : isObject(value) ? n
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 const nameOf = (value: object) => value.constructor?.name ?? "an object";
 
-/** Where the last element is, and one more. */
+/** The index behind the last element, in elements of the data. */
 function reach(shape: readonly number[], stride: readonly number[]): number {
   if (shape.includes(0)) return 0;
   return 1 + shape.reduce((last, extent, axis) => last + (extent - 1) * (stride[axis] ?? 0), 0);
@@ -87,23 +84,26 @@ function checkChunk(form: ArrayForm, result: unknown): ZarrChunk {
   const chunk = isObject(result) ? (result as Partial<ZarrChunk>) : {};
   const { data, shape, stride } = chunk;
   if (data === undefined || !isNumbers(shape)) {
-    throw new CodecFault("a codec gave no chunk", "{ data, shape, stride }", shown(result));
+    throw new CodecFault("a codec did not return a chunk", "{ data, shape, stride }", shown(result));
   }
   if (shape.length !== form.shape.length || shape.some((extent, axis) => extent !== form.shape[axis])) {
-    throw new CodecFault("a codec gave a chunk of another shape", `[${form.shape}]`, `[${shape}]`);
+    throw new CodecFault("a codec returned a chunk of another shape", `[${form.shape}]`, `[${shape}]`);
   }
-  const strides = stride ?? inOrder(shape);
+  const strides = stride ?? stridesInOrder(shape);
   if (!isNumbers(strides) || strides.length !== shape.length || strides.some((step) => step < 0)) {
     throw new CodecFault(
-      "a codec gave a chunk whose strides do not fit",
-      `${shape.length} strides`,
+      "a codec returned a chunk with unsuitable strides",
+      `${shape.length} strides that are not negative`,
       `[${strides}]`,
     );
   }
   return { data, shape, stride: strides };
 }
 
-/** The elements of a chunk that a codec gave, packed in C order. */
+/**
+ * Packs the elements of a codec's chunk in C order. Throws a `CodecFault` if the chunk does not
+ * have the form.
+ */
 export function packedChunk(form: ArrayForm, result: unknown): Uint8Array<ArrayBuffer> {
   const chunk = checkChunk(form, result);
   const { size } = form.type;
@@ -115,12 +115,12 @@ function packFixed(type: TypeDescription, size: number, { data, shape, stride }:
   const View = type.view && type.kind !== "bool" ? viewClass(type.view) : undefined;
   const fits = View === undefined || type.kind === "utf32" || data instanceof View;
   if (buffer === undefined || byteLength === undefined || !fits) {
-    const expected = View?.name ?? "a typed array, or an array of zarrita's";
-    throw new CodecFault("a codec gave elements of another type", expected, shown(data));
+    const expected = View?.name ?? "a typed array, or one of zarrita's array classes";
+    throw new CodecFault("a codec returned elements of another type", expected, shown(data));
   }
   const bytes = new Uint8Array(buffer, byteOffset, byteLength);
   checkLength(reach(shape, stride) * size, byteLength, "bytes");
-  const packed = inOrder(shape);
+  const packed = stridesInOrder(shape);
   if (shape.every((extent, axis) => extent <= 1 || stride[axis] === packed[axis])) {
     return bytes.slice(0, product(shape) * size) as Uint8Array<ArrayBuffer>;
   }
@@ -135,10 +135,10 @@ function packFixed(type: TypeDescription, size: number, { data, shape, stride }:
 
 function checkLength(expected: number, actual: number, unit: string): void {
   if (actual >= expected) return;
-  throw new CodecFault("a codec gave too few elements", `${expected} ${unit}`, `${actual} ${unit}`);
+  throw new CodecFault("a codec returned too few elements", `${expected} ${unit}`, `${actual} ${unit}`);
 }
 
-/** Where each element is, in C order. */
+/** Calls `visit` with the index of each element, in C order. */
 function eachElement(shape: readonly number[], stride: readonly number[], visit: (at: number) => void): void {
   const index = shape.map(() => 0);
   let at = 0;
@@ -166,7 +166,7 @@ function packVariable({ type }: ArrayForm, { data, shape, stride }: ZarrChunk): 
     else if (type.kind !== "string" && value instanceof Uint8Array) elements.push(value);
     else {
       const expected = type.kind === "string" ? "strings" : "Uint8Arrays";
-      throw new CodecFault("a codec gave elements of another type", expected, shown(value));
+      throw new CodecFault("a codec returned elements of another type", expected, shown(value));
     }
   });
   const head = 4 * (elements.length + 1);

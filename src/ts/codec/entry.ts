@@ -1,11 +1,11 @@
 /**
- * Codecs of the user's, as zarrita's registry has them.
+ * The interfaces of users' codecs, as zarrita's registry defines them.
  */
 import type { CodecMetadata, DataType } from "../model/types.ts";
 
 export type CodecKind = "array_to_array" | "array_to_bytes" | "bytes_to_bytes";
 
-/** What a codec is made for: the chunk as it is before the codec encodes it. */
+/** Describes the chunk for which a codec is made, as it is before this codec encodes it. */
 export interface CodecChunkMetadata {
   dataType: DataType;
   shape: number[];
@@ -13,7 +13,10 @@ export interface CodecChunkMetadata {
   fillValue: unknown;
 }
 
-/** An array-to-array codec tells by `getEncodedMeta` what becomes of data type and shape, if they change. */
+/**
+ * A user's codec. An array-to-array codec that changes the data type or the shape has
+ * `getEncodedMeta`, which returns the changed metadata.
+ */
 export interface UserCodec {
   kind?: CodecKind;
   // biome-ignore lint/suspicious/noExplicitAny: zarrita's own signature, which codecs in the wild are typed against
@@ -30,7 +33,7 @@ export interface CodecEntry {
   fromConfig(configuration: any, meta: any): UserCodec | any;
 }
 
-/** The entry that a module holds. */
+/** Returns the registry entry that a module exports. */
 export const entryOf = (module: { default?: unknown }): CodecEntry => {
   const entry = (module.default ?? module) as CodecEntry;
   return typeof entry.fromConfig === "function" ? entry : (module as unknown as CodecEntry);

@@ -1,14 +1,18 @@
-/** What goes wrong in codecs of the user's, on its way to becoming a `CodecPipelineError`. */
+/**
+ * Errors of users' codecs, before they become a `CodecPipelineError`.
+ */
 import type { ErrorReport } from "../model/errors.ts";
 import type { CodecRequest } from "./site.ts";
 
-/** A codec gave what it must not, or lacks what it would have to have. */
-/** A failed part: the engine's error as JSON, and what a codec of the user's threw. */
+/**
+ * The failure of a part: the engine's error as JSON text, and the value that a user's codec threw.
+ */
 export interface Failure {
   report: string;
   cause?: unknown;
 }
 
+/** A codec returned an invalid value, or lacks a required member. */
 export class CodecFault extends Error {
   readonly expected: string;
   readonly actual: string;
@@ -24,7 +28,7 @@ export class CodecFault extends Error {
 
 const messageOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown));
 
-/** The report of what a codec threw, or of a fault. */
+/** Makes the failure for a value that a codec threw, or for a fault. */
 export function failureOf(
   { key, site, direction }: Pick<CodecRequest, "site" | "direction"> & { key?: string },
   thrown: unknown,

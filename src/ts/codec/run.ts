@@ -1,5 +1,5 @@
 /**
- * Runs codecs of the user's: on the caller's thread those that are functions, in workers those that are modules.
+ * Runs users' codecs: functions on the page, modules in the decode workers.
  */
 
 import { chunkOf, packedChunk, scalarOf } from "./chunk.ts";
@@ -9,19 +9,19 @@ import type { CodecRequest, CodecSite } from "./site.ts";
 
 const KINDS: readonly unknown[] = ["array_to_array", "array_to_bytes", "bytes_to_bytes"];
 
-/** A codec that was made from its configuration. */
+/** A codec, made from its configuration. */
 export interface MadeCodec {
   kind: CodecKind;
   codec: UserCodec;
 }
 
 function configurationOf({ configuration }: CodecSite): Record<string, unknown> {
-  // v2's object names the codec too.
+  // A codec object of v2 has the codec's name in it.
   const { id, ...rest } = JSON.parse(configuration ?? "{}") as Record<string, unknown>;
   return typeof id === "string" ? rest : { ...rest, ...(id === undefined ? {} : { id }) };
 }
 
-/** What `fromConfig` and `getEncodedMeta` are told of the chunk. */
+/** The description of the chunk that `fromConfig` and `getEncodedMeta` receive. */
 export function metaOf(site: CodecSite) {
   return {
     dataType: site.dtype,
@@ -31,7 +31,7 @@ export function metaOf(site: CodecSite) {
   };
 }
 
-/** Bytes that a codec gave, in a buffer of their own. */
+/** The bytes that a codec returned, in their own buffer. */
 function bytesOf(result: unknown): Uint8Array<ArrayBuffer> {
   if (result instanceof ArrayBuffer) return new Uint8Array(result);
   if (ArrayBuffer.isView(result)) {
@@ -42,19 +42,19 @@ function bytesOf(result: unknown): Uint8Array<ArrayBuffer> {
     ).slice() as Uint8Array<ArrayBuffer>;
   }
   const actual = result === null ? "null" : typeof result;
-  throw new CodecFault("a codec gave no bytes", "a Uint8Array", actual);
+  throw new CodecFault("a codec did not return bytes", "a Uint8Array", actual);
 }
 
 export class CodecRunner {
   readonly #load: (registered: string) => CodecEntry | Promise<CodecEntry>;
   readonly #made = new Map<string, Promise<MadeCodec>>();
 
-  /** `load` gives the entry of a name in the registry. */
+  /** `load` returns the entry of a registered name. */
   constructor(load: (registered: string) => CodecEntry | Promise<CodecEntry>) {
     this.#load = load;
   }
 
-  /** The codec at a place, made once. */
+  /** The codec for a site. It is made once. */
   made(site: CodecSite): Promise<MadeCodec> {
     const { registered, configuration, dtype, shape } = site;
     const name = JSON.stringify([registered, configuration, dtype, shape]);
@@ -69,7 +69,11 @@ export class CodecRunner {
   async #make(site: CodecSite): Promise<MadeCodec> {
     const entry = await this.#load(site.registered);
     if (typeof entry?.fromConfig !== "function") {
-      throw new CodecFault("the registry's loader gave no codec", "an object with fromConfig", typeof entry);
+      throw new CodecFault(
+        "the registry's loader did not return a codec",
+        "an object with fromConfig",
+        typeof entry,
+      );
     }
     const codec = (await entry.fromConfig(configurationOf(site), metaOf(site))) as UserCodec;
     const kind = codec?.kind ?? entry.kind;
@@ -77,7 +81,10 @@ export class CodecRunner {
     return { kind: kind as CodecKind, codec };
   }
 
-  /** Runs a codec once. */
+  /**
+   * Encodes or decodes one chunk. Throws a `CodecFault` for an invalid result, and whatever the
+   * codec throws.
+   */
   async run(request: CodecRequest): Promise<Uint8Array<ArrayBuffer>> {
     const { direction, kind, decoded, encoded, bytes } = request;
     const { codec } = await this.made(request.site);
@@ -87,7 +94,7 @@ export class CodecRunner {
       return kind === "bytes_to_bytes" ? bytesOf(output) : packedChunk(decoded, output);
     }
     if (typeof codec.encode !== "function") {
-      const message = `codec ${JSON.stringify(request.site.codec)} reads only: it has no \`encode\``;
+      const message = `codec ${JSON.stringify(request.site.codec)} cannot write, because it has no method \`encode\``;
       throw new CodecFault(message, "a method `encode`", typeof codec.encode, "Unsupported");
     }
     const output = await codec.encode(kind === "bytes_to_bytes" ? bytes : chunkOf(decoded, bytes));

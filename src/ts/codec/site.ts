@@ -1,40 +1,40 @@
 /**
- * What the engine asks of codecs of the user's: written by `src/js/user_codecs.rs` and `src/format/codec/user`. Used in workers
- * too.
+ * The engine's requests to users' codecs. `src/js/user_codecs.rs` and `src/format/codec/user` write
+ * them. Workers use this file too.
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import type { CodecKind } from "./entry.ts";
 
-/** A codec at its place in a chain. */
+/** A codec at its position in an array's codec chain. */
 export interface CodecSite {
-  /** As the metadata has it. */
+  /** Its name in the metadata. */
   codec: string;
-  /** As the registry has it. */
+  /** Its name in the registry. */
   registered: string;
-  /** JSON text; of v2 the whole codec object. */
+  /** The configuration as JSON text; for v2, the whole codec object. */
   configuration?: string;
   dtype: string;
   type: TypeDescription;
   shape: number[];
-  /** One packed element. */
+  /** The packed fill value. */
   fillValue: number[];
 }
 
-/** An array whose elements cross packed, or behind offsets. */
+/** The shape and data type of a chunk that crosses as packed elements. */
 export interface ArrayForm {
   shape: number[];
   type: TypeDescription;
 }
 
-/** One run of a codec. */
+/** One chunk to encode or decode. */
 export interface CodecRequest {
   id: number;
-  /** Of the chunk, relative to the array. */
+  /** Key of the chunk, relative to the array. */
   key: string;
   site: CodecSite;
   direction: "encode" | "decode";
   kind: CodecKind;
-  /** What goes into encoding and comes out of decoding, where that is an array. */
+  /** The chunk before encoding and after decoding, if it is an array there. */
   decoded: ArrayForm;
   encoded: ArrayForm;
   bytes: Uint8Array<ArrayBuffer>;
@@ -50,7 +50,7 @@ interface RequestsMessage {
   requests: (Omit<CodecRequest, "bytes" | "site"> & { site: number; start: number; end: number })[];
 }
 
-/** The requests in what `zarr_requests` answers. */
+/** Parses the answer of `zarr_requests`. */
 export function readRequests(result: Uint8Array<ArrayBuffer>): CodecRequest[] {
   if (result.length === 0) return [];
   const end = 4 + new DataView(result.buffer, result.byteOffset).getUint32(0, true);

@@ -8,7 +8,7 @@ import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { openerBeside } from "../api/open.ts";
 import { NotFoundError } from "../model/errors.ts";
 import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
-import { unlessAborted } from "../port/engine.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 import { isKnownAbsent, parentOf } from "./known_nodes.ts";
 
 type AnyArray = ZarrArray<DataType, Readable>;

@@ -8,7 +8,7 @@ import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { openerBeside } from "../api/open.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
-import { unlessAborted } from "../port/engine.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 import { isKnownAbsent, type KnownNodes, type PlacedNode, parentOf } from "./known_nodes.ts";
 import type { PyramidLevel } from "./pyramid_level.ts";
 import type { Pyramid } from "./pyramid_model.ts";

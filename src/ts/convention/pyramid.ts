@@ -4,8 +4,8 @@
  */
 import { ZarrError } from "../model/errors.ts";
 import type { Readable } from "../model/types.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 import { ask } from "../port/convention.ts";
-import { unlessAborted } from "../port/engine.ts";
 import { type KnownNodes, knownNodesOf, type PlacedNode } from "./known_nodes.ts";
 import { rememberLevels } from "./placing.ts";
 import { Pyramid, type PyramidFacts } from "./pyramid_model.ts";

@@ -6,8 +6,8 @@
 import type { Array as ZarrArray } from "../api/array.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable } from "../model/types.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 import { askNumbers } from "../port/convention.ts";
-import { unlessAborted } from "../port/engine.ts";
 import { controlPoints } from "./control_points.ts";
 import type { Extent } from "./geometry.ts";
 import { type CrsLike, type Proj4Like, projectionOf } from "./projection.ts";

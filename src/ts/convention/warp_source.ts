@@ -8,7 +8,7 @@ import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
 import { NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { Attributes, DataType, Readable } from "../model/types.ts";
-import { unlessAborted } from "../port/engine.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 import { besideOf } from "./beside.ts";
 import { projOfGridMapping } from "./cf_projection.ts";
 import { type Coordinates, coords } from "./coordinates.ts";

@@ -1,17 +1,20 @@
 /**
- * Keeps tasks short, on the engine's thread and on the page's: work that may be long asks here, now and then, whether to let
- * others go first.
+ * Keeps tasks short, on the engine's thread and on the page's. Long work calls `breathe` regularly,
+ * which lets other tasks run.
  */
 
-/** How long to work before others have their turn: an abort must act within 10 ms, also when it comes at a slice's start. */
+/**
+ * Working time in ms between two pauses. An abort must act within 10 ms, even if it arrives just
+ * after a pause.
+ */
 const SLICE_MS = 4;
 
 let sliceEnd = 0;
 
-/** Whether this task has lasted long enough. */
+/** Whether it is time for a pause. */
 export const isDue = (): boolean => performance.now() > sliceEnd;
 
-/** A promise that resolves in a task of its own; `setTimeout` would be clamped to 4 ms. */
+/** Resolves in a new task. A `setTimeout` would be delayed by at least 4 ms. */
 export function nextTask(): Promise<void> {
   const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => void };
   if (setImmediate) return new Promise((resolve) => setImmediate(resolve));
@@ -25,7 +28,7 @@ export function nextTask(): Promise<void> {
   });
 }
 
-/** Lets other tasks run if this one has lasted long enough. */
+/** Lets other tasks run if it is time for a pause. */
 export async function breathe(): Promise<void> {
   if (!isDue()) return;
   await nextTask();

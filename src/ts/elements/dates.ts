@@ -1,13 +1,14 @@
 /**
- * NumPy's counts of time since 1970 as a `Date`, which counts milliseconds: what is finer is cut off, towards the past.
+ * Converts NumPy's datetimes, which count units since 1970, to `Date`, which counts milliseconds.
+ * Finer units are rounded towards the past.
  * <https://numpy.org/doc/stable/reference/arrays.datetime.html>
  */
 import type { TimeUnit } from "../model/data_type.ts";
 
-/** The smallest count means that there is no time. */
+/** The smallest count means "not a time". */
 const NAT = -(2n ** 63n);
 
-/** Milliseconds in one unit, or units in a millisecond. */
+/** Milliseconds per unit (`MILLISECONDS`) or units per millisecond (`UNITS`). */
 const MILLISECONDS: Partial<Record<TimeUnit, bigint>> = {
   W: 604_800_000n,
   D: 86_400_000n,
@@ -29,14 +30,17 @@ function floorDivide(value: bigint, divisor: bigint): bigint {
   return value % divisor < 0n ? quotient - 1n : quotient;
 }
 
-/** The months after January 1970. */
+/** The date this many months after January 1970. */
 function dateOfMonths(months: bigint): Date {
   const date = new Date(0);
   date.setUTCFullYear(1970, Number(months));
   return date;
 }
 
-/** The time that a count means; an invalid date for NaT, for counts without a unit, and beyond what `Date` can hold. */
+/**
+ * The date of a count. An invalid date for NaT, for counts without a unit, and for dates beyond the
+ * range of `Date`.
+ */
 export function dateOf(count: bigint | undefined, unit: TimeUnit = "generic", scaleFactor = 1): Date {
   if (count === undefined || count === NAT) return new Date(Number.NaN);
   const units = count * BigInt(scaleFactor);

@@ -1,23 +1,27 @@
 /**
- * From packed elements of one size to what callers get: typed arrays of numbers, arrays of strings and bytes, columns of structs.
- * One element alone is a scalar. Elements with lengths of their own are in `variable.ts`, zarrita's classes in `wrapped.ts`.
+ * Converts packed elements of fixed size to the values that callers get: typed arrays of numbers,
+ * arrays of strings and bytes, columns of structs. A single element becomes a scalar. `variable.ts`
+ * has data types of variable length, `wrapped.ts` has zarrita's classes.
  */
 import type { FieldDescription, TypeDescription } from "../model/data_type.ts";
 import { codesToText } from "../model/wrapper_arrays.ts";
 import { dateOf } from "./dates.ts";
-import { type Elements, numbersOf, stridesOf, viewOf } from "./typed_arrays.ts";
+import { type Elements, numbersOf, product, stridesInOrder, viewOf } from "./typed_arrays.ts";
 
-/** Elements with their layout, and what has to be known of them. */
+/** Elements, their layout, and how to interpret them. */
 export interface Packed {
   data: Data;
-  /** Strides count elements; a complex one is two numbers in `data`. */
+  /** Shape and strides are in elements. A complex element is two numbers in `data`. */
   shape: number[];
   stride: number[];
   complex?: true;
-  /** What datetimes and timedeltas count, and how many of them one is. */
+  /** The time unit of datetimes and timedeltas, and the number of units per count. */
   unit?: string;
   scale?: number;
-  /** The datetime at a place in `data`; an invalid date for NaT and what `Date` cannot hold. */
+  /**
+   * The datetime at an index of `data`. An invalid date for NaT and for dates beyond the range of
+   * `Date`.
+   */
   toDate?: (place: number) => Date;
 }
 
@@ -29,7 +33,7 @@ interface Layout {
   stride: readonly number[];
 }
 
-/** Where each element begins and what it is. */
+/** Makes a value from each element. */
 function each<T>(bytes: Uint8Array, size: number, make: (element: Uint8Array) => T): T[] {
   return Array.from({ length: bytes.length / size }, (_, at) =>
     make(bytes.subarray(at * size, (at + 1) * size)),
@@ -44,11 +48,14 @@ function withoutZeros(bytes: Uint8Array): Uint8Array {
 
 const isNone = (element: Uint8Array) => element[0] === 0;
 
-/** A value that is there; where it may be null itself it stands in a list, so that the two differ. */
+/**
+ * The value of an optional element that is present. If the value may itself be null, it is wrapped
+ * in a list, so that it differs from an absent one.
+ */
 export const someOf = (inner: TypeDescription, value: unknown): unknown =>
   inner.kind === "optional" || inner.kind === "json" ? [value] : value;
 
-/** Neighbouring bytes of every element, packed. */
+/** Packs the bytes `offset .. offset + length` of every element. */
 function gather(bytes: Uint8Array, size: number, offset: number, length: number): Uint8Array {
   const count = bytes.length / size;
   const gathered = new Uint8Array(count * length);
@@ -70,15 +77,10 @@ function optionals(type: TypeDescription, inner: TypeDescription, bytes: Uint8Ar
   );
 }
 
-const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
-
-/** One field of all structs; the dimensions of its own array come last. */
+/** One field of all structs. The dimensions of a field's own array come last. */
 function column(field: FieldDescription, size: number, bytes: Uint8Array, { shape, stride }: Layout): Packed {
   const count = product(field.shape);
-  const within = stridesOf(
-    field.shape,
-    field.shape.map((_, axis) => axis),
-  );
+  const within = stridesInOrder(field.shape);
   const layout = {
     shape: [...shape, ...field.shape],
     stride: [...stride.map((step) => step * count), ...within],
@@ -87,7 +89,7 @@ function column(field: FieldDescription, size: number, bytes: Uint8Array, { shap
 }
 
 function columns(type: TypeDescription, bytes: Uint8Array, layout: Layout): Columns {
-  // A field may have any name, `__proto__` too.
+  // A field may have any name, even `__proto__`.
   const all: Columns = Object.create(null);
   for (const field of type.fields ?? []) all[field.name] = column(field, type.size ?? 1, bytes, layout);
   return all;
@@ -106,7 +108,7 @@ function dataOf(type: TypeDescription, bytes: Uint8Array, layout: Layout): Data 
 const textOfUtf32 = (element: Uint8Array) =>
   codesToText(viewOf("Uint32Array", element) as Uint32Array).replace(/\0+$/, "");
 
-/** What has to be known of the data beside its layout. */
+/** How to interpret the data. */
 function marksOf({ kind, unit, scaleFactor }: TypeDescription, data: Data): Partial<Packed> {
   if (kind === "complex") return { complex: true };
   if (kind === "timedelta") return { unit, scale: scaleFactor };
@@ -115,20 +117,20 @@ function marksOf({ kind, unit, scaleFactor }: TypeDescription, data: Data): Part
   return { unit, scale: scaleFactor, toDate };
 }
 
-/** Elements as `Array.get` gives them. */
+/** Converts packed elements to what `Array.get` returns. */
 export function packedOf(type: TypeDescription, bytes: Uint8Array, { shape, stride }: Layout): Packed {
   const data = dataOf(type, bytes, { shape, stride });
   return { data, shape: [...shape], stride: [...stride], ...marksOf(type, data) };
 }
 
-/** A field of one struct: a scalar, or the numbers or scalars of its array. */
+/** A field of one struct: a scalar, or a list if the field is an array. */
 function fieldAt({ type, shape }: FieldDescription, { data }: Packed, place: number): unknown {
   if (shape.length === 0) return scalarAt(type, data, place);
   const count = product(shape);
   return Array.from({ length: count }, (_, at) => scalarAt(type, data, place * count + at));
 }
 
-/** The element at a place of such data. */
+/** The element at an index of the data. */
 function scalarAt(type: TypeDescription, data: Data, place: number): unknown {
   if (type.kind === "struct") {
     const all = (type.fields ?? []).map((field) => {
@@ -141,6 +143,6 @@ function scalarAt(type: TypeDescription, data: Data, place: number): unknown {
   return type.kind === "bool" ? values[place] !== 0 : values[place];
 }
 
-/** One packed element as a scalar: complex numbers are `[re, im]`, structs objects. */
+/** Converts one packed element to a scalar. Complex numbers become `[re, im]`, structs objects. */
 export const scalarOf = (type: TypeDescription, bytes: Uint8Array): unknown =>
   scalarAt(type, dataOf(type, bytes, { shape: [1], stride: [1] }), 0);

@@ -1,4 +1,6 @@
-/** Parts put into a result by rows, and in turns of 4 ms. */
+/**
+ * Tests parts that are copied into a result row by row, with a pause every 4 ms.
+ */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { placeAtOnce, placeElements, placeFill, repeat } from "./place.ts";
@@ -33,7 +35,7 @@ test("one element without dimensions", async () => {
   assert.deepEqual([...target], [7, 8]);
 });
 
-test("three dimensions, of which the last is whole", async () => {
+test("three dimensions, the last of them complete", async () => {
   const placement = { targetShape: [2, 3, 2], start: [0, 1, 0], shape: [2, 2, 2], elementSize: 1 };
   assert.equal(new Rows(placement).rowBytes, 4);
   const target = new Uint8Array(12);
@@ -58,7 +60,7 @@ test("one packed element fills a part", async () => {
   assert.deepEqual([...target], [0, 0, 1, 2, 1, 2, 0, 0, 1, 2, 1, 2]);
 });
 
-test("a pattern is repeated to an end that is none of its own multiples of two", () => {
+test("a pattern is repeated to an end that is not a multiple of its length", () => {
   const bytes = new Uint8Array(9);
   repeat(bytes, Uint8Array.of(1, 2, 3));
   assert.deepEqual([...bytes], [1, 2, 3, 1, 2, 3, 1, 2, 3]);
@@ -70,10 +72,10 @@ test("a pattern is repeated to an end that is none of its own multiples of two",
 const ROWS = { targetShape: [2048, 2], start: [0, 0], shape: [2048, 1], elementSize: 1 };
 const rowsIn = (target: Uint8Array) => target.reduce((sum, byte) => sum + byte, 0);
 
-/** Where the clock of the last test stood: turns are counted from there on. */
+/** The time of the fake clock, which continues from test to test. */
 let now = 1e6;
 
-/** A clock that goes on by so many ms whenever somebody looks. */
+/** A fake clock that advances by this many ms at each check. */
 function fakeClock(context: TestContext, ms: number): { turns: number } {
   const counted = { turns: 0 };
   now += 1000;
@@ -89,7 +91,7 @@ function fakeClock(context: TestContext, ms: number): { turns: number } {
   return counted;
 }
 
-test("a part that takes long lets others have their turn, and asks whether it is still wanted", async (t) => {
+test("a long copy pauses, and checks whether it is still wanted", async (t) => {
   // Each look at the clock is 5 ms after the last: every 256 rows are a turn of their own.
   const counted = fakeClock(t, 5);
   const target = new Uint8Array(4096);
@@ -103,7 +105,7 @@ test("a part that takes long lets others have their turn, and asks whether it is
   assert.equal(rowsIn(target), 2048);
 });
 
-test("a turn lasts 4 ms", async (t) => {
+test("a copy pauses every 4 ms", async (t) => {
   // One ms a look: of the eight batches the first ends its turn, the next five are one, and the
   // last two another.
   const counted = fakeClock(t, 1);
@@ -113,7 +115,7 @@ test("a turn lasts 4 ms", async (t) => {
   assert.equal(rowsIn(target), 2048);
 });
 
-test("nothing more is written once nobody wants it", async (t) => {
+test("a cancelled copy writes nothing more", async (t) => {
   fakeClock(t, 5);
   const target = new Uint8Array(4096);
   let asked = 0;

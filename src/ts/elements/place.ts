@@ -1,17 +1,17 @@
 /**
- * Puts a part into the result by copying rows.
+ * Copies a part into the result, row by row.
  */
 import { breathe, isDue } from "./breathe.ts";
 import { type Placement, Rows } from "./rows.ts";
 
-/** Rows, and about how many bytes, are copied between two looks at the clock. */
+/** Approximate numbers of rows and bytes copied between two checks of the clock. */
 const ROWS_BETWEEN = 256;
 const BYTES_BETWEEN = 1 << 18;
 
-/** Whether what is placed is still wanted; asked whenever others have had their turn. */
+/** Whether the part is still wanted. Called after each pause. */
 export type GoesOn = () => boolean;
 
-/** Does something for every row, letting other tasks in when it takes long. */
+/** Calls `place` for every row. Pauses if it takes long, and then returns a promise. */
 function eachRow(
   rows: Rows,
   goesOn: GoesOn,
@@ -35,7 +35,7 @@ function eachRow(
   return row < rows.count ? rest() : undefined;
 }
 
-/** Copies the packed elements of a part. */
+/** Copies the packed elements of a part into the result, with pauses. */
 export function placeElements(
   target: Uint8Array,
   placement: Placement,
@@ -49,7 +49,7 @@ export function placeElements(
   });
 }
 
-/** Copies the packed elements of a part, however long it takes. */
+/** Copies the packed elements of a part into the result, without pauses. */
 export function placeAtOnce(target: Uint8Array, placement: Placement, elements: Uint8Array): void {
   const rows = new Rows(placement);
   for (let at = 0; at < elements.length; at += rows.rowBytes) {
@@ -57,7 +57,7 @@ export function placeAtOnce(target: Uint8Array, placement: Placement, elements: 
   }
 }
 
-/** Fills a part with one packed element. */
+/** Fills a part of the result with one packed element. */
 export function placeFill(
   target: Uint8Array,
   placement: Placement,
@@ -70,7 +70,7 @@ export function placeFill(
   return eachRow(rows, goesOn, (offset) => target.set(pattern, offset));
 }
 
-/** Fills bytes with one packed element over and over. */
+/** Fills bytes with repetitions of one packed element. */
 export function repeat(bytes: Uint8Array, element: Uint8Array): void {
   if (element.every((byte) => byte === element[0])) {
     bytes.fill(element[0] ?? 0);

@@ -1,6 +1,6 @@
 /**
- * What a part takes from a decoded chunk, element by element, by hand. The chunk is 3 × 3: 1 to 9,
- * row by row.
+ * Tests boxes of decoded chunks that are copied into a result, with expected values by hand. The
+ * chunk is 3 × 3: 1 to 9, row by row.
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -20,9 +20,9 @@ const place = (more: Partial<Place> = {}): Place => ({
 
 interface Taken {
   count: number;
-  /** Elements of the chunk from one to the next. */
+  /** Step in elements of the chunk. */
   step: number;
-  /** The first one's place in the part. */
+  /** First index in the part. */
   at: number;
 }
 
@@ -57,7 +57,7 @@ test("backwards", async () => {
   assert.deepEqual(await placed(place(), 8, taken), [9, 8, 7, 0, 6, 5, 4, 0, 3, 2, 1, 0, 0, 0, 0, 0]);
 });
 
-test("the part's own place counts too", async () => {
+test("the origin of the part is added", async () => {
   const taken: [Taken, Taken] = [
     { count: 1, step: 0, at: 0 },
     { count: 2, step: 1, at: 1 },
@@ -66,7 +66,7 @@ test("the part's own place counts too", async () => {
   assert.deepEqual(await placed(where, 4, taken), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 6, 0, 0, 0, 0]);
 });
 
-test("a result in the order of columns", async () => {
+test("a result in F order", async () => {
   const taken: [Taken, Taken] = [
     { count: 2, step: 3, at: 0 },
     { count: 3, step: 1, at: 0 },
@@ -98,7 +98,7 @@ for (const elementSize of [1, 2, 4, 8]) {
   });
 }
 
-test("a chunk that begins at an odd place in memory", async () => {
+test("a chunk at an odd offset in memory", async () => {
   const memory = Uint8Array.of(255, 1, 0, 2, 0, 3, 0, 4, 0);
   const taken: [Taken, Taken] = [
     { count: 2, step: 2, at: 0 },
@@ -108,11 +108,11 @@ test("a chunk that begins at an odd place in memory", async () => {
   assert.deepEqual(found, [2, 0, 4, 0]);
 });
 
-/** 2000 rows of which 400 bytes are wanted each. */
+/** 2000 rows, of each of which 400 bytes are selected. */
 const LONG: Place = { order: [0, 1], strides: [500, 1], start: [0, 0], elementSize: 1 };
 const longNumbers = numbers(0, { count: 2000, step: 400, at: 0 }, { count: 400, step: 1, at: 50 });
 
-test("long rows are copied whole", async () => {
+test("long rows are copied as runs", async () => {
   const chunk = new Uint8Array(2000 * 400).map((_, at) => (at % 251) + 1);
   const target = new Uint8Array(2000 * 500);
   await placeChunk(target, LONG, [longNumbers, chunk], always);
@@ -123,7 +123,7 @@ test("long rows are copied whole", async () => {
   }
 });
 
-test("a chunk that takes long is placed in turns, as long as somebody wants it", async (t: TestContext) => {
+test("a long copy pauses, and ends when it is cancelled", async (t: TestContext) => {
   let now = performance.now() + 1000;
   t.mock.method(performance, "now", () => {
     now += 5;

@@ -1,34 +1,35 @@
 /**
- * Puts a part of a decoded chunk into the result: boxes whose elements step evenly in both. What stands next to each other in both is
- * copied as one run.
+ * Copies a box of a decoded chunk into the result. Each dimension has a constant step in both.
+ * Elements that are adjacent in both are copied as one run.
  */
 import { breathe, isDue } from "./breathe.ts";
 import type { GoesOn } from "./place.ts";
 
 /**
- * What a part takes from a chunk, as `src/js/read.rs` writes it: where its first element stands in the chunk, and for each dimension of
- * the array how many are taken, how many elements of the chunk it is from one to the next, and the first one's place in the part.
+ * The box that a part takes from a chunk, as `src/js/read.rs` writes it. `numbers` has the index of
+ * the first element in the chunk; then, for each dimension of the array: the count, the step in
+ * elements of the chunk, and the first index in the part.
  */
 export type PlacedChunk = [numbers: Float64Array, elements: Uint8Array];
 
-/** The result in memory, and where the part begins in it. */
+/** The layout of the result, and the origin of the part in it. */
 export interface Place {
-  /** Dimensions of the array, slowest first. */
+  /** Dimensions in memory order, slowest first. */
   order: readonly number[];
-  /** Elements of the result from one place to the next, by dimension of the array. */
+  /** Strides of the result in elements, by dimension of the array. */
   strides: readonly number[];
   start: ArrayLike<number>;
   elementSize: number;
 }
 
-/** So many steps, and how many bytes each is in the chunk and in the result. */
+/** A loop: the number of steps, and their length in bytes in the chunk and in the result. */
 interface Loop {
   count: number;
   source: number;
   target: number;
 }
 
-/** Runs of bytes, and the loops around them, outermost first. */
+/** A run of `run` bytes, and the loops around it, outermost first. */
 interface Runs {
   loops: Loop[];
   run: number;
@@ -36,9 +37,9 @@ interface Runs {
   target: number;
 }
 
-/** Runs of at least so many bytes are copied by the engine's own loop. */
+/** `TypedArray.set` is faster than a loop for runs of at least this many bytes. */
 const LONG_RUN = 192;
-/** Bytes that are copied between two looks at the clock, about. */
+/** Approximate number of bytes copied between two checks of the clock. */
 const BYTES_BETWEEN = 1 << 18;
 
 function runsOf({ order, strides, start, elementSize }: Place, numbers: Float64Array): Runs {
@@ -52,7 +53,7 @@ function runsOf({ order, strides, start, elementSize }: Place, numbers: Float64A
   return runs;
 }
 
-/** Puts a loop around what is there; one that only goes on makes what is in it longer. */
+/** Adds an outer loop. A loop that continues the run or the outermost loop is merged with it. */
 function addLoop(runs: Runs, loop: Loop): void {
   const [outermost] = runs.loops;
   if (loop.count === 1) return;
@@ -66,7 +67,7 @@ const goesOn = (inner: Loop, outer: Loop) =>
 
 type Words = Uint8Array | Uint16Array | Uint32Array;
 
-/** The same bytes as words: the longest that every step is a multiple of. */
+/** The same bytes as the longest words of which every step is a multiple. */
 function wordsOf(runs: Runs, source: Uint8Array, target: Uint8Array): [Words, Words, number] {
   const steps = runs.loops.reduce((all, loop) => all | loop.source | loop.target, runs.run);
   const all = steps | runs.source | runs.target | source.byteOffset | target.byteOffset;
@@ -80,7 +81,7 @@ function wordsOf(runs: Runs, source: Uint8Array, target: Uint8Array): [Words, Wo
   return [source, target, 1];
 }
 
-/** Copies so many runs of the innermost loop, from given places on. */
+/** Copies `count` runs of the innermost loop, from the given byte offsets on. */
 type CopyLoop = (source: number, target: number, count: number) => void;
 
 function longRuns({ run }: Runs, loop: Loop, source: Uint8Array, target: Uint8Array): CopyLoop {
@@ -104,16 +105,16 @@ function shortRuns(runs: Runs, loop: Loop, source: Uint8Array, target: Uint8Arra
   };
 }
 
-/** Where the copying is: the places of the outer loops, and how far the innermost one has come. */
+/** The state of a copy: the offsets of the outer loops, and the progress of the innermost one. */
 class Progress {
   readonly #runs: Runs;
   readonly #outer: Loop[];
   readonly #innermost: Loop;
   readonly #index: number[];
   readonly #copy: CopyLoop;
-  /** Runs of the innermost loop that are done. */
+  /** Number of copied runs of the innermost loop. */
   #done = 0;
-  /** Rounds of the outer loops that are left. */
+  /** Remaining rounds of the outer loops. */
   left: number;
 
   constructor(runs: Runs, source: Uint8Array, target: Uint8Array) {
@@ -125,7 +126,7 @@ class Progress {
     this.left = this.#outer.reduce((product, { count }) => product * count, 1);
   }
 
-  /** Copies at most so many runs. */
+  /** Copies at most this many runs. */
   some(most: number): void {
     const loop = this.#innermost;
     for (let room = most; room > 0 && this.left > 0; ) {
@@ -154,7 +155,7 @@ class Progress {
   }
 }
 
-/** Copies what a part takes from a chunk, letting other tasks in when it takes long. */
+/** Copies a box of a chunk into the result. Pauses if it takes long, and then returns a promise. */
 export function placeChunk(
   target: Uint8Array,
   place: Place,

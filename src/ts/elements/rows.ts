@@ -1,9 +1,13 @@
 /**
- * The rows of a part in its result. A row is as long as the two have in common: trailing dimensions that the part spans whole are one
- * row with the dimension before them.
+ * Iterates over the rows of a part in the result. Trailing dimensions that the part covers
+ * completely form one row with the dimension before them.
  */
+import { product } from "./typed_arrays.ts";
 
-/** A box within a box, dimensions in the order of memory, slowest first; extents in elements. */
+/**
+ * A box inside a larger one. Dimensions are in memory order, slowest first; extents are in
+ * elements, `elementSize` is in bytes.
+ */
 export interface Placement {
   targetShape: readonly number[];
   start: readonly number[];
@@ -11,11 +15,11 @@ export interface Placement {
   elementSize: number;
 }
 
-/** Where the rows of a part go: byte offsets in the target, in the order in which the part has them. */
+/** The byte offsets of a part's rows in the target, in the part's order. */
 export class Rows {
   readonly rowBytes: number;
   readonly count: number;
-  /** Dimensions outside of a row. */
+  /** Extents of the dimensions outside of a row. */
   readonly #shape: number[];
   readonly #steps: number[];
   readonly #index: number[];
@@ -38,11 +42,11 @@ export class Rows {
     this.#shape = shape.slice(0, inRow);
     this.#steps = steps;
     this.#index = this.#shape.map(() => 0);
-    this.count = this.#shape.reduce((product, extent) => product * extent, 1);
+    this.count = product(this.#shape);
     this.#offset = start.reduce((sum, at, axis) => sum + at * (steps[axis] ?? 0), 0);
   }
 
-  /** The next row's place. */
+  /** The byte offset of the next row. */
   next(): number {
     const offset = this.#offset;
     for (let axis = this.#shape.length - 1; axis >= 0; axis -= 1) {

@@ -1,6 +1,6 @@
 /**
- * Sizes that are guessed where nobody knows them.
+ * The assumed size of elements whose size is not known.
  */
 
-/** Bytes that an element with a length of its own is taken for where it matters what a read costs. */
+/** Assumed size in bytes of an element of variable length, for estimates of the cost of a read. */
 export const VARIABLE_SIZE = 32;

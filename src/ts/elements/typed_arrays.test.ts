@@ -1,4 +1,6 @@
-/** Numbers as the page builds them of what crosses: widened floats, unaligned bytes, strides. */
+/**
+ * Tests numbers that the page makes from packed elements: widened floats, unaligned bytes, strides.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TypeDescription } from "../model/data_type.ts";
@@ -22,7 +24,7 @@ const BFLOAT: TypeDescription = {
 /** Patterns of 16 bits, in the order of a little-endian file. */
 const patterns = (...bits: number[]) => Uint8Array.from(bits.flatMap((word) => [word & 255, word >> 8]));
 
-test("halves of IEEE 754", () => {
+test("float16 values of IEEE 754", () => {
   // 1, -2, the largest, the smallest subnormal, the smallest normal, infinity, not a number
   const bytes = patterns(0x3c00, 0xc000, 0x7bff, 0x0001, 0x0400, 0xfc00, 0x7e00);
   assert.deepEqual(
@@ -31,7 +33,7 @@ test("halves of IEEE 754", () => {
   );
 });
 
-test("a half's zero keeps its sign", () => {
+test("a float16 zero keeps its sign", () => {
   const [zero, negative] = numbersOf(HALF, patterns(0, 0x8000)) as Float32Array;
   assert.ok(Object.is(zero, 0) && Object.is(negative, -0));
 });
@@ -41,7 +43,7 @@ test("bfloat16 is the upper half of a float32", () => {
   assert.deepEqual(numbers, Float32Array.of(1, -2, Number.POSITIVE_INFINITY, 3.140625));
 });
 
-test("other narrow floats are looked up in the table that came with the type", () => {
+test("other narrow floats use the conversion table that the engine sent", () => {
   const type: TypeDescription = {
     name: "float8_test",
     kind: "float",
@@ -49,12 +51,12 @@ test("other narrow floats are looked up in the table that came with the type", (
     view: "Uint8Array",
     widens: true,
   };
-  assert.throws(() => numbersOf(type, Uint8Array.of(0)), /table of float8_test/);
+  assert.throws(() => numbersOf(type, Uint8Array.of(0)), /table for float8_test/);
   keepTables({ float8_test: Float32Array.from({ length: 256 }, (_, at) => at / 4) });
   assert.deepEqual(numbersOf(type, Uint8Array.of(1, 255)), Float32Array.of(0.25, 63.75));
 });
 
-test("bytes at an odd place are copied, others are looked at where they are", () => {
+test("bytes at an unaligned offset are copied, others are viewed", () => {
   const bytes = Uint8Array.of(9, 1, 0, 2, 0);
   assert.deepEqual(viewOf("Int16Array", bytes.subarray(1)), Int16Array.of(1, 2));
   const even = Uint8Array.of(1, 0, 2, 0);

@@ -1,6 +1,7 @@
 /**
- * From packed little-endian numbers to typed arrays. Every machine that runs wasm in a browser is little-endian, so a typed array
- * is a view; floats that JavaScript has no typed array for are widened to 32 bits, which every value of theirs fits into.
+ * Converts packed little-endian numbers to typed arrays. Every machine that runs wasm in a browser
+ * is little-endian, so a typed array is a view. Floats for which JavaScript has no typed array are
+ * widened to float32, which represents all their values.
  */
 import type { TypeDescription, ViewName } from "../model/data_type.ts";
 import type { NumberTables } from "../model/node_summary.ts";
@@ -25,7 +26,7 @@ export type ElementsClass = {
   readonly BYTES_PER_ELEMENT: number;
 };
 
-/** Where this engine has it. */
+/** `Float16Array`, if this JavaScript engine has it. */
 const HalfClass = (globalThis as unknown as { Float16Array?: ElementsClass }).Float16Array;
 
 export const CLASSES: Record<ViewName, ElementsClass> = {
@@ -42,25 +43,25 @@ export const CLASSES: Record<ViewName, ElementsClass> = {
   Float64Array,
 };
 
-/** Whether the numbers are what callers get as they are in memory. */
+/** Whether callers get the numbers as they are in memory. */
 export const isView = ({ view, widens }: TypeDescription): boolean =>
   view !== undefined && (!widens || (view === "Float16Array" && HalfClass !== undefined));
 
-/** The bytes, or a copy of them, beginning at a multiple of this. */
+/** Returns the bytes, copied if their offset is not a multiple of `alignment`. */
 export const aligned = (bytes: Uint8Array, alignment: number): Uint8Array =>
   bytes.byteOffset % alignment === 0 ? bytes : bytes.slice();
 
-/** The typed array of a view's name; of bits, where this engine has no such class. */
+/** The typed array class of a view; that of the bits if this JavaScript engine lacks the class. */
 export const viewClass = (view: ViewName): ElementsClass => CLASSES[view];
 
-/** Packed numbers as they are in memory: bits, of floats that have to be widened. */
+/** Views packed numbers as a typed array. Floats to be widened are given as bits. */
 export function viewOf(view: ViewName, bytes: Uint8Array): Elements {
   const View = CLASSES[view];
   const { buffer, byteOffset, byteLength } = aligned(bytes, View.BYTES_PER_ELEMENT);
   return new View(buffer, byteOffset, byteLength / View.BYTES_PER_ELEMENT);
 }
 
-/** The number that a pattern of 16 bits means. */
+/** Converts 16 bits of a float16 to a number. */
 function halfToNumber(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
@@ -70,10 +71,10 @@ function halfToNumber(bits: number): number {
   return sign * (fraction + 1024) * 2 ** (exponent - 25);
 }
 
-/** What each pattern of bits means, by the name of the float. */
+/** For each float type, the number of each bit pattern. */
 const tables = new Map<string, Float32Array>();
 
-/** Keeps the tables that the engine has sent with a type. */
+/** Stores the tables that the engine sent with a data type. */
 export function keepTables(sent: NumberTables | undefined): void {
   for (const [name, table] of Object.entries(sent ?? {})) tables.set(name, table);
 }
@@ -81,7 +82,7 @@ export function keepTables(sent: NumberTables | undefined): void {
 function tableOf(name: string): Float32Array {
   const known = tables.get(name);
   if (known) return known;
-  if (name !== "float16") throw new Error(`the table of ${name} did not come with its type`);
+  if (name !== "float16") throw new Error(`the engine sent no conversion table for ${name}`);
   const table = Float32Array.from({ length: 1 << 16 }, (_, bits) => halfToNumber(bits));
   tables.set(name, table);
   return table;
@@ -102,13 +103,17 @@ function widen(name: string, patterns: Elements): Float32Array {
   return values;
 }
 
-/** Packed numbers as callers get them; two in a row are a complex one. */
+/**
+ * Converts packed numbers to the typed array that callers get. A complex element is two numbers.
+ */
 export function numbersOf(type: TypeDescription, bytes: Uint8Array): Elements {
   const patterns = viewOf(type.view ?? "Uint8Array", bytes);
   return isView(type) ? patterns : widen(type.name.replace("complex_", ""), patterns);
 }
 
-/** Strides in elements of a packed shape whose dimensions stand in memory in this order, slowest first. */
+/**
+ * Strides in elements of a packed shape. `order` has the dimensions in memory order, slowest first.
+ */
 export function stridesOf(shape: readonly number[], order: readonly number[]): number[] {
   const strides = new Array<number>(shape.length).fill(1);
   let step = 1;
@@ -118,3 +123,10 @@ export function stridesOf(shape: readonly number[], order: readonly number[]): n
   }
   return strides;
 }
+
+/** The product of extents: the number of elements of a shape. */
+export const product = (extents: readonly number[]): number =>
+  extents.reduce((total, extent) => total * extent, 1);
+
+/** Strides in elements of a packed shape in C order. */
+export const stridesInOrder = (shape: readonly number[]): number[] => stridesOf(shape, [...shape.keys()]);

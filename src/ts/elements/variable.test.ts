@@ -1,4 +1,7 @@
-/** Strings and JSON as they cross: UTF-8 behind offsets. The bytes are written down by hand. */
+/**
+ * Tests strings and JSON as they cross the port: UTF-8 behind offsets. The bytes are written by
+ * hand.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TypeDescription } from "../model/data_type.ts";
@@ -14,23 +17,23 @@ function packed(offsets: readonly number[], bytes: readonly number[]): Uint8Arra
   return Uint8Array.from([...head, ...bytes]);
 }
 
-test("text of one byte a character", async () => {
+test("text with one byte per character", async () => {
   const bytes = packed([0, 1, 1, 4], [0x61, 0x62, 0x63, 0x64]);
   assert.deepEqual(await variableElements(STRING, bytes, 3, undefined), ["a", "", "bcd"]);
 });
 
-test("text of several bytes a character", async () => {
+test("text with several bytes per character", async () => {
   // "é" is c3 a9, "漢" e6 bc a2, "😀" f0 9f 98 80.
   const bytes = packed([0, 2, 2, 6, 10], [0xc3, 0xa9, 0xe6, 0xbc, 0xa2, 0x21, 0xf0, 0x9f, 0x98, 0x80]);
   assert.deepEqual(await variableElements(STRING, bytes, 4, undefined), ["é", "", "漢!", "😀"]);
 });
 
-test("a byte order mark is a part of the text", async () => {
+test("a byte order mark is part of the text", async () => {
   const bytes = packed([0, 4], [0xef, 0xbb, 0xbf, 0x61]);
   assert.deepEqual(await variableElements(STRING, bytes, 1, undefined), ["\ufeffa"]);
 });
 
-test("offsets at an odd place in memory", async () => {
+test("offsets at an unaligned address", async () => {
   const bytes = packed([0, 2, 3], [0x61, 0x62, 0x63]);
   const moved = new Uint8Array(bytes.length + 3);
   moved.set(bytes, 3);
@@ -49,24 +52,24 @@ test("many elements keep their order", async () => {
   assert.deepEqual(await variableElements(STRING, bytes, count, undefined), texts);
 });
 
-test("JSON, with what JSON.parse cannot read by its text", async () => {
+test("JSON, including texts that JSON.parse cannot read", async () => {
   const text = '{"a":1}NaN';
   const bytes = packed([0, 7, 10, 10], [...new TextEncoder().encode(text)]);
   const marked = { NaN: ["null", '"NaN"'] as [string, string] };
   assert.deepEqual(await variableElements(JSON_TYPE, bytes, 3, marked), [{ a: 1 }, Number.NaN, null]);
 });
 
-test("an optional element begins with whether it is there", () => {
+test("an optional element begins with a presence byte", () => {
   const optional: TypeDescription = { name: "optional", kind: "optional", widens: false, inner: STRING };
   assert.equal(elementOf(optional, Uint8Array.of(0, 0x61)), null);
   assert.equal(elementOf(optional, Uint8Array.of(1, 0x61)), "a");
   const optionalJson = { ...optional, inner: JSON_TYPE };
   const aNull = Uint8Array.of(1, ...new TextEncoder().encode("null"));
-  // A null that is there differs from none.
+  // A null that is present differs from an absent value.
   assert.deepEqual(elementOf(optionalJson, aNull), [null]);
 });
 
-test("an array of each element's own length is a copy", () => {
+test("an array of variable length is a copy", () => {
   const type: TypeDescription = { name: "array", kind: "variable-array", widens: false, inner: INT16 };
   const bytes = Uint8Array.of(1, 0, 0xff, 0xff);
   const value = elementOf(type, bytes);

@@ -1,6 +1,7 @@
 /**
- * Elements with lengths of their own: each becomes a string, bytes, an array or a JSON value at its place in a plain array. A part
- * of them comes as one buffer: n + 1 offsets (32-bit, little-endian) into the bytes behind them, as `access::part_buffer` has it.
+ * Converts elements of variable length to strings, bytes, arrays or JSON values in a plain array.
+ * The elements of a part are one buffer: n + 1 offsets (32-bit, little-endian), then the bytes, as
+ * in `access::part_buffer`.
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import { parseJsonText } from "../model/marked_json.ts";
@@ -8,12 +9,12 @@ import { breathe, isDue } from "./breathe.ts";
 import { packedOf, scalarOf, someOf } from "./elements.ts";
 import { aligned } from "./typed_arrays.ts";
 
-/** Elements between two looks at the clock. */
+/** Number of elements between two checks of the clock. */
 const ELEMENTS_BETWEEN = 1024;
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** JSON elements that `JSON.parse` cannot read, by their text: what the engine has made of them. */
+/** JSON elements that `JSON.parse` cannot read, by their text, in the engine's marked form. */
 type MarkedTexts = Record<string, [text: string, places: string]>;
 
 function jsonOf(text: string, marked: MarkedTexts | undefined): unknown {
@@ -22,11 +23,11 @@ function jsonOf(text: string, marked: MarkedTexts | undefined): unknown {
 
 function arrayOf(inner: TypeDescription, bytes: Uint8Array): unknown {
   const { size = 1 } = inner;
-  // A copy, so that it neither holds nor changes its neighbours.
+  // A copy, so that the array shares no memory with its neighbours.
   return packedOf(inner, bytes.slice(), { shape: [bytes.length / size], stride: [1] }).data;
 }
 
-/** One element. */
+/** Converts one element. */
 export function elementOf(type: TypeDescription, bytes: Uint8Array, marked?: MarkedTexts): unknown {
   const { kind, inner } = type;
   if (kind === "string") return utf8.decode(bytes);
@@ -38,7 +39,7 @@ export function elementOf(type: TypeDescription, bytes: Uint8Array, marked?: Mar
   return someOf(inner, inner.size === undefined ? elementOf(inner, value, marked) : scalarOf(inner, value));
 }
 
-/** The elements of a part one by one. */
+/** Returns a function that converts the element at an index. */
 function reader(
   type: TypeDescription,
   part: Uint8Array,
@@ -49,14 +50,14 @@ function reader(
   const offsets = new Uint32Array(head.buffer, head.byteOffset, count + 1);
   const bytes = part.subarray(4 * (count + 1));
   if (type.kind === "string") {
-    // Text of one byte a character is decoded at once; a decoder's call costs more than a short string.
+    // ASCII text is decoded at once, because a call of the decoder costs more than a short string.
     const text = utf8.decode(bytes);
     if (text.length === bytes.length) return (at) => text.slice(offsets[at], offsets[at + 1]);
   }
   return (at) => elementOf(type, bytes.subarray(offsets[at], offsets[at + 1]), marked);
 }
 
-/** The elements of a result, in its order; other tasks have their turn meanwhile. */
+/** Converts the elements of a result in its order, with pauses. */
 export async function variableElements(
   type: TypeDescription,
   bytes: Uint8Array,

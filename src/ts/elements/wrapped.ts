@@ -1,5 +1,6 @@
 /**
- * Elements as zarrita's calls return them: booleans and texts of fixed length in its classes, all else as `Array.get` has it.
+ * Converts elements to what zarrita's calls return: its own classes for booleans and text of fixed
+ * length, and the values of `Array.get` for all else.
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
@@ -9,7 +10,7 @@ import { aligned } from "./typed_arrays.ts";
 type Wrapper = BoolArray | ByteStringArray | UnicodeStringArray;
 export type WrappedData = Data | Wrapper;
 
-/** Packed elements in the class that zarrita has for them. */
+/** Wraps packed elements in zarrita's class; undefined if it has none for the data type. */
 export function wrapperOf(type: TypeDescription, bytes: Uint8Array): Wrapper | undefined {
   const { kind, size = 1, components = 0 } = type;
   if (kind === "bool") return new BoolArray(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -21,6 +22,6 @@ export function wrapperOf(type: TypeDescription, bytes: Uint8Array): Wrapper | u
   return new UnicodeStringArray(components, codes.buffer, codes.byteOffset, bytes.length / size);
 }
 
-/** One packed element as zarrita has it: texts are strings. */
+/** Converts one packed element to zarrita's scalar. Text becomes a string. */
 export const wrappedScalarOf = (type: TypeDescription, bytes: Uint8Array): unknown =>
   wrapperOf(type, bytes)?.get(0) ?? scalarOf(type, bytes);

@@ -1,10 +1,10 @@
 /**
- * The engine's arrays, by the page's numbers, and what decoders know them by. An array is told to the engine's instance when a
- * call first needs it, and again when that instance was replaced.
+ * The engine's arrays, by the page's numbers, and the form in which decode workers know them. An
+ * array is bound in the wasm instance at its first call, and again after the instance was replaced.
  */
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { ZarrError } from "../model/errors.ts";
-import type { Home } from "../model/node_summary.ts";
+import type { DecodeBuild } from "../model/node_summary.ts";
 import type { ArrayDefinition } from "../port/definitions.ts";
 import type { BoundArray } from "./decode/pool.ts";
 import { unbindArray } from "./decode/pools.ts";
@@ -16,9 +16,9 @@ import { TransformerHook } from "./transformers.ts";
 
 export interface EngineArray {
   readonly definition: ArrayDefinition;
-  /** As those know it who decode. */
+  /** The array as decoders know it. */
   bound: BoundArray;
-  /** By another number, as those know it who encode. */
+  /** The array as encoders know it, under another number. */
   readonly encoding: BoundArray;
   handle: Handle | undefined;
   type: TypeDescription | undefined;
@@ -27,7 +27,7 @@ export interface EngineArray {
 const arrays = new Map<number, EngineArray>();
 let nextNumber = 1;
 
-/** An array as those know it who encode: by these documents. */
+/** The array that the given metadata documents describe, as encoders know it. */
 export const bindForEncoding = (
   document: string,
   warn: BoundArray["warn"],
@@ -40,7 +40,7 @@ export const bindForEncoding = (
   codecs,
 });
 
-/** Learns of an array. */
+/** Adds an array that the page defines. */
 export function defineArray(number: number, definition: ArrayDefinition): void {
   const { document, home, type } = definition;
   const codecs = definition.codecs && codecsOf(definition.codecs);
@@ -50,7 +50,7 @@ export function defineArray(number: number, definition: ArrayDefinition): void {
   arrays.set(number, { definition, bound, encoding, handle: undefined, type });
 }
 
-/** Forgets an array: the page has let go of it. */
+/** Removes an array that the page has released. */
 export function releaseArray(number: number): void {
   const array = arrays.get(number);
   arrays.delete(number);
@@ -61,16 +61,16 @@ export function releaseArray(number: number): void {
   if (id !== undefined && hasInstance()) callNow((glue) => glue.releaseArray(id));
 }
 
-/** Forgets all of them. */
+/** Removes all arrays. */
 export const forgetArrays = (): void => arrays.clear();
 
 export function arrayOf(number: number): EngineArray {
   const array = arrays.get(number);
-  if (!array) throw new ZarrError("Argument", `the engine does not know array ${number}`);
+  if (!array) throw new ZarrError("Argument", `the engine has no array with the number ${number}`);
   return array;
 }
 
-/** The instance's number of an array. */
+/** The instance's number of an array. Binds the array first if necessary. */
 export function arrayId(glue: Glue, array: EngineArray): number {
   const known = array.handle?.id;
   if (known !== undefined) return known;
@@ -81,12 +81,13 @@ export function arrayId(glue: Glue, array: EngineArray): number {
   );
   array.handle = handle;
   const id = handle.id as number;
-  // A caller's metadata object tells nobody which build it needs, nor do codecs of the user's.
-  if (type === undefined || codecs) array.bound = { ...array.bound, home: glue.homeOf(id) as Home };
+  // The page does not know which build these need: metadata that a caller passed in, and user
+  // codecs.
+  if (type === undefined || codecs) array.bound = { ...array.bound, home: glue.homeOf(id) as DecodeBuild };
   return id;
 }
 
-/** What the elements are. */
+/** The data type of an array. */
 export function typeOf(glue: Glue, array: EngineArray): TypeDescription {
   array.type ??= parseDescription(glue.describeType(arrayId(glue, array)));
   return array.type;

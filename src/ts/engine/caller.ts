@@ -1,5 +1,6 @@
 /**
- * The engine on the caller's thread: the same server behind a channel that passes messages as they are.
+ * Runs the engine on the caller's thread: the same server, behind a channel that passes messages by
+ * reference.
  */
 import type { Channel } from "../port/channel.ts";
 import type { ToEngine, ToPage } from "../port/protocol.ts";

@@ -1,6 +1,7 @@
 /**
- * From the form in which wasm crosses the port to a compiled module. Each build is compiled once, never synchronously. The
- * engine's own build comes with the first message, as a rule; the page is asked for the others.
+ * Compiles the wasm builds from the form in which they cross the port. Each build is compiled once,
+ * and always asynchronously. The engine's own build usually comes with the first message; the
+ * engine asks the page for the others.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { Build, WasmText } from "../port/protocol.ts";
@@ -19,10 +20,13 @@ async function inflate(text: string): Promise<ArrayBuffer> {
   return new Response(deflated.pipeThrough(new DecompressionStream("deflate-raw"))).arrayBuffer();
 }
 
-/** Compiles while it downloads, where the server names the type that this requires. */
+/** Compiles during the download if the server sends the required Content-Type. */
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {
   if (!response.ok) {
-    throw new ZarrError("Store", `the wasm is not at ${response.url}: HTTP status ${response.status}`);
+    throw new ZarrError(
+      "Store",
+      `the wasm at ${response.url} could not be loaded: HTTP status ${response.status}`,
+    );
   }
   if (response.headers.get("Content-Type")?.startsWith("application/wasm")) {
     return WebAssembly.compileStreaming(response);
@@ -30,13 +34,17 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-/** Node's `fetch` knows no files. */
+/** Reads a file in Node, whose `fetch` does not support `file:` URLs. */
 async function readFile(url: string): Promise<BufferSource> {
   const { process } = globalThis as {
     process?: { getBuiltinModule?(name: string): { readFile(url: URL): Promise<BufferSource> } };
   };
   const files = process?.getBuiltinModule?.("node:fs/promises");
-  if (!files) throw new ZarrError("Argument", `${url} cannot be read here; pass the bytes`);
+  if (!files)
+    throw new ZarrError(
+      "Argument",
+      `the wasm file ${url} cannot be read in this environment; pass its bytes to init`,
+    );
   return files.readFile(new URL(url));
 }
 
@@ -56,12 +64,12 @@ async function load(build: Build): Promise<WebAssembly.Module> {
 
 const modules = new Map<Build, Promise<WebAssembly.Module>>();
 
-/** Forgets the compiled modules. */
+/** Drops the compiled modules. */
 export function forgetModules(): void {
   modules.clear();
 }
 
-/** The compiled module of a build; a failed load is tried again at the next call. */
+/** The compiled module of a build. The next call tries a failed load again. */
 export function engineModule(build: Build): Promise<WebAssembly.Module> {
   const known = modules.get(build);
   if (known) return known;

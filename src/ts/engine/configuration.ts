@@ -1,14 +1,18 @@
 /**
- * The options of this engine, as the page has sent them, and the bounds that follow from them.
+ * The options of this engine, as the page sent them, and the limits that follow from them. Sizes
+ * are in bytes, times in ms.
  */
 import type { EngineOptions, WasmText } from "../port/protocol.ts";
 
 export const configuration: EngineOptions & { wasm?: WasmText | undefined } = {};
 
-/** Linear memory never shrinks: an instance with more than this starts anew when it has no part at hand. */
+/**
+ * Linear memory never shrinks. A decoder's instance with more than this restarts when it has no
+ * part in progress.
+ */
 const RECYCLE_BYTES = 256 << 20;
 
-/** Below this an instance would start anew after every chunk. */
+/** With a smaller limit an instance would restart after every chunk. */
 const LEAST_RECYCLE_BYTES = 32 << 20;
 
 export function configure(options: EngineOptions): void {
@@ -16,24 +20,24 @@ export function configure(options: EngineOptions): void {
   Object.assign(configuration, options, { workerScript });
 }
 
-/** How much the caches may hold; what is not a number is as it was. */
+/** Sizes of the two chunk caches. NaN keeps the size that is set. */
 export function cacheLimits(): { encodedBytes: number; decodedBytes: number } {
   const { caches = {}, memoryLimit = Number.NaN } = configuration;
   const { encodedBytes = memoryLimit / 6, decodedBytes = memoryLimit / 3 } = caches;
   return { encodedBytes, decodedBytes };
 }
 
-/** How large the memory of a decoder's instance may grow that has nothing to do. */
+/** Memory size at which an idle decoder instance restarts. */
 export function recycleBytes(): number {
   const { memoryLimit } = configuration;
   if (memoryLimit === undefined) return RECYCLE_BYTES;
   return Math.max(LEAST_RECYCLE_BYTES, memoryLimit / 2 / Math.max(1, workerLimit()));
 }
 
-/** How long a decode worker may have nothing to do. */
+/** Time after which an idle decode worker ends. */
 export const workerIdleMs = (): number => configuration.workerIdleMs ?? 60_000;
 
-/** The most decode workers; 0 decodes on this thread. */
+/** Maximum number of decode workers; 0 decodes on this thread. */
 export function workerLimit(): number {
   const { hardwareConcurrency = 2 } =
     (globalThis as { navigator?: { hardwareConcurrency?: number } }).navigator ?? {};

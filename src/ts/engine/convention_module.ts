@@ -24,7 +24,7 @@ async function start(): Promise<ConventionExports> {
   return instance.exports as unknown as ConventionExports;
 }
 
-/** Forgets the instance. */
+/** Drops the instance. */
 export function forgetConventions(): void {
   starting = undefined;
 }
@@ -64,7 +64,9 @@ async function asked(verb: Verb, request: Uint8Array, tooMuch: string) {
   }
 }
 
-/** What the module answers: JSON text of a value (status 0) or of an error. */
+/**
+ * Sends a request to the module. The answer is the JSON text of a value (status 0) or of an error.
+ */
 export async function askConventions(request: string): Promise<{ status: number; answer: string }> {
   const bytes = new TextEncoder().encode(request);
   const { status, answer } = await asked("conventions_answer", bytes, "the attributes are too much");

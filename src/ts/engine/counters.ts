@@ -1,17 +1,19 @@
-/** What `info()` counts. */
+/**
+ * The counters that `info()` reports.
+ */
 export const counters = {
-  /** Parts decoded, by where. */
+  /** Number of parts decoded, by place. */
   parts: { workers: 0, caller: 0 },
-  /** Stored chunks encoded, by where. */
+  /** Number of stored chunks encoded, by place. */
   encoded: { workers: 0, caller: 0 },
-  /** Time that decoders have worked, summed over all of them. */
+  /** Working time in ms, summed over all decoders. */
   decodeMs: 0,
   /** Requests over HTTP. */
   wire: { requests: 0, bytes: 0, failed: 0, aborted: 0 },
-  /** What the persistent caches could answer. */
+  /** Hits and misses of the persistent caches. */
   persistentCache: { hits: 0, misses: 0 },
-  /** What `onWarning` was told. */
+  /** Number of warnings. */
   warnings: 0,
-  /** Traps of the engine; each cost an instance. */
+  /** Number of wasm traps. Each of them ended an instance. */
   panics: 0,
 };

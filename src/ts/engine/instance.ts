@@ -1,8 +1,8 @@
 /**
- * One instance of the engine on the caller's thread, from its start until it trapped, was stopped, or another has taken its place. Every
- * call into wasm passes through `enter`, and every promise that Rust waits for is guarded, so that nothing of an instance that is gone
- * touches the one in its place. Tasks (Rust futures) are polled from here: a trap while polling is caught, rejects what is
- * pending, and costs neither the process nor the page anything else.
+ * One wasm instance of the engine, from its start until it traps, is stopped or is replaced. Every
+ * call into wasm passes through `enter`. Every promise that Rust awaits is guarded, so that a
+ * dropped instance cannot touch its successor. Rust futures (tasks) are polled here, so a trap
+ * during a poll is caught and only rejects the calls in flight.
  */
 
 import { breathe } from "../elements/breathe.ts";
@@ -11,15 +11,18 @@ import { cacheLimits } from "./configuration.ts";
 import { counters } from "./counters.ts";
 import { Locks } from "./locks.ts";
 
-/** What every build answers. */
+/** The exports that every build has. */
 export type Glue = typeof import("#glue");
 
-/** A call that was started and has not been answered. */
+/** A call in flight. */
 export interface Pending {
   reject(error: unknown): void;
-  /** What began it, and what that refers to: the engine knows stores weakly, and nobody else may still hold this one. */
+  /**
+   * The closure that began the call. It keeps the stores alive to which it refers, because the
+   * engine holds stores weakly.
+   */
   begin: unknown;
-  /** Drops the task, and with it every request that it waits for. */
+  /** Drops the task and its requests. */
   drop(): void;
 }
 
@@ -29,14 +32,14 @@ export class Instance {
   readonly #pending = new Set<Pending>();
   readonly #locks = new Locks();
   readonly #onTrap: (instance: Instance) => void;
-  /** Tasks to be polled in the next microtask. */
+  /** Tasks to poll in the next microtask. */
   #woken: number[] = [];
   #panicMessage: string | undefined;
   #isGone = false;
-  /** Ends it when nothing is pending any more. */
+  /** Called when the last call in flight of a retired instance has ended. */
   #onIdle: (() => void) | undefined;
 
-  /** Begins the life of an instance, whose module the glue has loaded. */
+  /** Starts an instance of the module that the glue has loaded. */
   constructor(glue: Glue, build: Instance["build"], onTrap: (instance: Instance) => void) {
     this.glue = glue;
     this.build = build;
@@ -49,7 +52,7 @@ export class Instance {
     return this.#isGone;
   }
 
-  /** What the engine calls; see `src/js/host.rs`. */
+  /** The functions that Rust calls; see `src/js/host.rs`. */
   #host() {
     return {
       wake: (task: number): void => {
@@ -67,7 +70,7 @@ export class Instance {
       },
       breathe,
       sleep: (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms)),
-      /** A promise that stays silent once the instance that waits for it is gone. */
+      /** A promise that never settles after the instance is gone. */
       guard: <T>(promise: Promise<T>): Promise<T> =>
         new Promise((resolve, reject) => {
           promise.then(
@@ -86,14 +89,15 @@ export class Instance {
       try {
         this.enter(() => this.glue.poll(task));
       } catch (error) {
-        // A trap: `enter` has rejected what was pending, and the rest of this round belonged to the same instance. Anything else
-        // has unwound a task that will not be polled again.
+        // On a trap, `enter` has rejected the calls in flight, and the remaining tasks of this
+        // round belonged to the same instance. Any other error unwound a task in the middle, so the
+        // instance cannot be used again either.
         if (!this.#isGone) this.#trapped(error);
       }
     }
   }
 
-  /** Whether an instance is of no use after throwing this: Rust panics abort, and wasm traps. */
+  /** Whether an error makes the instance unusable. Rust panics abort, which traps in wasm. */
   #isTrap(error: unknown): boolean {
     return (
       this.#panicMessage !== undefined ||
@@ -102,7 +106,7 @@ export class Instance {
     );
   }
 
-  /** Calls into wasm. After a trap the instance is gone, and everything pending is rejected. */
+  /** Calls into wasm. After a trap the instance is gone and all calls in flight are rejected. */
   enter<T>(call: () => T): T {
     try {
       return call();
@@ -123,7 +127,10 @@ export class Instance {
     return error;
   }
 
-  /** Leaves the instance behind, and its memory: the glue has another at once, which was not begun. */
+  /**
+   * Drops the instance and its memory. The glue then has a new instance, which has not been
+   * started.
+   */
   #end(): void {
     this.#isGone = true;
     this.#woken = [];
@@ -132,17 +139,17 @@ export class Instance {
     this.glue.__wbg_reset_state();
   }
 
-  /** Ends everything that is under way; what to reject then. */
+  /** Ends all calls in flight and returns them; the caller must reject them. */
   stop(): Pending[] {
     const ended = [...this.#pending];
     this.#pending.clear();
-    // An instance that is only left behind lets go of nothing.
+    // A reset alone would not run Rust's destructors, so every task is dropped explicitly.
     for (const { drop } of ended) drop();
     if (!this.#isGone) this.#end();
     return ended;
   }
 
-  /** Ends it when the last of what is pending is; `onEnd` is called before its memory is gone. */
+  /** Ends the instance after its last call in flight. `onEnd` runs before its memory is dropped. */
   retire(onEnd: () => void): void {
     this.#onIdle = onEnd;
     this.#retireWhenIdle();
@@ -150,7 +157,7 @@ export class Instance {
 
   #retireWhenIdle(): void {
     if (!this.#onIdle || this.#pending.size > 0) return;
-    // Whoever finds this out may stand in a call of this very instance.
+    // This may run inside a call of the instance, so it ends in the next microtask.
     queueMicrotask(() => {
       if (this.#isGone || this.#pending.size > 0) return;
       this.#onIdle?.();
@@ -158,18 +165,18 @@ export class Instance {
     });
   }
 
-  /** Keeps what was begun until it is answered. */
+  /** Adds a call in flight. */
   add(pending: Pending): void {
     this.#pending.add(pending);
   }
 
-  /** What was begun is answered, or given up. */
+  /** Removes a call that has ended. */
   remove(pending: Pending): void {
     this.#pending.delete(pending);
     this.#retireWhenIdle();
   }
 
-  /** Tells the engine how much it may keep. */
+  /** Passes the cache sizes to the engine. */
   setCaches(): void {
     const { encodedBytes, decodedBytes } = cacheLimits();
     this.glue.setCacheBytes(encodedBytes, decodedBytes);

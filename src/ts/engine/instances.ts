@@ -1,29 +1,30 @@
 /**
- * Which instance of the engine answers calls on the caller's thread. The engine is started at first use, and begun anew when it trapped. What a
- * reader rarely needs is in the full build alone: the first call that needs it loads that, and from then on it answers all calls. What
- * was begun before is finished by the instance that began it; no call crosses two of them.
+ * Selects the wasm instance that answers calls on this thread. The engine starts at its first use
+ * and restarts after a trap. Rarely used functions are only in the full build: the first call that
+ * needs one loads it, and from then on the full build answers all calls. A call that has begun
+ * finishes in the instance where it began.
  */
 
 import * as fullGlue from "#full-glue";
 import * as engineGlue from "#glue";
 import { type ErrorReport, errorFromReport, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 import { engineModule } from "./compile.ts";
 import { type Glue, Instance, type Pending } from "./instance.ts";
-import { unlessAborted } from "./unless_aborted.ts";
 
 export type { Glue };
 
-/** What the full build answers. */
+/** The exports of the full build. */
 export type FullGlue = typeof import("#full-glue");
 
-/** Whom new calls go to; numbers that another instance gave mean nothing to it. */
+/** The instance for new calls. Numbers from another instance are not valid in it. */
 let current: Instance | undefined;
-/** Those that only finish what was begun. */
+/** Replaced instances that still have calls in flight. */
 const older = new Set<Instance>();
 let starting: Promise<void> | undefined;
 let loadingFull: Promise<void> | undefined;
 
-/** What instances counted that are gone. */
+/** Cache counters of instances that are gone. */
 const counted = [0, 0, 0, 0, 0, 0];
 
 function begin(glue: Glue, build: Instance["build"]): Instance {
@@ -38,7 +39,7 @@ async function start(): Promise<void> {
   current ??= begin(engineGlue, "engine");
 }
 
-/** Makes sure that there is an instance. A failed start is tried again at the next call. */
+/** Starts an instance if there is none. The next call tries a failed start again. */
 export function startEngine(): Promise<void> {
   if (current) return Promise.resolve();
   starting ??= start().finally(() => {
@@ -61,7 +62,10 @@ async function loadFull(): Promise<void> {
   });
 }
 
-/** Makes sure that the full build answers. Where it cannot be loaded, whoever answered before goes on; the next call tries again. */
+/**
+ * Makes the full build the current one. If it cannot be loaded, the earlier build stays, and the
+ * next call tries again.
+ */
 export function startFull(): Promise<void> {
   if (current?.build === "full") return Promise.resolve();
   loadingFull ??= loadFull().finally(() => {
@@ -70,31 +74,31 @@ export function startFull(): Promise<void> {
   return loadingFull;
 }
 
-/** Ends everything that is under way, and frees the memory; the next call finds a new instance. */
+/** Ends all calls in flight and frees the memory. The next call uses a new instance. */
 export function stopEngine(): void {
   if (!current) return;
   const { glue, build } = current;
   const ended: Pending[] = [current, ...older].flatMap((instance) => instance.stop());
   older.clear();
   current = begin(glue, build);
-  const error = new ZarrError("Aborted", "the package was told to dispose of what it holds");
+  const error = new ZarrError("Aborted", "dispose() ended this call");
   for (const { reject } of ended) reject(error);
 }
 
-/** Tells the engine how much it may keep. */
+/** Passes the cache sizes to all instances. */
 export function setCaches(): void {
   for (const instance of current ? [current, ...older] : []) instance.setCaches();
 }
 
 export const hasInstance = (): boolean => current !== undefined;
 
-/** Which build answers. */
+/** The build of the current instance. */
 export const currentBuild = (): Instance["build"] | undefined => current?.build;
 
-/** Bytes are what is kept now; the other counters are sums. */
+/** Whether a counter is the number of bytes held now. The other counters are sums. */
 const isOfBytes = (at: number) => at % 3 === 2;
 
-/** Counters of the caches, as `cacheCounters` of `src/js/caches.rs` gives them. */
+/** Counters of the caches, in the order of `cacheCounters` in `src/js/caches.rs`. */
 export function cacheCounters(): number[] {
   const all = current ? [current, ...older].map(({ glue }) => glue.cacheCounters()) : [];
   return counted.map((count, at) => all.reduce((sum, counts) => sum + (counts[at] ?? 0), count));
@@ -102,13 +106,16 @@ export function cacheCounters(): number[] {
 
 type Settle = (report: ErrorReport | undefined, value: unknown) => void;
 
-/** What becomes of a task whose caller has given up. */
+/** Whether an abort drops the task or lets it finish. */
 type OnAbort = "drop" | "finish";
 
-/** This build has not what a call needs, and the full one has. Whoever calls begins again there. */
+/** The current build lacks a function that the full build has. The call is repeated there. */
 class NeedsFull extends UnsupportedError {}
 
-/** The glue that a call was given, as the full build's: where it is not, the call begins again with that. */
+/**
+ * Returns the glue as the full build's. If it is another build's, this throws and the call is
+ * repeated with the full build.
+ */
 export function needFull(glue: Glue): FullGlue {
   if (current?.build === "full") return glue as FullGlue;
   throw new NeedsFull("this call needs the full build of the engine");
@@ -117,7 +124,7 @@ export function needFull(glue: Glue): FullGlue {
 const errorOf = (report: ErrorReport): ZarrError =>
   report.stage === "full" ? new NeedsFull(report.message) : errorFromReport(report);
 
-/** Starts a task in the instance that answers now. */
+/** Starts a task in the current instance. */
 function attempt<T>(
   signal: AbortSignal | undefined,
   begin: (glue: Glue, settle: Settle) => number,
@@ -156,10 +163,10 @@ function attempt<T>(
 }
 
 /**
- * Starts a task in the engine and waits for its answer. An abort rejects at once with the signal's reason and drops the
- * task, and with it every request that it waits for; with `onAbort: "finish"` the task itself ends, having seen the signal:
- * a chunk that is being written is written before another may change it. `begin` is called a second time when it turns out that
- * the full build is needed.
+ * Starts a task in the engine and waits for its answer. An abort rejects at once with the signal's
+ * reason and drops the task and its requests. With `onAbort: "finish"` the task sees the signal and
+ * ends by itself: it completes the chunk that it is writing before another call may change that
+ * chunk. `begin` runs a second time if the call turns out to need the full build.
  */
 export async function run<T>(
   signal: AbortSignal | undefined,
@@ -177,7 +184,7 @@ export async function run<T>(
   }
 }
 
-/** As `run`, of a task that only the full build has. */
+/** As `run`, for a task that only the full build has. */
 export async function runFull<T>(
   signal: AbortSignal | undefined,
   begin: (glue: FullGlue, settle: Settle) => number,
@@ -188,7 +195,10 @@ export async function runFull<T>(
   return attempt(signal, (glue, settle) => begin(needFull(glue), settle), onAbort);
 }
 
-/** A number that an instance of the engine gave, and which instance: unless it is said, the one that answers now. */
+/**
+ * A number that an instance of the engine assigned, with that instance. The default is the current
+ * instance.
+ */
 export class Handle {
   readonly #id: number;
   readonly #instance: Instance | undefined;
@@ -198,26 +208,29 @@ export class Handle {
     this.#instance = instance;
   }
 
-  /** The number, unless another instance answers by now. */
+  /** The number; undefined if another instance is current now. */
   get id(): number | undefined {
     return this.#instance === current ? this.#id : undefined;
   }
 }
 
-/** Makes handles of numbers that a call gives which begins now. */
+/** Returns a function that makes handles of the instance that is current now. */
 export function handlesOfNow(): (id: number) => Handle {
   const instance = current;
   return (id) => new Handle(id, instance);
 }
 
-/** The error that the engine's report of a failed synchronous call means; whatever else was thrown as it is. */
+/**
+ * Turns the engine's report of a failed synchronous call into an error. Other values are returned
+ * as they are.
+ */
 function meant(thrown: unknown): unknown {
   const isReport =
     typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown;
   return isReport ? errorOf(thrown as ErrorReport) : thrown;
 }
 
-/** Calls a synchronous function of the engine, which must have been started. */
+/** Calls a synchronous function of the engine. An instance must exist. */
 export function callNow<T>(call: (glue: Glue) => T): T {
   const instance = current as Instance;
   try {
@@ -227,13 +240,16 @@ export function callNow<T>(call: (glue: Glue) => T): T {
   }
 }
 
-/** As `call`, of a function of the full build. */
+/** As `call`, for a function of the full build. */
 export async function callFull<T>(call: (glue: FullGlue) => T): Promise<T> {
   await startFull();
   return callNow((glue) => call(needFull(glue)));
 }
 
-/** Calls a synchronous function of the engine, once there is one, and again when it turns out that the full build is needed. */
+/**
+ * Starts the engine if necessary and calls a synchronous function. Repeats the call if it turns out
+ * to need the full build.
+ */
 export async function call<T>(call: (glue: Glue) => T): Promise<T> {
   await startEngine();
   try {

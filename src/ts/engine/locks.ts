@@ -1,19 +1,20 @@
 /**
- * Locks by name: Web Locks where there are any, which every tab and worker of this origin waits for; else of this thread alone.
- * The engine asks for one around each change of a chunk in a store that has a name (`lockName`).
+ * Locks by name. With Web Locks, they hold for every tab and worker of the origin; without, for
+ * this thread only. The engine takes one around each change of a chunk in a store that has a
+ * `lockName`.
  */
 
-/** A lock that was asked for; see `src/js/locks.rs`. */
+/** A requested lock; see `src/js/locks.rs`. */
 export interface HostLock {
-  /** Resolves when it is held. */
+  /** Resolves when the lock is held. */
   readonly held: Promise<void>;
-  /** Gives it back, or stops waiting for it. */
+  /** Releases the lock, or cancels the request for it. */
   release(): void;
 }
 
 type Available = Pick<LockManager, "request">;
 
-/** Ends of the queues by name, where there are no Web Locks. */
+/** The last promise of each queue, by lock name, for environments without Web Locks. */
 const tails = new Map<string, Promise<void>>();
 
 function queueHere(name: string, granted: () => void, released: Promise<void>): void {
@@ -36,16 +37,20 @@ function queueThere(
     granted();
     return released;
   });
-  // Some origins (of a sandboxed frame) may have no locks: nobody else can be there to wait for either.
+  // Opaque origins (of a sandboxed frame) have no locks. No other tab or worker can share their
+  // storage, so the lock counts as granted.
   request.catch(granted);
   return waiting;
 }
 
-/** What an instance of the engine holds or waits for: one that is gone gives nothing back itself. */
+/**
+ * The locks that one wasm instance holds or waits for. They are kept here, because an instance that
+ * is gone cannot release its locks.
+ */
 export class Locks {
   readonly #open = new Set<HostLock>();
 
-  /** Asks for a lock. It is always granted in the end. */
+  /** Requests a lock. It is always granted in the end. */
   lock(name: string): HostLock {
     const { locks } = (globalThis as { navigator?: { locks?: Available } }).navigator ?? {};
     let end = () => {};
@@ -70,7 +75,7 @@ export class Locks {
     return asked;
   }
 
-  /** Gives back all of them. */
+  /** Releases all locks and cancels all requests. */
   releaseAll(): void {
     for (const asked of [...this.#open]) asked.release();
   }

@@ -1,6 +1,7 @@
 /**
- * JSON as the page parses it: text for `JSON.parse`, and where the document has tokens of Python's (`NaN`) or integers that a
- * number would round, the places of marks that stand for them (`src/js/json.rs`).
+ * Converts JSON for the page, which parses it with `JSON.parse`. A document may contain Python's
+ * tokens (`NaN`) or integers that a double would round. Such a document crosses as strict text with
+ * the places of the marks that replace them (`src/js/json.rs`).
  */
 
 import { aligned } from "../elements/typed_arrays.ts";
@@ -15,10 +16,13 @@ import type {
 } from "../model/node_summary.ts";
 import { callNow } from "./instances.ts";
 
-/** Tokens that `JSON.parse` does not know, and integers beyond 2^53. */
+/** Tokens that `JSON.parse` rejects, a byte order mark, and integers that may exceed 2^53. */
 const SUSPECT = /NaN|Infinity|\d{16}|\uFEFF/;
 
-/** A text as it crosses. Only for text that the engine handed out: by then it has been started. */
+/**
+ * A JSON text in the form that crosses the port. The engine must run: call it only for text from
+ * the engine.
+ */
 export function jsonText(text: string): JsonText {
   if (!SUSPECT.test(text)) return text;
   return callNow((glue) => glue.markedJson(text, true)) as unknown as [string, string];
@@ -27,7 +31,7 @@ export function jsonText(text: string): JsonText {
 const holdsJson = ({ kind, inner }: TypeDescription): boolean =>
   kind === "json" || (inner !== undefined && holdsJson(inner));
 
-/** Of JSON elements, those that `JSON.parse` cannot read: by their text. */
+/** The JSON elements that `JSON.parse` cannot read, in marked form, by their text. */
 export function markedElements(
   type: TypeDescription,
   bytes: Uint8Array,
@@ -68,7 +72,10 @@ function addMarked(
   }
 }
 
-/** Floats that JavaScript has no typed array for, other than the two that every reader can widen by itself. */
+/**
+ * The float types that have no typed array in JavaScript, except the two that the page widens
+ * itself.
+ */
 function narrowFloats(type: TypeDescription, names: Set<string> = new Set()): Set<string> {
   const name = type.name.replace("complex_", "");
   if (type.widens && name !== "float16" && name !== "bfloat16") names.add(name);
@@ -77,7 +84,7 @@ function narrowFloats(type: TypeDescription, names: Set<string> = new Set()): Se
   return names;
 }
 
-/** The numbers that the bit patterns of a type's floats mean. */
+/** Tables from bit patterns to numbers for a type's narrow floats. */
 export function tablesOf(type: TypeDescription): NumberTables | undefined {
   const names = narrowFloats(type);
   if (names.size === 0) return undefined;
@@ -86,7 +93,7 @@ export function tablesOf(type: TypeDescription): NumberTables | undefined {
   );
 }
 
-/** An array's summary as the engine writes it: JSON is plain text there. */
+/** Converts an array's summary for the port. Rust writes JSON into it as plain text. */
 function crossingArray(array: ArraySummary): ArraySummary {
   const type = parseDescription(array.dataType);
   const { fillValue, fallback } = array;
@@ -109,7 +116,7 @@ function crossingArray(array: ArraySummary): ArraySummary {
   };
 }
 
-/** A node's summary as it crosses the port. */
+/** Converts a node's summary for the port. */
 export function crossingSummary(summary: NodeSummary): NodeSummary {
   const { array } = summary;
   return {
@@ -119,7 +126,7 @@ export function crossingSummary(summary: NodeSummary): NodeSummary {
   };
 }
 
-/** The same of a node that cannot be opened. */
+/** As `crossingSummary`, for a node that cannot be opened. */
 export const crossingUnreadable = (summary: UnreadableSummary): UnreadableSummary => ({
   ...summary,
   ...(summary.attributes !== undefined && { attributes: jsonText(summary.attributes as string) }),

@@ -1,4 +1,7 @@
-/** What a call sends while it goes on: credits of streams, and progress once a frame. */
+/**
+ * Tests what a call sends before its answer: parts of streams with credits, and progress once a
+ * frame.
+ */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { ToPage } from "../port/protocol.ts";
@@ -20,7 +23,7 @@ function clock(context: TestContext): (ms: number) => void {
   };
 }
 
-test("progress goes at most once in 16 ms, and the last of it always", (t) => {
+test("progress is sent at most every 16 ms, and always at the end", (t) => {
   const at = clock(t);
   const { call, events } = opened();
   for (const ms of [0, 5, 15, 16, 20, 31, 33, 34]) {
@@ -34,21 +37,21 @@ test("progress goes at most once in 16 ms, and the last of it always", (t) => {
   assert.deepEqual(events(), [0, 16, 33, 34]);
 });
 
-test("on one thread a listener hears everything: no message is saved", (t) => {
+test("on one thread every progress event is sent", (t) => {
   clock(t);
   const { call, events } = opened({ isLocal: true });
   for (const each of [1, 2, 3]) call.context.tell(each);
   assert.deepEqual(events(), [1, 2, 3]);
 });
 
-test("events go under the call's number, with the buffers that go with them", () => {
+test("events have the call's number and their buffers", () => {
   const { call, posted } = opened();
   const buffer = new ArrayBuffer(4);
   call.context.send("part", [buffer]);
   assert.deepEqual(posted, [{ message: { type: "event", call: 7, event: "part" }, transfer: [buffer] }]);
 });
 
-test("a stream waits for a credit, in the order of its questions", async () => {
+test("a stream waits for credits in order", async () => {
   const { call } = opened();
   const heard: string[] = [];
   const first = call.context.credited().then(() => heard.push("first"));
@@ -63,7 +66,7 @@ test("a stream waits for a credit, in the order of its questions", async () => {
   assert.deepEqual(heard, ["first", "second"]);
 });
 
-test("credits that come early are kept, one by one", async () => {
+test("early credits are counted", async () => {
   const { call } = opened();
   call.credit();
   call.credit();
@@ -77,14 +80,14 @@ test("credits that come early are kept, one by one", async () => {
   assert.equal(isOver, false);
 });
 
-test("only a call that may be aborted has a signal", () => {
+test("only an abortable call has a signal", () => {
   assert.equal(opened().call.context.signal, undefined);
   const { call } = opened({ isAbortable: true });
   call.controller?.abort();
   assert.equal(call.context.signal?.aborted, true);
 });
 
-test("a buffer is given away once, and shared memory never", () => {
+test("a buffer is transferred once, and shared memory never", () => {
   const { call } = opened();
   const buffer = new ArrayBuffer(4);
   call.context.give(buffer);

@@ -1,11 +1,11 @@
 /**
- * A call of the page's that the engine works on: its events, its credits, and how often it tells
- * how far it is. Operations see it as their `CallContext`.
+ * One call of the page that the engine performs: its events, its credits and the rate of its
+ * progress events. Operations see it as their `CallContext`.
  */
 import type { ToPage } from "../port/protocol.ts";
 import type { CallContext } from "./operations/context.ts";
 
-/** Progress is told at most so often, in ms: once a frame. */
+/** Minimum time in ms between two progress events: one frame. */
 const FRAME_MS = 16;
 
 type Post = (message: ToPage, transfer: ArrayBuffer[]) => void;
@@ -13,22 +13,22 @@ type Post = (message: ToPage, transfer: ArrayBuffer[]) => void;
 export interface OpenCall {
   readonly controller: AbortController | undefined;
   readonly context: CallContext;
-  /** Buffers that are given away with the answer. */
+  /** Buffers to transfer with the answer. */
   readonly transfer: ArrayBuffer[];
-  /** The page has taken one event more. */
+  /** The page has consumed one more event. */
   credit(): void;
-  /** Sends the progress that was held back. */
+  /** Sends the progress event that was held back. */
   flush(): void;
 }
 
 interface Circumstances {
   post: Post;
   isAbortable: boolean;
-  /** The page is on this thread: no message is saved by telling it less often. */
+  /** The page is on this thread, so every progress event is sent: it costs no message. */
   isLocal: boolean;
 }
 
-/** Counts what the page has taken; `taken` resolves once for each. */
+/** Counts the events that the page has consumed. `taken` resolves once for each. */
 function creditAccount() {
   let credits = 0;
   const waiting: (() => void)[] = [];
@@ -45,7 +45,7 @@ function creditAccount() {
   return { credit, taken };
 }
 
-/** Passes on at most one event a frame; `flush` passes on the last one. */
+/** Sends at most one event a frame. `flush` sends the last one. */
 function oncePerFrame(send: (event: unknown) => void) {
   let held: { event: unknown } | undefined;
   let told = Number.NEGATIVE_INFINITY;
@@ -63,7 +63,7 @@ function oncePerFrame(send: (event: unknown) => void) {
   return { tell, flush };
 }
 
-/** Opens a call under its number. */
+/** Opens the call with this number. */
 export function openCall(call: number, { post, isAbortable, isLocal }: Circumstances): OpenCall {
   const controller = isAbortable ? new AbortController() : undefined;
   const transfer: ArrayBuffer[] = [];

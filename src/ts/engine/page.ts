@@ -1,5 +1,6 @@
 /**
- * The engine's link to the page: asks for what only the page has, and tells it of warnings. The server sets it at the start.
+ * The engine's link to the page. It asks for what only the page has, and sends warnings. The server
+ * sets it at the start.
  */
 import { withSize } from "../files/file.ts";
 import { THROWN } from "../model/errors.ts";
@@ -11,7 +12,7 @@ interface Waiting {
 }
 
 export interface AskOptions {
-  /** The signal that goes with the question: a call's own, or the engine's. */
+  /** The signal to pass with the request: that of a call, or one of the engine's own. */
   signal?: AbortSignal | undefined;
 }
 
@@ -19,29 +20,31 @@ export interface AskOptions {
 export const PAGE = 0;
 
 export class PageLink {
-  /** The page is on this thread: values are passed as they are. */
+  /** The page is on this thread, so values pass by reference. */
   readonly isLocal: boolean;
   readonly #post: (message: ToPage) => void;
-  /** Calls a callback of the page's at once, where the page is on this thread. */
+  /** Calls a callback of the page synchronously. Works only if the page is on this thread. */
   readonly callNow: (target: number, args: unknown[]) => unknown;
   readonly #waiting = new Map<number, Waiting>();
-  /** Which call a signal is of. */
+  /** The call number of each call's signal. */
   readonly #calls = new WeakMap<AbortSignal, number>();
   #next = 1;
 
-  /** `callNow` is there where the page is on this thread. */
+  /** `callNow` is given exactly if the page is on this thread. */
   constructor(post: (message: ToPage) => void, callNow?: PageLink["callNow"]) {
     this.#post = post;
     this.isLocal = callNow !== undefined;
     this.callNow = callNow ?? notLocal;
   }
 
-  /** A call's signal: the page passes the caller's own one where the engine names it. */
+  /**
+   * Registers a call's signal. Where the engine uses it, the page passes the caller's own signal.
+   */
   know(signal: AbortSignal, call: number): void {
     this.#calls.set(signal, call);
   }
 
-  /** Asks the page to call a method of an object of its own. */
+  /** Asks the page to call a method of one of its objects. */
   ask(target: number, method: string, args: unknown[], { signal }: AskOptions = {}): Promise<unknown> {
     const ask = this.#next++;
     const call = signal && this.#calls.get(signal);
@@ -61,7 +64,7 @@ export class PageLink {
     });
   }
 
-  /** Takes an answer to what was asked. */
+  /** Receives the page's answer to a request. */
   answered(message: Extract<ToEngine, { type: "reply" | "threw" }>): void {
     const waiting = this.#waiting.get(message.ask);
     this.#waiting.delete(message.ask);
@@ -73,23 +76,26 @@ export class PageLink {
     this.#post({ type: "warning", message, path, store });
   }
 
-  /** Tells of what is odd about an array's chunks. */
+  /** Sends a warning about an array's chunks. */
   warnOfArray(message: string, array: number): void {
     this.#post({ type: "odd", message, array });
   }
 
-  /** Nothing is answered any more. */
+  /** Rejects all open requests. */
   close(reason: unknown): void {
     for (const { reject } of this.#waiting.values()) reject(reason);
     this.#waiting.clear();
   }
 }
 
-/** Bytes of a file with the size of all of it: symbols do not cross. */
+/** Attaches the size of the whole file again, because symbol properties do not cross the port. */
 const withSizeOf = ({ value, size }: Extract<ToEngine, { type: "reply" }>): unknown =>
   size === undefined ? value : withSize(value as Uint8Array, size);
 
-/** What the page threw, as far as the engine cares: that of `fetch`'s network errors is a `TypeError`. */
+/**
+ * Remakes an error that the page threw. A `TypeError` stays one, because `fetch` throws it for
+ * network errors.
+ */
 function thrownOnPage({ thrown, name, message }: Extract<ToEngine, { type: "threw" }>): Error {
   const error = name === "TypeError" ? new TypeError(message) : new Error(message);
   if (name !== "TypeError") error.name = name;
@@ -97,7 +103,7 @@ function thrownOnPage({ thrown, name, message }: Extract<ToEngine, { type: "thre
 }
 
 function notLocal(): never {
-  throw new Error("the page is not on this thread");
+  throw new Error("the page is not on this thread, so its callback cannot be called synchronously");
 }
 
 let link: PageLink | undefined;

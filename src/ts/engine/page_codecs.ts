@@ -1,5 +1,6 @@
 /**
- * The user's codecs of an array: those that are modules run in the decode workers, the others on the page.
+ * The user's codecs of an array. Codecs that are modules run in the decode workers, the others on
+ * the page.
  */
 import { failureOf } from "../codec/fault.ts";
 import type { CodecRequest } from "../codec/site.ts";
@@ -9,15 +10,17 @@ import { page } from "./page.ts";
 
 /** The user's codecs of one array. */
 export interface ArrayCodecs {
-  /** As the engine and its workers read it: `src/format/codec/user/registered.rs`. */
+  /** The codecs as JSON text; read by `src/format/codec/user/registered.rs`. */
   text: string;
-  /** URLs of those that are modules, by their name in the registry. */
+  /** URLs of the codecs that are modules, by registered name. */
   modules: Record<string, string>;
-  /** Runs one of the others; rejects with a `Failure`. */
+  /** Runs a codec on the page. Rejects with a `Failure`. */
   run(request: CodecRequest): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** What the page's runner answers: bytes, or the report of a codec that gave what it must not. */
+/**
+ * The answer of the page's runner: bytes, or the report of a codec that returned an invalid value.
+ */
 export type RunAnswer = Uint8Array<ArrayBuffer> | { report: string };
 
 async function runOnPage(runner: number, request: CodecRequest): Promise<Uint8Array<ArrayBuffer>> {

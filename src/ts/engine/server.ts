@@ -1,6 +1,6 @@
 /**
- * The engine's end of the port: takes the page's messages, runs operations, and answers. One server a worker, or one on the
- * caller's thread.
+ * The engine's end of the port. It takes the page's messages, runs operations, and answers. A
+ * worker has one server; so has the caller's thread.
  */
 import { type ErrorFields, fieldsOfError } from "../model/errors.ts";
 import type { OperationName } from "../port/operations.ts";
@@ -85,14 +85,15 @@ export class EngineServer {
 
   #start({ version, options, wasm }: Extract<ToEngine, { type: "start" }>): void {
     if (version !== PROTOCOL_VERSION) {
-      const reason = `the worker's script speaks protocol ${PROTOCOL_VERSION}, the page ${version}: they are of two releases`;
+      const reason = `the worker's script and the page are from different releases: protocol ${PROTOCOL_VERSION} and ${version}`;
       this.#post({ type: "broken", reason, field: "protocol" }, []);
       return;
     }
     configuration.wasm = wasm;
     configure(options);
     this.#post({ type: "started" }, []);
-    // The first call tells what is wrong with the wasm, and asks for it where none was sent.
+    // Starts early. An error is ignored here, because the first call starts again and reports it.
+    // That call also asks the page for the wasm if none was sent.
     if (wasm) startEngine().catch(() => {});
   }
 
@@ -121,9 +122,12 @@ export class EngineServer {
     return engineStatus();
   }
 
-  /** Ends everything that is under way on the caller's thread, and frees the memory. A worker is terminated instead. */
+  /**
+   * Ends all calls in flight on the caller's thread and frees the memory. A worker is terminated
+   * instead.
+   */
   close(): void {
-    this.#page.close(new Error("the engine was ended"));
+    this.#page.close(new Error("the engine was closed"));
     closePools();
     stopEngine();
     forgetArrays();

@@ -1,7 +1,9 @@
-/** What `info()` tells of this engine. */
+/**
+ * The counters of this engine for `info()`.
+ */
 import type { EngineStatus } from "../port/protocol.ts";
 import { counters } from "./counters.ts";
-import { ladder } from "./decode/decoder.ts";
+import { decoderPlaces } from "./decode/decoder.ts";
 import { workerCount } from "./decode/pools.ts";
 import { cacheCounters, currentBuild } from "./instances.ts";
 
@@ -9,9 +11,9 @@ export function engineStatus(): EngineStatus {
   const { parts, encoded, decodeMs, wire, persistentCache, panics } = counters;
   return {
     build: currentBuild(),
-    workers: ladder.rung === "caller" ? 0 : workerCount(),
-    decoder: ladder.rung,
-    refused: [...ladder.refused],
+    workers: decoderPlaces.place === "caller" ? 0 : workerCount(),
+    decoder: decoderPlaces.place,
+    refused: [...decoderPlaces.refused],
     parts: { ...parts },
     encoded: { ...encoded },
     decodeMs,

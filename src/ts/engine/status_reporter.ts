@@ -1,11 +1,13 @@
-/** Tells the page's copy of the counters when they have changed. */
+/**
+ * Detects changed counters, so that the engine sends them only then.
+ */
 import type { EngineStatus } from "../port/protocol.ts";
 import { engineStatus } from "./status.ts";
 
 export class StatusReporter {
   #last = "";
 
-  /** The counters, unless they are as they were. */
+  /** The counters; undefined if they have not changed since the last call. */
   changed(): EngineStatus | undefined {
     const status = engineStatus();
     const text = JSON.stringify(status);

@@ -1,6 +1,7 @@
 /**
- * The engine's stores, by the page's numbers: made of the page's definitions when a call first needs them, and again when the
- * engine's instance was replaced. A user's object is a stand-in whose methods ask the page.
+ * The engine's stores, by the page's numbers. A store is made from the page's definition at its
+ * first call, and again after the wasm instance was replaced. A user's store is represented by an
+ * object whose methods ask the page.
  */
 
 import { DirectoryStore, OpfsStore } from "../files/directory.ts";
@@ -11,23 +12,26 @@ import { callNow, type Glue, Handle, hasInstance, needFull } from "./instances.t
 import { page } from "./page.ts";
 import { warn } from "./warn.ts";
 
-/** Makes a store in an instance of the engine; its number there. */
+/** Makes a store in an instance of the engine and returns its number there. */
 type Make = (glue: Glue) => number;
 
 interface EngineStore {
   make: Make;
   handle: Handle | undefined;
-  /** What the instance holds weakly. */
+  /** The object that the wasm instance holds weakly; this reference keeps it alive. */
   object?: UserObject;
-  /** Metadata that goes with the store. */
+  /** Number of the consolidated metadata that is released with the store. */
   loaded?: number;
-  /** The headers, caches and requests under way of a store over HTTP. */
+  /** Only of a store over HTTP. */
   http?: HttpStore;
 }
 
-/** What a store over HTTP keeps on this side. */
+/** The part of a store over HTTP that lives in JavaScript. */
 export interface HttpStore {
-  /** Takes requests that the page has sent already; what this returns gives up those that nobody took. */
+  /**
+   * Registers requests that the page has sent already. The returned function cancels the unused
+   * ones.
+   */
   expect(early: { urls: string[]; callback: number }): () => void;
 }
 
@@ -35,11 +39,11 @@ const stores = new Map<number, EngineStore>();
 
 function storeOf(number: number): EngineStore {
   const store = stores.get(number);
-  if (!store) throw new ZarrError("Argument", `the engine does not know store ${number}`);
+  if (!store) throw new ZarrError("Argument", `the engine has no store with the number ${number}`);
   return store;
 }
 
-/** The instance's number of a store. */
+/** The instance's number of a store. Makes the store first if necessary. */
 export function storeId(glue: Glue, number: number): number {
   const store = storeOf(number);
   const known = store.handle?.id;
@@ -49,23 +53,29 @@ export function storeId(glue: Glue, number: number): number {
   return handle.id as number;
 }
 
-/** Takes requests of the page's that are under way for a store; what this returns gives up the rest. */
+/**
+ * Registers the page's requests in flight for a store. The returned function cancels the unused
+ * ones.
+ */
 export const expectEarly = (number: number, early: Parameters<HttpStore["expect"]>[0]): (() => void) =>
   storeOf(number).http?.expect(early) ?? (() => {});
 
-/** Keeps a store that an instance of the engine has made. */
+/**
+ * Registers a store that the wasm instance has made. After that instance is gone, the number means
+ * the store `otherwise`.
+ */
 export function keepStore(number: number, handle: Handle, otherwise: number): void {
   stores.set(number, { make: (glue) => storeId(glue, otherwise), handle });
 }
 
-/** Learns of a store, or of other methods of one. */
+/** Adds a store that the page defines, or updates the methods of a user's store. */
 export function defineStore(number: number, definition: StoreDefinition): void {
   const known = stores.get(number);
   if (known?.object && definition.kind === "user") known.object.become(definition);
   else stores.set(number, made(number, definition));
 }
 
-/** Forgets a store: the page has let go of it. */
+/** Removes a store that the page has released. */
 export function releaseStore(number: number): void {
   const { loaded } = stores.get(number) ?? {};
   if (loaded !== undefined) releaseStore(loaded);
@@ -75,7 +85,7 @@ export function releaseStore(number: number): void {
   if (id !== undefined && hasInstance()) callNow((glue) => glue.releaseStore(id));
 }
 
-/** Forgets all of them. */
+/** Removes all stores. */
 export const forgetStores = (): void => stores.clear();
 
 function made(number: number, definition: StoreDefinition): EngineStore {
@@ -118,12 +128,12 @@ function makeOf(definition: StoreDefinition): Make {
     case "zip-store":
       return (glue) => needFull(glue).zipStoreOfStore(storeId(glue, definition.store), warnOfArchive);
     case "consolidated":
-      // One that the instance does not have any more is read from the store itself.
+      // Metadata that is no longer loaded is read from the store itself.
       return (glue) => storeId(glue, stores.has(definition.loaded) ? definition.loaded : definition.store);
     case "below":
       return () => definition.below;
     default:
-      throw new ZarrError("Argument", `the engine makes no store of kind ${definition.kind}`);
+      throw new ZarrError("Argument", `the engine cannot make a store of kind ${definition.kind}`);
   }
 }
 
@@ -132,7 +142,7 @@ const weakly = (object: object): Make => {
   return (glue) => glue.userStore(reference as never);
 };
 
-/** A store of this package that runs on this side. */
+/** A store of this package that is written in TypeScript and runs at the engine's end. */
 function local(store: object, lockName: string | undefined): EngineStore {
   if (lockName !== undefined) Object.defineProperty(store, "lockName", { value: lockName });
   return { make: weakly(store), handle: undefined, object: store as UserObject };
@@ -156,7 +166,7 @@ function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): 
 
 type Methods = Record<string, unknown>;
 
-/** A user's object, as far as the engine sees it: the methods that it has ask the page. */
+/** Represents a user's store. Its methods ask the page. */
 class UserObject {
   readonly methods: Methods = {};
   readonly #number: number;
@@ -166,7 +176,7 @@ class UserObject {
     this.become(definition);
   }
 
-  /** Has these methods, and no others. */
+  /** Replaces the methods by these. */
   become({ methods, lockName }: Extract<StoreDefinition, { kind: "user" }>): void {
     for (const name of Object.keys(this.methods)) delete this.methods[name];
     for (const name of methods) this.methods[name] = askingMethod(this.#number, name);
@@ -174,10 +184,10 @@ class UserObject {
   }
 }
 
-/** Methods whose last argument holds a signal. */
+/** Methods whose last argument has a signal. */
 const SIGNALLED = new Set(["get", "getRange", "size"]);
 
-/** A method that asks the page; the signal goes as the number of its call. */
+/** A method that asks the page. The signal crosses as the number of its call. */
 export function askingMethod(target: number, name: string): (...args: unknown[]) => Promise<unknown> {
   if (!SIGNALLED.has(name)) return (...args) => page().ask(target, name, args);
   return (...args) => {

@@ -1,7 +1,7 @@
 /**
- * Storage transformers of the user's, which live on the page: what Rust asks when an array is bound. A function on this
- * thread is called at once. One on the page of a worker is called by message: the store that it makes stands behind an
- * object that waits for it.
+ * Runs the user's storage transformers, which live on the page, when Rust binds an array. A
+ * function on this thread is called at once. A function on the page of a worker is called by
+ * message; until it has answered, calls of its store wait.
  */
 import type { ArrayDefinition } from "../port/definitions.ts";
 import type { Glue } from "./instances.ts";
@@ -9,7 +9,7 @@ import { jsonText } from "./marked.ts";
 import { page } from "./page.ts";
 import { askingMethod, storeId } from "./stores.ts";
 
-/** What Rust says of a transformer's place; JSON is text. Written by `src/js/storage_transformers.rs`. */
+/** The description of a transformer that `src/js/storage_transformers.rs` passes. JSON is text. */
 interface EngineInfo {
   extension: string;
   kind: string;
@@ -19,10 +19,13 @@ interface EngineInfo {
   separator: string;
 }
 
-/** Methods that a store on the page may have. Those that it lacks reject when they are called. */
+/** Methods that a store on the page may have. A call of one that it lacks rejects. */
 const METHODS = ["get", "getRange", "set", "delete", "list", "size"];
 
-/** The page knows stores of transformers by negative numbers, which the engine gives. */
+/**
+ * The next number for a transformer's store. The engine assigns negative numbers, the page positive
+ * ones.
+ */
 let nextNumber = -1;
 
 export class TransformerHook {
@@ -38,7 +41,7 @@ export class TransformerHook {
     return this.#known?.names.includes(extension) ?? false;
   }
 
-  /** The engine's number of the store that the user's function returns, or an object in its place. */
+  /** Returns the engine's number of the user's store, or an object that represents it. */
   transform({ kind, configuration, ...place }: EngineInfo, below: number): number | object {
     const { callback } = this.#known as NonNullable<ArrayDefinition["transformers"]>;
     const info = {
@@ -58,7 +61,7 @@ export class TransformerHook {
   }
 }
 
-/** A store whose calls wait until the page has made it. */
+/** A store whose calls wait until the page has made the real one. */
 function waitingStore(number: number, making: Promise<unknown>): object {
   const waiting = (name: string) => {
     const ask = askingMethod(number, name);

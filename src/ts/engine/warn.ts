@@ -1,6 +1,11 @@
-/** Warnings of the engine's own: the page counts them and tells `onWarning`. */
+/**
+ * Sends the engine's warnings to the page, which counts them and calls `onWarning`.
+ */
 import { page } from "./page.ts";
 
-/** Tells of something; `path` is the node or the address that it is about, `store` the store that keeps the warning. */
+/**
+ * Issues a warning. `path` is the node or address that it concerns; `store` is the store that keeps
+ * it.
+ */
 export const warn = (message: string, path: string, store?: number): void =>
   page().warn(message, path, store);

@@ -1,7 +1,8 @@
 /**
- * A worker's whole program, for both of its roles: lists of messages are the page's, for the engine; single messages are the
- * engine's, for a decoder. The same text runs as a blob worker, as a worker from a URL, and in Node's worker threads; it
- * imports no module, so that it starts as a classic script too.
+ * The program of a worker, for both of its roles. A list of messages comes from the page, for the
+ * engine; a single message comes from the engine, for a decoder. The same text runs as a blob
+ * worker, as a worker from a URL, and in Node's worker threads. It imports no module, so that it
+ * can start as a classic script.
  */
 import type { ToEngine, ToPage } from "../port/protocol.ts";
 import { DecodeServer } from "./decode/decode_server.ts";
@@ -17,7 +18,7 @@ interface Wire {
   listen(handle: (message: Message) => void): void;
 }
 
-/** The part of the worker's global scope that this file uses: the DOM library describes pages only. */
+/** The used part of a worker's global scope. TypeScript's DOM library describes pages only. */
 interface WorkerScope {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   addEventListener(type: "message", listener: (event: { data: Message }) => void): void;
@@ -48,7 +49,7 @@ function webWire(scope: WorkerScope): Wire {
 const scope = globalThis as unknown as Partial<WorkerScope>;
 const wire = typeof scope.postMessage === "function" ? webWire(scope as WorkerScope) : nodeWire();
 
-/** What the engine has to say, collected until the end of the turn. */
+/** Messages of the engine, collected until the end of the turn. */
 let outbox: ToPage[] = [];
 let outgoing: ArrayBuffer[] = [];
 const reporter = new StatusReporter();
@@ -56,7 +57,7 @@ const reporter = new StatusReporter();
 function flush(): void {
   const [messages, transfer] = [outbox, outgoing];
   [outbox, outgoing] = [[], []];
-  // The counters go before the answers that they count.
+  // Counters precede the answers whose work they count.
   const status = reporter.changed();
   wire.post(status ? [{ type: "status", status }, ...messages] : messages, transfer);
 }

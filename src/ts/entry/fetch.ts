@@ -1,5 +1,5 @@
 /**
- * `zarr-wasm/fetch`: the HTTP store, under the name and path that `@zarrita/storage` has it.
+ * `zarr-wasm/fetch`: the HTTP store, under the same name and path as in `@zarrita/storage`.
  */
 export { FetchStore, FetchStore as default } from "../store/fetch_store.ts";
 export type { FetchStoreOptions } from "../store/http_options.ts";

@@ -1,4 +1,5 @@
 /**
- * `zarr-wasm/fs`: a folder of the file system, for Node and what imitates it, under the name and path that `@zarrita/storage` has it.
+ * `zarr-wasm/fs`: a folder of the file system, for Node and compatible environments, under the same
+ * name and path as in `@zarrita/storage`.
  */
 export { FileSystemStore, FileSystemStore as default } from "../store/file_system.ts";

@@ -1,4 +1,5 @@
 /**
- * `zarr-wasm`: everything inlined, nothing to set up. Built with `#source` = `source/inline.ts`.
+ * `zarr-wasm`: everything is inlined, and no setup is needed. Built with `#source` =
+ * `source/inline.ts`.
  */
 export * from "./names.ts";

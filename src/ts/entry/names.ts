@@ -1,5 +1,5 @@
 /**
- * The public names, the same in every entry. `tests/node/package.test.mjs` pins the list.
+ * The public names, the same in every entry point. `tests/node/package.test.mjs` checks the list.
  */
 export {
   Array,

@@ -1,4 +1,4 @@
 /**
- * `zarr-wasm/node`: a store in a folder of the file system, for Node and what imitates it.
+ * `zarr-wasm/node`: a store over a folder of the file system, for Node and compatible environments.
  */
 export { FileSystemStore } from "../store/file_system.ts";

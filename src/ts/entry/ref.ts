@@ -1,4 +1,5 @@
 /**
- * `zarr-wasm/ref`: references to parts of files, as kerchunk finds them, under the name and path that `@zarrita/storage` has it.
+ * `zarr-wasm/ref`: the store of kerchunk references, under the same name and path as in
+ * `@zarrita/storage`.
  */
 export { ReferenceStore, ReferenceStore as default, type ReferenceStoreOptions } from "../store/reference.ts";

@@ -1,4 +1,5 @@
 /**
- * `zarr-wasm/slim`: nothing inlined; `init({ wasm, workerUrl })` comes first. Built with `#source` = `source/none.ts`.
+ * `zarr-wasm/slim`: nothing is inlined, so `init({ wasm, workerUrl })` must be called first. Built
+ * with `#source` = `source/none.ts`.
  */
 export * from "./names.ts";

@@ -1,5 +1,6 @@
 /**
- * `zarr-wasm/worker`: the decoding worker as a file of its own, for `init({ workerUrl })` where blob workers are forbidden.
- * Exports nothing; it is started, not imported.
+ * `zarr-wasm/worker`: the program of the engine's worker and of the decode workers, as a file for
+ * `init({ workerUrl })` or `init({ worker })`, where blob workers are forbidden. It exports
+ * nothing.
  */
 import "../engine/worker_main.ts";

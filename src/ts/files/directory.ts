@@ -1,9 +1,11 @@
 /**
- * `DirectoryStore`: a folder that the user gave (`showDirectoryPicker`, a dropped folder), or any other
- * `FileSystemDirectoryHandle`; `OpfsStore` is one of the page's own. Works on pages and in workers.
+ * `DirectoryStore` reads and writes a folder that the user chose (`showDirectoryPicker`, a dropped
+ * folder), or any other `FileSystemDirectoryHandle`. `OpfsStore` uses a folder of the origin
+ * private file system. Both work on pages and in workers.
  *
- * A write leaves old or new bytes, never half of either: a file that is there is swapped when its writer closes; a new one is
- * written beside its place and moved there, so that no empty file stands for a value. Empty folders are no keys.
+ * After a write, a file has its old or its new bytes, never parts of both. An existing file is
+ * replaced when its writer closes. A new file is written under another name and moved, so that no
+ * reader sees an empty file. Empty folders are not listed.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
@@ -17,10 +19,10 @@ import {
   readFileRange,
 } from "./file.ts";
 
-/** How a file is called that is being written. */
+/** Name of a file that is being written. */
 const UNFINISHED = /^\.[\da-z]{12}\.zarr-unfinished$/;
 
-/** What lib.dom does not know of handles, or knows only in workers. */
+/** Methods of handles that lib.dom lacks, or has only for workers. */
 interface MovableFile extends FileSystemFileHandle {
   move?(folder: FileSystemDirectoryHandle, name: string): Promise<void>;
 }
@@ -36,7 +38,7 @@ interface WorkerFile extends FileSystemFileHandle {
 
 const isAbsent = (error: unknown) => ["NotFoundError", "TypeMismatchError"].includes(nameOfError(error));
 
-/** Nothing of this name is there, or a folder in a file's place, or a file in a folder's. */
+/** Resolves to undefined if there is no entry of this name and kind. */
 async function orUndefined<T>(key: string, value: Promise<T>): Promise<T | undefined> {
   try {
     return await value;
@@ -49,7 +51,7 @@ async function orUndefined<T>(key: string, value: Promise<T>): Promise<T | undef
 const unfinishedName = () =>
   `.${Array.from({ length: 12 }, () => Math.floor(Math.random() * 36).toString(36)).join("")}.zarr-unfinished`;
 
-/** Replaces all of a file; what was there stays there until the last moment. */
+/** Replaces a file's contents. The old contents stay until the writer closes. */
 async function replace(file: FileSystemFileHandle, bytes: Uint8Array): Promise<void> {
   if (typeof file.createWritable === "function") {
     const writer = await file.createWritable();
@@ -61,10 +63,12 @@ async function replace(file: FileSystemFileHandle, bytes: Uint8Array): Promise<v
     }
     return writer.close();
   }
-  throw new ZarrError("Unsupported", "this browser cannot write files here; in a worker it may");
+  throw new ZarrError("Unsupported", "this browser cannot write files on this thread; try it in a worker");
 }
 
-/** Writes a file that nobody else sees yet: in workers of browsers without writers too. */
+/**
+ * Writes a file that no reader can see yet. In workers this also works in browsers without writers.
+ */
 async function fill(file: WorkerFile, bytes: Uint8Array): Promise<void> {
   if (typeof file.createWritable === "function" || !file.createSyncAccessHandle) return replace(file, bytes);
   const access = await file.createSyncAccessHandle();
@@ -81,7 +85,7 @@ async function writeNew(folder: FileSystemDirectoryHandle, name: string, bytes: 
   const unfinished = unfinishedName();
   const file: MovableFile = await folder.getFileHandle(unfinished, { create: true });
   if (!file.move) {
-    // No way to move: a reader may see an empty file for a moment.
+    // Without `move`, a reader may see an empty file for a moment.
     await folder.removeEntry(unfinished);
     return fill(await folder.getFileHandle(name, { create: true }), bytes);
   }
@@ -94,11 +98,11 @@ async function writeNew(folder: FileSystemDirectoryHandle, name: string, bytes: 
   }
 }
 
-/** How browsers call it that another tab or worker is writing the file, or has it open for writing. */
+/** Errors for a file that another tab or worker is writing or has open for writing. */
 const LOCKED = ["NoModificationAllowedError", "InvalidStateError"];
 const PATIENCE_MS = [5, 10, 20, 40, 80, 160, 320, 640];
 
-/** Tries again for a second while somebody else holds the file. */
+/** Tries again for about a second while another tab or worker locks the file. */
 async function unlessLocked(key: string, write: () => Promise<void>): Promise<void> {
   for (const wait of PATIENCE_MS) {
     try {
@@ -111,11 +115,11 @@ async function unlessLocked(key: string, write: () => Promise<void>): Promise<vo
   return write().catch((error) => Promise.reject(fileSystemFailed(key, error)));
 }
 
-/** The error of a key whose folder is a file, or whose file is a folder. */
+/** The error for a key whose folder is a file, or whose file is a folder. */
 const taken = (key: string) =>
   new ZarrError(
     "Store",
-    `${key} cannot be written: a value stands in the place of its folder, or a folder in its own`,
+    `${key} cannot be written: its folder exists as a file, or the key exists as a folder`,
     {
       key,
     },
@@ -125,7 +129,7 @@ export class DirectoryStore implements AsyncStore {
   readonly #root: () => Promise<FileSystemDirectoryHandle>;
   readonly #writes = new Map<AbsolutePath, Promise<void>>();
 
-  /** `root`: the folder, or what promises it when it is first needed. */
+  /** `root` is the folder, or a function that returns it when it is first needed. */
   constructor(root: FileSystemDirectoryHandle | (() => Promise<FileSystemDirectoryHandle>)) {
     this.#root = typeof root === "function" ? root : async () => root;
   }
@@ -148,7 +152,10 @@ export class DirectoryStore implements AsyncStore {
     return (await this.#file(key))?.size;
   }
 
-  /** Puts a value under a key. Writes of one key follow each other: a file that is being written is locked. */
+  /**
+   * Stores a value. Writes of the same key run one after the other, because a file is locked while
+   * it is written.
+   */
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
     const [folders, name] = split(key);
     const before = this.#writes.get(key);
@@ -180,7 +187,7 @@ export class DirectoryStore implements AsyncStore {
     }
   }
 
-  /** Removes a value; whether there was one. */
+  /** Removes a value. Returns whether it existed. */
   async delete(key: AbsolutePath): Promise<boolean> {
     const [folders, name] = split(key);
     const folder = await this.#folder(folders);
@@ -194,7 +201,7 @@ export class DirectoryStore implements AsyncStore {
     );
   }
 
-  /** Removes all below a prefix. The root itself stays. */
+  /** Removes everything below a prefix. The root folder itself stays. */
   async deletePrefix(prefix: AbsolutePath): Promise<void> {
     const names = namesOfPrefix(prefix);
     const name = names.pop();
@@ -211,14 +218,17 @@ export class DirectoryStore implements AsyncStore {
     }
   }
 
-  /** All keys below a prefix. */
+  /** Lists all keys below a prefix. */
   async *list(prefix: AbsolutePath = "/"): AsyncGenerator<AbsolutePath> {
     const { keys, prefixes } = await this.listDir(prefix);
     yield* keys;
     for (const each of prefixes) yield* this.list(each);
   }
 
-  /** What stands directly below a prefix. Of folders that hold nothing is not known that they do. */
+  /**
+   * Lists the keys and prefixes directly below a prefix, sorted. Folders without files are left
+   * out.
+   */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
     const names = namesOfPrefix(prefix);
     const folder = await this.#folder(names);
@@ -255,7 +265,7 @@ function split(key: AbsolutePath): [folders: string[], name: string] {
   return [names, names.pop() as string];
 }
 
-/** Whether there is a file in a folder or below it. */
+/** Whether a folder or one of its descendants has a file. */
 async function holdsSomething(folder: FileSystemDirectoryHandle): Promise<boolean> {
   const below: FileSystemDirectoryHandle[] = [];
   for await (const [name, handle] of folder.entries()) {
@@ -266,12 +276,17 @@ async function holdsSomething(folder: FileSystemDirectoryHandle): Promise<boolea
   return false;
 }
 
-/** A folder of the page's own, in the origin private file system. */
+/** A folder in the origin private file system. */
 export class OpfsStore extends DirectoryStore {
-  /** The same for every page and worker of this origin: writers of one chunk wait for each other. */
+  /**
+   * The same for every page and worker of this origin, so that writers of one chunk wait for each
+   * other.
+   */
   readonly lockName: string;
 
-  /** `path`: a folder below the origin's root, made when it is first needed; the root itself without one. */
+  /**
+   * `path` is a folder below the origin's root, created when it is first needed. Default: the root.
+   */
   constructor(path = "") {
     const names = namesOfPrefix(path);
     let root: Promise<FileSystemDirectoryHandle> | undefined;
@@ -291,7 +306,7 @@ async function openOpfs(names: string[]): Promise<FileSystemDirectoryHandle> {
   if (!storage?.getDirectory) {
     throw new ZarrError(
       "Unsupported",
-      "there is no origin private file system here (it needs a secure page)",
+      "there is no origin private file system here; it requires a secure context (https or localhost)",
     );
   }
   let folder = await storage.getDirectory();

@@ -1,4 +1,6 @@
-/** Counting along one dimension of a grid: chunks of one length, and runs of chunks. */
+/**
+ * Tests counting along one dimension of a chunk grid: regular, and with runs of chunks.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chunkAt, chunkCount, chunkExtent, gridOfMetadata } from "./chunk_grid.ts";
@@ -9,7 +11,7 @@ const RUNS = [
   [5, 1],
 ] as const;
 
-test("chunks of one length: the last one may reach beyond the array", () => {
+test("a regular grid: the last chunk may extend beyond the array", () => {
   assert.equal(chunkCount(4, 10), 3);
   assert.equal(chunkCount(4, 8), 2);
   assert.equal(chunkCount(4, 0), 0);
@@ -18,14 +20,14 @@ test("chunks of one length: the last one may reach beyond the array", () => {
   assert.deepEqual(chunkExtent(4, 2), { start: 8, length: 4 });
 });
 
-test("runs: the chunk that holds an element", () => {
+test("runs: the chunk that contains an element", () => {
   assert.deepEqual(
     [0, 1, 2, 5, 6, 10, 11].map((element) => chunkAt(RUNS, element)),
     [0, 0, 1, 2, 3, 3, 4],
   );
 });
 
-test("runs: where each chunk begins, and how long it is", () => {
+test("runs: the start and length of each chunk", () => {
   assert.deepEqual(
     [0, 1, 2, 3, 4].map((chunk) => chunkExtent(RUNS, chunk)),
     [
@@ -38,7 +40,7 @@ test("runs: where each chunk begins, and how long it is", () => {
   );
 });
 
-test("runs: how many chunks cover an extent", () => {
+test("runs: the number of chunks that cover an extent", () => {
   assert.deepEqual(
     [0, 1, 6, 7, 11].map((extent) => chunkCount(RUNS, extent)),
     [0, 1, 3, 4, 4],

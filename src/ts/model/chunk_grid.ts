@@ -1,18 +1,21 @@
 /**
- * One dimension of a grid of chunks, as far as getters have to count along it. What metadata says of grids is the engine's
- * business, but for objects that a caller made.
+ * Counts chunks along one dimension of a chunk grid. The engine parses metadata; only metadata
+ * objects that a caller passes in are parsed here.
  */
 
-/** Chunks of one length, or runs of chunks of one length each. */
+/**
+ * The chunk length of a regular grid, or the runs of equal chunks of a rectilinear one. Lengths are
+ * in elements.
+ */
 export type GridAxis = number | readonly (readonly [length: number, count: number])[];
 
-/** How many chunks cover this many elements. */
+/** Number of chunks that cover this many elements. */
 export function chunkCount(axis: GridAxis, extent: number): number {
   if (typeof axis === "number") return Math.ceil(extent / axis);
   return extent > 0 ? chunkAt(axis, extent - 1) + 1 : 0;
 }
 
-/** The chunk that holds an element; past the last one, the one behind that. */
+/** Index of the chunk that contains an element. Behind the last chunk, the number of chunks. */
 export function chunkAt(axis: GridAxis, element: number): number {
   if (typeof axis === "number") return Math.floor(element / axis);
   let [start, chunk] = [0, 0];
@@ -24,7 +27,7 @@ export function chunkAt(axis: GridAxis, element: number): number {
   return chunk;
 }
 
-/** The first element of a chunk, and how many it has; none past the last. */
+/** First element and length of a chunk. Behind the last chunk, the length is 0. */
 export function chunkExtent(axis: GridAxis, chunk: number): { start: number; length: number } {
   if (typeof axis === "number") return { start: chunk * axis, length: axis };
   let [start, first] = [0, 0];
@@ -36,7 +39,7 @@ export function chunkExtent(axis: GridAxis, chunk: number): { start: number; len
   return { start, length: 0 };
 }
 
-/** The axes of a `chunk_grid` in a caller's metadata object, for an array of this many dimensions. */
+/** Parses the `chunk_grid` of a caller's metadata object, for an array with `rank` dimensions. */
 export function gridOfMetadata(grid: unknown, rank: number): GridAxis[] {
   const { configuration } = (grid ?? {}) as { configuration?: Record<string, unknown> };
   const shapes = configuration?.chunk_shapes ?? configuration?.chunk_shape;

@@ -1,6 +1,7 @@
 /**
- * A data type as the engine describes it: `Description` of `src/format/data_type/description.rs`, member by member.
- * Deliberately without names of types beyond that: what is made of elements depends on their kind alone.
+ * A data type as the engine describes it. The members are those of `Description` in
+ * `src/format/data_type/description.rs`. Other code must not depend on names of data types, because
+ * the kind determines how elements are represented.
  */
 
 export type Kind =
@@ -36,30 +37,32 @@ export type ViewName =
 export interface TypeDescription {
   name: string;
   kind: Kind;
-  /** Bytes of one element; absent where elements have lengths of their own. */
+  /** Size of an element in bytes; absent for variable length. */
   size?: number;
-  /** Numbers in one element: 2 of a complex one, the code points of UTF-32 text. */
+  /** Numbers per element: 2 for complex ones, the code points for UTF-32 text. */
   components?: number;
-  /** The typed array whose elements are these numbers as they are in memory. */
+  /** The typed array class that shows the numbers as they are in memory. */
   view?: ViewName;
-  /** Whether `view` shows floats as bits that can be had as float32. */
+  /** Whether `view` shows the bits of floats, which can be widened to float32. */
   widens: boolean;
   unit?: TimeUnit;
   scaleFactor?: number;
   fields?: FieldDescription[];
-  /** Of the elements of a variable array, or of the value of an optional one, which begins at byte 1. */
+  /**
+   * The element type of a variable array, or the type of an optional value, which begins at byte 1.
+   */
   inner?: TypeDescription;
 }
 
 export interface FieldDescription {
   name: string;
   offset: number;
-  /** Of the field's array; empty for one value. */
+  /** Shape of the field's array; empty for a single value. */
   shape: number[];
   type: TypeDescription;
 }
 
-/** What a datetime or timedelta counts, as NumPy spells it. */
+/** The unit of a datetime or timedelta, as NumPy spells it. */
 export type TimeUnit =
   | "Y"
   | "M"
@@ -78,7 +81,7 @@ export type TimeUnit =
 
 export const parseDescription = (text: string): TypeDescription => JSON.parse(text);
 
-/** The types that numbers can be had in. */
+/** The number types to which a read can convert. */
 export type NumberType =
   | "int8"
   | "int16"

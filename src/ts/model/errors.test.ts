@@ -1,4 +1,6 @@
-/** Errors across the port: what is thrown at one end is what is caught at the other. */
+/**
+ * Tests errors across the port: an error that is thrown at one end is caught at the other.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -17,7 +19,7 @@ import {
   ZarrError,
 } from "./errors.ts";
 
-/** An error as the other end gets it; `thrown` are the page's own objects by number. */
+/** An error as the other end receives it. `thrown` has the page's own objects by number. */
 function crossed(error: unknown, thrown: Record<number, unknown> = {}): unknown {
   return errorOfFields(structuredClone(fieldsOfError(error)), (number) => thrown[number]);
 }
@@ -54,12 +56,12 @@ test("errors of JavaScript keep their class, others their name", () => {
   assert.deepEqual([other.name, other.message], ["QuotaExceededError", "full"]);
 });
 
-test("what is no error becomes one with its text", () => {
+test("a thrown value that is not an error becomes an error with its text", () => {
   assert.equal((crossed("just text") as Error).message, "just text");
   assert.equal((crossed(undefined) as Error).message, "undefined");
 });
 
-test("causes cross, one within the other", () => {
+test("nested causes cross the port", () => {
   const inner = new TypeError("inner");
   const error = new ZarrError("Store", "outer", { cause: new Error("middle", { cause: inner }) });
   const middle = (crossed(error) as Error).cause as Error;
@@ -67,14 +69,14 @@ test("causes cross, one within the other", () => {
   assert.ok(middle.cause instanceof TypeError);
 });
 
-test("a cause that the page threw comes back as the very object", () => {
+test("a cause that the page threw is returned as the same object", () => {
   const own = { anything: "a user throws" };
   const standIn = Object.assign(new Error("stand-in"), { [THROWN]: 7 });
   const error = new ZarrError("Store", "the store failed", { cause: standIn });
   assert.equal((crossed(error, { 7: own }) as Error).cause, own);
 });
 
-test("no field holds what cannot be cloned", () => {
+test("every field can be cloned", () => {
   const error = Object.assign(new ZarrError("Store", "no"), { extra: () => 1 });
   assert.doesNotThrow(() => structuredClone(fieldsOfError(error)));
 });
@@ -89,7 +91,7 @@ test("on one thread the error itself is passed", () => {
 
 const report = (fields: Partial<ErrorReport>): ErrorReport => ({ code: "Format", message: "m", ...fields });
 
-test("reports of the engine become the class that tells who must act", () => {
+test("reports of the engine become error classes", () => {
   const cases: [Partial<ErrorReport>, new (...args: never[]) => ZarrError][] = [
     [{ code: "NotFound" }, NotFoundError],
     [{ code: "Unsupported", stage: "codec-name", codec: "x" }, UnknownCodecError],
@@ -107,7 +109,7 @@ test("reports of the engine become the class that tells who must act", () => {
   }
 });
 
-test("a report's node gets its slash, its range its names, and its stage its direction", () => {
+test("a report's node, range and stage become path, range and direction", () => {
   const error = errorFromReport(
     report({ stage: "encode", node: "a/b", key: "a/b/c/0", range: [4, 8], message: "bad bytes" }),
   ) as CodecPipelineError;

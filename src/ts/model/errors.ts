@@ -1,17 +1,18 @@
 /**
- * The error classes. `code` says who must act (the engine's `ErrorKind`), `_tag` is zarrita's name for the case, and the
- * other fields say where and what. A failed call rejects with one of these, or with `signal.reason` when it was aborted.
+ * The error classes. `code` tells who must act (`ErrorKind` in Rust), `_tag` is zarrita's name for
+ * the case, and the other fields tell where the error occurred. A failed call rejects with one of
+ * these, or with `signal.reason` if it was aborted.
  */
 
 export type ErrorCode = "NotFound" | "Store" | "Format" | "Unsupported" | "Argument" | "Limit" | "Aborted";
 
-/** Where and what, as far as it is known. */
+/** Where the error occurred, as far as it is known. */
 export interface ErrorDetails {
-  /** Path of the node, from the store's root, with a leading "/". */
+  /** Absolute path of the node in the store; begins with "/". */
   path?: string;
   /** Store key. */
   key?: string;
-  /** The byte range of the key. */
+  /** Byte range of the key's value, in bytes. */
   range?: { offset: number; length: number };
   /** Name of the codec. */
   codec?: string;
@@ -19,11 +20,14 @@ export interface ErrorDetails {
   field?: string;
   expected?: string;
   actual?: string;
-  /** What a store, `fetch` or codec of the caller threw. */
+  /** The value that the user's store, `fetch` or codec threw. */
   cause?: unknown;
 }
 
-/** Everything this package throws, apart from the reasons of abort signals. */
+/**
+ * The base class of every error that this package throws. Only the reasons of abort signals are
+ * thrown as they are.
+ */
 export class ZarrError extends Error {
   readonly _tag: string = "ZarrError";
   readonly code: ErrorCode;
@@ -49,7 +53,7 @@ export class ZarrError extends Error {
   }
 }
 
-/** Nothing is there, or a node of the other kind. */
+/** There is no node, or a node of the other kind (`found`). */
 export class NotFoundError extends ZarrError {
   override readonly _tag = "NotFoundError";
   override readonly name = "NotFoundError";
@@ -61,7 +65,7 @@ export class NotFoundError extends ZarrError {
   }
 }
 
-/** There is metadata, and it is not what the specification allows. */
+/** The metadata violates the specification. */
 export class InvalidMetadataError extends ZarrError {
   override readonly _tag = "InvalidMetadataError";
   override readonly name = "InvalidMetadataError";
@@ -71,7 +75,7 @@ export class InvalidMetadataError extends ZarrError {
   }
 }
 
-/** The metadata names a codec that nobody knows. */
+/** The metadata names a codec that is not registered. */
 export class UnknownCodecError extends ZarrError {
   override readonly _tag = "UnknownCodecError";
   override readonly name = "UnknownCodecError";
@@ -82,7 +86,7 @@ export class UnknownCodecError extends ZarrError {
   }
 }
 
-/** The bytes of a chunk are not what its codecs could have written. */
+/** A chunk could not be decoded or encoded. */
 export class CodecPipelineError extends ZarrError {
   override readonly _tag = "CodecPipelineError";
   override readonly name = "CodecPipelineError";
@@ -108,7 +112,7 @@ export class InvalidSelectionError extends ZarrError {
   }
 }
 
-/** Valid, but this build or this machine cannot do it. */
+/** The data are valid, but this build or this environment cannot process them. */
 export class UnsupportedError extends ZarrError {
   override readonly _tag = "UnsupportedError";
   override readonly name = "UnsupportedError";
@@ -120,10 +124,7 @@ export class UnsupportedError extends ZarrError {
   }
 }
 
-/**
- * The engine's instance trapped, and another has taken its place: what was asked of it may be asked
- * again.
- */
+/** The engine's wasm instance trapped and was replaced. The call may be repeated. */
 export class TrapError extends ZarrError {}
 
 type TaggedError =
@@ -134,7 +135,7 @@ type TaggedError =
   | InvalidSelectionError
   | UnsupportedError;
 
-/** Whether this package threw it, and with one of these tags if any are given. */
+/** Whether this package threw the error, and its tag is among `tags` if any are given. */
 export function isZarritaError<T extends TaggedError["_tag"]>(
   error: unknown,
   ...tags: T[]
@@ -142,7 +143,7 @@ export function isZarritaError<T extends TaggedError["_tag"]>(
   return error instanceof ZarrError && (tags.length === 0 || tags.includes(error._tag as T));
 }
 
-/** An error as the engine reports it; see `src/js/error.rs`. */
+/** The engine's report of an error; see `src/js/error.rs`. */
 export interface ErrorReport {
   code: ErrorCode;
   message: string;
@@ -177,14 +178,18 @@ function classify(report: ErrorReport): ZarrError {
   if (stage === "codec-name") return new UnknownCodecError(codec, details);
   if (code === "Unsupported") return new UnsupportedError(message, details);
   if (code === "Argument" && stage === "selection") return new InvalidSelectionError(message, details);
-  // Codecs read their configurations when the array is first read: the field tells that metadata is to blame.
+  // Codecs parse their configurations when the array is first read. A `field` tells that the
+  // metadata is to blame.
   const isMetadata = stage === "metadata" || (stage === undefined && report.field !== undefined);
   if (code === "Format" && isMetadata) return new InvalidMetadataError(message, details);
   if (code === "Format") return new CodecPipelineError({ ...details, direction, chunkPath: details.key });
   return new ZarrError(code, message, details);
 }
 
-/** The engine's report as the class that callers branch on, with the engine's sentence. */
+/**
+ * Converts the engine's report to the error class that callers check for, with the engine's
+ * message.
+ */
 export function errorFromReport(report: ErrorReport): ZarrError {
   const error = classify(report);
   if (!(error instanceof NotFoundError)) error.message = report.message;
@@ -196,7 +201,9 @@ export type ErrorFields =
   /** On one thread: the error itself. */
   | { original: unknown }
   | {
-      /** The class of a `ZarrError`, by zarrita's tag where it has one; absent for other errors. */
+      /**
+       * The class of a `ZarrError`, given by zarrita's tag if it has one; absent for other errors.
+       */
       tag?: string;
       name: string;
       message: string;
@@ -204,16 +211,16 @@ export type ErrorFields =
       cause?: ErrorFields | { thrown: number };
     };
 
-/** What a user's code threw on the page, as the engine refers to it. */
+/** The property with the number of a value that the user's code threw on the page. */
 export const THROWN: unique symbol = Symbol("zarr-wasm.thrown");
 
-/** Own fields of a `ZarrError` that cross. */
+/** The fields of a `ZarrError` that cross the port. */
 const CROSSING = [
   ...(["code", "path", "key", "range", "codec", "field", "expected", "actual"] as const),
   ...(["found", "direction", "chunkPath", "feature"] as const),
 ];
 
-/** Turns an error into fields that can be cloned. */
+/** Converts an error to cloneable fields. */
 export function fieldsOfError(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { name: "Error", message: String(error) };
   const cause = causeFields(error.cause);
@@ -236,7 +243,7 @@ function causeFields(cause: unknown): ErrorFields | { thrown: number } | undefin
 
 const OTHER_ERRORS: Record<string, new (message: string) => Error> = { TypeError, RangeError };
 
-/** The error that fields stand for; `thrownOf` finds what a user's code threw. */
+/** Remakes an error from its fields. `thrownOf` returns a value that the user's code threw. */
 export function errorOfFields(fields: ErrorFields, thrownOf: (thrown: number) => unknown): unknown {
   if ("original" in fields) return fields.original;
   const { tag, name, message, cause, details = {} } = fields;
@@ -282,5 +289,5 @@ function zarrErrorOf(tag: string, details: ReportedDetails): ZarrError {
   }
 }
 
-/** How the message of an error begins that is our fault, whatever the data. */
+/** The start of the message of an internal error: a defect of this package, whatever the data. */
 export const INTERNAL = "internal error of zarr-wasm";

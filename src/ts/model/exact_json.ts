@@ -1,6 +1,11 @@
-/** JSON text of values that hold bigints. */
+/**
+ * Writes JSON with exact 64-bit integers.
+ */
 
-/** JSON in which 64-bit integers stay exact: `JSON.stringify` alone refuses bigints. */
+/**
+ * Writes JSON in which bigints are integers and non-finite numbers are strings. `JSON.stringify`
+ * alone rejects bigints.
+ */
 export function exactJson(value: unknown): string {
   const mark = "\u0001integer:";
   const text = JSON.stringify(value, (_, inner) => {

@@ -1,4 +1,6 @@
-/** JSON with marks: what `JSON.parse` cannot read comes back as what the document said. */
+/**
+ * Tests JSON with marks: values that `JSON.parse` cannot read are restored.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseJsonText } from "./marked_json.ts";
@@ -7,7 +9,7 @@ test("plain text is plain JSON", () => {
   assert.deepEqual(parseJsonText('{"a": [1, null]}'), { a: [1, null] });
 });
 
-test("NaN and infinities stand where the marks are", () => {
+test("NaN and infinities replace their marks", () => {
   const text = JSON.stringify({ fill: "\u0000NaN", range: ["\u0000-Infinity", 3, "\u0000Infinity"] });
   const places = JSON.stringify({ fill: "NaN", range: { 0: "-Infinity", 2: "Infinity" } });
   assert.deepEqual(parseJsonText([text, places]), {
@@ -16,7 +18,7 @@ test("NaN and infinities stand where the marks are", () => {
   });
 });
 
-test("integers beyond 2^53 are rounded, or exact where that is asked for", () => {
+test("integers beyond 2^53 are rounded, or exact on request", () => {
   const marked: [string, string] = ['{"id": "\\u00009007199254740993"}', '{"id": "9007199254740993"}'];
   assert.deepEqual(parseJsonText(marked), { id: 9007199254740992 });
   assert.deepEqual(parseJsonText(marked, true), { id: 9007199254740993n });
@@ -33,7 +35,7 @@ test("text that only looks like a mark stays text", () => {
   });
 });
 
-test("of a key that stands twice the last one counts, without the marks of the first", () => {
+test("of a duplicate key the last value counts, without the marks of the first", () => {
   assert.deepEqual(parseJsonText(['{"a": {"b": "\\u0000NaN"}, "a": 1}', '{"a": {"b": "NaN"}}']), { a: 1 });
 });
 

@@ -1,10 +1,10 @@
 /**
- * JSON that the engine has marked (`metadata::marked`): parsed, with bigints, NaN and infinities where the marks stand. The
- * walk touches only what leads to a mark.
+ * Parses JSON that the engine has marked (`metadata::marked`). Bigints, NaN and infinities replace
+ * the marks. Only objects that contain a mark are visited.
  */
 import type { JsonText } from "./node_summary.ts";
 
-/** By key or index, of everything that holds marks; a mark is the token that it stands for. */
+/** The places of marks, by key or index. A string is the token that a mark replaces. */
 type Places = { [key: string]: Places | string };
 
 const MARK = "\u0000";
@@ -15,13 +15,16 @@ const TOKENS: Record<string, number> = {
   "-Infinity": Number.NEGATIVE_INFINITY,
 };
 
-/** The value of a token: integers are exact, or rounded to numbers. */
+/** Converts a token to its value. Integers become bigints or rounded numbers. */
 type Meaning = (token: string) => number | bigint;
 
 const exact: Meaning = (token) => TOKENS[token] ?? BigInt(token);
 const rounded: Meaning = (token) => TOKENS[token] ?? Number(token);
 
-/** The value of a text, and of the places in it. With `exactIntegers` those that a number would round are bigints. */
+/**
+ * Parses a text and restores its marks. With `exactIntegers`, integers that a number would round
+ * become bigints.
+ */
 export function parseJsonText(json: JsonText, exactIntegers = false): unknown {
   if (typeof json === "string") return JSON.parse(json);
   const [text, places] = json;
@@ -34,7 +37,7 @@ export function parseJsonText(json: JsonText, exactIntegers = false): unknown {
 
 function restore(value: Record<string, unknown>, places: Places, meaningOf: Meaning): void {
   for (const [key, place] of Object.entries(places)) {
-    // Of a key that stands twice, the marks may be those of the one that does not count.
+    // If a key occurs twice, the marks may belong to the occurrence that `JSON.parse` drops.
     if (!Object.hasOwn(value, key)) continue;
     const inner = value[key];
     if (typeof place === "string") {

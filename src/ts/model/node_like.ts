@@ -1,11 +1,11 @@
 /**
- * A node as the conventions' module is told of it: JSON text of its attributes and of the few facts that conventions speak
- * of. Nodes of zarrita's are taken like ours.
+ * Describes a node to the conventions module: JSON text of its attributes and of the few facts that
+ * conventions use. Nodes of zarrita are accepted too.
  */
 import { exactJson } from "./exact_json.ts";
 import type { Attributes } from "./types.ts";
 
-/** What a node must have to be looked at: ours, zarrita's, and what is shaped like them. */
+/** The members that a node must have: those of this package, of zarrita, and of similar objects. */
 export interface NodeLike {
   readonly attrs: Attributes;
   readonly kind?: "array" | "group";
@@ -16,9 +16,9 @@ export interface NodeLike {
   readonly zarrFormat?: number;
 }
 
-/** A node below another. */
+/** A descendant of a node. */
 export interface ChildFact {
-  /** Relative to the node. */
+  /** Path relative to the node. */
   path: string;
   kind: "array" | "group";
 }
@@ -30,11 +30,13 @@ function attributesText(node: NodeLike): { text: string; problem?: string } {
   try {
     return { text: exactJson(node.attrs ?? {}) ?? "{}" };
   } catch (error) {
-    return { text: "null", problem: `the attributes are no JSON: ${String(error)}` };
+    return { text: "null", problem: `the attributes are not JSON: ${String(error)}` };
   }
 }
 
-/** JSON text of a node's facts, and what kept its attributes from being JSON. */
+/**
+ * JSON text of a node's facts, and the reason why its attributes could not be converted to JSON.
+ */
 export function factsOf(node: NodeLike, children?: readonly ChildFact[]): { text: string; problem?: string } {
   const { text, problem } = attributesText(node);
   const kind = kindOf(node);
@@ -46,7 +48,10 @@ export function factsOf(node: NodeLike, children?: readonly ChildFact[]): { text
   return { text: `${rest.slice(0, -1)},"attributes":${text}}`, problem };
 }
 
-/** The node as a v3 metadata document, which is what the schemas of conventions describe; a copy without prototypes of the caller's. */
+/**
+ * The node as a v3 metadata document, which the JSON schemas of conventions describe. It is a copy
+ * without the caller's prototypes.
+ */
 export function documentOf(node: NodeLike): Record<string, unknown> {
   const { text } = attributesText(node);
   const kind = kindOf(node);

@@ -1,35 +1,39 @@
 /**
- * What the engine says of a node that it opened or made (`src/js/describe.rs`), as it crosses the port.
+ * The description of a node that the engine opened or created (`src/js/describe.rs`), as it crosses
+ * the port.
  */
 import type { ErrorReport } from "./errors.ts";
 import type { DataType } from "./types.ts";
 
-/** Which text the metadata follows. */
+/** The version of the specification that the metadata follows. */
 export type Dialect = "v2" | "v3" | "v3-draft-2020-10" | "v3-draft-2022-05";
 
-/** Which build of the engine decodes an array's chunks. */
-export type Home = "engine" | "full" | "images";
+/**
+ * The build of the engine that decodes an array's chunks. The smallest build that can decode them
+ * is chosen.
+ */
+export type DecodeBuild = "engine" | "full" | "images";
 
 /**
- * JSON text for `JSON.parse`. Where the document has `NaN`, infinities or integers that a number would round, the second
- * text tells where their marks are (`marked_json.ts`).
+ * JSON text for `JSON.parse`. If the document has `NaN`, infinities or integers that a number would
+ * round, the second text gives the places of their marks (`marked_json.ts`).
  */
 export type JsonText = string | [text: string, places: string];
 
-/** The numbers that bit patterns mean, by the name of a float that JavaScript has no typed array for. */
+/** For each float type without a typed array in JavaScript, the number of each bit pattern. */
 export type NumberTables = Record<string, Float32Array>;
 
 export interface NodeSummary {
   kind: "array" | "group";
-  /** Absolute path, with a leading "/". */
+  /** Absolute path; begins with "/". */
   path: string;
   format: 2 | 3;
   dialect: Dialect;
-  /** The raw documents, as the engine takes them back. */
+  /** The raw metadata documents, in the form that the engine takes. */
   document: string;
-  /** Instead, of a large group of v3: its `zarr.json` as UTF-8. */
+  /** In place of `document`, for a large v3 group: its `zarr.json` as UTF-8. */
   large?: Uint8Array;
-  /** The attributes object. */
+  /** The attributes as a JSON object. */
   attributes: JsonText;
   warnings: string[];
   array?: ArraySummary;
@@ -37,38 +41,41 @@ export interface NodeSummary {
 
 export interface ArraySummary {
   shape: bigint[];
-  /** Chunk, or inner chunk when sharded. */
+  /** Shape of a chunk; of an inner chunk if the array is sharded. */
   chunks: bigint[];
-  /** Shard, when sharded. */
+  /** Shape of a shard; absent if the array is not sharded. */
   shards?: bigint[];
-  /** Of a grid whose chunks differ: each dimension's runs of chunks. */
+  /** For a rectilinear grid, the runs of equal chunks of each dimension. */
   grid?: [length: bigint, count: number][][];
   dtype: DataType;
   /** JSON text of a `TypeDescription`. */
   dataType: string;
-  /** One packed element; absent for the null of v2. */
+  /** The packed fill value; absent for v2's null. */
   fillValue?: Uint8Array;
-  /** A fill value of JSON that `JSON.parse` cannot read: its text for it, and the places of marks. */
+  /**
+   * A JSON fill value that `JSON.parse` cannot read, by its text: the strict text, and the places
+   * of its marks.
+   */
   markedFill?: Record<string, [text: string, places: string]> | undefined;
   dimensionNames?: (string | null)[];
-  /** Array dimensions as chunks have them in memory, slowest first. */
+  /** The array's dimensions in the memory order of chunks, slowest first. */
   order: number[];
-  /** The chain in encoding order. */
+  /** The codecs in encoding order. */
   codecs: { name: string; configuration?: JsonText }[];
   storageTransformers: { extension: string; type: JsonText; configuration?: JsonText }[];
-  home: Home;
+  home: DecodeBuild;
   fallback?: { extension: string; dataType: JsonText; used: string };
-  /** Of the narrow floats in its data type. */
+  /** Tables for the narrow floats in its data type. */
   tables?: NumberTables | undefined;
 }
 
-/** What is known of a node that cannot be opened; `src/js/children.rs` writes it. */
+/** The description of a node that cannot be opened (`src/js/children.rs`). */
 export interface UnreadableSummary {
   path: string;
   kind?: "array" | "group";
   shape?: bigint[];
   dtype?: string;
   attributes?: JsonText;
-  /** As the engine reports errors. */
+  /** The reason why it cannot be opened. */
   error: ErrorReport;
 }

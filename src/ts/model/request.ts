@@ -1,5 +1,6 @@
 /**
- * A selection as the engine reads it (`src/js/read.rs`). `api/selection.ts` makes it from what callers write.
+ * A read request as the engine takes it (`src/js/read.rs`). `api/selection.ts` makes the selection
+ * from the caller's.
  */
 
 export type Integer = number | bigint;
@@ -11,7 +12,7 @@ export type EngineDimension =
   | { Slice: { start?: Integer | undefined; stop?: Integer | undefined; step?: Integer | undefined } }
   | { List: Integer[] };
 
-/** How elements are changed where they are decoded. */
+/** How elements are converted by the decoder. */
 export interface ConversionRequest {
   unpacking?: number[];
   to?: string;
@@ -29,15 +30,15 @@ export interface ConversionRequest {
 
 export interface EngineRequest {
   selection: EngineSelection;
-  /** Memory order of the result's dimensions, slowest first. */
+  /** Dimensions of the result in memory order, slowest first. */
   order?: readonly number[] | undefined;
-  /** The caller takes parts one by one: the result may be of any size. */
+  /** The caller consumes the parts one by one, so the result's size is not limited. */
   streamed?: boolean;
-  /** The place that is wanted first, by the array's dimensions; the middle where it says nothing. */
+  /** The index at which the read should begin, in the array's dimensions. Default: the middle. */
   nearest?: number[] | undefined;
-  /** The highest is fetched and decoded first. */
+  /** Requests with a higher priority are fetched and decoded first. */
   priority?: number;
-  /** Past all caches. */
+  /** Bypass all caches. */
   reload?: boolean;
   conversion?: ConversionRequest | undefined;
 }

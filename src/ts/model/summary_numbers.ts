@@ -1,8 +1,9 @@
 /**
- * Counts of elements by value, as a list of numbers: `place` of `src/kernel/summary.rs` says where each stands.
+ * Summaries of elements as lists of numbers. `place` in `src/kernel/summary.rs` defines the same
+ * indices.
  */
 
-/** Where each number stands; the bins are last. */
+/** The index of each number. The bins are last. */
 export const PLACES = {
   count: 0,
   missing: 1,
@@ -14,7 +15,7 @@ export const PLACES = {
   bins: 7,
 } as const;
 
-/** Counts of nothing. */
+/** An empty summary. */
 export function newSummary(bins: number): Float64Array {
   const numbers = new Float64Array(PLACES.bins + bins);
   numbers[PLACES.lowest] = Number.POSITIVE_INFINITY;
@@ -22,7 +23,10 @@ export function newSummary(bins: number): Float64Array {
   return numbers;
 }
 
-/** Adds counts to others, several times: those of a fill value. */
+/**
+ * Adds the summary `found` to `numbers`, `times` times. A fill value is counted once and added once
+ * per element.
+ */
 export function addSummary(numbers: Float64Array, found: Float64Array, times: number): void {
   for (let at = 0; at < numbers.length; at += 1) {
     const [before, added] = [numbers[at] as number, found[at] as number];

@@ -1,6 +1,8 @@
-/** Moments and dates, as callers read and write them. */
+/**
+ * Calendar dates, as callers read and write them.
+ */
 
-/** A moment in a calendar, which may have a 30 February. */
+/** A point in time in a calendar. Some calendars have a 30 February. */
 export interface Moment {
   year: number;
   month: number;
@@ -12,7 +14,8 @@ export interface Moment {
 }
 
 /**
- * A date as callers write it: `"2000-01-01T12:00"` (of UTC unless it has a zone), the members of a `Moment` (the day must be there), or a
- * `Date`, of which other calendars take what it reads in UTC.
+ * A date as callers write it: an ISO 8601 string (UTC unless it has a time zone), the members of a
+ * `Moment` (at least year, month and day), or a `Date`. Calendars other than the standard one take
+ * the UTC members of a `Date`.
  */
 export type DateLike = string | Date | (Pick<Moment, "year" | "month" | "day"> & Partial<Moment>);

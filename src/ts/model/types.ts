@@ -1,6 +1,7 @@
 /**
- * The words of the API as types: data types and the typed arrays that hold them, chunks, metadata objects, and the store
- * interface. Names and meanings are zarrita's, so that code written for it type-checks; what is wider is marked.
+ * The types of the API: data types and their typed arrays, chunks, metadata objects, and the store
+ * interface. Names and meanings are zarrita's, so code written for zarrita type-checks. Extensions
+ * are marked.
  */
 import type { BoolArray, ByteStringArray, UnicodeStringArray } from "./wrapper_arrays.ts";
 
@@ -25,25 +26,25 @@ export type String = "string";
 /** A v2 object array: any JSON value. */
 export type ObjectType = "v2:object";
 
-/** Integers of fewer than eight bits; not among zarrita's, as all that follow. */
+/** Integers of fewer than eight bits. This and the following data types are not zarrita's. */
 export type NarrowInt = "int2" | "int4";
 export type NarrowUint = "uint2" | "uint4";
-/** Floats that arrive as float32. */
+/** Floats that are read as float32. */
 export type NarrowFloat = "bfloat16" | `float${4 | 6 | 8}_${string}`;
-/** Two floats: the real part first. */
+/** Complex numbers: two floats, the real part first. */
 export type Complex = "complex64" | "complex128" | `complex_${string}`;
 export type Datetime = "numpy.datetime64";
 export type Timedelta = "numpy.timedelta64";
-/** Any bytes, as many bits as the number says. */
+/** Raw bytes; the number in the name is the size in bits. */
 export type Raw = `r${number}`;
-/** Any number of bytes. */
+/** Bytes of variable length. */
 export type Bytes = "bytes";
-/** What v3 calls zarrita's `v2:U` and `v2:S`. */
+/** The v3 names of zarrita's `v2:U` and `v2:S`. */
 export type FixedLengthUtf32 = "fixed_length_utf32";
 export type NullTerminatedBytes = "null_terminated_bytes";
-/** Named fields. */
+/** A struct with named fields. */
 export type Struct = "struct";
-/** A value or none. */
+/** An optional value. */
 export type Optional = "zarrs.optional";
 
 export type NumberDataType =
@@ -75,10 +76,10 @@ export type DataType =
   | Struct
   | Optional;
 
-/** What `Array.is` can be asked. */
+/** The queries that `Array.is` takes. */
 export type DataTypeQuery = DataType | "boolean" | "number" | "bigint" | "object" | "string";
 
-/** The data types that remain after `Array.is(query)` said yes. */
+/** The data types for which `Array.is(query)` is true. */
 export type NarrowDataType<D extends DataType, Q extends DataTypeQuery> = Q extends "number"
   ? Extract<D, NumberDataType>
   : Q extends "bigint"
@@ -91,7 +92,7 @@ export type NarrowDataType<D extends DataType, Q extends DataTypeQuery> = Q exte
           ? Extract<D, ObjectType>
           : Extract<Q, D>;
 
-/** One element; a complex one is `[re, im]`, a struct an object. */
+/** One element. A complex number is `[re, im]`, a struct is an object. */
 export type Scalar<D extends DataType> = D extends Bool
   ? boolean
   : D extends BigintDataType | Datetime | Timedelta
@@ -110,12 +111,12 @@ export type Scalar<D extends DataType> = D extends Bool
                 ? unknown
                 : never;
 
-/** `Float16Array` where the engine has it; values arrive in a `Float32Array` where it has not. */
+/** `Float16Array` if the JavaScript engine has it, else `Float32Array`. */
 export type HalfArray = typeof globalThis extends { Float16Array: new (...args: never[]) => infer T }
   ? T | Float32Array
   : Float32Array;
 
-/** One field of all structs: a result of its own, the dimensions of the field's own array last. */
+/** One field of all structs. The dimensions of a field's own array come last. */
 export interface Column {
   data: unknown;
   shape: number[];
@@ -127,8 +128,8 @@ export interface Column {
 }
 
 /**
- * What holds many elements in `Array.get`: plain typed arrays (bool: a `Uint8Array` of 0 and 1; complex: real and imaginary
- * parts in turn), and plain arrays of text and bytes.
+ * What holds many elements in `Array.get`: plain typed arrays (bool: a `Uint8Array` of 0 and 1;
+ * complex: real and imaginary parts in turn), and plain arrays of text and bytes.
  */
 export type PlainArray<D extends DataType> = D extends Bool
   ? Uint8Array<ArrayBuffer>
@@ -186,10 +187,10 @@ export type TypedArrayConstructor<D extends DataType> = {
   new (array: ArrayLike<Scalar<D>> | ArrayBufferLike, byteOffset?: number, length?: number): TypedArray<D>;
 };
 
-/** Elements with their layout: `stride` counts elements, in any order. */
+/** Elements and their layout. `shape` and `stride` are in elements; strides may be in any order. */
 export type Chunk<D extends DataType> = { data: TypedArray<D>; shape: number[]; stride: number[] };
 
-/** Values that an array of some type takes: one, many in a list, or a chunk with its layout. */
+/** Values to write: a scalar, a list, a typed array, or a chunk with its layout. */
 export type Settable<D extends DataType> =
   | Scalar<D>
   | Chunk<D>
@@ -198,7 +199,7 @@ export type Settable<D extends DataType> =
   | readonly unknown[]
   | ArrayBufferView;
 
-/** What has to be known of data beside its layout. */
+/** The additional members that some data types need. */
 export type Marks<D extends DataType> = D extends Complex
   ? { complex: true }
   : D extends Datetime
@@ -207,17 +208,23 @@ export type Marks<D extends DataType> = D extends Complex
       ? { unit: string; scale: number }
       : unknown;
 
-/** What `Array.get` resolves to: C order, plain arrays. `stride` counts elements, a complex one as one. */
+/**
+ * The result of `Array.get`: plain arrays in C order. `stride` is in elements; a complex number
+ * counts as one.
+ */
 export type Selected<D extends DataType> = {
   data: PlainArray<D>;
   shape: number[];
   stride: number[];
 } & Marks<D>;
 
-/** What `Array.get` resolves to with `as: "bytes"`. */
+/** The result of `Array.get` with `as: "bytes"`: packed little-endian elements. */
 export type SelectedBytes = { data: Uint8Array; shape: number[]; stride: number[] };
 
-/** What `Array.get` resolves to with a type of numbers in `as`; with `decode` alone the attributes decide which. */
+/**
+ * The result of `Array.get` with a number type in `as`. With `decode` alone, the attributes
+ * determine the type.
+ */
 export type SelectedNumbers<As extends keyof ArraysOfNumbers | undefined> = {
   data: As extends keyof ArraysOfNumbers
     ? ArraysOfNumbers[As]
@@ -226,14 +233,14 @@ export type SelectedNumbers<As extends keyof ArraysOfNumbers | undefined> = {
   stride: number[];
 };
 
-/** What `Array.get` resolves to with `as: "rgba"`: four bytes a pixel, the last dimension. */
+/** The result of `Array.get` with `as: "rgba"`: four bytes a pixel, in the last dimension. */
 export type SelectedColors = { data: Uint8ClampedArray<ArrayBuffer>; shape: number[]; stride: number[] };
 
 export type Attributes = Record<string, unknown>;
 
 export type CodecMetadata = { name: string; configuration: Record<string, unknown> };
 
-/** A v3 array metadata object, as `new Array(…)` takes it. */
+/** A v3 array metadata object for `new Array(…)`. Zarr v3, "Array metadata". */
 export type ArrayMetadata<D extends DataType = DataType> = {
   zarr_format: 3;
   node_type: "array";
@@ -247,10 +254,10 @@ export type ArrayMetadata<D extends DataType = DataType> = {
   attributes: Attributes;
 };
 
-/** A v3 group metadata object, as `new Group(…)` takes it. */
+/** A v3 group metadata object for `new Group(…)`. Zarr v3, "Group metadata". */
 export type GroupMetadata = { zarr_format: 3; node_type: "group"; attributes: Attributes };
 
-/** Indices along one dimension; made by `slice`. */
+/** A slice along one dimension; made by `slice`. */
 export interface Slice {
   start: number | null;
   stop: number | null;
@@ -268,7 +275,7 @@ export type AbsolutePath<Rest extends string = string> = `/${Rest}`;
 
 export type RangeQuery = { offset: number; length: number } | { suffixLength: number };
 
-/** What a store's `get` is called with beside the key. */
+/** Options of a store's `get`. */
 export interface StoreGetOptions {
   signal?: AbortSignal;
 }
@@ -298,32 +305,38 @@ export type AsyncMutable = AsyncReadable & AsyncWritable;
 export type SyncMutable = SyncReadable & SyncWritable;
 export type Mutable = AsyncMutable | SyncMutable;
 
-/** What stands directly below a prefix: keys with one more name than it, and prefixes below which there are keys. All absolute. */
+/**
+ * The entries directly below a prefix: keys with one more name than the prefix, and prefixes that
+ * have keys below them. All are absolute.
+ */
 export interface Directory {
   keys: Iterable<string> | AsyncIterable<string>;
   prefixes: Iterable<string> | AsyncIterable<string>;
 }
 
 /**
- * All that a store may have beside `get`; each method is used where it is there, and its absence costs only what needs it.
- * Keys and prefixes begin with `/`; a prefix ends in `/` too, the root's is `/`. A `Map` is such a store: its `keys()` list.
+ * The optional methods of a store besides `get`. Each is used if it exists; a missing one only
+ * disables what needs it. Keys and prefixes begin with `/`. A prefix also ends with `/`; the root's
+ * is `/`. A `Map` is such a store: its `keys()` lists the keys. Zarr v3, "Abstract store
+ * interface".
  */
 export interface AsyncStore extends AsyncReadable, Partial<AsyncWritable> {
-  /** Removes a key; of an absent one too without an error. */
+  /** Removes a key. An absent key is not an error. */
   delete?(key: AbsolutePath): unknown;
-  /** Removes all keys below a prefix; without it each is listed and removed. */
+  /** Removes all keys below a prefix. Without it, the keys are listed and removed one by one. */
   deletePrefix?(prefix: AbsolutePath): unknown;
-  /** All keys below a prefix. Other keys among them are passed over. */
+  /** Lists all keys below a prefix. Other keys in the list are ignored. */
   list?(
     prefix: AbsolutePath,
   ): Iterable<string> | AsyncIterable<string> | Promise<Iterable<string> | AsyncIterable<string>>;
-  /** What stands directly below a prefix, where that costs less than to list all. */
+  /** Lists the entries directly below a prefix. Implement it if that is cheaper than `list`. */
   listDir?(prefix: AbsolutePath): Directory | Promise<Directory>;
-  /** Bytes of a value; undefined where there is none. */
+  /** Size of a value in bytes; undefined if there is none. */
   size?(key: AbsolutePath, opts?: StoreGetOptions): number | undefined | Promise<number | undefined>;
   /**
-   * What this place is called, the same in every tab and worker that writes to it: writes to one chunk then wait for each
-   * other (Web Locks). Without it only writes through one store object do.
+   * A name for the storage location, the same in every tab and worker that writes to it. Writes to
+   * the same chunk then wait for each other (Web Locks). Without it, only writes through the same
+   * store object wait.
    */
   readonly lockName?: string;
 }

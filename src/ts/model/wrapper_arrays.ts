@@ -1,8 +1,8 @@
 /**
- * Array-like views of packed elements that JavaScript has no typed array for, as zarrita's calls return them: booleans
- * and texts of fixed length. `array[i]` is `array.get(i)`, but some fifty times slower (half a microsecond): a proxy at the end
- * of the prototype chain answers for indices, which objects have no getters for. It costs nothing to whoever calls `get`, whose
- * look-up ends before it.
+ * Array-like views of packed elements without a typed array in JavaScript, as zarrita's calls
+ * return them: booleans and text of fixed length. `array[i]` equals `array.get(i)` but is about
+ * fifty times slower (half a microsecond), because a proxy at the end of the prototype chain
+ * handles indices. Calls of `get` do not reach the proxy and cost nothing more.
  */
 
 const isBuffer = (value: unknown): value is ArrayBufferLike =>
@@ -28,10 +28,10 @@ const INDICES = new Proxy(Object.prototype, {
   },
 });
 
-/** What stands in text for a number that is no code point. */
+/** Replaces a number that is not a code point. */
 const REPLACEMENT = 0xfffd;
 
-/** Text of UTF-32 code points, padding included. */
+/** Converts UTF-32 code points to text, including the padding. */
 export function codesToText(codes: Int32Array | Uint32Array): string {
   let text = "";
   for (const code of codes) text += String.fromCodePoint(code >= 0 && code <= 0x10ffff ? code : REPLACEMENT);

@@ -1,25 +1,32 @@
 /**
- * A way for messages between the page and one engine. `channels.ts` opens them.
+ * The interface of a message channel between the page and one engine. `channels.ts` opens channels;
+ * `engine/caller.ts` makes the one for an engine on the caller's thread.
  */
 import type { EngineStatus, ToEngine, ToPage } from "./protocol.ts";
 
-/** Where the engine runs: in a worker from a blob, from a URL, in a thread of Node's, or on the caller's thread. */
+/**
+ * Where the engine runs: a worker that was started from a blob, from a URL or by the user's
+ * function (`custom`); a worker thread of Node; or the caller's thread.
+ */
 export type EnginePlace = "blob" | "url" | "node" | "custom" | "caller";
 
 export interface Channel {
   readonly place: EnginePlace;
-  /** Both ends are on this thread: messages are passed as they are, and nothing is cloned. */
+  /** Both ends run on this thread: messages are passed by reference, not cloned. */
   readonly isLocal: boolean;
   post(messages: ToEngine[], transfer: ArrayBuffer[]): void;
-  /** While calls are under way, a worker keeps Node's process alive; otherwise it must not. */
+  /** Keeps Node's process alive while calls are in flight (`true`), and lets it exit otherwise. */
   hold(isBusy: boolean): void;
-  /** Ends the engine; nothing that was posted will be answered. */
+  /** Terminates the engine. Posted messages get no answer. */
   close(): void;
-  /** Of an engine on this thread: its counters now. Others send theirs. */
+  /**
+   * Reads the counters directly. Only a channel on this thread has it; the others receive `status`
+   * messages.
+   */
   status?(): EngineStatus;
-  /** Of an engine on this thread: calls a callback of the page's at once. */
+  /** Calls a callback of the page synchronously. Only a channel on this thread uses it. */
   oncall?: (target: number, args: unknown[]) => unknown;
   onmessages: (messages: ToPage[]) => void;
-  /** The engine is gone. */
+  /** Called when the engine has crashed or a message could not be read. */
   oncrash: (reason: string) => void;
 }

@@ -1,7 +1,8 @@
 /**
- * Opens a channel to an engine. In a page a worker is tried: from a script of the user's, from a blob, from a URL. Content
- * security policies forbid some of these, and some engines lack some. Where none starts, the engine runs on the caller's
- * thread, from a chunk that is loaded then.
+ * Opens a channel to an engine. A page tries to start a worker: first from the user's own function,
+ * then from a blob, then from a URL. Content security policies forbid some of these, and some
+ * browsers lack some. If no worker starts, the engine runs on the caller's thread, and its program
+ * is imported then.
  */
 import { loadCaller, loadEngine } from "#source";
 import { ZarrError } from "../model/errors.ts";
@@ -11,7 +12,7 @@ import { type NodeWorkerThread, openNodeWorker } from "./node_worker.ts";
 import { PATIENCE } from "./patience.ts";
 import { PROTOCOL_VERSION, type ToEngine, type ToPage, type WasmText } from "./protocol.ts";
 
-/** Where engines have started, and why not elsewhere. */
+/** The place at which an engine started last, and why the other places refused. */
 export const places: { place: EnginePlace | undefined; refused: string[] } = {
   place: undefined,
   refused: [],
@@ -21,17 +22,20 @@ type Startup = Extract<ToEngine, { type: "start" }>;
 
 const ignore = () => {};
 
-/** The worker did not start; the next place is tried. A page whose start failed otherwise hears of it. */
+/**
+ * The worker did not start, so the next place is tried. Any other error ends the start and reaches
+ * the caller.
+ */
 class NotStarted extends Error {}
 
-/** What a worker's channel needs of a worker, of browsers' or of Node's. */
+/** The operations of a worker that a channel needs, for browsers and for Node. */
 interface Wire {
   post(messages: ToEngine[], transfer: ArrayBuffer[]): void;
   hold(isBusy: boolean): void;
   end(): void;
 }
 
-/** A channel to a worker, once that has answered the first message. */
+/** A worker that is starting. `started` resolves to the channel when the first message arrives. */
 class Startable {
   readonly channel: Channel;
   readonly started: Promise<Channel>;
@@ -50,7 +54,10 @@ class Startable {
       oncrash: ignore,
     };
     this.started = new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.crashed("the worker's script has not answered"), PATIENCE.startMs);
+      const timer = setTimeout(
+        () => this.crashed("the worker's script did not answer in time"),
+        PATIENCE.startMs,
+      );
       const settle =
         <T>(act: (value: T) => void) =>
         (value: T) => {
@@ -72,7 +79,10 @@ class Startable {
     else this.#begin(messages.slice(1));
   }
 
-  /** The worker runs. The opener of the channel listens from the next microtask on. */
+  /**
+   * Messages that came with the first one wait for a microtask, because the opener sets
+   * `onmessages` only after `started` resolves.
+   */
   #begin(others: ToPage[]): void {
     this.#isStarted = true;
     this.#resolve(this.channel);
@@ -85,7 +95,9 @@ class Startable {
   }
 }
 
-/** A worker that runs, and says that it cannot be the engine. */
+/**
+ * The error for a `broken` message. A worker of another release counts as one that did not start.
+ */
 const brokenError = ({ reason, field }: Extract<ToPage, { type: "broken" }>): Error =>
   field === "protocol" ? new NotStarted(reason) : new ZarrError("Unsupported", reason);
 
@@ -96,7 +108,8 @@ function webChannel(place: EnginePlace, worker: Worker, startup: Startup): Promi
     end: () => worker.terminate(),
   });
   worker.onmessage = ({ data }: MessageEvent<ToPage[]>) => startable.heard(data);
-  worker.onmessageerror = () => startable.crashed("a message of the engine's worker could not be read");
+  worker.onmessageerror = () =>
+    startable.crashed("a message from the engine's worker could not be deserialised");
   worker.onerror = (event) => {
     event.preventDefault?.();
     startable.crashed(event.message || "the worker could not be started");
@@ -112,7 +125,9 @@ function nodeChannel(worker: NodeWorkerThread, startup: Startup): Promise<Channe
     end: () => void worker.terminate(),
   });
   worker.on("message", (messages: ToPage[]) => startable.heard(messages));
-  worker.on("messageerror", () => startable.crashed("a message of the engine's worker could not be read"));
+  worker.on("messageerror", () =>
+    startable.crashed("a message from the engine's worker could not be deserialised"),
+  );
   worker.on("error", (error: Error) => startable.crashed(String(error)));
   worker.on("exit", (code: number) => startable.crashed(`the worker ended with code ${code}`));
   worker.postMessage([startup], []);
@@ -133,7 +148,7 @@ interface TrustedTypes {
 
 let policy: ReturnType<TrustedTypes["createPolicy"]> | undefined;
 
-/** A script's URL as pages with Trusted Types want it. */
+/** Turns a script's URL into the `TrustedScriptURL` that pages with Trusted Types require. */
 function scriptUrl(url: string): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
   if (!trustedTypes) return url;
@@ -144,7 +159,7 @@ function scriptUrl(url: string): string {
 type Attempt = (startup: Startup) => Promise<Channel>;
 
 function needWorkers(): void {
-  if (typeof Worker === "undefined") throw new NotStarted("there is no Worker here");
+  if (typeof Worker === "undefined") throw new NotStarted("this environment has no Worker");
 }
 
 function customAttempt(startup: Startup): Promise<Channel> {
@@ -154,7 +169,7 @@ function customAttempt(startup: Startup): Promise<Channel> {
 async function blobAttempt(startup: Startup): Promise<Channel> {
   needWorkers();
   const { workerScript } = startup.options;
-  if (!(workerScript instanceof Blob)) throw new NotStarted("this entry has no worker inlined");
+  if (!(workerScript instanceof Blob)) throw new NotStarted("this entry point has no inlined worker");
   const url = URL.createObjectURL(workerScript);
   try {
     return await webChannel("blob", new Worker(scriptUrl(url)), startup);
@@ -166,25 +181,25 @@ async function blobAttempt(startup: Startup): Promise<Channel> {
 async function urlAttempt(startup: Startup): Promise<Channel> {
   needWorkers();
   const { workerUrl } = startup.options;
-  if (workerUrl === undefined) throw new NotStarted("no workerUrl was given to init");
+  if (workerUrl === undefined) throw new NotStarted("init was given no workerUrl");
   return webChannel("url", new Worker(scriptUrl(workerUrl), { type: "module" }), startup);
 }
 
 async function nodeAttempt(startup: Startup): Promise<Channel> {
   const { workerScript, workerUrl } = startup.options;
   const worker = openNodeWorker(typeof workerScript === "string" ? workerScript : undefined, workerUrl);
-  if (!worker) throw new NotStarted("there are no worker threads here");
+  if (!worker) throw new NotStarted("this environment has no worker threads, or no worker script was given");
   return nodeChannel(worker, startup);
 }
 
 const isNode = (): boolean =>
   (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !== undefined;
 
-/** Whether the engine goes to a worker unless `init` says otherwise: from a browser's page alone. */
+/** Whether the engine runs in a worker by default: only in a page of a browser. */
 const prefersWorker = (): boolean =>
   (globalThis as { document?: unknown }).document !== undefined && typeof Worker !== "undefined" && !isNode();
 
-/** The places to try, in this order. */
+/** The places to try, in order. An empty list means the caller's thread. */
 function attempts(): [EnginePlace, Attempt][] {
   const { engine = prefersWorker() ? "worker" : "caller", worker } = configuration;
   if (engine === "caller" && !worker) return [];
@@ -196,13 +211,13 @@ function attempts(): [EnginePlace, Attempt][] {
   ];
 }
 
-/** The wasm of the engine: as `init` was told, or inlined. */
+/** The wasm of the engine, from `init` or from the inlined chunk, and the inlined worker script. */
 async function engineWasm(): Promise<{ wasm: WasmText | undefined; script: string | undefined }> {
   const [given, inlined] = await Promise.all([givenWasm("engine"), loadEngine?.()]);
   return { wasm: given ?? (inlined && { deflated: inlined.wasm }), script: inlined?.worker };
 }
 
-/** Starts an engine at the first place that works. */
+/** Starts an engine at the first place that works, beginning with the place that worked before. */
 export async function openChannel(): Promise<Channel> {
   const { wasm, script } = await engineWasm();
   const workerScript =

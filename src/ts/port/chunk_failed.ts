@@ -1,6 +1,6 @@
 /**
- * The error of a chunk of the package that could not be loaded. Browsers keep a failed `import()` as it is: asking again
- * fails again, and only a reload of the page helps.
+ * The error for a chunk of the package that failed to load. Browsers remember a failed `import()`:
+ * importing it again fails again until the page is reloaded.
  */
 import { ZarrError } from "../model/errors.ts";
 

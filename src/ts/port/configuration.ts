@@ -1,56 +1,89 @@
 /**
- * What `init` was told. Everything is optional and has a default; the page looks here when it first needs a thing.
+ * The options that `init` received. Every option has a default. The page reads an option when it
+ * first needs it, so `init` must be called before that.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { Build, EngineOptions, WasmText } from "./protocol.ts";
 
-/** Where a build of the engine comes from. */
+/** The source of a wasm build: a URL, a response, its bytes, or a compiled module. */
 export type WasmSource = string | URL | Response | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
 
 export interface InitOptions {
   /**
-   * Where the engine runs: in a worker of its own, so that the page's thread is free, or on the thread that calls. A worker
-   * by default in a browser's page; the caller's thread in workers, in Node, and where workers are blocked.
+   * Where the engine runs: in a worker, which keeps the page's thread free, or on the thread that
+   * calls. Default: `"worker"` in a page of a browser; `"caller"` in workers, in Node, and where no
+   * worker can be started.
    */
   engine?: "worker" | "caller";
-  /** Starts the engine's worker from a script of your own that imports `zarr-wasm/worker`; `null` takes that back. */
+  /**
+   * Starts the engine's worker from your own script, which imports `zarr-wasm/worker`. `null`
+   * removes an earlier function. Default: the inlined worker script.
+   */
   worker?: (() => Worker) | null;
-  /** The engine, where it is not inlined (`zarr-wasm/slim`): the file `zarr-wasm/wasm`. */
+  /**
+   * The engine's wasm, for entry points that do not inline it (`zarr-wasm/slim`). It is the file
+   * `zarr-wasm/wasm`.
+   */
   wasm?: WasmSource | Promise<WasmSource>;
-  /** The full build: the file `zarr-wasm/wasm-full`. */
+  /**
+   * The full build: the file `zarr-wasm/wasm-full`. Default: the inlined build, if the entry point
+   * has one.
+   */
   wasmFull?: WasmSource | Promise<WasmSource>;
-  /** The build with decoders of images: the file `zarr-wasm/wasm-images`. */
+  /**
+   * The build with image decoders: the file `zarr-wasm/wasm-images`. Default: the inlined build, if
+   * the entry point has one.
+   */
   wasmImages?: WasmSource | Promise<WasmSource>;
-  /** What attributes mean, for `conventions`, `validate` and `pyramid`: the file `zarr-wasm/wasm-conventions`. */
+  /**
+   * The build for `conventions`, `validate` and `pyramid`: the file `zarr-wasm/wasm-conventions`.
+   * Default: the inlined build, if the entry point has one.
+   */
   wasmConventions?: WasmSource | Promise<WasmSource>;
-  /** The most decode workers to start; 0 decodes where the engine runs. Default: cores − 1, at least 1, at most 4. */
+  /**
+   * The maximum number of decode workers. 0 decodes on the engine's thread. Default: the number of
+   * cores − 1, but at least 1 and at most 4.
+   */
   workers?: number;
-  /** Decode workers that were idle for so many ms end; others start when there is need. Default: 60 000; `Infinity` keeps them. */
+  /**
+   * Time in ms after which an idle decode worker ends. New ones start when needed. Default: 60 000;
+   * `Infinity` keeps them.
+   */
   workerIdleMs?: number;
-  /** The file `zarr-wasm/worker`, for pages whose policy forbids blob workers. */
+  /**
+   * The URL of the file `zarr-wasm/worker`, for pages whose content security policy forbids blob
+   * workers. A relative URL is resolved against the page.
+   */
   workerUrl?: string | URL;
   /**
-   * Bytes that are kept of chunks that were read, of stores over HTTP and stores made of them: encoded, and decoded. The second
-   * holds whole chunks that were decoded for a part of them. 0 keeps nothing.
+   * Sizes in bytes of the two chunk caches for stores over HTTP and stores built on them.
+   * `encodedBytes` bounds encoded chunks. `decodedBytes` bounds decoded chunks of which a read
+   * needed only a part. 0 disables a cache.
    */
   caches?: { encodedBytes?: number; decodedBytes?: number };
   /**
-   * About how many bytes the package may hold beside results that are under way: half of it in caches (unless `caches` says
-   * otherwise), half in the memories of workers, which start anew when they have grown beyond. Workers that run already keep
-   * the bound they were started with.
+   * About how many bytes the package may hold in addition to results in flight. Half is for the
+   * caches, unless `caches` is given. Half is for the memories of workers, which restart when they
+   * grow beyond it. Workers that run already keep the bound with which they started.
    */
   memoryLimit?: number;
-  /** Hears of data that was read although it bends the rules; `node.warnings` keeps it too. */
+  /**
+   * Called with a warning about data that breaks a rule but could be read, and the path or address
+   * that it concerns. `node.warnings` has the warnings too.
+   */
   onWarning?: (message: string, path: string) => void;
 }
 
 export const configuration: InitOptions = {};
 
-/** Keeps what is given; the rest stays as it was. */
+/**
+ * Stores the given options and keeps the others. Throws an `Argument` error for an unknown
+ * `engine`.
+ */
 export function configure(options: InitOptions): void {
   const { engine } = options;
   if (engine !== undefined && engine !== "worker" && engine !== "caller") {
-    throw new ZarrError("Argument", "init({ engine }) names no place for the engine", {
+    throw new ZarrError("Argument", "the option engine of init is not a known place", {
       expected: '"worker" or "caller"',
       actual: String(engine),
     });
@@ -60,14 +93,14 @@ export function configure(options: InitOptions): void {
   }
 }
 
-/** An absolute URL; relative ones are seen from the page. */
+/** Resolves a relative URL against the page's. */
 export function absoluteUrl(url: string | URL): string {
   const text = String(url);
   const { location } = globalThis as { location?: { href: string } };
   return /^[a-z][a-z\d+.-]*:\/\//i.test(text) || !location ? text : new URL(text, location.href).href;
 }
 
-/** The options that the engine needs. */
+/** The options that the engine needs, as they cross the port. */
 export function engineOptions(): EngineOptions {
   const { workers, workerIdleMs, caches, memoryLimit, workerUrl } = configuration;
   return {
@@ -86,7 +119,9 @@ const OPTION = {
   conventions: "wasmConventions",
 } as const;
 
-/** The wasm that `init` was given for a build, as it can cross; undefined where it was given none. */
+/**
+ * The wasm that `init` received for a build, as it crosses the port; undefined if it received none.
+ */
 export async function givenWasm(build: Build): Promise<WasmText | undefined> {
   const source = await configuration[OPTION[build]];
   if (source === undefined) return undefined;
@@ -96,18 +131,21 @@ export async function givenWasm(build: Build): Promise<WasmText | undefined> {
   return { bytes: source as ArrayBuffer | ArrayBufferView };
 }
 
-/** A file's URL stays one; Node has no page to see a relative one from. */
+/** Resolves a wasm URL against the page's. Node has no page, so a relative URL throws there. */
 function wasmUrl(source: string | URL): string {
   const { location } = globalThis as { location?: { href: string } };
   return new URL(source, location?.href).href;
 }
 
-/** The bytes of a response. It is kept: a response can be read once only. */
+/** The bytes of a response. They are kept, because a response can be read only once. */
 async function bytesOf(response: Response): Promise<ArrayBuffer> {
   const known = read.get(response);
   if (known) return known;
   if (!response.ok) {
-    throw new ZarrError("Store", `the wasm is not at ${response.url}: HTTP status ${response.status}`);
+    throw new ZarrError(
+      "Store",
+      `the wasm at ${response.url} could not be loaded: HTTP status ${response.status}`,
+    );
   }
   const bytes = response.arrayBuffer();
   read.set(response, bytes);
@@ -116,6 +154,6 @@ async function bytesOf(response: Response): Promise<ArrayBuffer> {
 
 const read = new WeakMap<Response, Promise<ArrayBuffer>>();
 
-/** The error of an entry that has no wasm inlined, and was given none. */
+/** The error for an entry point that has no inlined wasm and received none. */
 export const noWasm = (build: Build) =>
-  new ZarrError("Argument", `this entry has no wasm inlined: call init({ ${OPTION[build]} }) first`);
+  new ZarrError("Argument", `this entry point has no inlined wasm: call init({ ${OPTION[build]} }) first`);

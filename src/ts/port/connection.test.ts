@@ -1,6 +1,6 @@
 /**
- * The page's end of the port, with an engine that is this test: what is sent when, and what comes
- * of answers.
+ * Tests the page's end of the port. The test plays the engine: it checks the messages and sends
+ * answers.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ interface Sent {
   transfer: ArrayBuffer[];
 }
 
-/** A channel that clones what is sent, as workers do, and keeps it. */
+/** A channel that clones messages, as workers do, and records them. */
 class FakeChannel implements Channel {
   readonly place = "blob";
   readonly isLocal: boolean;
@@ -69,13 +69,13 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 const crc = (connection: Connection, value: Uint8Array, options = {}) =>
   connection.call("crc32", () => ({ value }), options);
 
-/** Rejections are looked at later. */
+/** The test checks rejections later. */
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }
 
-test("messages of one turn go as one, in their order, with all their buffers", async () => {
+test("messages of one turn are posted together, in order, with all buffers", async () => {
   const { channel, connection } = connected();
   const [first, second] = [new Uint8Array(1), new Uint8Array(2)];
   void crc(connection, first, { transfer: [first.buffer] });
@@ -95,13 +95,13 @@ test("messages of one turn go as one, in their order, with all their buffers", a
   assert.equal(channel.sent.length, 2);
 });
 
-test("an engine on this thread is told at once", () => {
+test("a message to an engine on this thread is posted at once", () => {
   const { channel, connection } = connected(true);
   void crc(connection, new Uint8Array(1));
   assert.equal(channel.sent.length, 1);
 });
 
-test("answers find their calls, whatever their order", async () => {
+test("answers settle their calls in any order", async () => {
   const { channel, connection } = connected();
   const calls = [crc(connection, new Uint8Array(1)), crc(connection, new Uint8Array(1))];
   await turn();
@@ -123,7 +123,7 @@ test("a failure is the error that the engine threw", async () => {
   await assert.rejects(calling, { name: "ZarrError", code: "Limit", message: "too much", path: "/a" });
 });
 
-test("a message that cannot be cloned fails its own call alone", async () => {
+test("a message that cannot be cloned fails only its own call", async () => {
   const { channel, connection } = connected();
   const good = crc(connection, new Uint8Array(1));
   const bad = quiet(connection.call("crc32", () => ({ value: (() => 1) as never })));
@@ -138,7 +138,7 @@ test("a message that cannot be cloned fails its own call alone", async () => {
   assert.deepEqual(await Promise.all([good, other]), [1, 3]);
 });
 
-test("an abort rejects at once with the caller's reason, and the engine hears of it", async () => {
+test("an abort rejects at once with the caller's reason and is sent to the engine", async () => {
   const { channel, connection } = connected();
   const controller = new AbortController();
   const calling = quiet(crc(connection, new Uint8Array(1), { signal: controller.signal }));
@@ -148,13 +148,13 @@ test("an abort rejects at once with the caller's reason, and the engine hears of
   await assert.rejects(calling, (caught) => caught === reason);
   await turn();
   assert.deepEqual(channel.all("abort"), [{ type: "abort", call: 1 }]);
-  // The engine is still at it: Node's process stays.
+  // The engine is still working, so Node's process must stay alive.
   assert.deepEqual(channel.held, [true]);
   channel.says({ type: "done", call: 1, value: 0 });
   assert.deepEqual(channel.held, [true, false]);
 });
 
-test("a call into the caller's memory rejects when the engine has let go of it", async () => {
+test("a call into the caller's memory rejects when the engine no longer writes to it", async () => {
   const { channel, connection } = connected();
   const controller = new AbortController();
   let isOver = false;
@@ -172,14 +172,14 @@ test("a call into the caller's memory rejects when the engine has let go of it",
   await assert.rejects(calling, (caught) => caught === "gone");
 });
 
-test("a call whose signal is aborted already is not made", async () => {
+test("a call with an aborted signal is not sent", async () => {
   const { channel, connection } = connected();
   await assert.rejects(crc(connection, new Uint8Array(1), { signal: AbortSignal.abort("early") }));
   await turn();
   assert.deepEqual(channel.sent, []);
 });
 
-test("events reach their listener, who gives a credit when it wishes", async () => {
+test("events reach their listener, which sends the credit", async () => {
   const { channel, connection } = connected();
   const heard: unknown[] = [];
   const onEvent = (event: unknown, credit: () => void) => {
@@ -197,7 +197,7 @@ test("events reach their listener, who gives a credit when it wishes", async () 
   assert.deepEqual(heard, ["first", "second"]);
 });
 
-test("what a listener throws ends its call", async () => {
+test("an error that a listener throws ends its call", async () => {
   const { channel, connection } = connected();
   const thrown = new Error("the listener's own");
   const onEvent = () => {
@@ -211,7 +211,7 @@ test("what a listener throws ends its call", async () => {
   assert.equal(channel.all("abort").length, 1);
 });
 
-/** A question of the engine's for a store of the user's. */
+/** A request of the engine to a user's store. */
 const ask = (target: number, method: string, args: unknown[], call?: number): Ask => ({
   type: "ask",
   ask: 5,
@@ -221,7 +221,7 @@ const ask = (target: number, method: string, args: unknown[], call?: number): As
   call,
 });
 
-test("a store's bytes are copied, and the copy is given away", async () => {
+test("a store's bytes are copied, and the copy is transferred", async () => {
   const { channel, connection } = connected();
   const memory = Uint8Array.of(9, 1, 2, 9);
   const store = { get: async () => memory.subarray(1, 3) };
@@ -233,14 +233,14 @@ test("a store's bytes are copied, and the copy is given away", async () => {
   assert.deepEqual(memory, Uint8Array.of(9, 1, 2, 9));
 });
 
-test("on one thread a store's bytes are passed as they are", async () => {
+test("on one thread a store's bytes are passed by reference", async () => {
   const { channel, connection } = connected(true);
   const memory = Uint8Array.of(1);
   channel.says(ask(connection.objects.store({ get: () => memory }), "get", ["/key"]));
   assert.equal(channel.all("reply")[0]?.value, memory);
 });
 
-test("the size of a value goes beside a range of it", async () => {
+test("the size of a value is sent with a range of it", async () => {
   const { channel, connection } = connected();
   const bytes = Object.assign(new Uint8Array(2), { [Symbol.for("zarr-wasm.size")]: 77 });
   const store = { get: () => undefined, getRange: () => bytes };
@@ -249,7 +249,7 @@ test("the size of a value goes beside a range of it", async () => {
   assert.equal(channel.all("reply")[0]?.size, 77);
 });
 
-test("a store hears the caller's own signal", async () => {
+test("a store gets the caller's own signal", async () => {
   const { channel, connection } = connected();
   const heard: unknown[] = [];
   const store = {
@@ -266,7 +266,7 @@ test("a store hears the caller's own signal", async () => {
   assert.equal((heard[1] as { signal: AbortSignal }).signal, signal);
 });
 
-test("what a store throws stays on the page, and comes back to the caller", async () => {
+test("a value that a store throws stays on the page and reaches the caller", async () => {
   const { channel, connection } = connected();
   const thrown = { not: "an error", with: () => "a function" };
   const store = {
@@ -279,7 +279,7 @@ test("what a store throws stays on the page, and comes back to the caller", asyn
   await turn();
   const [told] = channel.all("threw");
   assert.deepEqual([told?.ask, told?.name, told?.message], [5, "Error", "[object Object]"]);
-  // The engine makes a cause of the number.
+  // The engine uses the number as a cause.
   const standIn = Object.assign(new Error(told?.message), { [THROWN]: told?.thrown });
   const error = fieldsOfError(new ZarrError("Store", "the store failed", { cause: standIn }));
   channel.says({ type: "failed", call: 1, error: structuredClone(error) });
@@ -300,7 +300,7 @@ test("keys of any iterable are collected before they cross", async () => {
   assert.deepEqual(channel.all("reply")[0]?.value, ["/a", "/b"]);
 });
 
-test("an answer that cannot be cloned is an error of the store's", async () => {
+test("an answer that cannot be cloned is an error of the store", async () => {
   const { channel, connection } = connected();
   const store = { get: () => ({ neither: () => "bytes" }) };
   channel.says(ask(connection.objects.store(store), "get", ["/key"]));
@@ -308,7 +308,7 @@ test("an answer that cannot be cloned is an error of the store's", async () => {
   assert.match(channel.all("threw")[0]?.message ?? "", /cannot be cloned/);
 });
 
-test("what the engine gives up is aborted on the page", async () => {
+test("a request that the engine cancels is aborted on the page", async () => {
   const { channel, connection } = connected();
   let left: AbortSignal | undefined;
   const callback = (...args: unknown[]) => {
@@ -321,7 +321,7 @@ test("what the engine gives up is aborted on the page", async () => {
   assert.equal(left?.aborted, true);
 });
 
-test("warnings tell of the store that they are about", () => {
+test("warnings name their store", () => {
   const { channel, connection, warnings } = connected();
   const store = { get: () => undefined };
   const number = connection.objects.store(store);
@@ -333,7 +333,7 @@ test("warnings tell of the store that they are about", () => {
   ]);
 });
 
-test("an end rejects every call, aborts what the page is at, and sends nothing more", async () => {
+test("closing rejects every call, aborts the page's work and sends nothing more", async () => {
   const { channel, connection } = connected();
   let left: AbortSignal | undefined;
   const callback = (...args: unknown[]) => {

@@ -1,6 +1,7 @@
 /**
- * The page's end of the port: sends calls, receives answers and events, and performs what the engine asks of the page.
- * Messages of one turn go as one. It does not start engines (`engine.ts`, `channels.ts`).
+ * The page's end of the port. It sends calls, receives answers and events, and performs what the
+ * engine asks of the page. Messages of one microtask turn are posted together. It does not start
+ * engines (`engine.ts` and `channels.ts` do).
  */
 import { type ErrorFields, errorOfFields, ZarrError } from "../model/errors.ts";
 import type { Channel } from "./channel.ts";
@@ -12,36 +13,42 @@ import type { Ask, EngineStatus, ToEngine, ToPage } from "./protocol.ts";
 import { ThrownValues } from "./thrown.ts";
 import { loadWasm } from "./wasm.ts";
 
-/** The number by which the engine asks the page itself. */
+/** The target number of the page itself in a message `ask`. */
 const PAGE_TARGET = 0;
 
-/** The engine is gone; nothing that was asked of it will be answered. */
+/** The engine crashed or does not answer. Its calls get no answer. */
 export class EngineLost extends Error {}
 
 export interface CallOptions {
-  /** Ends the call: it rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** When an aborted call rejects: at once, or when the engine has let go of the caller's memory. */
+  /**
+   * When an aborted call rejects: at once (the default), or when the engine no longer writes to the
+   * caller's memory.
+   */
   onAbort?: "now" | "settled";
-  /** Hears what the engine sends while the call goes on; `credit` lets a stream go on. */
+  /** Receives the events of the call. A stream sends its next part after `credit()`. */
   onEvent?: ((event: never, credit: () => void) => void) | undefined;
-  /** Buffers in the arguments that nobody needs any longer. */
+  /** Buffers in the arguments to transfer. The caller must not use them afterwards. */
   transfer?: ArrayBuffer[];
 }
 
-/** Makes the arguments of a call, with numbers for the objects that they name. */
+/**
+ * Makes the arguments of a call. It gets the numbers of one engine, so it runs again for each
+ * engine.
+ */
 export type MakeArguments<Name extends OperationName> = (objects: ObjectNumbers) => ArgumentsOf<Name>;
 
 interface Call {
   options: CallOptions;
   settle(settled: { value: unknown } | { error: unknown }): void;
-  /** The caller has its answer; the engine may still be at work. */
+  /** The caller's promise is settled. The engine may still be working. */
   isSettled: boolean;
 }
 
 interface Listeners {
   onwarning(message: string, path: string, store: object | undefined): void;
-  /** The engine is gone: it crashed, or a message could not be read. */
+  /** The engine crashed, or a message could not be read. */
   onlost(reason: string): void;
 }
 
@@ -57,7 +64,7 @@ export class Connection {
   #status: EngineStatus | undefined;
   #nextCall = 1;
   #isOver = false;
-  /** How many messages have come. */
+  /** Number of message batches received. */
   heard = 0;
 
   constructor(channel: Channel, listeners: Listeners) {
@@ -81,7 +88,7 @@ export class Connection {
     return this.channel.status?.() ?? this.#status;
   }
 
-  /** Sends a message: at once to an engine on this thread, else at the end of the turn. */
+  /** Posts a message: at once to an engine on this thread, else at the end of the turn. */
   post(message: ToEngine, transfer: readonly ArrayBuffer[] = []): void {
     if (this.#isOver) return;
     if (this.channel.isLocal) {
@@ -104,7 +111,9 @@ export class Connection {
     }
   }
 
-  /** One message cannot be cloned: its call fails, and the others go. */
+  /**
+   * One message of a batch cannot be cloned. Its call or reply fails; the others are posted alone.
+   */
   #postOneByOne(messages: readonly ToEngine[], transfer: readonly ArrayBuffer[], first: unknown): void {
     if (messages.length === 1) {
       const [message] = messages as [ToEngine];
@@ -122,7 +131,10 @@ export class Connection {
     }
   }
 
-  /** Calls an operation of the engine. */
+  /**
+   * Calls an operation of the engine. Rejects with the signal's reason, with the engine's error, or
+   * with `EngineLost`.
+   */
   call<Name extends OperationName>(
     operation: Name,
     makeArguments: MakeArguments<Name>,
@@ -204,7 +216,7 @@ export class Connection {
     try {
       call.options.onEvent?.(event as never, credit);
     } catch (error) {
-      // A listener's own error ends the call, as it would end a callback of the engine.
+      // An error that a listener throws ends the call and rejects it.
       this.#settle(call, { error });
       this.post({ type: "abort", call: number });
     }
@@ -214,7 +226,7 @@ export class Connection {
     return errorOfFields(fields, (thrown) => this.#thrown.get(thrown));
   }
 
-  /** Performs what the engine asks; a value that is no promise is answered in the same turn. */
+  /** Performs what the engine asks. A value that is not a promise is answered in the same turn. */
   #answer(ask: Ask): void {
     const controller = new AbortController();
     const signal = ask.call === undefined ? undefined : this.#calls.get(ask.call)?.options.signal;
@@ -248,7 +260,7 @@ export class Connection {
     this.post({ type: "threw", ask, thrown: this.#thrown.keep(value), name, message, ...original });
   }
 
-  /** Ends it: every call that is under way rejects with this error. */
+  /** Closes the connection. Every call in flight rejects with this error. */
   close(error: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -264,7 +276,11 @@ export class Connection {
 }
 
 const notCloneable = (cause: unknown) =>
-  new ZarrError("Argument", "an argument cannot be sent to the engine's worker: it cannot be cloned", {
-    expected: "plain values, typed arrays, files",
-    cause,
-  });
+  new ZarrError(
+    "Argument",
+    "an argument cannot be sent to the engine's worker, because it cannot be cloned",
+    {
+      expected: "plain values, typed arrays or files",
+      cause,
+    },
+  );

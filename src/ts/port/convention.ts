@@ -16,7 +16,7 @@ function errorOf({ code, message, node }: Report): ZarrError {
   return code === "NotFound" ? new NotFoundError(message, details) : new ZarrError(code, message, details);
 }
 
-/** What the module answers; rejects with its errors. */
+/** Sends a request and returns the parsed answer. Rejects with the module's error. */
 export async function ask<T>(request: string): Promise<T> {
   const { status, answer } = await call("convention", () => ({ request }));
   const value = JSON.parse(answer);

@@ -1,37 +1,41 @@
 /**
- * How the page tells the engine of stores, arrays and caches: as plain values, sent once under a number, before the first
- * call that names the number. The engine makes its own objects of them (`engine/stores.ts`, `engine/arrays.ts`).
+ * Definitions of stores, arrays and caches as plain values. The page sends a definition once, under
+ * a number, before the first call that uses the number. The engine makes its own object from it
+ * (`engine/stores.ts`, `engine/arrays.ts`).
  */
 import type { TypeDescription } from "../model/data_type.ts";
-import type { Home } from "../model/node_summary.ts";
+import type { DecodeBuild } from "../model/node_summary.ts";
 
-/** Header names and values. */
+/** HTTP headers as pairs of name and value. */
 export type HeaderPairs = [name: string, value: string][];
 
-/** How an HTTP store sends requests. Numbers are of callbacks on the page. */
+/** How an HTTP store sends requests. Callbacks and caches are given by number. */
 export interface HttpDefinition {
-  /** The user's `fetch`. */
+  /** Callback number of the user's `fetch`. */
   fetch?: number | undefined;
-  /** Headers of every request, or the function that makes them. */
+  /** Headers of every request, or the callback that makes them. */
   headers?: HeaderPairs | { callback: number } | undefined;
-  /** Origins that get the headers; all unless given. */
+  /** Origins that receive the headers. Undefined means all. */
   headerOrigins?: string[] | undefined;
-  /** A `RequestInit` that can be cloned: every request begins with it. */
+  /** The `RequestInit` that every request starts from. It must be cloneable. */
   init: RequestInit;
   /** The number of a persistent cache. */
   cache?: number | undefined;
   useSuffixRequest: boolean;
   missingOn403: boolean;
-  /** Nothing that is sent beside the URL says who asks: then a 403 on a chunk may mean that it is absent. */
+  /**
+   * Requests carry no credentials and no user headers. Then a 403 for a chunk may mean that the
+   * chunk does not exist, as some object stores answer so.
+   */
   isAnonymous: boolean;
-  /** The address that warnings name. */
+  /** The address that warnings show. */
   shown: string;
 }
 
-/** A store, as the engine makes it. Stores within are numbers. */
+/** A store, as the engine makes it. A store inside another is given by number. */
 export type StoreDefinition =
   | { kind: "http"; url: string; http: HttpDefinition }
-  /** An object of the user's: the engine asks the page. `methods` are those that it has now. */
+  /** A store object of the user: the engine asks the page. `methods` are those that it has now. */
   | { kind: "user"; methods: string[]; lockName?: string | undefined }
   | { kind: "overlay"; first: number; second: number }
   | { kind: "zip-url"; url: string; http: HttpDefinition }
@@ -48,39 +52,42 @@ export type StoreDefinition =
     }
   | { kind: "directory"; root: FileSystemDirectoryHandle; lockName?: string | undefined }
   | { kind: "opfs"; path: string; lockName: string }
-  /** Consolidated metadata that the engine has loaded under a number of its own, around a store. */
+  /** Consolidated metadata around a store. The engine loaded it and chose the number `loaded`. */
   | { kind: "consolidated"; loaded: number; store: number }
-  /** The store below a storage transformer: the engine has it already. */
+  /** The store below a storage transformer. The engine has it already, under the number `below`. */
   | { kind: "below"; below: number };
 
 /** An array, as the engine and its decoders know it. */
 export interface ArrayDefinition {
   store: number;
   path: string;
-  /** The metadata documents, as the engine takes them. */
+  /** The metadata documents as one JSON text, in the form that the engine takes. */
   document: string;
-  home: Home;
-  /** What the elements are, unless the engine has to say. */
+  home: DecodeBuild;
+  /** The data type. Undefined if the engine must determine it. */
   type: TypeDescription | undefined;
-  /** Shape of a chunk, or inner chunk. */
+  /** Shape of a chunk in elements; of an inner chunk where the array is sharded. */
   chunks: number[];
-  /** Shape of what is stored under one key. */
+  /** Shape in elements of what is stored under one key: a chunk or a shard. */
   stored: number[];
-  /** Its chunks are its elements, perhaps with their bytes swapped. */
+  /** Chunks are stored without compression: decoding at most swaps the byte order. */
   isRaw: boolean;
-  /** The user's codecs that it has: as the engine reads them, URLs of modules, and the callback that runs the others. */
+  /** The user's codecs that the array uses. */
   codecs?: CodecsDefinition | undefined;
-  /** URIs of the storage transformers that users have registered, and the callback that makes them. */
+  /** URIs of the storage transformers that users registered, and the callback that makes them. */
   transformers: { names: string[]; callback: number } | undefined;
 }
 
 export interface CodecsDefinition {
+  /** The codecs as JSON text, as the engine reads them. */
   text: string;
+  /** URLs of the modules of codecs, by codec name. */
   modules: Record<string, string>;
+  /** Callback number that runs the codecs that are functions of the page. */
   runner: number;
 }
 
-/** A persistent cache. */
+/** A persistent cache. `maxAgeSeconds` is in seconds, `maxBytes` in bytes. */
 export interface CacheDefinition {
   name?: string;
   maxBytes?: number;

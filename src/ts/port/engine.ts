@@ -1,8 +1,9 @@
 /**
- * The engine as the page knows it: started at the first call, replaced when it is lost, told again of what it must know. Every
+ * The one engine of the page. It starts at the first call and is replaced when it is lost. Every
  * call of the package passes through `call`.
  */
 import { INTERNAL, TrapError, ZarrError } from "../model/errors.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 import { openChannel } from "./channels.ts";
 import { engineOptions } from "./configuration.ts";
 import { type CallOptions, Connection, EngineLost, type MakeArguments } from "./connection.ts";
@@ -12,14 +13,14 @@ import { keepWarning, warn } from "./warnings.ts";
 
 let current: Connection | undefined;
 let starting: Promise<Connection> | undefined;
-/** How often everything was disposed of: an engine that was starting then is not wanted. */
+/** Number of calls of `dispose`. An engine that was starting meanwhile is closed. */
 let disposals = 0;
 let lost = 0;
 
-/** Engines that were lost and replaced. */
+/** Number of engines that were lost and replaced. */
 export const lostEngines = (): number => lost;
 
-const disposed = () => new ZarrError("Aborted", "the package was told to dispose of what it holds");
+const disposed = () => new ZarrError("Aborted", "dispose() ended this call");
 
 async function start(): Promise<Connection> {
   const begun = disposals;
@@ -39,7 +40,7 @@ async function start(): Promise<Connection> {
   return connection;
 }
 
-/** The engine, started unless it runs. A failed start is tried again at the next call. */
+/** Returns the engine and starts it if necessary. The next call tries a failed start again. */
 export function connect(): Promise<Connection> {
   if (current) return Promise.resolve(current);
   if (!starting) {
@@ -51,7 +52,7 @@ export function connect(): Promise<Connection> {
   return starting;
 }
 
-/** Forgets an engine that is gone; what is under way there is lost. */
+/** Drops an engine that is lost. Its calls in flight reject. */
 function replace(connection: Connection, reason: string): void {
   if (current !== connection) return;
   lost += 1;
@@ -59,7 +60,7 @@ function replace(connection: Connection, reason: string): void {
   connection.close(new EngineLost(reason));
 }
 
-/** Replaces an engine that does not answer any more. One on this thread always answers. */
+/** Replaces an engine that stops answering. One on this thread always answers. */
 function watch(connection: Connection): void {
   if (connection.channel.isLocal) return;
   watchSilence(connection, (ms) => replace(connection, `no answer for ${Math.round(ms / 1000)} s`));
@@ -67,33 +68,21 @@ function watch(connection: Connection): void {
 
 interface Options extends CallOptions {
   /**
-   * Whether the call may be made a second time when the engine is lost or traps: reading may,
-   * writing may not.
+   * Whether the call may be repeated when the engine is lost or traps. Reads may; writes may not.
    */
   repeats?: boolean;
 }
 
-/** A promise, unless the signal is aborted before: then its reason. */
-export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
-}
-
-/** An engine that is lost is an error of ours to the caller. */
+/** Callers get a `ZarrError` for a lost engine. */
 const toldToCaller = (error: unknown): unknown =>
   error instanceof EngineLost
-    ? new ZarrError("Unsupported", `${INTERNAL}: the engine is gone: ${error.message}`, { cause: error })
+    ? new ZarrError("Unsupported", `${INTERNAL}: the engine was lost: ${error.message}`, { cause: error })
     : error;
 
 /**
- * Calls an operation of the engine. An abort rejects at once with the signal's reason, and ends the
- * requests that nobody else waits for. A call under which the engine was lost or trapped is made
- * again once, unless it writes.
+ * Calls an operation of the engine. An abort rejects at once with the signal's reason and ends the
+ * requests that no other call needs. If the engine is lost or traps, a call that only reads is
+ * repeated once.
  */
 export async function call<Name extends OperationName>(
   operation: Name,
@@ -118,22 +107,22 @@ export async function call<Name extends OperationName>(
   });
 }
 
-/** Calls an operation that changes something: it is not repeated when the engine is lost. */
+/** Calls an operation that writes. It is not repeated when the engine is lost. */
 export const write = <Name extends OperationName>(
   operation: Name,
   makeArguments: MakeArguments<Name>,
   options: CallOptions = {},
 ): Promise<AnswerOf<Name>> => call(operation, makeArguments, { ...options, repeats: false });
 
-/** The engine, if it runs. */
+/** The engine, if one runs. */
 export const running = (): Connection | undefined => current;
 
-/** Tells a running engine of options that have changed. */
+/** Sends changed options to a running engine. */
 export function reconfigure(): void {
   current?.post({ type: "configure", options: engineOptions() });
 }
 
-/** Ends the engine and everything that is under way; the next call starts another. */
+/** Ends the engine and all calls in flight. The next call starts a new engine. */
 export function dispose(): void {
   disposals += 1;
   starting = undefined;

@@ -1,5 +1,6 @@
 /**
- * Worker threads of Node. Found at run time: bundlers for browsers see no import, and Node's types are not asked of users.
+ * Worker threads of Node. They are looked up at run time, so that bundlers for browsers see no
+ * import and users need no types of Node.
  */
 
 export interface NodeWorkerThread {
@@ -19,7 +20,10 @@ interface NodeProcess {
   getBuiltinModule?(name: string): { Worker: NodeWorkerClass };
 }
 
-/** A thread that runs a program's text, or the file at a URL; undefined where there are no threads, or no program. */
+/**
+ * Starts a thread from a script's text or URL. Returns undefined if the environment has no threads
+ * or neither is given.
+ */
 export function openNodeWorker(
   script: string | undefined,
   url: string | undefined,

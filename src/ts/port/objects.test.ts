@@ -1,6 +1,6 @@
 /**
- * Numbers for the page's objects: told once, before they are named, and told again when they have
- * changed.
+ * Tests the numbers of the page's objects: an object is defined once before its first use, and
+ * again after a change.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ function made() {
   return { objects: new Objects((message) => posted.push(message), false), posted };
 }
 
-test("a user's store is told once, with the methods that it has", () => {
+test("a user's store is defined once, with its methods", () => {
   const { objects, posted } = made();
   const store = { get: () => undefined, list: () => [], lockName: "lock", other: () => 1 };
   const number = objects.store(store);
@@ -37,7 +37,7 @@ test("methods of the class count, and a Map is a store", () => {
   ]);
 });
 
-test("a store that got another method keeps its number and is told anew", () => {
+test("a store with a new method keeps its number and is defined again", () => {
   const { objects, posted } = made();
   const store: Record<string, unknown> = { get: () => undefined };
   const number = objects.store(store);
@@ -47,7 +47,7 @@ test("a store that got another method keeps its number and is told anew", () => 
   assert.deepEqual((posted[1] as { definition: { methods: string[] } }).definition.methods, ["get", "set"]);
 });
 
-test("a store of ours is defined once; one that equals another takes its number", () => {
+test("a store of this package is defined once; an equivalent one has its number", () => {
   const { objects, posted } = made();
   const [first, second] = [{}, {}];
   setDefiner(first, () => () => ({ kind: "opfs", path: "a", lockName: "l" }));
@@ -56,13 +56,13 @@ test("a store of ours is defined once; one that equals another takes its number"
   assert.equal(posted.length, 1);
 });
 
-test("what is no object is no store", () => {
+test("a value that is not an object is rejected as a store", () => {
   const { objects } = made();
   for (const store of ["text", 7, null, undefined])
     assert.throws(() => objects.store(store), { code: "Argument", actual: String(store) });
 });
 
-test("an array is told after its store, and again for another store", () => {
+test("an array is defined after its store, and again for another store", () => {
   const { objects, posted } = made();
   const key = { warn: () => {} };
   const define = (_numbers: unknown, store: number) => ({ store }) as never;
@@ -80,7 +80,7 @@ test("an array is told after its store, and again for another store", () => {
   );
 });
 
-test("an array hears what is odd about its chunks", () => {
+test("an array receives warnings about its chunks", () => {
   const { objects } = made();
   const heard: string[] = [];
   const key = { warn: (message: string) => void heard.push(message) };
@@ -90,7 +90,7 @@ test("an array hears what is odd about its chunks", () => {
   assert.deepEqual(heard, ["odd"]);
 });
 
-test("a number that nobody has is an error of the store's", () => {
+test("an unknown number is a store error", () => {
   assert.throws(() => made().objects.target(12), { code: "Store" });
 });
 

@@ -1,6 +1,7 @@
 /**
- * Numbers for the page's objects: stores, arrays, caches and callbacks, as one engine knows them. The engine is told what an
- * object is before the first call that names it, and that it is gone when the page has let go of it.
+ * Assigns numbers to the page's stores, arrays, caches and callbacks, for one engine. The engine
+ * gets the definition of an object before the first call that uses its number, and a `release`
+ * message after the page's garbage collector has freed the object.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { ArrayDefinition, CacheDefinition, StoreDefinition } from "./definitions.ts";
@@ -8,7 +9,7 @@ import type { ArrayKey, Callback, ObjectNumbers } from "./object_numbers.ts";
 import type { ToEngine } from "./protocol.ts";
 import { definerOf, methodsOf } from "./store_definers.ts";
 
-/** A user's store, and the methods that the engine was told of. */
+/** The number of a user's store, and the methods that were sent to the engine. */
 interface KnownUser {
   number: number;
   methods: string;
@@ -19,11 +20,11 @@ type Kind = "store" | "array" | "cache";
 export class Objects implements ObjectNumbers {
   readonly #post: (message: ToEngine) => void;
   #next = 1;
-  /** Of stores of ours, arrays, caches and callbacks. */
+  /** Numbers of this package's stores, of arrays, of caches and of callbacks. */
   readonly #numbers = new WeakMap<object, number>();
   readonly #users = new WeakMap<object, KnownUser>();
   readonly #arrayStores = new WeakMap<object, number>();
-  /** Stores and callbacks that the engine may ask for. */
+  /** Objects that the engine may ask for by number. */
   readonly #targets = new Map<number, WeakRef<object>>();
   readonly #released = new FinalizationRegistry<{ kind: Kind | "callback"; number: number }>(
     ({ kind, number }) => {
@@ -32,7 +33,6 @@ export class Objects implements ObjectNumbers {
     },
   );
 
-  /** The engine is on this thread: objects can be passed to it. */
   readonly isLocal: boolean;
 
   constructor(post: (message: ToEngine) => void, isLocal: boolean) {
@@ -46,10 +46,11 @@ export class Objects implements ObjectNumbers {
     return number;
   }
 
-  /** The number of a store: of ours by its definition, of any other object by the methods that it has now. */
   store(store: unknown): number {
     if (typeof store !== "object" || store === null) {
-      throw new ZarrError("Argument", "a store is an object with a method `get`", { actual: String(store) });
+      throw new ZarrError("Argument", "a store must be an object with a method `get`", {
+        actual: String(store),
+      });
     }
     const definer = definerOf(store);
     const made = definer?.(this);
@@ -57,7 +58,6 @@ export class Objects implements ObjectNumbers {
     return made ? this.native(store, made) : this.#user(store);
   }
 
-  /** The number of a store of ours; `make` says what it is, when the engine does not know it yet. */
   native(store: object, make: () => StoreDefinition): number {
     const known = this.#numbers.get(store);
     if (known !== undefined) return known;
@@ -86,7 +86,6 @@ export class Objects implements ObjectNumbers {
     return number;
   }
 
-  /** The number of an array that `key` stands for; `define` says what it is, for the store of that number. */
   array(
     key: ArrayKey,
     store: unknown,
@@ -103,7 +102,6 @@ export class Objects implements ObjectNumbers {
     return number;
   }
 
-  /** The number of a persistent cache. */
   cache(cache: object, definition: CacheDefinition): number {
     const known = this.#numbers.get(cache);
     if (known !== undefined) return known;
@@ -113,7 +111,6 @@ export class Objects implements ObjectNumbers {
     return number;
   }
 
-  /** The number of a callback. It is held weakly: its owner keeps it. */
   callback(callback: Callback): number {
     const known = this.#numbers.get(callback);
     if (known !== undefined) return known;
@@ -123,21 +120,26 @@ export class Objects implements ObjectNumbers {
     return number;
   }
 
-  /** Gives an object a number that the engine chose: a store that a storage transformer made. */
   keepAs(number: number, store: object): void {
     this.#chosen.set(number, store);
   }
 
-  /** Held strongly, as nobody else may hold them. The engine's numbers are negative. */
+  /**
+   * Objects under numbers that the engine chose. They are held strongly, because nothing else may
+   * refer to them. The engine's numbers are negative or 0, so they do not collide with `#next`.
+   */
   readonly #chosen = new Map<number, object>();
 
   target(number: number): object {
     const target = this.#chosen.get(number) ?? this.#targets.get(number)?.deref();
     if (target) return target;
-    throw new ZarrError("Store", "the store of this node is gone");
+    throw new ZarrError(
+      "Store",
+      "the store of this node no longer exists; keep a reference to it while it is in use",
+    );
   }
 
-  /** Tells an array of what is odd about its chunks. */
+  /** Passes a warning about an array's chunks to the array, unless it has been freed. */
   warnArray(number: number, message: string): void {
     (this.#targets.get(number)?.deref() as ArrayKey | undefined)?.warn(message);
   }

@@ -1,12 +1,13 @@
 /**
- * Every operation of the engine: its arguments and its answer, as they cross the port. Stores and arrays are numbers
- * (`definitions.ts`). Shapes are in elements, lengths in bytes. The engine's half is `engine/operations/`.
+ * The operations of the engine: their arguments and answers, as they cross the port. Stores and
+ * arrays are given by number (`definitions.ts`). Shapes are in elements, lengths in bytes. The
+ * engine implements them in `engine/operations/`.
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import type { ErrorReport } from "../model/errors.ts";
 import type {
   ArraySummary,
-  Home,
+  DecodeBuild,
   NodeSummary,
   NumberTables,
   UnreadableSummary,
@@ -26,13 +27,15 @@ export interface OpenArguments extends NodePlace {
   /** 2 or 3; 0 for either. */
   format: 0 | 2 | 3;
   dataTypeFallback: "warn" | "allow" | "refuse";
-  /** Ask for v3's document first, and for v2's only where there is none. */
+  /** Request `zarr.json` first, and v2's documents only if it does not exist. */
   v3First: boolean;
-  /** Whether v2's attributes are wanted. */
+  /** Whether to read v2's attributes (`.zattrs`). */
   attrs: boolean;
-  /** Past all caches. */
+  /** Bypass all caches. */
   reload: boolean;
-  /** URLs that the page has requested already: the engine asks the page for the answers. */
+  /**
+   * URLs that the page has requested already. The engine gets the responses through the callback.
+   */
   early?: { urls: string[]; callback: number } | undefined;
 }
 
@@ -40,50 +43,61 @@ export interface OpenArguments extends NodePlace {
 export interface ReadArguments {
   array: number;
   request: EngineRequest;
-  /** What the elements become, where they are converted. */
+  /** The data type to convert to; undefined if elements are not converted. */
   type?: TypeDescription | undefined;
   hearsProgress: boolean;
 }
 
-/** Where a result goes. */
+/** Where the result of a read goes. */
 export interface ReadTarget {
-  /** Memory of the caller's that the engine may write: shared, or on the same thread. */
+  /** The caller's memory to write to, if it is shared or the engine runs on the caller's thread. */
   out?: Uint8Array | undefined;
   useSharedArrayBuffer?: boolean | undefined;
-  /** A larger box to put the selection into, at its origin: a whole chunk at the edge of an array. */
+  /**
+   * Shape in elements of a larger box that gets the selection at its origin. It makes a whole chunk
+   * of a chunk at the edge of an array.
+   */
   frame?: readonly number[] | undefined;
 }
 
-/** How a result stands in memory. */
+/** The layout of a result in memory. */
 export interface ResultLayout {
-  /** All of the array's dimensions, or of the frame. */
+  /** Shape in elements, with all dimensions of the array or of the frame. */
   shape: number[];
-  /** Which of them the result keeps. */
+  /** For each dimension, whether the result keeps it. An integer in the selection drops one. */
   kept: boolean[];
-  /** Dimensions in the order of memory, slowest first. */
+  /** The dimensions in memory order, slowest first. */
   order: number[];
 }
 
 /** A result's elements. */
 export interface ResultAnswer extends ResultLayout {
-  /** Packed elements; n + 1 offsets (32-bit) and the bytes behind them where elements have lengths of their own. */
+  /**
+   * Packed elements. For a data type of variable length: n + 1 offsets (32-bit), then the bytes.
+   */
   bytes: Uint8Array;
-  /** JSON elements that `JSON.parse` cannot read, by their text: the text for it, and the places of marks. */
+  /**
+   * JSON elements that `JSON.parse` cannot read exactly, by their text: the strict text, and the
+   * places of its marks (`model/marked_json.ts`).
+   */
   marked?: Record<string, [text: string, places: string]> | undefined;
 }
 
-/** What a read took: chunks, bytes, parts, all parts, all chunks (0 where unknown). */
+/**
+ * Progress of a read, as five counters: chunks, bytes, parts, total parts, total chunks (0 if a
+ * total is not known yet).
+ */
 export type ProgressNumbers = Float64Array;
 
 export type ReadAnswer = ResultAnswer & { progress: ProgressNumbers };
 
-/** What a read or a write sends while it goes on. */
+/** The events of a read. */
 export type ReadEvent =
   | { type: "progress"; numbers: ProgressNumbers }
   | ({ type: "layout" } & ResultLayout)
   | ({ type: "part" } & PartEvent);
 
-/** A part of a stream. `start` counts in all dimensions of the array. */
+/** A part of a stream. `start` is its first element, in all dimensions of the array. */
 export interface PartEvent extends ResultAnswer {
   start: number[];
 }
@@ -96,18 +110,20 @@ export interface WriteEvent {
   bytes: number;
 }
 
-/** What elements are, and whose tables they need. */
+/**
+ * The data type of an array, the tables to convert its numbers, and the wasm build that has them.
+ */
 export interface TypeAnswer {
   type: TypeDescription;
   tables: NumberTables | undefined;
-  home: Home;
+  home: DecodeBuild;
 }
 
-/** The elements of a write, packed. */
+/** The packed elements of a write. */
 export interface WriteSource {
   bytes: Uint8Array;
   offsets?: Uint32Array | undefined;
-  /** One element, for all places. */
+  /** The source is one element, which is written to every place. */
   isOne: boolean;
   keepEmptyChunks: boolean;
   chunkOrder: "C" | "F" | "morton" | undefined;
@@ -119,17 +135,17 @@ interface WriteArguments {
   hearsProgress: boolean;
 }
 
-/** Numbers to be packed as floats that JavaScript has no typed array for. */
+/** Numbers to pack as floats for which JavaScript has no typed array. */
 export interface FloatsToPack {
   name: string;
   numbers: Float64Array;
-  /** Numbers beyond the type's range become its bounds; otherwise packing stops at the first. */
+  /** Clamp numbers beyond the type's range. Otherwise packing stops at the first of them. */
   cast: boolean;
-  /** Bytes of all of them. */
+  /** Total size in bytes of the packed floats. */
   byteLength: number;
 }
 
-/** The packed bytes, or the place of the first number that the type cannot hold. */
+/** The packed bytes, or the index of the first number that the type cannot represent. */
 export type PackedFloats = Uint8Array | number;
 
 export interface EngineCost {
@@ -144,23 +160,26 @@ export interface EngineCost {
 
 /** What is stored under one key: a chunk, or a shard. */
 export interface PlannedObject {
-  /** Its place in the grid of what is stored. */
+  /** Its index in the grid of stored objects. */
   chunk: number[];
   /** Its key in the store. */
   key: string;
 }
 
-/** Consolidated metadata that was loaded; of 10^5 nodes an object each would be a long task. */
+/**
+ * Consolidated metadata that the engine has loaded. It crosses in a few large values, because 100
+ * 000 small objects would block the page.
+ */
 export interface Consolidation {
   /** The number under which the engine keeps it. */
   loaded: number;
-  /** All paths, one behind the other. */
+  /** All paths, concatenated. */
   paths: string;
-  /** Where each ends. */
+  /** The end of each path in `paths`. */
   ends: Uint32Array;
-  /** 1 for an array, 0 for a group. */
+  /** For each path, 1 for an array and 0 for a group. */
   arrays: Uint8Array;
-  /** Of nodes that cannot be opened. */
+  /** The errors of the nodes that cannot be opened. */
   errors: [path: string, report: ErrorReport][];
   warnings: string[];
 }
@@ -179,7 +198,7 @@ export interface Operations {
   // Nodes.
   open(args: OpenArguments): NodeSummary;
   children(args: NodePlace): (NodeSummary | UnreadableSummary)[];
-  /** What is known of a node that cannot be opened. */
+  /** The description of a node that cannot be opened. */
   unreadable(args: NodePlace): UnreadableSummary | undefined;
   exists(args: NodePlace): "array" | "group" | "implicit-group" | undefined;
   erase(args: NodePlace & { reify: boolean }): boolean;
@@ -207,16 +226,19 @@ export interface Operations {
   describeType(args: { array: number }): TypeAnswer;
   describeTypeName(args: { text: string; like: number | undefined }): TypeDescription;
   isStorageTransformer(args: { extension: string }): boolean;
-  /** The next of the user's codecs that must be known, as JSON text. */
+  /**
+   * JSON text that describes the next user codec that the page must load; undefined if there is
+   * none.
+   */
   codecQuestion(args: { document: string; codecs: string }): string | undefined;
   newCodecQuestion(args: { options: string; like: number | undefined; codecs: string }): string | undefined;
-  /** Which of these names are codecs of ours. */
+  /** Returns the names that are codecs of this package. */
   ownCodecs(args: { names: string[] }): string[];
 
   // Reading.
   read(args: ReadArguments & ReadTarget): ReadAnswer;
   stream(args: ReadArguments): ProgressNumbers;
-  /** Counts of elements by value, added up over all parts (`src/kernel/summary.rs`). */
+  /** Counts elements by value, over all parts (`src/kernel/summary.rs`). */
   summarise(args: ReadArguments & { bins: number }): { numbers: Float64Array; progress: ProgressNumbers };
   prefetch(args: ReadArguments): ProgressNumbers;
   planRead(args: { array: number; request: EngineRequest }): { cost: EngineCost; elementSize: number };

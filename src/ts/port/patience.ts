@@ -1,12 +1,12 @@
 /**
- * How long the page waits for an engine, in ms. One object in place of constants, so that tests
- * need not wait as long; it is no option of `init`.
+ * How long the page waits for an engine, in ms. These are properties of an object, not constants,
+ * so that tests can shorten them. They are not options of `init`.
  */
 export const PATIENCE = {
-  /** A script that has not answered by then is taken for one that does not start. */
+  /** A worker that has not answered by then counts as not started. */
   startMs: 10_000,
-  /** An engine with calls under way is asked for a sign so often. */
+  /** Time between two pings to an engine that has calls in flight. */
   pingMs: 5_000,
-  /** After so long without a sign it counts as gone. */
+  /** Without a message for this long, an engine counts as lost. */
   silentMs: 30_000,
 };

@@ -1,33 +1,36 @@
 /**
- * Performs on the page what the engine asks: calls of a user's store, of a custom `fetch`, of codecs that are functions.
- * Bytes of a user's are copied on the way to a worker, never transferred: that would empty the user's own arrays.
+ * Performs on the page what the engine asks: calls of a user's store, of a custom `fetch` and of
+ * codecs that are functions. The user's bytes are copied on the way to a worker, because a transfer
+ * would detach the user's own arrays.
  */
 
 import type { Objects } from "./objects.ts";
 import type { Ask } from "./protocol.ts";
 
 interface Circumstances {
-  /** The signal of the call that the engine works on: the very object that the caller passed. */
+  /** The signal of the engine's call: the same object that the caller passed. */
   signal: AbortSignal | undefined;
-  /** Aborts when the engine gives up what it asked. */
+  /** Aborts when the engine no longer needs the answer. */
   left: AbortSignal;
   isLocal: boolean;
 }
 
-/** What the page answers. */
+/** The page's answer, and the buffers to transfer with it. */
 export interface Performed {
   value: unknown;
   transfer: ArrayBuffer[];
-  /** Bytes of the whole value that a range was read from, where the store tells. */
+  /** Size in bytes of the whole value from which a range was read, if the store reports it. */
   size?: number;
 }
 
-/** The name of the property that tells the size of a file with a range of it (`files/file.ts`). */
+/**
+ * The property in which a store reports the size of a file with a range of it (`files/file.ts`).
+ */
 const SIZE = Symbol.for("zarr-wasm.size");
 
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 
-/** Copies bytes for a worker; a view of a larger buffer alone. */
+/** Copies bytes for a worker. Of a view, only the viewed part is copied. */
 function crossing(value: unknown, isLocal: boolean): Performed {
   if (isLocal || !(ArrayBuffer.isView(value) || value instanceof ArrayBuffer)) return { value, transfer: [] };
   const bytes =
@@ -40,7 +43,10 @@ function crossing(value: unknown, isLocal: boolean): Performed {
   return { value: copy, transfer: [copy.buffer], ...(size !== undefined && { size }) };
 }
 
-/** All keys of an array, an iterable or an async iterable; anything else as it is, for the engine to refuse. */
+/**
+ * Collects the keys of an array, an iterable or an async iterable. Any other value is returned as
+ * it is, and the engine refuses it.
+ */
 async function collected(listed: unknown): Promise<unknown> {
   const value = await listed;
   if (Array.isArray(value) || typeof value !== "object" || value === null) return value;
@@ -55,7 +61,10 @@ async function collectedDirectory(listed: unknown): Promise<unknown> {
   return { keys: await collected(keys), prefixes: await collected(prefixes) };
 }
 
-/** Calls a method of a user's store just as zarrita would: the caller's own signal in the last argument. */
+/**
+ * Calls a method of a user's store as zarrita does: the caller's own signal is in the last
+ * argument.
+ */
 function callStore(store: object, { method, args }: Ask, signal: AbortSignal | undefined): unknown {
   const methods = store as unknown as Methods;
   switch (method) {
@@ -73,7 +82,7 @@ function callStore(store: object, { method, args }: Ask, signal: AbortSignal | u
   }
 }
 
-/** What the engine asked for, with the buffers to transfer. */
+/** Performs one request of the engine. Stays synchronous if the user's code is. */
 export function perform(
   objects: Objects,
   ask: Ask,
@@ -97,7 +106,7 @@ export function perform(
 const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 
-/** The answer of a callback, with buffers that are its own. */
+/** The answer of a callback with buffers that may be transferred. */
 export class Transferring {
   readonly value: unknown;
   readonly transfer: ArrayBuffer[];

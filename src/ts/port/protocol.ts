@@ -1,40 +1,46 @@
 /**
- * The messages between the page and the engine: one protocol, both ends. The page calls operations (`operations.ts`) by
- * number. The engine answers each call, sends events meanwhile, and asks the page for what only the page has: a
- * user's store, a custom `fetch`, codecs that are functions. Messages carry numbers, strings, plain objects and
- * ArrayBuffers. What a user's code threw, signals and functions stay on the page; the port carries numbers for them.
- * This file holds no code that runs at either end.
+ * The messages between the page and the engine. The page calls operations (`operations.ts`) under
+ * call numbers. The engine answers each call, may send events before the answer, and asks the page
+ * for what only the page has: a user's store, a custom `fetch`, codecs that are functions. Messages
+ * contain numbers, strings, plain objects and ArrayBuffers. Thrown values, signals and functions
+ * stay on the page; messages refer to them by number. This file has no code that runs at only one
+ * end.
  */
 import type { ErrorFields } from "../model/errors.ts";
 import type { ArrayDefinition, CacheDefinition, StoreDefinition } from "./definitions.ts";
 import type { OperationName } from "./operations.ts";
 
-/** Both ends compare it in the first message: a worker script of another release refuses to start. */
+/**
+ * Both ends compare it in the first message. A worker script of another release refuses to start.
+ */
 export const PROTOCOL_VERSION = 1;
 
-/** Which build of the crate. */
+/** The wasm builds of the crate. */
 export type Build = "engine" | "full" | "images" | "conventions";
 
-/** Options that the engine needs; those of `init`, as far as they can be cloned. */
+/** The options of `init` that the engine needs, in cloneable form. */
 export interface EngineOptions {
-  /** The most decode workers; 0 decodes on the engine's own thread. */
+  /** Maximum number of decode workers; 0 decodes on the engine's thread. */
   workers?: number | undefined;
   workerIdleMs?: number | undefined;
   caches?: { encodedBytes?: number; decodedBytes?: number } | undefined;
   memoryLimit?: number | undefined;
-  /** The worker's program, for decode workers. */
+  /** The worker's program, from which decode workers start. */
   workerScript?: Blob | string | undefined;
   workerUrl?: string | undefined;
 }
 
-/** Wasm as it crosses: base64 of a deflate-raw stream, a module's bytes, an absolute URL, or a compiled module. */
+/**
+ * Wasm as it crosses the port: base64 of a deflate-raw stream, a module's bytes, an absolute URL,
+ * or a compiled module.
+ */
 export type WasmText =
   | { deflated: string }
   | { bytes: ArrayBuffer | ArrayBufferView }
   | { url: string }
   | { module: WebAssembly.Module };
 
-/** What the page sends. */
+/** Messages from the page to the engine. */
 export type ToEngine =
   | { type: "start"; version: number; options: EngineOptions; wasm: WasmText | undefined }
   | { type: "configure"; options: EngineOptions }
@@ -45,24 +51,27 @@ export type ToEngine =
   | { type: "call"; call: number; operation: OperationName; args: unknown; isAbortable: boolean }
   | { type: "abort"; call: number }
   | { type: "credit"; call: number }
-  /** `size`: of a range of bytes, the length of the whole value where the store tells. */
+  /** `size`: in the answer to a range request, the size in bytes of the whole value, if known. */
   | { type: "reply"; ask: number; value: unknown; size?: number }
-  /** `original` is there where both ends are on one thread. */
+  /** `original` is present if both ends are on one thread. */
   | { type: "threw"; ask: number; thrown: number; name: string; message: string; original?: unknown }
   | { type: "ping" };
 
-/** What the engine asks of the page. `target` is the number of a store or of a callback. */
+/**
+ * A request of the engine to the page. `target` is the number of a store, of a callback or of the
+ * page (0).
+ */
 export interface Ask {
   type: "ask";
   ask: number;
   target: number;
   method: string;
   args: unknown[];
-  /** The call whose signal goes with it. */
+  /** The call whose signal is passed on. */
   call?: number | undefined;
 }
 
-/** What the engine sends. */
+/** Messages from the engine to the page. */
 export type ToPage =
   | { type: "started" }
   | { type: "broken"; reason: string; field?: string }
@@ -70,15 +79,15 @@ export type ToPage =
   | { type: "failed"; call: number; error: ErrorFields }
   | { type: "event"; call: number; event: unknown }
   | Ask
-  /** The engine gave up what it asked: the page aborts it. */
+  /** The engine no longer needs the answer to a request. The page aborts it. */
   | { type: "leave"; ask: number }
   | { type: "warning"; message: string; path: string; store?: number | undefined }
-  /** What is odd about an array's chunks: the array keeps it. */
+  /** A warning about an array's chunks, for the array's `warnings`. */
   | { type: "odd"; message: string; array: number }
   | { type: "status"; status: EngineStatus }
   | { type: "pong" };
 
-/** What `info()` tells of the engine. Counters are sums since the engine started. */
+/** The counters that `info()` reports. They are sums since the engine started. */
 export interface EngineStatus {
   build: "engine" | "full" | undefined;
   workers: number;
@@ -90,6 +99,6 @@ export interface EngineStatus {
   wire: { requests: number; bytes: number; failed: number; aborted: number };
   persistentCache: { hits: number; misses: number };
   panics: number;
-  /** Hits, misses and bytes of encoded chunks, then of decoded ones. */
+  /** Hits, misses and bytes of the cache of encoded chunks, then of the cache of decoded chunks. */
   caches: number[];
 }

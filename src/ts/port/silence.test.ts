@@ -1,10 +1,12 @@
-/** When an engine counts as gone: by a clock that the test turns. */
+/**
+ * Tests when an engine counts as lost, with a fake clock.
+ */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, type TestContext, test } from "node:test";
 import { PATIENCE } from "./patience.ts";
 import { watchSilence } from "./silence.ts";
 
-/** An engine that answers pings, unless it is told not to. */
+/** An engine that answers pings unless it is silenced. */
 class FakeEngine {
   isBusy = true;
   heard = 0;
@@ -59,7 +61,7 @@ function withClock({ mock }: TestContext): (ms: number) => void {
   };
 }
 
-test("half a minute without a sign is too long, and no time before is", (t) => {
+test("an engine counts as lost after 30 s of silence, and not before", (t) => {
   const tick = withClock(t);
   const engine = new FakeEngine();
   engine.answers = false;
@@ -74,7 +76,7 @@ test("half a minute without a sign is too long, and no time before is", (t) => {
   assert.equal(engine.pings, 5);
 });
 
-test("an engine that answers may take as long as it likes", (t) => {
+test("an engine that answers pings is never lost", (t) => {
   const tick = withClock(t);
   const engine = new FakeEngine();
   engine.watch();
@@ -82,7 +84,7 @@ test("an engine that answers may take as long as it likes", (t) => {
   assert.deepEqual(engine.gone, []);
 });
 
-test("any message is a sign", (t) => {
+test("any message ends the silence", (t) => {
   const tick = withClock(t);
   const engine = new FakeEngine();
   engine.answers = false;
@@ -95,7 +97,7 @@ test("any message is a sign", (t) => {
   assert.deepEqual(engine.gone, [30_000]);
 });
 
-test("while the page is hidden no engine counts as gone", (t) => {
+test("while the page is hidden no engine counts as lost", (t) => {
   const tick = withClock(t);
   const engine = new FakeEngine();
   engine.answers = false;
@@ -110,7 +112,7 @@ test("while the page is hidden no engine counts as gone", (t) => {
   assert.deepEqual(engine.gone, [30_000]);
 });
 
-test("an engine without work is left alone, and watched again when it has some", (t) => {
+test("an idle engine is not watched, and a busy one is watched again", (t) => {
   const tick = withClock(t);
   const engine = new FakeEngine();
   engine.answers = false;
@@ -124,7 +126,7 @@ test("an engine without work is left alone, and watched again when it has some",
   assert.deepEqual(engine.gone, [30_000]);
 });
 
-test("calls that come meanwhile start no second watch", (t) => {
+test("further calls start no second watch", (t) => {
   const tick = withClock(t);
   const engine = new FakeEngine();
   engine.watch();
@@ -133,7 +135,7 @@ test("calls that come meanwhile start no second watch", (t) => {
   assert.equal(engine.pings, 1);
 });
 
-test("how long it may be silent is one place to change", (t) => {
+test("the time limit is configurable in one place", (t) => {
   const tick = withClock(t);
   Object.assign(PATIENCE, { pingMs: 100, silentMs: 250 });
   const engine = new FakeEngine();

@@ -1,15 +1,14 @@
 /**
- * Notices an engine that does not answer any more: some systems end workers without a word, and a
- * worker may be caught in an endless loop of a user's codec. What happens then is decided in
- * `engine.ts`.
+ * Detects an engine that no longer answers. Some systems end workers without an event, and a user's
+ * codec may loop forever. `engine.ts` decides what happens then.
  */
 import { PATIENCE } from "./patience.ts";
 
-/** An engine, as far as its silence is concerned. */
+/** The part of a connection that the watch needs. */
 export interface Watched {
-  /** Calls are under way. */
+  /** Calls are in flight. */
   readonly isBusy: boolean;
-  /** How many messages have come from it. */
+  /** Number of message batches received from it. */
   readonly heard: number;
   post(message: { type: "ping" }): void;
 }
@@ -20,10 +19,10 @@ const isHidden = (): boolean =>
 const watched = new WeakSet<Watched>();
 
 /**
- * Watches an engine until it has nothing to do; `onSilent` hears when it counts as gone. Silence is
- * counted in rounds, not by the clock: a page that was stopped itself (a long task, a computer that
- * slept) finds the engine's messages waiting. While the page is hidden no round counts, because
- * browsers may stop its workers.
+ * Watches an engine until it has no calls in flight. Calls `onSilent` when it counts as lost.
+ * Silence is counted in rounds, not by the clock: a page that was stopped itself (a long task, a
+ * computer asleep) finds the engine's messages waiting. No round counts while the page is hidden,
+ * because browsers may stop its workers.
  */
 export function watchSilence(engine: Watched, onSilent: (ms: number) => void): void {
   if (watched.has(engine)) return;

@@ -1,25 +1,29 @@
 /**
- * Which stores the engine has of its own, and what it is told of them; and which methods a user's store has.
+ * Maps the page's store objects to the stores that the engine makes of them, and lists the methods
+ * of a user's store.
  */
 import type { StoreDefinition } from "./definitions.ts";
 import type { ObjectNumbers } from "./object_numbers.ts";
 
 /**
- * What the engine is told of a store: how to make the definition, or the number of another store that it equals; undefined
- * when the object is no longer what it was made as.
+ * Returns a function that makes the store's definition, or the number of another store that is
+ * equivalent. Returns undefined if the object has been changed and must be treated as a user's.
  */
 export type Definer = (numbers: ObjectNumbers) => (() => StoreDefinition) | number | undefined;
 
 const definers = new WeakMap<object, Definer>();
 
-/** Says that the engine has a store of its own for this object. */
+/** Registers how the engine makes its own store for this object. */
 export function setDefiner(store: object, definer: Definer): void {
   definers.set(store, definer);
 }
 
 export const definerOf = (store: object): Definer | undefined => definers.get(store);
 
-/** The methods of a user's store that the engine can use: the type `AsyncStore` of `model/types.ts`, and a `Map`'s. */
+/**
+ * The methods of a user's store that the engine can use: those of `AsyncStore` in `model/types.ts`,
+ * and those of a `Map`.
+ */
 const METHODS = [
   "get",
   "getRange",
@@ -32,6 +36,6 @@ const METHODS = [
   "size",
 ] as const;
 
-/** Those that an object has at this moment. */
+/** The ones that an object has now. */
 export const methodsOf = (store: object): string[] =>
   METHODS.filter((name) => typeof Reflect.get(store, name) === "function");

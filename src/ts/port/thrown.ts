@@ -1,8 +1,9 @@
 /**
- * What users' code threw on the page, by number: the engine refers to it as a cause, and the caller gets the very object.
+ * Keeps the values that users' code threw on the page, by number. An error of the engine refers to
+ * such a number as its cause, so the caller gets the very same object.
  */
 
-/** Values that are kept; an error that is reported later than so many others loses its cause. */
+/** Number of values kept. An error that arrives after more of them were thrown loses its cause. */
 const MOST_KEPT = 1024;
 
 export class ThrownValues {

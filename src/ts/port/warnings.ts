@@ -1,5 +1,6 @@
 /**
- * Warnings: what a person should know and no error says. They go to `onWarning` of `init`, if there is one, and are counted.
+ * Warnings about what is unusual but not an error. They are counted and passed to `onWarning` of
+ * `init`.
  */
 import { configuration } from "./configuration.ts";
 
@@ -7,27 +8,27 @@ let counted = 0;
 
 export const warningCount = (): number => counted;
 
-/** Tells of something; `path` is the node or the address that it is about. */
+/** Issues a warning. `path` is the node or the address that it concerns. */
 export function warn(message: string, path: string): void {
   counted += 1;
   try {
     configuration.onWarning?.(message, path);
   } catch {
-    // A listener that throws does not end what it hears of.
+    // An error in the user's listener must not fail the read that caused the warning.
   }
 }
 
-/** Warnings that a store keeps. */
+/** Maximum number of warnings kept for a store. */
 const MOST_WARNINGS = 100;
 
 const ofStores = new WeakMap<object, string[]>();
 
-/** Keeps a warning of a store's. */
+/** Keeps a warning for a store, once for each text. */
 export function keepWarning(store: object, message: string): void {
   const kept = ofStores.get(store) ?? [];
   if (kept.length < MOST_WARNINGS && !kept.includes(message)) kept.push(message);
   ofStores.set(store, kept);
 }
 
-/** What was odd about a store's answers. */
+/** The warnings about a store's answers. */
 export const warningsOfStore = (store: unknown): readonly string[] => ofStores.get(store as object) ?? [];

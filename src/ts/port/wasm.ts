@@ -1,6 +1,6 @@
 /**
- * Builds of the crate that the engine asks the page for: as `init` was told, or a chunk of the package. The page loads the
- * chunk, since a blob worker cannot; the engine compiles it.
+ * Provides the wasm builds that the engine asks for, from `init` or from a chunk of the package.
+ * The page loads the chunk, because a blob worker cannot import. The engine compiles it.
  */
 import { loadBuild } from "#source";
 import { givenWasm, noWasm } from "./configuration.ts";

@@ -1,6 +1,6 @@
 /**
- * Folders that browsers without handles give: what `<input webkitdirectory>` lists, and dropped folders as entries
- * (`webkitGetAsEntry`). Read-only, as these are.
+ * Read-only stores over folders from browsers without handles: the list of `<input
+ * webkitdirectory>`, and dropped folders as entries (`webkitGetAsEntry`).
  */
 
 import {
@@ -16,9 +16,9 @@ import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { DirectoryStore } from "./directory.ts";
 import { ZipFileStore } from "./zip.ts";
 
-/** A store of files that are found somehow. */
+/** A store whose subclass finds the file of a key. */
 abstract class FileStore implements AsyncStore {
-  /** The file of a key; undefined where there is none. */
+  /** The file of a key; undefined if there is none. */
   protected abstract file(key: AbsolutePath): Promise<File | undefined> | File | undefined;
 
   async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
@@ -47,7 +47,8 @@ export class FileListStore extends FileStore {
   constructor(files: Iterable<File> | ArrayLike<File>) {
     super();
     for (const file of Array.from(files)) {
-      // Without a path it was chosen by itself. The folder's own name is no part of the keys.
+      // A file without a path was chosen by itself. The name of the chosen folder is not part of
+      // the keys.
       const path = file.webkitRelativePath || `/${file.name}`;
       this.#files.set(path.slice(path.indexOf("/")), file);
     }
@@ -57,14 +58,14 @@ export class FileListStore extends FileStore {
     return this.#files.get(`/${namesOf(key).join("/")}`);
   }
 
-  /** All keys below a prefix. */
+  /** Lists all keys below a prefix, sorted. */
   list(prefix: AbsolutePath = "/"): AbsolutePath[] {
     const keys = [...this.#files.keys()] as AbsolutePath[];
     return keys.filter((key) => key.startsWith(prefix)).sort();
   }
 }
 
-/** Calls a method that answers by two callbacks. */
+/** Calls a method with two callbacks and returns a promise. */
 const called = <T>(call: (resolve: (value: T) => void, reject: (error: unknown) => void) => void) =>
   new Promise<T>(call);
 
@@ -83,7 +84,7 @@ export class EntryStore extends FileStore {
     return entry && called<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
   }
 
-  /** What stands directly below a prefix. */
+  /** Lists the entries directly below a prefix, sorted. */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
     const names = namesOfPrefix(prefix);
     const path = names.join("/");
@@ -113,14 +114,14 @@ export class EntryStore extends FileStore {
   }
 }
 
-/** Everything in a folder: browsers hand it over in pieces, until one is empty. */
+/** Lists a folder. Browsers return the entries in batches; an empty one is the last. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];
   for (;;) {
-    const piece = await called<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (piece.length === 0) return all;
-    all.push(...piece);
+    const batch = await called<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (batch.length === 0) return all;
+    all.push(...batch);
   }
 }
 
@@ -129,14 +130,15 @@ interface DroppedItem extends DataTransferItem {
 }
 
 /**
- * The stores of what was dropped: folders, and files as ZIP archives. To be called in the `drop` event itself: what was dropped
- * is gone when the event has ended. Where the browser gives handles, folders can be written after the user has allowed it.
+ * Makes stores from dropped items: folders, and files as ZIP archives. Call it in the `drop` event
+ * itself, because the items are invalid afterwards. If the browser provides handles, folders can be
+ * written after the user has granted permission.
  */
 export function storesOfDrop(
   transfer: DataTransfer,
 ): Promise<(DirectoryStore | EntryStore | ZipFileStore)[]> {
   const items: DroppedItem[] = Array.from(transfer.items).filter(({ kind }) => kind === "file");
-  // Both are asked before anything is awaited.
+  // Both methods must be called before the first `await`.
   const stores = items.map((item) =>
     storeOfItem(item.getAsFileSystemHandle?.(), item.webkitGetAsEntry(), item),
   );

@@ -1,7 +1,7 @@
 /**
- * `DirectoryStore` and `OpfsStore` on the page: folders that browsers give handles of. The engine reads and writes them by
- * itself, by a copy of the handle, unless somebody has replaced a method. What the page itself asks of them is done by code
- * that is loaded then (`files/directory.ts`).
+ * `DirectoryStore` and `OpfsStore` on the page, over folders for which browsers provide handles.
+ * The engine reads and writes them through a copy of the handle, unless a method has been replaced.
+ * The page's own calls use `files/directory.ts`, which is imported at the first call.
  */
 import type { DirectoryStore as Folder } from "../files/directory.ts";
 import type { Listed } from "../files/file.ts";
@@ -15,7 +15,7 @@ const METHODS = ["get", "getRange", "set", "delete", "deletePrefix", "list", "li
 
 const folders = () => import("../files/directory.ts").catch(chunkFailed);
 
-/** A folder, once the code is there that reads it. */
+/** Forwards calls to a store whose code is imported at the first call. */
 abstract class FolderStore implements AsyncStore {
   readonly #open: () => Promise<Folder>;
   #folder: Promise<Folder> | undefined;
@@ -45,58 +45,68 @@ abstract class FolderStore implements AsyncStore {
     return (await this.#opened()).size(key);
   }
 
-  /** Puts a value under a key. Writes of one key follow each other: a file that is being written is locked. */
+  /**
+   * Stores a value. Writes of the same key run one after the other, because a file is locked while
+   * it is written.
+   */
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
     return (await this.#opened()).set(key, value);
   }
 
-  /** Removes a value; whether there was one. */
+  /** Removes a value. Returns whether it existed. */
   async delete(key: AbsolutePath): Promise<boolean> {
     return (await this.#opened()).delete(key);
   }
 
-  /** Removes all below a prefix. The root itself stays. */
+  /** Removes everything below a prefix. The root folder itself stays. */
   async deletePrefix(prefix: AbsolutePath): Promise<void> {
     return (await this.#opened()).deletePrefix(prefix);
   }
 
-  /** All keys below a prefix. */
+  /** Lists all keys below a prefix. */
   async *list(prefix: AbsolutePath = "/"): AsyncGenerator<AbsolutePath> {
     yield* (await this.#opened()).list(prefix);
   }
 
-  /** The keys and prefixes directly below a prefix. Empty folders are no prefixes. */
+  /**
+   * Lists the keys and prefixes directly below a prefix, sorted. Folders without files are left
+   * out.
+   */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
     return (await this.#opened()).listDir(prefix);
   }
 }
 
-/** Has the engine make a store of its own, as long as the methods are those of the class. */
+/** Lets the engine use its own store for this object, as long as no method has been replaced. */
 function definedAs(store: object, own: object, define: () => StoreDefinition): void {
   const isUntouched = () => METHODS.every((name) => Reflect.get(store, name) === Reflect.get(own, name));
   setDefiner(store, (numbers) => (isUntouched() ? numbers.native(store, define) : undefined));
 }
 
 /**
- * A folder that the user gave (`showDirectoryPicker`, a dropped folder), or any other `FileSystemDirectoryHandle`.
- * `root`: the folder, or a function that promises it when it is first needed.
+ * A store over a folder that the user chose (`showDirectoryPicker`, a dropped folder), or over any
+ * other `FileSystemDirectoryHandle`. `root` is the folder, or a function that returns it when it is
+ * first needed.
  */
 export class DirectoryStore extends FolderStore {
   constructor(root: FileSystemDirectoryHandle | (() => Promise<FileSystemDirectoryHandle>)) {
     super(async () => new (await folders()).DirectoryStore(root));
-    // A function stays on the page, and with it the store.
+    // A function cannot be cloned, so the page performs the calls of this store.
     if (typeof root === "function" || !isHandle(root)) return;
     const lockName = () => lockNameOf(this);
     definedAs(this, DirectoryStore.prototype, () => ({ kind: "directory", root, lockName: lockName() }));
   }
 }
 
-/** A folder of the page's own, in the origin private file system; made when it is first needed. */
+/** A store over a folder in the origin private file system, created when it is first needed. */
 export class OpfsStore extends FolderStore {
-  /** The same for every page and worker of this origin: writers of one chunk wait for each other. */
+  /**
+   * The same for every page and worker of this origin, so that writers of one chunk wait for each
+   * other.
+   */
   readonly lockName: string;
 
-  /** `path`: a folder below the origin's root; the root itself without one. */
+  /** `path` is a folder below the origin's root. Default: the root. */
   constructor(path = "") {
     const names = namesOfPrefix(path);
     super(async () => new (await folders()).OpfsStore(path));

@@ -9,13 +9,13 @@ import { Transferring } from "../port/perform.ts";
 import type { FetchStoreOptions } from "./http_options.ts";
 import { answerParts } from "./page_fetch.ts";
 
-/** The key of a store's method that begins early requests. */
+/** The key of the store method that sends early requests. */
 export const EARLY: unique symbol = Symbol("zarr-wasm.early");
 
-/** Where a node's metadata may be; which of these is read, and what it means, is for the engine to say. */
+/** The possible metadata documents of a node. The engine decides which of them it reads. */
 const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 
-/** Paths that are in a URL as they are. */
+/** Paths that need no escaping in a URL. */
 const PLAIN = /^[\w.~/-]*$/;
 
 /** How long v3's document has before v2's are asked for too; as `src/hierarchy/open.rs` has it. */
@@ -25,16 +25,16 @@ const HEAD_START_MS = 60;
 export interface EarlyNode {
   path: string;
   format: 0 | 2 | 3;
-  /** Whether v2's attributes are wanted too. */
+  /** Whether to request v2's attributes too. */
   attrs: boolean;
 }
 
-/** Requests that are under way. */
+/** Requests in flight. */
 export interface EarlyStart {
   urls: string[];
-  /** Answers the engine. */
+  /** Returns a response to the engine. */
   callback: Callback;
-  /** Gives up the requests that the engine did not take. */
+  /** Cancels the requests that the engine did not use. */
   giveUp(): void;
 }
 
@@ -47,7 +47,10 @@ export class EarlyDocuments {
     this.#fetch = fetch;
   }
 
-  /** Of a store whose requests are made of its options alone; undefined where a cache or a function has a say. */
+  /**
+   * For a store whose requests depend on its options only. Undefined if a cache or a function is
+   * involved.
+   */
   static of(options: FetchStoreOptions): EarlyDocuments | undefined {
     const { headers, persistentCache, overrides, credentials, fetch } = options;
     if (headers !== undefined || persistentCache) return undefined;
@@ -55,7 +58,7 @@ export class EarlyDocuments {
     return new EarlyDocuments(init, fetch ?? ((request) => globalThis.fetch(request)));
   }
 
-  /** Asks for the documents of a node; undefined where its URLs cannot be told. */
+  /** Requests the documents of a node. Returns undefined if its URLs are not certain. */
   begin(root: string, { path, format, attrs }: EarlyNode): EarlyStart | undefined {
     const [, place = "", query = ""] = /^(https?:\/\/[^?#]*?)\/*(\?[^#]*)?(?:#.*)?$/i.exec(root) ?? [];
     if (place === "" || !PLAIN.test(path)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * `FetchStore`: a hierarchy below a URL.
+ * `FetchStore`: a Zarr hierarchy below a URL.
  */
 import type { AbsolutePath } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
@@ -15,8 +15,9 @@ import {
 import { isOurs, isUntouched, NativeStore } from "./native_store.ts";
 
 /**
- * A hierarchy below a URL. A query string, such as a signature, stays on every request. Writes by PUT and DELETE where the
- * server takes them; lists S3's and Azure's buckets, and servers that make pages of their folders.
+ * A store over HTTP for the hierarchy below a URL. A query string, such as a signature, is sent
+ * with every request. It writes with PUT and DELETE if the server accepts them. It lists buckets of
+ * S3 and Azure, and servers with HTML directory listings.
  */
 export class FetchStore extends NativeStore {
   readonly url: string | URL;
@@ -37,7 +38,7 @@ export class FetchStore extends NativeStore {
     this.#early = EarlyDocuments.of(options);
   }
 
-  /** What was odd about the server's answers. The warnings of nodes have these too. */
+  /** Warnings about the server's responses. The `warnings` of nodes include them. */
   get warnings(): readonly string[] {
     return [...warningsOfStore(this)];
   }
@@ -47,12 +48,12 @@ export class FetchStore extends NativeStore {
     return isUntouched(this) ? this.#early?.begin(absoluteUrl(this.url), node) : undefined;
   }
 
-  /** Puts a value under a key, in place of what is there. */
+  /** Stores a value and replaces an existing one. */
   set(key: AbsolutePath, value: Uint8Array): Promise<void> {
     return this.put(key, value);
   }
 
-  /** Removes a key; of an absent one too without an error. */
+  /** Removes a key. An absent key is not an error. */
   delete(key: AbsolutePath): Promise<void> {
     return this.remove(key);
   }

@@ -1,9 +1,10 @@
 /**
- * A folder of the file system as a store, for Node: the file-system store of the Zarr v3 drafts. A key is a path below the
- * folder; `set` makes folders; a key can be removed, and a prefix with all below it; empty folders are no keys.
+ * `FileSystemStore` for Node: the file system store of the Zarr v3 drafts. A key is a path below
+ * the folder. `set` creates folders. Empty folders are not listed.
  *
- * Nothing outside of the folder is read or written, through `..` or through a symbolic link (one that stays inside is
- * followed). A write leaves old or new bytes: they are written beside their place and renamed.
+ * Nothing outside of the folder is read or written, neither through `..` nor through a symbolic
+ * link. Links to targets inside are followed. After a write, a file has its old or its new bytes:
+ * new bytes are written under another name and renamed.
  */
 import type { Dirent } from "node:fs";
 import { mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -13,12 +14,14 @@ import { fileSystemFailed, type Listed, namesOf, namesOfPrefix, withSize } from 
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 
-/** How a file is called that is being written. */
+/** Name of a file that is being written. */
 const UNFINISHED = /^\.[\da-z]{1,12}\.zarr-unfinished$/;
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? "";
 
-/** There is no file of this name: also where a folder stands in its place, or a file in a folder's. */
+/**
+ * Whether an error means that there is no such file, or that a file is a folder or a folder a file.
+ */
 const isAbsent = (error: unknown) => ["ENOENT", "EISDIR", "ENOTDIR"].includes(codeOf(error));
 
 async function orUndefined<T>(key: string, value: Promise<T>): Promise<T | undefined> {
@@ -31,18 +34,18 @@ async function orUndefined<T>(key: string, value: Promise<T>): Promise<T | undef
 }
 
 const outside = (key: string) =>
-  new ZarrError("Argument", `the key ${JSON.stringify(key)} leads out of the store`, { key });
+  new ZarrError("Argument", `the key ${JSON.stringify(key)} leads outside of the store`, { key });
 
 const taken = (key: string, cause: unknown) =>
   new ZarrError(
     "Store",
-    `${key} cannot be written: a value stands in the place of its folder, or a folder in its own`,
+    `${key} cannot be written: its folder exists as a file, or the key exists as a folder`,
     { key, cause },
   );
 
 export class FileSystemStore implements AsyncMutable {
   readonly root: string;
-  /** The same for everything in this process that writes to the folder. */
+  /** The same for all stores in this process that write to the folder. */
   readonly lockName: string;
 
   constructor(root: string | URL) {
@@ -70,7 +73,7 @@ export class FileSystemStore implements AsyncMutable {
     return (await this.size(key)) !== undefined;
   }
 
-  /** Bytes of a value; undefined where there is none. */
+  /** Size of a value in bytes; undefined if there is none. */
   async size(key: AbsolutePath): Promise<number | undefined> {
     const path = await this.#existing(key);
     const found = path === undefined ? undefined : await orUndefined(key, stat(path));
@@ -82,7 +85,7 @@ export class FileSystemStore implements AsyncMutable {
     const folder = dirname(path);
     const unfinished = join(folder, `.${Math.random().toString(36).slice(2, 12)}.zarr-unfinished`);
     try {
-      // Before folders are made: a link above would have them made elsewhere.
+      // Check before creating folders: a symbolic link above could lead outside.
       await this.#checkAbove(key, folder);
       await mkdir(folder, { recursive: true });
       await this.#checkInside(key, folder);
@@ -95,10 +98,10 @@ export class FileSystemStore implements AsyncMutable {
     }
   }
 
-  /** Removes a value; whether there was one. Folders that it leaves empty are no keys. */
+  /** Removes a value. Returns whether it existed. Emptied folders stay, but are not listed. */
   async delete(key: AbsolutePath): Promise<boolean> {
     if ((await this.size(key)) === undefined) return false;
-    // The link itself, where it is one.
+    // If the file is a symbolic link, only the link is removed.
     return (
       (await orUndefined(
         key,
@@ -107,7 +110,7 @@ export class FileSystemStore implements AsyncMutable {
     );
   }
 
-  /** Removes all below a prefix. The root itself stays. */
+  /** Removes everything below a prefix. The root folder itself stays. */
   async deletePrefix(prefix: AbsolutePath): Promise<void> {
     const names = namesOfPrefix(prefix);
     const folder = await this.#folder(names);
@@ -116,14 +119,17 @@ export class FileSystemStore implements AsyncMutable {
     for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
   }
 
-  /** All keys below a prefix. */
+  /** Lists all keys below a prefix. */
   async *list(prefix: AbsolutePath = "/"): AsyncGenerator<AbsolutePath> {
     const { keys, prefixes } = await this.listDir(prefix);
     yield* keys;
     for (const each of prefixes) yield* this.list(each);
   }
 
-  /** What stands directly below a prefix, in order. Of folders that hold nothing is not known that they do. */
+  /**
+   * Lists the keys and prefixes directly below a prefix, sorted. Folders without files are left
+   * out.
+   */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
     const names = namesOfPrefix(prefix);
     const folder = await this.#folder(names);
@@ -148,7 +154,7 @@ export class FileSystemStore implements AsyncMutable {
     throw outside(key);
   }
 
-  /** Where a key's file really is, if it is there. */
+  /** The real path of a key's file; undefined if there is none. */
   async #existing(key: string): Promise<string | undefined> {
     const path = await orUndefined(key, realpath(this.#path(key)));
     if (path !== undefined) await this.#checkReal(key, path);
@@ -161,7 +167,7 @@ export class FileSystemStore implements AsyncMutable {
     return found?.isDirectory() ? folder : undefined;
   }
 
-  /** What is at a link's end; nothing for one that leads out of the store, or nowhere. */
+  /** The kind of a link's target; undefined if it is outside of the store or missing. */
   async #kindOfLink(path: AbsolutePath): Promise<"file" | "folder" | undefined> {
     try {
       const real = await this.#existing(path);
@@ -179,13 +185,13 @@ export class FileSystemStore implements AsyncMutable {
       const below = `${path}/${entry.name}` as const;
       const kind = entry.isSymbolicLink() ? await this.#kindOfLink(below) : kindOf(entry);
       if (kind === "file" && !UNFINISHED.test(entry.name)) return true;
-      // A link to a folder above would lead down without an end.
+      // The depth is limited, because a link to a folder above leads into a cycle.
       if (kind === "folder" && depth < 64 && (await this.#holdsSomething(below, depth + 1))) return true;
     }
     return false;
   }
 
-  /** The nearest folder above that is there must be inside; the root itself may not be there yet. */
+  /** Checks that the nearest existing folder above is inside. The root may not exist yet. */
   async #checkAbove(key: string, folder: string): Promise<void> {
     const root = resolve(this.root);
     for (let above = folder; above.length >= root.length; above = dirname(above)) {

@@ -1,5 +1,5 @@
 /**
- * Options of stores over HTTP, as users write them, and as the engine is told of them.
+ * The options of stores over HTTP: as users write them, and as they are sent to the engine.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { HeaderPairs, HttpDefinition } from "../port/definitions.ts";
@@ -8,76 +8,84 @@ import { Transferring } from "../port/perform.ts";
 import { answerParts, requestOf } from "./page_fetch.ts";
 import { type PersistentCache, type PersistentCacheOptions, persistentCacheOf } from "./persistent_cache.ts";
 
-/** Headers in any form that `fetch` takes. */
+/** Headers in any form that `fetch` accepts. */
 export type HeaderList = Record<string, string> | readonly (readonly [string, string])[] | Headers;
 
-/** Why headers are asked for. */
+/** The reason for which the function is called. */
 export interface HeadersReason {
-  /** A server has answered 401 to the ones before: a token has expired. */
+  /** A server answered 401 to the previous headers, because a token has expired. */
   isRefresh: boolean;
 }
 
-/** The headers, or a function that makes them: it is called once, and again after a 401. */
+/** The headers, or a function that makes them. It is called once, and again after a 401. */
 export type HeadersSource = HeaderList | ((reason: HeadersReason) => HeaderList | Promise<HeaderList>);
 
 export interface FetchStoreOptions {
   /**
-   * Headers of every request: given once, or by a function. That is called once, and again (once for all requests that were
-   * under way) when the server answers 401; then the request is sent again. A `ReferenceStore` sends them to its document's
-   * and its target's servers only.
+   * Headers of every request, or a function that makes them. The function is called once, and again
+   * when a server answers 401; then the refused requests are sent again. Requests that were in
+   * flight together share that call. A `ReferenceStore` sends the headers only to the servers of
+   * its document and its target.
    */
   headers?: HeadersSource;
-  /** Whether cookies go with requests, as in `fetch`. */
+  /** Whether to send cookies, as in `fetch`. Default: `"same-origin"`. */
   credentials?: "omit" | "same-origin" | "include";
   /**
-   * Keep answers in Cache Storage, beyond this page: `true`, or how much and how long. Only in secure contexts (https,
-   * localhost); elsewhere there is a warning and nothing is kept.
+   * Keeps responses in Cache Storage, beyond this page: `true`, options for size and age, or a
+   * shared cache. Requires a secure context (https or localhost); elsewhere it warns and keeps
+   * nothing. Default: false.
    */
   persistentCache?: boolean | PersistentCacheOptions | PersistentCache;
   /**
-   * Called instead of the global `fetch`: to sign, to count, to answer from elsewhere. It runs on the page. A global `fetch`
-   * that was replaced is not called by an engine in a worker: pass it here, or use `init({ engine: "caller" })`.
+   * Replaces the global `fetch`, for example to sign requests. It runs on the page. An engine in a
+   * worker does not call a global `fetch` that you replaced: pass it here, or use `init({ engine:
+   * "caller" })`.
    */
   fetch?: (request: Request) => Promise<Response>;
-  /** A `RequestInit` that every request begins with: headers, credentials, cache. */
+  /** The `RequestInit` that every request starts from: headers, credentials, cache mode. */
   overrides?: RequestInit;
   /**
-   * Read the ends of files by `Range: bytes=-N`, which saves asking for their size. Unless given, where it costs no preflight:
-   * on the page's own server, and outside of browsers. A server that does not understand it is asked otherwise.
+   * Whether to read the ends of files with `Range: bytes=-N`, which avoids a request for the size.
+   * A server that does not support it is asked in another way. Default: true where it costs no
+   * preflight, that is on the page's own server and outside of browsers.
    */
   useSuffixRequest?: boolean;
   /**
-   * Status 403 on a chunk means that it is absent, as on a bucket that may not be listed, and says nothing of credentials that
-   * have expired. Otherwise only where requests carry no credentials at all: no headers, no cookies, no `fetch` of the user's,
-   * no query in the URL. Then there is a warning on the console.
+   * Whether status 403 for a chunk means that the chunk does not exist, as in a bucket that may not
+   * be listed. Expired credentials then look like missing chunks. By default it is assumed only if
+   * requests carry no credentials: no headers, no cookies, no custom `fetch`, no query in the URL.
+   * A warning is then written to the console.
    */
   missingOn403?: boolean;
 }
 
-/** What is not for users to say. */
+/** Settings that the store determines, not the user. */
 interface HttpContext {
-  /** Origins that get the user's headers; all unless given. */
+  /** Origins that receive the user's headers. Default: all. */
   headerOrigins?: string[] | undefined;
-  /** A range of the end of a file costs no more than any other. */
+  /** A suffix range needs no preflight. */
   suffixIsFree?: boolean;
-  /** Nothing that is sent beside the URL says who asks. */
+  /** Requests carry no credentials besides the URL. */
   isAnonymous?: boolean;
 }
 
-/** An address without its query: signatures are nobody else's to see. */
+/** A URL without its query, which may be a secret signature. */
 const shown = (url: string | URL) => String(url).replace(/[?#].*$/s, "");
 
 const pairsOf = (headers: HeaderList): HeaderPairs => [
   ...new Headers(headers as ConstructorParameters<typeof Headers>[0]),
 ];
 
-/** The referrer that requests from the page would have: a blob worker's have none. */
+/** The referrer of the page's requests. Requests of a blob worker would have none. */
 function referrer(): { referrer?: string } {
   const { location, document } = globalThis as { location?: { href: string }; document?: unknown };
   return document !== undefined && location?.href.startsWith("http") ? { referrer: location.href } : {};
 }
 
-/** What every request begins with, as it can be cloned. A signal or a stream cannot: those stay on the page. */
+/**
+ * The cloneable part of every request's `RequestInit`. A signal or a stream cannot be cloned, so it
+ * stays on the page.
+ */
 function clonableInit({ overrides = {}, credentials }: FetchStoreOptions): RequestInit {
   const { signal, body, window, headers, ...plain } = overrides as RequestInit & { window?: unknown };
   return {
@@ -88,7 +96,7 @@ function clonableInit({ overrides = {}, credentials }: FetchStoreOptions): Reque
   };
 }
 
-/** The functions of a user's, as callbacks that the engine asks. They live as long as the store that keeps them. */
+/** The user's functions as callbacks for the engine. The store keeps them alive. */
 export class HttpCallbacks {
   readonly #options: FetchStoreOptions;
   readonly #fetch: Callback | undefined;
@@ -101,7 +109,7 @@ export class HttpCallbacks {
     this.#headers = typeof headers === "function" ? headersCallback(headers) : undefined;
   }
 
-  /** What the engine is told of the store's requests. */
+  /** The definition of the store's requests, for the engine. */
   define(
     objects: ObjectNumbers,
     url: string | URL,
@@ -126,15 +134,15 @@ export class HttpCallbacks {
 }
 
 /**
- * Whether the browser sends cookies along; `fetch` does so to the page's own server unless told otherwise. Outside of pages
- * there are none.
+ * Whether the browser may send cookies. By default `fetch` sends them to the page's own server.
+ * Outside of pages there are none.
  */
 function maySendCookies(url: string | URL, { credentials }: RequestInit): boolean {
   if (credentials === "omit" || credentials === "include") return credentials === "include";
   return "location" in globalThis && isSameOrigin(url);
 }
 
-/** Whether nothing that is sent beside the URL says who asks. */
+/** Whether requests carry no credentials besides the URL. */
 export function isAnonymous(url: string | URL, options: FetchStoreOptions): boolean {
   const { overrides = {}, credentials = overrides.credentials } = options;
   const hasHeaders =
@@ -142,14 +150,17 @@ export function isAnonymous(url: string | URL, options: FetchStoreOptions): bool
   return !options.fetch && !hasHeaders && !maySendCookies(url, { ...(credentials && { credentials }) });
 }
 
-/** A signal among the overrides stays on the page, and so does the `fetch` that it ends. */
+/** A signal in `overrides` stays on the page, and so must the `fetch` that it aborts. */
 function fetchWithSignal(overrides: RequestInit | undefined): FetchStoreOptions["fetch"] {
   const signal = overrides?.signal;
   if (!signal) return undefined;
   return (request) => globalThis.fetch(request, { signal: AbortSignal.any([request.signal, signal]) });
 }
 
-/** Calls the user's `fetch`: with the engine's request where that is on this thread, else with one made of its parts. */
+/**
+ * Calls the user's `fetch` with the engine's request if both are on this thread, else with a
+ * request made from its parts.
+ */
 const fetchCallback =
   (fetch: NonNullable<FetchStoreOptions["fetch"]>): Callback =>
   async (request, left: AbortSignal) => {
@@ -163,7 +174,10 @@ const headersCallback =
   async (reason: HeadersReason) =>
     pairsOf(await headers({ isRefresh: reason.isRefresh }));
 
-/** Whether a URL can be asked for anything without a preflight. */
+/**
+ * Whether a URL is of the page's own origin, so that requests need no preflight. True outside of
+ * pages.
+ */
 export function isSameOrigin(url: string | URL): boolean {
   const { location } = globalThis as { location?: { origin: string; href: string } };
   if (!location) return true;
@@ -174,12 +188,12 @@ export function isSameOrigin(url: string | URL): boolean {
   }
 }
 
-/** Fails where an option is none that a store over HTTP has a use for. */
+/** Throws an `Argument` error for headers that `fetch` would reject. */
 export function checkHttpOptions({ headers }: FetchStoreOptions): void {
   if (headers === undefined || typeof headers === "function") return;
   try {
     pairsOf(headers);
   } catch (cause) {
-    throw new ZarrError("Argument", `the headers are none that a request takes: ${cause}`, { cause });
+    throw new ZarrError("Argument", `the option headers is not valid: ${cause}`, { cause });
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Stores that the engine has itself: each method asks it. Any other object with zarrita's interface (a `Map` too) is a user's
- * store, which the engine calls just as zarrita would.
+ * The base class of stores that the engine implements: each method calls the engine. Any other
+ * object with zarrita's interface, such as a `Map`, is a user's store, which the engine calls as
+ * zarrita does.
  */
 import type { Listed } from "../files/file.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
@@ -9,31 +10,34 @@ import { call, write } from "../port/engine.ts";
 import type { ObjectNumbers } from "../port/object_numbers.ts";
 import { setDefiner } from "../port/store_definers.ts";
 
-/** What the engine calls to read and write; a subclass that has its own wants them to be called. */
+/**
+ * The methods that the engine uses. If a subclass replaces one, the engine must call the
+ * replacement.
+ */
 const METHODS = ["get", "getRange", "size", "list", "listDir", "set", "delete"] as const;
 
-/** Prototypes of the classes whose methods are the engine's. */
+/** Prototypes of the classes whose methods the engine implements. */
 const OURS = new WeakSet<object>();
 
-/** Says that a class adds nothing to the engine's methods but what the engine does too. */
+/** Registers a class whose methods do exactly what the engine does. */
 export function isOurs(of: { prototype: NativeStore }): void {
   OURS.add(of.prototype);
 }
 
-/** The prototype of ours that an object has: where its methods are those that the engine has too. */
+/** The nearest registered prototype of a store. */
 function nativeMethods(store: object): object {
   let prototype = Object.getPrototypeOf(store);
   while (prototype && !OURS.has(prototype)) prototype = Object.getPrototypeOf(prototype);
   return prototype ?? NativeStore.prototype;
 }
 
-/** Whether the engine may read a store by itself: its methods were not replaced. */
+/** Whether no method was replaced, so that the engine may use its own implementation. */
 export const isUntouched = (store: NativeStore): boolean => {
   const own = nativeMethods(store);
   return METHODS.every((name) => Reflect.get(store, name) === Reflect.get(own, name));
 };
 
-/** Reads a key through the engine; `range` is absent for a whole value. */
+/** Reads a key through the engine. Without `range`, reads the whole value. */
 export function readKey(
   number: (objects: ObjectNumbers) => number,
   key: string,
@@ -46,7 +50,7 @@ export function readKey(
   return call("readKey", (objects) => ({ store: number(objects), key, offset, length }), { signal });
 }
 
-/** A store of the engine's. `define` tells the engine what it is, when the engine does not know it yet. */
+/** A store that the engine implements. `define` returns its definition for the engine. */
 export abstract class NativeStore implements AsyncReadable {
   readonly #number: (objects: ObjectNumbers) => number;
 
@@ -68,38 +72,44 @@ export abstract class NativeStore implements AsyncReadable {
     return readKey(this.#number, key, range, options);
   }
 
-  /** Bytes of a value; undefined where there is none. */
+  /** Size of a value in bytes; undefined if there is none. */
   size(key: AbsolutePath, { signal }: StoreGetOptions = {}): Promise<number | undefined> {
     return call("sizeOfKey", (objects) => ({ store: this.#number(objects), key }), { signal });
   }
 
-  /** Whether there is a value under a key. */
+  /** Whether a key has a value. */
   async has(key: AbsolutePath): Promise<boolean> {
     return (await this.size(key)) !== undefined;
   }
 
-  /** All keys below a prefix, in order. Rejects where the store cannot list. */
+  /**
+   * Lists all keys below a prefix, sorted. Rejects with an `Unsupported` error if the store cannot
+   * list.
+   */
   async list(prefix: AbsolutePath = "/"): Promise<AbsolutePath[]> {
     const keys = await call("listKeys", (objects) => ({ store: this.#number(objects), prefix }));
     return keys as AbsolutePath[];
   }
 
-  /** The keys and prefixes directly below a prefix, in order. Rejects where the store cannot list. */
+  /**
+   * Lists the keys and prefixes directly below a prefix, sorted. Rejects with an `Unsupported`
+   * error if the store cannot list.
+   */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
     return (await call("listDirectory", (objects) => ({ store: this.#number(objects), prefix }))) as Listed;
   }
 
-  /** Puts a value under a key, in place of what is there. */
+  /** Stores a value and replaces an existing one. */
   protected async put(key: AbsolutePath, value: Uint8Array): Promise<void> {
     await write("setKey", (objects) => ({ store: this.#number(objects), key, value: ownBytes(value) }));
   }
 
-  /** Removes a key; of an absent one too without an error. */
+  /** Removes a key. An absent key is not an error. */
   protected async remove(key: AbsolutePath): Promise<void> {
     await write("eraseKey", (objects) => ({ store: this.#number(objects), key }));
   }
 }
 
-/** A view of a larger buffer would be cloned with all of it. */
+/** Copies a view of a larger buffer, because cloning a view clones its whole buffer. */
 const ownBytes = (value: Uint8Array): Uint8Array =>
   value.byteLength === value.buffer.byteLength ? value : value.slice();

@@ -1,5 +1,6 @@
 /**
- * `OverlayStore`: two stores as one that is read; what the first has counts.
+ * `OverlayStore`: a read-only view of two stores. A key is read from the second store if the first
+ * one does not have it.
  */
 import type { Readable } from "../model/types.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
@@ -10,7 +11,7 @@ export class OverlayStore extends NativeStore {
 
   constructor(first: Readable, second: Readable) {
     super((objects) => ({ kind: "overlay", first: objects.store(first), second: objects.store(second) }));
-    // Kept: the engine itself knows the stores of users weakly.
+    // Keep the stores alive, because the engine holds users' stores weakly.
     this.first = first;
     this.second = second;
   }

@@ -1,9 +1,9 @@
 /**
- * Requests and answers of a `fetch` that runs on the page for an engine in a worker.
+ * Converts requests and responses for a `fetch` that runs on the page for an engine in a worker.
  */
 import { ZarrError } from "../model/errors.ts";
 
-/** A request, as the engine sends it. */
+/** A request as it crosses the port. */
 interface RequestParts {
   url: string;
   method: string;
@@ -12,7 +12,7 @@ interface RequestParts {
   init: RequestInit;
 }
 
-/** An answer, as the engine takes it. */
+/** A response as it crosses the port. */
 export interface AnswerParts {
   status: number;
   url: string;
@@ -21,13 +21,13 @@ export interface AnswerParts {
   body: ArrayBuffer;
 }
 
-/** Headers that the engine looks at, for an answer that cannot list its own. */
+/** The headers that the engine reads, for a response whose headers cannot be iterated. */
 const LOOKED_AT = [
   ...["cache-control", "content-length", "content-range", "content-encoding"],
   ...["content-type", "etag", "last-modified", "retry-after"],
 ];
 
-/** The same request on this side; it ends when the engine gives it up. */
+/** Remakes a request. It is aborted when the engine cancels it. */
 export const requestOf = ({ url, method, headers, body, init }: RequestParts, signal: AbortSignal): Request =>
   new Request(url, { ...init, method, headers, signal, ...(body && { body }) });
 
@@ -47,12 +47,15 @@ function headersOf({ headers }: AnyResponse): [string, string][] {
   });
 }
 
-/** What crosses of an answer: whatever the user's `fetch` returned, as far as it looks like one. */
+/**
+ * Converts a response for the port. Accepts whatever the user's `fetch` returned if it resembles a
+ * `Response`.
+ */
 export async function answerParts(answer: unknown): Promise<AnswerParts> {
   const response = (answer ?? {}) as AnyResponse;
   const { status, url, redirected } = response;
   if (typeof status !== "number" || typeof response.arrayBuffer !== "function") {
-    throw new ZarrError("Store", "`fetch` returned something that is no Response", { actual: typeof answer });
+    throw new ZarrError("Store", "the custom `fetch` did not return a Response", { actual: typeof answer });
   }
   const body = await response.arrayBuffer();
   return {

@@ -1,20 +1,26 @@
 /**
- * `PersistentCache`: answers of servers kept in Cache Storage, beyond the page. The engine keeps and finds them
- * (`engine/http/persistent_cache.ts`); this is its name on the page.
+ * `PersistentCache` on the page. It keeps HTTP responses in Cache Storage, beyond the page. The
+ * engine implements it (`engine/http/persistent_cache.ts`).
  */
 import type { CacheDefinition } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
 
 export interface PersistentCacheOptions {
-  /** The name of the cache in Cache Storage; `"zarr-wasm"` unless given. One a user, where what a server says depends on who asks. */
+  /**
+   * Name of the cache in Cache Storage. Default: `"zarr-wasm"`. Use one name per user if responses
+   * depend on the user.
+   */
   name?: string;
-  /** The most bytes that are kept; 256 MiB unless given. What was not used for longest goes first. */
+  /** Maximum size in bytes. The least recently used entries are deleted first. Default: 256 MiB. */
   maxBytes?: number;
-  /** How old an answer may be that is not asked for again; a day unless given. Older ones serve while there is no network. */
+  /**
+   * Age in seconds up to which a response is used without a request. Default: one day. Older ones
+   * are used if there is no network.
+   */
   maxAgeSeconds?: number;
 }
 
-/** A cache of several stores, or of one. */
+/** A persistent cache, for one store or several. */
 export class PersistentCache {
   /** @internal */
   readonly definition: CacheDefinition;
@@ -27,18 +33,18 @@ export class PersistentCache {
     };
   }
 
-  /** How much is kept. */
+  /** Number of entries, and their size in bytes. */
   usage(): Promise<{ entries: number; bytes: number }> {
     return call("persistentUsage", () => ({ cache: this.definition }));
   }
 
-  /** Forgets everything. */
+  /** Deletes all entries. */
   async clear(): Promise<void> {
     await call("persistentClear", () => ({ cache: this.definition }));
   }
 }
 
-/** The cache that an option means. */
+/** The cache for the value of the option `persistentCache`. */
 export const persistentCacheOf = (
   option: true | PersistentCacheOptions | PersistentCache,
 ): PersistentCache =>

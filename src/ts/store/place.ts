@@ -1,5 +1,5 @@
 /**
- * What `open` takes in place of a store: URLs, files that are archives, folders.
+ * Makes stores from what `open` accepts in place of a store: URLs, archive files, folders.
  */
 
 import { EntryStore, FileListStore } from "./chosen_files.ts";
@@ -7,10 +7,10 @@ import { DirectoryStore } from "./directory.ts";
 import { FetchStore } from "./fetch_store.ts";
 import { ZipFileStore } from "./zip.ts";
 
-/** An archive (`Blob`, `File`), or a folder in whatever form a browser gives it. */
+/** An archive (`Blob`, `File`), or a folder in any form that browsers provide. */
 export type Files = Blob | FileSystemDirectoryHandle | FileList | FileSystemDirectoryEntry;
 
-/** An address that ends as archives do. */
+/** Paths of ZIP archives. */
 const ARCHIVE = /\.(zip|ozx)$/i;
 
 const isA = (place: object, name: string): boolean => {
@@ -18,13 +18,13 @@ const isA = (place: object, name: string): boolean => {
   return typeof known === "function" && place instanceof known;
 };
 
-/** The store of a URL: an archive's when its path ends so. */
+/** The store of a URL: a ZIP archive if its path ends in `.zip` or `.ozx`. */
 export function storeOfUrl(url: string | URL): FetchStore | ZipFileStore {
   const path = String(url).replace(/[?#].*$/s, "");
   return ARCHIVE.test(path) ? ZipFileStore.fromUrl(url) : new FetchStore(url);
 }
 
-/** The store that something stands for; what is none of these things is taken for a store itself. */
+/** The store for a place. Any other value is returned, as it must be a store itself. */
 export function storeOf(place: unknown): unknown {
   if (typeof place === "string" || place instanceof URL) return storeOfUrl(place);
   if (typeof place !== "object" || place === null) return place;

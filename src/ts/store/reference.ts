@@ -1,6 +1,7 @@
 /**
- * `ReferenceStore`: keys that lead to parts of files elsewhere, as kerchunk's JSON describes them. The names and meanings are
- * those of `@zarrita/storage`, but for one: it reaches only its document's own server, unless `allowHosts` names more.
+ * `ReferenceStore`: keys that refer to byte ranges of other files, as described by kerchunk's JSON.
+ * Names and meanings are those of `@zarrita/storage`, with one difference: it only requests from
+ * the document's own server, unless `allowHosts` names others.
  */
 
 import { absoluteUrl } from "../port/configuration.ts";
@@ -10,30 +11,33 @@ import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_
 import { isOurs, NativeStore } from "./native_store.ts";
 
 export interface ReferenceStoreOptions extends FetchStoreOptions {
-  /** The file of references that name none. */
+  /** The file of references without a URL. */
   target?: string | URL;
-  /** Servers that may be asked beside the document's own: `host`, `host:port`, `*.domain`, `s3://bucket`, or `*` for all. */
+  /**
+   * Servers to which requests are allowed besides the document's own: `host`, `host:port`,
+   * `*.domain`, `s3://bucket`, or `*` for all. Default: none.
+   */
   allowHosts?: string[];
 }
 
-/** A document of references: its JSON, parsed or not. */
+/** A reference document: its JSON text, or the parsed object. */
 export type ReferenceSpec = Record<string, unknown> | string;
 
-/** A document in memory is where the page is. */
+/** The base URL of a document in memory: that of the page. */
 const pageUrl = () => {
   const { location } = globalThis as { location?: { href: string } };
   return location && /^https?:/.test(location.href) ? new URL("references", location.href).href : undefined;
 };
 
 export class ReferenceStore extends NativeStore {
-  /** `place`: the document's URL, or the document. */
+  /** `place` is the document's URL, or the document. */
   constructor(place: URL | ReferenceSpec, options: ReferenceStoreOptions = {}) {
     super(definitionOf(place, options));
   }
 
   static fromSpec(spec: ReferenceSpec, options?: ReferenceStoreOptions): ReferenceStore;
   static fromSpec(spec: Promise<ReferenceSpec>, options?: ReferenceStoreOptions): Promise<ReferenceStore>;
-  /** The references of a document at hand. Relative ones are seen from the page. */
+  /** Makes a store from a document in memory. Relative URLs are resolved against the page's. */
   static fromSpec(
     spec: ReferenceSpec | Promise<ReferenceSpec>,
     options?: ReferenceStoreOptions,
@@ -42,15 +46,18 @@ export class ReferenceStore extends NativeStore {
     return new ReferenceStore(spec, options);
   }
 
-  /** The references of the document at a URL, which is read before this resolves. */
+  /** Makes a store from the document at a URL. Resolves when the document has been read. */
   static async fromUrl(url: string | URL, options?: ReferenceStoreOptions): Promise<ReferenceStore> {
     const store = new ReferenceStore(new URL(absoluteUrl(url)), options);
-    // Any key will do: the document is read to find it.
+    // Looking up any key reads the document.
     await store.has("/zarr.json");
     return store;
   }
 
-  /** The https URL of an object in a public bucket; any other URL as it is. */
+  /**
+   * The https URL of an object in a public bucket of S3 or Google Cloud. Other URLs are returned as
+   * they are.
+   */
   static resolveUri(url: string | URL): string {
     const [, protocol, bucket, key] = /^(s3|gs|gcs):\/\/([^/]+)\/?(.*)$/i.exec(String(url)) ?? [];
     if (protocol === undefined || bucket === undefined) return String(url);
@@ -62,7 +69,7 @@ export class ReferenceStore extends NativeStore {
 }
 isOurs(ReferenceStore);
 
-/** The server of a URL; of what is no URL none. */
+/** The origin of a URL; undefined if it is not a URL. */
 function originOf(url: string): string | undefined {
   try {
     return new URL(ReferenceStore.resolveUri(url)).origin;
@@ -77,7 +84,7 @@ function definitionOf(
 ): (objects: ObjectNumbers) => StoreDefinition {
   checkHttpOptions(options);
   const url = place instanceof URL ? place.href : undefined;
-  // The text is kept: the engine may have to be told again.
+  // Keep the text, because a restarted engine needs it again.
   const text = place instanceof URL ? undefined : typeof place === "string" ? place : JSON.stringify(place);
   const target = options.target === undefined ? undefined : absoluteUrl(options.target);
   const own = [url ?? pageUrl(), target].flatMap((each) => (each === undefined ? [] : [originOf(each)]));

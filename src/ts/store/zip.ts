@@ -1,6 +1,7 @@
 /**
- * `ZipFileStore`: an archive that the engine reads lazily, from a URL, a `Blob` or anything that reads by ranges. The names and
- * meanings are those of `@zarrita/storage`; `list`, `size` and what hostile archives meet with are more.
+ * `ZipFileStore`: a ZIP archive that the engine reads lazily, from a URL, a `Blob` or a reader of
+ * byte ranges. Names and meanings are those of `@zarrita/storage`. In addition it has `list` and
+ * `size`, and rejects hostile archives.
  */
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
@@ -9,23 +10,26 @@ import type { ObjectNumbers } from "../port/object_numbers.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, isSameOrigin } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
 
-/** Reads an archive by ranges: `unzipit`'s interface. */
+/**
+ * A reader of byte ranges of an archive, with `unzipit`'s interface. Offsets and lengths are in
+ * bytes.
+ */
 export interface ZipReader {
   getLength(): Promise<number>;
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** What `transformEntries` sees of an entry. */
+/** An entry, as `transformEntries` sees it. */
 export interface ZipEntryInfo {
   readonly name: string;
 }
 
 export interface ZipFileStoreOptions {
-  /** Gives entries other names, or leaves some out: from name to entry, to name to entry. */
+  /** Renames or omits entries. Takes and returns a record from names to entries. */
   transformEntries?: (entries: Record<string, ZipEntryInfo>) => Record<string, ZipEntryInfo>;
 }
 
-/** A reader as the store of one value that the engine reads the archive from. */
+/** Wraps a reader as a store with a single value, the archive. */
 class ReaderStore implements AsyncReadable {
   readonly #reader: ZipReader;
   #length: Promise<number> | undefined;
@@ -57,13 +61,13 @@ export class ZipFileStore extends NativeStore {
   #names: Promise<Map<string, string>> | undefined;
 
   constructor(reader: ZipReader | Blob | URL, options: ZipFileStoreOptions & FetchStoreOptions = {}) {
-    // What is called later keeps it alive: the engine itself knows stores of users weakly.
+    // The definition keeps the reader alive, because the engine holds users' stores weakly.
     super(definitionOf(reader, options));
     this.#transform = options.transformEntries;
     if (this.#transform) renamed(this);
   }
 
-  /** The archive at a URL. */
+  /** The archive at a URL. A relative URL is resolved against the page's. */
   static fromUrl(href: string | URL, options: ZipFileStoreOptions & FetchStoreOptions = {}): ZipFileStore {
     return new ZipFileStore(new URL(absoluteUrl(href)), options);
   }
@@ -73,7 +77,7 @@ export class ZipFileStore extends NativeStore {
     return new ZipFileStore(blob, options);
   }
 
-  /** The names that `transformEntries` gave, and those that the entries have in the archive. */
+  /** Maps the names from `transformEntries` to the names in the archive. */
   renamedEntries(): Promise<Map<string, string>> {
     this.#names ??= super.list("/").then((keys) => {
       const entries: Record<string, ZipEntryInfo> = {};
@@ -105,7 +109,10 @@ function definitionOf(
   return (objects) => ({ kind: "zip-store", store: objects.store(store) });
 }
 
-/** Gives a store the names that its user's function made. The engine then asks these methods, as of a user's store. */
+/**
+ * Replaces the methods of a store by ones that use the new names. The engine then treats it as a
+ * user's store.
+ */
 function renamed(store: ZipFileStore): void {
   const { get, getRange, size } = store;
   const nameOf = async (key: AbsolutePath): Promise<AbsolutePath | undefined> => {

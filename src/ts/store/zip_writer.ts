@@ -1,7 +1,8 @@
 /**
- * `ZipWriter`: a store to write to and read back, which becomes an archive in the end: values stored as they are, ZIP64 where
- * it is needed, metadata documents first (as OME-NGFF's RFC-9 wants an `.ozx`). Values are kept as `Blob`s, which browsers move
- * to disk; nothing is fixed until the archive is made, so a key can be written again and removed.
+ * `ZipWriter`: a readable and writable store that becomes a ZIP archive. Values are stored without
+ * compression, with ZIP64 where needed, and metadata documents come first (as OME-NGFF's RFC-9
+ * requires of `.ozx`). Values are kept as `Blob`s, which browsers may move to disk. Keys can be
+ * replaced and removed until the archive is made.
  */
 
 import { ZarrError } from "../model/errors.ts";
@@ -14,7 +15,7 @@ interface Value {
 }
 
 export interface ZipWriterOptions {
-  /** Mark the archive as an OME-Zarr of this version (`.ozx`), such as "0.5". */
+  /** Marks the archive as an OME-Zarr of this version (`.ozx`), such as "0.5". */
   omeVersion?: string;
 }
 
@@ -63,14 +64,16 @@ export class ZipWriter implements AsyncStore {
     return [...this.#values.keys()].filter((key) => key.startsWith(prefix));
   }
 
-  /** The archive of all that was written. */
+  /**
+   * Makes the archive. Rejects if `omeVersion` is given and there is no `zarr.json` at the root.
+   */
   async toBlob(): Promise<Blob> {
     const parts: BlobPart[] = [];
     for (const part of await this.#parts()) parts.push(part);
     return new Blob(parts, TYPE);
   }
 
-  /** Writes the archive to a stream, such as a file's, one value after another, and closes it. */
+  /** Writes the archive to a stream, one value after the other, and closes the stream. */
   async pipeTo(stream: WritableStream<Uint8Array>): Promise<void> {
     const writer = stream.getWriter();
     try {

@@ -1,7 +1,7 @@
 /**
- * Reading chunk by chunk through a `getChunk` that somebody has replaced: which chunks are asked
- * for, and which element goes where. Element [i, j] of the array is 100 i + j; chunks are whole,
- * also at the edge of the array, as zarrita's are.
+ * Tests reads through a replaced `getChunk`: which chunks are requested, and where each element
+ * goes. Element [i, j] of the array is 100 i + j. Chunks are complete also at the edge of the
+ * array, as in zarrita.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -72,7 +72,7 @@ test("backward steps and lists", async () => {
   assert.deepEqual(result?.data, Int16Array.of(405, 400, 404, 205, 200, 204));
 });
 
-test("each chunk is asked for once, those of the first dimension first", async () => {
+test("each chunk is requested once, with the first dimension fastest", async () => {
   const array = new FakeArray();
   await read([part(4, 0, -2), { List: [5, 0, -2] }], {}, array);
   assert.deepEqual(array.asked, [
@@ -83,7 +83,7 @@ test("each chunk is asked for once, those of the first dimension first", async (
   ]);
 });
 
-test("an index selects its dimension away", async () => {
+test("an integer removes its dimension", async () => {
   assert.deepEqual(await read([{ Index: -1 }, "All"]), {
     data: Int16Array.of(400, 401, 402, 403, 404, 405),
     shape: [6],
@@ -96,11 +96,11 @@ test("an index selects its dimension away", async () => {
   });
 });
 
-test("dimensions that the selection leaves out are taken whole", async () => {
+test("dimensions without an entry are selected completely", async () => {
   assert.deepEqual((await read([{ Index: 0 }]))?.data, Int16Array.of(0, 1, 2, 3, 4, 5));
 });
 
-test("a result in the order of columns", async () => {
+test("a result in F order", async () => {
   assert.deepEqual(await read([part(0, 2), part(0, 3)], { order: [1, 0] }), {
     data: Int16Array.of(0, 100, 1, 101, 2, 102),
     shape: [2, 3],
@@ -108,7 +108,7 @@ test("a result in the order of columns", async () => {
   });
 });
 
-test("chunks in the order of columns", async () => {
+test("chunks in F order", async () => {
   class ByColumns extends FakeArray {
     override chunkOf(values: number[]): AnyChunk {
       const turned = Array.from(
@@ -139,7 +139,7 @@ test("chunks of different lengths", async () => {
   ]);
 });
 
-test("complex numbers are two numbers a place", async () => {
+test("a complex number is two adjacent numbers", async () => {
   class Complex extends FakeArray {
     override chunkOf(values: number[]): AnyChunk {
       const pairs = values.flatMap((value) => [value, -value]);
@@ -152,7 +152,7 @@ test("complex numbers are two numbers a place", async () => {
   assert.equal((result as { complex?: boolean }).complex, true);
 });
 
-test("zarrita's classes and plain lists stay what they are", async () => {
+test("zarrita's classes and plain lists are kept", async () => {
   class Booleans extends FakeArray {
     override chunkOf(values: number[]): AnyChunk {
       const data = new BoolArray(values.length);
@@ -172,13 +172,13 @@ test("zarrita's classes and plain lists stay what they are", async () => {
   assert.deepEqual(texts?.data, ["405", "400"]);
 });
 
-test("a selection of nothing asks for nothing", async () => {
+test("an empty selection requests nothing", async () => {
   const array = new FakeArray();
   assert.equal(await read([part(3, 3), "All"], {}, array), undefined);
   assert.deepEqual(array.asked, []);
 });
 
-test("slices are cut at the ends, as Python cuts them", async () => {
+test("slices are clipped as in Python", async () => {
   assert.deepEqual((await read([{ Index: 0 }, part(-100, 100, 4)]))?.data, Int16Array.of(0, 4));
   assert.deepEqual((await read([{ Index: 0 }, part(100, -100, -3)]))?.data, Int16Array.of(5, 2));
 });
@@ -195,14 +195,14 @@ for (const [what, entries] of [
   });
 }
 
-test("getChunk hears the caller's own signal", async () => {
+test("getChunk gets the caller's own signal", async () => {
   const array = new FakeArray();
   const { signal } = new AbortController();
   await read([{ Index: 0 }], { signal }, array);
   assert.ok(array.options.every((options) => options.signal === signal));
 });
 
-test("an abort ends it before the next chunk is asked for", async () => {
+test("an abort ends the read before the next request", async () => {
   const array = new FakeArray();
   const controller = new AbortController();
   const reads: (() => Promise<void>)[] = [];

@@ -1,16 +1,17 @@
 /**
- * zarrita's way of reading: chunk by chunk, through the array's own `getChunk`. For arrays whose `getChunk` somebody has replaced (a
- * proxy, a subclass, an extension), and for callers who bring a queue. Called just as zarrita calls it: the same coordinates, one call a
- * chunk and read, the caller's own signal. Reads that are neither go to the engine.
+ * Reads chunk by chunk through the array's own `getChunk`, as zarrita does. It is used for arrays
+ * whose `getChunk` was replaced (by a proxy, a subclass or an extension), and for callers with
+ * their own queue. `getChunk` is called as zarrita calls it: with the same coordinates, once per
+ * chunk and read, and with the caller's own signal. All other reads go to the engine.
  */
 
-import { stridesOf } from "../elements/typed_arrays.ts";
+import { product, stridesOf } from "../elements/typed_arrays.ts";
 import { chunkAt, chunkExtent, type GridAxis } from "../model/chunk_grid.ts";
 import { InvalidSelectionError, UnsupportedError } from "../model/errors.ts";
 import type { EngineDimension, EngineSelection } from "../model/request.ts";
 import type { Chunk, DataType } from "../model/types.ts";
 
-/** zarrita's queue of chunk reads. */
+/** zarrita's interface for a queue of chunk reads. */
 export type ChunkQueue = {
   add(read: () => Promise<void>): void;
   onIdle(): Promise<Array<void>>;
@@ -29,17 +30,17 @@ export interface ByChunkRequest {
   selection: EngineSelection;
   shape: readonly number[];
   grid: readonly GridAxis[];
-  /** Dimensions in the order of memory, slowest first. */
+  /** Dimensions in memory order, slowest first. */
   order: readonly number[];
   signal: AbortSignal | undefined;
   useSharedArrayBuffer: boolean | undefined;
   createQueue: (() => ChunkQueue) | undefined;
 }
 
-/** What of one chunk goes where along one dimension. */
+/** The selected indices of one chunk along one dimension. */
 interface Span {
   chunk: number;
-  /** Index within the chunk and in the output, pair by pair. */
+  /** Pairs of index in the chunk and index in the output. */
   pairs: [from: number, to: number][];
 }
 
@@ -49,7 +50,7 @@ interface Axis {
   spans: Span[];
 }
 
-/** Elements by their place, whatever holds them: typed arrays, lists, zarrita's classes. */
+/** Access to elements by index, in typed arrays, lists and zarrita's classes. */
 interface Holder {
   readonly length: number;
   get(place: number): unknown;
@@ -68,10 +69,10 @@ function wrapped(index: number, length: number): number {
   return at;
 }
 
-/** Python's `slice.indices`. */
+/** The indices of a slice, as Python's `slice.indices` defines them. */
 function sliceIndices(slice: { start?: unknown; stop?: unknown; step?: unknown }, length: number): number[] {
   const step = slice.step === undefined ? 1 : Number(slice.step);
-  if (step === 0) throw new InvalidSelectionError("a slice's step is 0");
+  if (step === 0) throw new InvalidSelectionError("the step of a slice must not be 0");
   const [low, high] = step > 0 ? [0, length] : [-1, length - 1];
   const bound = (value: unknown, otherwise: number) => {
     if (value === undefined) return otherwise;
@@ -103,12 +104,10 @@ function axisOf(entry: EngineDimension | undefined, length: number, grid: GridAx
   return { count: indices.length, isKept, spans: [...spans.values()] };
 }
 
-const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
-
 function holderOf(data: unknown): Holder {
   const values = data as { get?: (place: number) => unknown; set?: unknown; length: number } & unknown[];
   if (typeof values?.length !== "number") {
-    throw new UnsupportedError("chunks of structs from a getChunk that was replaced");
+    throw new UnsupportedError("a replaced getChunk that returns chunks of structs");
   }
   if (typeof values.get === "function") return values as unknown as Holder;
   return {
@@ -120,7 +119,7 @@ function holderOf(data: unknown): Holder {
   };
 }
 
-/** Something like `data`, of another length. */
+/** Makes an array of the same class as `data`, with another length. */
 function emptyLike(data: unknown, length: number, isShared: boolean | undefined): unknown {
   if (Array.isArray(data)) return new Array(length);
   const like = data as {
@@ -134,7 +133,7 @@ function emptyLike(data: unknown, length: number, isShared: boolean | undefined)
   return new Holding(...width, new SharedArrayBuffer(length * like.BYTES_PER_ELEMENT), 0, length);
 }
 
-/** All combinations of one entry a list; the first list is the fastest, as zarrita has it. */
+/** All combinations of one entry per list. The first list varies fastest, as in zarrita. */
 function* combinations<T>(lists: readonly T[][]): Generator<T[]> {
   const last = lists.at(-1);
   if (!last) {
@@ -144,7 +143,7 @@ function* combinations<T>(lists: readonly T[][]): Generator<T[]> {
   for (const entry of last) for (const others of combinations(lists.slice(0, -1))) yield [...others, entry];
 }
 
-/** The result in the making. */
+/** The result to which chunks are copied. */
 class Output {
   readonly #stride: number[];
   readonly #count: number;
@@ -159,10 +158,10 @@ class Output {
     this.#isShared = isShared;
   }
 
-  /** Copies what of a chunk is wanted. */
+  /** Copies the selected elements of a chunk. */
   put(chunk: Chunk<DataType>, spans: readonly Span[]): void {
     const source = holderOf(chunk.data);
-    // A complex element is two numbers in a row.
+    // A complex element is two adjacent numbers.
     const width = "complex" in chunk && chunk.complex ? 2 : 1;
     if (!this.#holder) {
       this.data = emptyLike(chunk.data, this.#count * width, this.#isShared);
@@ -202,14 +201,14 @@ class Output {
     }
   }
 
-  /** What chunks have beside data and layout: units of time, whether they are complex. */
+  /** Further members of chunks: time units, and whether they are complex. */
   get marks(): object {
     const { data, shape, stride, ...marks } = this.#sample ?? { data: 0, shape: 0, stride: 0 };
     return marks;
   }
 }
 
-/** A queue that runs all at once. */
+/** A queue that runs all reads at once. */
 function unlimited(): ChunkQueue {
   const reads: Promise<void>[] = [];
   return {
@@ -218,13 +217,18 @@ function unlimited(): ChunkQueue {
   };
 }
 
-/** Reads a selection; undefined where it holds no element, of which no chunk can tell what holds none. */
+/**
+ * Reads a selection. Returns undefined for an empty one, as there is then no chunk from which to
+ * take the class of the result.
+ */
 export async function getByChunk(request: ByChunkRequest): Promise<Chunk<DataType> | undefined> {
   const { array, selection, shape, grid, order, signal, useSharedArrayBuffer } = request;
   if (!("Orthogonal" in selection))
-    throw new UnsupportedError("points of an array whose getChunk was replaced");
+    throw new UnsupportedError("a selection of points of an array whose getChunk was replaced");
   if (selection.Orthogonal.length > shape.length) {
-    throw new InvalidSelectionError(`${selection.Orthogonal.length} entries for ${shape.length} dimensions`);
+    throw new InvalidSelectionError(
+      `the selection has ${selection.Orthogonal.length} entries for ${shape.length} dimensions`,
+    );
   }
   const axes = shape.map((length, axis) => axisOf(selection.Orthogonal[axis], length, grid[axis] ?? 1));
   const counts = axes.map(({ count }) => count);

@@ -1,24 +1,30 @@
 /**
- * zarrita's byte cache in front of a store: whatever container the caller brings, keyed as the caller likes. Without bound unless that
- * container has one.
+ * zarrita's `withByteCaching`: a cache in front of a store, in any container and with any keys. It
+ * is unbounded unless the container is bounded.
  */
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { defineStoreExtension } from "./define.ts";
 
-/** Where bytes are kept; a `Map` will do. `undefined` is kept too: nothing is there. */
+/**
+ * The container of a cache, such as a `Map`. `undefined` values are cached too: the key does not
+ * exist.
+ */
 export interface ByteCache {
   has(key: string): boolean;
   get(key: string): Uint8Array | undefined;
   set(key: string, value: Uint8Array | undefined): void;
 }
 
-/** Under which key a read is kept; undefined leaves it out. `range` is absent for a whole value. */
+/**
+ * The cache key of a read; undefined to bypass the cache. Without `range`, the read is of a whole
+ * value.
+ */
 export type CacheKeyFor = (path: AbsolutePath, range?: RangeQuery) => string | undefined;
 
 export interface ByteCachingOptions {
-  /** A `Map` of its own unless given. */
+  /** The container. Default: a new `Map`. */
   cache?: ByteCache;
-  /** Every read under a key of its own unless given. */
+  /** Default: one cache key for each path and range. */
   keyFor?: CacheKeyFor;
 }
 
@@ -48,7 +54,7 @@ function cached(inner: AsyncReadable, { cache = new Map(), keyFor = everyRead }:
   return overrides as AsyncReadable & Record<string, unknown>;
 }
 
-/** A store whose answers are kept: each read is asked of the store once. */
+/** Wraps a store so that each value and range is read from it once. */
 export const withByteCaching = defineStoreExtension((store, options: ByteCachingOptions = {}) =>
   cached(store, options),
 ) as <S extends AsyncReadable>(store: S, options?: ByteCachingOptions) => S;

@@ -1,6 +1,6 @@
 /**
- * Extensions of stores and arrays, as zarrita has them: an object of overrides in front of what it extends. Everything that is not
- * overridden is the extended object's own, called with it as `this`.
+ * zarrita's extensions of stores and arrays: an object of overrides in front of the extended
+ * object. Every other member is the extended object's own, called with it as `this`.
  */
 import { Array as ZarrArray } from "../api/array.ts";
 import { ZarrError } from "../model/errors.ts";
@@ -8,12 +8,15 @@ import type { AsyncReadable, DataType, Readable } from "../model/types.ts";
 
 type Overrides = Record<PropertyKey, unknown>;
 
-/** What stands in front of `target`: overrides first. Methods of the target run on the target: classes have private members. */
+/**
+ * A proxy of `target` with overrides. Methods of the target get the target as `this`, because
+ * classes have private members.
+ */
 function inFront<T extends object>(target: T, overrides: Overrides): T {
   const bound = new Map<PropertyKey, unknown>();
   const memberOf = (name: PropertyKey) => {
     const member: unknown = Reflect.get(target, name, target);
-    // `zarr.get` tells by this method whether somebody wants chunks to be asked for one by one.
+    // `zarr.get` compares this method to detect a replaced `getChunk`, so it must not be bound.
     const isOwnChunk = target instanceof ZarrArray && member === ZarrArray.prototype.getChunk;
     if (typeof member !== "function" || isOwnChunk) return member;
     if (!bound.has(name)) bound.set(name, member.bind(target));
@@ -38,7 +41,7 @@ function checkOverrides(made: unknown): asserts made is Overrides {
   });
 }
 
-/** The extended object, or a promise of it where the overrides are promised. */
+/** The extended object, or a promise of it if the overrides are a promise. */
 function extended<T extends object>(
   target: T,
   made: unknown,
@@ -49,7 +52,7 @@ function extended<T extends object>(
   return inFront(target, merge(made));
 }
 
-/** What wraps an array; `open` applies those of a store's `arrayExtensions`. */
+/** A function that wraps an array. `open` applies the `arrayExtensions` of a store. */
 export type ArrayExtension = (
   array: ZarrArray<DataType, Readable>,
 ) => ZarrArray<DataType, Readable> | Promise<ZarrArray<DataType, Readable>>;
@@ -62,8 +65,9 @@ type ExtendedArray<R, A> =
   R extends Promise<infer Made> ? Promise<A & Added<Made, "getChunk">> : A & Added<R, "getChunk">;
 
 /**
- * Makes an extension of arrays from a function that is given an array and options, and returns a `getChunk` of its own, and whatever else the
- * extended array is to have; or a promise of these. `zarr.get` of such an array calls its `getChunk`, chunk by chunk.
+ * Makes an extension of arrays. `factory` gets an array and options, and returns a replacement for
+ * `getChunk` and any further members, or a promise of them. `zarr.get` of an extended array calls
+ * its `getChunk` chunk by chunk. Throws an `Argument` error if `factory` returns no object.
  */
 export function defineArrayExtension<R extends ArrayOverrides | Promise<ArrayOverrides>, Options = void>(
   factory: (array: ZarrArray<DataType, Readable>, options: Options) => R,
@@ -73,11 +77,11 @@ export function defineArrayExtension<R extends ArrayOverrides | Promise<ArrayOve
 }
 
 type StoreOverrides = Partial<AsyncReadable> & {
-  /** What `open` wraps every array of the store in, the innermost first. */
+  /** Extensions that `open` applies to every array of the store, the innermost first. */
   arrayExtensions?: readonly ArrayExtension[];
 } & Record<string, unknown>;
 
-/** A store's own reading calls as `AsyncReadable` has them, and what else it has. */
+/** The store with the reading methods of `AsyncReadable`, and its other members. */
 type AsStore<T> = T extends AsyncReadable
   ? (T extends { getRange: (...args: never[]) => unknown } ? Required<AsyncReadable> : AsyncReadable) &
       Plain<Omit<T, keyof AsyncReadable>>
@@ -87,7 +91,10 @@ type ExtendedStore<R, S> =
     ? Promise<AsStore<S & Added<Made, "get" | "getRange">>>
     : AsStore<S & Added<R, "get" | "getRange">>;
 
-/** Array extensions of the inner store come first: the outer ones wrap them, as the stores do. */
+/**
+ * Array extensions of the inner store come first, so that the outer ones wrap them as the stores
+ * do.
+ */
 function withInnerExtensions(inner: object, overrides: Overrides): Overrides {
   const within = (inner as StoreOverrides).arrayExtensions ?? [];
   if (within.length === 0) return overrides;
@@ -96,8 +103,9 @@ function withInnerExtensions(inner: object, overrides: Overrides): Overrides {
 }
 
 /**
- * Makes an extension of stores from a function that is given a store and options, and returns methods of its own (`get`, `getRange`, any other),
- * or a promise of them. The engine calls the methods of such a store as it calls those of any store of the user's.
+ * Makes an extension of stores. `factory` gets a store and options, and returns methods (`get`,
+ * `getRange`, any other), or a promise of them. The engine treats an extended store as a user's
+ * store. Throws an `Argument` error if `factory` returns no object.
  */
 export function defineStoreExtension<R extends StoreOverrides | Promise<StoreOverrides>, Options = void>(
   factory: (store: AsyncReadable, options: Options) => R,

@@ -1,5 +1,6 @@
 /**
- * `extendStore` and `extendArray`: several extensions one after the other. The result is a promise where one of them gave one.
+ * `extendStore` and `extendArray` apply several extensions in order. The result is a promise if one
+ * of them returns one.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { applied } from "../api/array_extensions.ts";
@@ -7,7 +8,7 @@ import type { AsyncReadable, DataType, Readable } from "../model/types.ts";
 
 type AnyExtension = (value: never) => unknown;
 
-/** The last result, promised where any of the results was. */
+/** The last result; a promise if any result is one. */
 export type MaybeAsync<Last, Results extends readonly unknown[]> = [
   Extract<Results[number], Promise<unknown>>,
 ] extends [never]
@@ -16,7 +17,7 @@ export type MaybeAsync<Last, Results extends readonly unknown[]> = [
 
 type Next<From, To> = (from: Awaited<From>) => To;
 
-/** `extendStore` and `extendArray`: a base in its extensions, the first of them the innermost. */
+/** The type of `extendStore` and `extendArray`. */
 interface Extend<Base> {
   <S extends Base>(base: S): S;
   <S extends Base, A>(base: S, a: Next<S, A>): MaybeAsync<A, [A]>;
@@ -39,12 +40,12 @@ interface Extend<Base> {
   ): MaybeAsync<E, [A, B, C, D, E]>;
 }
 
-/** A store in its extensions, the first of them the innermost. */
+/** Applies extensions to a store, the innermost first. */
 export const extendStore = ((store: AsyncReadable, ...extensions: AnyExtension[]) =>
   applied(store, extensions)) as Extend<AsyncReadable>;
 
 type AnyArray = ZarrArray<DataType, Readable>;
 
-/** An array in its extensions, the first of them the innermost. */
+/** Applies extensions to an array, the innermost first. */
 export const extendArray = ((array: AnyArray, ...extensions: AnyExtension[]) =>
   applied(array, extensions)) as Extend<AnyArray>;

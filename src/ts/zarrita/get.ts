@@ -1,6 +1,6 @@
 /**
- * zarrita's `get`: elements in the array's native memory order, with strides, in zarrita's wrapper classes; a scalar where every
- * dimension is indexed by a number.
+ * zarrita's `get`. Elements have the array's native memory order, with strides, in zarrita's
+ * classes. The result is a scalar if every dimension is indexed by a number.
  */
 
 import { FACTS, Array as ZarrArray } from "../api/array.ts";
@@ -18,29 +18,35 @@ import type { ChunkQueue } from "./by_chunk.ts";
 export type { ChunkQueue };
 
 export interface GetOptions extends ReadOptions {
-  /** Put the result into shared memory, which workers write themselves; a page has to be cross-origin isolated. */
+  /**
+   * Whether to put the result into shared memory, which workers write directly. Requires a
+   * cross-origin isolated page. Default: false.
+   */
   useSharedArrayBuffer?: boolean;
-  /** Has the array read chunk by chunk, each by a call that this queue makes; without it the engine's own queues are used. */
+  /**
+   * Reads the array chunk by chunk in a queue that this function makes. Default: the engine's own
+   * queues.
+   */
   createQueue?: () => ChunkQueue;
   /** @deprecated zarrita's former place of `signal`. */
   opts?: { signal?: AbortSignal };
 }
 
-/** The same with elements changed on the way, as `Array.get` has it. */
+/** Options for a read that converts elements, as in `Array.get`. */
 export interface GetConvertedOptions<As extends NumberType | undefined = NumberType | undefined>
   extends Omit<GetOptions, "createQueue">,
     Omit<ConversionOptions, "as" | "colors"> {
   as?: As;
 }
 
-/** The signal, from either of its places. */
+/** The signal of the options, from either of its places. */
 export function signalOf({ signal, opts }: Pick<GetOptions, "signal" | "opts">): AbortSignal | undefined {
   return signal && opts?.signal ? AbortSignal.any([signal, opts.signal]) : (signal ?? opts?.signal);
 }
 
 type Entries = (null | Slice | number)[];
 
-/** A scalar where every entry is a number, else a chunk. */
+/** A scalar if every entry is a number, else a chunk. */
 type Got<D extends DataType, S> = S extends (infer Entry)[]
   ? [Entry] extends [number]
     ? Scalar<D>
@@ -55,14 +61,14 @@ type GotNumbers<As extends NumberType | undefined, S> = S extends (infer Entry)[
     : SelectedNumbers<As>
   : SelectedNumbers<As>;
 
-/** The one element of a chunk. */
+/** The only element of a chunk. */
 function scalarOf(chunk: Chunk<DataType>): unknown {
   const values = chunk.data as { get?(place: number): unknown } & ArrayLike<unknown>;
   if ("complex" in chunk && chunk.complex) return [values[0], values[1]];
   return typeof values.get === "function" ? values.get(0) : values[0];
 }
 
-/** What becomes of the elements; undefined at once where they stay as they are. */
+/** The conversion of the elements. Returns undefined synchronously if there is none. */
 function wantedOf<D extends DataType>(
   array: ZarrArray<D, Readable>,
   { as, decode, window, gamma }: GetConvertedOptions,
@@ -86,7 +92,10 @@ export function get<D extends DataType, Store extends Readable, S extends Entrie
   selection?: S,
   options?: GetOptions & { as?: undefined; decode?: undefined },
 ): Promise<Got<D, S>>;
-/** Reads a selection; everything without one. */
+/**
+ * Reads a selection; without one, the whole array. Rejects with an `InvalidSelectionError` if the
+ * selection does not fit the array.
+ */
 export async function get<D extends DataType, Store extends Readable, S extends Entries | null = null>(
   array: ZarrArray<D, Store>,
   selection?: S,
@@ -99,10 +108,10 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   const conversion = converting && (await converting);
   const entries = selection ?? [];
   const isScalar = entries.length === shape.length && entries.every((entry) => typeof entry === "number");
-  // Whoever has replaced `getChunk` wants it called; through a proxy of zarrita's it is another function too.
+  // A replaced `getChunk` must be called. Through a proxy of zarrita it is another function, too.
   const isReplaced = array.getChunk !== ZarrArray.prototype.getChunk;
   if (converting && (createQueue || isReplaced)) {
-    throw new UnsupportedError("elements of another type from a getChunk that was replaced, or by a queue");
+    throw new UnsupportedError("conversion of elements with a replaced getChunk or with createQueue");
   }
   if (createQueue || isReplaced) {
     const { useSharedArrayBuffer } = rest;

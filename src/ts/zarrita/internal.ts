@@ -1,9 +1,10 @@
 /**
- * What zarrita shows under `_zarrita_internal_…`, for packages that bring their own kind of array (`@zarrita/ndarray`). Read and written
- * as `get` and `set` do; only the result is theirs.
+ * zarrita's `_zarrita_internal_…` exports, for packages with their own kind of array
+ * (`@zarrita/ndarray`). They read and write as `get` and `set` do; only the form of the result
+ * differs.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
-import { stridesOf } from "../elements/typed_arrays.ts";
+import { product, stridesInOrder, stridesOf } from "../elements/typed_arrays.ts";
 import { InvalidSelectionError, ZarrError } from "../model/errors.ts";
 import type {
   Chunk,
@@ -20,14 +21,14 @@ import { type SetOptions, type Settable, set } from "./set.ts";
 
 type Selection = (null | Slice | number)[];
 
-/** How somebody's arrays are made of elements, and filled. */
+/** How to make and fill another package's arrays. */
 export interface Setter<D extends DataType, A> {
   prepare(data: TypedArray<D>, shape: number[], stride: number[]): A;
   setScalar(target: A, selection: (Indices | number)[], value: Scalar<D>): void;
   setFromChunk(target: A, source: A, projections: Projection[]): void;
 }
 
-/** As `get`; the result is what the setter makes of it. */
+/** As `get`, with a result that `setter` makes. */
 export async function getWith<D extends DataType, A>(
   array: ZarrArray<D, Readable>,
   selection: Selection | null,
@@ -39,7 +40,7 @@ export async function getWith<D extends DataType, A>(
   return isScalar ? (got as Scalar<D>) : setter.prepare(got.data, got.shape, got.stride);
 }
 
-/** Extents of what is selected, of a dimension that stays. */
+/** Extents of the selection in the dimensions that the result keeps. */
 function extentsOf(selection: Selection | null, shape: readonly number[]): number[] {
   return shape.flatMap((length, axis) => {
     const entry = selection?.[axis] ?? null;
@@ -52,7 +53,7 @@ function extentsOf(selection: Selection | null, shape: readonly number[]): numbe
 const isArrayLike = (value: unknown): value is { data: { constructor: unknown }; shape: number[] } =>
   typeof value === "object" && value !== null && "data" in value && "shape" in value;
 
-/** As `set`; the value is an array that the setter knows, or one element. */
+/** As `set`, with a scalar or an array that `setter` can copy. */
 export async function setWith<D extends DataType, A>(
   array: ZarrArray<D, Readable>,
   selection: Selection | null,
@@ -62,24 +63,27 @@ export async function setWith<D extends DataType, A>(
 ): Promise<void> {
   if (!isArrayLike(value)) return set(array, selection, value as Settable<D>, options);
   const shape = extentsOf(selection, array.shape);
-  const stride = stridesOf(shape, [...shape.keys()]);
-  const length = shape.reduce((product, extent) => product * extent, 1);
+  const stride = stridesInOrder(shape);
+  const length = product(shape);
   const data = emptyLike(value.data, length) as TypedArray<D>;
   const whole = shape.map((extent): Projection => ({ from: [0, extent, 1], to: [0, extent, 1] }));
   if (length > 0) setter.setFromChunk(setter.prepare(data, shape, stride), value as A, whole);
   await set(array, selection, { data, shape, stride } as Settable<D>, options);
 }
 
-/** Elements of the kind that these are of. */
+/** Makes an array of the same class as `data`. */
 function emptyLike(data: { constructor: unknown; chars?: number }, length: number): unknown {
   if (Array.isArray(data)) return new Array(length);
   const Elements = data.constructor as new (...args: number[]) => unknown;
   if (typeof Elements !== "function")
-    throw new ZarrError("Argument", "the elements are in nothing that is known");
+    throw new ZarrError("Argument", "the array's elements are not in a list or a typed array");
   return data.chars === undefined ? new Elements(length) : new Elements(data.chars, length);
 }
 
-/** A slice of a dimension of this length as `[start, stop, step]`, clipped to it as Python's `slice.indices` does. */
+/**
+ * The `[start, stop, step]` of a slice, clipped to a dimension of this length as Python's
+ * `slice.indices` does. Throws an `InvalidSelectionError` for step 0.
+ */
 export function sliceIndices({ start, stop, step }: Slice, length: number): Indices {
   if (step === 0) throw new InvalidSelectionError("slice step cannot be zero");
   const by = step ?? 1;
@@ -89,7 +93,10 @@ export function sliceIndices({ start, stop, step }: Slice, length: number): Indi
   return [start === null ? first : clip(start), stop === null ? last : clip(stop), by];
 }
 
-/** Strides of a packed shape; the order is C's, F's, or lists the dimensions, slowest first. */
+/**
+ * Strides in elements of a packed shape. `order` is "C", "F", or the dimensions, slowest first.
+ * Throws an `Argument` error if it does not list each dimension.
+ */
 export function getStrides(shape: readonly number[], order: "C" | "F" | number[]): number[] {
   const axes = [...shape.keys()];
   const listed = order === "C" ? axes : order === "F" ? axes.reverse() : order;

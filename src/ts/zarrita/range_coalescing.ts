@@ -1,6 +1,7 @@
 /**
- * zarrita's merging of ranges: what is asked of one key within a microtask becomes few requests. For stores of the user's; a store of
- * ours is read by the engine itself, which merges by better bounds, unless the caller wants to hear of it.
+ * zarrita's `withRangeCoalescing`: reads of ranges of one key within a microtask are merged into
+ * few requests. It is for users' stores. The engine merges the ranges of its own stores with better
+ * limits, so there the merging here is used only with `onFlush` or another `coalesceSize`.
  */
 
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
@@ -10,21 +11,21 @@ import { warn } from "../port/warnings.ts";
 import { NativeStore } from "../store/native_store.ts";
 import { defineStoreExtension } from "./define.ts";
 
-/** What became of the ranges of one key that were asked for at a time. */
+/** A report on the ranges of one key that were requested in one microtask. */
 export interface FlushReport {
   path: AbsolutePath;
-  /** Requests made of the store. */
+  /** Number of requests to the store. */
   groupCount: number;
-  /** Ranges that were asked for. */
+  /** Number of requested ranges. */
   requestCount: number;
-  /** Bytes of the requests. */
+  /** Total length of the requests in bytes. */
   bytesFetched: number;
 }
 
 export interface RangeCoalescingOptions {
-  /** The most unwanted bytes between two ranges that become one request; 32768 unless given. */
+  /** Maximum number of bytes between two ranges that are merged. Default: 32 768. */
   coalesceSize?: number;
-  /** Hears of every round. What it throws is a warning. */
+  /** Called for every key and microtask. An error that it throws becomes a warning. */
   onFlush?: (report: FlushReport) => void;
 }
 
@@ -44,7 +45,7 @@ interface Merged {
   asked: Asked[];
 }
 
-/** Ranges that overlap or have at most so many bytes between them, together. */
+/** Merges ranges that overlap or have at most `gap` bytes between them. */
 function merge(asked: Asked[], gap: number): Merged[] {
   const merged: Merged[] = [];
   for (const one of [...asked].sort((a, b) => a.offset - b.offset)) {
@@ -60,7 +61,10 @@ function merge(asked: Asked[], gap: number): Merged[] {
   return merged;
 }
 
-/** A signal that aborts when everyone who asked has: one caller's abort is not another's. */
+/**
+ * A signal that aborts when all callers have aborted, because one caller's abort must not end
+ * another's read.
+ */
 function signalOfAll(asked: readonly Asked[]): AbortSignal | undefined {
   const signals = asked.flatMap(({ signal }) => (signal ? [signal] : []));
   if (signals.length < asked.length) return undefined;
@@ -86,7 +90,7 @@ async function fetchMerged(getRange: GetRange, path: AbsolutePath, { offset, end
   try {
     const bytes = await getRange(path, { offset, length }, { signal: signalOfAll(asked) });
     if (bytes && bytes.length < length) {
-      throw new ZarrError("Store", `${path} was answered with too few bytes`, {
+      throw new ZarrError("Store", `the store returned too few bytes of ${path}`, {
         key: path,
         range: { offset, length },
         expected: `${length} bytes`,
@@ -102,7 +106,7 @@ async function fetchMerged(getRange: GetRange, path: AbsolutePath, { offset, end
   }
 }
 
-/** The ranges that wait for the end of this microtask. */
+/** The ranges that were requested in this microtask. */
 class Round {
   readonly #getRange: GetRange;
   readonly #options: RangeCoalescingOptions;
@@ -115,7 +119,7 @@ class Round {
 
   ask(path: AbsolutePath, range: { offset: number; length: number }, signal: AbortSignal | undefined) {
     return new Promise<Uint8Array | undefined>((resolve, reject) => {
-      // The others' request may go on; who has given up hears of it at once.
+      // An aborted caller rejects at once, even if the merged request goes on for others.
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
       if (this.#waiting.size === 0) queueMicrotask(() => this.#flush());
       const asked = this.#waiting.get(path) ?? [];
@@ -144,7 +148,7 @@ class Round {
     try {
       this.#options.onFlush?.(report);
     } catch (error) {
-      warn(`onFlush of withRangeCoalescing has thrown: ${error}`, report.path);
+      warn(`the onFlush callback of withRangeCoalescing threw: ${error}`, report.path);
     }
   }
 }
@@ -155,15 +159,16 @@ const coalescing = defineStoreExtension((store, options: RangeCoalescingOptions 
   const round = new Round(getRange, options);
   return {
     getRange(path: AbsolutePath, range: RangeQuery, { signal }: StoreGetOptions = {}) {
-      // Where the end is nobody knows before the answer.
+      // A suffix range cannot be merged, because its offset is not known.
       return "suffixLength" in range ? getRange(path, range, { signal }) : round.ask(path, range, signal);
     },
   };
 }) as <S extends AsyncReadable>(store: S, options?: RangeCoalescingOptions) => S;
 
 /**
- * A store that is asked for neighbouring ranges of a key at once. The engine merges the ranges of its own stores anyway: in front of a
- * `FetchStore` this only serves calls of `getRange`, and `onFlush`.
+ * Wraps a store so that nearby ranges of a key are read in one request. The engine merges the
+ * ranges of its own stores anyway, so in front of a `FetchStore` this only affects direct calls of
+ * `getRange`, and `onFlush`. Throws an `Unsupported` error for a store without `getRange`.
  */
 export function withRangeCoalescing<S extends AsyncReadable>(
   store: S,

@@ -1,5 +1,6 @@
 /**
- * zarrita's `set`: a scalar or a chunk to a selection of an array. As `Array.set`, in its order of arguments.
+ * zarrita's `set`: writes a scalar or a chunk to a selection of an array. It is `Array.set` with
+ * zarrita's order of arguments.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import type { AnySelection } from "../api/selection.ts";
@@ -12,13 +13,16 @@ import type { WriteOptions } from "../api/write/write.ts";
 
 export interface SetOptions extends WriteOptions {
   createQueue?: () => ChunkQueue;
-  /** zarrita's; what is read to be changed is nobody's to see. */
+  /**
+   * Accepted for zarrita's sake. It has no effect, because what a write reads is not visible to the
+   * caller.
+   */
   useSharedArrayBuffer?: boolean;
   /** @deprecated zarrita's former place of `signal`. */
   opts?: { signal?: AbortSignal };
 }
 
-/** Writes values to a selection; to everything where it is null. */
+/** Writes values to a selection; to the whole array if it is null. */
 export function set<D extends DataType>(
   array: ZarrArray<D, Readable>,
   selection: (null | Slice | number)[] | AnySelection | null,

@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 use zarr_wasm::format::codec::ArrayBytes;
-use zarr_wasm::format::codec::registry::{CodecKind, Entry};
+use zarr_wasm::format::codec::registry::{CodecEntry, CodecKind};
 use zarr_wasm::format::data_type::{DataType, FillValue, Float, Integer, TimeKind};
 
 use super::elements::{Sample, to_f64};
@@ -19,7 +19,7 @@ pub struct Trial {
     pub bound: Option<(&'static str, Allows)>,
 }
 
-pub fn trial(entry: &Entry, data_type: &DataType) -> Trial {
+pub fn trial(entry: &CodecEntry, data_type: &DataType) -> Trial {
     let codec = (entry.name.to_owned(), configuration(entry.name, data_type).to_string());
     let codecs = match entry.kind {
         // Categories are small numbers, whatever the texts were.

@@ -19,7 +19,7 @@ use elements::{data_types, sample};
 use zarr_wasm::error::{Error, ErrorKind};
 use zarr_wasm::format::codec::array_bytes::VariableBytes;
 use zarr_wasm::format::codec::pipeline::{Elements, Pipeline, Scratch};
-use zarr_wasm::format::codec::registry::{CodecKind, ENTRIES, Entry, Home};
+use zarr_wasm::format::codec::registry::{CodecEntry, CodecKind, ENTRIES, WasmModule};
 use zarr_wasm::format::codec::{ArrayBytes, ChunkRepresentation};
 use zarr_wasm::format::data_type::{DataType, FillValue};
 use zarr_wasm::format::metadata::{CodecMetadata, ZarrFormat};
@@ -46,7 +46,7 @@ fn metadata((name, configuration): &(String, String)) -> CodecMetadata {
 }
 
 /// The elements in C order: transposed chunks come with strides.
-fn packed(decoded: &zarr_wasm::format::codec::pipeline::Decoded<'_>, size: usize) -> ArrayBytes {
+fn packed(decoded: &zarr_wasm::format::codec::pipeline::DecodedChunk<'_>, size: usize) -> ArrayBytes {
     let places = (0..SHAPE[0]).flat_map(|row| (0..SHAPE[1]).map(move |column| [row, column]));
     let places = places.map(|place| {
         place
@@ -67,7 +67,7 @@ fn packed(decoded: &zarr_wasm::format::codec::pipeline::Decoded<'_>, size: usize
     }
 }
 
-fn run(entry: &Entry, data_type: &DataType) -> Outcome {
+fn run(entry: &CodecEntry, data_type: &DataType) -> Outcome {
     let Trial { codecs, sample: kind, bound } = trial(entry, data_type);
     let decoded = sample(data_type, kind, usize::try_from(SHAPE[0] * SHAPE[1]).unwrap());
     let representation = ChunkRepresentation {
@@ -82,7 +82,7 @@ fn run(entry: &Entry, data_type: &DataType) -> Outcome {
     };
     let encoded = match pipeline.encode(decoded.clone()) {
         Ok(encoded) => encoded,
-        Err(error) if entry.home == Home::Images => {
+        Err(error) if entry.module == WasmModule::Images => {
             assert_eq!(error.kind(), ErrorKind::Unsupported, "{}: {error}", entry.name);
             let is_proved = entry.kind != CodecKind::ArrayToBytes || has_vector(entry, data_type);
             assert!(is_proved, "{} of {data_type:?} has no vector", entry.name);
@@ -103,7 +103,7 @@ fn run(entry: &Entry, data_type: &DataType) -> Outcome {
 }
 
 /// Whether another library's chunk of this codec and type is in `tests/codec-vectors`, whose own test reads it.
-fn has_vector(entry: &Entry, data_type: &DataType) -> bool {
+fn has_vector(entry: &CodecEntry, data_type: &DataType) -> bool {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/codec-vectors");
     let names = entry.v2_ids.iter().chain(entry.aliases).chain([&entry.name]);
     let lists = names.filter_map(|name| fs::read_to_string(root.join(name).join("vectors.json")).ok());
@@ -126,10 +126,12 @@ fn refused(error: &Error, data_type: &DataType) -> Outcome {
     if let Some(expected) = &context.expected {
         let _ = write!(words, "; expected {expected}");
     }
-    Outcome::Refused(words.replace(&format!("of {}", data_type.name()), "of this type"))
+    let name = data_type.name();
+    let words = words.replace(&format!("the data type {name}"), "this data type");
+    Outcome::Refused(words.replace(&format!("of {name}"), "of this type"))
 }
 
-fn kind(entry: &Entry) -> &'static str {
+fn kind(entry: &CodecEntry) -> &'static str {
     match entry.kind {
         CodecKind::ArrayToArray => "array → array",
         CodecKind::ArrayToBytes => "array → bytes",
@@ -137,7 +139,7 @@ fn kind(entry: &Entry) -> &'static str {
     }
 }
 
-fn section(entry: &Entry, types: &[(String, DataType)], counts: &mut [usize; 4]) -> String {
+fn section(entry: &CodecEntry, types: &[(String, DataType)], counts: &mut [usize; 4]) -> String {
     let mut outcomes: BTreeMap<Outcome, Vec<&str>> = BTreeMap::new();
     for (label, data_type) in types {
         let outcome = run(entry, data_type);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ::base64::Engine as _;
 use serde_json::Value as Json;
 use zarr_wasm::format::codec::array_bytes::VariableBytes;
-use zarr_wasm::format::codec::registry::{self, Home};
+use zarr_wasm::format::codec::registry::{self, WasmModule};
 use zarr_wasm::format::codec::{ArrayBytes, ChunkRepresentation};
 use zarr_wasm::format::data_type::{DataType, FillValue, name};
 use zarr_wasm::format::metadata::extension::Extension;
@@ -26,8 +26,8 @@ pub struct Vector {
 }
 
 impl Vector {
-    pub fn home(&self) -> Home {
-        registry::home_of(&self.codec.name, self.codec.format).unwrap()
+    pub fn module(&self) -> WasmModule {
+        registry::module_of(&self.codec.name, self.codec.format).unwrap()
     }
 
     /// Whether these are the elements, or near enough where the format leaves decoders a choice.

@@ -66,7 +66,7 @@ fn overwriting_erases_first() {
     put(&array, Selection::all(), elements(1..7)).unwrap();
     let node = NewNode::Group { format: ZarrFormat::V2, attributes: r#"{"x":1}"#.to_owned() };
     let error = block_on(create(&store, "a", &node, true, &context())).unwrap_err();
-    assert!(error.message().contains("another format"), "{error}");
+    assert!(error.message().contains("another Zarr format"), "{error}");
     let node = NewNode::Group { format: ZarrFormat::V3, attributes: r#"{"x":1}"#.to_owned() };
     block_on(create(&store, "a", &node, true, &context())).unwrap();
     assert_eq!(memory.keys(), ["a/zarr.json", "zarr.json"]);

@@ -12,9 +12,9 @@ use zarr_wasm::hierarchy::create::{NewNode, create};
 use zarr_wasm::hierarchy::erase::{EraseOptions, erase};
 use zarr_wasm::hierarchy::open::{OpenOptions, open};
 use zarr_wasm::hierarchy::resize::resize;
-use zarr_wasm::read::array::{Array, Registered};
+use zarr_wasm::read::array::{Array, UserExtensions};
 use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::wrap::transform::{ArrayPlace, Registry, Transformer};
+use zarr_wasm::store::wrap::transform::{ArrayPlace, Transformer, TransformerRegistry};
 use zarr_wasm::store::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
 };
@@ -83,10 +83,10 @@ impl Store for Flipped {
     }
 }
 
-fn registered() -> Registered {
-    let mut registry = Registry::default();
+fn registered() -> UserExtensions {
+    let mut registry = TransformerRegistry::default();
     registry.register(FLIP, Rc::new(|_| Ok(Rc::new(Flip))));
-    Registered { transformers: Rc::new(registry), ..Registered::default() }
+    UserExtensions { transformers: Rc::new(registry), ..UserExtensions::default() }
 }
 
 /// An array of 5 × 4 in raw chunks of 1 × 2, below these transformers.

@@ -1,7 +1,7 @@
-//! `astype`: numbers stored as numbers of another type, converted as NumPy converts.
+//! `astype`: stores numbers in another data type, with NumPy's conversions.
 //! <https://numcodecs.readthedocs.io/en/stable/filter/astype.html>
 //!
-//! Not the registered `cast_value`, which refuses what does not fit.
+//! The registered `cast_value` is another codec: it refuses numbers that do not fit.
 
 use super::numpy::{self, Numbers, converted};
 use crate::error::Result;
@@ -17,10 +17,10 @@ struct AsTypeSpec {
     decode_dtype: Option<DataType>,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` when `encode_dtype` is missing; as [`numpy::dtype`] for data types.
+/// `Format` when `encode_dtype` is missing, and as [`numpy::dtype`].
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let encode_dtype = numpy::dtype(configuration, "encode_dtype")?;
     let spec = AsTypeSpec {

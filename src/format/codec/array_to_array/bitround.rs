@@ -1,10 +1,10 @@
-//! `bitround`: numbers rounded to so many significant bits, so that they compress better.
+//! `bitround`: rounds numbers to a few significant bits, so that they compress better.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/bitround>,
 //! <https://numcodecs.readthedocs.io/en/stable/filter/bitround.html>
 //!
-//! Decoding changes nothing. Encoding rounds ties to even, floats within their fraction and integers from their highest
-//! set bit. NaN stays as it is (numcodecs carries some NaNs over to zero), and so does the sign of an integer: one that
-//! would round past its type's end is cut instead.
+//! Decoding changes nothing. Encoding rounds ties to even: floats within their fraction, integers
+//! from their highest set bit. NaN and the sign of an integer stay. (numcodecs turns some NaNs into
+//! zero.) An integer that would round out of range is truncated instead.
 
 use super::numpy::{is_signed, number_type};
 use crate::error::{Error, Result};
@@ -19,12 +19,12 @@ struct BitRoundSpec {
     keepbits: u32,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// None: `keepbits` that are missing or out of range are an encoder's.
+/// None: only encoding needs a valid `keepbits`.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    // numcodecs can keep no bit of a fraction; the registered text asks for one.
+    // numcodecs allows 0 bits; the registered specification requires 1.
     let least = match configuration.spelling() {
         Spelling::Zarr => 1,
         Spelling::Numcodecs => 0,
@@ -40,7 +40,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
 impl ArrayToArraySpec for BitRoundSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
         if decoded.data_type.size().is_none() {
-            return Err(Error::format("bitround is for numbers only"));
+            return Err(Error::format("bitround encodes numbers only"));
         }
         Ok(Box::new(BitRound { keepbits: self.keepbits, representation: decoded.clone() }))
     }
@@ -64,7 +64,7 @@ impl ArrayToArray for BitRound {
         require_encoders()?;
         let number = number_type(&self.representation.data_type)?;
         let mut bytes = decoded.into_fixed()?;
-        let rounding = Rounding { number, keepbits: self.keepbits };
+        let rounding = BitRounding { number, keepbits: self.keepbits };
         for element in bytes.chunks_exact_mut(number.size()) {
             let mut wide = [0; 8];
             wide[..element.len()].copy_from_slice(element);
@@ -75,14 +75,14 @@ impl ArrayToArray for BitRound {
     }
 }
 
-/// How numbers of one type are rounded, as bit patterns.
+/// How to round the bit patterns of one number type.
 #[derive(Clone, Copy)]
-struct Rounding {
+struct BitRounding {
     number: NumberType,
     keepbits: u32,
 }
 
-impl Rounding {
+impl BitRounding {
     fn round(self, pattern: u64) -> u64 {
         let infinity: u64 = match self.number {
             NumberType::F16 => 0x7c00,
@@ -90,7 +90,7 @@ impl Rounding {
             NumberType::F64 => 0x7ff0_0000_0000_0000,
             _ => return self.round_integer(pattern),
         };
-        // The fraction, the exponent above it and the sign: a carry out of the fraction is the next exponent.
+        // The exponent and the sign are above the fraction: a carry increments the exponent.
         let (fraction_bits, sign_bit) = match self.number {
             NumberType::F16 => (10, 1 << 15),
             NumberType::F32 => (23, 1 << 31),
@@ -106,7 +106,7 @@ impl Rounding {
     fn round_integer(self, pattern: u64) -> u64 {
         let all = u64::MAX >> (u64::BITS - 8 * self.size());
         let negative = is_signed(self.number) && pattern > all / 2;
-        // A negative number's highest set bit is its sign.
+        // The highest set bit of a negative number is its sign.
         let significant = u64::BITS - pattern.leading_zeros();
         let most = if is_signed(self.number) && !negative { all / 2 } else { all };
         round_magnitude(pattern, significant, self.keepbits, most)
@@ -122,8 +122,9 @@ impl Rounding {
     }
 }
 
-/// Keeps the highest `kept` of the low `significant` bits, ties to even; cuts where rounding would pass `most`.
-#[allow(clippy::cast_possible_truncation)] // a magnitude that was cut is no larger than it was
+/// Keeps the highest `kept` of the low `significant` bits, ties to even. Truncates where rounding
+/// would exceed `most`.
+#[allow(clippy::cast_possible_truncation)] // a truncated magnitude is no larger than before
 fn round_magnitude(magnitude: u64, significant: u32, kept: u32, most: u64) -> u64 {
     let dropped = significant.saturating_sub(kept);
     if dropped == 0 {
@@ -142,7 +143,7 @@ mod tests {
     use super::*;
 
     fn round(number: NumberType, keepbits: u32, pattern: u64) -> u64 {
-        Rounding { number, keepbits }.round(pattern)
+        BitRounding { number, keepbits }.round(pattern)
     }
 
     #[test]
@@ -150,7 +151,8 @@ mod tests {
         let single = |value: f32, keepbits| {
             f32::from_bits(round(NumberType::F32, keepbits, value.to_bits().into()) as u32)
         };
-        // By hand: 1.011 01… and 1.011 1 in binary, to three and two places; then a tie each way.
+        // By hand: binary 1.01101… and 1.0111, to three and two places; then a tie in each
+        // direction.
         assert_eq!([single(1.40625, 3), single(1.4375, 3)], [1.375, 1.5]);
         assert_eq!([single(1.125, 2), single(1.375, 2), single(-1.375, 2)], [1.0, 1.5, -1.5]);
         assert_eq!([single(1.75, 0), single(f32::MAX, 3)], [2.0, f32::INFINITY]);
@@ -160,10 +162,10 @@ mod tests {
 
     #[test]
     fn integers_round_from_their_highest_bit() {
-        // 0b1011_0111: to three bits 0b1100_0000, to four 0b1011_0000.
+        // 0b1011_0111 to three bits is 0b1100_0000, to four 0b1011_0000.
         assert_eq!([round(NumberType::U8, 3, 0xb7), round(NumberType::U8, 4, 0xb7)], [0xc0, 0xb0]);
         assert_eq!([round(NumberType::U16, 1, 3), round(NumberType::U64, 1, 0)], [4, 0]);
-        // What would pass the type's end is cut: 127 to 112, 255 to 224.
+        // Numbers that would round out of range are truncated: 127 to 112, 255 to 224.
         assert_eq!([round(NumberType::I8, 3, 127), round(NumberType::U8, 3, 255)], [112, 224]);
         assert_eq!(round(NumberType::U64, 1, u64::MAX), 1 << 63);
         // -3 is 0b1111_1101.

@@ -1,17 +1,17 @@
-//! `cast_value`: every number as a number of another type, or an error.
+//! `cast_value`: converts every number to another type, or fails.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/cast_value>
 //!
-//! A number goes by the scalar map first; then it is rounded; what then lies out of range is clamped, wrapped or refused.
-//! The fill value must be castable. That it also comes back the same, as the text demands, is not checked: zarr-python
-//! writes arrays whose fill value does not, and their elements are well.
-//! Not here: the narrow floats.
+//! The scalar map comes first, then rounding. A number out of range is then clamped, wrapped or
+//! refused. The fill value must be castable. The specification also requires that casting back
+//! restores it. That is not checked, because zarr-python writes arrays that break this rule and
+//! whose elements are valid. Floats of 8 bits and fewer are not supported.
 
 use std::collections::HashMap;
 
-use super::exact::{Number, Rounded, Rounding, Value};
+use super::exact::{ExactValue, Number, Rounded, Rounding};
 use super::numpy::number_type;
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
@@ -22,14 +22,14 @@ use crate::format::metadata::json::{Document, Json};
 use crate::kernel::cast::{NumberType, cast};
 use crate::limits;
 
-/// What becomes of numbers beyond the range of their new type; without it, an error.
+/// How to treat numbers out of the range of the new type. Without this rule they are errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OutOfRange {
     Clamp,
     Wrap,
 }
 
-/// Pairs of JSON texts, whose types are not known before the codec is bound.
+/// Pairs of JSON texts. Their data types are known only when the codec is bound.
 type Pairs = Vec<(String, String)>;
 
 /// The configuration: `data_type`, `rounding`, `out_of_range`, `scalar_map`.
@@ -42,10 +42,11 @@ struct CastValueSpec {
     decode_map: Pairs,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` for what the text does not have, `Unsupported` for data types that this build does not have.
+/// `Format` for a value that the specification does not allow, `Unsupported` for data types that
+/// this build does not have.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let data_type = configuration.read("data_type", |json| name::parse(&Extension::parse(json)?))?;
     let roundings = [
@@ -69,7 +70,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
 fn scalar_map(json: Json<'_>) -> Result<(Pairs, Pairs)> {
     let maps = json.object()?;
     if let Some((key, _)) = maps.iter().find(|(key, _)| !["encode", "decode"].contains(&key.as_ref())) {
-        return Err(Error::format("scalar map has a field that is not understood").in_field(key.as_ref()));
+        return Err(Error::format("the scalar map has an unknown field").in_field(key.as_ref()));
     }
     let pairs = |json: Json<'_>| json.list(pair);
     let read = |key| Ok(maps.read(key, pairs)?.unwrap_or_default());
@@ -79,7 +80,7 @@ fn scalar_map(json: Json<'_>) -> Result<(Pairs, Pairs)> {
 fn pair(json: Json<'_>) -> Result<(String, String)> {
     match json.array()?.as_slice() {
         [from, to] => Ok((from.text().to_owned(), to.text().to_owned())),
-        _ => Err(json.unexpected("an input and an output")),
+        _ => Err(json.unexpected("a list of an input and an output")),
     }
 }
 
@@ -87,7 +88,11 @@ impl ArrayToArraySpec for CastValueSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
         let (inner, outer) = (number(&decoded.data_type)?, number(&self.data_type)?);
         if self.out_of_range == Some(OutOfRange::Wrap) && !outer.is_integer() {
-            return Err(unfit("configuration.out_of_range", "clamp, for floats", "wrap"));
+            return Err(wrong_value(
+                "configuration.out_of_range",
+                "clamp, because the type is a float",
+                "wrap",
+            ));
         }
         let map = |pairs: &Pairs, from: &DataType, to: &DataType, direction: &str| {
             let map = bind_map(pairs, from, to);
@@ -95,26 +100,26 @@ impl ArrayToArraySpec for CastValueSpec {
         };
         let (here, there) = (&decoded.data_type, &self.data_type);
         let (rounding, out_of_range) = (self.rounding, self.out_of_range);
-        let encode = Direction {
+        let encode = DirectedCast {
             from: inner,
             to: outer,
             rounding,
             out_of_range,
             map: map(&self.encode_map, here, there, "encode")?,
-            // The kernel converts what fits as it is.
+            // The kernel converts without rules when every number fits.
             plain: plain(here, there).filter(|_| self.encode_map.is_empty()),
         };
-        let decode = Direction {
+        let decode = DirectedCast {
             from: outer,
             to: inner,
             rounding,
-            // Floats have their infinities to clamp to, and nothing to wrap around.
+            // A float can clamp to infinity but cannot wrap.
             out_of_range: out_of_range.filter(|rule| inner.is_integer() || *rule == OutOfRange::Clamp),
             map: map(&self.decode_map, there, here, "decode")?,
             plain: plain(there, here).filter(|_| self.decode_map.is_empty()),
         };
         let fill_value = encode.convert(&decoded.fill_value.0).map_err(|failure| {
-            let error = Error::format(format!("fill value {}", failure.message()));
+            let error = Error::format(format!("the fill value {}", failure.message()));
             error.in_field("configuration.data_type")
         })?;
         let representation = ChunkRepresentation {
@@ -129,14 +134,16 @@ impl ArrayToArraySpec for CastValueSpec {
 
 fn number(data_type: &DataType) -> Result<Number> {
     Number::of(data_type).ok_or_else(|| {
-        Error::unsupported(format!("cast_value does not take elements of {}", data_type.name()))
+        Error::unsupported(format!("cast_value does not support the data type {}", data_type.name()))
     })
 }
 
-/// A key's value, by which NaN is NaN whatever its bits, and zero is zero whatever its sign.
-fn key(number: Number, pattern: u64) -> Value {
+/// The key of a value in the scalar map. All NaNs have one key, and so have both zeros.
+fn key(number: Number, pattern: u64) -> ExactValue {
     match number.value(pattern) {
-        Value::Finite { magnitude: 0, .. } => Value::Finite { negative: false, magnitude: 0, exponent: 0 },
+        ExactValue::Finite { magnitude: 0, .. } => {
+            ExactValue::Finite { negative: false, magnitude: 0, exponent: 0 }
+        }
         value => value,
     }
 }
@@ -146,7 +153,7 @@ fn bind_map(pairs: &Pairs, from: &DataType, to: &DataType) -> Result<HashMap<u64
     let mut map = HashMap::new();
     for (idx, (input, output)) in pairs.iter().enumerate() {
         let scalar = |text: &str, data_type: &DataType| {
-            // The text's own example writes the sign that fill values do not have.
+            // The specification's example writes a sign that fill values do not have.
             let text = if text == "\"+Infinity\"" { "\"Infinity\"" } else { text };
             let document = Document::parse(text.as_bytes())?;
             FillValue::parse_v3(data_type, document.root())
@@ -154,13 +161,13 @@ fn bind_map(pairs: &Pairs, from: &DataType, to: &DataType) -> Result<HashMap<u64
         };
         let (input, output) = (scalar(input, from)?, scalar(output, to)?);
         let input = canonical(from_number, from_number.load(&input.0));
-        // Of equal inputs the first counts.
+        // The first of equal inputs counts.
         map.entry(input).or_insert_with(|| to_number.load(&output.0));
     }
     Ok(map)
 }
 
-/// The bits that stand for all that are equal to these.
+/// The bits that represent all values equal to this one.
 fn canonical(number: Number, pattern: u64) -> u64 {
     match number.round(key(number, pattern), Rounding::NearestEven) {
         Rounded::Bits(bits) => bits,
@@ -168,7 +175,7 @@ fn canonical(number: Number, pattern: u64) -> u64 {
     }
 }
 
-/// Whether every number of one type is one of the other: then the kernel's conversion is ours.
+/// The kernel's number types, when every number of one type is exact in the other; else `None`.
 fn plain(from: &DataType, to: &DataType) -> Option<(NumberType, NumberType)> {
     let fits = match (Number::of(from)?, Number::of(to)?) {
         (Number::Integer { bits, signed }, Number::Integer { bits: room, signed: to_signed }) => {
@@ -189,40 +196,40 @@ fn plain(from: &DataType, to: &DataType) -> Option<(NumberType, NumberType)> {
     Some((number_type(from).ok()?, number_type(to).ok()?))
 }
 
-/// Why a number has no place in its new type.
+/// Why a number cannot be converted.
 #[derive(Clone, Copy)]
-enum Failure {
+enum CastFailure {
     OutOfRange,
     Unlike,
 }
 
-impl Failure {
+impl CastFailure {
     fn message(self) -> &'static str {
         match self {
-            Self::OutOfRange => "lies beyond the range of its new type",
-            Self::Unlike => "is infinite or NaN, which its new type has not",
+            Self::OutOfRange => "is out of the range of the new type",
+            Self::Unlike => "is infinite or NaN, which the new type cannot hold",
         }
     }
 }
 
-/// One of the two ways.
-struct Direction {
+/// The conversion of one direction: encode or decode.
+struct DirectedCast {
     from: Number,
     to: Number,
     rounding: Rounding,
     out_of_range: Option<OutOfRange>,
-    /// By the canonical bits of the input.
+    /// The scalar map, by canonical bits of the input.
     map: HashMap<u64, u64>,
     plain: Option<(NumberType, NumberType)>,
 }
 
-impl Direction {
-    fn convert(&self, src: &[u8]) -> std::result::Result<Vec<u8>, Failure> {
+impl DirectedCast {
+    fn convert(&self, src: &[u8]) -> std::result::Result<Vec<u8>, CastFailure> {
         let mut dst = vec![0; src.len() / self.from.size() * self.to.size()];
         self.convert_into(src, &mut dst).map(|()| dst)
     }
 
-    fn convert_into(&self, src: &[u8], dst: &mut [u8]) -> std::result::Result<(), Failure> {
+    fn convert_into(&self, src: &[u8], dst: &mut [u8]) -> std::result::Result<(), CastFailure> {
         if let Some((from, to)) = self.plain {
             cast(src, from, dst, to);
             return Ok(());
@@ -235,7 +242,7 @@ impl Direction {
         Ok(())
     }
 
-    fn convert_one(&self, pattern: u64) -> std::result::Result<u64, Failure> {
+    fn convert_one(&self, pattern: u64) -> std::result::Result<u64, CastFailure> {
         if !self.map.is_empty()
             && let Some(mapped) = self.map.get(&canonical(self.from, pattern))
         {
@@ -244,11 +251,11 @@ impl Direction {
         let value = self.from.value(pattern);
         match (self.to.round(value, self.rounding), self.out_of_range) {
             (Rounded::Bits(bits), _) => Ok(bits),
-            (Rounded::Unlike, _) => Err(Failure::Unlike),
-            (Rounded::OutOfRange { .. }, None) => Err(Failure::OutOfRange),
+            (Rounded::Unlike, _) => Err(CastFailure::Unlike),
+            (Rounded::OutOfRange { .. }, None) => Err(CastFailure::OutOfRange),
             (Rounded::OutOfRange { low_bits }, Some(OutOfRange::Wrap)) => Ok(low_bits),
             (Rounded::OutOfRange { .. }, Some(OutOfRange::Clamp)) => {
-                Ok(self.to.end(matches!(value, Value::Finite { negative: true, .. })))
+                Ok(self.to.end(matches!(value, ExactValue::Finite { negative: true, .. })))
             }
         }
     }
@@ -265,8 +272,8 @@ impl Direction {
 
 struct CastValue {
     count: u64,
-    encode: Direction,
-    decode: Direction,
+    encode: DirectedCast,
+    decode: DirectedCast,
     representation: ChunkRepresentation,
 }
 
@@ -279,7 +286,7 @@ impl ArrayToArray for CastValue {
         let encoded = encoded.into_fixed()?;
         let mut decoded = self.decode.checked(&encoded, self.count)?;
         let converted = self.decode.convert_into(&encoded, &mut decoded);
-        converted.map_err(|failure| Error::format(format!("stored number {}", failure.message())))?;
+        converted.map_err(|failure| Error::format(format!("a stored number {}", failure.message())))?;
         Ok(ArrayBytes::Fixed(decoded))
     }
 
@@ -288,7 +295,7 @@ impl ArrayToArray for CastValue {
         let decoded = decoded.into_fixed()?;
         let mut encoded = self.encode.checked(&decoded, self.count)?;
         let converted = self.encode.convert_into(&decoded, &mut encoded);
-        converted.map_err(|failure| Error::argument(format!("number {}", failure.message())))?;
+        converted.map_err(|failure| Error::argument(format!("a number {}", failure.message())))?;
         Ok(ArrayBytes::Fixed(encoded))
     }
 }
@@ -323,8 +330,8 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_rounded_and_brought_into_range_as_asked() {
-        // cast-value-rs 0.5.1 gives the same.
+    fn numbers_are_rounded_and_clamped_or_wrapped() {
+        // Expected values: cast-value-rs 0.5.1.
         let int8 = |values: [f64; 4], rules: &str| {
             let configuration = format!("{{\"data_type\":\"int8\"{rules}}}");
             encode(values, &configuration)
@@ -366,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn fill_values_are_cast_as_elements_are() {
+    fn fill_values_are_cast_like_elements() {
         let configuration =
             r#"{"data_type":"uint8","scalar_map":{"encode":[["NaN",0]],"decode":[[0,"NaN"]]}}"#;
         let codec = bind("float64", configuration, "\"NaN\"", 2).unwrap();
@@ -387,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_stored_numbers_cannot_be_is_an_error() {
+    fn stored_numbers_out_of_range_are_errors() {
         let codec = bind("int8", r#"{"data_type":"int16"}"#, "0", 2).unwrap();
         let decode =
             |numbers: [i16; 2]| codec.decode(ArrayBytes::Fixed(numbers.map(i16::to_le_bytes).concat()));

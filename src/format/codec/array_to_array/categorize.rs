@@ -1,10 +1,11 @@
-//! `categorize`: texts as the numbers of their labels, from 1 on; 0 is every text that has none, and reads as empty.
+//! `categorize`: stores strings as the numbers of their labels, from 1 on. A string without a label
+//! is stored as 0, which decodes to the empty string.
 //! <https://numcodecs.readthedocs.io/en/stable/filter/categorize.html>
 
 use super::numpy::{self, is_integer, number_type};
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
@@ -12,23 +13,24 @@ use crate::format::codec::{
 use crate::format::data_type::{DataType, FillValue, Integer};
 use crate::limits;
 
-/// The configuration: `labels`, `astype`; `dtype` is the array's own.
+/// The configuration: `labels` and `astype`. `dtype` is ignored: the array's data type counts.
 #[derive(Clone, Debug)]
 struct CategorizeSpec {
     labels: Vec<String>,
     astype: DataType,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` when `labels` is missing or no list of texts, `Unsupported` for numbers other than integers.
+/// `Format` when `labels` is missing or not a list of strings, `Unsupported` when `astype` is not
+/// an integer type.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     configuration.tolerate("dtype");
     let labels = configuration.read("labels", |json| json.list(|label| Ok(label.str()?.into_owned())))?;
     let astype = numpy::dtype(configuration, "astype")?.unwrap_or(DataType::Integer(Integer::Uint8));
     if !number_type(&astype).is_ok_and(is_integer) {
-        return Err(unfit("astype", "integers", astype.name()));
+        return Err(wrong_value("astype", "an integer type", astype.name()));
     }
     Ok(Spec::ArrayToArray(Box::new(CategorizeSpec {
         labels: configuration.required("labels", labels)?,
@@ -39,10 +41,10 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
 impl ArrayToArraySpec for CategorizeSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
         let text = match decoded.data_type {
-            DataType::String => Text::Variable,
-            DataType::Utf32(len) => Text::Utf32(len),
+            DataType::String => StringLayout::Variable,
+            DataType::Utf32(len) => StringLayout::Utf32(len),
             _ => {
-                let error = Error::format("categorize is for texts only");
+                let error = Error::format("categorize encodes strings only");
                 return Err(error.actual(decoded.data_type.name().into_owned()));
             }
         };
@@ -60,16 +62,16 @@ impl ArrayToArraySpec for CategorizeSpec {
     }
 }
 
-/// How texts are in memory.
+/// How strings are in memory.
 #[derive(Clone, Copy, Debug)]
-enum Text {
-    /// UTF-8, of any length.
+enum StringLayout {
+    /// UTF-8, of variable length.
     Variable,
-    /// So many code points of four bytes, zeros behind them.
+    /// This number of code points of four bytes, padded with zeros.
     Utf32(usize),
 }
 
-impl Text {
+impl StringLayout {
     fn bytes(self, text: &str) -> Vec<u8> {
         match self {
             Self::Variable => text.as_bytes().to_vec(),
@@ -84,24 +86,24 @@ impl Text {
 }
 
 struct Categorize {
-    /// As they are in memory.
+    /// The labels, in the form that strings have in memory.
     labels: Vec<Vec<u8>>,
-    text: Text,
-    /// Bytes of a stored number.
+    text: StringLayout,
+    /// The bytes of a stored number.
     size: usize,
     count: u64,
     representation: ChunkRepresentation,
 }
 
 impl Categorize {
-    /// What is stored for a text: of equal labels the last, as with numcodecs.
+    /// The stored number of a string. The last of equal labels counts, as in numcodecs.
     fn number(&self, text: &[u8]) -> Vec<u8> {
         let found = self.labels.iter().rposition(|label| label == text);
         let number = found.map_or(0, |idx| idx as u64 + 1);
         number.to_le_bytes()[..self.size].to_vec()
     }
 
-    /// The text of a stored number.
+    /// The string of a stored number.
     fn label(&self, number: &[u8]) -> &[u8] {
         let mut wide = [0; 8];
         wide.iter_mut().zip(number).for_each(|(wide, byte)| *wide = *byte);
@@ -122,7 +124,7 @@ impl ArrayToArray for Categorize {
             return Err(wrong_decoded_len(expected, numbers.len() as u64));
         }
         let texts = || numbers.chunks_exact(self.size).map(|number| self.label(number));
-        if let Text::Utf32(len) = self.text {
+        if let StringLayout::Utf32(len) = self.text {
             let bytes = limits::product([self.count, 4 * len as u64], "chunk")?;
             let mut decoded = limits::zeroed(bytes, limits::CHUNK_BYTES, "chunk")?;
             for (element, text) in decoded.chunks_exact_mut((4 * len).max(1)).zip(texts()) {
@@ -130,7 +132,8 @@ impl ArrayToArray for Categorize {
             }
             return Ok(ArrayBytes::Fixed(decoded));
         }
-        // A long label may stand for every number.
+        // Every number may have a long label, so that the total is checked before memory is
+        // allocated.
         let total = texts().map(|text| text.len() as u64).fold(0, u64::saturating_add);
         let mut elements = VariableBytes::new();
         limits::reserve(&mut elements.bytes, limits::within(total, limits::CHUNK_BYTES, "chunk")?, "chunk")?;
@@ -142,14 +145,17 @@ impl ArrayToArray for Categorize {
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
         require_encoders()?;
         let numbers: Vec<u8> = match (&decoded, self.text) {
-            (ArrayBytes::Variable(elements), Text::Variable) if elements.len() as u64 == self.count => (0
-                ..elements.len())
-                .flat_map(|idx| self.number(elements.get(idx).unwrap_or_default()))
-                .collect(),
-            (ArrayBytes::Fixed(elements), Text::Utf32(len)) => {
+            (ArrayBytes::Variable(elements), StringLayout::Variable)
+                if elements.len() as u64 == self.count =>
+            {
+                (0..elements.len())
+                    .flat_map(|idx| self.number(elements.get(idx).unwrap_or_default()))
+                    .collect()
+            }
+            (ArrayBytes::Fixed(elements), StringLayout::Utf32(len)) => {
                 elements.chunks_exact((4 * len).max(1)).flat_map(|element| self.number(element)).collect()
             }
-            _ => return Err(Error::argument("elements are not the texts of the chunk")),
+            _ => return Err(Error::argument("categorize got elements that are not strings")),
         };
         let expected = limits::product([self.count, self.size as u64], "chunk")?;
         if numbers.len() as u64 == expected {

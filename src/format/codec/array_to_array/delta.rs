@@ -1,8 +1,9 @@
-//! `delta`: the first number, then the differences between neighbours in memory order.
+//! `delta`: stores the first number, then the differences between neighbours in memory order.
 //! <https://numcodecs.readthedocs.io/en/stable/filter/delta.html>
 //!
-//! Integers wrap. Differences are stored as `astype`, which may be narrower than `dtype`: the sums are of `dtype`.
-//! Not here: bool, whose differences numcodecs itself cannot undo, and complex numbers.
+//! Integers wrap. Differences are stored as `astype`, which may be narrower than `dtype`; the sums
+//! are of type `dtype`. bool is not supported, because numcodecs cannot decode its differences.
+//! Complex numbers are not supported.
 
 use half::f16;
 
@@ -22,10 +23,10 @@ struct DeltaSpec {
     astype: Option<DataType>,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` or `Unsupported` for data types.
+/// As [`numpy::dtype`].
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let spec = DeltaSpec {
         dtype: numpy::dtype(configuration, "dtype")?,
@@ -39,7 +40,7 @@ impl ArrayToArraySpec for DeltaSpec {
         let numbers = Numbers::bind(decoded, self.dtype.as_ref(), self.astype.as_ref())?;
         if numbers.decoded == NumberType::Bool {
             return Err(Error::unsupported(
-                "differences of bool cannot be undone: numcodecs adds them with \"or\"",
+                "delta does not support bool: numcodecs adds its differences with \"or\", which loses values",
             ));
         }
         Ok(Box::new(Delta { numbers }))
@@ -74,7 +75,7 @@ impl ArrayToArray for Delta {
     }
 }
 
-/// Running sums in half precision, each rounded.
+/// Computes running sums in half precision, rounded at each step.
 fn add_halves(buf: &mut [u8]) {
     let Some((first, rest)) = buf.as_chunks_mut().0.split_first_mut() else { return };
     let mut total = f16::from_le_bytes(*first);
@@ -84,7 +85,7 @@ fn add_halves(buf: &mut [u8]) {
     }
 }
 
-/// Every number but the first minus the one before it.
+/// Replaces every number but the first by its difference from the one before.
 fn subtract(buf: &mut [u8], number: NumberType) {
     match number {
         NumberType::Bool => {}

@@ -1,11 +1,13 @@
-//! Numbers without loss: what an element is, exactly, and the nearest element of another type, in any direction.
+//! Exact numbers: the value of an element, and the nearest element of another type in any rounding
+//! mode.
 //!
-//! For `cast_value`, whose roundings Rust's conversions do not all have. Integers of 2 to 64 bits and the floats of IEEE 754
-//! and `bfloat16`; deliberately without arithmetic, and without the narrow floats of machine learning.
+//! For `cast_value`, which has rounding modes that Rust's conversions lack. It covers integers of 2
+//! to 64 bits, the floats of IEEE 754 and `bfloat16`. It has no arithmetic and no floats of 8 bits
+//! and fewer.
 
 use crate::format::data_type::{DataType, Float};
 
-/// The type of a number.
+/// A number type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Number {
     /// Two's complement, sign-extended to whole bytes.
@@ -16,16 +18,16 @@ pub(super) enum Number {
 
 /// The value of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Value {
-    /// `magnitude * 2^exponent`, or that less than zero. Zero has a sign.
+pub(super) enum ExactValue {
+    /// `magnitude * 2^exponent`, negated if `negative`. Zero has a sign.
     Finite { negative: bool, magnitude: u64, exponent: i32 },
-    /// Infinite.
+    /// Infinity.
     Infinite { negative: bool },
-    /// No number.
+    /// Not a number.
     Nan,
 }
 
-/// Where a value goes that lies between two of the target.
+/// How to round a value between two numbers of the target type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rounding {
     NearestEven,
@@ -35,19 +37,20 @@ pub(super) enum Rounding {
     TowardsNegative,
 }
 
-/// What becomes of a value in another type.
+/// The result of rounding to another type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rounded {
-    /// These bits.
+    /// The bits of the number.
     Bits(u64),
-    /// It lies, rounded, beyond the type's range; an integer type would keep these low bits of it.
+    /// The rounded value is out of range; an integer type that wraps keeps these low bits.
     OutOfRange { low_bits: u64 },
-    /// The type has nothing like it: infinity and NaN, to integers.
+    /// Infinity or NaN, which an integer type cannot hold.
     Unlike,
 }
 
 impl Number {
-    /// `None` for types that are no number, and for narrow floats.
+    /// The number type of a data type; `None` for other data types and for floats of 8 bits and
+    /// fewer.
     pub(super) fn of(data_type: &DataType) -> Option<Self> {
         match data_type {
             DataType::Integer(integer) => {
@@ -61,7 +64,7 @@ impl Number {
         }
     }
 
-    /// Bytes of one.
+    /// The bytes of one number.
     pub(super) fn size(self) -> usize {
         let bits = match self {
             Self::Integer { bits, .. } => bits,
@@ -70,12 +73,12 @@ impl Number {
         (bits as usize).div_ceil(8)
     }
 
-    /// Whether it is an integer.
+    /// Whether it is an integer type.
     pub(super) fn is_integer(self) -> bool {
         matches!(self, Self::Integer { .. })
     }
 
-    /// The element at the beginning of `bytes`, as bits.
+    /// The bits of the element at the beginning of `bytes`.
     pub(super) fn load(self, bytes: &[u8]) -> u64 {
         let mut wide = [0; 8];
         wide.iter_mut().zip(bytes.iter().take(self.size())).for_each(|(wide, byte)| *wide = *byte);
@@ -83,7 +86,7 @@ impl Number {
     }
 
     /// The value of these bits.
-    pub(super) fn value(self, pattern: u64) -> Value {
+    pub(super) fn value(self, pattern: u64) -> ExactValue {
         match self {
             Self::Integer { bits, signed } => {
                 let unused = u64::BITS - bits;
@@ -91,25 +94,25 @@ impl Number {
                 let negative = signed && high.cast_signed() < 0;
                 let magnitude =
                     if negative { (high.cast_signed() >> unused).unsigned_abs() } else { high >> unused };
-                Value::Finite { negative, magnitude, exponent: 0 }
+                ExactValue::Finite { negative, magnitude, exponent: 0 }
             }
             Self::Float { exponent_bits, fraction_bits } => {
                 let negative = pattern >> (exponent_bits + fraction_bits) & 1 == 1;
                 let field = pattern >> fraction_bits & ((1 << exponent_bits) - 1);
                 let fraction = pattern & ((1 << fraction_bits) - 1);
                 if field == (1 << exponent_bits) - 1 {
-                    return if fraction == 0 { Value::Infinite { negative } } else { Value::Nan };
+                    return if fraction == 0 { ExactValue::Infinite { negative } } else { ExactValue::Nan };
                 }
-                // Zero and the numbers next to it have no leading one.
+                // Subnormal numbers have no implicit leading one.
                 let leading = if field == 0 { 0 } else { 1 << fraction_bits };
                 let step = i32::try_from(field.max(1)).unwrap_or(1) - 1;
                 let exponent = self.least_exponent() + step;
-                Value::Finite { negative, magnitude: leading | fraction, exponent }
+                ExactValue::Finite { negative, magnitude: leading | fraction, exponent }
             }
         }
     }
 
-    /// The exponent of the smallest step that the type has.
+    /// The exponent of the smallest step of the type.
     fn least_exponent(self) -> i32 {
         match self {
             Self::Integer { .. } => 0,
@@ -119,7 +122,7 @@ impl Number {
         }
     }
 
-    /// The bits of an infinity or of the largest integer of that sign.
+    /// The bits of the infinity or of the extreme integer of that sign.
     pub(super) fn end(self, negative: bool) -> u64 {
         match self {
             Self::Integer { bits, signed: false } => {
@@ -140,18 +143,18 @@ impl Number {
         }
     }
 
-    /// The bits of a value in this type.
-    pub(super) fn round(self, value: Value, rounding: Rounding) -> Rounded {
+    /// The bits of a value in this type, rounded.
+    pub(super) fn round(self, value: ExactValue, rounding: Rounding) -> Rounded {
         match (self, value) {
-            (Self::Integer { .. }, Value::Infinite { .. } | Value::Nan) => Rounded::Unlike,
-            (_, Value::Infinite { negative }) => Rounded::Bits(self.end(negative)),
-            (Self::Float { fraction_bits, .. }, Value::Nan) => {
+            (Self::Integer { .. }, ExactValue::Infinite { .. } | ExactValue::Nan) => Rounded::Unlike,
+            (_, ExactValue::Infinite { negative }) => Rounded::Bits(self.end(negative)),
+            (Self::Float { fraction_bits, .. }, ExactValue::Nan) => {
                 Rounded::Bits(self.end(false) | 1 << (fraction_bits - 1))
             }
-            (Self::Integer { bits, signed }, Value::Finite { negative, magnitude, exponent }) => {
-                round_to_integer(cut(magnitude, exponent, 0, negative, rounding), negative, bits, signed)
+            (Self::Integer { bits, signed }, ExactValue::Finite { negative, magnitude, exponent }) => {
+                round_to_integer(to_steps(magnitude, exponent, 0, negative, rounding), negative, bits, signed)
             }
-            (Self::Float { .. }, Value::Finite { negative, magnitude, exponent }) => {
+            (Self::Float { .. }, ExactValue::Finite { negative, magnitude, exponent }) => {
                 self.round_to_float(negative, magnitude, exponent, rounding)
             }
         }
@@ -164,14 +167,14 @@ impl Number {
         if used == 0 {
             return Rounded::Bits(sign);
         }
-        // All digits that there is room for, but none below the smallest step.
+        // As many digits as the fraction holds, but none below the smallest step.
         let step = (exponent + used - 1 - fraction_bits.cast_signed()).max(self.least_exponent());
-        let digits = match cut(magnitude, exponent, step, negative, rounding) {
-            Cut::Digits(digits) => digits,
-            Cut::Shifted { .. } => return Rounded::Unlike,
+        let digits = match to_steps(magnitude, exponent, step, negative, rounding) {
+            Steps::Digits(digits) => digits,
+            Steps::Shifted { .. } => return Rounded::Unlike,
         };
-        // A carry out of the fraction is the next exponent: the bits are one number. Without the leading one, they are as
-        // many steps from zero.
+        // A carry out of the fraction increments the exponent, because the bits are one number.
+        // Subnormal numbers count the steps from zero.
         let field = u128::from((step - self.least_exponent()).unsigned_abs());
         let bits = (field << fraction_bits) + digits;
         match u64::try_from(bits) {
@@ -182,23 +185,23 @@ impl Number {
 }
 
 /// A magnitude in whole steps.
-enum Cut {
-    /// So many.
+enum Steps {
+    /// This number of steps.
     Digits(u128),
-    /// These, and so many zero bits behind them: more than fit.
+    /// These digits and this number of zero bits after them, which do not fit 128 bits.
     Shifted { digits: u64, zeros: u32 },
 }
 
-/// `magnitude * 2^exponent` in steps of `2^step`.
-fn cut(magnitude: u64, exponent: i32, step: i32, negative: bool, rounding: Rounding) -> Cut {
+/// Rounds `magnitude * 2^exponent` to steps of `2^step`.
+fn to_steps(magnitude: u64, exponent: i32, step: i32, negative: bool, rounding: Rounding) -> Steps {
     let Some(dropped) = step.checked_sub(exponent).filter(|dropped| *dropped > 0) else {
         let zeros = exponent.abs_diff(step);
         return match zeros {
-            0..=63 => Cut::Digits(u128::from(magnitude) << zeros),
-            _ => Cut::Shifted { digits: magnitude, zeros },
+            0..=63 => Steps::Digits(u128::from(magnitude) << zeros),
+            _ => Steps::Shifted { digits: magnitude, zeros },
         };
     };
-    // Below the lowest of 64 digits a few more zeros make no difference.
+    // 66 dropped bits round like any larger number.
     let dropped = dropped.unsigned_abs().min(66);
     let wide = u128::from(magnitude);
     let (digits, rest, half) = (wide >> dropped, wide & ((1 << dropped) - 1), 1 << (dropped - 1));
@@ -209,22 +212,22 @@ fn cut(magnitude: u64, exponent: i32, step: i32, negative: bool, rounding: Round
         Rounding::TowardsPositive => rest > 0 && !negative,
         Rounding::TowardsNegative => rest > 0 && negative,
     };
-    Cut::Digits(digits + u128::from(up))
+    Steps::Digits(digits + u128::from(up))
 }
 
-#[allow(clippy::cast_possible_truncation)] // low bits are asked for
-fn round_to_integer(cut: Cut, negative: bool, bits: u32, signed: bool) -> Rounded {
+#[allow(clippy::cast_possible_truncation)] // the low bits are meant
+fn round_to_integer(to_steps: Steps, negative: bool, bits: u32, signed: bool) -> Rounded {
     let sized = |low: u64| {
         let unused = u64::BITS - bits;
         let high = low << unused;
-        // In memory, unused bits of a narrow integer repeat its sign.
+        // In memory, the unused bits of a narrow integer repeat its sign.
         if signed { (high.cast_signed() >> unused).cast_unsigned() } else { high >> unused }
     };
-    let (digits, low) = match cut {
-        Cut::Digits(digits) => (digits, digits as u64),
-        Cut::Shifted { digits: 0, .. } => (0, 0),
-        // Every integer has fewer bits than there are zeros.
-        Cut::Shifted { digits, zeros } => (u128::MAX, digits.checked_shl(zeros).unwrap_or(0)),
+    let (digits, low) = match to_steps {
+        Steps::Digits(digits) => (digits, digits as u64),
+        Steps::Shifted { digits: 0, .. } => (0, 0),
+        // The zeros exceed the bits of every integer type.
+        Steps::Shifted { digits, zeros } => (u128::MAX, digits.checked_shl(zeros).unwrap_or(0)),
     };
     let low = sized(if negative { low.wrapping_neg() } else { low });
     let room = if signed { bits - 1 } else { bits };
@@ -238,7 +241,7 @@ fn round_to_integer(cut: Cut, negative: bool, bits: u32, signed: bool) -> Rounde
     if digits <= most { Rounded::Bits(low) } else { Rounded::OutOfRange { low_bits: low } }
 }
 
-// Random numbers need a system, which wasm32-unknown-unknown has not.
+// The random numbers of these tests need an operating system.
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
 mod tests {
@@ -261,7 +264,7 @@ mod tests {
         Rounding::TowardsNegative,
     ];
 
-    /// A single from a double, by the single that Rust takes for the nearest and its neighbours.
+    /// Rounds a double to a single: Rust's nearest single or one of its neighbours.
     fn single(value: f64, rounding: Rounding) -> f32 {
         let nearest = value as f32;
         let (below, above) = match f64::from(nearest).total_cmp(&value) {
@@ -286,7 +289,7 @@ mod tests {
         }
     }
 
-    /// Doubles near singles, near their ties, and of every size.
+    /// Doubles near singles, near ties between singles, and of every size.
     fn doubles() -> impl Strategy<Value = f64> {
         let near = (any::<f32>(), -2_i64..=2).prop_map(|(single, steps)| {
             f64::from_bits(f64::from(single).to_bits().wrapping_add_signed(steps))
@@ -319,7 +322,7 @@ mod tests {
         #[test]
         fn doubles_become_halves(value in doubles()) {
             prop_assume!(value.abs() < 6e4);
-            // A double rounds to a half by way of a single only where that is exact.
+            // A double rounds to a half through a single only where that is exact.
             let value = f64::from(value as f32);
             let rounded = |number: Number| number.round(F64.value(value.to_bits()), Rounding::NearestEven);
             prop_assert_eq!(rounded(F16), Rounded::Bits(half::f16::from_f32(value as f32).to_bits().into()));
@@ -350,7 +353,7 @@ mod tests {
             for number in [F16, BF16, F32, F64, I32, I64, U64] {
                 let pattern = number.load(&pattern.to_le_bytes());
                 let value = number.value(pattern);
-                prop_assume!(value != Value::Nan);
+                prop_assume!(value != ExactValue::Nan);
                 let Rounded::Bits(bits) = number.round(value, Rounding::TowardsZero) else { panic!("{value:?}") };
                 prop_assert_eq!(number.load(&bits.to_le_bytes()), pattern);
             }
@@ -358,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_types() {
+    fn the_extreme_numbers_of_types() {
         let half = |value: f64| F16.round(F64.value(value.to_bits()), Rounding::NearestEven);
         assert_eq!(half(65519.9), Rounded::Bits(0x7bff));
         assert_eq!(half(65520.0), Rounded::OutOfRange { low_bits: 0 });

@@ -1,9 +1,9 @@
-//! `fixedscaleoffset`: numbers as whole numbers of a smaller type, `round((x - offset) * scale)`; decoded as
+//! `fixedscaleoffset`: stores `round((x - offset) * scale)` in a smaller data type, and decodes
 //! `x / scale + offset`. <https://numcodecs.readthedocs.io/en/stable/filter/fixedscaleoffset.html>
 //!
-//! The arithmetic is NumPy's: in the float type that the numbers have, in double precision for integers; integers minus
-//! an integer wrap. Numbers that do not fit `astype` are nobody's error, as with numcodecs.
-//! Not the registered `scale_offset`, which has rules of its own.
+//! The arithmetic is NumPy's: floats in their own type, integers in double precision, except that
+//! an integer minus an integer wraps. Numbers that do not fit `astype` are no error, as in
+//! numcodecs. The registered `scale_offset` is another codec with other rules.
 
 use super::numpy::{self, Numbers, converted, is_float, is_integer, is_signed, map_doubles, rounded, zeroed};
 use crate::error::{Error, Result};
@@ -17,37 +17,37 @@ use crate::kernel::cast::NumberType;
 /// The configuration: `offset`, `scale`, `dtype`, `astype`.
 #[derive(Debug)]
 struct FixedScaleOffsetSpec {
-    offset: Scalar,
-    scale: Scalar,
+    offset: JsonNumber,
+    scale: JsonNumber,
     dtype: Option<DataType>,
     astype: Option<DataType>,
 }
 
-/// A number as JSON has it; to NumPy it matters whether it has a fraction.
+/// A JSON number. NumPy treats numbers with and without a fraction differently.
 #[derive(Clone, Copy, Debug)]
-struct Scalar {
+struct JsonNumber {
     value: f64,
     integer: Option<i128>,
 }
 
-impl Scalar {
+impl JsonNumber {
     fn parse(json: Json<'_>) -> Result<Self> {
         let text = json.number_text()?;
         let value = text.parse().map_err(|_| json.unexpected("a number"))?;
-        // Larger ones are no operand of NumPy's integers.
+        // Larger integers cannot be operands of NumPy's integers.
         let integer = text.parse::<i64>().map(i128::from).or_else(|_| text.parse::<u64>().map(i128::from));
         Ok(Self { value, integer: integer.ok() })
     }
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` when `offset` or `scale` is missing or no number; as [`numpy::dtype`] for data types.
+/// `Format` when `offset` or `scale` is missing or not a number, and as [`numpy::dtype`].
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let spec = FixedScaleOffsetSpec {
-        offset: configuration.required("offset", configuration.read("offset", Scalar::parse)?)?,
-        scale: configuration.required("scale", configuration.read("scale", Scalar::parse)?)?,
+        offset: configuration.required("offset", configuration.read("offset", JsonNumber::parse)?)?,
+        scale: configuration.required("scale", configuration.read("scale", JsonNumber::parse)?)?,
         dtype: numpy::dtype(configuration, "dtype")?,
         astype: numpy::dtype(configuration, "astype")?,
     };
@@ -58,7 +58,7 @@ impl ArrayToArraySpec for FixedScaleOffsetSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
         let numbers = Numbers::bind(decoded, self.dtype.as_ref(), self.astype.as_ref())?;
         if [numbers.decoded, numbers.encoded].contains(&NumberType::Bool) {
-            return Err(Error::unsupported("this codec does not take elements of bool"));
+            return Err(Error::unsupported("fixedscaleoffset does not support the data type bool"));
         }
         Ok(Box::new(FixedScaleOffset { numbers, offset: self.offset, scale: self.scale }))
     }
@@ -66,8 +66,8 @@ impl ArrayToArraySpec for FixedScaleOffsetSpec {
 
 struct FixedScaleOffset {
     numbers: Numbers,
-    offset: Scalar,
-    scale: Scalar,
+    offset: JsonNumber,
+    scale: JsonNumber,
 }
 
 impl ArrayToArray for FixedScaleOffset {
@@ -109,7 +109,7 @@ impl FixedScaleOffset {
     }
 }
 
-/// Integers in their own arithmetic, which wraps.
+/// Encodes integers in their own arithmetic, which wraps.
 fn multiplied(bytes: &[u8], number: NumberType, offset: i128, scale: i128) -> Result<Vec<u8>> {
     let size = number.size();
     let mut products = zeroed(bytes.len() / size, number)?;

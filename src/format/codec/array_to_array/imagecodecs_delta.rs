@@ -1,10 +1,11 @@
-//! `imagecodecs_delta`: differences between neighbours along one axis, as TIFF's horizontal predictor has them.
+//! `imagecodecs_delta`: differences between neighbours along one axis, like TIFF's horizontal
+//! predictor.
 //! <https://github.com/cgohlke/imagecodecs>
 //!
-//! Of floating-point numbers the bits are subtracted, as integers. Read, and not written. Not numcodecs' `delta`, which goes through
-//! the whole chunk and can change the type.
+//! For floats it subtracts the bits, as integers. It can decode but not encode. numcodecs' `delta`
+//! is another codec: it runs through the whole chunk and can change the data type.
 
-use super::predictor::{Fields, Rows};
+use super::predictor::{Fields, PredictorRows};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::image_codecs_are_read_only;
@@ -12,35 +13,37 @@ use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepr
 use crate::format::data_type::DataType;
 
 #[derive(Debug)]
-struct DeltaSpec(Fields);
+struct HorizontalDeltaSpec(Fields);
 
-/// Reads the configuration: `shape`, `dtype`, `axis`, `dist`.
+/// Parses the configuration: `shape`, `dtype`, `axis`, `dist`.
 ///
 /// # Errors
-/// `Format` for an axis that the shape has not, `Unsupported` for distances beyond neighbours.
+/// `Format` for an axis that the shape lacks, `Unsupported` for a distance other than 1.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToArray(Box::new(DeltaSpec(Fields::parse(configuration)?))))
+    Ok(Spec::ArrayToArray(Box::new(HorizontalDeltaSpec(Fields::parse(configuration)?))))
 }
 
-impl ArrayToArraySpec for DeltaSpec {
+impl ArrayToArraySpec for HorizontalDeltaSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
         let is_number = matches!(decoded.data_type, DataType::Integer(_) | DataType::Float(_));
         let size = decoded.data_type.size().filter(|size| is_number && [1, 2, 4, 8].contains(size));
         let Some(size) = size else {
             let name = decoded.data_type.name();
-            return Err(Error::unsupported(format!("imagecodecs_delta does not take elements of {name}")));
+            return Err(Error::unsupported(format!(
+                "imagecodecs_delta does not support the data type {name}"
+            )));
         };
-        Ok(Box::new(Delta { rows: self.0.rows(decoded, size)?, size, chunk: decoded.clone() }))
+        Ok(Box::new(HorizontalDelta { rows: self.0.rows(decoded, size)?, size, chunk: decoded.clone() }))
     }
 }
 
-struct Delta {
-    rows: Rows,
+struct HorizontalDelta {
+    rows: PredictorRows,
     size: usize,
     chunk: ChunkRepresentation,
 }
 
-impl ArrayToArray for Delta {
+impl ArrayToArray for HorizontalDelta {
     fn encoded(&self) -> &ChunkRepresentation {
         &self.chunk
     }
@@ -70,7 +73,7 @@ impl ArrayToArray for Delta {
     }
 }
 
-/// To every element that which stands `step` before it.
+/// Adds to every element the one that is `step` before it.
 fn add_before<const N: usize>(row: &mut [u8], step: usize, add: impl Fn([u8; N], [u8; N]) -> [u8; N]) {
     let elements = row.as_chunks_mut::<N>().0;
     for at in step..elements.len() {

@@ -1,9 +1,11 @@
-//! `imagecodecs_floatpred`: TIFF's floating-point predictor: a row's bytes by their places in the numbers, the highest first, each the difference from
-//! the one before. <https://chriscox.org/TIFFTN3d1.pdf>
+//! `imagecodecs_floatpred`: TIFF's floating-point predictor. It groups a row's bytes by their
+//! position in the numbers, the highest first, and stores the difference of each byte from the one
+//! before.
+//! <https://chriscox.org/TIFFTN3d1.pdf>
 //!
-//! Read, and not written.
+//! It can decode but not encode.
 
-use super::predictor::{Fields, Rows};
+use super::predictor::{Fields, PredictorRows};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::image_codecs_are_read_only;
@@ -13,10 +15,10 @@ use crate::format::data_type::{DataType, FillValue, Float};
 #[derive(Debug)]
 struct FloatpredSpec(Fields);
 
-/// Reads the configuration: `shape`, `dtype`, `axis`, `dist`.
+/// Parses the configuration: `shape`, `dtype`, `axis`, `dist`.
 ///
 /// # Errors
-/// `Format` for an axis that the shape has not, `Unsupported` for distances beyond neighbours.
+/// `Format` for an axis that the shape lacks, `Unsupported` for a distance other than 1.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     Ok(Spec::ArrayToArray(Box::new(FloatpredSpec(Fields::parse(configuration)?))))
 }
@@ -27,10 +29,10 @@ impl ArrayToArraySpec for FloatpredSpec {
         else {
             let name = decoded.data_type.name();
             return Err(Error::unsupported(format!(
-                "imagecodecs_floatpred does not take elements of {name}"
+                "imagecodecs_floatpred does not support the data type {name}"
             )));
         };
-        // What is stored has no byte order.
+        // The stored bytes have no byte order.
         let data_type = DataType::Raw(float.size());
         let fill_value = FillValue::zero(&data_type);
         let encoded = ChunkRepresentation { shape: decoded.shape.clone(), data_type, fill_value };
@@ -39,7 +41,7 @@ impl ArrayToArraySpec for FloatpredSpec {
 }
 
 struct Floatpred {
-    rows: Rows,
+    rows: PredictorRows,
     size: usize,
     encoded: ChunkRepresentation,
 }

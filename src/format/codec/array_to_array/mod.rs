@@ -1,6 +1,7 @@
-//! Array → array codecs, one file each. <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
+//! Array → array codecs, one file each.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
 //!
-//! Which of them exist is written in [`super::registry`] alone.
+//! The table in [`super::registry`] lists them.
 
 pub mod astype;
 pub mod bitround;

@@ -1,8 +1,9 @@
-//! numcodecs' `packbits`: bools as bits, the first in the **highest** bit, after a byte that says how many bits of the last
-//! byte are padding. <https://numcodecs.readthedocs.io/en/stable/filter/packbits.html>
+//! numcodecs' `packbits`: packs bools to bits, the first one in the **highest** bit. The first byte
+//! counts the padding bits of the last byte.
+//! <https://numcodecs.readthedocs.io/en/stable/filter/packbits.html>
 //!
-//! To a chain it is an array filter: the packed bytes are an array of `uint8`. Not the registered `packbits`, which packs
-//! from the lowest bit and makes bytes at once.
+//! In a chain it is an array → array codec: the packed bytes are an array of `uint8`. The
+//! registered `packbits` is another codec: array → bytes, from the lowest bit.
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
@@ -13,22 +14,22 @@ use crate::format::codec::{
 use crate::format::data_type::{DataType, Integer};
 use crate::limits;
 
-/// The configuration, which is empty.
+/// The configuration, which has no fields.
 #[derive(Clone, Copy, Debug)]
-struct PackBitsSpec;
+struct NumcodecsPackBitsSpec;
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// None: there is nothing in it.
+/// None.
 pub fn parse(_: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToArray(Box::new(PackBitsSpec)))
+    Ok(Spec::ArrayToArray(Box::new(NumcodecsPackBitsSpec)))
 }
 
-impl ArrayToArraySpec for PackBitsSpec {
+impl ArrayToArraySpec for NumcodecsPackBitsSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
         if decoded.data_type != DataType::Bool {
-            return Err(Error::format("packbits of numcodecs is for bool only")
+            return Err(Error::format("numcodecs.packbits encodes bool only")
                 .actual(decoded.data_type.name().into_owned()));
         }
         let count = decoded.element_count()?;
@@ -37,23 +38,23 @@ impl ArrayToArraySpec for PackBitsSpec {
             data_type: DataType::Integer(Integer::Uint8),
             fill_value: decoded.fill_value.clone(),
         };
-        Ok(Box::new(PackBits { count, representation }))
+        Ok(Box::new(NumcodecsPackBits { count, representation }))
     }
 }
 
-struct PackBits {
+struct NumcodecsPackBits {
     count: u64,
     representation: ChunkRepresentation,
 }
 
-impl PackBits {
-    /// Bits of the last byte that mean nothing.
+impl NumcodecsPackBits {
+    /// The number of padding bits in the last byte.
     fn padding(&self) -> u64 {
         self.count.next_multiple_of(8) - self.count
     }
 }
 
-impl ArrayToArray for PackBits {
+impl ArrayToArray for NumcodecsPackBits {
     fn encoded(&self) -> &ChunkRepresentation {
         &self.representation
     }
@@ -66,7 +67,7 @@ impl ArrayToArray for PackBits {
             _ => return Err(wrong_decoded_len(expected, encoded.len() as u64)),
         };
         if u64::from(*padding) != self.padding() {
-            return Err(Error::format("count of padding bits does not fit the chunk")
+            return Err(Error::format("the number of padding bits does not fit the chunk")
                 .expected(self.padding().to_string())
                 .actual(padding.to_string()));
         }

@@ -1,9 +1,10 @@
-//! What the array filters of numcodecs share: a `dtype` of their own for the chunk, and NumPy's conversions between
-//! numbers. <https://numcodecs.readthedocs.io/en/stable/filter/index.html>
+//! What numcodecs' array filters share: a `dtype` of the filter, and NumPy's conversions between
+//! numbers.
+//! <https://numcodecs.readthedocs.io/en/stable/filter/index.html>
 //!
-//! A filter does not ask what the array's elements are: it takes the chunk's bytes for numbers of its `dtype` (NumPy's
-//! `view`), of which there may then be more or fewer. Deliberately without byte orders: a chunk is little-endian here,
-//! and the order that a filter stores in belongs to the `bytes` codec.
+//! A filter does not use the array's data type: it reads the chunk's bytes as numbers of its
+//! `dtype`, like NumPy's `view`. The number of elements may change. Byte orders are not handled
+//! here: chunks in memory are little-endian, and the `bytes` codec handles the stored order.
 
 use std::borrow::Cow;
 
@@ -15,14 +16,14 @@ use crate::format::metadata::extension::Extension;
 use crate::kernel::cast::{NumberType, cast};
 use crate::limits;
 
-/// Numbers converted at once.
+/// The numbers that one step converts.
 const BLOCK: usize = 512;
 
-/// A configuration's data type, where it is there: a type string (`"<i2"`, and `"i2"`, which NumPy takes as well) or
-/// NumPy's name (`"int16"`).
+/// Reads a data type; `None` when the field is absent. It is a type string (`"<i2"`, or `"i2"`,
+/// which NumPy accepts too) or NumPy's name (`"int16"`).
 ///
 /// # Errors
-/// `Format` for what is neither, `Unsupported` for a type that this build does not have.
+/// `Format` for any other value, `Unsupported` for a data type that this build does not have.
 pub(super) fn dtype(configuration: &Configuration<'_>, field: &str) -> Result<Option<DataType>> {
     configuration.read(field, |json| parse_dtype(&json.str()?))
 }
@@ -39,10 +40,10 @@ fn parse_dtype(text: &str) -> Result<DataType> {
     typestr::parse(&typestr).map(|(data_type, _)| data_type)
 }
 
-/// The number that an element is.
+/// The number type of a data type.
 ///
 /// # Errors
-/// `Unsupported` for elements that are no plain numbers.
+/// `Unsupported` for data types that are not plain numbers.
 pub(super) fn number_type(data_type: &DataType) -> Result<NumberType> {
     Ok(match data_type {
         DataType::Bool => NumberType::Bool,
@@ -59,29 +60,33 @@ pub(super) fn number_type(data_type: &DataType) -> Result<NumberType> {
         DataType::Float(Float::Float64) => NumberType::F64,
         #[allow(unreachable_patterns, reason = "data types are added one at a time")]
         other => {
-            return Err(Error::unsupported(format!("this codec does not take elements of {}", other.name())));
+            return Err(Error::unsupported(format!(
+                "this codec does not support the data type {}",
+                other.name()
+            )));
         }
     })
 }
 
-/// A filter bound to a chunk: as many numbers on both sides, of two types.
+/// A filter bound to a chunk. Both sides have the same number of numbers, of two types.
 #[derive(Debug)]
 pub(super) struct Numbers {
-    /// What the decoded bytes are taken for.
+    /// The number type of the decoded bytes.
     pub(super) decoded: NumberType,
-    /// What the encoded bytes are.
+    /// The number type of the encoded bytes.
     pub(super) encoded: NumberType,
-    /// What the next codec sees.
+    /// The chunk as the next codec sees it.
     pub(super) representation: ChunkRepresentation,
     count: u64,
 }
 
 impl Numbers {
-    /// `dtype` is what the filter takes the chunk for (without one: what it is), `astype` what it stores (without one:
-    /// the same).
+    /// Binds a filter. `dtype` is the type of the decoded numbers (default: the chunk's), `astype`
+    /// that of the encoded ones (default: `dtype`).
     ///
     /// # Errors
-    /// `Format` for a chunk that is no whole count of numbers of `dtype`, `Unsupported` for types without numbers.
+    /// `Format` for a chunk whose length is not a multiple of `dtype`'s size, `Unsupported` for
+    /// types that are not numbers.
     pub(super) fn bind(
         chunk: &ChunkRepresentation,
         dtype: Option<&DataType>,
@@ -94,7 +99,7 @@ impl Numbers {
         let bytes = limits::product([chunk.element_count()?, element_size as u64], "chunk")?;
         let size = decoded.size() as u64;
         if element_size == 0 || !bytes.is_multiple_of(size) {
-            return Err(Error::format("the chunk is not a whole count of the codec's numbers")
+            return Err(Error::format("the chunk's length is not a multiple of the filter's dtype")
                 .expected(format!("elements of {}", dtype.name()))
                 .actual(format!("elements of {}", chunk.data_type.name())));
         }
@@ -110,12 +115,12 @@ impl Numbers {
         Ok(Self { decoded, encoded, representation, count })
     }
 
-    /// Checks that these are the chunk's numbers, encoded.
+    /// Checks the length of an encoded chunk.
     pub(super) fn check_encoded(&self, bytes: &[u8]) -> Result<()> {
         check_len(bytes, self.count, self.encoded)
     }
 
-    /// Checks that these are the chunk's numbers, decoded.
+    /// Checks the length of a decoded chunk.
     pub(super) fn check_decoded(&self, bytes: &[u8]) -> Result<()> {
         check_len(bytes, self.count, self.decoded)
     }
@@ -126,22 +131,22 @@ fn check_len(bytes: &[u8], count: u64, number: NumberType) -> Result<()> {
     if bytes.len() as u64 == expected { Ok(()) } else { Err(wrong_decoded_len(expected, bytes.len() as u64)) }
 }
 
-/// Whether the numbers have fractions.
+/// Whether it is a float type.
 pub(super) fn is_float(number: NumberType) -> bool {
     matches!(number, NumberType::F16 | NumberType::F32 | NumberType::F64)
 }
 
-/// Whether the numbers are whole ones; bools are not.
+/// Whether it is an integer type; bool is not.
 pub(super) fn is_integer(number: NumberType) -> bool {
     !is_float(number) && number != NumberType::Bool
 }
 
-/// Whether there are negative ones.
+/// Whether the type has negative numbers.
 pub(super) fn is_signed(number: NumberType) -> bool {
     !matches!(number, NumberType::Bool | NumberType::U8 | NumberType::U16 | NumberType::U32 | NumberType::U64)
 }
 
-/// A copy of the numbers in another type; see [`convert`].
+/// A copy of the numbers in another type: see [`convert`].
 pub(super) fn converted(src: Vec<u8>, from: NumberType, to: NumberType) -> Result<Vec<u8>> {
     if from == to {
         return Ok(src);
@@ -151,9 +156,9 @@ pub(super) fn converted(src: Vec<u8>, from: NumberType, to: NumberType) -> Resul
     Ok(dst)
 }
 
-/// As NumPy's `astype`: integers keep their low bits, floats are cut to whole numbers. C leaves open what becomes of a float
-/// that the integer cannot hold, and so does NumPy: here, narrow integers keep the low bits as on common machines, wide
-/// ones saturate, and NaN becomes 0.
+/// Converts like NumPy's `astype`: integers keep their low bits, floats are truncated. C and NumPy
+/// do not define the conversion of a float that the integer type cannot hold. Here narrow integers
+/// keep the low bits, as on common machines, wide ones saturate, and NaN becomes 0.
 fn convert(src: &[u8], from: NumberType, dst: &mut [u8], to: NumberType) {
     let by_way_of = match to {
         _ if !is_float(from) => None,
@@ -175,7 +180,7 @@ fn convert(src: &[u8], from: NumberType, dst: &mut [u8], to: NumberType) {
     }
 }
 
-/// Two's complement: low bytes are kept, missing ones repeat the sign.
+/// Resizes two's complement integers: keeps the low bytes or extends the sign.
 fn resize_integers(src: &[u8], from: NumberType, dst: &mut [u8], to: NumberType) {
     let kept = from.size().min(to.size());
     for (src, dst) in src.chunks_exact(from.size()).zip(dst.chunks_exact_mut(to.size())) {
@@ -186,7 +191,7 @@ fn resize_integers(src: &[u8], from: NumberType, dst: &mut [u8], to: NumberType)
     }
 }
 
-/// What `operation` makes of every number, a double, in another type.
+/// Applies `operation` to every number as a double and stores the result in another type.
 pub(super) fn map_doubles(
     src: &[u8],
     from: NumberType,
@@ -206,9 +211,10 @@ pub(super) fn map_doubles(
     Ok(dst)
 }
 
-/// The nearest number of a float type, which NumPy's arithmetic of that type gives after each step. (Doubles have more
-/// than twice the digits of the others, so that rounding their sums, products and quotients once more is harmless.)
-#[allow(clippy::cast_possible_truncation)] // the purpose
+/// Rounds to the nearest number of a float type, as NumPy does after each step. A double has more
+/// than twice the digits of the other types, so that rounding a sum, product or quotient twice
+/// gives the same result as rounding it once.
+#[allow(clippy::cast_possible_truncation)] // rounding is meant
 pub(super) fn rounded(value: f64, float: NumberType) -> f64 {
     match float {
         NumberType::F16 => half::f16::from_f32(value as f32).to_f64(),
@@ -217,7 +223,7 @@ pub(super) fn rounded(value: f64, float: NumberType) -> f64 {
     }
 }
 
-/// Room for that many numbers.
+/// Allocates zeros for `count` numbers.
 pub(super) fn zeroed(count: usize, number: NumberType) -> Result<Vec<u8>> {
     let len = limits::product([count as u64, number.size() as u64], "chunk")?;
     limits::zeroed(len, limits::CHUNK_BYTES, "chunk")
@@ -234,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn data_types_as_numpy_spells_them() {
+    fn numpys_spellings_of_data_types() {
         for (text, name) in [
             ("<i2", "int16"),
             (">f8", "float64"),
@@ -254,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn conversions_are_numpys() {
+    fn conversions_match_numpy() {
         // numpy 2.5: np.array([-1, 300, -129, 65536], "<i4").astype(...)
         assert_eq!(ints([-1, 300, -129, 65536], NumberType::U8), [255, 44, 127, 0]);
         assert_eq!(ints([-1, 300, -129, 65536], NumberType::I8), [255, 44, 127, 0]);
@@ -267,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_seen_as_other_numbers() {
+    fn a_chunk_is_viewed_as_other_numbers() {
         let data_type = DataType::Integer(Integer::Int32);
         let chunk =
             ChunkRepresentation { shape: vec![3, 5], fill_value: FillValue(vec![7, 0, 0, 0]), data_type };

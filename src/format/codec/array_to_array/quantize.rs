@@ -1,7 +1,7 @@
-//! `quantize`: floats rounded to a binary step fine enough for so many decimal digits.
+//! `quantize`: rounds floats to a binary step that keeps the given number of decimal digits.
 //! <https://numcodecs.readthedocs.io/en/stable/filter/quantize.html>
 //!
-//! Decoding only turns `astype` back into `dtype`: what was rounded away is gone.
+//! Decoding only converts `astype` back to `dtype`: the lost digits do not come back.
 
 use super::numpy::{self, Numbers, converted, is_float, map_doubles, rounded};
 use crate::error::{Error, Result};
@@ -18,10 +18,10 @@ struct QuantizeSpec {
     astype: Option<DataType>,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// As [`numpy::dtype`] for data types; `digits` that are missing or no small integer are an encoder's.
+/// As [`numpy::dtype`]. Only encoding needs valid `digits`.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let digits = configuration.integer("digits", -300..=300).and_then(|digits| {
         let digits = digits.and_then(|digits| i16::try_from(digits).ok());
@@ -40,7 +40,7 @@ impl ArrayToArraySpec for QuantizeSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
         let numbers = Numbers::bind(decoded, self.dtype.as_ref(), self.astype.as_ref())?;
         if !is_float(numbers.decoded) || !is_float(numbers.encoded) {
-            return Err(Error::format("quantize is for floating-point numbers only"));
+            return Err(Error::format("quantize encodes floating-point numbers only"));
         }
         // The smallest power of two that is at least 10^digits.
         let bits = (f64::from(self.digits) * std::f64::consts::LOG2_10).ceil();

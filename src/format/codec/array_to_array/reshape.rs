@@ -1,10 +1,11 @@
-//! `reshape`: the same elements in the same (C) order, in another shape.
+//! `reshape`: gives the elements, which stay in C order, another shape.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/reshape>
 //!
-//! And `zarrs.squeeze`, its older relative, which leaves out the dimensions of length 1. No byte is touched.
+//! This file also has `zarrs.squeeze`, which removes the dimensions of length 1. Neither changes
+//! bytes.
 
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
 use crate::format::metadata::json::Json;
 use crate::limits;
@@ -15,21 +16,21 @@ struct ReshapeSpec {
     shape: Vec<Length>,
 }
 
-/// How long an encoded dimension is.
+/// The length of an encoded dimension.
 #[derive(Debug, PartialEq, Eq)]
 enum Length {
-    /// So many elements.
+    /// This number of elements.
     Size(u64),
-    /// As these decoded dimensions together.
+    /// The product of these decoded dimensions.
     Product(Vec<usize>),
-    /// Whatever is left: `-1`.
+    /// `-1`: what the other dimensions leave.
     Rest,
 }
 
-/// Reads the configuration of `reshape`.
+/// Parses the configuration of `reshape`.
 ///
 /// # Errors
-/// `Format` when `shape` is missing, has other entries, or names dimensions out of order.
+/// `Format` when `shape` is missing, has an invalid entry, or lists dimensions out of order.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let shape = configuration.read("shape", |json| json.list(Length::parse))?;
     let shape = configuration.required("shape", shape)?;
@@ -37,14 +38,14 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         return Err(limits::exceeded("rank", shape.len() as u64, limits::DIMENSIONS as u64).in_field("shape"));
     }
     if shape.iter().filter(|length| **length == Length::Rest).count() > 1 {
-        return Err(unfit("shape", "-1 at most once", "more"));
+        return Err(wrong_value("shape", "-1 at most once", "-1 more than once"));
     }
     let named = shape.iter().flat_map(|length| match length {
         Length::Product(dimensions) => dimensions.as_slice(),
         _ => &[],
     });
     if !named.is_sorted_by(|before, after| before < after) {
-        return Err(unfit("shape", "dimensions in ascending order", "others"));
+        return Err(wrong_value("shape", "dimensions in ascending order", "dimensions in another order"));
     }
     Ok(Spec::ArrayToArray(Box::new(ReshapeSpec { shape })))
 }
@@ -86,7 +87,7 @@ impl ReshapeSpec {
             }
         }
         if product(&shape)? != count {
-            return Err(Error::format("the shape holds another count of elements")
+            return Err(Error::format("the encoded shape has another number of elements than the chunk")
                 .expected(count.to_string())
                 .actual(format!("{shape:?}")));
         }
@@ -94,17 +95,20 @@ impl ReshapeSpec {
         Ok(shape)
     }
 
-    /// A dimension that is named must stand where it stood: as many elements before and behind it.
+    /// Checks the position of each listed dimension: the specification requires as many elements
+    /// before and after it as in the decoded shape.
     fn check_places(&self, encoded: &[u64], decoded: &[u64]) -> Result<()> {
         for (place, length) in self.shape.iter().enumerate() {
             let Length::Product(dimensions) = length else { continue };
             let (Some(&first), Some(&last)) = (dimensions.first(), dimensions.last()) else { continue };
             let before = (encoded.get(..place), decoded.get(..first));
-            let behind = (encoded.get(place + 1..), decoded.get(last + 1..));
-            for (encoded, decoded) in [before, behind] {
+            let after = (encoded.get(place + 1..), decoded.get(last + 1..));
+            for (encoded, decoded) in [before, after] {
                 if product(encoded.unwrap_or_default())? != product(decoded.unwrap_or_default())? {
-                    return Err(Error::format("the shape names dimensions that stand elsewhere")
-                        .actual(format!("{dimensions:?}")));
+                    return Err(Error::format(
+                        "the encoded shape moves decoded dimensions, which reshape cannot",
+                    )
+                    .actual(format!("{dimensions:?}")));
                 }
             }
         }
@@ -115,7 +119,8 @@ impl ReshapeSpec {
 fn size_of(dimensions: &[usize], decoded: &[u64]) -> Result<u64> {
     let sizes = dimensions.iter().map(|&dimension| {
         decoded.get(dimension).copied().ok_or_else(|| {
-            Error::format("the shape names a dimension that is not there").actual(dimension.to_string())
+            Error::format("the encoded shape uses a dimension that the chunk lacks")
+                .actual(dimension.to_string())
         })
     });
     product(&sizes.collect::<Result<Vec<u64>>>()?)
@@ -125,14 +130,14 @@ fn product(sizes: &[u64]) -> Result<u64> {
     limits::product(sizes.iter().copied(), "chunk")
 }
 
-/// The configuration of `zarrs.squeeze`, which is empty.
+/// The configuration of `zarrs.squeeze`, which has no fields.
 #[derive(Clone, Copy, Debug)]
 struct SqueezeSpec;
 
-/// Reads the configuration of `zarrs.squeeze`.
+/// Parses the configuration of `zarrs.squeeze`.
 ///
 /// # Errors
-/// None: there is nothing in it.
+/// None.
 pub fn parse_squeeze(_: &Configuration<'_>) -> Result<Spec> {
     Ok(Spec::ArrayToArray(Box::new(SqueezeSpec)))
 }

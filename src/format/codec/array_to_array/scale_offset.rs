@@ -1,9 +1,9 @@
-//! `scale_offset`: `(x - offset) * scale` in the arithmetic of the elements' own type.
+//! `scale_offset`: `(x - offset) * scale` in the arithmetic of the array's data type.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/scale_offset>
 //!
-//! Integers neither wrap nor round: a step whose result is no number of the type is an error, a quotient with a remainder
-//! too. Floats round after each step.
-//! Not numcodecs' `fixedscaleoffset`. Not here: the narrow floats.
+//! Integers neither wrap nor round: a result out of range is an error, and so is a division with a
+//! remainder. Floats round after each step. Floats of 8 bits and fewer are not supported.
+//! This is not numcodecs' `fixedscaleoffset`.
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
@@ -13,17 +13,17 @@ use crate::format::codec::{
 use crate::format::data_type::{DataType, FillValue, Float, Integer};
 use crate::format::metadata::json::Document;
 
-/// The configuration: `offset`, `scale`; JSON texts, which are scalars of the array's type.
+/// The configuration: `offset` and `scale`, as JSON texts of scalars of the array's data type.
 #[derive(Debug)]
 struct ScaleOffsetSpec {
     offset: Option<String>,
     scale: Option<String>,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// None: the scalars are read when their type is known.
+/// None: the scalars are parsed at binding, when their data type is known.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let text = |field| configuration.json(field).map(|json| json.text().to_owned());
     Ok(Spec::ArrayToArray(Box::new(ScaleOffsetSpec { offset: text("offset"), scale: text("scale") })))
@@ -49,7 +49,7 @@ impl ArrayToArraySpec for ScaleOffsetSpec {
             }
             other => {
                 return Err(Error::unsupported(format!(
-                    "scale_offset does not take elements of {}",
+                    "scale_offset does not support the data type {}",
                     other.name()
                 )));
             }
@@ -58,38 +58,38 @@ impl ArrayToArraySpec for ScaleOffsetSpec {
         let mut fill_value = decoded.fill_value.clone();
         arithmetic
             .encode(&mut fill_value.0, size)
-            .map_err(|failure| Error::format(format!("fill value {}", failure.message())))?;
+            .map_err(|failure| Error::format(format!("the fill value {}", failure.message())))?;
         let byte_len = decoded.byte_len()?.unwrap_or(0);
         let representation = ChunkRepresentation { fill_value, ..decoded.clone() };
         Ok(Box::new(ScaleOffset { arithmetic, size, byte_len, representation }))
     }
 }
 
-/// Offset and scale in the type of the elements.
+/// Offset and scale in the data type of the elements.
 #[derive(Clone, Copy, Debug)]
 enum Arithmetic {
     Integer { integer: Integer, offset: i128, scale: i128 },
     Float { float: Float, offset: f64, scale: f64 },
 }
 
-/// Why a number has no result.
+/// Why a number cannot be encoded or decoded.
 #[derive(Clone, Copy, Debug)]
-enum Failure {
+enum ScaleFailure {
     OutOfRange,
     Remainder,
 }
 
-impl Failure {
+impl ScaleFailure {
     fn message(self) -> &'static str {
         match self {
-            Self::OutOfRange => "less the offset, times the scale, or back, is no number of its type",
-            Self::Remainder => "is no multiple of the scale",
+            Self::OutOfRange => "leaves the range of its data type when it is scaled",
+            Self::Remainder => "is not a multiple of the scale",
         }
     }
 }
 
 impl Arithmetic {
-    fn encode(self, elements: &mut [u8], size: usize) -> std::result::Result<(), Failure> {
+    fn encode(self, elements: &mut [u8], size: usize) -> std::result::Result<(), ScaleFailure> {
         for element in elements.chunks_exact_mut(size) {
             match self {
                 Self::Integer { integer, offset, scale } => {
@@ -105,13 +105,13 @@ impl Arithmetic {
         Ok(())
     }
 
-    fn decode(self, elements: &mut [u8], size: usize) -> std::result::Result<(), Failure> {
+    fn decode(self, elements: &mut [u8], size: usize) -> std::result::Result<(), ScaleFailure> {
         for element in elements.chunks_exact_mut(size) {
             match self {
                 Self::Integer { integer, offset, scale } => {
                     let stored = load_integer(integer, element);
                     if stored.checked_rem(scale) != Some(0) {
-                        return Err(Failure::Remainder);
+                        return Err(ScaleFailure::Remainder);
                     }
                     let quotient = within(integer, stored / scale)?;
                     store(element, &within(integer, quotient + offset)?.to_le_bytes());
@@ -126,11 +126,11 @@ impl Arithmetic {
     }
 }
 
-/// The result, where it is a number of the type.
-fn within(integer: Integer, value: i128) -> std::result::Result<i128, Failure> {
+/// The value, if it is in the range of the data type.
+fn within(integer: Integer, value: i128) -> std::result::Result<i128, ScaleFailure> {
     let room = if integer.is_signed() { integer.bits() - 1 } else { integer.bits() };
     let (least, end) = (if integer.is_signed() { -(1_i128 << room) } else { 0 }, 1_i128 << room);
-    if (least..end).contains(&value) { Ok(value) } else { Err(Failure::OutOfRange) }
+    if (least..end).contains(&value) { Ok(value) } else { Err(ScaleFailure::OutOfRange) }
 }
 
 fn load_integer(integer: Integer, element: &[u8]) -> i128 {
@@ -152,9 +152,10 @@ fn load_float(float: Float, element: &[u8]) -> f64 {
     }
 }
 
-/// The nearest number of the type. A double has more than twice the digits of the others, so that rounding one of their
-/// sums, products or quotients to it first is harmless.
-#[allow(clippy::cast_possible_truncation)] // the purpose
+/// Rounds to the nearest number of the data type. A double has more than twice the digits of the
+/// other types, so that rounding a sum, product or quotient twice gives the same result as rounding
+/// it once.
+#[allow(clippy::cast_possible_truncation)] // rounding is meant
 fn rounded(float: Float, value: f64) -> f64 {
     match float {
         Float::Float16 => half::f16::from_f32(value as f32).to_f64(),
@@ -164,7 +165,7 @@ fn rounded(float: Float, value: f64) -> f64 {
     }
 }
 
-#[allow(clippy::cast_possible_truncation)] // the purpose
+#[allow(clippy::cast_possible_truncation)] // rounding is meant
 fn store_float(float: Float, element: &mut [u8], value: f64) {
     match float {
         Float::Float16 => store(element, &half::f16::from_f32(value as f32).to_le_bytes()),
@@ -204,14 +205,14 @@ impl ArrayToArray for ScaleOffset {
     fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
         let mut bytes = self.checked(encoded)?;
         let decoded = self.arithmetic.decode(&mut bytes, self.size);
-        decoded.map_err(|failure| Error::format(format!("stored number {}", failure.message())))?;
+        decoded.map_err(|failure| Error::format(format!("a stored number {}", failure.message())))?;
         Ok(ArrayBytes::Fixed(bytes))
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
         let mut bytes = self.checked(decoded)?;
         let encoded = self.arithmetic.encode(&mut bytes, self.size);
-        encoded.map_err(|failure| Error::argument(format!("number {}", failure.message())))?;
+        encoded.map_err(|failure| Error::argument(format!("a number {}", failure.message())))?;
         Ok(ArrayBytes::Fixed(bytes))
     }
 }

@@ -1,13 +1,15 @@
-//! `transpose`: the dimensions of a chunk in another order.
+//! `transpose`: permutes the dimensions of a chunk.
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/transpose/index.html>
 //!
-//! `order[i]` is the decoded dimension that stands at encoded dimension `i`. Before the final text, `"C"` stood for the
-//! same order and `"F"` for the reverse; both are still read. Mostly nothing is moved at all: the pipeline takes
-//! [`permutation`](ArrayToArray::permutation) into its strides.
+//! Encoded dimension `i` is decoded dimension `order[i]`. Drafts of the specification allowed `"C"`
+//! for the same order and `"F"` for the reverse order; both are still read. The pipeline mostly
+//! avoids moving elements: it applies [`permutation`](ArrayToArray::permutation) to its strides.
 
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
+use crate::format::codec::strides;
+use crate::format::codec::user::Direction;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
 };
@@ -17,15 +19,15 @@ use crate::limits;
 /// The configuration: `order`.
 #[derive(Clone, Debug)]
 enum TransposeSpec {
-    /// `order[i]` is the decoded dimension that stands at encoded dimension `i`.
+    /// Encoded dimension `i` is decoded dimension `order[i]`.
     Permutation(Vec<usize>),
-    /// `"C"`.
+    /// `"C"`: the same order.
     Same,
-    /// `"F"`.
+    /// `"F"`: the reverse order.
     Reversed,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
 /// `Format` when `order` is missing or not a permutation.
@@ -60,7 +62,7 @@ fn permutation(order: &[u64]) -> Result<Vec<usize>> {
                 *seen = true;
                 narrowed.push(idx);
             }
-            _ => return Err(unfit("order", "each dimension once", format!("{order:?}"))),
+            _ => return Err(wrong_value("order", "each dimension once", format!("{order:?}"))),
         }
     }
     Ok(narrowed)
@@ -76,7 +78,7 @@ impl ArrayToArraySpec for TransposeSpec {
         };
         if order.len() != rank {
             let actual = format!("{} dimensions in order", order.len());
-            return Err(unfit("configuration.order", format!("{rank} dimensions"), actual));
+            return Err(wrong_value("configuration.order", format!("{rank} dimensions"), actual));
         }
         let shape = order.iter().filter_map(|&dimension| decoded.shape.get(dimension).copied()).collect();
         let encoded = ChunkRepresentation { shape, ..decoded.clone() };
@@ -90,12 +92,6 @@ struct Transpose {
     order: Vec<usize>,
 }
 
-#[derive(Clone, Copy)]
-enum Direction {
-    Decode,
-    Encode,
-}
-
 impl ArrayToArray for Transpose {
     fn encoded(&self) -> &ChunkRepresentation {
         &self.encoded
@@ -106,24 +102,25 @@ impl ArrayToArray for Transpose {
     }
 
     fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
-        self.moved(encoded, Direction::Decode)
+        self.transpose(encoded, Direction::Decode)
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
-        self.moved(decoded, Direction::Encode)
+        self.transpose(decoded, Direction::Encode)
     }
 }
 
 impl Transpose {
-    fn moved(&self, elements: ArrayBytes, direction: Direction) -> Result<ArrayBytes> {
+    fn transpose(&self, elements: ArrayBytes, direction: Direction) -> Result<ArrayBytes> {
         if self.order.iter().is_sorted() {
             return Ok(elements);
         }
         Ok(match elements {
             ArrayBytes::Fixed(bytes) => {
                 let size = self.encoded.data_type.size();
-                let size =
-                    size.ok_or_else(|| Error::unsupported("packed elements of a type without a fixed size"))?;
+                let size = size.ok_or_else(|| {
+                    Error::unsupported("transpose got packed elements of a data type of variable length")
+                })?;
                 ArrayBytes::Fixed(self.gather(&bytes, size, direction)?)
             }
             ArrayBytes::Variable(elements) => {
@@ -140,13 +137,14 @@ impl Transpose {
         let mut to = limits::zeroed(expected, limits::CHUNK_BYTES, "chunk")?;
         let dims = self.dims(element_size, direction)?;
         let plan = Strided { element_size, src_offset: 0, dst_offset: 0, dims: &dims };
-        scatter(from, &mut to, &plan).map_err(|_| Error::format("chunk does not hold its shape"))?;
+        scatter(from, &mut to, &plan).map_err(|_| Error::format("the chunk is shorter than its shape"))?;
         Ok(to)
     }
 
-    /// Moves the elements' numbers, then follows them.
+    /// Permutes the indices of the elements, then copies the elements in that order.
     fn gather_variable(&self, from: &VariableBytes, direction: Direction) -> Result<VariableBytes> {
-        let count = u32::try_from(from.len()).map_err(|_| Error::limit("chunk has too many elements"))?;
+        let count =
+            u32::try_from(from.len()).map_err(|_| Error::limit("the chunk has more than 2^32 elements"))?;
         let mut numbers = Vec::new();
         limits::reserve(&mut numbers, from.len().saturating_mul(4), "chunk")?;
         numbers.extend((0..count).flat_map(u32::to_le_bytes));
@@ -160,14 +158,15 @@ impl Transpose {
         Ok(to)
     }
 
-    /// The loop nest, a dimension for each of the encoded ones.
+    /// The loops of the copy, one for each encoded dimension.
     fn dims(&self, element_size: usize, direction: Direction) -> Result<Vec<Dim>> {
-        let decoded_strides = strides(&self.decoded_shape, element_size)?;
-        let encoded_strides = strides(&self.encoded.shape, element_size)?;
+        let decoded_strides = strides::packed(&self.decoded_shape, element_size)?;
+        let encoded_strides = strides::packed(&self.encoded.shape, element_size)?;
         let mut dims = Vec::with_capacity(self.order.len());
         for (encoded_dimension, &dimension) in self.order.iter().enumerate() {
             let count = limits::to_usize(self.encoded.shape[encoded_dimension], "chunk")?;
-            let (decoded, encoded) = (decoded_strides[dimension], encoded_strides[encoded_dimension]);
+            let decoded = strides::signed(decoded_strides[dimension])?;
+            let encoded = strides::signed(encoded_strides[encoded_dimension])?;
             dims.push(match direction {
                 Direction::Decode => Dim { count, src_stride: encoded, dst_stride: decoded },
                 Direction::Encode => Dim { count, src_stride: decoded, dst_stride: encoded },
@@ -175,17 +174,6 @@ impl Transpose {
         }
         Ok(dims)
     }
-}
-
-/// Bytes from one element to the next along each dimension, packed in C order.
-fn strides(shape: &[u64], element_size: usize) -> Result<Vec<isize>> {
-    let mut stride = element_size as u64;
-    let mut strides = vec![0; shape.len()];
-    for (place, &len) in strides.iter_mut().zip(shape).rev() {
-        *place = isize::try_from(stride).map_err(|_| Error::limit("chunk does not fit memory"))?;
-        stride = limits::product([stride, len], "chunk")?;
-    }
-    Ok(strides)
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -215,13 +203,14 @@ mod tests {
     }
 
     #[test]
-    fn order_names_the_decoded_dimension_of_each_encoded_one() {
+    fn order_gives_the_decoded_dimension_of_each_encoded_one() {
         let codec = bound(r#"{"order": [2, 0, 1]}"#, &[2, 3, 4]).unwrap();
         assert_eq!(codec.encoded().shape, [4, 2, 3]);
         assert_eq!(codec.permutation(), Some(&[2, 0, 1][..]));
         let decoded: Vec<u8> = (0..24_u16).flat_map(u16::to_le_bytes).collect();
         let encoded = codec.encode(ArrayBytes::Fixed(decoded.clone())).unwrap();
-        // Element (k, i, j) of the encoded is element (i, j, k) of the decoded, by the specification's own words.
+        // Specification: element (k, i, j) of the encoded chunk is element (i, j, k) of the decoded
+        // one.
         let mut expected = Vec::new();
         for (k, i, j) in (0..4).flat_map(|k| (0..2).flat_map(move |i| (0..3).map(move |j| (k, i, j)))) {
             expected.extend_from_slice(&(i * 12 + j * 4 + k as u16).to_le_bytes());
@@ -231,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_of_any_length_move_too() {
+    fn elements_of_variable_length_are_transposed() {
         let codec = bound(r#"{"order": [1, 0]}"#, &[2, 3]).unwrap();
         let variable = |words: [&str; 6]| {
             let mut elements = VariableBytes::new();
@@ -245,14 +234,14 @@ mod tests {
     }
 
     #[test]
-    fn the_orders_of_earlier_texts_are_read() {
+    fn the_orders_of_drafts_are_read() {
         let order = |text: &str| bound(text, &[2, 3, 4]).unwrap().permutation().map(<[usize]>::to_vec);
         assert_eq!(order(r#"{"order": "F"}"#), Some(vec![2, 1, 0]));
         assert_eq!(order(r#"{"order": "C"}"#), Some(vec![0, 1, 2]));
     }
 
     #[test]
-    fn chunks_without_elements_or_dimensions_pass() {
+    fn chunks_without_elements_or_dimensions_are_accepted() {
         let nothing = ArrayBytes::Fixed(Vec::new());
         assert_eq!(bound(r#"{"order": [1, 0]}"#, &[0, 3]).unwrap().decode(nothing.clone()).unwrap(), nothing);
         let scalar = ArrayBytes::Fixed(vec![7, 7]);
@@ -260,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_permutation_is_refused() {
+    fn an_order_that_is_no_permutation_is_refused() {
         for configuration in [
             r#"{"order": [0, 0]}"#,
             r#"{"order": [1, 2]}"#,

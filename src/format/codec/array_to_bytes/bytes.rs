@@ -1,8 +1,8 @@
 //! `bytes`: the elements of a chunk, packed in C order, in either byte order.
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/bytes/index.html>
 //!
-//! Its name was `endian` until May 2023; under that name `endian` may be missing and is then little, as the draft said.
-//! Not here: types without a fixed size, which have codecs of their own.
+//! Until May 2023 its name was `endian`. Under that name `endian` may be missing and is then
+//! little, as in the draft. Types of variable length have other codecs.
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
@@ -12,25 +12,25 @@ use crate::format::codec::{
 use crate::format::data_type::{DataType, run};
 use crate::limits;
 
-/// The order of the bytes within a number.
+/// The order of the bytes in a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endian {
-    /// The lowest byte first: as elements are in memory here.
+    /// The lowest byte first, as in memory here.
     Little,
     /// The highest byte first.
     Big,
 }
 
-/// The configuration: `endian`, which may be missing where it means nothing.
+/// The configuration: `endian`, which may be missing where elements have one byte.
 #[derive(Clone, Copy, Debug)]
 struct BytesSpec {
     endian: Option<Endian>,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` for anything but `endian: "little" | "big"`.
+/// `Format` unless `endian` is `"little"` or `"big"`.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let endian = configuration.choice("endian", &[("little", Endian::Little), ("big", Endian::Big)])?;
     let assumed = (configuration.codec().name == "endian").then_some(Endian::Little);
@@ -50,27 +50,27 @@ impl ArrayToBytesSpec for BytesSpec {
             Some(Endian::Little) => Vec::new(),
             Some(Endian::Big) => data_type.swap_runs(),
             None => data_type.own_big_endian_runs().ok_or_else(|| {
-                Error::format("configuration lacks a field, which this data type needs")
+                Error::format("the codec's configuration lacks a field that this data type needs")
                     .in_field("configuration.endian")
             })?,
         };
         let packed = Packed { swap, narrow: data_type.narrow_runs() };
-        Ok(Box::new(Bytes { element_size, byte_len, packed }))
+        Ok(Box::new(BytesCodec { element_size, byte_len, packed }))
     }
 }
 
 fn no_packed_form(data_type: &DataType) -> Error {
-    Error::format("the bytes codec takes data types of a fixed size only").actual(data_type.name())
+    Error::format("the bytes codec encodes data types of a fixed size only").actual(data_type.name())
 }
 
-struct Bytes {
+struct BytesCodec {
     element_size: usize,
     byte_len: u64,
     packed: Packed,
 }
 
-impl Bytes {
-    /// A copy, once its length is known to be right.
+impl BytesCodec {
+    /// Copies the elements after a check of their length.
     fn copy(&self, bytes: &[u8]) -> Result<Vec<u8>> {
         if bytes.len() as u64 != self.byte_len {
             return Err(wrong_decoded_len(self.byte_len, bytes.len() as u64));
@@ -82,7 +82,7 @@ impl Bytes {
     }
 }
 
-impl ArrayToBytes for Bytes {
+impl ArrayToBytes for BytesCodec {
     fn encoded_len(&self) -> Option<u64> {
         Some(self.byte_len)
     }
@@ -132,7 +132,7 @@ mod tests {
     const FLOAT32: DataType = DataType::Float(Float::Float32);
 
     #[test]
-    fn elements_are_little_endian_whatever_the_stored_order() {
+    fn decoded_elements_are_little_endian_in_either_stored_order() {
         let little = [1_f32.to_le_bytes(), (-2.5_f32).to_le_bytes()].concat();
         let big = [1_f32.to_be_bytes(), (-2.5_f32).to_be_bytes()].concat();
         for (endian, stored) in [("little", &little), ("big", &big)] {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_is_needed_where_there_is_one() {
+    fn numbers_of_several_bytes_need_a_byte_order() {
         assert!(bound("bytes", None, DataType::Bool).is_ok());
         let error = bound("bytes", Some("{}"), FLOAT32).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Format);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn types_without_a_packed_form_are_refused_by_name() {
+    fn types_of_variable_length_are_refused_by_name() {
         for data_type in [DataType::String, DataType::Optional(Box::new(DataType::Bool))] {
             let name = data_type.name().into_owned();
             let error = bound("bytes", None, data_type).err().unwrap();
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn another_length_is_an_error_with_both() {
+    fn a_wrong_length_is_an_error_with_both_lengths() {
         let codec = bound("bytes", Some(r#"{"endian": "big"}"#), FLOAT32).unwrap();
         for len in [0, 7, 9, 16] {
             let error = codec.decode(&vec![0; len]).unwrap_err();

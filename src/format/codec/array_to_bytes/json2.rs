@@ -1,33 +1,34 @@
-//! `json2`: objects as a JSON list, their NumPy type and the shape behind them: `["a", 1.5, null, "|O", [3]]`.
-//! <https://numcodecs.readthedocs.io/en/stable/other/json.html>
+//! `json2`: objects as one JSON list that ends with their NumPy type and the shape:
+//! `["a", 1.5, null, "|O", [3]]`. <https://numcodecs.readthedocs.io/en/stable/other/json.html>
 //!
-//! In memory an object is the text of its JSON value, bare `NaN` and `Infinity` as Python has them. What of its configuration
-//! says how Python is to write (`indent`, `separators`, …) means nothing to a reader, and we write the shortest form.
+//! In memory an object is the text of its JSON value; `NaN` and `Infinity` are bare words, as in
+//! Python. The options of Python's writer (`indent`, `separators`, …) do not change decoding. The
+//! encoder writes the shortest form.
 
 use super::vlen::wrong_count;
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
 use crate::format::data_type::DataType;
 use crate::format::metadata::json::{Document, Json};
 use crate::limits;
 
-/// The configuration, of which only `encoding` concerns a reader.
+/// The configuration. Only `encoding` matters.
 #[derive(Clone, Copy, Debug)]
 struct Json2Spec;
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` for an encoding that is not text, `Unsupported` for encodings other than UTF-8.
+/// `Format` for an encoding that is not a string or not compatible with UTF-8.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let encoding = configuration.text("encoding")?;
     if let Some(encoding) = encoding {
         let name = encoding.to_ascii_lowercase().replace(['-', '_'], "");
         if !["utf8", "ascii", "usascii"].contains(&name.as_str()) {
-            return Err(unfit("encoding", "utf-8", encoding));
+            return Err(wrong_value("encoding", "utf-8", encoding));
         }
     }
     let of_the_writer = [
@@ -66,7 +67,7 @@ impl ArrayToBytes for Json2 {
         items.pop().ok_or_else(no_shape)?.str()?;
         self.chunk.check_count(limits::product(shape.iter().copied(), "chunk")?)?;
         let mut elements = self.chunk.elements()?;
-        // The first level is there even where there are no dimensions.
+        // A chunk without dimensions has the first level too.
         push_items(&items, shape.get(1..).unwrap_or_default(), &mut elements)?;
         self.chunk.check_count(elements.len() as u64)?;
         Ok(ArrayBytes::Variable(elements))
@@ -95,7 +96,7 @@ impl ArrayToBytes for Json2 {
     }
 }
 
-/// Appends the values of a nest of lists.
+/// Appends the values of nested lists.
 fn push_items(items: &[Json<'_>], inner: &[u64], elements: &mut VariableBytes) -> Result<()> {
     for item in items {
         match inner.split_first() {
@@ -113,7 +114,7 @@ fn put_item<'a>(
 ) -> Result<()> {
     let Some((&len, inner)) = inner.split_first() else {
         let text = texts.next().unwrap_or_default();
-        Document::parse(text).map_err(|_| Error::argument("an element is not the text of a JSON value"))?;
+        Document::parse(text).map_err(|_| Error::argument("an object is not valid JSON text"))?;
         encoded.extend_from_slice(text);
         return Ok(());
     };
@@ -129,7 +130,7 @@ fn put_item<'a>(
 }
 
 fn no_shape() -> Error {
-    Error::format("JSON list lacks the type and shape at its end")
+    Error::format("the JSON list does not end with the type and the shape of the chunk")
 }
 
 /// A chunk of objects.
@@ -140,31 +141,31 @@ pub(super) struct Objects {
 
 impl Objects {
     /// # Errors
-    /// `Format` for elements that are no objects.
+    /// `Format` for elements that are not objects.
     pub(super) fn bind(decoded: &ChunkRepresentation) -> Result<Self> {
         if decoded.data_type != DataType::Json {
-            let error = Error::format("codec of objects does not fit the data type");
+            let error = Error::format("this codec encodes objects only");
             return Err(error.actual(decoded.data_type.name().into_owned()));
         }
         Ok(Self { shape: decoded.shape.clone(), count: decoded.element_count()? })
     }
 
-    /// How many.
+    /// The number of objects.
     #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
     pub(super) fn count(&self) -> u64 {
         self.count
     }
 
     /// # Errors
-    /// `Format` for another count than the chunk's.
+    /// `Format` for another number of elements than the chunk has.
     pub(super) fn check_count(&self, count: u64) -> Result<()> {
         if count == self.count { Ok(()) } else { Err(wrong_count(self.count, count)) }
     }
 
-    /// Room for the chunk's elements.
+    /// An empty list with capacity for the elements of the chunk.
     ///
     /// # Errors
-    /// `Limit` when there is none.
+    /// `Limit` when memory is not sufficient.
     pub(super) fn elements(&self) -> Result<VariableBytes> {
         let mut elements = VariableBytes::new();
         limits::reserve(

@@ -1,6 +1,7 @@
-//! Array → bytes codecs, one file each. <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
+//! Array → bytes codecs, one file each.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
 //!
-//! Which of them exist is written in [`super::registry`] alone. Sharding has a room of its own beside this one.
+//! The table in [`super::registry`] lists them. [`super::sharding`] is one too, in its own folder.
 
 pub mod bytes;
 #[cfg(any(feature = "images", not(target_arch = "wasm32")))]

@@ -1,8 +1,9 @@
-//! `msgpack2`: objects as a MessagePack list, their NumPy type and the shape behind them, as `json2` has them in JSON.
-//! <https://numcodecs.readthedocs.io/en/stable/other/msgpacks.html>, <https://github.com/msgpack/msgpack/blob/master/spec.md>
+//! `msgpack2`: objects as one MessagePack list that ends with their NumPy type and the shape, like
+//! `json2`. <https://numcodecs.readthedocs.io/en/stable/other/msgpacks.html>,
+//! <https://github.com/msgpack/msgpack/blob/master/spec.md>
 //!
-//! In memory an object is the text of its JSON value. Values are turned into text as they are read, one by one; what has no
-//! JSON form (bytes, extensions, maps with other keys than strings) is refused.
+//! In memory an object is the text of its JSON value, which is made while reading. Values without a
+//! JSON form are refused: bytes, extensions, and maps with keys other than strings.
 
 use rmp::Marker;
 use rmp::decode::{RmpRead, read_marker};
@@ -20,16 +21,16 @@ use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepr
 use crate::format::metadata::json::{Document, Json};
 use crate::limits;
 
-/// The configuration, of which only `use_single_float` concerns us: there are no bytes for the rest.
+/// The configuration. Only `use_single_float` matters, because bytes are not supported.
 #[derive(Clone, Copy, Debug)]
 struct Msgpack2Spec {
     single_floats: bool,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// None: options that are not true or false are an encoder's.
+/// None: only encoding needs valid options.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let [_, _, single_floats] = ["raw", "use_bin_type", "use_single_float"]
         .map(|field| configuration.for_encoder(configuration.boolean(field)));
@@ -42,7 +43,7 @@ impl ArrayToBytesSpec for Msgpack2Spec {
         let chunk = Objects::bind(decoded)?;
         if chunk.shape.is_empty() {
             return Err(Error::unsupported(
-                "msgpack2 cannot hold an array without dimensions: numcodecs has no form for it",
+                "msgpack2 cannot encode an array without dimensions: numcodecs has no form for it",
             ));
         }
         Ok(Box::new(Msgpack2 { chunk, single_floats: self.single_floats }))
@@ -60,10 +61,11 @@ impl ArrayToBytes for Msgpack2 {
     }
 
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
-        let mut reader = Reader { rest: encoded };
+        let mut reader = MessagePackReader { rest: encoded };
         let len = reader.list_len()?;
-        let items =
-            len.checked_sub(2).ok_or_else(|| Error::format("MessagePack list lacks its type and shape"))?;
+        let items = len
+            .checked_sub(2)
+            .ok_or_else(|| Error::format("the MessagePack list lacks its type and shape"))?;
         let mut elements = self.chunk.elements()?;
         let inner = self.chunk.shape.len() - 1;
         for _ in 0..items {
@@ -77,7 +79,7 @@ impl ArrayToBytes for Msgpack2 {
         reader.text(&mut shape, limits::JSON_DEPTH)?;
         let shape = Document::parse(&shape)?.root().u64_list()?;
         if shape.len() != self.chunk.shape.len() {
-            let error = Error::format("objects have another rank than the chunk");
+            let error = Error::format("the MessagePack list has another rank than the chunk");
             return Err(error.expected(self.chunk.shape.len().to_string()).actual(shape.len().to_string()));
         }
         self.chunk.check_count(limits::product(shape, "chunk")?)?;
@@ -85,7 +87,7 @@ impl ArrayToBytes for Msgpack2 {
         if reader.rest.is_empty() {
             Ok(ArrayBytes::Variable(elements))
         } else {
-            Err(Error::format("bytes follow the MessagePack list"))
+            Err(Error::format("there are bytes after the MessagePack list"))
         }
     }
 
@@ -93,10 +95,13 @@ impl ArrayToBytes for Msgpack2 {
         require_encoders()?;
         let elements = decoded.variable()?;
         self.chunk.check_count(elements.len() as u64)?;
-        let mut writer = Writer { encoded: Vec::new(), single_floats: self.single_floats };
+        let mut writer = MessagePackWriter { encoded: Vec::new(), single_floats: self.single_floats };
         let mut texts = (0..elements.len()).map(|idx| elements.get(idx).unwrap_or_default());
-        let (&first, inner) =
-            self.chunk.shape.split_first().ok_or_else(|| Error::argument("no dimensions"))?;
+        let (&first, inner) = self
+            .chunk
+            .shape
+            .split_first()
+            .ok_or_else(|| Error::argument("msgpack2 needs at least one dimension"))?;
         writer.list_len(first.saturating_add(2))?;
         for _ in 0..first {
             writer.item(&mut texts, inner)?;
@@ -108,23 +113,23 @@ impl ArrayToBytes for Msgpack2 {
     }
 }
 
-/// What is left of a MessagePack document.
-struct Reader<'a> {
+/// The rest of a MessagePack document.
+struct MessagePackReader<'a> {
     rest: &'a [u8],
 }
 
 fn damaged() -> Error {
-    Error::format("MessagePack is damaged or cut off")
+    Error::format("the MessagePack document is corrupt or truncated")
 }
 
-impl<'a> Reader<'a> {
+impl<'a> MessagePackReader<'a> {
     fn marker(&mut self) -> Result<Marker> {
         read_marker(&mut self.rest).map_err(|_| damaged())
     }
 
     fn list_len(&mut self) -> Result<u64> {
         let marker = self.marker()?;
-        self.list_len_of(marker)?.ok_or_else(|| Error::format("MessagePack value is no list"))
+        self.list_len_of(marker)?.ok_or_else(|| Error::format("a MessagePack value is not a list"))
     }
 
     fn list_len_of(&mut self, marker: Marker) -> Result<Option<u64>> {
@@ -136,7 +141,7 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    /// Appends the values of so many nested lists.
+    /// Appends the values of `inner` levels of lists.
     fn push_item(&mut self, inner: usize, elements: &mut VariableBytes) -> Result<()> {
         let Some(inner) = inner.checked_sub(1) else {
             let mut text = Vec::new();
@@ -151,7 +156,9 @@ impl<'a> Reader<'a> {
 
     /// Appends the next value as JSON.
     fn text(&mut self, text: &mut Vec<u8>, depth: usize) -> Result<()> {
-        let depth = depth.checked_sub(1).ok_or_else(|| Error::limit("MessagePack is nested too deep"))?;
+        let depth = depth
+            .checked_sub(1)
+            .ok_or_else(|| Error::limit("the MessagePack document is nested too deep"))?;
         let marker = self.marker()?;
         if let Some(len) = self.list_len_of(marker)? {
             return self.list(len, text, depth);
@@ -209,7 +216,7 @@ impl<'a> Reader<'a> {
         let len = limits::to_usize(len.into(), "string")?;
         let (string, rest) = self.rest.split_at_checked(len).ok_or_else(damaged)?;
         self.rest = rest;
-        std::str::from_utf8(string).map(Some).map_err(|_| Error::format("string is not UTF-8"))
+        std::str::from_utf8(string).map(Some).map_err(|_| Error::format("a string is not valid UTF-8"))
     }
 
     fn list(&mut self, len: u64, text: &mut Vec<u8>, depth: usize) -> Result<()> {
@@ -233,7 +240,7 @@ impl<'a> Reader<'a> {
             let marker = self.marker()?;
             let key = self.string_of(marker)?;
             put_string(
-                key.ok_or_else(|| Error::unsupported("keys other than strings have no JSON form"))?,
+                key.ok_or_else(|| Error::unsupported("a MessagePack map has a key that is not a string"))?,
                 text,
             )?;
             text.push(b':');
@@ -248,7 +255,7 @@ fn put_string(string: &str, text: &mut Vec<u8>) -> Result<()> {
     serde_json::to_writer(text, string).map_err(|error| Error::format(error.to_string()))
 }
 
-/// As Python's `json` has it.
+/// Formats a number as Python's `json` does.
 fn float(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -260,19 +267,21 @@ fn float(value: f64) -> String {
     }
 }
 
-/// A MessagePack document that grows.
-struct Writer {
+/// A MessagePack document in the making.
+struct MessagePackWriter {
     encoded: Vec<u8>,
     single_floats: bool,
 }
 
-impl Writer {
+impl MessagePackWriter {
     fn wrote<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> std::result::Result<(), E>) -> Result<()> {
-        write(&mut self.encoded).map_err(|_| Error::limit("no memory for MessagePack"))
+        write(&mut self.encoded)
+            .map_err(|_| Error::limit("memory is not sufficient for the MessagePack document"))
     }
 
     fn list_len(&mut self, len: u64) -> Result<()> {
-        let len = u32::try_from(len).map_err(|_| Error::argument("MessagePack has no lists as long"))?;
+        let len = u32::try_from(len)
+            .map_err(|_| Error::argument("MessagePack lists have at most 2^32 - 1 values"))?;
         self.wrote(|out| write_array_len(out, len).map(|_| ()))
     }
 
@@ -283,8 +292,8 @@ impl Writer {
     fn item<'a>(&mut self, texts: &mut impl Iterator<Item = &'a [u8]>, inner: &[u64]) -> Result<()> {
         let Some((&len, inner)) = inner.split_first() else {
             let text = texts.next().unwrap_or_default();
-            let document = Document::parse(text)
-                .map_err(|_| Error::argument("an element is not the text of a JSON value"))?;
+            let document =
+                Document::parse(text).map_err(|_| Error::argument("an object is not valid JSON text"))?;
             return self.value(document.root());
         };
         self.list_len(len)?;
@@ -310,7 +319,7 @@ impl Writer {
             "an object" => {
                 let members = json.members()?;
                 let len = u32::try_from(members.len())
-                    .map_err(|_| Error::argument("object has too many members"))?;
+                    .map_err(|_| Error::argument("MessagePack maps have at most 2^32 - 1 members"))?;
                 self.wrote(|out| write_map_len(out, len).map(|_| ()))?;
                 members.into_iter().try_for_each(|(key, value)| {
                     self.string(&key)?;
@@ -328,10 +337,10 @@ impl Writer {
         if let Ok(value) = text.parse::<i64>() {
             return self.wrote(|out| write_sint(out, value).map(|_| ()));
         }
-        self.float(text.parse().map_err(|_| Error::argument("an element is no number"))?)
+        self.float(text.parse().map_err(|_| Error::argument("a number of an object is not valid"))?)
     }
 
-    #[allow(clippy::cast_possible_truncation)] // single precision is what was asked for
+    #[allow(clippy::cast_possible_truncation)] // single precision is meant
     fn float(&mut self, value: f64) -> Result<()> {
         if self.single_floats {
             return self.wrote(|out| write_f32(out, value as f32));

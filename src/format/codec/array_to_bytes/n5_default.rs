@@ -1,15 +1,17 @@
-//! `n5_default`: N5's blocks: a header with the block's own shape, then its big-endian elements, first dimension fastest,
-//! mostly compressed. <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/n5_default>
+//! `n5_default`: N5's blocks. A header tells the shape of the block. The elements follow,
+//! big-endian, the first dimension fastest, mostly compressed.
+//! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/n5_default>
 //!
-//! A block at the array's edge may be cut off there: what it lacks is filled. We write whole chunks. N5's other modes
-//! (lengths of their own, objects) are refused.
+//! A block at the array's edge may be smaller than its chunk; the rest decodes to the fill value.
+//! The encoder writes whole chunks. N5's other modes (variable length, objects) are refused.
 
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
 use crate::format::codec::registry::{CodecKind, kind_of, require_encoders};
 use crate::format::codec::sharding::codec_list;
-use crate::format::codec::user::Users;
+use crate::format::codec::strides;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
 use crate::format::metadata::CodecMetadata;
 use crate::format::metadata::json::{Document, Json};
@@ -17,22 +19,23 @@ use crate::kernel::fill::fill;
 use crate::kernel::scatter::{Dim, Strided, scatter};
 use crate::limits;
 
-/// A block larger than its chunk is cut; what its header claims is allocated before it is decoded, so it may not be any size.
+/// The maximal size of a block, in chunks. A larger block is cropped to its chunk, but its whole
+/// size is allocated for decoding, and a hostile header can claim any size.
 const MOST_CHUNKS: u64 = 16;
-/// Bytes that the block of a small chunk may have.
+/// The size in bytes that a block of a small chunk may always have.
 const LEAST_LIMIT: u64 = 1 << 20;
 
 /// The configuration: `codecs`.
 #[derive(Clone, Debug)]
 struct N5Spec {
     codecs: Vec<CodecMetadata>,
-    users: Users,
+    users: OptionalUserCodecs,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` for codecs other than those that make N5's blocks.
+/// `Format` unless the codecs are those of N5: transpose, bytes and at most one compressor.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let codecs = codec_list(configuration, "codecs")?;
     let fits = match codecs.as_slice() {
@@ -45,16 +48,16 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     };
     if !fits {
         let names: Vec<&str> = codecs.iter().map(|codec| codec.name.as_str()).collect();
-        return Err(unfit("codecs", "transpose, bytes and at most one compressor", names.join(", ")));
+        return Err(wrong_value("codecs", "transpose, bytes and at most one compressor", names.join(", ")));
     }
     let endian = field(&codecs[1], "endian", |json| Ok(json.str()?.into_owned()))?;
     if endian.as_ref().is_some_and(|endian| endian != "big") {
-        return Err(unfit("codecs[1].configuration.endian", "big", endian.unwrap_or_default()));
+        return Err(wrong_value("codecs[1].configuration.endian", "big", endian.unwrap_or_default()));
     }
     Ok(Spec::ArrayToBytes(Box::new(N5Spec { codecs, users: configuration.users().clone() })))
 }
 
-/// A field of a codec's configuration.
+/// Reads a field of a codec's configuration.
 fn field<T>(
     codec: &CodecMetadata,
     name: &str,
@@ -71,10 +74,14 @@ impl ArrayToBytesSpec for N5Spec {
         let order = field(&self.codecs[0], "order", |json| json.u64_list())?;
         if order.as_ref() != Some(&reversed) {
             let field = "configuration.codecs[0].configuration.order";
-            return Err(unfit(field, format!("{reversed:?}"), format!("{:?}", order.unwrap_or_default())));
+            return Err(wrong_value(
+                field,
+                format!("{reversed:?}"),
+                format!("{:?}", order.unwrap_or_default()),
+            ));
         }
         let size = decoded.data_type.size();
-        let size = size.ok_or_else(|| Error::format("N5's default blocks hold elements of one size only"))?;
+        let size = size.ok_or_else(|| Error::format("n5_default encodes elements of one size only"))?;
         let whole = self.bind_block(decoded)?;
         Ok(Box::new(N5 { spec: self.clone(), chunk: decoded.clone(), size, whole }))
     }
@@ -90,9 +97,9 @@ impl N5Spec {
 struct N5 {
     spec: N5Spec,
     chunk: ChunkRepresentation,
-    /// Bytes of an element.
+    /// The bytes of an element.
     size: usize,
-    /// For blocks of the chunk's shape.
+    /// The chain for blocks with the shape of the chunk.
     whole: Pipeline,
 }
 
@@ -114,8 +121,11 @@ impl ArrayToBytes for N5 {
 
     fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
         require_encoders()?;
-        let too_long =
-            |_| Error::argument("N5's blocks are at most 2^32 elements long, and of 2^16 dimensions");
+        let too_long = |_| {
+            Error::argument(
+                "an N5 block has at most 2^32 - 1 elements along each of at most 2^16 - 1 dimensions",
+            )
+        };
         let rank = u16::try_from(self.chunk.shape.len()).map_err(too_long)?;
         let mut encoded = vec![0, 0];
         encoded.extend_from_slice(&rank.to_be_bytes());
@@ -131,54 +141,49 @@ impl ArrayToBytes for N5 {
 }
 
 impl N5 {
-    /// The shape of the block, and what follows the header.
+    /// The shape of the block, and the bytes after the header.
     fn read_header<'a>(&self, encoded: &'a [u8]) -> Result<(Vec<u64>, &'a [u8])> {
-        let cut_off = || Error::format("N5 header is cut off");
+        let too_short = || Error::format("the N5 header is truncated");
         let (&[mode_high, mode_low, rank_high, rank_low], rest) =
-            encoded.split_first_chunk().ok_or_else(cut_off)?;
+            encoded.split_first_chunk().ok_or_else(too_short)?;
         let mode = u16::from_be_bytes([mode_high, mode_low]);
         if mode != 0 {
-            return Err(
-                Error::unsupported("N5 blocks of other modes than the default").actual(mode.to_string())
-            );
+            return Err(Error::unsupported("only the default mode of N5 blocks is supported")
+                .actual(mode.to_string()));
         }
         let rank = usize::from(u16::from_be_bytes([rank_high, rank_low]));
         if rank != self.chunk.shape.len() {
-            let error = Error::format("N5 block has another rank than the array");
+            let error = Error::format("the N5 block has another rank than the array");
             return Err(error.expected(self.chunk.shape.len().to_string()).actual(rank.to_string()));
         }
-        let (dimensions, content) = rest.split_at_checked(4 * rank).ok_or_else(cut_off)?;
+        let (dimensions, content) = rest.split_at_checked(4 * rank).ok_or_else(too_short)?;
         let shape = dimensions.as_chunks().0.iter().map(|len| u32::from_be_bytes(*len).into()).collect();
         Ok((shape, content))
     }
 
-    /// The chunk, with the block in its corner.
+    /// Decodes the block to the first corner of the chunk.
     fn decode_block(&self, pipeline: &Pipeline, shape: &[u64], content: &[u8]) -> Result<ArrayBytes> {
         let whole: Vec<_> = shape.iter().map(|len| 0..*len).collect();
         let mut scratch = Scratch::default();
         let block = pipeline.decode(content, &whole, &mut scratch)?;
         let Elements::Fixed(elements) = block.elements else {
-            return Err(Error::format("N5 block holds elements with lengths of their own"));
+            return Err(Error::format("the N5 block has elements of variable length"));
         };
         let len = self.chunk.byte_len()?.unwrap_or(0);
         let mut chunk = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
         fill(&mut chunk, &self.chunk.fill_value.0);
-        let (mut dims, mut step) = (Vec::new(), self.size as u64);
-        let lens = shape.iter().zip(&self.chunk.shape).zip(&block.strides);
-        for ((block_len, chunk_len), stride) in lens.rev() {
+        let mut dims = Vec::with_capacity(shape.len());
+        let chunk_strides = strides::packed(&self.chunk.shape, self.size)?;
+        let lens = shape.iter().zip(&self.chunk.shape);
+        for ((block_len, chunk_len), (src, dst)) in lens.zip(block.strides.iter().zip(chunk_strides)) {
             let count = limits::to_usize(*block_len.min(chunk_len), "chunk")?;
-            let src_stride = limits::product([*stride as u64, self.size as u64], "chunk")?;
-            dims.push(Dim { count, src_stride: signed(src_stride)?, dst_stride: signed(step)? });
-            step = limits::product([step, *chunk_len], "chunk")?;
+            let src = limits::product([*src as u64, self.size as u64], "chunk")?;
+            let src_stride = strides::signed(limits::to_usize(src, "chunk")?)?;
+            dims.push(Dim { count, src_stride, dst_stride: strides::signed(dst)? });
         }
-        dims.reverse();
         let plan = Strided { element_size: self.size, src_offset: 0, dst_offset: 0, dims: &dims };
         scatter(elements, &mut chunk, &plan)
-            .map_err(|_| Error::format("N5 block does not hold its shape"))?;
+            .map_err(|_| Error::format("the N5 block is shorter than its shape"))?;
         Ok(ArrayBytes::Fixed(chunk))
     }
-}
-
-fn signed(stride: u64) -> Result<isize> {
-    isize::try_from(stride).map_err(|_| Error::limit("chunk does not fit memory"))
 }

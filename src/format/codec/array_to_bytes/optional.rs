@@ -1,15 +1,16 @@
-//! `zarrs.optional`: which elements have a value, and apart from that the values of those that do. Experimental, of zarrs.
-//! <https://codec.zarrs.dev/array_to_bytes/optional>
+//! `zarrs.optional`: a mask tells which elements have a value; the values are stored separately.
+//! Experimental, from zarrs. <https://codec.zarrs.dev/array_to_bytes/optional>
 //!
-//! Two lengths (64-bit, little-endian), then the mask and the values, each through a chain of codecs of its own; the values are an
-//! array of one dimension. In memory an element is a byte, 1 or 0, and its value: see [`data_type`](crate::format::data_type).
+//! The bytes are two lengths (64-bit, little-endian), the mask and the values. Mask and values have
+//! a chain of codecs each; the values are an array of one dimension. In memory an element is a
+//! byte, 1 or 0, and its value: see [`data_type`](crate::format::data_type).
 
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::pipeline::{Decoded, Elements, Pipeline, Scratch};
+use crate::format::codec::pipeline::{DecodedChunk, Elements, Pipeline, Scratch};
 use crate::format::codec::sharding::codec_list;
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::codec::{
     ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
 };
@@ -17,7 +18,7 @@ use crate::format::data_type::{DataType, FillValue};
 use crate::format::metadata::CodecMetadata;
 use crate::limits;
 
-/// Both lengths.
+/// The bytes of both lengths.
 const HEADER: usize = 16;
 
 /// The configuration: `mask_codecs` and `data_codecs`.
@@ -25,13 +26,13 @@ const HEADER: usize = 16;
 struct OptionalSpec {
     mask_codecs: Vec<CodecMetadata>,
     data_codecs: Vec<CodecMetadata>,
-    users: Users,
+    users: OptionalUserCodecs,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` naming the field.
+/// `Format` that names the field.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     Ok(Spec::ArrayToBytes(Box::new(OptionalSpec {
         mask_codecs: codec_list(configuration, "mask_codecs")?,
@@ -43,7 +44,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
 impl ArrayToBytesSpec for OptionalSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
         let DataType::Optional(value_type) = &decoded.data_type else {
-            let error = Error::format("this codec takes optional elements only");
+            let error = Error::format("zarrs.optional encodes optional elements only");
             return Err(error.actual(decoded.data_type.name()));
         };
         let mask = ChunkRepresentation {
@@ -59,7 +60,7 @@ impl ArrayToBytesSpec for OptionalSpec {
             users: self.users.clone(),
             value_type: (**value_type).clone(),
         };
-        // What is wrong with the chain of the values is said now, not at the first chunk.
+        // Errors in the chain of the values come now, not at the first chunk.
         bound.values(count.max(1)).map_err(within_configuration)?;
         Ok(Box::new(bound))
     }
@@ -70,16 +71,16 @@ fn within_configuration(error: Error) -> Error {
 }
 
 struct Optional {
-    /// Elements of a chunk.
+    /// The number of elements of a chunk.
     count: usize,
     mask: Pipeline,
     data_codecs: Vec<CodecMetadata>,
-    users: Users,
+    users: OptionalUserCodecs,
     value_type: DataType,
 }
 
 impl Optional {
-    /// The chain of so many values.
+    /// The chain for `count` values.
     fn values(&self, count: usize) -> Result<Pipeline> {
         let values = ChunkRepresentation {
             shape: vec![count as u64],
@@ -94,7 +95,7 @@ impl Optional {
         let shape = &self.mask.decoded().shape;
         let whole: Vec<_> = shape.iter().map(|extent| 0..*extent).collect();
         let mut scratch = Scratch::default();
-        let Decoded { elements: Elements::Fixed(mask), strides } =
+        let DecodedChunk { elements: Elements::Fixed(mask), strides } =
             self.mask.decode(encoded, &whole, &mut scratch)?
         else {
             return Err(wrong_mask());
@@ -110,7 +111,7 @@ impl Optional {
         (0..self.count).map(at).collect()
     }
 
-    /// The values alone, one after the other.
+    /// The values, in the order of the elements that have one.
     fn decode_values(&self, encoded: &[u8], count: usize) -> Result<ArrayBytes> {
         if count == 0 {
             return Ok(match self.value_type.size() {
@@ -148,7 +149,7 @@ impl ArrayToBytes for Optional {
             ArrayBytes::Variable(elements) => gather_variable(elements)?,
         };
         if mask.len() != self.count {
-            return Err(Error::argument("a chunk has the wrong number of elements"));
+            return Err(Error::argument("the chunk has the wrong number of elements"));
         }
         let count = mask.iter().filter(|byte| **byte != 0).count();
         let mask = self.mask.encode(ArrayBytes::Fixed(mask))?;
@@ -158,7 +159,7 @@ impl ArrayToBytes for Optional {
     }
 }
 
-/// The encoded mask and values.
+/// Splits the bytes into the encoded mask and the encoded values.
 fn split(encoded: &[u8]) -> Result<(&[u8], &[u8])> {
     let len_at = |at: usize| {
         let bytes: Option<[u8; 8]> = encoded.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
@@ -176,7 +177,7 @@ fn split(encoded: &[u8]) -> Result<(&[u8], &[u8])> {
     }
 }
 
-/// Elements of one size: a byte and the value, or zeros.
+/// Builds elements of one size: a byte, then the value or zeros.
 fn spread_fixed(mask: &[bool], values: &[u8], size: usize) -> Result<ArrayBytes> {
     let len = limits::product([mask.len() as u64, 1 + size as u64], "chunk")?;
     let mut elements = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
@@ -189,7 +190,7 @@ fn spread_fixed(mask: &[bool], values: &[u8], size: usize) -> Result<ArrayBytes>
     Ok(ArrayBytes::Fixed(elements))
 }
 
-/// Elements of any length: a byte, and the value where there is one.
+/// Builds elements of variable length: a byte, then the value if there is one.
 fn spread_variable(mask: &[bool], values: &VariableBytes) -> Result<ArrayBytes> {
     let mut elements = VariableBytes::new();
     let mut next = 0;
@@ -205,7 +206,7 @@ fn spread_variable(mask: &[bool], values: &VariableBytes) -> Result<ArrayBytes> 
     Ok(ArrayBytes::Variable(elements))
 }
 
-/// The mask and the values of elements of this size.
+/// Splits elements of one size into the mask and the values.
 fn gather_fixed(elements: &[u8], size: usize) -> (Vec<u8>, ArrayBytes) {
     let parts = elements.chunks_exact(size).filter_map(<[u8]>::split_first);
     let mask = parts.clone().map(|(has_value, _)| *has_value).collect();
@@ -213,7 +214,7 @@ fn gather_fixed(elements: &[u8], size: usize) -> (Vec<u8>, ArrayBytes) {
     (mask, ArrayBytes::Fixed(values.collect()))
 }
 
-/// The mask and the values of elements of any length.
+/// Splits elements of variable length into the mask and the values.
 fn gather_variable(elements: &VariableBytes) -> Result<(Vec<u8>, ArrayBytes)> {
     let (mut mask, mut values) = (Vec::new(), VariableBytes::new());
     for (has_value, value) in (0..elements.len()).filter_map(|idx| elements.get(idx)?.split_first()) {
@@ -226,7 +227,7 @@ fn gather_variable(elements: &VariableBytes) -> Result<(Vec<u8>, ArrayBytes)> {
 }
 
 fn wrong_mask() -> Error {
-    Error::format("the mask of a chunk does not fit its values")
+    Error::format("the mask of the chunk does not fit its values")
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -259,7 +260,7 @@ mod tests {
     const BIG: &str = r#"[{"name":"bytes","configuration":{"endian":"big"}}]"#;
 
     #[test]
-    fn values_stand_behind_the_mask() {
+    fn values_follow_the_mask() {
         let codec = bound(DataType::Integer(Integer::Uint16), BIG).unwrap();
         let encoded =
             [vec![1, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0b10010], vec![1, 2, 3, 4]].concat();
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_any_length() {
+    fn values_of_variable_length() {
         let codec = bound(DataType::String, r#"[{"name":"vlen-utf8"}]"#).unwrap();
         let mut elements = VariableBytes::new();
         for element in [b"\x01a".as_slice(), b"\0", b"\x01", b"\0", "\u{1}ü".as_bytes()] {
@@ -302,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn chains_that_do_not_fit_are_named_when_they_are_bound() {
+    fn wrong_chains_are_reported_at_binding() {
         let error = bound(DataType::String, BIG).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Format);
         assert!(error.context().field.as_deref().unwrap().contains("data_codecs[0]"), "{error}");

@@ -1,17 +1,18 @@
-//! `packbits`: elements of so many bits each, one after the other from the lowest bit of the first byte on.
+//! `packbits`: packs elements to a few bits each, from the lowest bit of the first byte on.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/packbits>
 //!
-//! Not numcodecs' codec of that name, which packs from the highest bit, whatever the text says of compatibility.
+//! numcodecs' `packbits` is another codec: it packs from the highest bit, although the
+//! specification calls the two compatible.
 
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{
     ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
 };
 use crate::format::data_type::{DataType, Run};
 use crate::limits;
 
-/// Where the count of padding bits stands.
+/// The position of the byte that counts padding bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PaddingEncoding {
     None,
@@ -27,10 +28,11 @@ struct PackBitsSpec {
     last_bit: Option<u32>,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` for an unknown padding encoding, and for bits that do not exist or stand in the wrong order.
+/// `Format` for an unknown padding encoding, and for bits that do not exist or are in the wrong
+/// order.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let choices = [
         ("none", PaddingEncoding::None),
@@ -40,13 +42,13 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let padding_encoding = configuration.choice("padding_encoding", &choices)?;
     let (first_bit, last_bit) = (bit(configuration, "first_bit")?, bit(configuration, "last_bit")?);
     if let Some(last) = last_bit.filter(|&last| last < first_bit.unwrap_or(0)) {
-        return Err(unfit("last_bit", format!("at least first_bit, {}", first_bit.unwrap_or(0)), last));
+        return Err(wrong_value("last_bit", format!("at least first_bit, {}", first_bit.unwrap_or(0)), last));
     }
     let padding_encoding = padding_encoding.unwrap_or(PaddingEncoding::None);
     Ok(Spec::ArrayToBytes(Box::new(PackBitsSpec { padding_encoding, first_bit, last_bit })))
 }
 
-/// The text allows `null` for "not given" here.
+/// Reads a bit number. The specification allows `null` for an absent value here.
 fn bit(configuration: &Configuration<'_>, field: &str) -> Result<Option<u32>> {
     if configuration.json(field).is_some_and(|json| json.is_null()) {
         return Ok(None);
@@ -55,7 +57,8 @@ fn bit(configuration: &Configuration<'_>, field: &str) -> Result<Option<u32>> {
     Ok(bit.and_then(|bit| u32::try_from(bit).ok()))
 }
 
-/// The number or two that an element is, which are packed on their own. `None` for elements that are none.
+/// The one or two numbers of an element, which are packed separately. `None` for types without
+/// numbers.
 fn component(data_type: &DataType) -> Option<Run> {
     match (data_type, data_type.runs().as_slice()) {
         (DataType::Bool, _) => Some(Run { bits: 1, ..Run::of(1, 1) }),
@@ -70,13 +73,16 @@ fn component(data_type: &DataType) -> Option<Run> {
 impl ArrayToBytesSpec for PackBitsSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
         let component = component(&decoded.data_type).ok_or_else(|| {
-            Error::unsupported(format!("packbits does not take elements of {}", decoded.data_type.name()))
+            Error::unsupported(format!(
+                "packbits does not support the data type {}",
+                decoded.data_type.name()
+            ))
         })?;
         let (first_bit, last_bit) =
             (self.first_bit.unwrap_or(0), self.last_bit.unwrap_or(component.bits - 1));
         if last_bit >= component.bits || last_bit < first_bit {
             let expected = format!("bits of {}, 0 to {}", decoded.data_type.name(), component.bits - 1);
-            let error = unfit("configuration.last_bit", expected, format!("{first_bit} to {last_bit}"));
+            let error = wrong_value("configuration.last_bit", expected, format!("{first_bit} to {last_bit}"));
             return Err(error);
         }
         let byte_len = decoded.byte_len()?.unwrap_or(0);
@@ -90,16 +96,16 @@ impl ArrayToBytesSpec for PackBitsSpec {
 struct PackBits {
     component: Run,
     first_bit: u32,
-    /// Bits of each component that are stored.
+    /// The number of stored bits of each component.
     kept: u32,
     byte_len: u64,
-    /// Bits of the whole chunk.
+    /// The number of bits of the whole chunk.
     bits: u64,
     padding_encoding: PaddingEncoding,
 }
 
 impl PackBits {
-    /// Bits of the last byte that mean nothing.
+    /// The number of padding bits in the last byte.
     fn padding(&self) -> u8 {
         u8::try_from(self.bits.next_multiple_of(8) - self.bits).unwrap_or(0)
     }
@@ -108,7 +114,7 @@ impl PackBits {
         self.bits.div_ceil(8) + u64::from(self.padding_encoding != PaddingEncoding::None)
     }
 
-    /// The packed bits alone.
+    /// The packed bits without the count of padding bits.
     fn split<'a>(&self, encoded: &'a [u8]) -> Result<&'a [u8]> {
         if encoded.len() as u64 != self.packed_len() {
             return Err(wrong_decoded_len(self.packed_len(), encoded.len() as u64));
@@ -120,7 +126,7 @@ impl PackBits {
         };
         match parts {
             Some((padding, _)) if *padding != self.padding() => {
-                Err(Error::format("count of padding bits does not fit the chunk")
+                Err(Error::format("the number of padding bits does not fit the chunk")
                     .expected(self.padding().to_string())
                     .actual(padding.to_string()))
             }
@@ -129,7 +135,7 @@ impl PackBits {
         }
     }
 
-    /// What the stored bits mean: back in their place, with the missing ones above.
+    /// Moves the stored bits to their position and restores the bits above them.
     fn component(&self, stored: u64) -> u64 {
         let above = u64::BITS - self.kept;
         let high = stored << above;
@@ -148,7 +154,7 @@ impl ArrayToBytes for PackBits {
         let packed = self.split(encoded)?;
         let mut elements = limits::zeroed(self.byte_len, limits::CHUNK_BYTES, "chunk")?;
         let mut bytes = packed.iter();
-        // At most 63 bits wait while 64 more are wanted.
+        // At most 63 bits are pending when 64 more are added.
         let (mut waiting, mut count) = (0_u128, 0);
         for component in elements.chunks_exact_mut(self.component.width) {
             while count < self.kept {

@@ -1,7 +1,8 @@
-//! `pcodec`: Pcodec's standalone files of numbers. <https://numcodecs.readthedocs.io/en/stable/compress/pcodec.html>
+//! `pcodec`: numbers compressed by Pcodec, in its standalone file format.
+//! <https://numcodecs.readthedocs.io/en/stable/compress/pcodec.html>
 //!
-//! Compressor and codec of numbers in one: a chain needs no `bytes` before it. Not here: numbers of 8 bits, which numcodecs
-//! does not compress with it.
+//! It encodes and compresses numbers, so that a chain needs no `bytes` codec. Numbers of 8 bits are
+//! not supported, as in numcodecs.
 
 use half::f16;
 use pco::data_types::Number;
@@ -10,7 +11,7 @@ use pco::standalone::{DecompressorItem, FileDecompressor, simple_compress};
 use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec};
 
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{
     ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
@@ -18,7 +19,7 @@ use crate::format::codec::{
 use crate::format::data_type::{DataType, Float, Integer};
 use crate::limits;
 
-/// The configuration's fields, all of them for the encoder.
+/// The configuration's fields. Only encoding needs them.
 const FIELDS: [&str; 6] =
     ["level", "mode_spec", "delta_spec", "delta_encoding_order", "paging_spec", "equal_pages_up_to"];
 
@@ -28,17 +29,17 @@ struct PcodecSpec {
     config: ChunkConfig,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// None: levels, modes and orders that pcodec does not have are an encoder's.
+/// None: only encoding needs valid values.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let config = configuration.for_encoder(chunk_config(configuration).map(Some));
     Ok(Spec::ArrayToBytes(Box::new(PcodecSpec { config: config.unwrap_or_default() })))
 }
 
 fn chunk_config(configuration: &Configuration<'_>) -> Result<ChunkConfig> {
-    // An error must not leave fields behind that nobody has asked for: v3 refuses those.
+    // After an error some fields would stay unread, and v3 refuses unread fields.
     FIELDS.iter().for_each(|field| configuration.tolerate(field));
     let level = configuration.integer("level", 0..=12)?.unwrap_or(8);
     let mode = configuration.choice("mode_spec", &[("auto", true), ("classic", false)])?;
@@ -55,7 +56,8 @@ fn chunk_config(configuration: &Configuration<'_>) -> Result<ChunkConfig> {
     Ok(config)
 }
 
-/// Before there were kinds of deltas, an order alone asked for consecutive ones. numcodecs has renamed `none`.
+/// Reads the delta encoding. In older metadata an order alone means consecutive deltas, and
+/// numcodecs has renamed `none`.
 fn delta(configuration: &Configuration<'_>) -> Result<DeltaSpec> {
     let choices = [("auto", 0), ("none", 1), ("no_op", 1), ("try_consecutive", 2), ("try_lookback", 3)];
     let kind = configuration.choice("delta_spec", &choices)?.unwrap_or(0);
@@ -67,10 +69,14 @@ fn delta(configuration: &Configuration<'_>) -> Result<DeltaSpec> {
         (1, None) => DeltaSpec::NoOp,
         (3, None) => DeltaSpec::TryLookback,
         (2, None) => {
-            return Err(unfit("delta_encoding_order", "an order, which try_consecutive needs", "none"));
+            return Err(wrong_value("delta_encoding_order", "an order, because of try_consecutive", "none"));
         }
         (_, order) => {
-            return Err(unfit("delta_encoding_order", "none, but with try_consecutive", order.unwrap_or(0)));
+            return Err(wrong_value(
+                "delta_encoding_order",
+                "none, without try_consecutive",
+                order.unwrap_or(0),
+            ));
         }
     })
 }
@@ -96,14 +102,17 @@ impl ArrayToBytesSpec for PcodecSpec {
             DataType::Float(Float::Float32) => (decode_as(f32::to_le_bytes), encode_as(f32::from_le_bytes)),
             DataType::Float(Float::Float64) => (decode_as(f64::to_le_bytes), encode_as(f64::from_le_bytes)),
             other => {
-                return Err(Error::unsupported(format!("pcodec does not take elements of {}", other.name())));
+                return Err(Error::unsupported(format!(
+                    "pcodec does not support the data type {}",
+                    other.name()
+                )));
             }
         };
         Ok(Box::new(Pcodec { byte_len, config, decode, encode }))
     }
 }
 
-/// Bytes of a file, and how many bytes its numbers have.
+/// Decodes a file; the number is the length of the decoded bytes.
 type Decode = Box<dyn Fn(&[u8], u64) -> Result<Vec<u8>>>;
 type Encode = Box<dyn Fn(&[u8], &ChunkConfig) -> Result<Vec<u8>>>;
 
@@ -144,7 +153,7 @@ fn decode_as<T: Number + Default, const N: usize>(to_bytes: fn(T) -> [u8; N]) ->
     })
 }
 
-/// All numbers of a file, which must be so many.
+/// All numbers of a file, which must have exactly `count`.
 fn decompress<T: Number + Default>(encoded: &[u8], count: usize) -> Result<Vec<T>> {
     let mut numbers = Vec::new();
     limits::reserve(&mut numbers, count, "chunk")?;
@@ -162,7 +171,7 @@ fn decompress<T: Number + Default>(encoded: &[u8], count: usize) -> Result<Vec<T
                 }
                 (missing, rest) = (later, chunk.into_src());
             }
-            DecompressorItem::EndOfData(behind) if missing.is_empty() && behind.is_empty() => {
+            DecompressorItem::EndOfData(after) if missing.is_empty() && after.is_empty() => {
                 return Ok(numbers);
             }
             DecompressorItem::EndOfData(_) => return Err(wrong_count(count)),
@@ -181,9 +190,10 @@ fn encode_as<T: Number, const N: usize>(from_bytes: fn([u8; N]) -> T) -> Encode 
 }
 
 fn damaged(error: &PcoError) -> Error {
-    Error::format("pcodec file is damaged").actual(error.message.as_str())
+    Error::format("the pcodec file is corrupt").actual(error.message.as_str())
 }
 
 fn wrong_count(expected: usize) -> Error {
-    Error::format("pcodec file holds another count of numbers").expected(expected.to_string())
+    Error::format("the pcodec file has another number of values than the chunk")
+        .expected(expected.to_string())
 }

@@ -1,9 +1,10 @@
-//! `vlen-utf8`, `vlen-bytes`, `vlen-array`: how many elements, then the length of each before its bytes; all counts are
-//! unsigned, little-endian and of 32 bits.
+//! `vlen-utf8`, `vlen-bytes`, `vlen-array`: the number of elements, then the length and the bytes
+//! of each element. All counts are unsigned, little-endian and of 32 bits.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/vlen-utf8>, `…/vlen-bytes`,
 //! <https://numcodecs.readthedocs.io/en/stable/other/vlen.html>
 //!
-//! The lengths of arrays count bytes too. `zarrs.vlen_v2` is the same for all of them.
+//! The lengths of arrays are in bytes too. `zarrs.vlen_v2` has the same layout for all of these
+//! types.
 
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
@@ -14,50 +15,51 @@ use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, Run, run};
 use crate::limits;
 
-/// Bytes of a count.
+/// The bytes of a count.
 const LEN: usize = 4;
 
-/// What the elements must be.
+/// The elements that a codec accepts.
 #[derive(Clone, Debug)]
 enum VlenSpec {
     Utf8,
     Bytes,
-    /// Arrays of this type, stored in this byte order.
+    /// Arrays of this data type, stored in this byte order.
     Array(DataType, Endian),
-    /// Whatever the array's data type says.
+    /// Elements of the array's data type, if it is of variable length.
     Any,
 }
 
-/// Reads the configuration of `vlen-utf8`, which is empty.
+/// Parses the configuration of `vlen-utf8`, which has no fields.
 ///
 /// # Errors
-/// None: there is nothing in it.
+/// None.
 pub fn parse_utf8(_: &Configuration<'_>) -> Result<Spec> {
     Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Utf8)))
 }
 
-/// Reads the configuration of `vlen-bytes`, which is empty.
+/// Parses the configuration of `vlen-bytes`, which has no fields.
 ///
 /// # Errors
-/// None: there is nothing in it.
+/// None.
 pub fn parse_bytes(_: &Configuration<'_>) -> Result<Spec> {
     Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Bytes)))
 }
 
-/// Reads the configuration of `vlen-array`: `dtype`.
+/// Parses the configuration of `vlen-array`: `dtype`.
 ///
 /// # Errors
-/// `Format` when it is missing or no type string, `Unsupported` for types that this build does not have.
+/// `Format` when it is missing or not a type string, `Unsupported` for types that this build does
+/// not have.
 pub fn parse_array(configuration: &Configuration<'_>) -> Result<Spec> {
     let dtype = configuration.read("dtype", |json| typestr::parse(&json.str()?))?;
     let (data_type, endian) = configuration.required("dtype", dtype)?;
     Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Array(data_type, endian))))
 }
 
-/// Reads the configuration of `zarrs.vlen_v2`, which is empty.
+/// Parses the configuration of `zarrs.vlen_v2`, which has no fields.
 ///
 /// # Errors
-/// None: there is nothing in it.
+/// None.
 pub fn parse_any(_: &Configuration<'_>) -> Result<Spec> {
     Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Any)))
 }
@@ -71,8 +73,7 @@ impl ArrayToBytesSpec for VlenSpec {
             _ => false,
         };
         if !fits {
-            let error =
-                Error::format("codec of elements with lengths of their own does not fit the data type");
+            let error = Error::format("this codec does not support the data type");
             return Err(error.actual(data_type.name().into_owned()));
         }
         let (size, swap) = match self {
@@ -88,12 +89,12 @@ impl ArrayToBytesSpec for VlenSpec {
 }
 
 struct Vlen {
-    /// Elements of the chunk.
+    /// The number of elements of the chunk.
     count: u64,
     is_text: bool,
-    /// Bytes of the numbers of each element.
+    /// The bytes of each number of an element.
     size: usize,
-    /// What is reversed in each of them.
+    /// The numbers whose bytes are in reverse order.
     swap: Vec<Run>,
 }
 
@@ -107,9 +108,10 @@ impl ArrayToBytes for Vlen {
         if u64::from(count) != self.count {
             return Err(wrong_count(self.count, u64::from(count)));
         }
-        // Each element has a length, so that the bytes bound what is made room for.
+        // Each element stores a length, so that the encoded bytes limit the memory that is
+        // reserved.
         let lengths = limits::product([self.count, LEN as u64], "lengths of elements")?;
-        let content = (rest.len() as u64).checked_sub(lengths).ok_or_else(cut_off)?;
+        let content = (rest.len() as u64).checked_sub(lengths).ok_or_else(too_short)?;
         let mut elements = VariableBytes::new();
         limits::reserve(
             &mut elements.offsets,
@@ -119,14 +121,14 @@ impl ArrayToBytes for Vlen {
         limits::reserve(&mut elements.bytes, limits::to_usize(content, "elements")?, "elements")?;
         let mut rest = rest;
         for _ in 0..count {
-            let (len, behind) = split_len(rest)?;
+            let (len, after) = split_len(rest)?;
             let len = limits::to_usize(len.into(), "element")?;
-            let (element, behind) = behind.split_at_checked(len).ok_or_else(cut_off)?;
+            let (element, after) = after.split_at_checked(len).ok_or_else(too_short)?;
             elements.push(element)?;
-            rest = behind;
+            rest = after;
         }
         if !rest.is_empty() {
-            let error = Error::format("bytes follow the last element");
+            let error = Error::format("there are bytes after the last element");
             return Err(error.actual(format!("{} bytes", rest.len())));
         }
         self.check(&elements).map_err(Error::format)?;
@@ -157,37 +159,37 @@ impl ArrayToBytes for Vlen {
 }
 
 impl Vlen {
-    /// Whether every element is what it must be: text, or whole numbers.
+    /// Checks the content of the elements: valid UTF-8, or whole numbers.
     fn check(&self, elements: &VariableBytes) -> std::result::Result<(), &'static str> {
         if self.is_text {
-            // All of it is text, and no element ends within a character.
-            let text = std::str::from_utf8(&elements.bytes).map_err(|_| "string is not UTF-8")?;
+            // The bytes are valid as a whole, and no element ends within a character.
+            let text = std::str::from_utf8(&elements.bytes).map_err(|_| "a string is not valid UTF-8")?;
             let whole = elements.offsets.iter().all(|&offset| text.is_char_boundary(offset as usize));
-            return if whole { Ok(()) } else { Err("string is not UTF-8") };
+            return if whole { Ok(()) } else { Err("a string is not valid UTF-8") };
         }
         let whole = elements.offsets.iter().all(|&offset| (offset as usize).is_multiple_of(self.size));
-        if whole { Ok(()) } else { Err("array is no whole count of its numbers") }
+        if whole { Ok(()) } else { Err("the length of an array is not a multiple of its number's size") }
     }
 }
 
 fn split_len(bytes: &[u8]) -> Result<(u32, &[u8])> {
-    let (len, rest) = bytes.split_first_chunk::<LEN>().ok_or_else(cut_off)?;
+    let (len, rest) = bytes.split_first_chunk::<LEN>().ok_or_else(too_short)?;
     Ok((u32::from_le_bytes(*len), rest))
 }
 
 fn put_len(encoded: &mut Vec<u8>, len: usize) -> Result<()> {
-    let len = u32::try_from(len).map_err(|_| Error::limit("element is longer than 4 GiB"))?;
+    let len = u32::try_from(len).map_err(|_| Error::limit("an element is longer than 4 GiB"))?;
     encoded.extend_from_slice(&len.to_le_bytes());
     Ok(())
 }
 
-fn cut_off() -> Error {
-    Error::format("elements are cut off")
+fn too_short() -> Error {
+    Error::format("the elements are truncated")
 }
 
 /// The error of a chunk with too few or too many elements.
 pub(super) fn wrong_count(expected: u64, actual: u64) -> Error {
-    Error::format("chunk has the wrong count of elements")
+    Error::format("the chunk has the wrong number of elements")
         .expected(expected.to_string())
         .actual(actual.to_string())
 }

@@ -1,9 +1,11 @@
-//! `zfp`: blocks of 4 to 256 numbers, each to a given rate, precision or accuracy, or without loss.
+//! `zfp`: compresses blocks of 4 to 256 numbers to a given rate, precision or accuracy, or without
+//! loss.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zfp>
 //!
-//! There is no header: shape, type and mode are those of the metadata. `zfpy` of numcodecs is the same with a header.
-//! Integers of 8 and 16 bits are stored as the upper ones of 32, as zfp's own utilities do; unsigned ones of 32 and 64 bits
-//! as signed, of which they may use the positive half.
+//! The stream has no header: shape, type and mode come from the metadata. numcodecs' `zfpy` is the
+//! same with a header. Integers of 8 and 16 bits are stored as the upper bits of 32, as zfp's own
+//! utilities do. Unsigned integers of 32 and 64 bits are stored as signed ones, which leaves half
+//! of their range.
 
 use zfp_rs::{
     ZfpBitStream, ZfpConfig, ZfpDimensionality, ZfpField, ZfpFieldMetadata, ZfpFieldMut, ZfpHeaderMask,
@@ -11,7 +13,7 @@ use zfp_rs::{
 };
 
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{
     ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
@@ -21,7 +23,7 @@ use crate::format::metadata::json::Json;
 use crate::format::tolerated::Form;
 use crate::limits;
 
-/// How much of a number is kept.
+/// How much of each number the encoder keeps.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mode {
     Reversible,
@@ -31,17 +33,17 @@ pub(super) enum Mode {
     Precision(u32),
 }
 
-/// The configuration: `mode` and what it needs.
+/// The configuration: `mode` and its parameters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ZfpSpec {
     pub(super) mode: Mode,
     pub(super) has_header: bool,
 }
 
-/// Reads the configuration of `zfp`.
+/// Parses the configuration of `zfp`.
 ///
 /// # Errors
-/// `Format` for unknown modes, and for what a mode needs and does not find.
+/// `Format` for an unknown mode and for a missing or wrong parameter of the mode.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let modes =
         [("reversible", 0), ("expert", 1), ("fixed_accuracy", 2), ("fixed_rate", 3), ("fixed_precision", 4)];
@@ -74,20 +76,20 @@ fn number(configuration: &Configuration<'_>, field: &str) -> Result<f64> {
     configuration.required(field, configuration.read(field, finite)?)
 }
 
-/// A number as JSON has them.
+/// Reads a finite number.
 pub(super) fn finite(json: Json<'_>) -> Result<f64> {
     let value: Option<f64> = json.number_text()?.parse().ok();
     value.filter(|value| value.is_finite()).ok_or_else(|| json.unexpected("a number"))
 }
 
-/// How elements are zfp's numbers.
+/// How elements become zfp's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum NumberKind {
     Int32,
     Int64,
     Float32,
     Float64,
-    /// 8 or 16 bits: so many bits to the left.
+    /// Numbers of 8 or 16 bits, shifted to the left by this number of bits.
     Narrow {
         shift: u32,
         signed: bool,
@@ -96,7 +98,7 @@ enum Kind {
     Uint64,
 }
 
-impl Kind {
+impl NumberKind {
     fn of(data_type: &DataType) -> Option<Self> {
         Some(match data_type {
             DataType::Integer(Integer::Int8) => Self::Narrow { shift: 23, signed: true },
@@ -126,27 +128,32 @@ impl Kind {
 impl ArrayToBytesSpec for ZfpSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
         let name = decoded.data_type.name();
-        let kind = Kind::of(&decoded.data_type)
-            // zfpy stores numbers as they are, and so has four types alone.
+        let kind = NumberKind::of(&decoded.data_type)
+            // zfpy stores numbers without a change, and so supports only zfp's four types.
             .filter(|kind| {
-                !self.has_header || !matches!(kind, Kind::Narrow { .. } | Kind::Uint32 | Kind::Uint64)
+                !self.has_header
+                    || !matches!(kind, NumberKind::Narrow { .. } | NumberKind::Uint32 | NumberKind::Uint64)
             })
-            .ok_or_else(|| Error::unsupported(format!("zfp does not take elements of {name}")))?;
+            .ok_or_else(|| Error::unsupported(format!("zfp does not support the data type {name}")))?;
         let rank = decoded.shape.len();
         let (dimensionality, mut dims) = match rank {
             0 | 1 => (ZfpDimensionality::D1, [0; 4]),
             2 => (ZfpDimensionality::D2, [0; 4]),
             3 => (ZfpDimensionality::D3, [0; 4]),
             4 => (ZfpDimensionality::D4, [0; 4]),
-            _ => return Err(Error::format("zfp is for up to four dimensions").actual(rank.to_string())),
+            _ => {
+                return Err(
+                    Error::format("zfp encodes arrays of one to four dimensions").actual(rank.to_string())
+                );
+            }
         };
-        // zfp counts dimensions from the fastest.
+        // zfp counts dimensions from the fastest one.
         dims[0] = 1;
         for (dim, &size) in dims.iter_mut().zip(decoded.shape.iter().rev()) {
             *dim = limits::to_usize(size, "chunk")?;
         }
         let config = self.mode.config(kind.scalar(), dimensionality);
-        // A header has what a decoder needs: the configuration's own is an encoder's.
+        // With a header, only encoding needs the configuration.
         let config = if self.has_header { config } else { Ok(config?) };
         let byte_len = decoded.byte_len()?.unwrap_or(0);
         let size = decoded.data_type.size().unwrap_or(1);
@@ -162,22 +169,23 @@ impl Mode {
             Self::Precision(precision) => ZfpConfig::fixed_precision(precision),
             Self::Rate(rate) => {
                 ZfpConfig::fixed_rate(rate, scalar, dimensionality, ZfpStreamAlignment::Unaligned)
-                    .map_err(|error| unfit("configuration.rate", "a rate that zfp has", error))?
+                    .map_err(|error| wrong_value("configuration.rate", "a rate that zfp supports", error))?
             }
             Self::Expert { min_bits, max_bits, max_prec, min_exp } => {
-                ZfpConfig::expert(min_bits, max_bits, max_prec, min_exp)
-                    .map_err(|error| unfit("configuration.maxbits", "parameters that zfp has", error))?
+                ZfpConfig::expert(min_bits, max_bits, max_prec, min_exp).map_err(|error| {
+                    wrong_value("configuration.maxbits", "parameters that zfp supports", error)
+                })?
             }
         })
     }
 }
 
 struct Zfp {
-    kind: Kind,
+    kind: NumberKind,
     dims: [usize; 4],
     config: Result<ZfpConfig>,
     byte_len: u64,
-    /// Bytes of an element.
+    /// The bytes of an element.
     size: usize,
     has_header: bool,
 }
@@ -189,21 +197,25 @@ impl ArrayToBytes for Zfp {
 
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         let decoded = match self.kind {
-            Kind::Int32 => self.decompress(encoded, |number: i32, bytes| bytes.extend(number.to_le_bytes())),
-            Kind::Int64 => self.decompress(encoded, |number: i64, bytes| bytes.extend(number.to_le_bytes())),
-            Kind::Float32 => {
+            NumberKind::Int32 => {
+                self.decompress(encoded, |number: i32, bytes| bytes.extend(number.to_le_bytes()))
+            }
+            NumberKind::Int64 => {
+                self.decompress(encoded, |number: i64, bytes| bytes.extend(number.to_le_bytes()))
+            }
+            NumberKind::Float32 => {
                 self.decompress(encoded, |number: f32, bytes| bytes.extend(number.to_le_bytes()))
             }
-            Kind::Float64 => {
+            NumberKind::Float64 => {
                 self.decompress(encoded, |number: f64, bytes| bytes.extend(number.to_le_bytes()))
             }
-            Kind::Uint32 => {
+            NumberKind::Uint32 => {
                 self.decompress(encoded, |number: i32, bytes| bytes.extend(number.max(0).to_le_bytes()))
             }
-            Kind::Uint64 => {
+            NumberKind::Uint64 => {
                 self.decompress(encoded, |number: i64, bytes| bytes.extend(number.max(0).to_le_bytes()))
             }
-            Kind::Narrow { shift, signed } => self.decompress(encoded, |number: i32, bytes| {
+            NumberKind::Narrow { shift, signed } => self.decompress(encoded, |number: i32, bytes| {
                 let half = 1_i32 << (30 - shift);
                 let narrow = (number >> shift).clamp(-half, half - 1);
                 let narrow = if signed { narrow } else { narrow + half };
@@ -220,16 +232,20 @@ impl ArrayToBytes for Zfp {
             return Err(wrong_decoded_len(self.byte_len, bytes.len() as u64));
         }
         match self.kind {
-            Kind::Int32 => self.compress(bytes, |number| Some(i32::from_le_bytes(number))),
-            Kind::Int64 => self.compress(bytes, |number| Some(i64::from_le_bytes(number))),
-            Kind::Float32 => self.compress(bytes, |number| Some(f32::from_le_bytes(number))),
-            Kind::Float64 => self.compress(bytes, |number| Some(f64::from_le_bytes(number))),
-            Kind::Uint32 => self.compress(bytes, |number| i32::try_from(u32::from_le_bytes(number)).ok()),
-            Kind::Uint64 => self.compress(bytes, |number| i64::try_from(u64::from_le_bytes(number)).ok()),
-            Kind::Narrow { shift, signed } if self.size == 1 => self.compress(bytes, |[byte]| {
+            NumberKind::Int32 => self.compress(bytes, |number| Some(i32::from_le_bytes(number))),
+            NumberKind::Int64 => self.compress(bytes, |number| Some(i64::from_le_bytes(number))),
+            NumberKind::Float32 => self.compress(bytes, |number| Some(f32::from_le_bytes(number))),
+            NumberKind::Float64 => self.compress(bytes, |number| Some(f64::from_le_bytes(number))),
+            NumberKind::Uint32 => {
+                self.compress(bytes, |number| i32::try_from(u32::from_le_bytes(number)).ok())
+            }
+            NumberKind::Uint64 => {
+                self.compress(bytes, |number| i64::try_from(u64::from_le_bytes(number)).ok())
+            }
+            NumberKind::Narrow { shift, signed } if self.size == 1 => self.compress(bytes, |[byte]| {
                 Some(if signed { i32::from(byte.cast_signed()) } else { i32::from(byte) - 0x80 } << shift)
             }),
-            Kind::Narrow { shift, signed } => self.compress(bytes, |number| {
+            NumberKind::Narrow { shift, signed } => self.compress(bytes, |number| {
                 let wide = i32::from(u16::from_le_bytes(number)) - 0x8000;
                 Some(if signed { i32::from(i16::from_le_bytes(number)) } else { wide } << shift)
             }),
@@ -263,16 +279,17 @@ impl Zfp {
             if self.has_header { self.read_header(&mut stream)? } else { (self.config.clone()?, self.dims) };
         let mut field = ZfpFieldMut::new(numbers, dims).map_err(|error| damaged(&error))?;
         let end = stream.decompress(&config, &mut field).map_err(|error| damaged(&error))?;
-        // Streams end on words of eight bytes; where zfp was built with narrower words, before.
+        // Streams end on words of eight bytes, or earlier if zfp was built with narrower words.
         if encoded.len().div_ceil(8).checked_mul(8) != Some(end) {
-            return Err(Error::format("zfp stream has the wrong length")
+            return Err(Error::format("the zfp stream has the wrong length")
                 .expected(format!("{end} bytes"))
                 .actual(format!("{} bytes", encoded.len())));
         }
         Ok(())
     }
 
-    /// The header must describe the chunk, or all of it as one dimension; how it is compressed is the header's alone.
+    /// Reads the header, which must describe the chunk, or its elements as one dimension. The
+    /// header tells how the stream is compressed.
     fn read_header(&self, stream: &mut ZfpBitStream) -> Result<(ZfpConfig, [usize; 4])> {
         let header = stream.read_header(ZfpHeaderMask::FULL).map_err(|error| damaged(&error))?;
         let count = self.dims.iter().filter(|size| **size > 0).product();
@@ -284,12 +301,12 @@ impl Zfp {
                 flat.dims
             }
             other => {
-                return Err(Error::format("zfp header describes another chunk")
+                return Err(Error::format("the zfp header describes another chunk")
                     .expected(format!("{:?}", self.metadata()))
                     .actual(format!("{other:?}")));
             }
         };
-        let config = header.config.ok_or_else(|| Error::format("zfp header has no mode"))?;
+        let config = header.config.ok_or_else(|| Error::format("the zfp header has no mode"))?;
         Ok((config, dims))
     }
 
@@ -305,7 +322,7 @@ impl Zfp {
         let mut numbers = Vec::new();
         limits::reserve(&mut numbers, bytes.len() / N, "chunk")?;
         for bytes in bytes.as_chunks().0 {
-            let beyond = || Error::argument("zfp has no numbers as large");
+            let beyond = || Error::argument("a number is too large for zfp");
             numbers.push(number(*bytes).ok_or_else(beyond)?);
         }
         if numbers.is_empty() {
@@ -317,7 +334,7 @@ impl Zfp {
         let field = ZfpField::new(&numbers, self.dims).map_err(|error| refused(&error))?;
         let config = self.config.as_ref().map_err(Error::clone)?;
         let most = config.maximum_size(self.kind.scalar(), self.dims);
-        let most = most.ok_or_else(|| Error::limit("chunk is too large for zfp"))?;
+        let most = most.ok_or_else(|| Error::limit("the chunk is too large for zfp"))?;
         let mut stream = ZfpBitStream::new(most).map_err(|error| Error::limit(error.to_string()))?;
         if self.has_header {
             let written = stream.write_header(config, &self.metadata(), ZfpHeaderMask::FULL);
@@ -329,5 +346,5 @@ impl Zfp {
 }
 
 fn damaged(error: &dyn std::fmt::Display) -> Error {
-    Error::format("zfp stream is damaged").actual(error.to_string())
+    Error::format("the zfp stream is corrupt").actual(error.to_string())
 }

@@ -1,28 +1,29 @@
-//! `zfpy` of numcodecs: zfp's streams with a header that says what they hold and how.
+//! numcodecs' `zfpy`: zfp's streams with a header that tells their content and mode.
 //! <https://numcodecs.readthedocs.io/en/stable/compress/zfpy.html>
 //!
-//! A reader goes by the header. A parameter below zero means "none", and without one nothing is lost.
+//! The decoder uses the header only. A negative parameter means "none"; without a parameter the
+//! encoder loses nothing.
 
 use super::zfp::{Mode, ZfpSpec, finite};
 use crate::error::Result;
 use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
 
-/// Reads the configuration: `mode`, `tolerance`, `rate`, `precision`; `compression_kwargs` repeats one of them. A decoder has no
-/// use for any.
+/// Parses the configuration: `mode`, `tolerance`, `rate`, `precision`; `compression_kwargs` repeats
+/// one of them. Only encoding needs them.
 ///
 /// # Errors
-/// None: modes that zfpy does not have and parameters that are no numbers are an encoder's.
+/// None: only encoding needs valid values.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let mode = configuration.for_encoder(mode(configuration)).unwrap_or(Mode::Reversible);
     Ok(Spec::ArrayToBytes(Box::new(ZfpSpec { mode, has_header: true })))
 }
 
 fn mode(configuration: &Configuration<'_>) -> Result<Option<Mode>> {
-    // An error must not leave fields behind that nobody has asked for: v3 refuses those.
+    // After an error some fields would stay unread, and v3 refuses unread fields.
     let fields = ["mode", "tolerance", "rate", "precision", "compression_kwargs"];
     fields.iter().for_each(|field| configuration.tolerate(field));
-    // zfpy's own numbers: null, expert, fixed rate, precision, accuracy, reversible.
+    // The numbers of zfpy's modes: null, expert, fixed rate, precision, accuracy, reversible.
     let mode = configuration.integer("mode", 0..=5)?.unwrap_or(4);
     let (tolerance, rate, precision) = (
         parameter(configuration, "tolerance")?,
@@ -31,11 +32,7 @@ fn mode(configuration: &Configuration<'_>) -> Result<Option<Mode>> {
     );
     Ok(match mode {
         2 => rate.map(Mode::Rate),
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "zfp knows 64 bits at most"
-        )]
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "zfp has at most 64 bits")]
         3 => precision.map(|precision| Mode::Precision(precision as u32)),
         4 => tolerance.map(Mode::Accuracy),
         _ => None,

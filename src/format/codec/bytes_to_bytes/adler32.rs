@@ -1,6 +1,5 @@
-//! `adler32`: the checksum of zlib's streams. <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
-//!
-//! It stands before the bytes, unless `location` says `end`.
+//! `adler32`: the checksum of zlib streams, before the bytes unless `location` is `end`.
+//! <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
 
 use zlib_rs::adler32::adler32;
 
@@ -9,10 +8,10 @@ use crate::error::Result;
 use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
 
-/// The sum of no bytes (RFC 1950).
+/// The checksum of no bytes (RFC 1950).
 pub(super) const ADLER_START: u32 = 1;
 
-/// Reads the configuration: `location`.
+/// Parses the configuration: `location`.
 ///
 /// # Errors
 /// `Format` for an unknown location.

@@ -1,4 +1,5 @@
-//! `base64`: bytes as text (RFC 4648, with padding). <https://numcodecs.readthedocs.io/en/stable/other/base64.html>
+//! `base64`: bytes as text (RFC 4648, with padding).
+//! <https://numcodecs.readthedocs.io/en/stable/other/base64.html>
 
 use ::base64::Engine as _;
 use ::base64::engine::general_purpose::STANDARD;
@@ -7,14 +8,14 @@ use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
 
-/// The configuration, which is empty.
+/// The configuration, which has no fields.
 #[derive(Clone, Copy, Debug)]
 struct Base64;
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// None: there is nothing in it.
+/// None.
 pub fn parse(_: &Configuration<'_>) -> Result<Spec> {
     Ok(Spec::BytesToBytes(Box::new(Base64)))
 }
@@ -36,8 +37,8 @@ impl BytesToBytes for Base64 {
         let decoded = output.reserve(len as u64)?;
         let written = STANDARD.decode_slice(encoded, decoded);
         let written =
-            written.map_err(|error| Error::format("base64 is damaged").actual(error.to_string()))?;
-        if written == len { Ok(()) } else { Err(Error::format("base64 is damaged")) }
+            written.map_err(|error| Error::format("the base64 text is corrupt").actual(error.to_string()))?;
+        if written == len { Ok(()) } else { Err(Error::format("the base64 text is corrupt")) }
     }
 
     fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {

@@ -1,6 +1,7 @@
-//! `bz2`: bzip2 streams, one or several. <https://numcodecs.readthedocs.io/en/stable/compress/bz2.html>
+//! `bz2`: one or several bzip2 streams.
+//! <https://numcodecs.readthedocs.io/en/stable/compress/bz2.html>
 //!
-//! Checksums of every block and of each stream are verified.
+//! The checksums of every block and stream are verified.
 
 use std::io::Read;
 
@@ -19,10 +20,10 @@ struct Bz2 {
     level: u32,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// None: a level that bzip2 does not have is an encoder's.
+/// None: only encoding needs a valid level.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let level = configuration.for_encoder(configuration.integer("level", 1..=9)).unwrap_or(1);
     Ok(Spec::BytesToBytes(Box::new(Bz2 { level: u32::try_from(level).unwrap_or(1) })))

@@ -1,7 +1,8 @@
-//! Bytes with 32 bits of checksum, little-endian, before or behind them: what `crc32`, `adler32`, `fletcher32` and
-//! `jenkins_lookup3` of numcodecs have in common. The sum is always verified.
+//! Bytes with a checksum of 32 bits, little-endian, before or after them: the common part of
+//! numcodecs' `crc32`, `adler32`, `fletcher32` and `jenkins_lookup3`. Decoding verifies the
+//! checksum.
 //!
-//! Not for `crc32c`, which the specification of v3 has as well.
+//! `crc32c` has its own codec, which the engine can also encode with.
 
 use std::fmt::{self, Debug};
 
@@ -11,10 +12,10 @@ use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output};
 use crate::limits;
 
-/// Bytes of a checksum.
+/// The bytes of a checksum.
 const LEN: usize = 4;
 
-/// Where the checksum stands.
+/// The position of the checksum.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Location {
     Start,
@@ -22,13 +23,20 @@ pub(super) enum Location {
 }
 
 impl Location {
-    /// From `location`, which is `start` where it is missing.
+    /// Reads `location`, by default `start`.
     ///
     /// # Errors
-    /// `Format` for anything but `start` and `end`.
+    /// `Format` for another value than `start` and `end`.
     pub(super) fn read(configuration: &Configuration<'_>) -> Result<Self> {
-        let read = configuration.choice("location", &[("start", Self::Start), ("end", Self::End)])?;
-        Ok(read.unwrap_or(Self::Start))
+        Ok(Self::read_optional(configuration)?.unwrap_or(Self::Start))
+    }
+
+    /// Reads `location`; `None` when the field is absent.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(super) fn read_optional(configuration: &Configuration<'_>) -> Result<Option<Self>> {
+        configuration.choice("location", &[("start", Self::Start), ("end", Self::End)])
     }
 }
 

@@ -1,17 +1,18 @@
-//! `conditional`: codecs of bytes that each chunk has or has not, as the bits before it say.
+//! `conditional`: bytes → bytes codecs that are applied to some chunks only. A header of bits in
+//! each chunk tells which; bit 0 is the first codec.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/conditional>
 //!
-//! Bit 0 is the first codec's. We apply all of them where that makes a chunk smaller, and none where it does not; the text
-//! leaves that to writers.
+//! The specification lets the writer choose. This encoder applies all codecs if that makes the
+//! chunk smaller, else none.
 
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
-use crate::format::codec::cut::through_bytes;
-use crate::format::codec::elsewhere;
-use crate::format::codec::pipeline::{Cut, Named};
-use crate::format::codec::registry::{self, Parsed, require_encoders};
+use crate::format::codec::configuration::{Configuration, wrong_value};
+use crate::format::codec::external;
+use crate::format::codec::pipeline::{NamedCodec, UserCodecContext};
+use crate::format::codec::registry::{self, ParsedCodec, require_encoders};
 use crate::format::codec::sharding::codec_list;
-use crate::format::codec::user::{Direction, Users};
+use crate::format::codec::stepwise::run_bytes_codecs;
+use crate::format::codec::user::{Direction, OptionalUserCodecs};
 use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
 use crate::format::metadata::CodecMetadata;
 use crate::limits;
@@ -21,13 +22,14 @@ use crate::limits;
 struct ConditionalSpec {
     codecs: Vec<CodecMetadata>,
     header_len: usize,
-    users: Users,
+    users: OptionalUserCodecs,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` when `codecs` is missing, or `header_bits` no multiple of eight that has a bit for each.
+/// `Format` when `codecs` is missing, or `header_bits` is not a multiple of eight with a bit for
+/// each codec.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let codecs = codec_list(configuration, "codecs")?;
     let least = codecs.len().div_ceil(8);
@@ -36,7 +38,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         Some(bits) => {
             let bits = limits::to_usize(bits.unsigned_abs(), "header")?;
             if !bits.is_multiple_of(8) || bits / 8 < least {
-                return Err(unfit(
+                return Err(wrong_value(
                     "header_bits",
                     format!("a multiple of 8, at least {}", codecs.len()),
                     bits,
@@ -70,64 +72,66 @@ impl ConditionalSpec {
         &self,
         codec: &CodecMetadata,
         decoded: &ChunkRepresentation,
-    ) -> Result<Named<dyn BytesToBytes>> {
-        let blame = |error: Error| {
+    ) -> Result<NamedCodec<dyn BytesToBytes>> {
+        let add_context = |error: Error| {
             error.in_codec(codec.name.as_str()).within_field(&codec.field).within_field("configuration")
         };
         let user = match &self.users {
             Some(users) => users.bind(codec, decoded)?,
             None => None,
         };
-        let Parsed { spec, refusal } = match &user {
-            Some(stage) => elsewhere::user_spec(stage).into(),
+        let ParsedCodec { spec, encode_error } = match &user {
+            Some(stage) => external::user_spec(stage).into(),
             None => registry::parse_with(codec, &self.users)
                 .map_err(|error| error.within_field("configuration"))?,
         };
         match spec {
             Spec::BytesToBytes(spec) => {
-                let bound = spec.bind(decoded).map_err(blame)?;
-                Ok(Named { name: codec.name.clone(), codec: bound, user, refusal })
+                let bound = spec.bind(decoded).map_err(add_context)?;
+                Ok(NamedCodec { name: codec.name.clone(), codec: bound, user, encode_error })
             }
-            _ => Err(blame(Error::format("conditional is for codecs of bytes only"))),
+            _ => Err(add_context(Error::format("conditional contains bytes-to-bytes codecs only"))),
         }
     }
 }
 
 struct Conditional {
-    codecs: Vec<Named<dyn BytesToBytes>>,
+    codecs: Vec<NamedCodec<dyn BytesToBytes>>,
     header_len: usize,
     metadata: Vec<CodecMetadata>,
     decoded: ChunkRepresentation,
-    users: Users,
+    users: OptionalUserCodecs,
 }
 
 impl Conditional {
-    /// The codecs, by number, that a header says were applied, in that order.
+    /// The numbers of the applied codecs, from the header of a chunk.
     fn applied(&self, header: &[u8]) -> Result<Vec<usize>> {
         let bits = header.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1));
         let set = bits.enumerate().filter(|(_, bit)| *bit).map(|(idx, _)| {
-            let unknown =
-                || Error::format("header names a codec that is not there").actual(format!("bit {idx}"));
+            let unknown = || {
+                Error::format("the header of the chunk refers to a codec that the configuration lacks")
+                    .actual(format!("bit {idx}"))
+            };
             if idx < self.codecs.len() { Ok(idx) } else { Err(unknown()) }
         });
         set.collect()
     }
 
-    fn codecs<'a>(&'a self, numbers: &[usize]) -> Vec<&'a Named<dyn BytesToBytes>> {
+    fn codecs<'a>(&'a self, numbers: &[usize]) -> Vec<&'a NamedCodec<dyn BytesToBytes>> {
         numbers.iter().filter_map(|number| self.codecs.get(*number)).collect()
     }
 
-    /// Where a chain of some of the codecs is cut, if the user's are among them.
-    fn cut(&self, numbers: &[usize]) -> Option<Cut> {
+    /// What a chain of these codecs needs if it contains user codecs.
+    fn user_context(&self, numbers: &[usize]) -> Option<UserCodecContext> {
         let users = self.users.as_ref()?;
         self.codecs(numbers).iter().find(|named| named.user.is_some())?;
         let chain: Vec<_> = numbers.iter().filter_map(|number| self.metadata.get(*number).cloned()).collect();
-        Some(Cut { users: users.clone(), pipeline: users.pipeline(&chain, &self.decoded) })
+        Some(UserCodecContext { users: users.clone(), pipeline: users.pipeline(&chain, &self.decoded) })
     }
 
     fn decode_with(
         &self,
-        codecs: &[&Named<dyn BytesToBytes>],
+        codecs: &[&NamedCodec<dyn BytesToBytes>],
         content: &[u8],
         mut output: Output<'_>,
     ) -> Result<()> {
@@ -146,10 +150,10 @@ impl Conditional {
     }
 
     fn encode_with_all(&self, decoded: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.codecs.iter().try_for_each(Named::check_encodes)?;
+        self.codecs.iter().try_for_each(NamedCodec::check_encodes)?;
         let all: Vec<usize> = (0..self.codecs.len()).collect();
-        if let Some(cut) = self.cut(&all) {
-            return through_bytes(&cut, &self.codecs(&all), Direction::Encode, decoded).map(Some);
+        if let Some(user_context) = self.user_context(&all) {
+            return run_bytes_codecs(&user_context, &self.codecs(&all), Direction::Encode, decoded).map(Some);
         }
         let mut content: Option<Vec<u8>> = None;
         for named in &self.codecs {
@@ -163,12 +167,15 @@ impl BytesToBytes for Conditional {
     fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
         let (header, content) = encoded
             .split_at_checked(self.header_len)
-            .ok_or_else(|| Error::format("header of the conditional codec is cut off"))?;
+            .ok_or_else(|| Error::format("the header of the conditional codec is truncated"))?;
         let applied = self.applied(header)?;
-        match self.cut(&applied) {
-            Some(cut) => {
-                output.put(&through_bytes(&cut, &self.codecs(&applied), Direction::Decode, content)?)
-            }
+        match self.user_context(&applied) {
+            Some(user_context) => output.put(&run_bytes_codecs(
+                &user_context,
+                &self.codecs(&applied),
+                Direction::Decode,
+                content,
+            )?),
             None => self.decode_with(&self.codecs(&applied), content, output),
         }
     }

@@ -1,6 +1,5 @@
-//! `crc32`: the checksum of zlib and Ethernet. <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
-//!
-//! It stands before the bytes, unless `location` says `end`.
+//! `crc32`: the checksum of zlib and Ethernet, before the bytes unless `location` is `end`.
+//! <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
 
 use zlib_rs::crc32::crc32;
 
@@ -9,7 +8,7 @@ use crate::error::Result;
 use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
 
-/// Reads the configuration: `location`.
+/// Parses the configuration: `location`.
 ///
 /// # Errors
 /// `Format` for an unknown location.

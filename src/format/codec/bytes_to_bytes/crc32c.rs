@@ -1,8 +1,9 @@
 //! `crc32c`: the bytes and their CRC-32C, little-endian.
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/crc32c/index.html>
 //!
-//! The checksum stands at the end; numcodecs can also put it at the start. It is always verified.
+//! The checksum is at the end; numcodecs can also put it at the start. Decoding verifies it.
 
+use super::checksum::Location;
 use super::{check_sum, truncated};
 use crate::error::Result;
 use crate::format::codec::configuration::{Configuration, Spelling};
@@ -10,32 +11,23 @@ use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, 
 use crate::kernel::crc32c::crc32c;
 use crate::limits;
 
-/// Bytes of a checksum.
+/// The bytes of a checksum.
 const LEN: usize = 4;
 
-/// Where the checksum stands.
-#[derive(Clone, Copy, Debug)]
-enum Location {
-    Start,
-    End,
-}
-
-/// The configuration: numcodecs' `location`; v3 has none.
+/// The configuration: `location` in numcodecs; v3 has no fields.
 #[derive(Clone, Copy, Debug)]
 struct Crc32c {
     location: Location,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
 /// `Format` for an unknown location.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let location = match configuration.spelling() {
         Spelling::Zarr => None,
-        Spelling::Numcodecs => {
-            configuration.choice("location", &[("start", Location::Start), ("end", Location::End)])?
-        }
+        Spelling::Numcodecs => Location::read_optional(configuration)?,
     };
     Ok(Spec::BytesToBytes(Box::new(Crc32c { location: location.unwrap_or(Location::End) })))
 }

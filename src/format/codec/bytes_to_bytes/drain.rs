@@ -1,4 +1,4 @@
-//! Decoders that are readers (`bz2`, `lzma`), read into an output.
+//! Reads decoders that implement `Read` (`bz2`, `lzma`, `lzw`) to an [`Output`].
 
 use std::io::{self, Read};
 
@@ -7,25 +7,25 @@ use crate::error::{Error, Result};
 use crate::format::codec::Output;
 use crate::limits;
 
-/// The first growth of an output of unknown size; later ones double it.
+/// The first size in bytes of an output of unknown length. Later sizes double.
 const FIRST_GROWTH: usize = 1 << 14;
 
-/// Reads all that `reader` has. `what` it is is for errors.
+/// Reads until `reader` ends. `what` names the stream in errors.
 ///
 /// # Errors
-/// `Format` for a stream that is damaged, cut off, or not of the exact output's length; `Limit` where a growing output would
-/// pass its limit, or the decoder its memory.
+/// `Format` for a stream that is corrupt, truncated, or not of the exact output's length; `Limit`
+/// when a growing output would pass its limit, or the decoder needs too much memory.
 pub(super) fn drain(reader: &mut dyn Read, output: &mut Output<'_>, what: &str) -> Result<()> {
     match output {
         Output::Exact(output) => {
             let len = fill(reader, output, what)?;
-            // The stream must end here, and only at its end does a reader verify its checksum.
+            // A reader verifies its checksum when it reaches its end, which must be here.
             let more = fill(reader, &mut [0], what)?;
             if len == output.len() && more == 0 {
                 return Ok(());
             }
             let actual = if more > 0 { "more".to_owned() } else { format!("{len} bytes") };
-            let error = Error::format("chunk decodes to the wrong number of bytes");
+            let error = Error::format("the chunk decodes to the wrong number of bytes");
             Err(error.expected(format!("{} bytes", output.len())).actual(actual))
         }
         Output::Growing { buf, limit } => grow(reader, buf, *limit, what),
@@ -65,11 +65,11 @@ fn fill(reader: &mut dyn Read, buf: &mut [u8], what: &str) -> Result<usize> {
     Ok(filled)
 }
 
-/// A reader's error in our words.
+/// The error of a reader.
 pub(super) fn damaged(error: &io::Error, what: &str) -> Error {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => truncated(what),
-        io::ErrorKind::OutOfMemory => Error::limit(format!("{what} asks for too much memory")),
-        _ => Error::format(format!("{what} is damaged")).actual(error.to_string()),
+        io::ErrorKind::OutOfMemory => Error::limit(format!("the {what} needs too much memory")),
+        _ => Error::format(format!("the {what} is corrupt")).actual(error.to_string()),
     }
 }

@@ -1,20 +1,21 @@
-//! `fletcher32`: the checksum of HDF5's filter, behind the bytes.
+//! `fletcher32`: the checksum of HDF5's filter, after the bytes.
 //! <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
 //!
-//! HDF5 sums pairs of bytes, the first of a pair as the high one, and a lone last byte as the high one of a pair.
+//! HDF5 sums pairs of bytes, of which the first is the high one. A single last byte is the high
+//! byte of a pair.
 
 use super::checksum::{Checksum, Location};
 use crate::error::Result;
 use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
 
-/// Pairs until the sums are folded: the most for which `second` stays within 32 bits.
+/// The pairs between two reductions: the most for which `second` fits 32 bits.
 const BLOCK: usize = 360;
 
-/// Reads the configuration, which is empty.
+/// Parses the configuration, which has no fields.
 ///
 /// # Errors
-/// None: there is nothing in it.
+/// None.
 pub fn parse(_: &Configuration<'_>) -> Result<Spec> {
     Ok(Spec::BytesToBytes(Box::new(Checksum { location: Location::End, sum: fletcher32 })))
 }
@@ -29,11 +30,11 @@ fn fletcher32(bytes: &[u8]) -> u32 {
         }
         (first, second) = (fold(first), fold(second));
     }
-    // A sum that was folded once may still have a carry.
+    // A sum may exceed 16 bits after one reduction.
     fold(second) << 16 | fold(first)
 }
 
-/// One step towards the remainder modulo 65535.
+/// Reduces a sum modulo 65535, up to one carry.
 fn fold(sum: u32) -> u32 {
     (sum & 0xffff) + (sum >> 16)
 }
@@ -43,8 +44,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_as_hdf5_has_them() {
-        // The first two by hand: one pair, then a lone byte that counts as the high one of a pair.
+    fn checksums_match_hdf5() {
+        // The first two by hand: one pair, then a single byte, which is the high byte of a pair.
         assert_eq!(fletcher32(&[1, 2]), 0x0102_0102);
         assert_eq!(fletcher32(&[1, 2, 3]), 0x0504_0402);
         assert_eq!(fletcher32(&[]), 0);

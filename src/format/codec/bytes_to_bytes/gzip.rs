@@ -1,7 +1,8 @@
 //! `gzip`: RFC 1952. <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/gzip/index.html>
 //!
-//! Several members in a row are one stream, as the RFC says; zeros may follow the last (tape padding, which Python's
-//! decoder takes as well). Checksum and length of every member are verified.
+//! Several members form one stream, as the RFC says. Zeros may follow the last member, as in
+//! Python's decoder (tapes are padded with zeros). Checksum and length of every member are
+//! verified.
 
 use miniz_oxide::deflate::compress_to_vec;
 use zlib_rs::crc32::crc32;
@@ -21,12 +22,13 @@ struct GzipSpec {
     level: u8,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// None: a level that gzip does not have is an encoder's.
+/// None: only encoding needs a valid level.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    // The specification requires the level, but a reader has no use for it; the defaults are the writers'.
+    // The specification requires the level, but decoding does not need it. The defaults are those
+    // of zarr-python and numcodecs.
     let (lowest, default) = match configuration.spelling() {
         Spelling::Zarr => (0, 5),
         Spelling::Numcodecs => (-1, 1),
@@ -69,7 +71,8 @@ impl BytesToBytes for Gzip {
 
     fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
         require_encoders()?;
-        // No time and no system (255): equal chunks give equal bytes.
+        // The header has no time and no operating system (255), so that equal chunks give equal
+        // bytes.
         let mut encoded = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
         encoded.extend_from_slice(&compress_to_vec(decoded, self.level));
         encoded.extend_from_slice(&crc32(0, decoded).to_le_bytes());
@@ -78,7 +81,7 @@ impl BytesToBytes for Gzip {
     }
 }
 
-/// Bits of a header's flags (RFC 1952, 2.3.1).
+/// The bits of the header's flags (RFC 1952, section 2.3.1).
 mod flag {
     pub(super) const HEADER_CRC: u8 = 0x02;
     pub(super) const EXTRA: u8 = 0x04;
@@ -87,53 +90,53 @@ mod flag {
     pub(super) const RESERVED: u8 = 0xe0;
 }
 
-/// What follows the header of the member at the start of `member`.
+/// Returns the bytes after the header of the member at the start of `member`.
 fn skip_header(member: &[u8]) -> Result<&[u8]> {
-    let cut_off = || truncated("gzip header");
-    let ([first, second, method, flags, ..], mut rest) = split::<10>(member).ok_or_else(cut_off)?;
+    let too_short = || truncated("gzip header");
+    let ([first, second, method, flags, ..], mut rest) = split::<10>(member).ok_or_else(too_short)?;
     if (first, second) != (0x1f, 0x8b) {
-        return Err(Error::format("gzip member does not begin with its signature")
+        return Err(Error::format("the gzip member lacks its signature")
             .expected("0x1f 0x8b")
             .actual(format!("{first:#04x} {second:#04x}")));
     }
     if method != 8 || flags & flag::RESERVED != 0 {
         let actual = format!("method {method}, flags {flags:#04x}");
-        return Err(Error::format("gzip header is not of a known kind").actual(actual));
+        return Err(Error::format("the gzip header has an unknown method or flags").actual(actual));
     }
     if flags & flag::EXTRA != 0 {
-        let (len, fields) = split(rest).ok_or_else(cut_off)?;
-        rest = fields.get(usize::from(u16::from_le_bytes(len))..).ok_or_else(cut_off)?;
+        let (len, fields) = split(rest).ok_or_else(too_short)?;
+        rest = fields.get(usize::from(u16::from_le_bytes(len))..).ok_or_else(too_short)?;
     }
     for text in [flag::NAME, flag::COMMENT] {
         if flags & text != 0 {
-            let end = rest.iter().position(|&byte| byte == 0).ok_or_else(cut_off)?;
-            rest = rest.get(end + 1..).ok_or_else(cut_off)?;
+            let end = rest.iter().position(|&byte| byte == 0).ok_or_else(too_short)?;
+            rest = rest.get(end + 1..).ok_or_else(too_short)?;
         }
     }
     if flags & flag::HEADER_CRC != 0 {
         let header = member.get(..member.len() - rest.len()).unwrap_or_default();
-        let (stored, stream) = split(rest).ok_or_else(cut_off)?;
+        let (stored, stream) = split(rest).ok_or_else(too_short)?;
         check_sum(u32::from(u16::from_le_bytes(stored)), crc32(0, header) & 0xffff)?;
         rest = stream;
     }
     Ok(rest)
 }
 
-/// Compares checksum and length; what is left is what follows the member.
+/// Verifies checksum and length. Returns the bytes after the member.
 fn check_trailer<'a>(trailer: &'a [u8], content: &[u8]) -> Result<&'a [u8]> {
     let ([a, b, c, d, len @ ..], rest) = split::<8>(trailer).ok_or_else(|| truncated("gzip trailer"))?;
     check_sum(u32::from_le_bytes([a, b, c, d]), crc32(0, content))?;
     let (stored, actual) = (u32::from_le_bytes(len), len_mod_32(content));
     if stored != actual {
-        return Err(Error::format("gzip member has another length than its trailer says")
+        return Err(Error::format("the gzip member has another length than its trailer says")
             .expected(format!("{stored} bytes"))
             .actual(format!("{actual} bytes")));
     }
     Ok(rest)
 }
 
-/// The length as the trailer has it: its low 32 bits.
-#[allow(clippy::cast_possible_truncation)] // what the RFC asks for
+/// The length as in the trailer: the low 32 bits.
+#[allow(clippy::cast_possible_truncation)] // RFC 1952, section 2.3.1: ISIZE
 fn len_mod_32(content: &[u8]) -> u32 {
     content.len() as u32
 }

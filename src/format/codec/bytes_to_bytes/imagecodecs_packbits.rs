@@ -1,6 +1,7 @@
-//! `imagecodecs_packbits`: run lengths as Apple's PackBits and TIFF have them. <https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>
+//! `imagecodecs_packbits`: run lengths in the format of Apple's PackBits and TIFF.
+//! <https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>
 //!
-//! Read, and not written. No relation of `packbits`, which packs bools.
+//! It can decode but not encode. `packbits`, which packs bools, is another codec.
 
 use super::truncated;
 use crate::error::Result;
@@ -9,34 +10,34 @@ use crate::format::codec::registry::image_codecs_are_read_only;
 use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
 
 #[derive(Clone, Copy, Debug)]
-struct PackBits;
+struct ImagecodecsPackBits;
 
-/// Reads the configuration: the axis along which rows were packed apart means nothing to a reader.
+/// Parses the configuration. Decoding does not need the axis along which rows were packed.
 ///
 /// # Errors
 /// None.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     configuration.tolerate("axis");
-    Ok(Spec::BytesToBytes(Box::new(PackBits)))
+    Ok(Spec::BytesToBytes(Box::new(ImagecodecsPackBits)))
 }
 
-impl BytesToBytesSpec for PackBits {
+impl BytesToBytesSpec for ImagecodecsPackBits {
     fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
         Ok(Box::new(*self))
     }
 }
 
-impl BytesToBytes for PackBits {
+impl BytesToBytes for ImagecodecsPackBits {
     fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
         let mut len = 0;
-        for_each_piece(encoded, |piece| len += piece.len() as u64)?;
+        for_each_run(encoded, |run| len += run.len() as u64)?;
         let output = output.reserve(len)?;
         let mut rest = output;
-        for_each_piece(encoded, |piece| {
-            let (now, later) = std::mem::take(&mut rest).split_at_mut(piece.len());
-            match piece {
-                Piece::Copied(bytes) => now.copy_from_slice(bytes),
-                Piece::Repeated(byte, _) => now.fill(byte),
+        for_each_run(encoded, |run| {
+            let (now, later) = std::mem::take(&mut rest).split_at_mut(run.len());
+            match run {
+                PackBitsRun::Copied(bytes) => now.copy_from_slice(bytes),
+                PackBitsRun::Repeated(byte, _) => now.fill(byte),
             }
             rest = later;
         })
@@ -47,12 +48,12 @@ impl BytesToBytes for PackBits {
     }
 }
 
-enum Piece<'a> {
+enum PackBitsRun<'a> {
     Copied(&'a [u8]),
     Repeated(u8, usize),
 }
 
-impl Piece<'_> {
+impl PackBitsRun<'_> {
     fn len(&self) -> usize {
         match self {
             Self::Copied(bytes) => bytes.len(),
@@ -61,23 +62,23 @@ impl Piece<'_> {
     }
 }
 
-fn for_each_piece<'a>(encoded: &'a [u8], mut take: impl FnMut(Piece<'a>)) -> Result<()> {
-    let cut_off = || truncated("PackBits stream");
+fn for_each_run<'a>(encoded: &'a [u8], mut take: impl FnMut(PackBitsRun<'a>)) -> Result<()> {
+    let too_short = || truncated("PackBits stream");
     let mut rest = encoded;
-    while let Some((&count, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((&count, after)) = rest.split_first() {
+        rest = after;
         match count {
             0..=127 => {
-                let (bytes, behind) = rest.split_at_checked(usize::from(count) + 1).ok_or_else(cut_off)?;
-                take(Piece::Copied(bytes));
-                rest = behind;
+                let (bytes, after) = rest.split_at_checked(usize::from(count) + 1).ok_or_else(too_short)?;
+                take(PackBitsRun::Copied(bytes));
+                rest = after;
             }
-            // Nothing, by the text.
+            // The specification ignores this code.
             128 => {}
             129.. => {
-                let (&byte, behind) = rest.split_first().ok_or_else(cut_off)?;
-                take(Piece::Repeated(byte, 257 - usize::from(count)));
-                rest = behind;
+                let (&byte, after) = rest.split_first().ok_or_else(too_short)?;
+                take(PackBitsRun::Repeated(byte, 257 - usize::from(count)));
+                rest = after;
             }
         }
     }

@@ -1,6 +1,5 @@
-//! Raw DEFLATE (RFC 1951), which `gzip`, `zlib` and blosc's zlib wrap, straight into the output.
-//!
-//! Deliberately without headers and checksums, which are the wrappers' own.
+//! Raw DEFLATE (RFC 1951), decoded into the output. `gzip`, `zlib` and blosc's zlib use it; they
+//! handle headers and checksums.
 
 use std::cell::RefCell;
 
@@ -10,26 +9,27 @@ use crate::format::codec::Output;
 use crate::kernel::inflate::{InflateState, Inflation};
 use crate::limits;
 
-/// DEFLATE's best ratio: a match of 258 bytes in two bits, and one bit for good measure.
+/// The maximal ratio of decoded to encoded bytes: 258 bytes in two bits, rounded up.
 pub(super) const BEST_RATIO: u64 = 1032;
 
-/// The first growth of an output of unknown size; later ones double it.
+/// The first size in bytes of an output of unknown length. Later sizes double.
 const FIRST_GROWTH: usize = 1 << 14;
 
-/// The decoder's state, made when they are first needed and then used again and again.
+/// The state of the decoder, made at the first use and reused afterwards.
 #[derive(Default)]
 pub(super) struct Inflater(RefCell<Option<Box<InflateState>>>);
 
-/// What one stream took and gave.
+/// What the decoder read and wrote.
 pub(super) struct Inflated {
-    /// Bytes of the encoded stream.
+    /// The length of the encoded stream.
     pub(super) consumed: usize,
-    /// End of what stands in the output.
+    /// The end of the decoded bytes in the output.
     pub(super) end: usize,
 }
 
 impl Inflater {
-    /// Decodes the stream at the start of `encoded` to `output` from `start` on; a growing output ends there.
+    /// Decodes the stream at the start of `encoded` to `output` from `start` on. A growing output
+    /// is then truncated to the end of the decoded bytes.
     pub(super) fn inflate(&self, encoded: &[u8], output: &mut Output<'_>, start: usize) -> Result<Inflated> {
         let mut tables = self.0.borrow_mut();
         let state = tables.get_or_insert_default();
@@ -45,7 +45,7 @@ impl Inflater {
                 Inflation::Done => break,
                 Inflation::OutputFull => grow(output, end)?,
                 Inflation::Truncated => return Err(truncated("DEFLATE stream")),
-                Inflation::Damaged => return Err(Error::format("DEFLATE stream is damaged")),
+                Inflation::Damaged => return Err(Error::format("the DEFLATE stream is corrupt")),
             }
         }
         if let Output::Growing { buf, .. } = output {
@@ -55,7 +55,7 @@ impl Inflater {
     }
 }
 
-/// All that stands in the output, and the room that a growing one has been given.
+/// All bytes of the output, including those that are reserved in a growing one.
 pub(super) fn window<'a>(output: &'a mut Output<'_>) -> &'a mut [u8] {
     match output {
         Output::Exact(output) => output,
@@ -63,10 +63,10 @@ pub(super) fn window<'a>(output: &'a mut Output<'_>) -> &'a mut [u8] {
     }
 }
 
-/// Makes more room in a growing output, as much again as was used.
+/// Doubles a growing output.
 fn grow(output: &mut Output<'_>, used: usize) -> Result<()> {
     match output {
-        Output::Exact(output) => Err(Error::format("chunk decodes to the wrong number of bytes")
+        Output::Exact(output) => Err(Error::format("the chunk decodes to the wrong number of bytes")
             .expected(format!("{} bytes", output.len()))
             .actual("more")),
         Output::Growing { limit, .. } if used >= *limit => {

@@ -1,4 +1,4 @@
-//! `jenkins_lookup3`: Bob Jenkins' hash, which HDF5 uses as a checksum of metadata, behind the bytes.
+//! `jenkins_lookup3`: Bob Jenkins' hash, HDF5's checksum of metadata, after the bytes.
 //! <https://numcodecs.readthedocs.io/en/stable/checksum32.html>, <https://burtleburtle.net/bob/c/lookup3.c> (`hashlittle`)
 
 use super::checksum::{Checksum, Location};
@@ -7,10 +7,11 @@ use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
 use crate::format::metadata::json::Json;
 
-/// Reads the configuration: `initval`, and `prefix`, bytes that are summed before the chunk's own.
+/// Parses the configuration: `initval`, and `prefix`, which are bytes hashed before the chunk.
 ///
 /// # Errors
-/// `Format` for an initial value beyond 32 bits, and for a prefix that is no list of bytes.
+/// `Format` for an initial value of more than 32 bits, and for a prefix that is not a list of
+/// bytes.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let initial = configuration.integer("initval", 0..=i64::from(u32::MAX))?.unwrap_or(0);
     let initial = u32::try_from(initial).unwrap_or(0);
@@ -23,15 +24,15 @@ fn byte(json: Json<'_>) -> Result<u8> {
     json.u64()?.try_into().map_err(|_| json.unexpected("a byte, from 0 to 255"))
 }
 
-/// The hash of `prefix` and `bytes` in a row.
+/// The hash of `prefix` followed by `bytes`.
 fn lookup3(prefix: &[u8], bytes: &[u8], initial: u32) -> u32 {
     let len = prefix.len() + bytes.len();
-    #[allow(clippy::cast_possible_truncation)] // the original adds the length modulo 2^32
+    #[allow(clippy::cast_possible_truncation)] // lookup3.c adds the length modulo 2^32
     let start = 0xdead_beef_u32.wrapping_add(len as u32).wrapping_add(initial);
     let mut state = [start; 3];
     let mut rest = prefix.iter().chain(bytes);
     let mut left = len;
-    // The last block, whole or not, is mixed differently.
+    // The last block is mixed in another way, also if it is full.
     while left > 12 {
         add_block(&mut state, &mut rest);
         mix(&mut state);
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_examples_of_the_original() {
+    fn the_examples_of_lookup3_c() {
         // lookup3.c, driver5.
         assert_eq!(lookup3(b"", b"", 0), 0xdead_beef);
         assert_eq!(lookup3(b"", b"", 0xdead_beef), 0xbd5b_7dde);

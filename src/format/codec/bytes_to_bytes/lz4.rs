@@ -1,7 +1,6 @@
-//! `lz4` of numcodecs: the decoded size as four bytes, little-endian, then one LZ4 block (not the LZ4 frame format).
+//! numcodecs' `lz4`: the decoded length in four bytes, little-endian, then one LZ4 block. It is not
+//! the LZ4 frame format. v3 metadata names it `numcodecs.lz4`.
 //! <https://numcodecs.readthedocs.io/en/stable/compression/lz4.html>
-//!
-//! A v2 codec; v3 metadata has it as `numcodecs.lz4`.
 
 use super::{check_ratio, require_encoders, split, truncated};
 use crate::error::{Error, Result};
@@ -12,17 +11,17 @@ use crate::format::codec::{
 use crate::kernel::lz4::{Lz4Error, decompress_block_into};
 use crate::limits;
 
-/// LZ4's best ratio: 255 bytes of a match in each byte of its length.
+/// The maximal ratio of decoded to encoded bytes: a length byte stands for at most 255 bytes.
 pub(super) const BEST_RATIO: u64 = 255;
 
-/// The configuration: nothing that a reader needs, and one encoder at one speed.
+/// The configuration. Decoding needs no field, and the encoder has one speed.
 #[derive(Clone, Copy, Debug)]
 struct Lz4;
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// None: an acceleration that is not an integer is an encoder's.
+/// None: only encoding needs a valid acceleration.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     configuration.for_encoder(configuration.integer("acceleration", i64::MIN..=i64::MAX));
     Ok(Spec::BytesToBytes(Box::new(Lz4)))
@@ -45,7 +44,7 @@ impl BytesToBytes for Lz4 {
     }
 
     fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
-        let len = u32::try_from(decoded.len()).map_err(|_| Error::limit("lz4 holds less than 4 GiB"))?;
+        let len = u32::try_from(decoded.len()).map_err(|_| Error::limit("lz4 encodes less than 4 GiB"))?;
         let mut encoded = len.to_le_bytes().to_vec();
         encode_block(decoded, &mut encoded)?;
         Ok(encoded)
@@ -58,15 +57,17 @@ pub(super) fn decode_block(block: &[u8], output: &mut [u8]) -> Result<()> {
         Ok(len) if len == output.len() => Ok(()),
         Ok(len) => Err(wrong_decoded_len(output.len() as u64, len as u64)),
         Err(Lz4Error::Truncated) => Err(truncated("lz4 block")),
-        Err(Lz4Error::TooLong) => Err(Error::format("lz4 block holds more than its size says")),
-        Err(Lz4Error::Offset) => Err(Error::format("lz4 match begins before its block")),
+        Err(Lz4Error::TooLong) => {
+            Err(Error::format("the lz4 block decodes to more bytes than its header says"))
+        }
+        Err(Lz4Error::Offset) => Err(Error::format("an lz4 match begins before its block")),
     }
 }
 
-/// Appends one block.
+/// Encodes `decoded` to one block and appends it.
 ///
 /// # Errors
-/// `Unsupported` in the engine.
+/// `Unsupported` in a build without encoders.
 pub(super) fn encode_block(decoded: &[u8], encoded: &mut Vec<u8>) -> Result<()> {
     require_encoders()?;
     let start = encoded.len();
@@ -75,7 +76,7 @@ pub(super) fn encode_block(decoded: &[u8], encoded: &mut Vec<u8>) -> Result<()> 
     let target = encoded.get_mut(start..).unwrap_or_default();
     let written = lz4_flex::block::compress_into(decoded, target);
     let written =
-        written.map_err(|error| Error::limit("lz4 cannot hold the chunk").actual(error.to_string()))?;
+        written.map_err(|error| Error::limit("lz4 cannot encode the chunk").actual(error.to_string()))?;
     encoded.truncate(start + written);
     Ok(())
 }

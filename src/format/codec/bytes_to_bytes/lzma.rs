@@ -1,8 +1,9 @@
-//! `lzma`: the formats of Python's `lzma` module: `.xz`, the older `.lzma`, and raw streams, of which the configuration's
-//! filters say what they are. <https://numcodecs.readthedocs.io/en/stable/compress/lzma.html>,
+//! `lzma`: the formats of Python's `lzma` module: `.xz`, the older `.lzma`, and raw streams, whose
+//! filters the configuration describes.
+//! <https://numcodecs.readthedocs.io/en/stable/compress/lzma.html>,
 //! <https://docs.python.org/3/library/lzma.html#filter-specs>
 //!
-//! Not here, outside of `.xz`: the filters for machine code.
+//! Filters for machine code are supported in `.xz` only.
 
 use std::io::Write;
 
@@ -14,25 +15,26 @@ use lzma_rust2::{
 use super::drain::{damaged, drain};
 use super::{require_encoders, split, truncated};
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{
     BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len,
 };
 use crate::format::metadata::json::Json;
 use crate::limits;
 
-/// The most memory a decoder may ask for (KiB): a dictionary of 128 MiB, twice that of the highest preset.
+/// The maximal memory of a decoder in KiB: a dictionary of 128 MiB, twice that of the highest
+/// preset.
 const MEMORY_KIB: u32 = (128 << 10) + (1 << 10);
 
-/// The smallest dictionary there is.
+/// The size of the smallest dictionary.
 const LEAST_DICTIONARY: u32 = 4096;
 
-/// Bit of a preset that asks for a slower search; the stream is the same kind.
+/// The bit of a preset that asks for a slower search. The format of the stream is the same.
 const EXTREME: i64 = 1 << 31;
 
 const WHAT: &str = "LZMA stream";
 
-/// Python's `FORMAT_…`.
+/// The values of Python's `FORMAT_…`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Xz,
@@ -40,7 +42,7 @@ enum Format {
     Raw,
 }
 
-/// The compressor that ends a chain of filters.
+/// The compressor at the end of a chain of filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Version {
     Lzma1,
@@ -54,14 +56,15 @@ struct Lzma {
     check: CheckType,
     version: Version,
     options: LzmaOptions,
-    /// Distances of the delta filters before the compressor.
+    /// The distances of the delta filters before the compressor.
     deltas: Vec<usize>,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` for formats and filters that do not exist or go together, `Unsupported` for filters of machine code.
+/// `Format` for unknown formats and filters and for those that cannot be combined, `Unsupported`
+/// for filters for machine code.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let format = match configuration.integer("format", 1..=3)? {
         Some(2) => Format::Alone,
@@ -76,7 +79,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     match filters {
         Some(filters) => codec.set_filters(filters)?,
         None if format == Format::Raw => {
-            return Err(unfit("filters", "a list, which raw streams need", "none"));
+            return Err(wrong_value("filters", "a list, because the format is raw", "none"));
         }
         None => {}
     }
@@ -91,7 +94,7 @@ fn check(configuration: &Configuration<'_>) -> Result<Option<CheckType>> {
             1 => Ok(CheckType::Crc32),
             -1 | 4 => Ok(CheckType::Crc64),
             10 => Ok(CheckType::Sha256),
-            _ => Err(unfit("check", "-1, 0, 1, 4 or 10", check)),
+            _ => Err(wrong_value("check", "-1, 0, 1, 4 or 10", check)),
         })
         .transpose()
 }
@@ -102,7 +105,7 @@ fn preset(json: Json<'_>) -> Result<LzmaOptions> {
     level.map(LzmaOptions::with_preset).ok_or_else(|| json.unexpected("a preset, from 0 to 9"))
 }
 
-/// One of Python's filter specifiers.
+/// One of Python's filter specifications.
 enum Filter {
     Delta(usize),
     Compressor(Version, LzmaOptions),
@@ -119,13 +122,14 @@ impl Filter {
             33 => Ok(Self::Compressor(Version::Lzma2, Self::options(json)?)),
             0x4000_0000_0000_0001 => Ok(Self::Compressor(Version::Lzma1, Self::options(json)?)),
             id @ 4..=11 => {
-                Err(Error::unsupported(format!("LZMA filter {id}, which is for machine code")).in_field("id"))
+                Err(Error::unsupported(format!("LZMA filter {id}, for machine code, is not supported"))
+                    .in_field("id"))
             }
-            id => Err(unfit("id", "3, 33 or 0x4000000000000001", id)),
+            id => Err(wrong_value("id", "3, 33 or 0x4000000000000001", id)),
         }
     }
 
-    /// What changes the stream; how hard to search is the preset's.
+    /// Reads the options that change the format of the stream. The preset decides the others.
     fn options(json: Json<'_>) -> Result<LzmaOptions> {
         let filter = json.object()?;
         let mut options = filter.read("preset", preset)?.unwrap_or_default();
@@ -139,7 +143,7 @@ impl Filter {
             *option = filter.read(field, |json| bounded(json, least, most))?.unwrap_or(*option);
         }
         if options.lc + options.lp > 4 {
-            return Err(unfit("lp", "at most 4 together with lc", options.lc + options.lp));
+            return Err(wrong_value("lp", "at most 4 together with lc", options.lc + options.lp));
         }
         Ok(options)
     }
@@ -160,7 +164,13 @@ impl Lzma {
                 Filter::Compressor(version, options) if idx + 1 == count => {
                     (self.version, self.options) = (version, options);
                 }
-                _ => return Err(unfit("filters", "delta filters, then LZMA1 or LZMA2", "others")),
+                _ => {
+                    return Err(wrong_value(
+                        "filters",
+                        "delta filters, then LZMA1 or LZMA2",
+                        "other filters",
+                    ));
+                }
             }
         }
         let fits = match self.format {
@@ -168,10 +178,15 @@ impl Lzma {
             Format::Alone => self.version == Version::Lzma1 && count == 1,
             Format::Raw => (1..=4).contains(&count),
         };
-        if fits { Ok(()) } else { Err(unfit("filters", "those that the format can hold", "others")) }
+        if fits {
+            Ok(())
+        } else {
+            Err(wrong_value("filters", "filters that the format supports", "other filters"))
+        }
     }
 
-    /// The configured options with a dictionary no larger than the data: more would only cost memory.
+    /// The configured options with a dictionary no larger than the data, which would only use
+    /// memory.
     fn options_for(&self, len: usize) -> LzmaOptions {
         let mut options = self.options.clone();
         options.dict_size = dictionary(options.dict_size, len);
@@ -202,7 +217,7 @@ impl BytesToBytes for Lzma {
                         decode_lzma1(
                             encoded,
                             &mut output,
-                            Header { props, dictionary: options.dict_size, size: None },
+                            Lzma1Header { props, dictionary: options.dict_size, size: None },
                         )?;
                     }
                     Version::Lzma2 => decode_lzma2(encoded, &mut output, options.dict_size)?,
@@ -250,7 +265,7 @@ impl Lzma {
     }
 
     fn encode_raw(&self, filtered: &[u8]) -> std::io::Result<Vec<u8>> {
-        // A decoder goes by the configured dictionary, which is at least this one.
+        // The configured dictionary of the decoder is at least as large as this one.
         let options = self.options_for(filtered.len());
         if self.version == Version::Lzma1 {
             return encode_lzma1(filtered, &options, false);
@@ -268,7 +283,7 @@ fn encode_lzma1(decoded: &[u8], options: &LzmaOptions, has_header: bool) -> std:
     writer.finish()
 }
 
-/// As many bytes as may be decoded.
+/// The maximal number of decoded bytes.
 fn most(output: &Output<'_>) -> usize {
     match output {
         Output::Exact(output) => output.len(),
@@ -276,13 +291,13 @@ fn most(output: &Output<'_>) -> usize {
     }
 }
 
-/// One or several streams, each verified by its own check.
+/// Decodes one or several `.xz` streams; each verifies its own check.
 fn decode_xz(encoded: &[u8], output: &mut Output<'_>) -> Result<()> {
     drain(&mut XzReader::new_mem_limit(encoded, true, MEMORY_KIB), output, WHAT)
 }
 
-/// What stands before an LZMA1 stream, or is known of it.
-struct Header {
+/// The parameters of an LZMA1 stream, from its header or from the configuration.
+struct Lzma1Header {
     props: u8,
     dictionary: u32,
     size: Option<u64>,
@@ -298,10 +313,10 @@ fn decode_alone(encoded: &[u8], output: &mut Output<'_>) -> Result<()> {
         _ => {}
     }
     let dictionary = dictionary(u32::from_le_bytes([a, b, c, d]), most(output));
-    decode_lzma1(stream, output, Header { props, dictionary, size })
+    decode_lzma1(stream, output, Lzma1Header { props, dictionary, size })
 }
 
-fn decode_lzma1(stream: &[u8], output: &mut Output<'_>, header: Header) -> Result<()> {
+fn decode_lzma1(stream: &[u8], output: &mut Output<'_>, header: Lzma1Header) -> Result<()> {
     let mut rest = stream;
     let size = header.size.unwrap_or(u64::MAX);
     check_dictionary(header.dictionary)?;
@@ -327,18 +342,18 @@ fn check_dictionary(size: u32) -> Result<()> {
 fn check_end(left: usize) -> Result<()> {
     match left {
         0 => Ok(()),
-        left => Err(Error::format("bytes follow the LZMA stream").actual(format!("{left} bytes"))),
+        left => Err(Error::format("there are bytes after the LZMA stream").actual(format!("{left} bytes"))),
     }
 }
 
-/// Every byte plus the one so far before it.
+/// Adds to every byte the one that is `distance` before it.
 fn undo_delta(bytes: &mut [u8], distance: usize) {
     for idx in distance..bytes.len() {
         bytes[idx] = bytes[idx].wrapping_add(bytes[idx - distance]);
     }
 }
 
-/// Every byte minus the one so far before it.
+/// Subtracts from every byte the one that is `distance` before it.
 fn apply_delta(bytes: &mut [u8], distance: usize) {
     for idx in (distance..bytes.len()).rev() {
         bytes[idx] = bytes[idx].wrapping_sub(bytes[idx - distance]);

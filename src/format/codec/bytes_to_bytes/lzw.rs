@@ -1,7 +1,8 @@
-//! `lzw` (proposed to zarr-extensions), `imagecodecs_lzw`: LZW as TIFF has it. <https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>
+//! `lzw` (proposed to zarr-extensions), `imagecodecs_lzw`: LZW as in TIFF.
+//! <https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>
 //!
-//! The highest bit first, codes one bit wider one code early, an end mark. Read, and not written. Not here: the bit order of TIFF
-//! writers before 1992.
+//! The highest bit comes first, codes become wider one code early, and the stream has an end code.
+//! It can decode but not encode. The bit order of TIFF writers before 1992 is not supported.
 
 use std::io::{self, Read};
 
@@ -17,7 +18,7 @@ use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, 
 #[derive(Clone, Copy, Debug)]
 struct Lzw;
 
-/// There is nothing to configure.
+/// Parses the configuration, which has no fields.
 ///
 /// # Errors
 /// None.
@@ -75,6 +76,6 @@ impl LzwReader<'_> {
         if self.rest.is_empty() {
             return Ok(());
         }
-        Err(io::Error::new(io::ErrorKind::InvalidData, "bytes behind its end"))
+        Err(io::Error::new(io::ErrorKind::InvalidData, "there are bytes after its end"))
     }
 }

@@ -1,8 +1,12 @@
-//! Bytes → bytes codecs, one file each. <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
+//! Bytes → bytes codecs, one file each.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
 //!
-//! Which of them exist is written in [`super::registry`] alone. What they share: a declared size is compared with what
-//! the encoded bytes can possibly hold ([`check_ratio`]) before anything is allocated for it, and encoders begin with
-//! [`require_encoders`], so that the engine build carries none.
+//! The table in [`super::registry`] lists them. Two rules hold for all of them:
+//!
+//! - Before they allocate memory for a declared length, they compare it with what the encoded bytes
+//!   can hold ([`check_ratio`]).
+//! - Encoders begin with [`require_encoders`], so that the engine's WebAssembly contains no
+//!   encoder.
 
 pub mod adler32;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
@@ -36,13 +40,14 @@ pub mod zstd;
 use super::registry::require_encoders;
 use crate::error::{Error, Result};
 
-/// Refuses a declared size that a format cannot reach from so few bytes: the mark of a damaged or hostile header.
+/// Checks that a declared length is possible for so few encoded bytes. A larger one shows a corrupt
+/// or hostile header.
 fn check_ratio(encoded: usize, declared: u64, best_ratio: u64) -> Result<()> {
     let most = (encoded as u64).saturating_mul(best_ratio);
     if declared <= most {
         return Ok(());
     }
-    Err(Error::format("declared size is more than the encoded bytes can hold")
+    Err(Error::format("the header declares more bytes than the encoded bytes can hold")
         .expected(format!("at most {most} bytes"))
         .actual(format!("{declared} bytes")))
 }
@@ -52,17 +57,17 @@ fn check_sum(stored: u32, computed: u32) -> Result<()> {
     if stored == computed {
         return Ok(());
     }
-    Err(Error::format("checksum does not match")
+    Err(Error::format("the checksum does not match; the chunk is corrupt")
         .expected(format!("{stored:#010x}"))
         .actual(format!("{computed:#010x}")))
 }
 
 /// The error of bytes that end too early.
 fn truncated(what: &str) -> Error {
-    Error::format(format!("{what} is cut off"))
+    Error::format(format!("the {what} is truncated"))
 }
 
-/// The first `N` bytes and the rest, where there are so many.
+/// The first `N` bytes and the rest; `None` for fewer bytes.
 fn split<const N: usize>(bytes: &[u8]) -> Option<([u8; N], &[u8])> {
     bytes.split_first_chunk().map(|(first, rest)| (*first, rest))
 }

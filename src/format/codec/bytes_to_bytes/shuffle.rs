@@ -1,7 +1,8 @@
-//! `shuffle`: byte `j` of every element is gathered into plane `j`.
+//! `shuffle`: gathers byte `j` of every element in plane `j`.
 //! <https://numcodecs.readthedocs.io/en/stable/shuffle.html>
 //!
-//! As a filter of its own; blosc has one inside. Bytes that are no whole count of elements are refused, as by numcodecs.
+//! This is the separate filter; blosc contains one too. A length that is not a multiple of the
+//! element's is refused, as in numcodecs.
 
 use super::require_encoders;
 use crate::error::{Error, Result};
@@ -17,14 +18,14 @@ struct ShuffleSpec {
     element_size: Option<usize>,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` for an element size that is no size.
+/// `Format` for an element size that is not a positive integer.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let size = configuration.integer("elementsize", 0..=i64::from(i32::MAX))?;
     let size = size.and_then(|size| usize::try_from(size).ok());
-    // numcodecs' own default is 4; zarr-python fills in the element's size when it reads v3.
+    // numcodecs' default is 4; zarr-python uses the element's size in v3 metadata.
     let default = (configuration.codec().format == ZarrFormat::V2).then_some(4);
     Ok(Spec::BytesToBytes(Box::new(ShuffleSpec { element_size: size.or(default) })))
 }
@@ -58,9 +59,10 @@ impl BytesToBytes for Shuffle {
 
     fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
         if !self.is_whole(encoded) {
-            return Err(
-                self.not_whole(encoded, Error::format("shuffled bytes are no whole count of elements"))
-            );
+            return Err(self.not_whole(
+                encoded,
+                Error::format("the shuffled bytes are not a multiple of the element size"),
+            ));
         }
         unshuffle(encoded, self.element_size, output.reserve(encoded.len() as u64)?);
         Ok(())
@@ -69,9 +71,10 @@ impl BytesToBytes for Shuffle {
     fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
         require_encoders()?;
         if !self.is_whole(decoded) {
-            return Err(
-                self.not_whole(decoded, Error::argument("bytes are no whole count of elements to shuffle"))
-            );
+            return Err(self.not_whole(
+                decoded,
+                Error::argument("the bytes to shuffle are not a multiple of the element size"),
+            ));
         }
         let mut encoded = limits::zeroed(decoded.len() as u64, limits::CHUNK_BYTES, "encoded chunk")?;
         shuffle(decoded, self.element_size, &mut encoded);

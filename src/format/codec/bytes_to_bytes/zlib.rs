@@ -1,8 +1,8 @@
 //! `zlib`: RFC 1950. <https://numcodecs.readthedocs.io/en/stable/compression/zlib.html>
 //!
-//! A v2 codec; v3 metadata has it as `numcodecs.zlib`, imagecodecs under four names, of which `imagecodecs_deflate` may leave header
-//! and checksum out (`raw`). The checksum is verified. Preset dictionaries, which need one
-//! agreed outside the data, are refused.
+//! v3 metadata names it `numcodecs.zlib`. imagecodecs has four names for it, of which
+//! `imagecodecs_deflate` may omit header and checksum (`raw`). Decoding verifies the checksum.
+//! Preset dictionaries are refused, because the data does not contain them.
 
 use miniz_oxide::deflate::{compress_to_vec, compress_to_vec_zlib};
 use zlib_rs::adler32::adler32;
@@ -20,16 +20,16 @@ use crate::format::codec::{
 #[derive(Clone, Copy, Debug)]
 struct ZlibSpec {
     level: u8,
-    /// DEFLATE alone.
+    /// Whether the stream has no header and no checksum.
     raw: bool,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` for a `raw` that is not true or false.
+/// `Format` for a `raw` that is not a boolean.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    // libdeflate, which imagecodecs_deflate is, has three more levels.
+    // imagecodecs_deflate uses libdeflate, which has three more levels.
     let is_deflate = configuration.codec().name == "imagecodecs_deflate";
     let levels = if is_deflate { -1..=12 } else { -1..=9 };
     let level = configuration.for_encoder(configuration.integer("level", levels));
@@ -38,7 +38,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     Ok(Spec::BytesToBytes(Box::new(ZlibSpec { level, raw })))
 }
 
-/// zlib's -1 stands for its default.
+/// Translates zlib's -1, which means its default.
 pub(super) fn deflate_level(level: i64) -> u8 {
     u8::try_from(level).unwrap_or(6)
 }
@@ -73,7 +73,7 @@ impl BytesToBytes for Zlib {
     }
 }
 
-/// Decodes a stream without header and checksum that fills `encoded`.
+/// Decodes a stream without header and checksum. It must end where `encoded` ends.
 fn decode_raw(inflater: &Inflater, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
     let inflated = inflater.inflate(encoded, &mut output, 0)?;
     let len = window(&mut output).len();
@@ -82,18 +82,20 @@ fn decode_raw(inflater: &Inflater, encoded: &[u8], mut output: Output<'_>) -> Re
     }
     match encoded.len() - inflated.consumed {
         0 => Ok(()),
-        rest => Err(Error::format("bytes follow the DEFLATE stream").actual(format!("{rest} bytes"))),
+        rest => {
+            Err(Error::format("there are bytes after the DEFLATE stream").actual(format!("{rest} bytes")))
+        }
     }
 }
 
-/// Decodes one stream that fills `encoded`.
+/// Decodes one stream. It must end where `encoded` ends.
 pub(super) fn decode(inflater: &Inflater, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
     let ([method, flags], stream) = split(encoded).ok_or_else(|| truncated("zlib header"))?;
     if method & 0x0f != 8 || method >> 4 > 7 || !u16::from_be_bytes([method, flags]).is_multiple_of(31) {
-        return Err(Error::format("zlib header is damaged").actual(format!("{method:#04x} {flags:#04x}")));
+        return Err(Error::format("the zlib header is corrupt").actual(format!("{method:#04x} {flags:#04x}")));
     }
     if flags & 0x20 != 0 {
-        return Err(Error::unsupported("zlib stream needs a preset dictionary"));
+        return Err(Error::unsupported("the zlib stream needs a preset dictionary, which Zarr cannot store"));
     }
     let inflated = inflater.inflate(stream, &mut output, 0)?;
     let target = window(&mut output);
@@ -103,7 +105,9 @@ pub(super) fn decode(inflater: &Inflater, encoded: &[u8], mut output: Output<'_>
     let trailer = stream.get(inflated.consumed..).unwrap_or_default();
     let (stored, rest) = split(trailer).ok_or_else(|| truncated("zlib checksum"))?;
     if !rest.is_empty() {
-        return Err(Error::format("bytes follow the zlib stream").actual(format!("{} bytes", rest.len())));
+        return Err(
+            Error::format("there are bytes after the zlib stream").actual(format!("{} bytes", rest.len()))
+        );
     }
     check_sum(u32::from_be_bytes(stored), adler32(ADLER_START, target))
 }
@@ -111,7 +115,7 @@ pub(super) fn decode(inflater: &Inflater, encoded: &[u8], mut output: Output<'_>
 /// Encodes one stream.
 ///
 /// # Errors
-/// `Unsupported` in the engine.
+/// `Unsupported` in a build without encoders.
 pub(super) fn encode(decoded: &[u8], level: u8) -> Result<Vec<u8>> {
     require_encoders()?;
     Ok(compress_to_vec_zlib(decoded, level))

@@ -1,7 +1,7 @@
 //! `zstd`: RFC 8878. <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zstd>
 //!
-//! Frames may lack their content size (numcodecs' older releases), carry a checksum, or stand several in a row. The C
-//! library does the work, behind [`crate::kernel::zstd`].
+//! A frame may lack its content size (older releases of numcodecs) and may have a checksum. Several
+//! frames may follow each other. The C library decodes them, through [`crate::kernel::zstd`].
 
 use std::cell::RefCell;
 
@@ -14,11 +14,11 @@ use crate::format::codec::{
 use crate::kernel::zstd::{Decompressor, ZstdError, frame_content_size};
 use crate::limits;
 
-/// The best ratio: a block of 128 KiB that repeats one byte, in four bytes.
+/// The maximal ratio of decoded to encoded bytes: a block of 128 KiB of one byte takes four bytes.
 pub(super) const BEST_RATIO: u64 = 1 << 15;
 
-/// The library's own results.
-type Outcome<T> = std::result::Result<T, ZstdError>;
+/// A result of the C library.
+type LibraryResult<T> = std::result::Result<T, ZstdError>;
 
 /// The configuration: `level` and `checksum`.
 #[derive(Clone, Copy, Debug)]
@@ -27,16 +27,16 @@ struct ZstdSpec {
     checksum: bool,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// None: a level that zstd does not have is an encoder's.
+/// None: only encoding needs a valid level.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    // Both are needed by an encoder only; the defaults are numcodecs' and zarr-python's.
+    // Only encoding needs both; the defaults are those of numcodecs and zarr-python.
     let default = if configuration.spelling() == Spelling::Numcodecs { 1 } else { 0 };
     let level = configuration.for_encoder(configuration.integer("level", -131_072..=22));
     let level = i32::try_from(level.unwrap_or(default)).unwrap_or_default();
-    // GDAL writes "YES" and "NO" into v2 metadata.
+    // GDAL writes "YES" and "NO" to v2 metadata.
     let is_word = configuration.spelling() == Spelling::Numcodecs
         && configuration.json("checksum").is_some_and(|json| json.str().is_ok());
     let checksum = if is_word {
@@ -50,13 +50,13 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
 
 impl BytesToBytesSpec for ZstdSpec {
     fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(Zstd { spec: *self, decoder: Decoder::default() }))
+        Ok(Box::new(Zstd { spec: *self, decoder: LazyDecompressor::default() }))
     }
 }
 
 struct Zstd {
     spec: ZstdSpec,
-    decoder: Decoder,
+    decoder: LazyDecompressor,
 }
 
 impl BytesToBytes for Zstd {
@@ -74,18 +74,19 @@ impl BytesToBytes for Zstd {
     }
 }
 
-/// The library's context, made when it is first needed and then kept.
+/// The C library's decoding context, made at the first use and reused afterwards.
 #[derive(Default)]
-pub(super) struct Decoder(RefCell<Option<Decompressor>>);
+pub(super) struct LazyDecompressor(RefCell<Option<Decompressor>>);
 
-impl Decoder {
+impl LazyDecompressor {
     /// Decodes all frames of `encoded`, which must fill `output`.
     pub(super) fn decode_exact(&self, encoded: &[u8], output: &mut [u8]) -> Result<()> {
         let expected = output.len();
         match self.with(|context| context.decompress_into(encoded, output)) {
             Ok(len) if len == expected => Ok(()),
             Ok(len) => Err(wrong_decoded_len(expected as u64, len as u64)),
-            // The library only says that the output is too small; the frames may say how large it should have been.
+            // The library only says that the output is too small. The frames may tell the length
+            // that it should have.
             Err(error) => Err(match frame_content_size(encoded) {
                 Ok(Some(len)) if len != expected as u64 => wrong_decoded_len(expected as u64, len),
                 _ => failed(error),
@@ -93,7 +94,8 @@ impl Decoder {
         }
     }
 
-    /// Decodes all frames of `encoded`: at once where they say how much they hold, else as a stream, which needs a window too.
+    /// Decodes all frames of `encoded`. Frames without a content size are decoded as a stream,
+    /// which takes more memory.
     fn decode_growing(&self, encoded: &[u8], buf: &mut Vec<u8>, limit: usize) -> Result<()> {
         buf.clear();
         let Some(len) = frame_content_size(encoded).map_err(failed)? else {
@@ -104,7 +106,7 @@ impl Decoder {
         self.decode_exact(encoded, Output::Growing { buf, limit }.reserve(len)?)
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut Decompressor) -> Outcome<T>) -> Outcome<T> {
+    fn with<T>(&self, work: impl FnOnce(&mut Decompressor) -> LibraryResult<T>) -> LibraryResult<T> {
         let mut context = self.0.borrow_mut();
         match &mut *context {
             Some(context) => work(context),
@@ -113,10 +115,10 @@ impl Decoder {
     }
 }
 
-/// Appends one frame with `decoded` as its content to `encoded`.
+/// Encodes `decoded` to one frame and appends it to `encoded`.
 ///
 /// # Errors
-/// `Unsupported` in the engine.
+/// `Unsupported` in a build without encoders.
 pub(super) fn encode(decoded: &[u8], level: i32, checksum: bool, encoded: &mut Vec<u8>) -> Result<()> {
     require_encoders()?;
     #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
@@ -129,11 +131,11 @@ pub(super) fn encode(decoded: &[u8], level: i32, checksum: bool, encoded: &mut V
 fn failed(error: ZstdError) -> Error {
     match error {
         ZstdError::Limit(limit) => {
-            Error::limit("decoded bytes are too many").expected(format!("at most {limit}"))
+            Error::limit("the zstd frames decode to too many bytes").expected(format!("at most {limit}"))
         }
-        ZstdError::OutOfMemory => Error::limit("no memory for zstd"),
+        ZstdError::OutOfMemory => Error::limit("memory is not sufficient for the zstd decoder"),
         ZstdError::Library(_) | ZstdError::Truncated => {
-            Error::format("zstd frame is damaged").actual(error.to_string())
+            Error::format("the zstd frame is corrupt").actual(error.to_string())
         }
     }
 }

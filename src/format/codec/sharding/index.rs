@@ -1,8 +1,11 @@
-//! The index of a shard: for each inner chunk, in C order, where it stands in the shard (offset, length), or nothing.
+//! The index of a shard: offset and length of each inner chunk, in C order.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/sharding-indexed/index.html>
 //!
-//! Offsets count from the start of the shard wherever the index stands. Empty chunks have 2^64 − 1 twice. Chunks may
-//! stand in any order, with gaps, and may share bytes, but not those of the index: a shard that lost its first or last bytes has entries
-//! that reach into its index or past its end. One such entry, and the whole index is refused: the others would read as other values.
+//! Offsets count from the start of the shard, also when the index is at the start. An empty chunk
+//! has offset and length 2^64 − 1. Inner chunks may be in any order, with gaps, and may share
+//! bytes, but not bytes of the index. A shard that lost its first or last bytes has entries that
+//! overlap the index or exceed the shard. One such entry makes the whole index invalid, because all
+//! other offsets are wrong too.
 
 use std::ops::Range;
 
@@ -11,16 +14,16 @@ use crate::format::codec::ArrayBytes;
 use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
 use crate::limits;
 
-/// Which end of the shard the index stands at.
+/// The end of the shard that has the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexLocation {
-    /// The first bytes.
+    /// The index is the first bytes of the shard.
     Start,
-    /// The last bytes.
+    /// The index is the last bytes of the shard.
     End,
 }
 
-/// Where a shard's index stands and how it is encoded.
+/// The position and the codecs of a shard's index.
 pub struct ShardIndexFormat {
     location: IndexLocation,
     pipeline: Pipeline,
@@ -30,36 +33,36 @@ pub struct ShardIndexFormat {
 /// The decoded index of one shard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShardIndex {
-    /// Offset and length of each inner chunk.
+    /// Offset and length of each inner chunk; both are [`EMPTY`] for an empty one.
     entries: Vec<(u64, u64)>,
 }
 
 const EMPTY: u64 = u64::MAX;
 
 impl ShardIndexFormat {
-    /// From the bound chain of the index codecs.
+    /// Makes the format from the bound chain of the index codecs.
     ///
     /// # Errors
-    /// `Format` when the chain's encoded length varies, `Limit` for an index too large.
+    /// `Format` when the chain's encoded length varies, `Limit` for an index that is too large.
     pub fn new(location: IndexLocation, pipeline: Pipeline) -> Result<Self> {
         let encoded_len = pipeline.encoded_len().ok_or_else(|| {
-            Error::format("the encoded length of a shard index must not vary").in_field("index_codecs")
+            Error::format("the index codecs must encode to a fixed length").in_field("index_codecs")
         })?;
         limits::within(encoded_len, limits::SHARD_INDEX_BYTES, "shard index")?;
         Ok(Self { location, pipeline, encoded_len })
     }
 
-    /// Which end it stands at.
+    /// The end of the shard that has the index.
     pub fn location(&self) -> IndexLocation {
         self.location
     }
 
-    /// Bytes of the encoded index.
+    /// The length of the encoded index in bytes.
     pub fn encoded_len(&self) -> u64 {
         self.encoded_len
     }
 
-    /// Decodes the index of a shard, whose length is checked against it where that is known.
+    /// Decodes the index of a shard, and checks it against the shard's length if that is known.
     ///
     /// # Errors
     /// `Format` for a wrong length or checksum, and as [`ShardIndex::new`].
@@ -71,9 +74,9 @@ impl ShardIndexFormat {
             error.in_stage(stage).in_field("shard index")
         })?;
         let Elements::Fixed(bytes) = decoded.elements else {
-            return Err(Error::format("a shard index holds integers"));
+            return Err(Error::format("the shard index must hold integers"));
         };
-        // A transposed index (legal, never seen) has strides; read it through them.
+        // The index may be transposed, although no known writer does so; then its strides differ.
         let count = self.pipeline.decoded().element_count()? / 2;
         let grid: Vec<u64> = self.pipeline.decoded().shape.iter().rev().skip(1).rev().copied().collect();
         let mut entries = Vec::new();
@@ -87,46 +90,46 @@ impl ShardIndexFormat {
                 .fold(0, |start, (at, stride)| start + usize::try_from(*at).unwrap_or(usize::MAX) * stride);
             entries.push((read_u64(bytes, start)?, read_u64(bytes, start + last)?));
         }
-        ShardIndex::new(entries, &self.room(shard_len))
+        ShardIndex::new(entries, &self.allowed_bytes(shard_len))
     }
 
-    /// Which bytes of a shard the inner chunks may stand in.
-    fn room(&self, shard_len: Option<u64>) -> Range<u64> {
+    /// The bytes of a shard that inner chunks may occupy.
+    fn allowed_bytes(&self, shard_len: Option<u64>) -> Range<u64> {
         match self.location {
             IndexLocation::Start => self.encoded_len..shard_len.unwrap_or(u64::MAX),
             IndexLocation::End => 0..shard_len.map_or(u64::MAX, |len| len.saturating_sub(self.encoded_len)),
         }
     }
 
-    /// Where the index stands in a shard of so many bytes.
+    /// The byte range of the index in a shard of `shard_len` bytes.
     ///
     /// # Errors
     /// `Format` when the shard is shorter than its index.
-    pub fn place_in(&self, shard_len: u64) -> Result<Range<u64>> {
-        let behind = shard_len.checked_sub(self.encoded_len);
-        let behind = behind.ok_or_else(|| too_short(self.encoded_len, shard_len))?;
+    pub fn byte_range_in(&self, shard_len: u64) -> Result<Range<u64>> {
+        let index_start = shard_len.checked_sub(self.encoded_len);
+        let index_start = index_start.ok_or_else(|| too_short(self.encoded_len, shard_len))?;
         Ok(match self.location {
             IndexLocation::Start => 0..self.encoded_len,
-            IndexLocation::End => behind..shard_len,
+            IndexLocation::End => index_start..shard_len,
         })
     }
 
-    /// Decodes the index of a shard whose bytes are all here.
+    /// Decodes the index of a whole shard.
     ///
     /// # Errors
     /// `Format` when the shard is shorter than its index, or as [`decode`](Self::decode).
     pub fn read_from(&self, shard: &[u8]) -> Result<ShardIndex> {
-        let place = self.place_in(shard.len() as u64)?;
+        let place = self.byte_range_in(shard.len() as u64)?;
         let place =
             limits::to_usize(place.start, "shard index")?..limits::to_usize(place.end, "shard index")?;
         self.decode(shard.get(place).unwrap_or_default(), Some(shard.len() as u64))
     }
 
-    /// A shard of these encoded inner chunks (C order; `None` where all is fill value), which stand in it in this order of their
-    /// numbers.
+    /// Builds a shard from encoded inner chunks in C order; `None` for a chunk of fill values.
+    /// `order` lists the numbers of the chunks in the order of their bytes.
     ///
     /// # Errors
-    /// As the index codecs.
+    /// The errors of the index codecs.
     pub fn assemble(
         &self,
         chunks: &[Option<impl AsRef<[u8]>>],
@@ -154,42 +157,43 @@ impl ShardIndexFormat {
 }
 
 impl ShardIndex {
-    /// From offset and length of each inner chunk, as they were found; `room` is where chunks may stand in the shard.
+    /// Checks offset and length of each inner chunk. `allowed` are the bytes that inner chunks may
+    /// occupy.
     ///
     /// # Errors
-    /// `Format` for an entry that overflows, is half empty, or leaves the room.
-    pub fn new(entries: Vec<(u64, u64)>, room: &Range<u64>) -> Result<Self> {
-        match entries.iter().position(|entry| !is_possible(*entry, room)) {
+    /// `Format` for an entry that overflows, is half empty, or exceeds `allowed`.
+    pub fn new(entries: Vec<(u64, u64)>, allowed: &Range<u64>) -> Result<Self> {
+        match entries.iter().position(|entry| !is_possible(*entry, allowed)) {
             None => Ok(Self { entries }),
-            Some(linear) => Err(bad_entry(linear, entries.get(linear).copied().unwrap_or_default(), room)),
+            Some(linear) => Err(bad_entry(linear, entries.get(linear).copied().unwrap_or_default(), allowed)),
         }
     }
 
-    /// Of a shard that has no chunks.
-    pub fn of_nothing(count: usize) -> Self {
+    /// The index of an empty shard.
+    pub fn empty(count: usize) -> Self {
         Self { entries: vec![(EMPTY, EMPTY); count] }
     }
 
-    /// Where inner chunk `linear` (C order) stands in the shard; `None` when it is all fill value.
+    /// The byte range of inner chunk `linear` (C order) in the shard; `None` for an empty chunk.
     ///
     /// # Errors
-    /// `Format` where the index has no such entry.
+    /// `Format` when the index has no such entry.
     pub fn get(&self, linear: usize) -> Result<Option<Range<u64>>> {
         match self.entries.get(linear).copied() {
             Some((EMPTY, EMPTY)) => Ok(None),
             Some((offset, len)) => Ok(Some(offset..offset.saturating_add(len))),
-            None => Err(Error::format("a shard index has too few entries")
+            None => Err(Error::format("the shard index has too few entries")
                 .expected(format!("more than {linear}"))
                 .actual(self.entries.len().to_string())),
         }
     }
 
-    /// How many inner chunks there are entries for.
+    /// The number of entries, one for each inner chunk.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -201,7 +205,7 @@ fn read_u64(bytes: &[u8], element: usize) -> Result<u64> {
 }
 
 fn too_short(expected: u64, actual: u64) -> Error {
-    Error::format("shard is shorter than its index")
+    Error::format("the shard is shorter than its index")
         .in_stage(Stage::Decode)
         .in_codec("sharding_indexed")
         .in_field("shard index")
@@ -209,25 +213,25 @@ fn too_short(expected: u64, actual: u64) -> Error {
         .actual(format!("{actual} bytes"))
 }
 
-/// Whether an entry names nothing, or bytes of the room. What has no bytes may stand anywhere in the shard, whatever its offset.
-fn is_possible((offset, len): (u64, u64), room: &Range<u64>) -> bool {
+/// Whether an entry is empty or within the allowed bytes. A chunk of length 0 may have any offset.
+fn is_possible((offset, len): (u64, u64), allowed: &Range<u64>) -> bool {
     match (offset, len) {
         (EMPTY, EMPTY) => true,
         (EMPTY, _) | (_, EMPTY) => false,
         (_, 0) => true,
-        _ => room.start <= offset && offset.checked_add(len).is_some_and(|end| end <= room.end),
+        _ => allowed.start <= offset && offset.checked_add(len).is_some_and(|end| end <= allowed.end),
     }
 }
 
-fn bad_entry(linear: usize, (offset, len): (u64, u64), room: &Range<u64>) -> Error {
-    let message = "lies in the index or past the end of the shard, which may have lost bytes";
+fn bad_entry(linear: usize, (offset, len): (u64, u64), allowed: &Range<u64>) -> Error {
+    let message = "overlaps the index or exceeds the shard; the shard may have lost bytes";
     Error::format(format!("entry {linear} of a shard index {message}"))
         .in_stage(Stage::Decode)
         .in_codec("sharding_indexed")
         .in_field("shard index")
-        .expected(match room.end {
-            u64::MAX => format!("a range of 64 bits from byte {} on, or 2^64 - 1 twice", room.start),
-            end => format!("a range within bytes {} to {end}, or 2^64 - 1 twice", room.start),
+        .expected(match allowed.end {
+            u64::MAX => format!("a range of 64 bits from byte {} on, or 2^64 - 1 twice", allowed.start),
+            end => format!("a range within bytes {} to {end}, or 2^64 - 1 twice", allowed.start),
         })
         .actual(format!("offset {offset}, length {len}"))
 }
@@ -237,9 +241,9 @@ fn bad_entry(linear: usize, (offset, len): (u64, u64), room: &Range<u64>) -> Err
 mod tests {
     use super::*;
 
-    /// Whether an index with this entry between two good ones is taken.
-    fn takes(entry: (u64, u64), room: &Range<u64>) -> bool {
-        let index = ShardIndex::new(vec![(20, 4), entry, (EMPTY, EMPTY)], room);
+    /// Whether an index is valid that has this entry between two valid ones.
+    fn takes(entry: (u64, u64), allowed: &Range<u64>) -> bool {
+        let index = ShardIndex::new(vec![(20, 4), entry, (EMPTY, EMPTY)], allowed);
         if let Err(error) = &index {
             let error = error.to_string();
             assert!(error.contains("entry 1 of a shard index") && error.contains("offset"), "{error}");
@@ -248,18 +252,18 @@ mod tests {
     }
 
     #[test]
-    fn one_entry_that_cannot_be_refuses_the_index() {
+    fn one_invalid_entry_makes_the_index_invalid() {
         for bad in [(EMPTY, 4), (4, EMPTY), (EMPTY - 1, 4)] {
             assert!(!takes(bad, &(0..100)) && !takes(bad, &(0..u64::MAX)), "{bad:?}");
         }
-        // At the end, of a shard whose index begins at byte 100; and at the start, of 16 bytes.
+        // The index begins at byte 100, then it is the first 16 bytes.
         assert!(takes((90, 10), &(0..100)) && !takes((90, 11), &(0..100)) && !takes((100, 1), &(0..100)));
         assert!(takes((16, 84), &(16..100)) && !takes((15, 4), &(16..100)) && !takes((0, 100), &(16..100)));
         assert!(takes((16, 1000), &(16..u64::MAX)) && !takes((15, 4), &(16..u64::MAX)));
     }
 
     #[test]
-    fn chunks_may_share_bytes_and_have_none() {
+    fn chunks_may_share_bytes_and_may_be_of_length_zero() {
         for legal in [(20, 4), (22, 4), (0, 0), (100, 0), (EMPTY - 1, 0)] {
             assert!(takes(legal, &(16..100)), "{legal:?}");
         }
@@ -272,6 +276,6 @@ mod tests {
         assert_eq!(index.get(1).unwrap(), None);
         assert_eq!(index.get(2).unwrap(), Some(90..90));
         assert!(index.get(3).is_err());
-        assert_eq!(ShardIndex::of_nothing(2).get(1).unwrap(), None);
+        assert_eq!(ShardIndex::empty(2).get(1).unwrap(), None);
     }
 }

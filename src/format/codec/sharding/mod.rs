@@ -1,10 +1,13 @@
-//! `sharding_indexed`: many inner chunks in one stored object, found through an index.
+//! `sharding_indexed`: stores many inner chunks in one object, with an index.
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/sharding-indexed/index.html>
 //!
-//! Status: zarr-python, zarrs and tensorstore read and write it; zarrita reads one level with the index at the end.
-//! A reader seldom decodes a whole shard: the planner (`access::plan`) reads the [`index`] and asks for inner chunks.
-//! The whole-shard decoder here serves chains that hide the index (a compressor after the shard), and writing.
-//! The storage transformer of the 2022 draft stores the same bytes, up to a checksum: [`transformer`] reads it as this codec.
+//! A read seldom decodes a whole shard: the planner (`access::plan`) reads the [`index`] and
+//! requests inner chunks. The decoder of whole shards serves chains that hide the index (a
+//! compressor after the shard) and writing. The storage transformer of the 2022 draft stores the
+//! same bytes, except for the index checksum: [`transformer`] reads it as this codec.
+//!
+//! Other libraries: zarr-python, zarrs and TensorStore read and write this codec. zarrita reads one
+//! level, with the index at the end.
 
 pub mod index;
 mod order;
@@ -20,7 +23,7 @@ pub use spec::{codec_list, parse};
 
 use crate::error::Result;
 use crate::format::codec::pipeline::Pipeline;
-use crate::format::codec::registry::{Home, require_encoders};
+use crate::format::codec::registry::{WasmModule, require_encoders};
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation};
 use crate::format::data_type::FillValue;
 use index::ShardIndexFormat;
@@ -29,54 +32,51 @@ use index::ShardIndexFormat;
 pub struct Sharding {
     shard: ChunkRepresentation,
     inner: Rc<Pipeline>,
-    /// Inner chunks along each dimension.
+    /// The number of inner chunks along each dimension.
     grid: Vec<u64>,
     index: Rc<ShardIndexFormat>,
 }
 
 impl Sharding {
-    /// Binds to a shard.
-    ///
-    /// # Errors
-    /// `Format` when the inner chunks do not divide the shard, `Limit` for an index too large.
+    /// Combines the bound chains. The caller has checked that the inner chunks divide the shard.
     fn new(shard: &ChunkRepresentation, inner: Rc<Pipeline>, index: ShardIndexFormat) -> Self {
         let grid =
             shard.shape.iter().zip(&inner.decoded().shape).map(|(shard, inner)| shard / inner).collect();
         Self { shard: shard.clone(), inner, grid, index: Rc::new(index) }
     }
 
-    /// The chain of the inner chunks.
+    /// The chain of codecs of the inner chunks.
     pub fn inner(&self) -> &Rc<Pipeline> {
         &self.inner
     }
 
-    /// Which module of the package can decode the inner chunks.
-    pub fn home(&self) -> Home {
-        self.inner.home()
+    /// Which WebAssembly module can decode the inner chunks.
+    pub fn module(&self) -> WasmModule {
+        self.inner.module()
     }
 
-    /// Inner chunks along each dimension of the shard.
+    /// The number of inner chunks along each dimension of the shard.
     pub fn grid(&self) -> &[u64] {
         &self.grid
     }
 
-    /// Where the index stands and how it is encoded.
+    /// The position and the codecs of the index.
     pub fn index(&self) -> &Rc<ShardIndexFormat> {
         &self.index
     }
 
-    /// Shape of an inner chunk.
+    /// The shape of an inner chunk.
     pub fn inner_shape(&self) -> &[u64] {
         &self.inner.decoded().shape
     }
 
-    /// Length of a shard that has all of its inner chunks, where they are of one length.
+    /// The length in bytes of a shard that has all inner chunks; `None` when their lengths vary.
     pub fn full_len(&self) -> Option<u64> {
         let chunks = self.grid.iter().try_fold(1_u64, |chunks, along| chunks.checked_mul(*along))?;
         self.inner.encoded_len()?.checked_mul(chunks)?.checked_add(self.index.encoded_len())
     }
 
-    /// How many shards nest below this one, itself included.
+    /// The number of nested shards, including this one.
     pub fn depth(&self) -> usize {
         1 + self.inner.plannable_sharding().map_or(0, Self::depth)
     }
@@ -101,13 +101,13 @@ impl ArrayToBytes for Sharding {
     }
 }
 
-/// Whether packed elements are all the fill value, to the bit: such chunks are not stored.
+/// Whether all packed elements equal the fill value, bit for bit. Such chunks are not stored.
 pub fn is_fill(elements: &[u8], fill_value: &FillValue) -> bool {
     let element = fill_value.0.as_slice();
     !element.is_empty() && elements.chunks(element.len()).all(|chunk| chunk == element)
 }
 
-/// The position of the `linear`th cell of a grid in C order.
+/// The position in a grid of the cell with number `linear` in C order.
 pub fn unravel(linear: u64, grid: &[u64]) -> Vec<u64> {
     let mut rest = linear;
     let mut position = vec![0; grid.len()];

@@ -1,4 +1,5 @@
-//! In which order inner chunks stand in a shard: the specification leaves it open, and readers find each by the index.
+//! The order of inner chunks in a shard. The specification allows any order, because the index
+//! tells where each chunk is.
 
 use super::unravel;
 
@@ -10,12 +11,13 @@ pub enum ChunkOrder {
     C,
     /// The first dimension is the fastest.
     F,
-    /// Along a Z curve, as zarr-python writes: chunks that are neighbours in any dimension stand near each other.
+    /// Along a Z curve, as zarr-python writes: neighbouring chunks, in every dimension, are near
+    /// each other in the shard.
     Morton,
 }
 
 impl ChunkOrder {
-    /// The numbers (in C order) of all chunks of this grid, as they stand in the shard.
+    /// The numbers (in C order) of all chunks of a grid, in the order of their bytes.
     pub fn of(self, grid: &[u64], count: usize) -> Vec<usize> {
         let mut all: Vec<usize> = (0..count).collect();
         match self {
@@ -31,7 +33,8 @@ impl ChunkOrder {
     }
 }
 
-/// The bits of a position in turn, the highest first; of one height the last dimension's is the higher one.
+/// Interleaves the bits of the coordinates, the highest first. Of bits with the same significance
+/// the last dimension's comes first.
 fn interleaved(position: &[u64]) -> Vec<bool> {
     let height = position.iter().map(|at| u64::BITS - at.leading_zeros()).max().unwrap_or(0);
     let bits = (0..u64::BITS).rev().skip((u64::BITS - height.max(32)) as usize);
@@ -46,7 +49,8 @@ mod tests {
     fn orders_of_a_grid() {
         assert_eq!(ChunkOrder::C.of(&[2, 3], 6), [0, 1, 2, 3, 4, 5]);
         assert_eq!(ChunkOrder::F.of(&[2, 3], 6), [0, 3, 1, 4, 2, 5]);
-        // zarr-python: morton_order_coords((4, 4)) is (0,0) (1,0) (0,1) (1,1) (2,0) (3,0) (2,1) (3,1) (0,2) …
+        // zarr-python: morton_order_coords((4, 4)) is (0,0) (1,0) (0,1) (1,1) (2,0) (3,0) (2,1)
+        // (3,1) (0,2) …
         let morton = ChunkOrder::Morton.of(&[4, 4], 16);
         assert_eq!(morton, [0, 4, 1, 5, 8, 12, 9, 13, 2, 6, 3, 7, 10, 14, 11, 15]);
     }

@@ -1,4 +1,5 @@
-//! The configuration of `sharding_indexed`, and binding it: `chunk_shape`, `codecs`, `index_codecs`, `index_location`.
+//! The configuration of `sharding_indexed`: `chunk_shape`, `codecs`, `index_codecs`,
+//! `index_location`.
 
 use std::rc::Rc;
 
@@ -7,7 +8,7 @@ use super::index::{IndexLocation, ShardIndexFormat};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::pipeline::Pipeline;
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::codec::{ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
 use crate::format::data_type::{DataType, FillValue, Integer};
 use crate::format::metadata::CodecMetadata;
@@ -21,13 +22,13 @@ struct ShardingSpec {
     codecs: Vec<CodecMetadata>,
     index_codecs: Vec<CodecMetadata>,
     index_location: IndexLocation,
-    users: Users,
+    users: OptionalUserCodecs,
 }
 
 /// Parses the configuration.
 ///
 /// # Errors
-/// `Format` naming the field.
+/// `Format` that names the field.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let chunk_shape = configuration.sizes("chunk_shape")?;
     let chunk_shape = configuration.required("chunk_shape", chunk_shape)?;
@@ -41,10 +42,10 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     })))
 }
 
-/// A chain of codecs within a configuration.
+/// Reads a chain of codecs from a configuration.
 ///
 /// # Errors
-/// `Format` naming the field.
+/// `Format` that names the field.
 pub fn codec_list(configuration: &Configuration<'_>, field: &'static str) -> Result<Vec<CodecMetadata>> {
     let list = configuration.required(field, configuration.json(field))?;
     let codec = |json| super::transformer::numcodecs(json).map_or_else(|| codec::parse(json), Ok);
@@ -67,7 +68,7 @@ impl ArrayToBytesSpec for ShardingSpec {
             fill_value: FillValue(u64::MAX.to_le_bytes().to_vec()),
         };
         limits::within(index.byte_len()?.unwrap_or(u64::MAX), limits::SHARD_INDEX_BYTES, "shard index")?;
-        // An index is read while planning, which waits for nobody: its codecs are our own.
+        // Planning reads the index and cannot wait for user codecs, so that the index has none.
         let index = Pipeline::bind(&self.index_codecs, index).map_err(within_configuration)?;
         let index = ShardIndexFormat::new(self.index_location, index).map_err(within_configuration)?;
         let sharding = Sharding::new(shard, Rc::new(inner), index);
@@ -93,7 +94,7 @@ impl ShardingSpec {
         if divides {
             return Ok(());
         }
-        Err(Error::format("inner chunks do not divide the shard")
+        Err(Error::format("the inner chunks do not divide the shard")
             .in_field("configuration.chunk_shape")
             .expected(format!("divisors of {:?}", shard.shape))
             .actual(format!("{:?}", self.chunk_shape)))

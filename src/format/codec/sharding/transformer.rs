@@ -1,9 +1,11 @@
-//! The sharding storage transformer of the 2022 draft, read as the codec that stores the same bytes under the same keys: an index
-//! at the end, little-endian, without a checksum, of chunks that stand in any order.
+//! The sharding storage transformer of the 2022 draft, read as a sharding codec. Both store the
+//! same bytes under the same keys: inner chunks in any order and an index at the end,
+//! little-endian, without a checksum.
 //!
-//! An array whose *first* transformers (those nearest to it) are these is read and written as any other sharded array: one index
-//! and merged ranges for a window. Below other transformers, and for whoever asks the store for chunks, the transformer itself
-//! stands in [`store::wrap::transform`](crate::store).
+//! If the *first* transformers of an array (those nearest to it) are of this kind, the array is
+//! read and written as a sharded array: it reads one index and merges byte ranges. Below other
+//! transformers, and for stores of single chunks, [`store::wrap::transform`](crate::store)
+//! implements the transformer.
 
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::ChunkGrid;
@@ -12,12 +14,14 @@ use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::write::text::{ObjectText, list, string};
 use crate::format::metadata::{ArrayMetadata, CodecMetadata, StorageTransformerMetadata, ZarrFormat};
 
-/// The array as it is stored, where its first transformers put its chunks together in shards: a grid of shards, and one codec. What
-/// is left of the transformers stands between those shards and the store.
+/// The array as it is stored: the grid of shards and the sharding codec replace the first
+/// transformers. The other transformers stay between the shards and the store. `None` when the
+/// first transformer is not a sharding transformer.
 ///
 /// # Errors
-/// `Unsupported` for another binary format, `Format` naming the field for a configuration that does not fit the array.
-pub fn folded(declared: &ArrayMetadata) -> Result<Option<ArrayMetadata>> {
+/// `Unsupported` for another binary format, `Format` that names the field for a configuration that
+/// does not fit the array.
+pub fn as_sharded(declared: &ArrayMetadata) -> Result<Option<ArrayMetadata>> {
     let transformers = declared.storage_transformers.iter();
     let count = transformers.take_while(|transformer| is_sharding(&transformer.extension)).count();
     if count == 0 {
@@ -26,12 +30,12 @@ pub fn folded(declared: &ArrayMetadata) -> Result<Option<ArrayMetadata>> {
     Error::check_full("shards of a draft")?;
     let mut stored = declared.clone();
     for transformer in stored.storage_transformers.drain(..count).collect::<Vec<_>>() {
-        put_together(&mut stored, &transformer).map_err(|error| error.within_field(&transformer.field))?;
+        add_sharding(&mut stored, &transformer).map_err(|error| error.within_field(&transformer.field))?;
     }
     Ok(Some(stored))
 }
 
-fn put_together(stored: &mut ArrayMetadata, transformer: &StorageTransformerMetadata) -> Result<()> {
+fn add_sharding(stored: &mut ArrayMetadata, transformer: &StorageTransformerMetadata) -> Result<()> {
     let per_shard = chunks_per_shard(&transformer.kind, transformer.configuration.as_deref())?;
     let chunk_shape = stored.chunk_grid.first_chunk_shape();
     let shard_shape = shard_shape(&chunk_shape, &per_shard)?;
@@ -40,14 +44,16 @@ fn put_together(stored: &mut ArrayMetadata, transformer: &StorageTransformerMeta
     Ok(())
 }
 
-/// Chunks along each dimension of a shard, from the JSON texts of the transformer's `type` and `configuration`.
+/// The number of chunks along each dimension of a shard, from the JSON texts of the transformer's
+/// `type` and `configuration`.
 ///
 /// # Errors
-/// `Unsupported` for a binary format other than `indexed` and for members that the text does not have, `Format` naming the field.
+/// `Unsupported` for a binary format other than `indexed` and for unknown members, `Format` that
+/// names the field.
 pub fn chunks_per_shard(kind: &str, configuration: Option<&str>) -> Result<Vec<u64>> {
     let document = Document::parse(kind.as_bytes())?;
     if document.root().str().ok().as_deref() != Some("indexed") {
-        let message = format!("unknown binary format of shards {kind}");
+        let message = format!("the binary format of shards {kind} is not supported");
         return Err(Error::unsupported(message).in_field("type").expected("\"indexed\""));
     }
     let document = Document::parse(configuration.unwrap_or("{}").as_bytes())?;
@@ -56,16 +62,19 @@ pub fn chunks_per_shard(kind: &str, configuration: Option<&str>) -> Result<Vec<u
         let chunks_per_shard = members.require("chunks_per_shard", Json::u64_list)?;
         match members.iter().find(|(name, _)| name != "chunks_per_shard") {
             None => Ok(chunks_per_shard),
-            Some((name, _)) => Err(Error::unsupported("unknown configuration of shards").in_field(&**name)),
+            Some((name, _)) => {
+                Err(Error::unsupported("the configuration of shards has an unknown field").in_field(&**name))
+            }
         }
     };
     read().map_err(|error: Error| error.within_field("configuration"))
 }
 
-/// The shape of a shard of chunks of this shape.
+/// The shape of a shard, in elements.
 ///
 /// # Errors
-/// `Format` when the numbers do not fit the array, `Limit` for shards beyond 2^64 elements along a dimension.
+/// `Format` when the numbers do not fit the array, `Limit` for shards with more than 2^64 elements
+/// along a dimension.
 fn shard_shape(chunk_shape: &[u64], chunks_per_shard: &[u64]) -> Result<Vec<u64>> {
     if chunk_shape.len() != chunks_per_shard.len() || chunks_per_shard.contains(&0) {
         return Err(Error::format("chunks_per_shard does not fit the array")
@@ -75,12 +84,15 @@ fn shard_shape(chunk_shape: &[u64], chunks_per_shard: &[u64]) -> Result<Vec<u64>
     }
     let extents = chunk_shape.iter().zip(chunks_per_shard).map(|(chunk, count)| {
         let extent = chunk.checked_mul(*count);
-        extent.ok_or_else(|| Error::limit("a shard is too large").in_field("configuration.chunks_per_shard"))
+        extent.ok_or_else(|| {
+            Error::limit("a shard has too many elements").in_field("configuration.chunks_per_shard")
+        })
     });
     extents.collect()
 }
 
-/// The codec of shards whose chunks, of this shape, have these codecs; `field` is where the transformer stands.
+/// The sharding codec for chunks of this shape with these codecs; `field` is the position of the
+/// transformer in the metadata.
 fn codec(chunk_shape: &[u64], codecs: &[CodecMetadata], field: &str) -> CodecMetadata {
     let codecs = codecs.iter().map(|codec| match codec.format {
         ZarrFormat::V3 => {
@@ -88,7 +100,7 @@ fn codec(chunk_shape: &[u64], codecs: &[CodecMetadata], field: &str) -> CodecMet
             let configuration = codec.configuration.clone();
             configuration.map_or(object.clone(), |json| object.with("configuration", json)).compact()
         }
-        // The drafts have numcodecs' spellings, for which v3 has no words.
+        // Codecs of drafts have numcodecs' names and fields, which v3 metadata cannot express.
         _ => {
             let id = || ObjectText::new().with("id", string(&codec.name)).compact();
             let configuration = codec.configuration.clone().unwrap_or_else(id);
@@ -110,10 +122,11 @@ fn codec(chunk_shape: &[u64], codecs: &[CodecMetadata], field: &str) -> CodecMet
     }
 }
 
-/// The one member of a codec in the chain of a shard that is spelt as in v2. No document has it.
+/// The only member of a codec that is spelt as in v2. It occurs within this package, never in a
+/// document.
 const NUMCODECS: &str = "numcodecs";
 
-/// A codec that [`codec`] wrote in v2's spelling; `None` for all others.
+/// Reads a codec that [`codec`] wrote in v2's spelling; `None` for other codecs.
 pub(super) fn numcodecs(json: Json<'_>) -> Option<CodecMetadata> {
     let members = json.object().ok()?;
     let configuration = members.get(NUMCODECS).filter(|_| members.get("name").is_none())?;
@@ -144,9 +157,10 @@ mod tests {
         ]
     }
 
-    /// A shard of 2 × 2 chunks of one element each, of which two exist, put together from the text's words.
+    /// A shard of 2 × 2 chunks of one element each. Two of them exist. The test builds the bytes
+    /// from the draft's text.
     #[test]
-    fn it_reads_what_the_transformer_stores() {
+    fn shards_of_the_draft_are_read() {
         let chunk = |value: u8| {
             let deflated = miniz_oxide::deflate::compress_to_vec(&[0, value], 1);
             let crc = zlib_rs::crc32::crc32(0, &[0, value]).to_le_bytes();
@@ -190,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_that_cannot_be_are_refused() {
+    fn invalid_shards_are_refused() {
         for (chunks, per_shard, kind) in [
             (&[4, 4][..], &[2][..], ErrorKind::Format),
             (&[4, 4], &[2, 0], ErrorKind::Format),

@@ -1,19 +1,19 @@
-//! A shard decoded or encoded as a whole: for chains that hide the index (a compressor after the shard), and for writing.
-//!
-//! Reading takes another road wherever it can: see `access::plan`.
+//! Decodes or encodes a whole shard: for chains that hide the index (a compressor after the shard),
+//! and for writing. Other reads fetch single inner chunks: see `access::plan`.
 
 use super::{Sharding, is_fill, unravel};
 use crate::error::{Error, Result};
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::array_bytes::VariableBytes;
-use crate::format::codec::pipeline::{Decoded, Elements, Scratch};
+use crate::format::codec::pipeline::{DecodedChunk, Elements, Scratch};
+use crate::format::codec::strides;
 use crate::format::codec::user::is_waiting;
 use crate::kernel::{fill, scatter};
 use crate::limits;
 
-/// All inner chunks, put together.
+/// Decodes all inner chunks to one array.
 pub(super) fn decode(sharding: &Sharding, encoded: &[u8]) -> Result<ArrayBytes> {
-    let mut shard = Shard::filled(sharding)?;
+    let mut shard = ShardBuffer::filled(sharding)?;
     let index = sharding.index.read_from(encoded)?;
     let all: Vec<_> = sharding.inner_shape().iter().map(|extent| 0..*extent).collect();
     let mut scratch = Scratch::default();
@@ -23,7 +23,7 @@ pub(super) fn decode(sharding: &Sharding, encoded: &[u8]) -> Result<ArrayBytes> 
         let range = limits::to_usize(range.start, "shard")?..limits::to_usize(range.end, "shard")?;
         match sharding.inner.decode(encoded.get(range).unwrap_or_default(), &all, &mut scratch) {
             Ok(chunk) => shard.put(sharding, &position, chunk)?,
-            // The others are asked for as well, so that all are run at once.
+            // The other chunks go on, so that all calls of user codecs are made at once.
             Err(error) if is_waiting(&error) => unanswered = Some(error),
             Err(error) => return Err(error),
         }
@@ -31,7 +31,7 @@ pub(super) fn decode(sharding: &Sharding, encoded: &[u8]) -> Result<ArrayBytes> 
     unanswered.map_or_else(|| shard.finish(), Err)
 }
 
-/// All inner chunks, encoded; those of fill value alone are left out.
+/// Encodes all inner chunks. Chunks of fill values are left out.
 pub(super) fn encode(sharding: &Sharding, decoded: &ArrayBytes) -> Result<Vec<u8>> {
     let mut chunks = Vec::new();
     let mut unanswered = None;
@@ -53,22 +53,22 @@ pub(super) fn encode(sharding: &Sharding, decoded: &ArrayBytes) -> Result<Vec<u8
     unanswered.map_or_else(|| sharding.index.assemble(&chunks, 0..chunks.len()), Err)
 }
 
-/// Positions of all inner chunks, in C order.
+/// The positions of all inner chunks, in C order.
 fn positions(sharding: &Sharding) -> impl Iterator<Item = Vec<u64>> + '_ {
     (0..sharding.grid.iter().product::<u64>()).map(|linear| unravel(linear, &sharding.grid))
 }
 
-/// A shard in the making: all fill value at first.
-enum Shard {
+/// The decoded shard, filled with the fill value at first.
+enum ShardBuffer {
     Fixed(Vec<u8>),
-    /// For each element, where its bytes stand in the arena.
+    /// For each element, the number of its bytes in the arena.
     Variable {
         arena: VariableBytes,
         elements: Vec<usize>,
     },
 }
 
-impl Shard {
+impl ShardBuffer {
     fn filled(sharding: &Sharding) -> Result<Self> {
         let shard = &sharding.shard;
         if let Some(len) = shard.byte_len()? {
@@ -85,18 +85,18 @@ impl Shard {
         Ok(Self::Variable { arena, elements })
     }
 
-    fn put(&mut self, sharding: &Sharding, position: &[u64], chunk: Decoded<'_>) -> Result<()> {
+    fn put(&mut self, sharding: &Sharding, position: &[u64], chunk: DecodedChunk<'_>) -> Result<()> {
         match (self, chunk.elements) {
             (Self::Fixed(shard), Elements::Fixed(elements)) => {
                 let element_size = sharding.shard.data_type.size().unwrap_or(1);
-                let place = Place::new(sharding, position, &chunk.strides, element_size)?;
-                let (dst_offset, dims) = (place.offset, &place.dims);
+                let copy = ChunkCopy::new(sharding, position, &chunk.strides, element_size)?;
+                let (dst_offset, dims) = (copy.offset, &copy.dims);
                 let plan = scatter::Strided { element_size, src_offset: 0, dst_offset, dims };
                 scatter::scatter(elements, shard, &plan).map_err(|_| wrong_elements())
             }
             (Self::Variable { arena, elements }, Elements::Variable(chunk_elements)) => {
-                let place = Place::new(sharding, position, &chunk.strides, 1)?;
-                place.each(|from, to| {
+                let copy = ChunkCopy::new(sharding, position, &chunk.strides, 1)?;
+                copy.each(|from, to| {
                     let element = chunk_elements.get(from).ok_or_else(wrong_elements)?;
                     *elements.get_mut(to).ok_or_else(wrong_elements)? = arena.len();
                     arena.push(element)
@@ -120,24 +120,21 @@ impl Shard {
     }
 }
 
-/// The elements of one inner chunk of a shard, packed in C order.
+/// Copies the elements of one inner chunk out of a shard, packed in C order.
 fn gather(sharding: &Sharding, shard: &ArrayBytes, position: &[u64]) -> Result<ArrayBytes> {
     let shape = sharding.inner_shape();
-    let mut strides = vec![1; shape.len()];
-    for dimension in (1..shape.len()).rev() {
-        strides[dimension - 1] = strides[dimension] * limits::to_usize(shape[dimension], "inner chunk")?;
-    }
+    let strides = strides::packed(shape, 1)?;
     match shard {
         ArrayBytes::Variable(elements) => {
             let mut chunk = VariableBytes::new();
-            Place::new(sharding, position, &strides, 1)?
+            ChunkCopy::new(sharding, position, &strides, 1)?
                 .each(|_, from| chunk.push(elements.get(from).ok_or_else(wrong_elements)?))?;
             Ok(ArrayBytes::Variable(chunk))
         }
         ArrayBytes::Fixed(bytes) => {
             let element_size = sharding.shard.data_type.size().unwrap_or(1);
-            let place = Place::new(sharding, position, &strides, element_size)?;
-            let reversed = place.dims.iter().map(|dim| scatter::Dim {
+            let copy = ChunkCopy::new(sharding, position, &strides, element_size)?;
+            let reversed = copy.dims.iter().map(|dim| scatter::Dim {
                 count: dim.count,
                 src_stride: dim.dst_stride,
                 dst_stride: dim.src_stride,
@@ -145,7 +142,7 @@ fn gather(sharding: &Sharding, shard: &ArrayBytes, position: &[u64]) -> Result<A
             let dims: Vec<_> = reversed.collect();
             let len = sharding.inner.decoded().byte_len()?.unwrap_or(0);
             let mut chunk = limits::zeroed(len, limits::CHUNK_BYTES, "inner chunk")?;
-            let src_offset = place.offset;
+            let src_offset = copy.offset;
             let plan = scatter::Strided { element_size, src_offset, dst_offset: 0, dims: &dims };
             scatter::scatter(bytes, &mut chunk, &plan).map_err(|_| wrong_elements())?;
             Ok(ArrayBytes::Fixed(chunk))
@@ -153,31 +150,31 @@ fn gather(sharding: &Sharding, shard: &ArrayBytes, position: &[u64]) -> Result<A
     }
 }
 
-/// How an inner chunk of these strides (source) lies in the packed shard (destination).
-struct Place {
+/// The copy between an inner chunk of these strides (source) and the packed shard (destination).
+struct ChunkCopy {
     offset: usize,
     dims: Vec<scatter::Dim>,
 }
 
-impl Place {
+impl ChunkCopy {
     fn new(sharding: &Sharding, position: &[u64], strides: &[usize], element_size: usize) -> Result<Self> {
         let shape = sharding.inner_shape();
-        let (mut offset, mut step) = (0_u64, element_size as u64);
+        let shard_strides = strides::packed(&sharding.shard.shape, element_size)?;
+        let mut offset = 0_u64;
         let mut dims = Vec::with_capacity(shape.len());
-        for dimension in (0..shape.len()).rev() {
-            offset += position[dimension] * shape[dimension] * step;
+        for (dimension, stride) in shard_strides.into_iter().enumerate() {
+            offset += position[dimension] * shape[dimension] * stride as u64;
             dims.push(scatter::Dim {
                 count: limits::to_usize(shape[dimension], "inner chunk")?,
-                src_stride: (strides[dimension] * element_size).cast_signed(),
-                dst_stride: limits::to_usize(step, "shard")?.cast_signed(),
+                src_stride: strides::signed(strides[dimension] * element_size)?,
+                dst_stride: strides::signed(stride)?,
             });
-            step *= sharding.shard.shape[dimension];
         }
-        dims.reverse();
         Ok(Self { offset: limits::to_usize(offset, "shard")?, dims })
     }
 
-    /// Calls `visit` with the positions of each element in the inner chunk and in the shard, in C order of the chunk.
+    /// Calls `visit` with the index of each element in the inner chunk and in the shard, in C order
+    /// of the chunk.
     fn each(&self, mut visit: impl FnMut(usize, usize) -> Result<()>) -> Result<()> {
         let count: usize = self.dims.iter().map(|dim| dim.count).product();
         for linear in 0..count {

@@ -1,11 +1,12 @@
-//! v2's chains with codecs of the user's: their kinds decide where `bytes` stands, which parsing could only guess.
+//! Chains of v2 metadata with user codecs. Their kinds decide the position of the `bytes` codec,
+//! which the metadata parser could only guess.
 
 use super::UserCodecs;
 use crate::format::codec::registry::{CodecKind, kind_of};
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
-/// Puts the `bytes` codec that v2's byte order means where it belongs: before the first codec of bytes, and nowhere when
-/// another codec makes the bytes.
+/// Moves the `bytes` codec, which v2's byte order stands for, before the first bytes → bytes codec.
+/// Removes it if another codec is array → bytes.
 pub fn arrange_v2(codecs: &mut Vec<CodecMetadata>, users: &UserCodecs) {
     let is_user = |codec: &CodecMetadata| users.kind_of(codec).is_some();
     if !codecs.iter().any(is_user) {
@@ -28,7 +29,7 @@ pub fn arrange_v2(codecs: &mut Vec<CodecMetadata>, users: &UserCodecs) {
     }
 }
 
-/// As far as it is known, else what its place suggests.
+/// The kind of a codec; for an unknown codec the kind that its field suggests.
 fn kind(codec: &CodecMetadata, users: &UserCodecs) -> CodecKind {
     let assumed = if codec.field == "compressor" { CodecKind::BytesToBytes } else { CodecKind::ArrayToArray };
     users.kind_of(codec).or_else(|| kind_of(&codec.name, codec.format)).unwrap_or(assumed)

@@ -1,62 +1,70 @@
-//! Codecs that the user brought: known here by name, kind and what they make of a data type; run by somebody else.
+//! User codecs: codecs that the caller wrote in JavaScript. Rust knows their names, kinds and
+//! effect on the data type; JavaScript runs them.
 //!
-//! Binding and coding are synchronous, a user's codec need not be. So the chain is cut at it: what goes into it is noted as a
-//! [`Request`], coding ends with an error of [`Stage::UserCodec`], and is begun again once the answer is there. A [`Ledger`]
-//! keeps how far each chunk has come, so that nothing before the cut is done twice. Binding works alike: a codec whose kind is
-//! not known yet leaves a [`Site`] as a question. Deliberately without knowledge of JavaScript: `js` and `ts` ask and answer.
+//! Binding and decoding are synchronous, but a user codec may be asynchronous. So a chain stops at
+//! a user codec:
+//!
+//! 1. The pipeline records a [`CodecCall`] with the codec's input and fails with
+//!    [`Stage::UserCodec`].
+//! 2. The `js` and `ts` rooms run the codec and pass the output to [`CodecCalls::answer`].
+//! 3. The pipeline starts again. [`CodecCalls`] remembers how far each chunk got, so that no codec
+//!    runs twice on it.
+//!
+//! Binding works in the same way: a codec of unknown kind leaves a [`CodecSite`] as a question.
 
+mod calls;
 mod chain;
-mod ledger;
 mod registered;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
+pub use calls::{CallKey, CodecCall, CodecCalls, CodecData, Direction};
 pub use chain::arrange_v2;
-pub use ledger::{Direction, Flow, Key, Ledger, Request};
-pub use registered::{Registered, Site};
+pub use registered::{CodecSite, RegisteredCodec};
 
 use super::{ChunkRepresentation, CodecKind};
 use crate::error::{Error, Result, Stage};
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
-/// The user's codecs that the chains of one array may hold; none for nearly every array.
-pub type Users = Option<Rc<UserCodecs>>;
+/// The user codecs that the chains of one array may contain. Nearly every array has `None`.
+pub type OptionalUserCodecs = Option<Rc<UserCodecs>>;
 
-/// See [`Users`].
+/// The user codecs of one array: see [`OptionalUserCodecs`].
 #[derive(Debug, Default)]
 pub struct UserCodecs {
     names: Vec<String>,
-    registered: Vec<Registered>,
-    question: RefCell<Option<Site>>,
-    ledger: RefCell<Ledger>,
+    registered: Vec<RegisteredCodec>,
+    question: RefCell<Option<CodecSite>>,
+    calls: RefCell<CodecCalls>,
     pipelines: RefCell<Vec<(Vec<CodecMetadata>, ChunkRepresentation)>>,
 }
 
-/// A user's codec at its place in a chain.
+/// A user codec at its position in a chain.
 #[derive(Debug)]
-pub struct UserStage {
-    /// Which codec, for whoever runs it.
-    pub site: Site,
-    /// What it sees when it encodes, if that is an array.
+pub struct BoundUserCodec {
+    /// What JavaScript needs to construct the codec.
+    pub site: CodecSite,
+    /// The chunk before encoding, if the codec encodes arrays.
     pub decoded: ChunkRepresentation,
-    /// What it makes of that, if it is an array still.
+    /// The chunk after encoding, if the codec encodes to arrays.
     pub encoded: ChunkRepresentation,
-    /// Where it stands in a chain.
+    /// The kind that the codec declared.
     pub kind: CodecKind,
 }
 
 impl UserCodecs {
-    /// From the words of `ts`: see [`registered`].
+    /// Parses the message of the TypeScript part: see [`registered`].
     ///
     /// # Errors
-    /// `Argument` when they are others, `Format` or `Unsupported` for an encoded data type that nobody knows.
+    /// `Argument` for another form, `Format` or `Unsupported` for an unknown encoded data type.
     pub fn from_json(json: &str) -> Result<Self> {
         let (names, registered) = registered::parse(json)?;
         Ok(Self { names, registered, ..Self::default() })
     }
 
-    /// The name that a codec of the metadata is registered by, if it is: v2's `id` also behind `numcodecs.`, as zarrita has it.
+    /// The name that a codec of the metadata is registered with, if any. A v2 `id` may be
+    /// registered with the prefix `numcodecs.`, as in zarrita.
     fn name_of(&self, codec: &CodecMetadata) -> Option<&str> {
         let named = |name: &str| self.names.iter().find(|known| *known == name).map(String::as_str);
         match codec.format {
@@ -70,39 +78,41 @@ impl UserCodecs {
         self.name_of(codec).is_some()
     }
 
-    /// The kind of a codec of the user's, as far as it is known without its place: that of its configuration, or of its name with
-    /// another one.
+    /// The kind of a user codec, without its position in a chain: the kind that it declared with
+    /// this configuration, or else with another one. `None` when it is not known.
     pub fn kind_of(&self, codec: &CodecMetadata) -> Option<CodecKind> {
         self.name_of(codec)?;
         let exact = self.registered.iter().find(|known| known.is_of(codec));
         exact.or_else(|| self.registered.iter().find(|known| known.is_named(codec))).map(|known| known.kind)
     }
 
-    /// The user's codec that the metadata names, bound to what it will see; `None` when it is none of the user's.
+    /// Binds the user codec that the metadata names; `None` when it is not a user codec.
     ///
     /// # Errors
-    /// Of [`Stage::UserCodec`] while its kind is not known: then [`take_question`](Self::take_question) tells which it is.
+    /// Of [`Stage::UserCodec`] while its kind is not known. Then
+    /// [`take_question`](Self::take_question) returns what to ask.
     pub fn bind(
         &self,
         codec: &CodecMetadata,
         decoded: &ChunkRepresentation,
-    ) -> Result<Option<Rc<UserStage>>> {
+    ) -> Result<Option<Rc<BoundUserCodec>>> {
         let Some(name) = self.name_of(codec) else { return Ok(None) };
-        let site = Site::new(name, codec, decoded)?;
+        let site = CodecSite::new(name, codec, decoded)?;
         let Some(known) = self.registered.iter().find(|known| known.is_at(codec, &site)) else {
             self.question.replace(Some(site));
             return Err(waiting());
         };
         let encoded = known.encoded(decoded)?;
-        Ok(Some(Rc::new(UserStage { site, decoded: decoded.clone(), encoded, kind: known.kind })))
+        Ok(Some(Rc::new(BoundUserCodec { site, decoded: decoded.clone(), encoded, kind: known.kind })))
     }
 
-    /// The codec whose kind has to be known before the chain can be bound.
-    pub fn take_question(&self) -> Option<Site> {
+    /// Takes the codec whose kind must be known before the chain can be bound.
+    pub fn take_question(&self) -> Option<CodecSite> {
         self.question.take()
     }
 
-    /// The number of a pipeline, by which the ledger tells its chunks: the same for one that is bound again.
+    /// The number of a pipeline, which [`CallKey`] refers to. A pipeline that is bound again has
+    /// the same number.
     pub fn pipeline(&self, codecs: &[CodecMetadata], decoded: &ChunkRepresentation) -> usize {
         let mut pipelines = self.pipelines.borrow_mut();
         let known = pipelines.iter().position(|known| known.0 == codecs && known.1 == *decoded);
@@ -112,32 +122,34 @@ impl UserCodecs {
         })
     }
 
-    /// Puts the ledger of a chunk in its place while that chunk is coded, or back.
-    pub fn exchange(&self, ledger: &mut Ledger) {
-        std::mem::swap(&mut *self.ledger.borrow_mut(), ledger);
+    /// Swaps in the calls of one chunk before it is decoded or encoded, and swaps them out
+    /// afterwards.
+    pub fn swap_calls(&self, calls: &mut CodecCalls) {
+        std::mem::swap(&mut *self.calls.borrow_mut(), calls);
     }
 
-    /// How far a chunk has come, and what it is there; `None` for one that has not been begun.
+    /// The position of the last answered user codec plus one, and its output; `None` for a chunk
+    /// without a call.
     ///
     /// # Errors
-    /// Of [`Stage::UserCodec`] while its codec has not answered.
-    pub fn resume(&self, key: &Key) -> Result<Option<(usize, Flow)>> {
-        self.ledger.borrow().resume(key)
+    /// Of [`Stage::UserCodec`] while a call of the chunk has no answer.
+    pub fn resume(&self, key: &CallKey) -> Result<Option<(usize, CodecData)>> {
+        self.calls.borrow().resume(key)
     }
 
-    /// Notes that a codec of the user's is to be run, and gives the error that says so.
-    pub fn ask(&self, key: Key, at: usize, stage: &Rc<UserStage>, input: Flow) -> Error {
-        self.ledger.borrow_mut().ask(key, at, stage, input);
+    /// Records a call of a user codec and returns the error that stops the pipeline.
+    pub fn ask(&self, key: CallKey, at: usize, stage: &Rc<BoundUserCodec>, input: CodecData) -> Error {
+        self.calls.borrow_mut().ask(key, at, stage, input);
         waiting()
     }
 }
 
-/// What ends coding, or binding, until the user's codec has answered.
+/// The error that stops binding, decoding or encoding until a user codec has answered.
 fn waiting() -> Error {
-    Error::unsupported("a codec of the user's has to be run by someone else").in_stage(Stage::UserCodec)
+    Error::unsupported("a user codec has not answered yet").in_stage(Stage::UserCodec)
 }
 
-/// Whether work ended only because a codec of the user's has not answered yet.
+/// Whether work stopped only because a user codec has not answered yet.
 pub fn is_waiting(error: &Error) -> bool {
     error.context().stage == Some(Stage::UserCodec)
 }

@@ -1,5 +1,6 @@
-//! What is known of the user's codecs: `{"names": […], "known": [{codec, configuration, dtype, shape, kind, encoded}]}`, as
-//! `ts/codec/bind.ts` writes it. `names` are those of the registry; a codec is known once its module was loaded and asked.
+//! What is known about user codecs, as `ts/codec/bind.ts` writes it: `{"names": […], "known":
+//! [{codec, configuration, dtype, shape, kind, encoded}]}`. `names` are the registered names. A
+//! codec is in `known` after its JavaScript module was loaded and has declared its kind.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,31 +12,33 @@ use crate::format::metadata::CodecMetadata;
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::Document;
 
-/// A codec at its place: what its `fromConfig` is called with.
+/// A codec at its position in a chain: the arguments of its `fromConfig`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Site {
-    /// As the metadata has it.
+pub struct CodecSite {
+    /// The name in the metadata.
     pub codec: String,
-    /// As the registry has it.
+    /// The name that the user registered.
     pub registered: String,
-    /// JSON text; of v2 the whole codec object.
+    /// The configuration as JSON text; in v2 the whole codec object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configuration: Option<String>,
-    /// The data type's name, as zarrita spells it.
+    /// The name of the data type, in zarrita's spelling.
     pub dtype: String,
-    /// What an element is.
+    /// The data type in detail.
     #[serde(rename = "type")]
     pub data_type: Description,
-    /// Of the chunk.
+    /// The shape of the chunk.
     pub shape: Vec<u64>,
-    /// One packed element.
+    /// The fill value as one packed element.
     pub fill_value: Vec<u8>,
 }
 
-impl Site {
+impl CodecSite {
+    /// Describes a codec that sees the chunk `decoded`.
+    ///
     /// # Errors
-    /// `Limit` for a chunk that no codec can be handed.
+    /// `Limit` for a chunk whose length in bytes does not fit 64 bits.
     pub(super) fn new(
         registered: &str,
         codec: &CodecMetadata,
@@ -54,23 +57,23 @@ impl Site {
     }
 }
 
-/// A codec of the user's that was loaded and asked what it is.
+/// A user codec that has declared its kind.
 #[derive(Debug)]
-pub struct Registered {
+pub struct RegisteredCodec {
     codec: String,
     configuration: Option<String>,
     dtype: String,
     shape: Vec<u64>,
     pub(super) kind: CodecKind,
-    encoded: Option<Encoded>,
+    encoded: Option<EncodedChunk>,
 }
 
-/// What an array-to-array codec makes of the chunk.
+/// The chunk after an array → array codec, as far as it differs.
 #[derive(Debug)]
-struct Encoded {
+struct EncodedChunk {
     data_type: Option<DataType>,
     shape: Option<Vec<u64>>,
-    /// JSON text.
+    /// The fill value as JSON text.
     fill_value: Option<String>,
 }
 
@@ -101,23 +104,26 @@ enum KindMessage {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct EncodedMessage {
-    /// JSON text, where it differs from the decoded one.
+    /// The data type as JSON text, if it differs from the decoded one.
     data_type: Option<String>,
-    /// Where it differs.
+    /// The shape, if it differs from the decoded one.
     shape: Option<Vec<u64>>,
     fill_value: Option<String>,
 }
 
+/// Parses the message: the registered names and the known codecs.
+///
 /// # Errors
-/// `Argument` for other words, and as data types.
-pub(super) fn parse(json: &str) -> Result<(Vec<String>, Vec<Registered>)> {
-    let message: Message = serde_json::from_str(json)
-        .map_err(|error| Error::argument("these are no codecs of a user's").actual(error.to_string()))?;
-    let known = message.known.into_iter().map(Registered::new).collect::<Result<_>>()?;
+/// `Argument` for another form, and the errors of data types.
+pub(super) fn parse(json: &str) -> Result<(Vec<String>, Vec<RegisteredCodec>)> {
+    let message: Message = serde_json::from_str(json).map_err(|error| {
+        Error::argument("the list of user codecs has the wrong form").actual(error.to_string())
+    })?;
+    let known = message.known.into_iter().map(RegisteredCodec::new).collect::<Result<_>>()?;
     Ok((message.names, known))
 }
 
-impl Registered {
+impl RegisteredCodec {
     fn new(message: KnownMessage) -> Result<Self> {
         let kind = match message.kind {
             KindMessage::ArrayToArray => CodecKind::ArrayToArray,
@@ -125,28 +131,29 @@ impl Registered {
             KindMessage::BytesToBytes => CodecKind::BytesToBytes,
         };
         let KnownMessage { codec, configuration, dtype, shape, .. } = message;
-        let encoded = message.encoded.map(|encoded| Encoded::new(encoded, &codec)).transpose()?;
+        let encoded = message.encoded.map(|encoded| EncodedChunk::new(encoded, &codec)).transpose()?;
         Ok(Self { codec, configuration, dtype, shape, kind, encoded })
     }
 
-    /// Whether it is this codec, at whatever place.
+    /// Whether it is this codec with this configuration, at any position.
     pub(super) fn is_of(&self, codec: &CodecMetadata) -> bool {
         let said = |configuration: &Option<String>| configuration.clone().unwrap_or_else(|| "{}".to_owned());
         self.is_named(codec) && said(&self.configuration) == said(&codec.configuration)
     }
 
-    /// Whether it has this name.
+    /// Whether it has this name, with any configuration.
     pub(super) fn is_named(&self, codec: &CodecMetadata) -> bool {
         self.codec == codec.name
     }
 
-    /// Whether what it said holds there too: shapes matter only to codecs that change them.
-    pub(super) fn is_at(&self, codec: &CodecMetadata, site: &Site) -> bool {
+    /// Whether it applies to this position: the data type must match, and the shape too if the
+    /// codec changes shapes.
+    pub(super) fn is_at(&self, codec: &CodecMetadata, site: &CodecSite) -> bool {
         let reshapes = self.encoded.as_ref().is_some_and(|encoded| encoded.shape.is_some());
         self.is_of(codec) && self.dtype == site.dtype && (!reshapes || self.shape == site.shape)
     }
 
-    /// What the next codec sees.
+    /// The chunk as the next codec sees it.
     pub(super) fn encoded(&self, decoded: &ChunkRepresentation) -> Result<ChunkRepresentation> {
         let Some(encoded) = &self.encoded else { return Ok(decoded.clone()) };
         let data_type = encoded.data_type.clone().unwrap_or_else(|| decoded.data_type.clone());
@@ -163,7 +170,7 @@ impl Registered {
     }
 }
 
-impl Encoded {
+impl EncodedChunk {
     fn new(message: EncodedMessage, codec: &str) -> Result<Self> {
         let EncodedMessage { data_type, shape, fill_value } = message;
         let parse = |json: String| {

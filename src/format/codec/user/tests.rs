@@ -1,4 +1,5 @@
-//! Chains with codecs of a user's, run here by the test: the inner chain of bytes is xor-ed, elements are added to.
+//! Chains with user codecs, which the test itself runs: `xor` changes bytes, `wider` changes the
+//! data type.
 
 use super::*;
 use crate::format::codec::ArrayBytes;
@@ -20,7 +21,7 @@ fn chunk(shape: &[u64], integer: Integer) -> ChunkRepresentation {
     ChunkRepresentation { shape: shape.to_vec(), data_type, fill_value }
 }
 
-fn users(known: &str) -> Users {
+fn users(known: &str) -> OptionalUserCodecs {
     let json = format!(r#"{{"names":["xor","wider","numcodecs.old"],"known":[{known}]}}"#);
     Some(Rc::new(UserCodecs::from_json(&json).unwrap()))
 }
@@ -32,8 +33,8 @@ const XOR_16: &str =
 const WIDER: &str = r#"{"codec":"wider","configuration":"{}","dtype":"uint8","shape":[4],"kind":"array_to_array",
     "encoded":{"dataType":"\"uint16\"","shape":null,"fillValue":"7"}}"#;
 
-/// What the codecs of these tests make of a request.
-fn run(request: &Request<'_>) -> Vec<u8> {
+/// Runs the user codecs of these tests.
+fn run(request: &CodecCall<'_>) -> Vec<u8> {
     match (request.site.codec.as_str(), request.direction) {
         ("wider", Direction::Encode) => request.input.iter().flat_map(|byte| [*byte, 1]).collect(),
         ("wider", Direction::Decode) => request.input.iter().step_by(2).copied().collect(),
@@ -41,25 +42,29 @@ fn run(request: &Request<'_>) -> Vec<u8> {
     }
 }
 
-/// Works until nothing is asked any more; tells how often that took.
-fn until_answered<T>(users: &Users, mut work: impl FnMut() -> Result<T>) -> (Result<T>, usize) {
-    let (users, mut ledger, mut rounds) = (users.as_ref().unwrap(), Ledger::default(), 0);
+/// Repeats the work until no call is open. Returns the number of repetitions.
+fn until_answered<T>(users: &OptionalUserCodecs, mut work: impl FnMut() -> Result<T>) -> (Result<T>, usize) {
+    let (users, mut calls, mut rounds) = (users.as_ref().unwrap(), CodecCalls::default(), 0);
     loop {
-        users.exchange(&mut ledger);
+        users.swap_calls(&mut calls);
         let result = work();
-        users.exchange(&mut ledger);
+        users.swap_calls(&mut calls);
         if result.as_ref().err().is_none_or(|error| !is_waiting(error)) {
             return (result, rounds);
         }
         rounds += 1;
         let mut answers = Vec::new();
-        ledger.hand_out(|request| answers.push((request.id, run(&request))));
+        calls.hand_out(|request| answers.push((request.id, run(&request))));
         assert!(!answers.is_empty(), "waits for nothing");
-        assert!(answers.iter().all(|(id, output)| ledger.answer(*id, output).unwrap()));
+        assert!(answers.iter().all(|(id, output)| calls.answer(*id, output).unwrap()));
     }
 }
 
-fn round_trip(codecs: &[CodecMetadata], decoded: ChunkRepresentation, users: &Users) -> (Vec<u8>, usize) {
+fn round_trip(
+    codecs: &[CodecMetadata],
+    decoded: ChunkRepresentation,
+    users: &OptionalUserCodecs,
+) -> (Vec<u8>, usize) {
     let len = usize::try_from(decoded.byte_len().unwrap().unwrap()).unwrap();
     let elements: Vec<u8> = (1..=u8::MAX).cycle().take(len).collect();
     let whole: Vec<_> = decoded.shape.iter().map(|extent| 0..*extent).collect();
@@ -82,14 +87,14 @@ fn bytes() -> CodecMetadata {
 }
 
 #[test]
-fn a_codec_of_bytes_is_asked_once() {
+fn a_user_codec_of_bytes_is_called_once() {
     let (encoded, rounds) =
         round_trip(&[bytes(), codec("xor", "{}")], chunk(&[4], Integer::Uint8), &users(XOR));
     assert_eq!((encoded, rounds), (vec![0x54, 0x57, 0x56, 0x51], 1));
 }
 
 #[test]
-fn a_codec_of_arrays_may_change_their_type() {
+fn a_user_codec_of_arrays_may_change_the_data_type() {
     let both = users(&format!("{WIDER},{XOR_16}"));
     let codecs = [codec("wider", "{}"), bytes(), codec("xor", "{}"), codec("gzip", r#"{"level":1}"#)];
     let (_, rounds) = round_trip(&codecs, chunk(&[4], Integer::Uint8), &both);
@@ -100,7 +105,7 @@ fn a_codec_of_arrays_may_change_their_type() {
 }
 
 #[test]
-fn all_inner_chunks_of_a_shard_are_asked_for_at_once() {
+fn the_calls_of_all_inner_chunks_are_made_at_once() {
     let sharding = codec(
         "sharding_indexed",
         r#"{"chunk_shape":[2],"codecs":["bytes",{"name":"xor","configuration":{}}],
@@ -113,7 +118,7 @@ fn all_inner_chunks_of_a_shard_are_asked_for_at_once() {
 }
 
 #[test]
-fn a_codec_whose_kind_is_not_known_is_asked_for() {
+fn an_unknown_kind_raises_a_question() {
     let unknown = users("");
     let codecs = [bytes(), codec("xor", "{}")];
     let error = Pipeline::bind_with(&codecs, chunk(&[4], Integer::Int16), &unknown).err().unwrap();
@@ -125,22 +130,22 @@ fn a_codec_whose_kind_is_not_known_is_asked_for() {
 }
 
 #[test]
-fn answers_that_do_not_fit_are_refused() {
+fn answers_of_a_wrong_length_are_refused() {
     let known = users(WIDER);
     let pipeline =
         Pipeline::bind_with(&[codec("wider", "{}"), bytes()], chunk(&[4], Integer::Uint8), &known).unwrap();
-    let mut ledger = Ledger::default();
-    known.as_ref().unwrap().exchange(&mut ledger);
+    let mut calls = CodecCalls::default();
+    known.as_ref().unwrap().swap_calls(&mut calls);
     assert!(pipeline.encode(ArrayBytes::Fixed(vec![1, 2, 3, 4])).is_err());
-    known.as_ref().unwrap().exchange(&mut ledger);
-    let error = ledger.answer(0, &[0; 7]).unwrap_err();
+    known.as_ref().unwrap().swap_calls(&mut calls);
+    let error = calls.answer(0, &[0; 7]).unwrap_err();
     assert_eq!(error.context().codec.as_deref(), Some("wider"));
     assert_eq!(error.context().expected.as_deref(), Some("8 bytes"));
-    assert!(!ledger.answer(5, &[0; 8]).unwrap());
+    assert!(!calls.answer(5, &[0; 8]).unwrap());
 }
 
 #[test]
-fn kinds_of_v2_decide_where_the_bytes_stand() {
+fn kinds_of_v2_codecs_decide_the_position_of_bytes() {
     let v2 = |name: &str, field: &str| CodecMetadata {
         format: ZarrFormat::V2,
         field: field.into(),

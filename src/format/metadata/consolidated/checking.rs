@@ -1,7 +1,9 @@
-//! Which nodes of consolidated metadata have documents that cannot be parsed: `contents()` lists them with their errors.
+//! Finds the nodes of consolidated metadata whose documents cannot be parsed. `contents()` lists
+//! them with their errors.
 //!
-//! In steps, and within a budget: most documents of a large hierarchy are equal to one of the last few, and are not parsed again.
-//! Deliberately not for the drafts, whose hierarchies are small and read by the full build.
+//! It runs in steps and within a budget: most documents of a large hierarchy are equal to one of
+//! the last few, and are not parsed again. Drafts are not checked: their hierarchies are small, and
+//! the full build reads them.
 
 use std::ops::Range;
 
@@ -11,27 +13,28 @@ use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::document;
 use crate::format::path::NodePath;
 
-/// Documents that others are compared with.
+/// The number of parsed documents that others are compared with.
 const REMEMBERED: usize = 16;
 
-/// Documents parsed at most. What comes after them is found to be wrong when it is opened.
+/// The most documents that are parsed. Opening the rest finds their errors.
 const MOST_PARSED: usize = 1 << 14;
 
 type Spans = [Option<Range<usize>>; V2_SUFFIXES.len()];
 
-/// See the module.
+/// The state of a check. See the module.
 #[derive(Default)]
 pub struct Checking {
-    /// The node that is next.
+    /// The number of the next node.
     next: usize,
     parsed: usize,
-    /// Where the documents of nodes stand that could be parsed.
+    /// The places of documents that could be parsed.
     good: Vec<Spans>,
     errors: Vec<(NodePath, Error)>,
 }
 
 impl Checking {
-    /// Goes on for so many nodes, and until so many documents were parsed; whether there are more.
+    /// Checks up to this many nodes, and parses up to this many documents. Returns whether there
+    /// are more.
     pub fn step(&mut self, consolidated: &Consolidated, nodes: usize, documents: usize) -> bool {
         if let ZarrFormat::Draft(_) = consolidated.format {
             return false;
@@ -47,7 +50,7 @@ impl Checking {
         self.next < consolidated.nodes.len() && self.parsed < MOST_PARSED
     }
 
-    /// The nodes that cannot be opened, and why.
+    /// The nodes that cannot be opened, with their errors.
     pub fn errors(self) -> Vec<(NodePath, Error)> {
         self.errors
     }
@@ -67,14 +70,14 @@ impl Checking {
                     None => self.good.push(node.spans.clone()),
                 }
             }
-            // The full build may know better.
+            // The full build may be able to parse it.
             Err(error) if error.context().stage == Some(Stage::Full) => {}
             Err(error) => self.errors.push((node.path.clone(), error.at_node(node.path.as_str()))),
         }
     }
 }
 
-/// Whether two nodes have the same documents, to the byte.
+/// Whether two nodes have equal documents.
 fn is_same(consolidated: &Consolidated, a: &Spans, b: &Spans) -> bool {
     let text = |span: &Option<Range<usize>>| span.clone().and_then(|span| consolidated.text.get(span));
     a.iter().zip(b).all(|(a, b)| text(a) == text(b))

@@ -1,8 +1,9 @@
-//! Consolidated metadata: the documents of a whole hierarchy in one. v2's `.zmetadata`, and `consolidated_metadata` in a v3
-//! group's `zarr.json`.
+//! Consolidated metadata: the documents of many nodes in one text. That is v2's `.zmetadata`, and
+//! `consolidated_metadata` in the `zarr.json` of a v3 group.
 //!
-//! Indexed, not parsed: a node's path leads to the span of its text, and a node is parsed when it is opened. It is a cache
-//! that others wrote: it may be stale, and its paths are checked like any input. Paths are relative to the group.
+//! The text is indexed, not parsed: a node's path leads to the place of its text, and the node is
+//! parsed when it is opened. The text is a copy that others wrote: it may be outdated, and its
+//! paths are checked like any input. Paths are relative to the group.
 
 pub mod checking;
 
@@ -14,7 +15,7 @@ use std::rc::Rc;
 
 use super::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use super::json::{Document, Json};
-use super::large::{OTHERS, Scanning};
+use super::large::{DocumentScan, OTHERS};
 use super::split::Split;
 use super::write::text::ObjectText;
 use super::{Draft, GroupMetadata, NodeKind, NodeMetadata, ZarrFormat, attributes, draft, v3};
@@ -23,33 +24,34 @@ use crate::format::path::NodePath;
 use crate::format::tolerated::Form;
 use crate::kernel::json;
 
-/// The `node_type` of an array, as JSON has it.
+/// The `node_type` of an array as JSON.
 const ARRAY: &str = "\"array\"";
 
 const V2_SUFFIXES: [&str; 3] = [ZARRAY, ZGROUP, ZATTRS];
 const V3_SUFFIXES: [&str; 1] = [ZARR_JSON];
-/// What zarr-python 2 wrote into the layout of 2020; the entry point counts as a document of the root.
+/// The suffixes of zarr-python 2 for the draft of 2020. The entry point counts as a document of the
+/// root.
 const DRAFT_SUFFIXES: [&str; 3] = [".array.json", ".group.json", ZARR_JSON];
 
-/// Where the documents of a hierarchy stand in one text.
+/// The index of the documents in one text.
 #[derive(Clone)]
 pub struct Consolidated {
     format: ZarrFormat,
     text: Text,
-    /// Of the v3 group whose `zarr.json` the text is: that without the documents of other nodes.
+    /// For a v3 group's `zarr.json`, its text without the documents of other nodes.
     own: String,
-    /// By path, segment for segment, so that whatever a group holds directly follows it.
+    /// The nodes, sorted by path segments, so that all nodes below a group directly follow it.
     nodes: Vec<Node>,
     warnings: Vec<String>,
 }
 
-/// Reads a span of a text that is kept elsewhere.
+/// Reads a range of bytes of a text that is stored elsewhere.
 pub type ReadText = Rc<dyn Fn(Range<usize>) -> Option<String>>;
 
-/// Where the documents stand.
+/// The text that has the documents.
 #[derive(Clone)]
 enum Text {
-    /// At hand, as it was written unless bare tokens had to be quoted.
+    /// The text itself. It is as written, unless bare tokens had to be quoted.
     Here {
         text: String,
         non_finite: bool,
@@ -59,7 +61,7 @@ enum Text {
 }
 
 impl Text {
-    /// A part of what is at hand.
+    /// A part of the text, where it is here.
     fn get(&self, span: Range<usize>) -> Option<&str> {
         match self {
             Self::Here { text, .. } => text.get(span),
@@ -71,54 +73,57 @@ impl Text {
 #[derive(Clone, Debug)]
 struct Node {
     path: NodePath,
-    /// Place in the document.
+    /// The number of the node in the order of the text.
     order: usize,
-    /// Where the text of each of the format's suffixes stands.
+    /// For each key suffix of the Zarr format, the place of the document.
     spans: [Option<Range<usize>>; V2_SUFFIXES.len()],
-    /// Of v3, where the scan has seen it: whether it is an array.
+    /// For v3, whether the node is an array, where the scan has seen it.
     is_array: Option<bool>,
 }
 
-/// Consolidated metadata whose documents are found; which node each is of is told in steps.
+/// Consolidated metadata that is being indexed. The documents are found; their keys are parsed in
+/// steps.
 pub struct Indexing {
     consolidated: Consolidated,
-    entries: std::vec::IntoIter<Entry>,
-    found: Vec<Found>,
+    entries: std::vec::IntoIter<DocumentEntry>,
+    found: Vec<FoundDocument>,
     invalid: Vec<String>,
 }
 
 /// A member of the object that maps keys to documents.
-struct Entry {
+struct DocumentEntry {
     key: Key,
     span: Range<usize>,
     is_array: Option<bool>,
 }
 
-/// A key: where it stands in the text, or what it is without its escapes.
+/// A key: its place in the text, or the key without its escapes.
 enum Key {
     At(Range<usize>),
     Unescaped(String),
 }
 
 impl Indexing {
-    /// Goes on for so many documents; whether there are more.
+    /// Indexes this many more documents. Returns whether there are more.
     pub fn step(&mut self, documents: usize) -> bool {
         let (format, text) = (self.consolidated.format, &self.consolidated.text);
-        for Entry { key, span, is_array } in self.entries.by_ref().take(documents) {
+        for DocumentEntry { key, span, is_array } in self.entries.by_ref().take(documents) {
             let key = match &key {
                 Key::At(place) => text.get(place.clone()).unwrap_or_default(),
                 Key::Unescaped(key) => key,
             };
             match locate(key, format) {
-                Place::Node(path, suffix) => self.found.push(Found { path, suffix, span, is_array }),
-                Place::Invalid => self.invalid.push(key.to_owned()),
-                Place::Other => {}
+                KeyMeaning::Node(path, suffix) => {
+                    self.found.push(FoundDocument { path, suffix, span, is_array })
+                }
+                KeyMeaning::Invalid => self.invalid.push(key.to_owned()),
+                KeyMeaning::Other => {}
             }
         }
         self.entries.len() > 0
     }
 
-    /// Goes on to the end, and sorts them by node.
+    /// Indexes the rest, and groups the documents by node.
     pub fn end(mut self) -> Consolidated {
         self.step(usize::MAX);
         let warnings = self.invalid.first().map(|first| {
@@ -129,8 +134,8 @@ impl Indexing {
     }
 }
 
-/// A document that the text holds, before those of one node are brought together.
-struct Found {
+/// A document in the text, before the documents of a node are grouped.
+struct FoundDocument {
     path: NodePath,
     suffix: usize,
     span: Range<usize>,
@@ -144,21 +149,22 @@ impl fmt::Debug for Consolidated {
 }
 
 impl Consolidated {
-    /// Finds the documents in a `.zmetadata` (v2) or in a group's `zarr.json` (v3); `None` where a v3 group has none.
+    /// Indexes a `.zmetadata` (v2) or a group's `zarr.json` (v3). `None` where a v3 group has no
+    /// consolidated metadata.
     ///
     /// # Errors
-    /// `Format` for what is no consolidated metadata.
+    /// `Format` for text that is not consolidated metadata.
     pub fn index(text: &[u8], format: ZarrFormat) -> Result<Option<Self>> {
-        let mut scanning = Scanning::new(text.to_vec(), format)?;
+        let mut scanning = DocumentScan::new(text.to_vec(), format)?;
         while scanning.step(usize::MAX) {}
         Ok(Self::begin(scanning)?.map(Indexing::end))
     }
 
-    /// The same in steps, of a text that has been scanned for this format.
+    /// Starts indexing a scanned text in steps.
     ///
     /// # Errors
-    /// As there.
-    pub fn begin(scanning: Scanning) -> Result<Option<Indexing>> {
+    /// As [`index`](Self::index).
+    pub fn begin(scanning: DocumentScan) -> Result<Option<Indexing>> {
         let (format, own) = (scanning.format(), scanning.own_text());
         let found = scanning.finish().and_then(|document| Self::try_index(document, format, own));
         found.map_err(|error| error.in_stage(Stage::Metadata))
@@ -182,7 +188,7 @@ impl Consolidated {
                     Cow::Owned(key) => Key::Unescaped(key.clone()),
                 };
                 let is_array = is_array(&document, &span);
-                entries.push(Entry { key, span, is_array });
+                entries.push(DocumentEntry { key, span, is_array });
             }
         }
         let own = match own {
@@ -202,27 +208,28 @@ impl Consolidated {
         Ok(Some(Indexing { consolidated, entries, found, invalid: Vec::new() }))
     }
 
-    /// Lets go of the text, whose spans whoever keeps it reads from now on; what had to be changed to be read stays here.
+    /// Drops the text. From now on `reader` reads parts of it. A text that had to be changed for
+    /// reading stays here.
     pub fn leave_text_to(&mut self, reader: ReadText) {
         if let Text::Here { is_original: true, .. } = self.text {
             self.text = Text::Elsewhere(reader);
         }
     }
 
-    /// Which dialect it describes.
+    /// The Zarr format of the nodes.
     pub fn format(&self) -> ZarrFormat {
         self.format
     }
 
-    /// What was skipped.
+    /// Warnings about documents that were skipped.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// The node at a path, groups that are only implied too; `None` where there is none.
+    /// Parses the node at a path, which may be an implicit group. `None` where there is none.
     pub fn node(&self, path: &NodePath) -> Option<Result<NodeMetadata>> {
         match self.kind(path)? {
-            // Without the copy that a document is: this one holds all others.
+            // The group's own document has all others in it: it is not copied.
             _ if self.is_own_group(path) => Some(v3::parse_node(self.own.as_bytes())),
             NodeKind::ImplicitGroup => Some(Ok(NodeMetadata::Group(GroupMetadata {
                 format: self.format,
@@ -236,13 +243,13 @@ impl Consolidated {
         }
     }
 
-    /// What the v3 group says of itself whose `zarr.json` this is.
+    /// Parses the v3 group whose `zarr.json` this is. `None` for other texts.
     pub fn own_group(&self) -> Option<Result<NodeMetadata>> {
         self.is_own_group(&NodePath::root()).then(|| v3::parse_node(self.own.as_bytes()))
     }
 
-    /// The texts of the node at a path; `None` where there is none, or only an implied group, and for the v3 group whose `zarr.json`
-    /// this is: whoever made it has that.
+    /// The texts of the node at a path. `None` where there is no node or an implicit group, and for
+    /// the v3 group whose `zarr.json` this is: the caller has its text.
     pub fn document(&self, path: &NodePath) -> Option<NodeDocument> {
         if self.is_own_group(path) {
             return None;
@@ -260,18 +267,19 @@ impl Consolidated {
         Some(NodeDocument { format: self.format, texts })
     }
 
-    /// The text under a key of the store, of a draft's hierarchy, whose documents stand in a tree of their own.
+    /// The text of a document by its key in the store, for a draft's hierarchy.
     pub fn draft_text(&self, key: &str) -> Option<String> {
         let ZarrFormat::Draft(draft) = self.format else { return None };
         if !IS_FULL {
             return None;
         }
-        let Place::Node(path, suffix) = locate_draft(key, draft) else { return None };
+        let KeyMeaning::Node(path, suffix) = locate_draft(key, draft) else { return None };
         let span = self.nodes[self.position(&path).ok()?].spans[suffix].clone()?;
         self.original(span)
     }
 
-    /// What stands at a path. A document that does not say what it is counts as a group: opening it tells the error.
+    /// The kind of the node at a path. A document without a kind counts as a group: opening it
+    /// gives the error.
     pub fn kind(&self, path: &NodePath) -> Option<NodeKind> {
         if self.is_own_group(path) {
             return Some(NodeKind::Group);
@@ -284,7 +292,8 @@ impl Consolidated {
         own.or_else(|| holds_something().then_some(NodeKind::ImplicitGroup))
     }
 
-    /// All nodes that have documents, in document order; the group itself is the first in v3.
+    /// All nodes that have documents, in the order of the text. In v3 the group itself is the
+    /// first.
     pub fn contents(&self) -> Vec<(NodePath, NodeKind)> {
         let mut nodes: Vec<_> = self
             .nodes
@@ -296,7 +305,7 @@ impl Consolidated {
         own.into_iter().chain(nodes.into_iter().map(|(_, node)| node)).collect()
     }
 
-    /// What a group holds directly, implied groups too, by name.
+    /// The nodes directly below a group, including implicit groups, sorted by name.
     pub fn children(&self, group: &NodePath) -> Vec<(NodePath, NodeKind)> {
         let mut children = Vec::new();
         let mut idx = match self.position(group) {
@@ -313,7 +322,7 @@ impl Consolidated {
         children
     }
 
-    /// Whether a path means the v3 group whose `zarr.json` this is.
+    /// Whether the path is that of the v3 group whose `zarr.json` this is.
     fn is_own_group(&self, path: &NodePath) -> bool {
         self.format == ZarrFormat::V3 && path.is_root()
     }
@@ -330,7 +339,7 @@ impl Consolidated {
         }
     }
 
-    /// What a document says that it is, as text.
+    /// The text of a document's `node_type`.
     fn node_type(&self, span: Range<usize>) -> Option<String> {
         let text = self.original(span)?;
         if let Some(found) = json::last_member(text.as_bytes(), "node_type") {
@@ -341,7 +350,7 @@ impl Consolidated {
         members.get("node_type").map(|json| json.text().to_owned())
     }
 
-    /// A part of the text as it was written.
+    /// A part of the text as written.
     fn original(&self, span: Range<usize>) -> Option<String> {
         match &self.text {
             Text::Here { text, non_finite, .. } => {
@@ -364,7 +373,7 @@ fn suffixes(format: ZarrFormat) -> &'static [&'static str] {
     }
 }
 
-/// Where the object stands that maps keys to documents.
+/// The path of the object that maps keys to documents.
 pub(super) fn metadata_path(format: ZarrFormat) -> &'static [&'static str] {
     match format {
         ZarrFormat::V2 | ZarrFormat::Draft(_) => &["metadata"],
@@ -372,10 +381,11 @@ pub(super) fn metadata_path(format: ZarrFormat) -> &'static [&'static str] {
     }
 }
 
-/// Keys and documents.
+/// The keys and the documents.
 type Members<'a> = [(Cow<'a, str>, Split<'a>)];
 
-/// The members of that object; `None` where a v3 group has no consolidated metadata.
+/// The members of the object that maps keys to documents. `None` where a v3 group has no
+/// consolidated metadata.
 fn documents<'s, 'a>(root: &'s Split<'a>, format: ZarrFormat) -> Result<Option<&'s Members<'a>>> {
     let (holder, place) = match format {
         ZarrFormat::V2 | ZarrFormat::Draft(_) => (root, "metadata"),
@@ -392,59 +402,59 @@ fn documents<'s, 'a>(root: &'s Split<'a>, format: ZarrFormat) -> Result<Option<&
     }
     match holder.get("metadata") {
         Some(Split::Members(documents)) => Ok(Some(documents)),
-        _ => Err(Error::format("the consolidated metadata holds no documents")
+        _ => Err(Error::format("the consolidated metadata has no documents")
             .in_field(place)
             .expected("an object")),
     }
 }
 
-/// What the scan has seen of a document that stands there.
+/// Whether the document at this place is an array, where the scan has seen it.
 fn is_array(document: &Document<'_>, span: &Range<usize>) -> Option<bool> {
     let node_type = document.watched(span.start)?;
     Some(document.whole_text().get(node_type)? == ARRAY)
 }
 
-/// What a key of the object means.
-enum Place {
-    /// The document with this suffix (by its place in [`suffixes`]) of a node.
+/// The meaning of a key.
+enum KeyMeaning {
+    /// The document of a node. The number is that of its suffix in [`suffixes`].
     Node(NodePath, usize),
-    /// A path that no node has.
+    /// A path that no node can have.
     Invalid,
-    /// No document of ours.
+    /// Not a key of a metadata document.
     Other,
 }
 
-fn locate(key: &str, format: ZarrFormat) -> Place {
+fn locate(key: &str, format: ZarrFormat) -> KeyMeaning {
     let (path, suffix) = match format {
         ZarrFormat::V2 => key.rsplit_once('/').unwrap_or(("", key)),
         ZarrFormat::V3 => (key, ZARR_JSON),
         ZarrFormat::Draft(draft) if IS_FULL => return locate_draft(key, draft),
-        ZarrFormat::Draft(_) => return Place::Other,
+        ZarrFormat::Draft(_) => return KeyMeaning::Other,
     };
     let Some(suffix) = suffixes(format).iter().position(|known| *known == suffix) else {
-        return Place::Other;
+        return KeyMeaning::Other;
     };
     // `/.zarray` and the empty key split into an empty path like that of `.zarray`.
     let path = NodePath::from_normal(path).filter(|_| !key.starts_with('/') && !key.is_empty());
-    path.map_or(Place::Invalid, |path| Place::Node(path, suffix))
+    path.map_or(KeyMeaning::Invalid, |path| KeyMeaning::Node(path, suffix))
 }
 
-/// Keys are those of the whole store. What is none of a document's is none of ours.
-fn locate_draft(key: &str, draft: Draft) -> Place {
+/// Parses a draft's key, which is a key of the store. Other keys are skipped.
+fn locate_draft(key: &str, draft: Draft) -> KeyMeaning {
     if key == ZARR_JSON {
-        return Place::Node(NodePath::root(), 2);
+        return KeyMeaning::Node(NodePath::root(), 2);
     }
     match draft::node_of_key(key, draft, draft::entry_point::DEFAULT_SUFFIX) {
-        Some((path, NodeKind::Array)) => Place::Node(path, 0),
-        Some((path, _)) => Place::Node(path, 1),
-        None => Place::Other,
+        Some((path, NodeKind::Array)) => KeyMeaning::Node(path, 0),
+        Some((path, _)) => KeyMeaning::Node(path, 1),
+        None => KeyMeaning::Other,
     }
 }
 
-/// Brings the documents of each node together; of a repeated key the last counts.
-fn gather(found: Vec<Found>) -> Vec<Node> {
+/// Groups the documents by node. Where a key repeats, the last document counts.
+fn gather(found: Vec<FoundDocument>) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::with_capacity(found.len());
-    for (order, Found { path, suffix, span, is_array }) in found.into_iter().enumerate() {
+    for (order, FoundDocument { path, suffix, span, is_array }) in found.into_iter().enumerate() {
         let mut spans = [None, None, None];
         spans[suffix] = Some(span);
         nodes.push(Node { path, order, spans, is_array });
@@ -467,14 +477,14 @@ fn by_segments(a: &NodePath, b: &NodePath) -> Ordering {
     let (a, b) = (a.as_str(), b.as_str());
     match a.bytes().zip(b.bytes()).find(|(a, b)| a != b) {
         None => a.len().cmp(&b.len()),
-        // A segment that ends comes before one that goes on.
+        // A segment comes before longer segments that start with it.
         Some((b'/', _)) => Ordering::Less,
         Some((_, b'/')) => Ordering::Greater,
         Some((a, b)) => a.cmp(&b),
     }
 }
 
-/// Whether `group` holds `path`, at any depth.
+/// Whether `path` is below `group`, at any depth.
 fn is_within(path: &NodePath, group: &NodePath) -> bool {
     match path.as_str().strip_prefix(group.as_str()) {
         Some(rest) => group.is_root() && !path.is_root() || rest.starts_with('/'),
@@ -482,7 +492,7 @@ fn is_within(path: &NodePath, group: &NodePath) -> bool {
     }
 }
 
-/// The child of `group` that leads to `path`.
+/// The child of `group` on the way to `path`.
 fn child_towards(group: &NodePath, path: &NodePath) -> Option<NodePath> {
     if !is_within(path, group) {
         return None;

@@ -1,4 +1,4 @@
-//! Consolidated metadata, found, listed and parsed.
+//! Tests of indexing, listing and parsing consolidated metadata.
 
 use super::*;
 use crate::error::ErrorKind;
@@ -31,7 +31,7 @@ fn named(nodes: Vec<(NodePath, NodeKind)>) -> Vec<(String, NodeKind)> {
 }
 
 #[test]
-fn v2_documents_of_a_node_are_brought_together() {
+fn v2_documents_are_grouped_by_node() {
     let consolidated = v2(&[
         (".zattrs", r#"{"title":"t"}"#),
         (".zgroup", r#"{"zarr_format":2}"#),
@@ -53,7 +53,7 @@ fn v2_documents_of_a_node_are_brought_together() {
 }
 
 #[test]
-fn v3_documents_are_found_and_the_group_is_its_own() {
+fn v3_documents_are_found_without_that_of_the_group() {
     let consolidated = v3(&[("z", V3_GROUP), ("z/a", V3_ARRAY)]);
     assert!(matches!(consolidated.node(&path("z/a")), Some(Ok(NodeMetadata::Array(_)))));
     let Some(Ok(NodeMetadata::Group(group))) = consolidated.node(&path("z")) else { panic!("no group") };
@@ -71,7 +71,7 @@ fn v3_documents_are_found_and_the_group_is_its_own() {
 }
 
 #[test]
-fn a_drafts_documents_stand_under_the_keys_of_the_store() {
+fn documents_of_a_draft_have_keys_of_the_store() {
     let array = r#"{"shape":[4],"data_type":"<i2","chunk_grid":{"type":"regular","chunk_shape":[2]},"chunk_memory_layout":"C","fill_value":1,"extensions":[],"attributes":{}}"#;
     let entry = r#"{"zarr_format":"https://purl.org/zarr/spec/protocol/core/3.0"}"#;
     let text = format!(
@@ -93,7 +93,7 @@ fn a_drafts_documents_stand_under_the_keys_of_the_store() {
 }
 
 #[test]
-fn groups_are_implied_by_what_they_hold() {
+fn groups_are_implied_by_nodes_below_them() {
     let consolidated = v3(&[("a/b/c", V3_ARRAY)]);
     for implied in ["a", "a/b"] {
         assert_eq!(consolidated.kind(&path(implied)), Some(NodeKind::ImplicitGroup));
@@ -107,8 +107,8 @@ fn groups_are_implied_by_what_they_hold() {
 }
 
 #[test]
-fn children_are_direct_and_known_once() {
-    // `-` sorts before `/`: plain string order would tear `a/b` from what it holds.
+fn children_are_direct_and_listed_once() {
+    // `-` sorts before `/`: string order would separate `a/b` from the nodes below it.
     let consolidated = v3(&[
         ("a/b", V3_GROUP),
         ("a/b-x", V3_ARRAY),
@@ -129,7 +129,7 @@ fn children_are_direct_and_known_once() {
 }
 
 #[test]
-fn attributes_alone_make_no_node() {
+fn attributes_alone_are_not_a_node() {
     let consolidated = v2(&[(".zgroup", r#"{"zarr_format":2}"#), ("a/.zattrs", "{}"), (".zmetadata", "{}")]);
     assert_eq!(consolidated.kind(&path("a")), None);
     assert!(consolidated.children(&NodePath::root()).is_empty());
@@ -153,7 +153,7 @@ fn invalid_paths_are_skipped_with_a_warning() {
 }
 
 #[test]
-fn a_broken_node_fails_alone_and_by_name() {
+fn an_invalid_node_fails_alone_with_its_path() {
     let consolidated = v3(&[("good", V3_ARRAY), ("bad", "{}"), ("worse", "7")]);
     assert!(consolidated.node(&path("good")).unwrap().is_ok());
     for bad in ["bad", "worse"] {
@@ -164,14 +164,14 @@ fn a_broken_node_fails_alone_and_by_name() {
 }
 
 #[test]
-fn of_repeated_keys_the_last_counts() {
+fn the_last_of_repeated_keys_counts() {
     let consolidated = v3(&[("a", V3_ARRAY), ("a", V3_GROUP)]);
     assert_eq!(consolidated.kind(&path("a")), Some(NodeKind::Group));
     assert_eq!(consolidated.contents().len(), 2);
 }
 
 #[test]
-fn what_is_no_consolidated_metadata() {
+fn other_documents_are_refused() {
     for text in ["{}", r#"{"metadata":[]}"#, "[]"] {
         assert_eq!(
             Consolidated::index(text.as_bytes(), ZarrFormat::V2).unwrap_err().kind(),
@@ -198,7 +198,7 @@ fn what_is_no_consolidated_metadata() {
 }
 
 #[test]
-fn a_text_that_is_kept_elsewhere_is_read_by_spans() {
+fn texts_stored_elsewhere_are_read_in_parts() {
     let text = format!(
         r#"{{"zarr_format":3,"node_type":"group","attributes":{{"x":NaN}},"consolidated_metadata":{{"metadata":{{"a":{V3_ARRAY},"b":{V3_GROUP}}},"kind":"inline"}}}}"#
     );

@@ -1,31 +1,31 @@
-//! Node documents of the drafts, as far as both texts agree. "Array metadata", "Group metadata".
+//! The parts of node documents that both drafts share. See "Array metadata" and "Group metadata".
 
 use super::data_type;
-use super::fill_value::Elements;
+use super::fill_value::FillValueParser;
 use super::{extension, grid, storage_transformer};
 use crate::error::Result;
 use crate::format::data_type::typestr::Endian;
-use crate::format::metadata::chain::Chain;
+use crate::format::metadata::chain::ChainBuilder;
 use crate::format::metadata::json::{Json, Object};
 use crate::format::metadata::{
     ArrayMetadata, CodecMetadata, DataTypeFallback, Draft, GroupMetadata, ZarrFormat, attributes, v3,
 };
 
-/// An array's document, taken apart.
-pub(in super::super) struct Parts<'a> {
+/// The document of an array.
+pub(in super::super) struct ArrayDocument<'a> {
     draft: Draft,
     members: &'a Object<'a>,
-    /// zarr-python's filters, which it keeps within the attributes.
+    /// zarr-python's filters, which it stores among the attributes.
     filters: &'a [Json<'a>],
 }
 
-impl<'a> Parts<'a> {
+impl<'a> ArrayDocument<'a> {
     pub fn new(draft: Draft, members: &'a Object<'a>, filters: &'a [Json<'a>]) -> Self {
         Self { draft, members, filters }
     }
 
-    /// The array; `codecs` appends the codecs that the document names to the chain.
-    pub fn array(&self, codecs: impl FnOnce(&mut Chain) -> Result<()>) -> Result<ArrayMetadata> {
+    /// Parses the array. `codecs` appends the document's codecs to the chain.
+    pub fn array(&self, codecs: impl FnOnce(&mut ChainBuilder) -> Result<()>) -> Result<ArrayMetadata> {
         let members = self.members;
         let shape = members.require("shape", v3::shape)?;
         let rank = shape.len();
@@ -36,8 +36,12 @@ impl<'a> Parts<'a> {
             members.require("chunk_grid", |json| grid::chunk_grid(json, &shape))?;
         members.require("extensions", extension::check_list)?;
         let mut warnings: Vec<String> = fallback.iter().map(DataTypeFallback::warning).collect();
-        let elements =
-            Elements { draft: self.draft, data_type: &data_type, endian, is_fallback: fallback.is_some() };
+        let elements = FillValueParser {
+            draft: self.draft,
+            data_type: &data_type,
+            endian,
+            is_fallback: fallback.is_some(),
+        };
         let fill_value = members.require("fill_value", |json| elements.parse(json, &mut warnings))?;
         let attributes = members.require("attributes", Ok)?;
         let dimension_names = match attributes.object() {
@@ -67,9 +71,9 @@ impl<'a> Parts<'a> {
         &self,
         rank: usize,
         endian: Option<Endian>,
-        codecs: impl FnOnce(&mut Chain) -> Result<()>,
+        codecs: impl FnOnce(&mut ChainBuilder) -> Result<()>,
     ) -> Result<Vec<CodecMetadata>> {
-        let mut chain = Chain::new(endian, "data_type");
+        let mut chain = ChainBuilder::new(endian, "data_type");
         if self.members.require("chunk_memory_layout", grid::is_fortran)? && rank > 1 {
             chain.reverse_dimensions(rank, "chunk_memory_layout");
         }
@@ -78,13 +82,13 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The group that a document describes.
+/// Parses the document of a group.
 pub(in super::super) fn group(draft: Draft, members: &Object<'_>) -> Result<GroupMetadata> {
     let attributes = members.require("attributes", attributes::text)?;
     Ok(GroupMetadata { format: ZarrFormat::Draft(draft), attributes, warnings: Vec::new() })
 }
 
-/// A group without a document.
+/// The metadata of a group without a document.
 pub(super) fn implicit_group(draft: Draft) -> GroupMetadata {
     let attributes = attributes::NONE.to_owned();
     GroupMetadata { format: ZarrFormat::Draft(draft), attributes, warnings: Vec::new() }

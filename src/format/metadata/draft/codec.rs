@@ -1,7 +1,9 @@
-//! Codecs of the drafts, by URI. "Chunk encoding" in both texts, "Codecs" in that of 2022.
+//! Parses codecs of the drafts, which have URIs. See "Chunk encoding" in both drafts, and "Codecs"
+//! in that of 2022.
 //!
-//! Their configurations are numcodecs' (blosc's shuffle is a number), so they are read with its spelling. The texts give the URI of
-//! gzip in three forms, of which all are read, for every codec that numcodecs has: zarr-python wrote `zlib`, `lz4` and others so.
+//! Their configurations are those of numcodecs (blosc's shuffle is a number). The drafts give the
+//! URI of gzip in three forms. All are accepted, for every codec of numcodecs: zarr-python wrote
+//! `zlib`, `lz4` and others so.
 
 use super::uri::SpecUri;
 use crate::error::Result;
@@ -11,15 +13,15 @@ use crate::format::metadata::json::{Json, Object};
 use crate::format::metadata::write::text::{ObjectText, string};
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
-/// What a codec of a draft is.
+/// A codec of a draft.
 pub(in super::super) enum DraftCodec {
-    /// The step from elements to bytes, which only the text of 2022 names.
+    /// The array-to-bytes codec, which only the draft of 2022 names.
     Endian(Endian),
-    /// Any other; one that nobody knows is taken for a codec of bytes, and keeps its URI for a name.
+    /// Any other codec. An unknown one counts as bytes-to-bytes, and has its URI as its name.
     Other(CodecMetadata, CodecKind),
 }
 
-/// A codec by its URI, which stands under `key`, and its configuration.
+/// Parses a codec. The member `key` has its URI.
 pub(in super::super) fn codec(members: &Object<'_>, key: &str, field: &str) -> Result<DraftCodec> {
     let uri = members.require(key, Json::str)?;
     let configuration = members.read("configuration", ObjectText::of)?;

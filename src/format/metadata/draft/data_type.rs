@@ -1,9 +1,11 @@
-//! Data types of the drafts. "Data types" in both texts; the chapters on complex, datetime, string and struct types of that of 2022.
+//! Parses data types of the drafts. See "Data types" in both drafts, and in that of 2022 the
+//! chapters on complex, datetime, string and struct types.
 //!
-//! October 2020 has NumPy's letters with the byte order in front, May 2022 names without one; its own examples still use the letters,
-//! so there both are read. Types of extensions are told by their `type`: the URIs that zarr-python wrote are placeholders such as
-//! "TODO: unicode array protocol URL". An extension of somebody else is not ours to understand, whatever its types are called: its
-//! fallback is read.
+//! October 2020 has NumPy's letters with a byte order before them. May 2022 has names without one,
+//! but its own examples still have the letters, so both are accepted there. Types of extensions are
+//! recognized by their `type`: the URIs that zarr-python wrote are placeholders such as "TODO:
+//! unicode array protocol URL". For an extension of somebody else, whatever its types are called,
+//! the fallback is used.
 
 use super::extension::{ExtensionPoint, refuse};
 use super::uri::SpecUri;
@@ -14,13 +16,13 @@ use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::{DataTypeFallback, Draft};
 
-/// What elements are, and in which order their bytes stand where no codec says so.
+/// A parsed data type, and the byte order of its elements where no codec has one.
 #[derive(Debug)]
 pub(super) struct DraftType {
     pub data_type: DataType,
-    /// `None` where a struct knows it, because its fields differ.
+    /// `None` for a struct whose fields have different byte orders.
     pub endian: Option<Endian>,
-    /// Why it is another type than the metadata names first.
+    /// Set where the data type is the fallback of an unknown type.
     pub fallback: Option<DataTypeFallback>,
 }
 
@@ -30,10 +32,11 @@ impl DraftType {
     }
 }
 
-/// The data type; `filters` are zarr-python's, which tell what objects are.
+/// Parses a data type. `filters` are zarr-python's filters, which tell the type of objects.
 ///
 /// # Errors
-/// `Unsupported` by name or URI for a type that nobody here knows and that has no known fallback, `Format` for what is no type.
+/// `Unsupported`, with the name or the URI, for an unknown type without a known fallback. `Format`
+/// for anything but a type.
 pub(super) fn parse(json: Json<'_>, draft: Draft, filters: &[Json<'_>]) -> Result<DraftType> {
     if json.kind_name() == "a string" {
         let name = json.str()?;
@@ -54,7 +57,7 @@ pub(super) fn parse(json: Json<'_>, draft: Draft, filters: &[Json<'_>]) -> Resul
     }
 }
 
-/// A type of the text itself; `None` for a name that it does not have.
+/// Parses a core type of the draft. `None` for other names.
 fn core(name: &str, draft: Draft) -> Result<Option<(DataType, Endian)>> {
     if is_raw(name) {
         return named(name).map(|data_type| Some((data_type, Endian::Little)));
@@ -80,7 +83,8 @@ fn is_raw(name: &str) -> bool {
     name.strip_prefix('r').is_some_and(|bits| bits.starts_with(|digit: char| digit.is_ascii_digit()))
 }
 
-/// The names of 2022's table, with the two integers that it lacks and that its text needs.
+/// Whether the name is in the table of 2022. Two integers that the table lacks, and that the draft
+/// needs, are included.
 fn is_new_name(name: &str) -> bool {
     let is_integer = Integer::of_name(name).is_some_and(|integer| integer.bits() >= 8);
     let is_float = matches!(Float::of_name(name), Some(Float::Float16 | Float::Float32 | Float::Float64));
@@ -95,7 +99,7 @@ fn named(name: &str) -> Result<DataType> {
 
 type Known = (DataType, Option<Endian>);
 
-/// A type of one of the specification's own extensions; `None` for all others.
+/// Parses a type of the specification's own extensions. `None` for all others.
 fn of_extension(extension: &ExtensionPoint<'_>, draft: Draft, filters: &[Json<'_>]) -> Result<Option<Known>> {
     if !is_ours(&extension.uri) {
         return Ok(None);
@@ -111,8 +115,9 @@ fn of_extension(extension: &ExtensionPoint<'_>, draft: Draft, filters: &[Json<'_
     }
 }
 
-/// The URIs of the texts (`…/extensions/data-types/datetime/1.0`, `…/protocol/extensions/datetime-dtypes/1.0`), and zarr-python's:
-/// of documents that were never written, and of documents at readthedocs.
+/// Whether a URI is one of the drafts (`…/extensions/data-types/datetime/1.0`,
+/// `…/protocol/extensions/datetime-dtypes/1.0`) or zarr-python's: those of documents that were
+/// never written, and of documents at readthedocs.
 fn is_ours(uri: &str) -> bool {
     let of_text = SpecUri::first_version(uri).is_some_and(|place| {
         place.starts_with("extensions/data-types/") || place.starts_with("protocol/extensions/")
@@ -122,17 +127,17 @@ fn is_ours(uri: &str) -> bool {
     of_text || readthedocs || (uri.starts_with("TODO: ") && uri.ends_with(" protocol URL"))
 }
 
-/// A type by a name of the text or of its extensions; `None` for what is not known.
+/// Parses a type by its name. `None` for an unknown name.
 fn known(json: Json<'_>, draft: Draft) -> Result<Option<Known>> {
     match scalar(&json.str()?, draft) {
         Ok((data_type, endian)) => Ok(Some((data_type, Some(endian)))),
-        // A size beyond our budget is known well enough.
+        // A size beyond the budget is an error: the type itself is known.
         Err(error) if error.kind() == ErrorKind::Limit => Err(error),
         Err(_) => Ok(None),
     }
 }
 
-/// Core types, and those of the extensions: `<M8[ns]`, `S5`, `>U3`, `<c16`.
+/// Parses core types, and those of the extensions: `<M8[ns]`, `S5`, `>U3`, `<c16`.
 fn scalar(name: &str, draft: Draft) -> Result<(DataType, Endian)> {
     if let Some(core) = core(name, draft)? {
         return Ok(core);
@@ -199,7 +204,7 @@ mod tests {
     const MAY: Draft = Draft::May2022;
 
     #[test]
-    fn the_table_of_2020() {
+    fn types_of_the_table_of_2020() {
         for (identifier, name, is_big) in [
             ("bool", "bool", false),
             ("i1", "int8", false),
@@ -234,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_2022() {
+    fn types_of_the_table_of_2022() {
         for name in [
             "bool",
             "int8",
@@ -340,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn the_texts_own_struct_and_fields_of_new_names() {
+    fn structs_of_the_draft_and_with_fields_of_new_names() {
         let uri = "https://purl.org/zarr/spec/extensions/data-types/struct/1.0";
         let dogs =
             format!(r#"{{"extension":"{uri}","type":[["name","<U10"],["age","<i4"],["weight","<f4"]]}}"#);
@@ -355,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn zarr_pythons_placeholders() {
+    fn placeholder_uris_of_zarr_python() {
         for (uri, kind) in [
             ("TODO: bytestring array protocol URL", "\"|S3\""),
             ("TODO: unicode array protocol URL", "\"<U3\""),
@@ -377,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_known_fallback_is_used_and_told() {
+    fn the_first_known_fallback_is_used_and_named() {
         let text = |fallback: &str| {
             format!(
                 r#"{{"extension":"https://example.org/types","type":{{"bits":12}},"fallback":{fallback}}}"#
@@ -412,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_extension_does_not_define_is_not_known() {
+    fn undefined_types_of_extensions_are_unknown() {
         let uri = "https://purl.org/zarr/spec/extensions/data-types/datetime/1.0";
         for kind in ["<M8", "<M8[generic]", "M8[ns]", "|M8[ns]", "<M8[q]"] {
             let without = format!(r#"{{"extension":"{uri}","type":"{kind}"}}"#);

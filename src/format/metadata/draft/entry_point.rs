@@ -1,29 +1,29 @@
-//! The entry point of a draft's hierarchy: `zarr.json` at its root, which says what draft it is and how documents are named.
-//! October 2020 and May 2022, "Entry point metadata".
+//! The entry point of a draft's hierarchy: `zarr.json` at its root, which names the draft and the
+//! suffix of all documents. See "Entry point metadata" of October 2020 and May 2022.
 //!
-//! Unknown members are ignored, as both texts allow a reader of the same major version to.
+//! Unknown members are ignored, as both drafts allow for the same major version.
 
 use super::extension;
 use super::uri::SpecUri;
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::metadata::json::{Document, Json, Object};
 use crate::format::metadata::write::text::{ObjectText, string};
 use crate::format::metadata::{Draft, ZarrFormat};
 
-/// How a hierarchy's documents are named where nobody says otherwise.
+/// The default suffix of the names of documents.
 pub const DEFAULT_SUFFIX: &str = ".json";
 
-/// What an entry point says.
+/// The content of an entry point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryPoint {
-    /// Which text the hierarchy follows.
+    /// The draft that the hierarchy follows.
     pub draft: Draft,
-    /// What the names of documents end with: `.json`.
+    /// The suffix of the names of documents: `.json`.
     pub metadata_key_suffix: String,
 }
 
 impl Draft {
-    /// What `zarr_format` is in an entry point.
+    /// The `zarr_format` of an entry point.
     pub fn uri(self) -> &'static str {
         match self {
             Self::October2020 => "https://purl.org/zarr/spec/protocol/core/3.0",
@@ -31,7 +31,7 @@ impl Draft {
         }
     }
 
-    /// Where the URI stands below the specification's.
+    /// The place of the URI below the specification's.
     fn place(self) -> &'static str {
         match self {
             Self::October2020 => "protocol/core",
@@ -41,11 +41,11 @@ impl Draft {
 }
 
 impl EntryPoint {
-    /// From a `zarr.json`; `None` for one that is no draft's: it is final v3's, or none at all.
+    /// Parses a `zarr.json`. `None` for one that is not a draft's.
     ///
     /// # Errors
-    /// `Unsupported` for another major version, for documents that are not JSON, and for extensions that must be understood, by URI;
-    /// `Format` naming the member that is missing or wrong.
+    /// `Unsupported` for another major version, for documents that are not JSON, and for extensions
+    /// that must be understood, with the URI. `Format` for a missing or invalid member.
     pub fn parse(text: &[u8]) -> Result<Option<Self>> {
         let Ok(document) = Document::parse(text) else { return Ok(None) };
         let Ok(members) = document.root().object() else { return Ok(None) };
@@ -75,10 +75,10 @@ impl EntryPoint {
         Ok(Self { draft, metadata_key_suffix: suffix })
     }
 
-    /// The document of a new hierarchy. `extensions` is the JSON text of the list.
+    /// Writes the entry point of a new hierarchy. `extensions` is the text of a JSON array.
     ///
     /// # Errors
-    /// `Argument` for a suffix that no key can end with, or what is no list of extensions.
+    /// `Argument` for a suffix that keys cannot have, and for an invalid list of extensions.
     pub fn to_text(&self, extensions: &str) -> Result<String> {
         let suffix = string(&self.metadata_key_suffix);
         let object = ObjectText::new().with("zarr_format", string(self.draft.uri()));
@@ -92,24 +92,22 @@ impl EntryPoint {
             }
         };
         let text = object.with("extensions", extensions).lines();
-        // What our own reader would not open is not written.
+        // Only an entry point that our own reader parses is written.
         match Self::parse(text.as_bytes()) {
             Ok(Some(read)) if read == *self => Ok(text),
-            Ok(_) => Err(Error::argument("this is no entry point")),
-            Err(error) if error.kind() == crate::error::ErrorKind::Format => {
-                Err(Error::argument(error.message()).with_context(error.context().clone()))
-            }
+            Ok(_) => Err(Error::argument("the options do not make a valid entry point")),
+            Err(error) if error.kind() == ErrorKind::Format => Err(error.into_argument()),
             Err(error) => Err(error),
         }
     }
 
-    /// The format of its nodes.
+    /// The Zarr format of the nodes.
     pub fn format(&self) -> ZarrFormat {
         ZarrFormat::Draft(self.draft)
     }
 }
 
-/// October 2020: a URI; JSON's is that of the text itself.
+/// Checks the encoding of October 2020: a URI. That of JSON is the draft's own URI.
 fn check_encoding_uri(json: Json<'_>) -> Result<()> {
     let uri = json.str()?;
     match SpecUri::parse(&uri) {
@@ -118,7 +116,7 @@ fn check_encoding_uri(json: Json<'_>) -> Result<()> {
     }
 }
 
-/// May 2022: `{"type": "json", "metadata_key_suffix": ".json"}`.
+/// Parses the encoding of May 2022: `{"type": "json", "metadata_key_suffix": ".json"}`.
 fn json_encoding(json: Json<'_>) -> Result<String> {
     let members = json.object()?;
     if members.get("extension").is_some() || members.get("type").is_some_and(|kind| kind.text() != "\"json\"")
@@ -135,7 +133,7 @@ fn json_encoding(json: Json<'_>) -> Result<String> {
     members.require("metadata_key_suffix", suffix)
 }
 
-/// What a document's key may end with: keys have the characters of names.
+/// Parses the suffix of the names of documents. It has the characters of node names.
 fn suffix(json: Json<'_>) -> Result<String> {
     let suffix = json.str()?;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
@@ -151,7 +149,6 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::error::ErrorKind;
 
     fn example(draft: Draft) -> Value {
         match draft {
@@ -179,7 +176,7 @@ mod tests {
     const DRAFTS: [Draft; 2] = [Draft::October2020, Draft::May2022];
 
     #[test]
-    fn the_texts_own_examples() {
+    fn examples_of_the_drafts() {
         for draft in DRAFTS {
             let expected = EntryPoint { draft, metadata_key_suffix: ".json".into() };
             assert_eq!(parse(&example(draft)).unwrap(), Some(expected.clone()));
@@ -194,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extension_that_must_be_understood_ends_it() {
+    fn extensions_that_must_be_understood_are_refused() {
         for draft in DRAFTS {
             let list =
                 |must: Value| json!([{ "extension": "http://example.org/foo", "must_understand": must }]);
@@ -237,14 +234,14 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_not_defined_are_ignored() {
+    fn undefined_members_are_ignored() {
         for draft in DRAFTS {
             assert!(parse(&with(draft, "made_by", json!("somebody"))).unwrap().is_some());
         }
     }
 
     #[test]
-    fn mandatory_names_are_missed() {
+    fn errors_name_missing_members() {
         for (draft, field) in [
             (Draft::October2020, "metadata_encoding"),
             (Draft::October2020, "extensions"),
@@ -262,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn other_encodings_are_refused_by_name() {
+    fn other_encodings_are_refused() {
         for (draft, encoding, name) in [
             (Draft::October2020, json!("https://example.org/cbor/1.0"), "https://example.org/cbor/1.0"),
             (Draft::May2022, json!({ "type": "cbor", "metadata_key_suffix": ".cbor" }), "cbor"),
@@ -290,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn suffixes_are_parts_of_keys() {
+    fn suffixes_have_the_characters_of_names() {
         let with_suffix =
             |suffix: &str| parse(&with(Draft::October2020, "metadata_key_suffix", json!(suffix)));
         for suffix in ["", ".jsn", "-x_9"] {
@@ -304,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn other_documents_are_none_of_a_drafts() {
+    fn other_documents_are_not_entry_points() {
         for text in [
             "",
             "[]",

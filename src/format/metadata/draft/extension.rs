@@ -1,41 +1,43 @@
-//! Extensions of the drafts: the list `extensions` of entry points and arrays, and objects at extension points.
+//! Parses extensions of the drafts: the list `extensions` of entry points and arrays, and the
+//! objects at extension points.
 
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
 use crate::format::metadata::json::{Json, Object};
 
-/// Checks a list of extensions: each must say whether it must be understood, and none is known here.
+/// Checks a list of extensions. None is known, so each must say that it need not be understood.
 ///
 /// # Errors
-/// `Unsupported` by URI for one that must be understood, `Format` for one that does not say.
+/// `Unsupported`, with the URI, for an extension that must be understood. `Format` for one that
+/// does not say.
 pub(super) fn check_list(json: Json<'_>) -> Result<()> {
     json.list(|json| {
         let members = json.object()?;
         let uri = members.require("extension", Json::str)?;
         match members.require("must_understand", Json::bool)? {
             false => Ok(()),
-            true => Err(Error::unsupported(format!(
-                "the extension {uri:?} must be understood, and is not known here"
-            ))),
+            true => {
+                Err(Error::unsupported(format!("the extension {uri:?} must be understood, and is unknown")))
+            }
         }
     })
     .map(drop)
 }
 
-/// What stands at an extension point: an object that names an extension, and which of its kinds.
+/// An object at an extension point.
 #[derive(Debug)]
 pub(super) struct ExtensionPoint<'a> {
     /// The URI of the extension.
     pub uri: Cow<'a, str>,
-    /// Which of what the extension defines.
+    /// The type: which of the things that the extension defines.
     pub kind: Json<'a>,
     /// All members.
     pub members: Object<'a>,
 }
 
 impl<'a> ExtensionPoint<'a> {
-    /// From an object; `None` for one that names no extension.
+    /// Parses an object. `None` for one that names no extension.
     ///
     /// # Errors
     /// `Format` for an extension without `type`.
@@ -46,17 +48,15 @@ impl<'a> ExtensionPoint<'a> {
         Ok(Some(Self { uri, kind, members }))
     }
 
-    /// The error of an extension that nobody here knows.
+    /// The error for an unknown extension.
     pub fn unknown(&self, what: &str) -> Error {
         let kind = self.kind.text();
         Error::unsupported(format!("unknown {what} {kind} of the extension {:?}", self.uri))
     }
 }
 
-/// Refuses what stands at an extension point where no extension is known.
-///
-/// # Errors
-/// `Unsupported` by URI for an extension, `Format` for anything else.
+/// The error for a value at an extension point where no extension is known: `Unsupported` with the
+/// URI for an extension, `Format` for any other value.
 pub(super) fn refuse(json: Json<'_>, what: &str, expected: &str) -> Error {
     if json.kind_name() != "an object" {
         return json.unexpected(expected);

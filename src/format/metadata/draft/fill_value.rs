@@ -1,8 +1,10 @@
-//! Fill values of the drafts. "fill_value" of the array metadata in both texts.
+//! Parses and writes fill values of the drafts. See "fill_value" of the array metadata in both
+//! drafts.
 //!
-//! Numbers are v3's, with `"+Infinity"`, and every number of a fixed size may be given by its bits, in hexadecimal or binary, all of them.
-//! Complex numbers, texts and structs are v2's, which the texts leave to extensions and zarr-python wrote. Bits are those of the
-//! number, highest first; of raw bytes, which are no number, the first byte first.
+//! Numbers are those of v3, with `"+Infinity"`. Every number of a fixed size may also be given by
+//! all its bits, in hexadecimal or binary. Complex numbers, strings and structs are those of v2:
+//! the drafts leave them to extensions, and zarr-python wrote them. Bits are those of the number,
+//! highest first. Raw bytes are not a number: their first byte comes first.
 
 use crate::error::{Error, Result};
 use crate::format::data_type::typestr::Endian;
@@ -11,21 +13,22 @@ use crate::format::metadata::Draft;
 use crate::format::metadata::json::{Document, Json};
 use crate::format::tolerated::Form;
 
-/// What the elements are that a fill value is one of.
-pub(super) struct Elements<'a> {
+/// Parses fill values of one data type.
+pub(super) struct FillValueParser<'a> {
     pub draft: Draft,
     pub data_type: &'a DataType,
-    /// Of what is written packed.
+    /// The byte order of packed values.
     pub endian: Option<Endian>,
-    /// Whether the type stands in for one that nobody here knows, whose fill values are its own affair.
+    /// Whether the type is the fallback of an unknown type, whose fill values may have another
+    /// form.
     pub is_fallback: bool,
 }
 
-impl Elements<'_> {
-    /// The fill value.
+impl FillValueParser<'_> {
+    /// Parses a fill value.
     ///
     /// # Errors
-    /// `Format` for what is none of the type's.
+    /// `Format` for values that are not of the type.
     pub fn parse(&self, json: Json<'_>, warnings: &mut Vec<String>) -> Result<FillValue> {
         let parsed = if json.is_null() { Ok(self.null(warnings)) } else { self.value(json, warnings) };
         match parsed {
@@ -38,7 +41,8 @@ impl Elements<'_> {
         }
     }
 
-    /// October 2020: "the fill value is undefined". May 2022 does not allow it, and has it in an example.
+    /// Handles `null`. October 2020: "the fill value is undefined". May 2022 does not allow it, but
+    /// has it in an example.
     fn null(&self, warnings: &mut Vec<String>) -> FillValue {
         if self.draft == Draft::May2022 {
             warnings.push(Form::DraftFillNull.warning("fill_value"));
@@ -88,7 +92,7 @@ fn parse_float(float: Float, json: Json<'_>) -> Result<FillValue> {
     }
 }
 
-/// From `"0x…"` or `"0b…"`, lowest byte first; `None` for what is no such string.
+/// Parses `"0x…"` or `"0b…"` to bytes, lowest first. `None` for other values.
 fn bits(json: Json<'_>, width: usize) -> Option<Result<FillValue>> {
     let text = json.str().ok()?;
     let (digits, radix, bits_each) = match (text.strip_prefix("0x"), text.strip_prefix("0b")) {
@@ -108,10 +112,11 @@ fn bits(json: Json<'_>, width: usize) -> Option<Result<FillValue>> {
     Some(Ok(FillValue(bytes.collect())))
 }
 
-/// The JSON of a fill value, in the form that the texts prefer.
+/// Writes a fill value in the form that the drafts prefer.
 ///
 /// # Errors
-/// `Argument` for what is no element of the type, `Unsupported` for types that the drafts do not have.
+/// `Argument` for bytes that are not an element of the type, `Unsupported` for types that the
+/// drafts do not have.
 pub(super) fn to_json(fill: &FillValue, data_type: &DataType, endian: Option<Endian>) -> Result<String> {
     match data_type {
         DataType::Float(float) => float_to_json(*float, &fill.0),
@@ -146,7 +151,8 @@ mod tests {
 
     fn parse_in(draft: Draft, typestr: &str, text: &str, warnings: &mut Vec<String>) -> Result<Vec<u8>> {
         let (data_type, endian) = typestr::parse(typestr).unwrap();
-        let elements = Elements { draft, data_type: &data_type, endian: Some(endian), is_fallback: false };
+        let elements =
+            FillValueParser { draft, data_type: &data_type, endian: Some(endian), is_fallback: false };
         let document = Document::parse(text.as_bytes())?;
         elements.parse(document.root(), warnings).map(|fill| fill.0)
     }
@@ -227,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_undefined_in_2020_and_warned_of_in_2022() {
+    fn null_is_undefined_in_2020_and_a_warning_in_2022() {
         let mut warnings = Vec::new();
         assert_eq!(parse_in(Draft::October2020, "<f8", "null", &mut warnings).unwrap(), [0; 8]);
         assert!(warnings.is_empty());
@@ -236,9 +242,9 @@ mod tests {
     }
 
     #[test]
-    fn what_an_unknown_type_is_filled_with_is_its_own_affair() {
+    fn fill_values_of_unknown_types_are_ignored_with_a_warning() {
         let data_type = DataType::Raw(2);
-        let elements = Elements {
+        let elements = FillValueParser {
             draft: Draft::May2022,
             data_type: &data_type,
             endian: Some(Endian::Little),
@@ -255,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn fill_values_round_trip() {
         for (typestr, fill, expected) in [
             ("<f4", f32::INFINITY.to_le_bytes().to_vec(), "\"+Infinity\""),
             ("<f4", vec![1, 0, 0xc0, 0x7f], "\"0x7fc00001\""),

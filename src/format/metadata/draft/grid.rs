@@ -1,6 +1,8 @@
-//! `chunk_grid` and `chunk_memory_layout` of the drafts. "Chunk grids", "Chunk memory layouts" in both texts.
+//! Parses `chunk_grid` and `chunk_memory_layout` of the drafts. See "Chunk grids" and "Chunk memory
+//! layouts".
 //!
-//! The separator of chunk keys belongs to the grid here. Where the array has no elements along a dimension, neither need its chunks.
+//! The separator of chunk keys is part of the grid. Where an array has length zero along a
+//! dimension, chunks may have too.
 
 use super::extension::{ExtensionPoint, refuse};
 use crate::error::{Error, Result};
@@ -8,7 +10,8 @@ use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
 use crate::format::metadata::json::Json;
 
-/// The grid, and how its chunks are named. The text of 2022 lists `separator` as mandatory and gives it a default.
+/// Parses the grid and the chunk key encoding. The draft of 2022 says that `separator` is
+/// mandatory, and gives it a default.
 pub(super) fn chunk_grid(json: Json<'_>, array_shape: &[u64]) -> Result<(ChunkGrid, ChunkKeyEncoding)> {
     if let Some(extension) = ExtensionPoint::parse(json)? {
         return Err(extension.unknown("chunk grid"));
@@ -23,7 +26,8 @@ pub(super) fn chunk_grid(json: Json<'_>, array_shape: &[u64]) -> Result<(ChunkGr
     Ok((grid, ChunkKeyEncoding::Draft { separator: separator.unwrap_or(Separator::Slash) }))
 }
 
-/// "The chunk shape elements are non-zero when the corresponding dimensions of the arrays are of non-zero length."
+/// "The chunk shape elements are non-zero when the corresponding dimensions of the arrays are of
+/// non-zero length."
 fn regular(chunk_shape: &[u64], array_shape: &[u64]) -> Result<ChunkGrid> {
     let mut chunk_shape = chunk_shape.to_vec();
     for (len, array_len) in chunk_shape.iter_mut().zip(array_shape) {

@@ -1,8 +1,10 @@
-//! What the two historic drafts of v3 share: URIs, entry points, extension points, data types, fill values, grids.
+//! What the two historic v3 drafts share: URIs, entry points, extension points, data types, fill
+//! values, grids.
 //!
-//! The texts: October 2020 ("Zarr core protocol (version 3.0)", editor's draft of 16 October 2020) and May 2022 ("Zarr core
-//! specification (version 3.0)", editor's draft of 25 May 2022, with its chapters on extensions and codecs). What is each text's own
-//! stands in `draft_2020` and `draft_2022`. Both give the values that final v3 gives, so that reading needs nothing new.
+//! The drafts are those of October 2020 ("Zarr core protocol (version 3.0)", editor's draft of 16
+//! October 2020) and May 2022 ("Zarr core specification (version 3.0)", editor's draft of 25 May
+//! 2022, with its chapters on extensions and codecs). `draft_2020` and `draft_2022` have what
+//! differs. Both parse to the terms of v3, so that reading needs nothing else.
 
 mod array;
 mod codec;
@@ -15,7 +17,7 @@ mod storage_transformer;
 pub mod uri;
 pub mod write;
 
-pub(super) use array::{Parts, group};
+pub(super) use array::{ArrayDocument, group};
 pub(super) use codec::{DraftCodec, codec};
 pub use entry_point::EntryPoint;
 pub(super) use storage_transformer::{parse as parse_storage_transformers, sharding};
@@ -28,12 +30,12 @@ use crate::format::data_type::typestr::Endian;
 use crate::format::data_type::{DataType, FillValue};
 use crate::format::path::NodePath;
 
-/// What the name of an array's document ends with, before the hierarchy's suffix.
+/// The end of the name of an array's document, before the hierarchy's suffix.
 pub const ARRAY: &str = ".array";
-/// What the name of a group's document ends with, before the hierarchy's suffix.
+/// The end of the name of a group's document, before the hierarchy's suffix.
 pub const GROUP: &str = ".group";
 
-/// Which document of a node this is; `None` for the entry point.
+/// The kind of node that a document with this suffix describes. `None` for the entry point.
 pub fn kind_of_suffix(suffix: &str) -> Option<NodeKind> {
     match suffix {
         _ if suffix.starts_with(ARRAY) => Some(NodeKind::Array),
@@ -44,7 +46,8 @@ pub fn kind_of_suffix(suffix: &str) -> Option<NodeKind> {
 
 pub(super) use draft_2020::FILTERS;
 
-/// Which node's document a key holds: "remove the trailing `.array.json` or `.group.json` and the `meta` prefix".
+/// The node whose document has this key: "remove the trailing `.array.json` or `.group.json` and
+/// the `meta` prefix". `None` for other keys.
 pub fn node_of_key(key: &str, draft: Draft, metadata_key_suffix: &str) -> Option<(NodePath, NodeKind)> {
     let stem = key.strip_suffix(metadata_key_suffix)?;
     let (tree, root) = match draft {
@@ -65,18 +68,18 @@ pub fn node_of_key(key: &str, draft: Draft, metadata_key_suffix: &str) -> Option
     Some((path, kind))
 }
 
-/// The fill value that a user gives for a new array, in any form that documents have.
+/// Parses the fill value of a new array. All forms of documents are accepted.
 pub(super) fn parse_fill_value(
     draft: Draft,
     data_type: &DataType,
     endian: Option<Endian>,
     json: Json<'_>,
 ) -> Result<FillValue> {
-    let elements = fill_value::Elements { draft, data_type, endian, is_fallback: false };
+    let elements = fill_value::FillValueParser { draft, data_type, endian, is_fallback: false };
     elements.parse(json, &mut Vec::new())
 }
 
-/// zarr-python's filters of an array, which stand within its attributes: JSON text.
+/// The text of zarr-python's filters of an array, which it stores among the attributes.
 pub(super) fn filters_text(document: &NodeDocument) -> Option<String> {
     if document.format != ZarrFormat::Draft(Draft::October2020) {
         return None;
@@ -90,10 +93,11 @@ pub(super) fn filters_text(document: &NodeDocument) -> Option<String> {
     Some(attributes.get(FILTERS)?.original_text().into_owned())
 }
 
-/// What the texts say of a node; without a document of its own it is an implicit group.
+/// Parses the texts of a node. Without a document of its own it is an implicit group.
 ///
 /// # Errors
-/// `Format` naming the field that is missing or wrong, `Unsupported` naming an extension by its URI, `Limit` for ranks out of bounds.
+/// `Format` for a missing or invalid field, `Unsupported` for an unknown extension, with its URI,
+/// `Limit` for too many dimensions.
 pub fn parse(draft: Draft, document: &NodeDocument) -> Result<NodeMetadata> {
     let of_kind = |kind| document.texts.iter().find(|(suffix, _)| kind_of_suffix(suffix) == Some(kind));
     let parsed = match (of_kind(NodeKind::Array), of_kind(NodeKind::Group)) {
@@ -119,7 +123,7 @@ mod tests {
     use crate::format::path::StoreKey;
 
     #[test]
-    fn keys_lead_back_to_nodes() {
+    fn keys_name_their_nodes() {
         for draft in [Draft::October2020, Draft::May2022] {
             for (path, suffix, kind) in [
                 ("", ".array", NodeKind::Array),

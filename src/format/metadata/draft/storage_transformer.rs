@@ -1,7 +1,7 @@
-//! `storage_transformers`: what stands between an array's chunks and the store. May 2022, "Storage transformers", and what
-//! zarr-python 2.13 to 2.18 wrote into the layout of 2020.
+//! Parses `storage_transformers`. See May 2022, "Storage transformers". zarr-python 2.13 to 2.18
+//! also wrote them for the draft of 2020.
 //!
-//! Only read here; what they do is the business of the store's transformers, which know them by URI.
+//! The store's transformers look them up by URI.
 
 use super::extension::ExtensionPoint;
 use super::uri::SHARDING_URIS;
@@ -10,7 +10,10 @@ use crate::format::metadata::StorageTransformerMetadata;
 use crate::format::metadata::json::Json;
 use crate::format::metadata::write::text::{ObjectText, list, string};
 
-/// The JSON of the sharding transformer for shards of this shape.
+/// Writes the sharding transformer for shards of this shape.
+///
+/// # Errors
+/// `Argument` when a shard is not a whole number of chunks.
 pub(in super::super) fn sharding(shard_shape: &[u64], chunk_shape: &[u64]) -> Result<String> {
     let per_shard = shard_shape.iter().zip(chunk_shape).map(|(shard, chunk)| {
         (*chunk > 0 && shard.is_multiple_of(*chunk) && *shard > 0).then(|| shard / chunk)
@@ -26,7 +29,7 @@ pub(in super::super) fn sharding(shard_shape: &[u64], chunk_shape: &[u64]) -> Re
             Ok(object.with("configuration", configuration).compact())
         }
         None => {
-            let error = Error::argument("a shard is a whole number of chunks along each dimension");
+            let error = Error::argument("a shard must be a whole number of chunks along each dimension");
             Err(error
                 .in_field("shard_shape")
                 .expected(format!("a multiple of {chunk_shape:?}"))
@@ -35,7 +38,7 @@ pub(in super::super) fn sharding(shard_shape: &[u64], chunk_shape: &[u64]) -> Re
     }
 }
 
-/// The list, from the array towards the store.
+/// Parses the list. Its order is from the array to the store.
 pub(in super::super) fn parse(json: Json<'_>) -> Result<Vec<StorageTransformerMetadata>> {
     let transformer = |json: Json<'_>| match ExtensionPoint::parse(json)? {
         None => Err(json.unexpected("an object with `extension` and `type`")),
@@ -65,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_texts_own_example() {
+    fn example_of_the_draft() {
         let text = r#"[{"extension":"https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0","type":"indexed",
             "configuration":{"chunks_per_shard":[2,2]}}]"#;
         let expected = StorageTransformerMetadata {
@@ -79,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_lists_are_refused() {
+    fn invalid_lists_are_refused() {
         for text in [
             "{}",
             "null",

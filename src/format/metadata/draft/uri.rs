@@ -1,21 +1,23 @@
-//! URIs of the specification's own documents: `https://purl.org/zarr/spec/<place>/<version>`.
+//! URIs of the specification's documents: `https://purl.org/zarr/spec/<place>/<version>`.
 //!
-//! The drafts identify formats, codecs and extensions by such URIs and promise that what has the same major version is compatible.
+//! The drafts identify formats, codecs and extensions by such URIs. Versions with the same major
+//! number are compatible.
 
-/// Whose documents are here, behind either scheme.
+/// The base of these URIs, after either scheme.
 const BASE: &str = "purl.org/zarr/spec/";
 
-/// A URI below the specification's, taken apart.
+/// The parts of such a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpecUri<'a> {
-    /// What it is about: `codecs/gzip`.
+    /// The place: `codecs/gzip`.
     pub place: &'a str,
-    /// Major version; `None` where the URI has none, as that of gzip in the example of its own chapter.
+    /// The major version. `None` where the URI has none, as that of gzip in an example of the
+    /// draft.
     pub major: Option<u32>,
 }
 
 impl<'a> SpecUri<'a> {
-    /// Of a URI; `None` for those of others.
+    /// Parses a URI. `None` for URIs that are not the specification's.
     pub fn parse(uri: &'a str) -> Option<Self> {
         let rest = uri.strip_prefix("https://").or_else(|| uri.strip_prefix("http://"))?;
         let path = rest.strip_prefix(BASE)?.trim_end_matches('/');
@@ -26,27 +28,27 @@ impl<'a> SpecUri<'a> {
         })
     }
 
-    /// What the URI is about, where it is of the first version or of none.
+    /// The place of a URI of version 1 or without a version.
     pub fn first_version(uri: &'a str) -> Option<&'a str> {
         Self::parse(uri).filter(|uri| uri.major.is_none_or(|major| major == 1)).map(|uri| uri.place)
     }
 }
 
-/// The URIs by which the sharding transformer goes: the one that its chapter gives as its own, which is the one to write, that of its
-/// chapter's example, and zarr-python's.
+/// The URIs of the sharding transformer: the one that its chapter states, which is also written,
+/// that of its chapter's example, and zarr-python's.
 pub const SHARDING_URIS: [&str; 3] = [
     "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0",
     "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0",
     "https://purl.org/zarr/spec/storage_transformers/sharding/1.0",
 ];
 
-/// Whether a URI is one of those by which the sharding transformer goes.
+/// Whether a URI is that of the sharding transformer.
 pub fn is_sharding(uri: &str) -> bool {
     let place = SpecUri::first_version(uri);
     place.is_some() && SHARDING_URIS.iter().any(|known| SpecUri::first_version(known) == place)
 }
 
-/// Of `3.0`: two numbers, or the first alone.
+/// Parses the major version of `3.0` or `3`.
 fn major(version: &str) -> Option<u32> {
     let version = version.strip_prefix('v').unwrap_or(version);
     let (major, minor) = version.split_once('.').unwrap_or((version, "0"));

@@ -1,7 +1,8 @@
-//! Documents of the drafts out, by the words of their texts: `.array.json` and `.group.json`.
+//! Writes documents of the drafts: `.array.json` and `.group.json`.
 //!
-//! Codecs and transformers go by the URIs that their own chapters give. October 2020 has types with byte orders and one compressor,
-//! May 2022 names, the `endian` codec and a list. Deliberately nothing of zarr-python's dialect: it is only read.
+//! Codecs and transformers have the URIs of their own chapters. October 2020 has types with byte
+//! orders and one compressor; May 2022 has names, the codec `endian` and a list of codecs.
+//! zarr-python's variant is only read.
 
 use super::entry_point::DEFAULT_SUFFIX;
 use super::{ARRAY, GROUP, fill_value};
@@ -18,12 +19,12 @@ use crate::format::metadata::{
     ArrayMetadata, CodecMetadata, Draft, GroupMetadata, StorageTransformerMetadata, ZarrFormat,
 };
 
-/// What a document has beside the node's metadata.
+/// What a document has besides the node's metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Details {
-    /// What the names of the hierarchy's documents end with.
+    /// The suffix of the names of the hierarchy's documents.
     pub metadata_key_suffix: String,
-    /// JSON text of the array's list of extensions.
+    /// The array's extensions: text of a JSON array.
     pub extensions: String,
 }
 
@@ -33,20 +34,21 @@ impl Default for Details {
     }
 }
 
-/// The document of a group.
+/// Writes the document of a group.
 pub fn group(metadata: &GroupMetadata, details: &Details) -> NodeDocument {
     let text = ObjectText::new().with("attributes", metadata.attributes.as_str()).lines();
     let suffix = format!("{GROUP}{}", details.metadata_key_suffix);
     NodeDocument { format: metadata.format, texts: vec![(suffix, text)] }
 }
 
-/// The document of an array.
+/// Writes the document of an array.
 ///
 /// # Errors
-/// `Argument` for a fill value that is none of the type, `Unsupported` for types, grids and codecs that the draft does not have.
+/// `Argument` for a fill value that is not of the type. `Unsupported` for types, grids and codecs
+/// that the draft does not have.
 pub fn array(metadata: &ArrayMetadata, draft: Draft, details: &Details) -> Result<NodeDocument> {
-    let chain = Chain::take_apart(&metadata.codecs)?;
-    let elements = Elements { draft, data_type: &metadata.data_type, endian: chain.endian };
+    let chain = DraftCodecs::of_chain(&metadata.codecs)?;
+    let elements = TypeWriter { draft, data_type: &metadata.data_type, endian: chain.endian };
     let mut node = ObjectText::new()
         .with("shape", list(&metadata.shape))
         .with("data_type", elements.json().map_err(|error| error.within_field("data_type"))?)
@@ -95,7 +97,9 @@ fn chunk_grid(metadata: &ArrayMetadata) -> Result<String> {
     let ChunkGrid { dimensions } = &metadata.chunk_grid;
     let lens = dimensions.iter().map(|dimension| match dimension {
         GridDimension::Regular(len) => Ok(*len),
-        GridDimension::Varying(_) => Err(Error::unsupported("the drafts have only chunks of one shape")),
+        GridDimension::Varying(_) => {
+            Err(Error::unsupported("the drafts require all chunks to have the same shape"))
+        }
     });
     let separator = metadata.chunk_key_encoding.separator().unwrap_or(Separator::Slash).as_char();
     let grid = ObjectText::new()
@@ -115,16 +119,16 @@ fn transformer(transformer: &StorageTransformerMetadata) -> String {
     object.compact()
 }
 
-/// What a draft's document says of a chain.
-struct Chain<'a> {
+/// A codec chain as the fields of a draft's document.
+struct DraftCodecs<'a> {
     fortran: bool,
-    /// `None` where the type knows it.
+    /// `None` for a struct whose fields have different byte orders.
     endian: Option<Endian>,
     compressors: Vec<&'a CodecMetadata>,
 }
 
-impl<'a> Chain<'a> {
-    fn take_apart(codecs: &'a [CodecMetadata]) -> Result<Self> {
+impl<'a> DraftCodecs<'a> {
+    fn of_chain(codecs: &'a [CodecMetadata]) -> Result<Self> {
         let mut chain = Self { fortran: false, endian: Some(Endian::Little), compressors: Vec::new() };
         let mut is_bytes = false;
         for (idx, codec) in codecs.iter().enumerate() {
@@ -141,7 +145,9 @@ impl<'a> Chain<'a> {
                 }
                 _ if is_bytes => chain.compressors.push(codec),
                 (_, name) => {
-                    return Err(Error::unsupported("the drafts have codecs of bytes alone").in_codec(name));
+                    return Err(
+                        Error::unsupported("the drafts have bytes-to-bytes codecs only").in_codec(name)
+                    );
                 }
             }
         }
@@ -149,7 +155,8 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// A codec by its URI. zarr-python and numcodecs miss parameters that are left out.
+/// Writes a codec with its URI. Parameters are explicit, because zarr-python and numcodecs require
+/// them.
 fn codec(codec: &CodecMetadata, draft: Draft) -> Result<String> {
     let (place, key) = match draft {
         Draft::October2020 => ("codec", "codec"),
@@ -157,7 +164,7 @@ fn codec(codec: &CodecMetadata, draft: Draft) -> Result<String> {
     };
     let is_uri = codec.name.contains("://");
     if codec.format == ZarrFormat::V3 && !is_uri {
-        return Err(Error::unsupported("the drafts have no such codec").in_codec(codec.name.as_str()));
+        return Err(Error::unsupported("the drafts do not have this codec").in_codec(codec.name.as_str()));
     }
     let uri = if is_uri {
         codec.name.clone()
@@ -185,15 +192,15 @@ fn codec(codec: &CodecMetadata, draft: Draft) -> Result<String> {
         .compact())
 }
 
-/// What elements are, as a draft says it.
-struct Elements<'a> {
+/// Writes a data type.
+struct TypeWriter<'a> {
     draft: Draft,
     data_type: &'a DataType,
-    /// `None` where a struct knows it.
+    /// `None` for a struct whose fields have different byte orders.
     endian: Option<Endian>,
 }
 
-impl Elements<'_> {
+impl TypeWriter<'_> {
     fn json(&self) -> Result<String> {
         let chapter = match self.data_type {
             DataType::Bool => return Ok("\"bool\"".to_owned()),
@@ -217,7 +224,8 @@ impl Elements<'_> {
         self.extension(chapter)
     }
 
-    /// Letters with a byte order in 2020, which one-byte types do without; names in 2022.
+    /// Writes a core type: in 2020 NumPy's letters with a byte order, which one-byte types do not
+    /// have; in 2022 a name.
     fn core(&self) -> Result<String> {
         match self.draft {
             Draft::May2022 => Ok(string(&self.data_type.name())),
@@ -232,7 +240,7 @@ impl Elements<'_> {
             }
             Draft::May2022 => format!("https://purl.org/zarr/spec/extensions/data-types/{chapter}/1.0"),
         };
-        // Where a codec says the byte order, the type has the default one.
+        // Where a codec has the byte order, the type has the default one.
         let endian = if self.endian_codec().is_some() { Some(Endian::Little) } else { self.endian };
         let kind = dtype(self.data_type, endian)?;
         let kind =
@@ -251,7 +259,8 @@ impl Elements<'_> {
         Ok(object.compact())
     }
 
-    /// May 2022's codec for elements that are not stored in their default order; structs say the order of each field themselves.
+    /// May 2022's codec `endian`, for elements that are not stored in their default byte order.
+    /// Structs have the byte order of each field.
     fn endian_codec(&self) -> Option<String> {
         let is_needed = self.draft == Draft::May2022
             && self.endian == Some(Endian::Big)

@@ -1,33 +1,36 @@
-//! The draft of October 2020: node documents with one `compressor`, and NumPy's letters for types.
+//! The draft of October 2020: node documents have one `compressor`, and types have NumPy's letters.
 //!
-//! Also the dialect of it that zarr-python 2.13 to 2.18 wrote: filters are a member of the attributes, `storage_transformers` (which this
-//! text does not have) hold shards, and types of extensions have placeholders for URIs. Other names are "reserved for future versions",
-//! which are promised to be compatible: they are ignored.
+//! It also reads the variant that zarr-python 2.13 to 2.18 wrote: filters are a member of the
+//! attributes, shards are in `storage_transformers` (which this draft does not have), and the URIs
+//! of types of extensions are placeholders. Other names are "reserved for future versions", which
+//! promise to be compatible: they are ignored.
 
-use super::chain::Chain;
-use super::draft::{DraftCodec, Parts, codec, group};
+use super::chain::ChainBuilder;
+use super::draft::{ArrayDocument, DraftCodec, codec, group};
 use super::json::{Document, Json, Object};
 use super::{ArrayMetadata, Draft, GroupMetadata};
 use crate::error::Result;
 use crate::format::codec::registry::CodecKind;
 
-/// Where zarr-python keeps filters, within the attributes.
+/// The attribute in which zarr-python stores filters.
 pub(super) const FILTERS: &str = "filters";
 
-/// The array that a document describes.
+/// Parses the document of an array.
 pub(super) fn parse_array(text: &[u8]) -> Result<ArrayMetadata> {
     let document = Document::parse(text)?;
     let members = document.root().object()?;
     let filters = filters(&members);
-    Parts::new(Draft::October2020, &members, &filters).array(|chain| codecs(chain, &members, &filters))
+    ArrayDocument::new(Draft::October2020, &members, &filters)
+        .array(|chain| codecs(chain, &members, &filters))
 }
 
-/// The group that a document describes.
+/// Parses the document of a group.
 pub(super) fn parse_group(text: &[u8]) -> Result<GroupMetadata> {
     group(Draft::October2020, &Document::parse(text)?.root().object()?)
 }
 
-/// Attributes are the user's: only a list of numcodecs objects is a list of filters.
+/// The filters among the attributes. Attributes belong to the user, so only a list of numcodecs
+/// objects counts.
 pub(super) fn filters<'a>(members: &Object<'a>) -> Vec<Json<'a>> {
     let attributes = members.get("attributes").and_then(|json| json.object().ok());
     let filters =
@@ -38,7 +41,7 @@ pub(super) fn filters<'a>(members: &Object<'a>) -> Vec<Json<'a>> {
     filters.filter(|filters| filters.iter().all(is_codec)).unwrap_or_default()
 }
 
-fn codecs(chain: &mut Chain, members: &Object<'_>, filters: &[Json<'_>]) -> Result<()> {
+fn codecs(chain: &mut ChainBuilder, members: &Object<'_>, filters: &[Json<'_>]) -> Result<()> {
     for (idx, filter) in filters.iter().enumerate() {
         let field = format!("attributes.{FILTERS}[{idx}]");
         chain.push_numcodecs(*filter, field, CodecKind::ArrayToArray)?;

@@ -1,4 +1,4 @@
-//! Documents by the words of the text of October 2020, and as zarr-python wrote them.
+//! Tests of documents of the draft of October 2020, and of zarr-python's variant.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::format::metadata::{ArrayMetadata, CodecMetadata, Draft, NodeMetadata,
 
 const FORMAT: ZarrFormat = ZarrFormat::Draft(Draft::October2020);
 
-/// The array of the text's own example.
+/// The array of the draft's own example.
 fn example() -> Value {
     json!({
         "shape": [10000, 1000],
@@ -43,7 +43,7 @@ fn names(codecs: &[CodecMetadata]) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn the_texts_own_example() {
+fn example_of_the_draft() {
     let array = parse(&example()).unwrap();
     assert_eq!(array.format, FORMAT);
     assert_eq!(array.shape, [10000, 1000]);
@@ -59,7 +59,7 @@ fn the_texts_own_example() {
 }
 
 #[test]
-fn the_texts_own_extension_type() {
+fn extension_type_of_the_draft() {
     let mut document = with(
         "data_type",
         json!({ "extension": "https://purl.org/zarr/spec/protocol/extensions/datetime-dtypes/1.0", "type": "<M8[ns]", "fallback": "<i8" }),
@@ -71,7 +71,7 @@ fn the_texts_own_extension_type() {
 }
 
 #[test]
-fn every_mandatory_name_is_missed() {
+fn errors_name_missing_fields() {
     for field in
         ["shape", "data_type", "chunk_grid", "chunk_memory_layout", "fill_value", "extensions", "attributes"]
     {
@@ -92,7 +92,7 @@ fn other_names_are_reserved_and_ignored() {
 }
 
 #[test]
-fn byte_orders_and_layouts_are_codecs() {
+fn byte_orders_and_layouts_become_codecs() {
     let mut document = with("data_type", json!(">f8"));
     document["chunk_memory_layout"] = json!("F");
     let array = parse(&document).unwrap();
@@ -105,7 +105,7 @@ fn byte_orders_and_layouts_are_codecs() {
 }
 
 #[test]
-fn separators_and_chunks_of_no_length() {
+fn separators_and_chunks_of_length_zero() {
     let grid = |grid: Value| parse(&with("chunk_grid", grid));
     let array = grid(json!({ "type": "regular", "chunk_shape": [1000, 100] })).unwrap();
     assert_eq!(array.chunk_key_encoding.encode(&[1, 23]), "c1/23");
@@ -128,7 +128,7 @@ fn separators_and_chunks_of_no_length() {
 }
 
 #[test]
-fn extensions_are_refused_by_uri() {
+fn errors_name_extensions_by_uri() {
     let uri = "https://example.org/zarr/x";
     for (field, value) in [
         ("data_type", json!({ "extension": uri, "type": "x" })),
@@ -152,7 +152,7 @@ fn extensions_are_refused_by_uri() {
 }
 
 #[test]
-fn codecs_go_by_uri_and_unknown_ones_keep_it() {
+fn codecs_have_uris_and_unknown_ones_keep_theirs() {
     let compressor = |codec: &str| parse(&with("compressor", json!({ "codec": codec }))).unwrap().codecs;
     for (uri, name) in [
         ("https://purl.org/zarr/spec/codec/gzip/1.0", "gzip"),
@@ -175,14 +175,14 @@ fn codecs_go_by_uri_and_unknown_ones_keep_it() {
 }
 
 #[test]
-fn zarr_pythons_filters_and_shards() {
+fn filters_and_shards_of_zarr_python() {
     let filters = json!([{ "id": "delta", "dtype": "<f8", "astype": "<f8" }, { "id": "crc32" }]);
     let document = with("attributes", json!({ "filters": filters, "a": 1 }));
     let array = parse(&document).unwrap();
     let names: Vec<&str> = array.codecs.iter().map(|codec| codec.name.as_str()).collect();
     assert_eq!(names, ["delta", "bytes", "crc32", "gzip"]);
     assert_eq!(array.codecs[0].field, "attributes.filters[0]");
-    // A user's own attribute of that name.
+    // An attribute of the user with that name.
     for own in [json!("coffee"), json!(["coffee"]), json!([{ "id": 1 }])] {
         let array = parse(&with("attributes", json!({ "filters": own }))).unwrap();
         assert_eq!(array.codecs.len(), 2);
@@ -195,7 +195,7 @@ fn zarr_pythons_filters_and_shards() {
 }
 
 #[test]
-fn groups() {
+fn groups_are_parsed() {
     let parse = |text: &str| {
         let texts = vec![(".group.json".to_owned(), text.to_owned())];
         document::parse(&NodeDocument { format: FORMAT, texts })

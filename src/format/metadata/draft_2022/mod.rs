@@ -1,10 +1,11 @@
-//! The draft of May 2022: node documents with a list of `codecs`, `storage_transformers`, and names for types.
+//! The draft of May 2022: node documents have a list of `codecs` and `storage_transformers`, and
+//! types have names.
 //!
-//! "The array metadata object must not contain any other names. […] An implementation must fail to open zarr hierarchies, groups or
-//! arrays with unknown metadata fields."
+//! "The array metadata object must not contain any other names. […] An implementation must fail to
+//! open zarr hierarchies, groups or arrays with unknown metadata fields."
 
-use super::chain::Chain;
-use super::draft::{DraftCodec, Parts, codec, group};
+use super::chain::ChainBuilder;
+use super::draft::{ArrayDocument, DraftCodec, codec, group};
 use super::json::{Document, Json, Object};
 use super::{ArrayMetadata, Draft, GroupMetadata};
 use crate::error::{Error, Result};
@@ -21,15 +22,15 @@ const ARRAY_FIELDS: [&str; 9] = [
     "storage_transformers",
 ];
 
-/// The array that a document describes.
+/// Parses the document of an array.
 pub(super) fn parse_array(text: &[u8]) -> Result<ArrayMetadata> {
     let document = Document::parse(text)?;
     let members = document.root().object()?;
     refuse_unknown(&members, &ARRAY_FIELDS)?;
-    Parts::new(Draft::May2022, &members, &[]).array(|chain| codecs(chain, &members))
+    ArrayDocument::new(Draft::May2022, &members, &[]).array(|chain| codecs(chain, &members))
 }
 
-/// The group that a document describes.
+/// Parses the document of a group.
 pub(super) fn parse_group(text: &[u8]) -> Result<GroupMetadata> {
     let document = Document::parse(text)?;
     let members = document.root().object()?;
@@ -41,14 +42,13 @@ fn refuse_unknown(members: &Object<'_>, known: &[&str]) -> Result<()> {
     match members.iter().find(|(key, _)| !known.contains(&key.as_ref())) {
         None => Ok(()),
         Some((key, _)) => {
-            let message =
-                format!("the metadata has a field that the draft does not know, and forbids: {key:?}");
+            let message = format!("the metadata has a field that the draft of 2022 forbids: {key:?}");
             Err(Error::unsupported(message).in_field(key.as_ref()))
         }
     }
 }
 
-fn codecs(chain: &mut Chain, members: &Object<'_>) -> Result<()> {
+fn codecs(chain: &mut ChainBuilder, members: &Object<'_>) -> Result<()> {
     let codecs = members.read("codecs", Json::array)?.unwrap_or_default();
     for (idx, json) in codecs.into_iter().enumerate() {
         let field = format!("codecs[{idx}]");

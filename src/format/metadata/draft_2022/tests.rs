@@ -1,4 +1,4 @@
-//! Documents by the words of the text of May 2022.
+//! Tests of documents of the draft of May 2022.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::format::metadata::{ArrayMetadata, Draft, NodeMetadata, ZarrFormat};
 
 const FORMAT: ZarrFormat = ZarrFormat::Draft(Draft::May2022);
 
-/// The array of the text's own example.
+/// The array of the draft's own example.
 fn example() -> Value {
     json!({
         "shape": [10000, 1000],
@@ -37,7 +37,7 @@ fn parse(document: &Value) -> Result<ArrayMetadata> {
     }
 }
 
-/// Names of the codecs; of `bytes` its byte order.
+/// The names of the codecs, and for `bytes` its byte order.
 fn chain(document: &Value) -> Result<Vec<String>> {
     let array = parse(document)?;
     Ok(array
@@ -62,7 +62,7 @@ fn gzip() -> Value {
 }
 
 #[test]
-fn the_texts_own_examples() {
+fn examples_of_the_draft() {
     let array = parse(&example()).unwrap();
     assert_eq!(array.format, FORMAT);
     assert_eq!(array.data_type, DataType::Float(Float::Float64));
@@ -79,7 +79,7 @@ fn the_texts_own_examples() {
 }
 
 #[test]
-fn other_names_must_fail() {
+fn other_fields_are_refused() {
     for field in ["compressor", "dimension_names", "made_by"] {
         let error = parse(&with(field, json!({ "must_understand": false }))).unwrap_err();
         assert_eq!((error.kind(), error.context().field.as_deref()), (ErrorKind::Unsupported, Some(field)));
@@ -94,7 +94,7 @@ fn other_names_must_fail() {
 }
 
 #[test]
-fn every_mandatory_name_is_missed() {
+fn errors_name_missing_fields() {
     for field in
         ["shape", "data_type", "chunk_grid", "chunk_memory_layout", "fill_value", "extensions", "attributes"]
     {
@@ -106,7 +106,7 @@ fn every_mandatory_name_is_missed() {
 }
 
 #[test]
-fn an_absent_list_of_codecs_is_an_empty_one() {
+fn an_absent_list_of_codecs_is_empty() {
     let mut absent = example();
     absent.as_object_mut().unwrap().remove("codecs");
     for document in [absent, with("codecs", json!([]))] {
@@ -115,7 +115,7 @@ fn an_absent_list_of_codecs_is_an_empty_one() {
 }
 
 #[test]
-fn every_spelling_of_a_codecs_uri() {
+fn every_form_of_a_codecs_uri() {
     for uri in [
         "https://purl.org/zarr/spec/codecs/gzip/1.0",
         "https://purl.org/zarr/spec/codec/gzip",
@@ -139,16 +139,16 @@ fn every_spelling_of_a_codecs_uri() {
 }
 
 #[test]
-fn elements_become_bytes_where_they_must() {
+fn bytes_is_inserted_where_elements_become_bytes() {
     for (data_type, codecs, expected) in [
         ("float64", json!([endian("big"), gzip()]), vec!["big", "gzip"]),
         ("float64", json!([endian("little"), gzip()]), vec!["little", "gzip"]),
         ("float64", json!([endian("big")]), vec!["big"]),
         ("float64", json!([gzip(), gzip()]), vec!["little", "gzip", "gzip"]),
-        // The codec says it anew for types that bring a byte order.
+        // The codec also gives the byte order for types that have one.
         (">f8", json!([gzip()]), vec!["big", "gzip"]),
         (">f8", json!([endian("little")]), vec!["little"]),
-        // Bytes of elements are elements in the default order again.
+        // Bytes of elements count as elements in the default order.
         ("float64", json!([endian("big"), endian("big")]), vec!["little"]),
         ("float64", json!([endian("little"), endian("big")]), vec!["big"]),
         ("float64", json!([endian("big"), endian("little")]), vec!["big"]),

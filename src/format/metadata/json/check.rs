@@ -1,14 +1,15 @@
-//! What is wrong with a text that is not JSON (RFC 8259), and where; and strings without their escapes.
+//! Says why and where a text is not JSON (RFC 8259), and unescapes strings.
 //!
-//! The words are serde_json's, which the tests compare: it reads the rarer documents of the full build, but every reader would download its
-//! code. Deliberately slow and small: the kernel has accepted what is JSON, and only the rest comes here.
+//! The messages are those of serde_json, which the tests compare. The full build parses rare
+//! documents with serde_json, but its code would add to the download of every reader. This parser
+//! may be slow: the kernel accepts valid JSON, and only other text comes here.
 
 use std::borrow::Cow;
 
 use crate::error::Error;
 use crate::kernel::json::space;
 
-/// What is wrong, and how many bytes of the text had been read when it turned out.
+/// Why a text is not JSON, and the number of bytes that were read until then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     what: &'static str,
@@ -16,12 +17,12 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// The same in a text that the first begins in, behind so many bytes.
+    /// The same fault in a text in which the first text starts after `bytes` bytes.
     pub fn behind(self, bytes: usize) -> Self {
         Self { at: self.at + bytes, ..self }
     }
 
-    /// The error of a text.
+    /// The error, with the line and the column in the text.
     pub fn in_text(self, text: &str) -> Error {
         let before = text.as_bytes().get(..self.at).unwrap_or(text.as_bytes());
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
@@ -32,7 +33,7 @@ impl Fault {
 
 type Checked<T = ()> = Result<T, Fault>;
 
-/// Whether a text is JSON. Its nesting has been bounded.
+/// Checks that a text is JSON. The caller has checked the nesting.
 pub fn check(text: &str) -> Checked {
     let mut reader = Reader { text: text.as_bytes(), at: 0 };
     reader.value()?;
@@ -42,7 +43,7 @@ pub fn check(text: &str) -> Checked {
     }
 }
 
-/// The string that a text of JSON is.
+/// Unescapes the text of a JSON string.
 pub fn string(text: &str) -> Checked<Cow<'_, str>> {
     let inner = text.get(1..text.len() - 1).unwrap_or_default();
     if !inner.contains('\\') {
@@ -74,7 +75,7 @@ impl Reader<'_> {
         self.text.get(self.at).copied()
     }
 
-    /// What stands behind white space.
+    /// Skips white space and returns the next byte.
     fn token(&mut self) -> Option<u8> {
         self.at = space(self.text, self.at);
         self.peek()
@@ -86,12 +87,12 @@ impl Reader<'_> {
         byte
     }
 
-    /// Of what was read.
+    /// A fault at the bytes that were read.
     fn fail<T>(&self, what: &'static str) -> Checked<T> {
         Err(Fault { what, at: self.at })
     }
 
-    /// Of what stands there.
+    /// A fault at the next byte.
     fn refuse<T>(&self, what: &'static str) -> Checked<T> {
         Err(Fault { what, at: self.text.len().min(self.at + 1) })
     }
@@ -231,7 +232,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands behind a backslash: a character of its own, or half of one.
+    /// Parses an escape after the backslash: a code point, or half of a surrogate pair.
     fn escape(&mut self) -> Checked<u32> {
         let Some(byte) = self.next() else { return self.fail(UNFINISHED) };
         Ok(match byte {
@@ -257,7 +258,7 @@ impl Reader<'_> {
         value.map_or_else(|| self.fail("invalid escape"), Ok)
     }
 
-    /// The character that escapes mean, of checked text.
+    /// Parses the one or two escapes of a character. The text is checked.
     fn escaped(&mut self) -> Checked<char> {
         const LONE: &str = "lone leading surrogate in hex escape";
         let first = self.escape()?;
@@ -295,14 +296,14 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
         #[test]
-        fn what_is_wrong_is_said_in_the_words_of_serde_json(text in "[\\[\\]{}:,\"\\\\ \n\u{1}é0-9.eE+\\-nulltruefasbx]{0,12}") {
+        fn messages_are_those_of_serde_json(text in "[\\[\\]{}:,\"\\\\ \n\u{1}é0-9.eE+\\-nulltruefasbx]{0,12}") {
             let expected = serde_json::from_str::<IgnoredAny>(&text).map_err(|error| theirs(&error)).err();
             let found = check(&text).err().map(|fault| fault.in_text(&text).message().to_owned());
             prop_assert_eq!(found, expected);
         }
 
         #[test]
-        fn what_nearly_is_json_is_refused_in_the_same_words(
+        fn messages_about_nearly_valid_json_are_those_of_serde_json(
             pieces in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..10),
         ) {
             let text = pieces.concat();

@@ -1,4 +1,4 @@
-//! JSON as metadata has it: exact, bounded, with Python's tokens.
+//! Tests of parsing JSON: exact numbers, bounded nesting, Python's tokens.
 
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ fn a_byte_order_mark_and_white_space_are_dropped() {
 }
 
 #[test]
-fn what_is_not_json_is_refused() {
+fn invalid_json_is_refused() {
     let texts =
         ["", " ", "{", "{\"a\":}", "[1,]", "{} {}", "nan", "NaNx", "-NaN", "\"a", "\"\\", "01", "'a'", "[}"];
     for text in texts {
@@ -29,19 +29,19 @@ fn what_is_not_json_is_refused() {
 }
 
 #[test]
-fn nesting_is_bounded_before_anything_walks_it() {
+fn nesting_is_bounded() {
     let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
     assert!(Document::parse(nested(limits::JSON_DEPTH).as_bytes()).is_ok());
     let error = Document::parse(nested(limits::JSON_DEPTH + 1).as_bytes()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);
     let unclosed = Document::parse("{\"a\":".repeat(1_000_000).as_bytes()).map(drop);
     assert_eq!(unclosed.unwrap_err().kind(), ErrorKind::Limit);
-    // Brackets within strings nest nothing.
+    // Brackets in strings do not count.
     assert!(Document::parse(format!("[\"\\\"{}\"]", "[".repeat(1000)).as_bytes()).is_ok());
 }
 
 #[test]
-fn bare_tokens_read_as_strings_and_are_given_back_as_written() {
+fn bare_tokens_are_strings_and_can_be_restored() {
     let text = r#"{"NaN": NaN, "b": ["NaN", -Infinity, Infinity, "a \\\" NaN"], "c": "\u00e9"}"#;
     let document = Document::parse(text.as_bytes()).unwrap();
     let members = document.root().object().unwrap();
@@ -54,7 +54,7 @@ fn bare_tokens_read_as_strings_and_are_given_back_as_written() {
 }
 
 #[test]
-fn strict_documents_are_never_touched() {
+fn strict_documents_stay_as_they_are() {
     let text = r#"["\u004eaN", "Infinity"]"#;
     let document = Document::parse(text.as_bytes()).unwrap();
     assert!(!document.has_non_finite());
@@ -63,7 +63,7 @@ fn strict_documents_are_never_touched() {
 }
 
 #[test]
-fn of_repeated_keys_the_last_counts() {
+fn the_last_of_repeated_keys_counts() {
     let document = Document::parse(br#"{"a":1,"b":2,"\u0061":3,"c":4,"b":5,"a":6}"#).unwrap();
     let members: Vec<_> = document
         .root()
@@ -89,7 +89,7 @@ fn integers_are_exact() {
 }
 
 #[test]
-fn errors_say_what_was_expected_where_and_what_was_found() {
+fn errors_name_the_field_expected_and_actual() {
     let document = Document::parse(br#"{"shape":[1,"x"],"n":null}"#).unwrap();
     let members = document.root().object().unwrap();
     let error = members.require("shape", Json::u64_list).unwrap_err();
@@ -112,7 +112,7 @@ fn lone_surrogates_are_kept_as_text_and_refused_as_strings() {
 
 proptest! {
     #[test]
-    fn every_text_either_fails_or_comes_back(text in r#"[\[\]{}:,"\\ NaInfity0-9.eE-]{0,24}"#) {
+    fn every_text_fails_or_round_trips(text in r#"[\[\]{}:,"\\ NaInfity0-9.eE-]{0,24}"#) {
         if let Ok(document) = Document::parse(text.as_bytes()) {
             prop_assert_eq!(document.root().original_text(), text.trim());
         }

@@ -1,30 +1,30 @@
-//! The codec chain of an array that is being made: what was chosen, and what that leaves open.
+//! The codec chain of a new array: the codecs that the user chose, and defaults for the rest.
 
 use super::codecs;
 use super::options::ArrayOptions;
 use super::text::{ObjectText, list, string};
 use crate::error::{Error, Result};
 use crate::format::codec::registry::{self, CodecKind};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::DataType;
 use crate::format::data_type::typestr::Endian;
 use crate::format::metadata::draft::{self, DraftCodec};
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat, codec};
 
-/// What v2 chunks are compressed with when nobody says otherwise.
+/// The default compressor of v2.
 pub(super) const V2_COMPRESSOR: &str = r#"{"id":"zstd","level":0}"#;
 
-/// The making of a codec chain.
-pub(super) struct Chain<'a> {
+/// The choices that a codec chain depends on.
+pub(super) struct NewChain<'a> {
     pub options: &'a ArrayOptions,
     pub data_type: &'a DataType,
-    /// `None` where the type knows it.
+    /// `None` for a struct whose fields have different byte orders.
     pub endian: Option<Endian>,
 }
 
-impl Chain<'_> {
-    /// The chain of v3; `inner` is the shape of the inner chunks where there shall be shards.
+impl NewChain<'_> {
+    /// The chain for v3. `inner` is the shape of the inner chunks where the array has shards.
     pub fn v3(&self, inner: Option<&[u64]>) -> Result<Vec<CodecMetadata>> {
         let mut chain = match &self.options.codecs {
             Some(codecs) => codecs.iter().map(|text| parse_v3(text)).collect::<Result<Vec<_>>>()?,
@@ -54,7 +54,8 @@ impl Chain<'_> {
         Ok(chain)
     }
 
-    /// Where a codec stands; of the user's only as far as that is known by now.
+    /// The kind of a codec. `None` where it is unknown, also for a user's codec that is not loaded
+    /// yet.
     fn kind_of(&self, codec: &CodecMetadata) -> Option<CodecKind> {
         let user = self.options.users.as_ref().and_then(|users| users.kind_of(codec));
         user.or_else(|| registry::kind_of(&codec.name, codec.format))
@@ -72,7 +73,7 @@ impl Chain<'_> {
         self.endian.map(|endian| ObjectText::new().with("endian", string(endian.name())).compact())
     }
 
-    /// The chain of v2 in v3's words, as reading its document would give it.
+    /// The chain for v2 in the terms of v3, as parsing its document would give it.
     pub fn v2(&self) -> Result<Vec<CodecMetadata>> {
         let mut chain = Vec::new();
         if self.options.fortran_order && self.options.shape.len() > 1 {
@@ -108,7 +109,7 @@ impl Chain<'_> {
         Ok(chain)
     }
 
-    /// The chain of a draft in v3's words, as reading its document would give it.
+    /// The chain for a draft in the terms of v3, as parsing its document would give it.
     pub fn draft(&self, draft: Draft) -> Result<Vec<CodecMetadata>> {
         let gzip = vec![r#"{"id":"gzip","level":1}"#.to_owned()];
         let given = self.options.codecs.as_ref().unwrap_or(&gzip).iter().map(|text| parse_draft(text));
@@ -125,7 +126,7 @@ impl Chain<'_> {
         for (idx, codec) in given.into_iter().enumerate() {
             let kind = registry::kind_of(&codec.name, codec.format);
             if at.is_some_and(|at| at > idx) || kind.is_some_and(|kind| kind != CodecKind::BytesToBytes) {
-                let error = Error::argument("the drafts have codecs of bytes alone").in_field("codecs");
+                let error = Error::argument("the drafts have bytes-to-bytes codecs only").in_field("codecs");
                 return Err(error.in_codec(codec.name.as_str()));
             }
             let field = match draft {
@@ -152,7 +153,7 @@ fn named_v2(id: &str) -> CodecMetadata {
     CodecMetadata { name, configuration, format: ZarrFormat::V2, field: String::new() }
 }
 
-/// The filter by which v2 stores objects of this type.
+/// The object codec with which v2 stores elements of this type.
 fn object_codec(data_type: &DataType) -> Option<&'static str> {
     match data_type {
         DataType::String => Some("vlen-utf8"),
@@ -167,8 +168,9 @@ fn parse_v3(text: &str) -> Result<CodecMetadata> {
     codec::parse(document.root()).map_err(|error| error.within_field("codecs"))
 }
 
-/// A numcodecs object, or a v3 codec that numcodecs has under another spelling; one of the user's has its name as its id.
-fn parse_v2(text: &str, users: &Users) -> Result<CodecMetadata> {
+/// Parses a numcodecs object, or a v3 codec that numcodecs has in another form. A user's codec has
+/// its name as its id.
+fn parse_v2(text: &str, users: &OptionalUserCodecs) -> Result<CodecMetadata> {
     let document = Document::parse(text.as_bytes())?;
     let id = document.root().object().ok().and_then(|object| object.get("id")?.str().ok());
     if let Some(id) = id {
@@ -184,7 +186,7 @@ fn parse_v2(text: &str, users: &Users) -> Result<CodecMetadata> {
     } else {
         let entry = registry::lookup(&codec.name, ZarrFormat::V3)?;
         entry.v2_ids.first().ok_or_else(|| {
-            let error = Error::argument("this codec of v3 has no v2 form").in_codec(codec.name.as_str());
+            let error = Error::argument("this v3 codec has no v2 form").in_codec(codec.name.as_str());
             error.in_field("codecs")
         })?
     };
@@ -196,7 +198,7 @@ fn parse_v2(text: &str, users: &Users) -> Result<CodecMetadata> {
     Ok(CodecMetadata { configuration: Some(object.compact()), ..named_v2(id) })
 }
 
-/// Every member that numcodecs itself would write, with its default: zarrs reads no object that lacks one.
+/// Adds every member that numcodecs writes, with its default: zarrs requires them all.
 fn numcodecs_members(id: &str, mut object: ObjectText) -> ObjectText {
     let members: &[(&str, &str)] = match id {
         "blosc" => &[("cname", "\"lz4\""), ("clevel", "5"), ("shuffle", "1"), ("blocksize", "0")],
@@ -212,7 +214,7 @@ fn numcodecs_members(id: &str, mut object: ObjectText) -> ObjectText {
     object
 }
 
-/// A numcodecs object, a v3 codec, or one by the URI of a draft; `endian` is `bytes`.
+/// Parses a numcodecs object, a v3 codec, or a draft's codec with a URI. `endian` becomes `bytes`.
 fn parse_draft(text: &str) -> Result<CodecMetadata> {
     let document = Document::parse(text.as_bytes())?;
     let members = document.root().object();
@@ -232,14 +234,14 @@ fn parse_draft(text: &str) -> Result<CodecMetadata> {
         Ok(members) if members.get("id").is_some() => return parse_v2(text, &None),
         _ => parse_v3(text)?,
     };
-    // `endian` was the name of `bytes` before the final text, and is its URI's here.
+    // `endian` was the name of `bytes` in the drafts.
     if codec.name == "endian" {
         return Ok(CodecMetadata { name: "bytes".to_owned(), ..codec });
     }
     parse_v2(text, &None)
 }
 
-/// blosc's shuffle is a word in v3 and a number in numcodecs.
+/// Writes a value as numcodecs has it: blosc's shuffle is a word in v3 and a number in numcodecs.
 fn numcodecs_spelling(key: &str, value: &str) -> String {
     let number = match (key, value) {
         ("shuffle", "\"noshuffle\"") => "0",

@@ -1,28 +1,30 @@
-//! Codec chains of v3 in their strict form: every codec an object under its own name, with every member that a reader may insist on.
+//! Writes v3's codec chains strictly: every codec is an object under its registered name, with
+//! every member that a reader may require.
 //!
-//! Names of `numcodecs.*` are left alone: their configurations are spelled differently from those of the plain names.
+//! Codecs named `numcodecs.*` stay as they are: their configurations differ from those of the
+//! registered names.
 
 use super::text::{ObjectText, list, named, string};
 use crate::error::{Error, Result};
 use crate::format::codec::registry;
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::DataType;
 use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::{CodecMetadata, ZarrFormat, codec};
 
-/// What the index of a shard is encoded with when nobody says otherwise: what every writer uses.
+/// The default codecs of a shard index, which every writer uses.
 pub(super) const INDEX_CODECS: &str =
     r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}]"#;
 
-/// The codecs of a chain as JSON texts; those of the user's are left as they are.
+/// Writes the codecs of a chain. User's codecs stay as they are.
 ///
 /// # Errors
-/// `Unsupported` for a codec of v2, `Format` for a configuration that is none.
+/// `Unsupported` for a v2 codec, `Format` for an invalid configuration.
 pub(super) fn chain(
     codecs: &[CodecMetadata],
     data_type: &DataType,
     rank: usize,
-    users: &Users,
+    users: &OptionalUserCodecs,
 ) -> Result<Vec<String>> {
     let context = Context { data_type, rank, users };
     codecs
@@ -37,13 +39,13 @@ pub(super) fn chain(
 struct Context<'a> {
     data_type: &'a DataType,
     rank: usize,
-    users: &'a Users,
+    users: &'a OptionalUserCodecs,
 }
 
 impl Context<'_> {
     fn codec(&self, codec: &CodecMetadata) -> Result<String> {
         if codec.format == ZarrFormat::V2 {
-            return Err(Error::unsupported("a codec of v2 has no place in v3 metadata"));
+            return Err(Error::unsupported("a v2 codec cannot be written to v3 metadata"));
         }
         let document = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
         let given = ObjectText::of(document.root())?;
@@ -63,14 +65,15 @@ impl Context<'_> {
             "sharding_indexed" => self.sharding(given, document.root())?,
             _ => given,
         };
-        // zarr-python insists on a configuration for the codecs of numcodecs.
+        // zarr-python requires a configuration for the codecs of numcodecs.
         if strict.is_empty() && !name.starts_with("numcodecs.") {
             return Ok(ObjectText::new().with("name", string(name)).compact());
         }
         Ok(named(name, &strict))
     }
 
-    /// `endian` is mandatory where it means something, and left out where it does not: zarrs and TensorStore check both.
+    /// Writes `endian` for types with a byte order, and leaves it out for others: zarrs and
+    /// TensorStore check both.
     fn bytes(&self, mut given: ObjectText) -> ObjectText {
         if self.data_type.swap_runs().is_empty() {
             given.remove("endian");
@@ -93,7 +96,7 @@ impl Context<'_> {
         defaults(given, &members)
     }
 
-    /// `"C"` and `"F"` are spellings from before the final text.
+    /// Replaces the orders `"C"` and `"F"`, which the final specification does not have.
     fn transpose(&self, given: ObjectText, json: Json<'_>) -> Result<ObjectText> {
         let order = json.object()?.get("order").and_then(|order| order.str().ok());
         Ok(match order.as_deref() {
@@ -118,7 +121,7 @@ impl Context<'_> {
     }
 }
 
-/// The name a codec is written with: its own, not an older one.
+/// The registered name of a codec, instead of an older one.
 fn own_name(name: &str) -> &str {
     match registry::lookup(name, ZarrFormat::V3) {
         Ok(entry) if !name.starts_with("numcodecs.") => entry.name,
@@ -147,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_names_and_older_spellings_become_strict() {
+    fn plain_names_and_older_forms_become_strict() {
         let written = strict(
             r#"[{"name":"transpose","configuration":{"order":"F"}},"endian","blosc",{"name":"zstd","must_understand":true}]"#,
             DataType::Float(Float::Float32),
@@ -168,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_say_everything() {
+    fn configurations_of_shards_are_complete() {
         let given =
             r#"[{"name":"sharding_indexed","configuration":{"chunk_shape":[1,2],"codecs":["bytes"]}}]"#;
         let expected = concat!(
@@ -180,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn numcodecs_names_stay() {
+    fn numcodecs_names_stay_as_they_are() {
         let given = r#"[{"name":"numcodecs.zlib","configuration":{"level":3}}]"#;
         assert_eq!(strict(given, DataType::Bool), given);
         let written = r#"[{"name":"numcodecs.crc32","configuration":{}}]"#;

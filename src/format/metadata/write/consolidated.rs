@@ -1,7 +1,7 @@
-//! Consolidated metadata out, and kept true: made anew from documents, or changed where a node below has changed.
+//! Writes consolidated metadata from documents, and updates it when nodes below have changed.
 //!
-//! Keys are relative to the group that holds it. Entries of groups never hold consolidated metadata of their own: it would be a
-//! second place for the same truth.
+//! Keys are relative to the group that has it. Entries of groups never have consolidated metadata
+//! themselves: it would be a second copy.
 
 use super::text::ObjectText;
 use crate::error::{Error, Result};
@@ -11,28 +11,29 @@ use crate::format::metadata::json::Document;
 use crate::format::metadata::{ZarrFormat, draft};
 use crate::format::path::{NodePath, StoreKey};
 
-/// Key suffix of v2's consolidated metadata.
+/// The key suffix of v2's consolidated metadata.
 pub const ZMETADATA: &str = ".zmetadata";
 
-/// Key of what zarr-python 2 consolidated in the layout of the draft of 2020.
+/// The key of zarr-python 2's consolidated metadata for the draft of 2020.
 pub const DRAFT_ZMETADATA: &str = "meta/root/consolidated/.zmetadata";
 
 const MEMBER: &str = "consolidated_metadata";
 
-/// What changed below a group, by paths relative to it.
+/// Changed nodes below a group, by paths relative to it.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
-    /// Nodes that are gone with everything below them; applied first.
+    /// Nodes that were removed with everything below them. They are applied first.
     pub removed: Vec<NodePath>,
-    /// Nodes that are new or different.
+    /// New and changed nodes.
     pub set: Vec<(NodePath, NodeDocument)>,
 }
 
-/// The text of a `.zmetadata` (v2), or of a group's `zarr.json` with inline consolidated metadata (v3); `own` are the group's
-/// documents, `nodes` those below it.
+/// Writes a `.zmetadata` (v2), or a group's `zarr.json` with inline consolidated metadata (v3).
+/// `own` has the group's documents, `nodes` those of the nodes below it. Returns the key suffix and
+/// the text.
 ///
 /// # Errors
-/// `Format` for documents that are none.
+/// `Format` for invalid documents.
 pub fn consolidate(own: &NodeDocument, nodes: &[(NodePath, NodeDocument)]) -> Result<(&'static str, String)> {
     let mut metadata = ObjectText::new();
     if own.format == ZarrFormat::V2 {
@@ -52,15 +53,15 @@ pub fn consolidate(own: &NodeDocument, nodes: &[(NodePath, NodeDocument)]) -> Re
             Ok((ZARR_JSON, ObjectText::of(document.root())?.with(MEMBER, inline.compact()).lines()))
         }
         ZarrFormat::Draft(_) => Err(Error::unsupported(
-            "the drafts have no consolidated metadata; only what zarr-python wrote is read",
+            "the drafts have no consolidated metadata; only that of zarr-python can be read",
         )),
     }
 }
 
-/// The text with the changes made; `None` where it holds no consolidated metadata, or none that changes.
+/// Applies changes to consolidated metadata. `None` where the text has none.
 ///
 /// # Errors
-/// `Format` for a document that is none.
+/// `Format` for an invalid document.
 pub fn changed(text: &str, format: ZarrFormat, changes: &Changes) -> Result<Option<String>> {
     let document = Document::parse(text.as_bytes())?;
     let mut whole = ObjectText::of(document.root())?;
@@ -96,7 +97,7 @@ fn changed_metadata(text: Option<&str>, format: ZarrFormat, changes: &Changes) -
         }
     });
     for (path, node) in &changes.set {
-        // A node that was without attributes may have been with them before.
+        // The node may have had attributes before, and now have none.
         if node.format == ZarrFormat::V2 {
             metadata.retain(|key| key.rsplit_once('/').unwrap_or(("", key)).0 != path.as_str());
         }
@@ -126,7 +127,7 @@ fn put(metadata: &mut ObjectText, path: &NodePath, document: &NodeDocument) -> R
     Ok(())
 }
 
-/// A document on one line, without consolidated metadata of its own.
+/// The document on one line, without consolidated metadata in it.
 fn without_inline(text: &str) -> Result<String> {
     let document = Document::parse(text.as_bytes())?;
     let mut entry = ObjectText::of(document.root())?;
@@ -134,7 +135,7 @@ fn without_inline(text: &str) -> Result<String> {
     Ok(entry.compact())
 }
 
-/// The `node_type` text that a v3 document claims, for telling groups from arrays without parsing all of it.
+/// The `node_type` of a v3 document. It is found without parsing the rest.
 pub fn node_type(text: &str) -> Option<String> {
     let document = Document::parse(text.as_bytes()).ok()?;
     Some(document.root().object().ok()?.get("node_type")?.str().ok()?.into_owned())
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn v3_is_inline_and_read_back() {
+    fn v3_is_inline_and_can_be_read() {
         let own = document(ZarrFormat::V3, &[(ZARR_JSON, r#"{"zarr_format":3,"node_type":"group"}"#)]);
         let array = document(ZarrFormat::V3, &[(ZARR_JSON, r#"{"zarr_format":3,"node_type":"array"}"#)]);
         let inner = format!(r#"{{"zarr_format":3,"node_type":"group","{MEMBER}":{{"metadata":{{}}}}}}"#);
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn v2_is_a_document_of_its_own() {
+    fn v2_is_a_separate_document() {
         let own = document(ZarrFormat::V2, &[(ZGROUP, r#"{"zarr_format":2}"#), (ZATTRS, r#"{"a":NaN}"#)]);
         let array = document(ZarrFormat::V2, &[(ZARRAY, r#"{"zarr_format":2}"#), (ZATTRS, "{}")]);
         let (suffix, text) = consolidate(&own, &[(path("x"), array)]).unwrap();
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_without_it_stay_without_it() {
+    fn groups_without_consolidated_metadata_stay_so() {
         let group = r#"{"zarr_format":3,"node_type":"group","consolidated_metadata":null}"#;
         assert_eq!(changed(group, ZarrFormat::V3, &Changes::default()).unwrap(), None);
         let names =

@@ -1,15 +1,16 @@
-//! How an array is cut when nobody says: chunks of about 1 MiB, and shards where there would be very many of them.
+//! Chooses chunk and shard shapes where the user does not: chunks of about 1 MiB, and shards where
+//! there would be very many chunks.
 
 use crate::limits;
 
-/// About how large a chunk is made (bytes, decoded).
+/// The size that chunks aim at (bytes, decoded).
 const CHUNK_BYTES: u64 = 1 << 20;
-/// More stored objects than this, and chunks are put in shards.
+/// With more stored objects than this, chunks are put in shards.
 const MOST_OBJECTS: u64 = 10_000;
-/// Shards stop growing here (bytes, decoded): one is written in one piece.
+/// The size above which shards do not grow (bytes, decoded): a shard is written as a whole.
 const SHARD_BYTES: u64 = 1 << 28;
 
-/// Chunks that are about as long in every dimension as the others, relative to the array's.
+/// A chunk shape. The longest dimension is halved until a chunk has at most [`CHUNK_BYTES`].
 pub(super) fn chunk_shape(shape: &[u64], element_size: u64) -> Vec<u64> {
     let mut chunk: Vec<u64> = shape.iter().map(|len| (*len).max(1)).collect();
     let too_large = |chunk: &[u64]| bytes(chunk, element_size) > CHUNK_BYTES;
@@ -22,7 +23,8 @@ pub(super) fn chunk_shape(shape: &[u64], element_size: u64) -> Vec<u64> {
     chunk
 }
 
-/// Shards that keep the number of stored objects down; `None` where there are few without them.
+/// A shard shape that keeps the number of stored objects below [`MOST_OBJECTS`]. `None` where there
+/// are few chunks.
 pub(super) fn shard_shape(shape: &[u64], chunk_shape: &[u64], element_size: u64) -> Option<Vec<u64>> {
     let mut shard = chunk_shape.to_vec();
     let count = |shard: &[u64], dimension: usize| shape[dimension].div_ceil(shard[dimension].max(1));
@@ -54,9 +56,9 @@ mod tests {
     }
 
     #[test]
-    fn shards_keep_the_number_of_objects_down() {
+    fn shards_limit_the_number_of_objects() {
         assert_eq!(shard_shape(&[4096, 4096], &[512, 512], 4), None);
-        // 200 × 200 chunks: one doubling along each dimension brings them to 100 × 100.
+        // There are 200 × 200 chunks. Doubling each dimension gives 100 × 100 shards.
         assert_eq!(shard_shape(&[20_000, 20_000], &[100, 100], 4), Some(vec![200, 200]));
         let huge = shard_shape(&[1 << 62], &[1 << 20], 1).unwrap_or_default();
         assert_eq!(huge, [1 << 28]);

@@ -1,4 +1,4 @@
-//! One member of a document changed, the rest as its writer left it: shape and attributes.
+//! Changes one member of a document, the shape or the attributes, and keeps the rest as written.
 
 use super::text::{ObjectText, list, strict};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZATTRS};
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{ZarrFormat, attributes, draft};
 
-/// What becomes of the attributes that are there.
+/// How new attributes combine with existing ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttributeUpdate {
     /// New members are set, others stay.
@@ -15,18 +15,18 @@ pub enum AttributeUpdate {
     Replace,
 }
 
-/// The documents of an array with another shape.
+/// The documents of an array with a new shape.
 ///
 /// # Errors
-/// `Format` for a document that is none.
+/// `Format` for an invalid document.
 pub fn with_shape(document: &NodeDocument, shape: &[u64]) -> Result<NodeDocument> {
     with_member(document, "shape", list(shape))
 }
 
-/// The documents of a node with other attributes: `attributes` is the text of an object.
+/// The documents of a node with new attributes. `attributes` is the text of a JSON object.
 ///
 /// # Errors
-/// `Argument` for attributes that are no strict JSON object.
+/// `Argument` for attributes that are not a strict JSON object.
 pub fn with_attributes(
     document: &NodeDocument,
     attributes: &str,
@@ -35,7 +35,7 @@ pub fn with_attributes(
     let merged = match update {
         AttributeUpdate::Replace => {
             let mut replaced = checked_attributes(attributes)?;
-            // What is a filter there is no attribute of the user's.
+            // zarr-python stores filters among a draft's attributes: they stay.
             if let Some(filters) = draft::filters_text(document) {
                 replaced.set(draft::FILTERS, filters);
             }
@@ -50,7 +50,9 @@ pub fn with_attributes(
         }
     };
     match document.format {
-        ZarrFormat::Draft(_) if document.own_text().is_none() => Ok(reified(document, merged.compact())),
+        ZarrFormat::Draft(_) if document.own_text().is_none() => {
+            Ok(with_group_document(document, merged.compact()))
+        }
         ZarrFormat::V3 | ZarrFormat::Draft(_) => with_member(document, "attributes", merged.compact()),
         ZarrFormat::V2 => {
             let mut texts = document.texts.clone();
@@ -61,22 +63,22 @@ pub fn with_attributes(
     }
 }
 
-/// A draft's implicit group, with the document that it had not.
-fn reified(document: &NodeDocument, attributes: String) -> NodeDocument {
+/// A draft's implicit group with a new document, which makes it explicit.
+fn with_group_document(document: &NodeDocument, attributes: String) -> NodeDocument {
     let entry = document.text(ZARR_JSON).map(|text| draft::EntryPoint::parse(text.as_bytes()));
     let entry = entry.and_then(|entry| entry.ok().flatten());
     let suffix =
         entry.map_or_else(|| draft::entry_point::DEFAULT_SUFFIX.to_owned(), |it| it.metadata_key_suffix);
-    let mut reified = document.clone();
+    let mut with_group_document = document.clone();
     let text = ObjectText::new().with("attributes", attributes).lines();
-    reified.texts.push((format!("{}{suffix}", draft::GROUP), text));
-    reified
+    with_group_document.texts.push((format!("{}{suffix}", draft::GROUP), text));
+    with_group_document
 }
 
-/// The text of an object that is fit to be written as attributes.
+/// Parses attributes to be written.
 ///
 /// # Errors
-/// `Argument` for anything else.
+/// `Argument` for anything but a strict JSON object.
 pub fn checked_attributes(attributes: &str) -> Result<ObjectText> {
     let wrong = |error: Error| Error::argument(format!("attributes must be a JSON object: {error}"));
     let document = Document::parse(attributes.as_bytes()).map_err(wrong)?;

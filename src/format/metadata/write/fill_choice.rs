@@ -1,9 +1,9 @@
-//! The fill value of a new array, and the attribute `_FillValue` of a copy.
+//! Chooses the fill value of a new array, and the attribute `_FillValue` of a copy.
 //!
-//! In v2 xarray takes the `fill_value` for `_FillValue`, whatever the attribute says; in v3 it reads
-//! the attribute alone. So a copy into another format (or data type) states in the target's way
-//! which elements are missing. xarray opens only arrays whose dimensions have names: all others keep
-//! fill value and attributes. Deliberately without decoding values: that is `convention::cf`'s.
+//! In v2 xarray takes the `fill_value` for `_FillValue`, whatever the attribute is. In v3 it reads
+//! only the attribute. So a copy into another Zarr format or data type says in the target's way
+//! which elements are missing. xarray opens only arrays whose dimensions have names; copies of
+//! other arrays keep the fill value and the attributes. `convention::cf` decodes the values.
 
 use super::options::ArrayOptions;
 use super::text::list;
@@ -13,28 +13,29 @@ use crate::format::data_type::{DataType, FillValue, Float};
 use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::{ArrayMetadata, Draft, ZarrFormat, attributes, draft};
 
-/// CF's name for what is missing.
+/// CF's attribute for the value of missing elements.
 pub(super) const ATTRIBUTE: &str = "_FillValue";
 
-/// What a copy takes over. `Default`: nothing.
+/// What a copy takes over from the original. Nothing by default.
 #[derive(Debug, Default)]
 pub(super) struct Carried {
-    /// The fill value unless the caller chooses one; the inner `None` is v2's null.
+    /// The fill value, unless the caller chooses one. The inner `None` is v2's null.
     fill: Option<Option<FillValue>>,
-    /// The JSON of [`ATTRIBUTE`], where it changes.
+    /// The text of [`ATTRIBUTE`], where it changes.
     pub attribute: Option<String>,
 }
 
-/// The choice for an array of these options.
+/// The options that the choice depends on.
 pub(super) struct FillChoice<'a> {
     pub options: &'a ArrayOptions,
     pub data_type: &'a DataType,
-    /// Of what is written packed; `None` where the type knows it.
+    /// The byte order of packed values. `None` for a struct whose fields have different ones.
     pub endian: Option<Endian>,
 }
 
 impl FillChoice<'_> {
-    /// The fill value; `None` for null. v2 has null unless one is given, the other formats zero.
+    /// The fill value, `None` for null. Without a choice it is null in v2 and zero in other
+    /// formats.
     pub fn fill(&self, carried: &Carried) -> Result<Option<FillValue>> {
         if let Some(packed) = &self.options.packed_fill {
             return checked(packed, self.data_type).map(Some);
@@ -58,7 +59,7 @@ impl FillChoice<'_> {
     fn given(&self, text: &str) -> Result<FillValue> {
         let document = Document::parse(text.as_bytes())?;
         let (data_type, json) = (self.data_type, document.root());
-        // Numbers as text are read and not written.
+        // Numbers in strings are accepted in stored metadata, but not written.
         let is_number = matches!(data_type, DataType::Integer(_) | DataType::Float(_));
         match self.options.format {
             ZarrFormat::V2 if !is_number || json.kind_name() != "a string" => {
@@ -69,7 +70,7 @@ impl FillChoice<'_> {
         }
     }
 
-    /// What the array copied says of missing elements, in the words of the new format and type.
+    /// What the original says about missing elements, in the terms of the new format and type.
     pub fn carried(&self) -> Result<Carried> {
         let options = self.options;
         let Some(like) = options.like.as_deref().filter(|like| self.differs(like)) else {
@@ -91,7 +92,7 @@ impl FillChoice<'_> {
         Ok(Carried { fill: is_said.then_some(missing), attribute: text })
     }
 
-    /// The element of the new type that means "missing"; `None` where no element does.
+    /// The element of the new type that means "missing". `None` where no element does.
     fn missing(
         &self,
         like: &ArrayMetadata,
@@ -109,24 +110,25 @@ impl FillChoice<'_> {
         })
     }
 
-    /// Whether format or type change what `_FillValue` looks like. xarray does not read the drafts.
+    /// Whether the format or the type change the form of `_FillValue`. xarray does not read the
+    /// drafts.
     fn differs(&self, like: &ArrayMetadata) -> bool {
         let is_read = |format| matches!(format, ZarrFormat::V2 | ZarrFormat::V3);
         let is_other = like.format != self.options.format || like.data_type != *self.data_type;
         is_other && is_read(like.format) && is_read(self.options.format)
     }
 
-    /// Whether xarray can open the array: scalars need no names.
+    /// Whether xarray can open the array. Scalars need no names.
     fn is_named(&self) -> bool {
         let names = self.options.dimension_names.as_ref();
         self.options.shape.is_empty() || names.is_some_and(|names| names.iter().all(Option::is_some))
     }
 
-    /// The element of the new type; `None` where it has no such element.
+    /// Parses an element of the new type. `None` where the type does not have it.
     fn element(&self, plain: &str) -> Option<FillValue> {
         let document = Document::parse(plain.as_bytes()).ok()?;
         let element = FillValue::read_v3(self.data_type, document.root(), &mut Vec::new()).ok()?;
-        // Too large a number would become infinity.
+        // A number that is too large would become infinity.
         let is_finite = |text: &str| !text.contains('"');
         let written = element.to_json_v3(self.data_type).ok()?;
         (is_finite(&written) || !is_finite(plain)).then_some(element)
@@ -143,7 +145,7 @@ fn checked(packed: &FillValue, data_type: &DataType) -> Result<FillValue> {
     }
 }
 
-/// The attribute without xarray's base64 of doubles.
+/// The attribute with numbers instead of xarray's base64 of doubles.
 fn plain(json: Json<'_>, data_type: &DataType) -> String {
     let decoded = match data_type {
         DataType::Float(_) => double(json),
@@ -156,7 +158,7 @@ fn plain(json: Json<'_>, data_type: &DataType) -> String {
     decoded.unwrap_or_else(|| json.text().to_owned())
 }
 
-/// The number that xarray spells as base64 of a double.
+/// Parses a double in xarray's base64.
 fn double(json: Json<'_>) -> Option<String> {
     let bytes = FillValue::parse_v3(&DataType::Bytes, json).ok()?;
     let value = f64::from_le_bytes(bytes.0.try_into().ok()?);
@@ -164,7 +166,8 @@ fn double(json: Json<'_>) -> Option<String> {
     FillValue(canonical.to_le_bytes().to_vec()).to_json_v3(&DataType::Float(Float::Float64)).ok()
 }
 
-/// The attribute of a v3 array as xarray writes and reads it; `None` for types that it refuses there.
+/// The attribute of a v3 array as xarray writes and reads it. `None` for types that xarray refuses
+/// there.
 fn encoded(element: &FillValue, data_type: &DataType) -> Option<String> {
     match data_type {
         DataType::Bool | DataType::Integer(_) => element.to_json_v3(data_type).ok(),
@@ -248,14 +251,14 @@ mod tests {
     }
 
     #[test]
-    fn text_is_no_number_when_it_is_written() {
+    fn numbers_in_strings_are_not_written() {
         let options = json!({ "zarr_format": 2, "shape": [4], "data_type": "int16", "fill_value": "7" });
         let options = ArrayOptions::from_json(&options.to_string()).unwrap();
         assert!(options.metadata().is_err());
     }
 
     #[test]
-    fn v2_into_v3_names_what_is_missing() {
+    fn copies_from_v2_to_v3_say_what_is_missing() {
         for (from, expected) in [
             (("int16", json!(-9999), json!(null)), (json!(-9999), json!(-9999))),
             (("uint8", json!(0), json!(null)), (json!(0), json!(0))),
@@ -264,7 +267,7 @@ mod tests {
             (("float32", json!(-9999.0), json!(null)), (json!(-9999.0), json!(MINUS_9999))),
             (("float64", json!(null), json!(-9999.0)), (json!(0.0), json!(MINUS_9999))),
             (("int16", json!(null), json!(-9999)), (json!(0), json!(-9999))),
-            // The attribute is explicit; the fill value may be a writer's default.
+            // The attribute is explicit; the fill value may be a default of the writer.
             (("int16", json!(0), json!(-9999)), (json!(0), json!(-9999))),
             (("bool", json!(false), json!(null)), (json!(false), json!(false))),
             (
@@ -282,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn v3_into_v2_lets_no_fill_value_hide_elements() {
+    fn copies_from_v3_to_v2_do_not_hide_elements() {
         for (from, expected) in [
             (("int16", json!(0), json!(null)), (json!(null), json!(null))),
             (("int16", json!(0), json!(-9999)), (json!(-9999), json!(-9999))),
@@ -306,13 +309,13 @@ mod tests {
     fn arrays_without_names_keep_their_fill_value() {
         let plain = |format: u8, to: u8| copied((format, "int16", json!(7), json!(null)), to, false);
         assert_eq!([plain(2, 3), plain(3, 2)], [(json!(7), json!(null)), (json!(7), json!(null))]);
-        // In v2 a fill value would override the attribute.
+        // In v2 the fill value wins over the attribute.
         assert_eq!(copied((3, "int16", json!(0), json!(-1)), 2, false), (json!(-1), json!(-1)));
         assert_eq!(copied((2, "float32", json!(0), json!(-1.0)), 3, false), (json!(0.0), json!(-1.0)));
     }
 
     #[test]
-    fn the_same_format_changes_nothing_and_another_type_converts() {
+    fn copies_of_the_same_format_keep_everything_and_other_types_convert() {
         assert_eq!(copied((2, "int16", json!(0), json!(-1)), 2, true), (json!(0), json!(-1)));
         assert_eq!(copied((2, "int16", json!(null), json!(null)), 2, true), (json!(null), json!(null)));
         assert_eq!(copied((3, "float32", json!(7), json!(NAN)), 3, true), (json!(7.0), json!(NAN)));
@@ -327,7 +330,7 @@ mod tests {
         assert_eq!(of(json!({ "zarr_format": 2, "data_type": "float32" })), (json!(-9999.0), json!(null)));
         assert_eq!(of(json!({ "zarr_format": 2, "data_type": "uint8" })), (json!(null), json!(null)));
         assert_eq!(of(json!({ "zarr_format": 3, "data_type": "float32" })), (json!(0.0), json!(MINUS_9999)));
-        // A choice of the caller's counts.
+        // A choice of the caller wins.
         assert_eq!(of(json!({ "zarr_format": 3, "fill_value": 5 })), (json!(5), json!(-9999)));
         assert_eq!(of(json!({ "zarr_format": 3, "attributes": {} })), (json!(-9999), json!(null)));
         let (like, ..) = made(&json!({ "shape": [4], "data_type": "int16", "dimension_names": ["x"] }), None);
@@ -341,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_keep_their_bare_tokens_and_scalars_their_lack_of_names() {
+    fn attributes_keep_bare_tokens_and_scalars_have_no_names() {
         let scalar = json!({ "shape": [], "data_type": "int32" });
         let (mut like, ..) = made(&scalar, None);
         like.attributes = r#"{"missing_value": NaN}"#.to_owned();

@@ -1,8 +1,10 @@
-//! Metadata out: what we write, others must be able to read, so this side is as strict as the reading side is lenient.
+//! Writes metadata. Reading accepts what others write; writing is strict, so that all others can
+//! read it.
 //!
-//! Core names bare, codecs as objects with every member that a reader may miss, byte orders and fill values explicit, never
-//! `must_understand` within a codec. [`options`] turns a user's wishes into metadata, [`v3`] and [`v2`] turn metadata into
-//! documents, [`edit`] changes one member of a document that is there and leaves the rest as its writer left it.
+//! Core names are plain strings. Codecs are objects with every member that a reader may require.
+//! Byte orders and fill values are explicit, and codecs never have `must_understand`. [`options`]
+//! turns a user's choices into metadata, [`v3`] and [`v2`] turn metadata into documents, and
+//! [`edit`] changes one member of an existing document and keeps the rest.
 
 mod codec_chain;
 mod codecs;
@@ -22,13 +24,13 @@ use super::document::NodeDocument;
 use super::draft::write::{self as draft, Details};
 use super::{ArrayMetadata, Draft, GroupMetadata, ZarrFormat};
 use crate::error::{Result, Stage};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 
-/// The documents of an array; codecs of the user's stand in it as they were given.
+/// Writes the documents of an array. User's codecs stay as given.
 ///
 /// # Errors
-/// `Argument` for metadata that the format cannot express.
-pub fn array(metadata: &ArrayMetadata, users: &Users) -> Result<NodeDocument> {
+/// `Argument` for metadata that the Zarr format cannot express.
+pub fn array(metadata: &ArrayMetadata, users: &OptionalUserCodecs) -> Result<NodeDocument> {
     let texts = match metadata.format {
         ZarrFormat::V3 => {
             v3::array(metadata, users).map(|text| vec![(super::document::ZARR_JSON.to_owned(), text)])
@@ -40,7 +42,7 @@ pub fn array(metadata: &ArrayMetadata, users: &Users) -> Result<NodeDocument> {
     Ok(NodeDocument { format: metadata.format, texts })
 }
 
-/// The document of a draft's array; what stands above it in its hierarchy is not part of it.
+/// Writes the document of a draft's array, without those of its hierarchy.
 ///
 /// # Errors
 /// As [`draft::array`](super::draft::write::array).
@@ -48,7 +50,7 @@ pub fn draft_array(metadata: &ArrayMetadata, draft: Draft, details: &Details) ->
     draft::array(metadata, draft, details).map_err(|error| error.in_stage(Stage::Metadata))
 }
 
-/// The documents of a group.
+/// Writes the documents of a group.
 pub fn group(metadata: &GroupMetadata) -> NodeDocument {
     let texts = match metadata.format {
         ZarrFormat::V3 => vec![(super::document::ZARR_JSON.to_owned(), v3::group(metadata))],

@@ -1,4 +1,4 @@
-//! The values of options that have forms of their own: see [`options`](super::options).
+//! Parses option values with special forms. See [`options`](super::options).
 
 use super::codec_chain::V2_COMPRESSOR;
 use crate::error::Result;
@@ -16,13 +16,14 @@ pub(super) fn format(json: Json<'_>) -> Result<ZarrFormat> {
     }
 }
 
-/// The text of a chunk shape in which some dimension has a list of lengths.
+/// The text of a chunk shape with a list of lengths for some dimension. `None` for other chunk
+/// shapes.
 pub(super) fn uneven(json: Json<'_>) -> Option<String> {
     let is_uneven = json.array().is_ok_and(|list| list.iter().any(|entry| entry.kind_name() == "an array"));
     is_uneven.then(|| json.text().to_owned())
 }
 
-/// v2 names the last codec apart.
+/// Parses `codecs`, or v2's `filters` and `compressor`.
 pub(super) fn codecs(members: &Object<'_>) -> Result<Option<Vec<String>>> {
     let text = |json: Json<'_>| Ok(json.text().to_owned());
     let list = |json: Json<'_>| if json.is_null() { Ok(Vec::new()) } else { json.list(text) };

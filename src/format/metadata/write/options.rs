@@ -1,83 +1,89 @@
-//! What an array shall be, in a user's words, turned into metadata that is complete and checked.
+//! Turns a user's options for a new array into complete, checked metadata.
 //!
-//! Types may be named in either dialect's way, codecs by bare name or as objects, in v2 also by their numcodecs object. What is
-//! left out is chosen here: chunks, shards, codecs, a fill value (null in v2, else zero).
+//! Types may have v3 or NumPy names. Codecs may be names or objects, in v2 also numcodecs objects.
+//! Options that are left out get defaults: chunks, shards, codecs, a fill value (null in v2, else
+//! zero).
 
-use super::codec_chain::Chain;
+use super::codec_chain::NewChain;
 use super::fill_choice::{self, Carried, FillChoice};
 use super::option_values::{codecs, format, index_location, is_fortran, uneven};
 use super::text::{ObjectText, list, string};
 use super::{defaults, edit};
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, FillValue, name, structure};
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::{ArrayMetadata, ZarrFormat, attributes, v3};
 
-/// Whether, and how, chunks are put together in stored objects.
+/// Whether chunks are put in shards, and in which.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Shards {
-    /// In v3, where neither chunks nor codecs were chosen and there would be very many objects.
+    /// Shards in v3, where the user has chosen neither chunks nor codecs and there would be very
+    /// many objects.
     #[default]
     Automatic,
-    /// Not at all.
+    /// No shards.
     None,
-    /// In shards of this shape, a multiple of the chunks'.
+    /// Shards of this shape, which is a multiple of the chunks'.
     Shape(Vec<u64>),
 }
 
-/// What an array shall be.
+/// The options of a new array.
 #[derive(Clone, Debug)]
 pub struct ArrayOptions {
-    /// Which dialect.
+    /// The Zarr format.
     pub format: ZarrFormat,
-    /// Elements along each dimension.
+    /// The shape of the array.
     pub shape: Vec<u64>,
-    /// JSON of the type: a v3 name, an object with one, or a NumPy type string; empty for that of `like`.
+    /// The data type as JSON: a v3 name, an object with one, or a NumPy type string. Empty for that
+    /// of `like`.
     pub data_type: String,
-    /// What is read at a time; chosen when absent.
+    /// The chunk shape, of inner chunks where there are shards. Chosen when absent.
     pub chunk_shape: Option<Vec<u64>>,
-    /// JSON of a list for each dimension, with the lengths of its chunks one by one (or [length, count]); v3 without shards only.
+    /// The chunk lengths of a rectilinear grid as JSON: a list for each dimension, with lengths or
+    /// [length, count] pairs. Only for v3 without shards.
     pub chunk_lengths: Option<String>,
-    /// What is stored under one key.
+    /// Whether chunks are put in shards.
     pub shards: Shards,
-    /// JSON of each codec in encoding order; chosen when absent. The codec that makes bytes may be left out.
+    /// The codecs as JSON, in encoding order. Chosen when absent. The array-to-bytes codec may be
+    /// left out.
     pub codecs: Option<Vec<String>>,
-    /// JSON; when absent null in v2, else zero. `null` is as absent where a format has none.
+    /// The fill value as JSON. When absent, it is null in v2 and zero in other formats. `null`
+    /// counts as absent in formats without it.
     pub fill_value: Option<String>,
-    /// The fill value as one packed element; counts before `fill_value`.
+    /// The fill value as one packed element. It wins over `fill_value`.
     pub packed_fill: Option<FillValue>,
-    /// Where a shard's index stands, `"start"` or `"end"`; the end when absent.
+    /// The place of a shard's index, `"start"` or `"end"`. The end when absent.
     pub index_location: Option<String>,
-    /// An array whose type and fill value this one shall have, and its chunks and codecs too where none are chosen and the
-    /// dialect is the same.
+    /// An array to copy the type and the fill value from. Its chunks and codecs are copied too,
+    /// where the user has chosen none and the Zarr format is the same.
     pub like: Option<Box<ArrayMetadata>>,
-    /// JSON of the extension, `"default"` or `"v2"`; v3 only.
+    /// The chunk key encoding as JSON. Only for v3.
     pub chunk_key_encoding: Option<String>,
-    /// Between the indices of a chunk's key.
+    /// The separator between the indices of a chunk key.
     pub separator: Option<Separator>,
     /// Whether the first dimension is the fastest within a chunk: v2's order `F`.
     pub fortran_order: bool,
-    /// Names of the dimensions.
+    /// The names of the dimensions.
     pub dimension_names: Option<Vec<Option<String>>>,
-    /// JSON of an object.
+    /// The attributes: text of a JSON object.
     pub attributes: String,
-    /// Whether they are those of `like`, as its writer wrote them.
+    /// Whether the attributes are those of `like`, as its writer wrote them.
     pub keeps_attributes: bool,
-    /// JSON of each storage transformer, from the array towards the store; the draft of 2022 only.
+    /// The storage transformers as JSON, from the array to the store. Only for the draft of 2022.
     pub storage_transformers: Vec<String>,
-    /// JSON of the list of the array's extensions; the drafts only.
+    /// The array's extensions as a JSON array. Only for the drafts.
     pub extensions: Option<String>,
-    /// Codecs of the user's that its chain may name.
-    pub users: Users,
+    /// The user's codecs that `codecs` may name.
+    pub users: OptionalUserCodecs,
 }
 
 impl ArrayOptions {
-    /// An array of this shape and type (JSON), all else as it is chosen here.
+    /// Options with this shape and data type (JSON), and defaults for the rest.
     pub fn new(format: ZarrFormat, shape: &[u64], data_type: &str) -> Self {
         Self {
             format,
@@ -103,25 +109,26 @@ impl ArrayOptions {
         }
     }
 
-    /// From one JSON object: `zarr_format`, `shape`, `data_type` and, as wanted, `chunk_shape`, `shard_shape` (`null` for none),
-    /// `codecs` (or v2's `filters` and `compressor`), `fill_value`, `chunk_key_encoding`, `separator`, `order`, `index_location`,
-    /// `dimension_names`, `attributes`; of the drafts `storage_transformers` and `extensions` too. `zarr_format` is a number, or the name
-    /// of a format.
+    /// Parses options from a JSON object. Its members are `zarr_format`, `shape`, `data_type`,
+    /// `chunk_shape`, `shard_shape` (`null` for none), `codecs` (or v2's `filters` and
+    /// `compressor`), `fill_value`, `chunk_key_encoding`, `separator`, `order`, `index_location`,
+    /// `dimension_names`, `attributes`, and for the drafts `storage_transformers` and `extensions`.
+    /// `shape` and `data_type` are mandatory. `zarr_format` is a number or the name of a format.
     ///
     /// # Errors
-    /// `Argument` naming a member that is missing, unknown or wrong.
+    /// `Argument`, with the member that is missing, unknown or invalid.
     pub fn from_json(text: &str) -> Result<Self> {
         Self::like(text, None)
     }
 
-    /// From one JSON object, as [`from_json`](Self::from_json); whatever it does not say is as with another array.
+    /// As [`from_json`](Self::from_json). Members that are missing are copied from another array.
     ///
     /// # Errors
-    /// `Argument` naming a member that is missing, unknown or wrong.
+    /// `Argument`, with the member that is missing, unknown or invalid.
     pub fn like(text: &str, like: Option<&ArrayMetadata>) -> Result<Self> {
         Document::parse(text.as_bytes())
             .and_then(|document| Self::read(document.root(), like))
-            .map_err(|error| as_argument(&error))
+            .map_err(as_argument)
     }
 
     fn read(json: Json<'_>, like: Option<&ArrayMetadata>) -> Result<Self> {
@@ -146,7 +153,7 @@ impl ArrayOptions {
             "extensions",
         ];
         if let Some((key, _)) = members.iter().find(|(key, _)| !known.contains(&key.as_ref())) {
-            return Err(Error::argument("an array has no such option").in_field(key.as_ref()));
+            return Err(Error::argument("this option of an array does not exist").in_field(key.as_ref()));
         }
         let text = |json: Json<'_>| Ok(json.text().to_owned());
         let shape = match (members.read("shape", v3::shape)?, like) {
@@ -197,17 +204,18 @@ impl ArrayOptions {
         })
     }
 
-    /// The metadata that these options mean.
+    /// Makes the metadata of the new array.
     ///
     /// # Errors
-    /// `Argument` for choices that do not fit each other, `Unsupported` for types and codecs that the format or this build has not.
+    /// `Argument` for options that do not fit together, `Unsupported` for types and codecs that the
+    /// Zarr format or this build does not have.
     pub fn metadata(&self) -> Result<ArrayMetadata> {
-        self.build().map_err(|error| as_argument(&error).in_stage(Stage::Metadata))
+        self.build().map_err(|error| as_argument(error).in_stage(Stage::Metadata))
     }
 
     fn build(&self) -> Result<ArrayMetadata> {
         let (data_type, endian) = self.data_type().map_err(|error| error.within_field("data_type"))?;
-        if let Some(like) = self.same_layout(&data_type) {
+        if let Some(like) = self.layout_to_copy(&data_type) {
             return self.laid_out_as(like);
         }
         let rank = self.shape.len();
@@ -217,7 +225,7 @@ impl ArrayOptions {
             self.chunk_shape.clone().unwrap_or_else(|| defaults::chunk_shape(&self.shape, element_size));
         let shard_shape = self.shard_shape(&chunk_shape, element_size)?;
         let (fill_value, carried) = self.fill(&data_type, endian)?;
-        let chain = Chain { options: self, data_type: &data_type, endian };
+        let chain = NewChain { options: self, data_type: &data_type, endian };
         let codecs = match self.format {
             ZarrFormat::V3 => chain.v3(shard_shape.as_ref().map(|_| chunk_shape.as_slice()))?,
             ZarrFormat::V2 => chain.v2()?,
@@ -225,7 +233,7 @@ impl ArrayOptions {
         };
         let storage_transformers = self.transformers(shard_shape.as_deref(), &chunk_shape)?;
         let stored = match self.format {
-            // A draft's shards are the store's business.
+            // The shards of a draft are in a storage transformer, not in the grid.
             ZarrFormat::Draft(_) => chunk_shape,
             ZarrFormat::V2 | ZarrFormat::V3 => shard_shape.unwrap_or(chunk_shape),
         };
@@ -251,8 +259,8 @@ impl ArrayOptions {
         })
     }
 
-    /// The array that this one shall be like, where nothing is chosen that its chunks and codecs would contradict.
-    fn same_layout(&self, data_type: &DataType) -> Option<&ArrayMetadata> {
+    /// The array to copy chunks and codecs from, where no option contradicts them.
+    fn layout_to_copy(&self, data_type: &DataType) -> Option<&ArrayMetadata> {
         let is_open = self.chunk_shape.is_none()
             && self.chunk_lengths.is_none()
             && self.shards == Shards::Automatic
@@ -285,7 +293,8 @@ impl ArrayOptions {
         })
     }
 
-    /// The byte order is `None` where a struct knows its own.
+    /// Parses the data type. The byte order is `None` for a struct whose fields have different
+    /// ones.
     fn data_type(&self) -> Result<(DataType, Option<Endian>)> {
         if let (true, Some(like)) = (self.data_type.is_empty(), &self.like) {
             return Ok((like.data_type.clone(), Some(Endian::Little)));
@@ -293,7 +302,7 @@ impl ArrayOptions {
         let document = Document::parse(self.data_type.as_bytes())?;
         let json = document.root();
         match json.str() {
-            // zarrita's names of v2's objects, and of its texts.
+            // zarrita's names for v2's objects and strings.
             Ok(text) if text == "v2:object" => Ok((DataType::Json, Some(Endian::Little))),
             Ok(text) if text.starts_with("v2:") => {
                 let code = text.replacen("v2:", "<", 1);
@@ -308,7 +317,7 @@ impl ArrayOptions {
         }
     }
 
-    /// The fill value, `None` for null, and what the attributes say of it.
+    /// The fill value, `None` for null, and what the copy takes over from the attributes.
     fn fill(&self, data_type: &DataType, endian: Option<Endian>) -> Result<(Option<FillValue>, Carried)> {
         let choice = FillChoice { options: self, data_type, endian };
         let carried = choice.carried()?;
@@ -316,11 +325,11 @@ impl ArrayOptions {
         Ok((fill, carried))
     }
 
-    /// The grid of chunks that have lengths of their own.
+    /// The rectilinear grid, where the user gives chunk lengths.
     fn uneven_grid(&self) -> Result<Option<ChunkGrid>> {
         let Some(lengths) = &self.chunk_lengths else { return Ok(None) };
         if self.format != ZarrFormat::V3 || matches!(self.shards, Shards::Shape(_)) {
-            return Err(Error::argument("chunks with lengths of their own are for v3 without shards"));
+            return Err(Error::argument("chunks of different lengths need v3 and no shards"));
         }
         let configuration =
             ObjectText::new().with("kind", "\"inline\"").with("chunk_shapes", lengths.as_str());
@@ -352,11 +361,12 @@ impl ArrayOptions {
         let encoding = match (self.format, &self.chunk_key_encoding) {
             (ZarrFormat::V2, None) => ChunkKeyEncoding::V2 { separator: Separator::Dot },
             (ZarrFormat::V2, Some(_)) => {
-                return Err(Error::argument("v2 has one chunk key encoding").in_field("chunk_key_encoding"));
+                return Err(Error::argument("v2 does not have a choice of chunk key encodings")
+                    .in_field("chunk_key_encoding"));
             }
             (ZarrFormat::Draft(_), None) => ChunkKeyEncoding::Draft { separator: Separator::Slash },
             (ZarrFormat::Draft(_), Some(_)) => {
-                let error = Error::argument("the drafts have one chunk key encoding");
+                let error = Error::argument("the drafts do not have a choice of chunk key encodings");
                 return Err(error.in_field("chunk_key_encoding"));
             }
             (ZarrFormat::V3, None) => ChunkKeyEncoding::Default { separator: Separator::Slash },
@@ -379,17 +389,18 @@ impl ArrayOptions {
         })
     }
 
-    /// v2 and the drafts have no place for names of dimensions but xarray's attribute, which has none for unnamed ones.
+    /// The text of the attributes. v2 and the drafts store names of dimensions in xarray's
+    /// attribute, which has no form for a dimension without a name.
     fn attributes_text(&self, carried: Carried) -> Result<String> {
         let mut attributes = match self.keeps_attributes {
-            // What another writer wrote stays, its bare NaN too.
+            // The attributes of another writer stay as they are, including bare NaN.
             true => ObjectText::of(Document::parse(self.attributes.as_bytes())?.root())?,
             false => edit::checked_attributes(&self.attributes)?,
         };
         if let Some(text) = carried.attribute {
             attributes.set(fill_choice::ATTRIBUTE, text);
         }
-        // A scalar of v3 needs no names for xarray to open it, one of v2 does.
+        // xarray opens a v3 scalar without the attribute, but not a v2 scalar.
         let from_v3 = self.like.as_ref().is_some_and(|like| like.format == ZarrFormat::V3);
         if self.format == ZarrFormat::V2 && self.shape.is_empty() && from_v3 {
             attributes.set(attributes::ARRAY_DIMENSIONS, "[]");
@@ -406,31 +417,26 @@ impl ArrayOptions {
     }
 }
 
-/// A data type by its JSON: a v3 name, an object with one, a NumPy type string or list of fields.
+/// Parses a data type from JSON: a v3 name, an object with one, or a NumPy type string or list of
+/// fields.
 ///
 /// # Errors
-/// `Argument` and `Unsupported` for what is none.
+/// `Argument` and `Unsupported` for anything else.
 pub fn data_type_of(text: &str) -> Result<DataType> {
     let options = ArrayOptions::new(ZarrFormat::V3, &[], text);
     let parsed = options.data_type().map(|(data_type, _)| data_type);
-    parsed.map_err(|error| as_argument(&error.within_field("data_type")).in_stage(Stage::Metadata))
+    parsed.map_err(|error| as_argument(error.within_field("data_type")).in_stage(Stage::Metadata))
 }
 
-/// What a document's reader calls a format error is here the caller's mistake.
-fn as_argument(error: &Error) -> Error {
-    match error.kind() {
-        crate::error::ErrorKind::Format => {
-            Error::argument(error.message()).with_context(error.context().clone())
-        }
-        _ => error.clone(),
-    }
+/// Turns a `Format` error of parsing into an `Argument` error: here the text is the caller's.
+fn as_argument(error: Error) -> Error {
+    if error.kind() == ErrorKind::Format { error.into_argument() } else { error }
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
     use crate::format::metadata::document::{self, ZARR_JSON, ZARRAY, ZATTRS};
     use crate::format::metadata::{CodecMetadata, NodeMetadata, write};
 
@@ -457,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn v3_with_nothing_chosen() {
+    fn defaults_of_v3() {
         let documents = documents(r#"{"shape":[4096,4096],"data_type":"float32"}"#).unwrap();
         let expected = serde_json::json!({
             "zarr_format": 3, "node_type": "array", "shape": [4096, 4096], "data_type": "float32",
@@ -483,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn v2_with_nothing_chosen_and_with_everything() {
+    fn defaults_and_all_options_of_v2() {
         let simple = documents(r#"{"zarr_format":2,"shape":[10],"data_type":"<f8"}"#).unwrap();
         let expected = serde_json::json!({
             "zarr_format": 2, "shape": [10], "chunks": [10], "dtype": "<f8", "compressor": {"id": "zstd", "level": 0},
@@ -507,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_with_lengths_of_their_own() {
+    fn chunks_of_different_lengths() {
         let written =
             documents(r#"{"shape":[10,6],"data_type":"int8","chunk_shape":[[3,[2,2],4],6]}"#).unwrap();
         let grid = serde_json::json!({"kind": "inline", "chunk_shapes": [[3, [2, 2], 4], 6]});
@@ -522,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn like_another_array() {
+    fn options_copied_from_another_array() {
         let first = r#"{"shape":[10],"chunk_shape":[3],"data_type":"int16","codecs":["gzip"],"fill_value":5,"attributes":{"a":1}}"#;
         let first = ArrayOptions::from_json(first).unwrap().metadata().unwrap();
         let like = |options: &str| ArrayOptions::like(options, Some(&first)).unwrap().metadata().unwrap();
@@ -538,7 +544,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_choices_are_the_callers() {
+    fn errors_name_invalid_options() {
         for (options, field) in [
             (r#"{"shape":[1]}"#, Some("data_type")),
             (r#"{"shape":[1],"data_type":"float32","colour":1}"#, Some("colour")),

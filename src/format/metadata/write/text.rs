@@ -1,11 +1,12 @@
-//! JSON text in the making: members in the order they are to stand, values as text that is JSON already.
+//! Builds JSON text. Members keep their order, and values are JSON text already.
 //!
-//! Deliberately no value tree: numbers keep every digit, and what a user or another writer wrote stays as it was written.
+//! There is no value tree: numbers keep every digit, and what users and other writers wrote stays
+//! as written.
 
 use crate::error::{Error, Result};
 use crate::format::metadata::json::Json;
 
-/// An object being written.
+/// A JSON object to write.
 #[derive(Clone, Debug, Default)]
 pub struct ObjectText {
     members: Vec<(String, String)>,
@@ -17,7 +18,7 @@ impl ObjectText {
         Self::default()
     }
 
-    /// A copy of an object that was read.
+    /// A copy of a parsed object.
     ///
     /// # Errors
     /// `Format` for anything but an object.
@@ -30,7 +31,7 @@ impl ObjectText {
         })
     }
 
-    /// Sets a member: in its old place, or behind the others.
+    /// Sets a member, in its old place or after the others.
     pub fn set(&mut self, key: &str, value: impl Into<String>) {
         match self.members.iter_mut().find(|(name, _)| name == key) {
             Some((_, old)) => *old = value.into(),
@@ -38,20 +39,20 @@ impl ObjectText {
         }
     }
 
-    /// As [`set`](Self::set), for building.
+    /// As [`set`](Self::set), for chaining.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<String>) -> Self {
         self.set(key, value);
         self
     }
 
-    /// Takes a member out.
+    /// Removes a member and returns its text.
     pub fn remove(&mut self, key: &str) -> Option<String> {
         let at = self.members.iter().position(|(name, _)| name == key)?;
         Some(self.members.remove(at).1)
     }
 
-    /// As [`remove`](Self::remove), for building.
+    /// As [`remove`](Self::remove), for chaining.
     #[must_use]
     pub fn without(mut self, key: &str) -> Self {
         self.remove(key);
@@ -63,12 +64,12 @@ impl ObjectText {
         self.members.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    /// Keeps the members whose keys pass.
+    /// Keeps the members whose keys `keep` accepts.
     pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
         self.members.retain(|(key, _)| keep(key));
     }
 
-    /// The keys and texts, in order.
+    /// The keys and the texts of the members, in order.
     pub fn members_mut(&mut self) -> impl Iterator<Item = (&str, &mut String)> {
         self.members.iter_mut().map(|(key, value)| (key.as_str(), value))
     }
@@ -78,12 +79,12 @@ impl ObjectText {
         self.members.is_empty()
     }
 
-    /// On one line.
+    /// The text on one line.
     pub fn compact(&self) -> String {
         self.joined("", ",", "", ":")
     }
 
-    /// One member a line, as people like to read a document.
+    /// The text with one member on each line, which is easier to read.
     pub fn lines(&self) -> String {
         self.joined("\n  ", ",\n  ", "\n", ": ")
     }
@@ -97,7 +98,7 @@ impl ObjectText {
     }
 }
 
-/// A string as JSON.
+/// Writes a string.
 pub fn string(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -129,16 +130,16 @@ fn hex_digit(value: u32) -> char {
     char::from_digit(value, 16).unwrap_or('0')
 }
 
-/// Texts of values as a JSON array.
+/// Writes an array of the texts of its values.
 pub fn list(values: impl IntoIterator<Item = impl ToString>) -> String {
     let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
     format!("[{}]", values.join(","))
 }
 
-/// Refuses the bare `NaN` and `Infinity` tokens, which only Python reads, in what is about to be written.
+/// Checks that text to be written has no bare `NaN` and `Infinity` tokens, which only Python reads.
 ///
 /// # Errors
-/// `Argument` where there are some.
+/// `Argument` where it has.
 pub fn strict(json: Json<'_>, what: &str) -> Result<()> {
     if json.original_text() == json.text() {
         return Ok(());
@@ -146,7 +147,7 @@ pub fn strict(json: Json<'_>, what: &str) -> Result<()> {
     Err(Error::argument(format!("{what} must be JSON without bare NaN and Infinity tokens")))
 }
 
-/// An extension: `{"name": …, "configuration": …}`.
+/// Writes an extension: `{"name": …, "configuration": …}`.
 pub fn named(name: &str, configuration: &ObjectText) -> String {
     ObjectText::new().with("name", string(name)).with("configuration", configuration.compact()).compact()
 }
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn members_keep_their_places_and_their_digits() {
+    fn members_keep_their_order_and_their_digits() {
         let document =
             Document::parse(br#"{"b": 18446744073709551616.50, "a": {"x" : NaN}, "c": []}"#).unwrap();
         let mut object = ObjectText::of(document.root()).unwrap();
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_tokens_are_told_from_strings() {
+    fn bare_tokens_are_refused_and_strings_are_not() {
         let check = |text: &str| strict(Document::parse(text.as_bytes()).unwrap().root(), "attributes");
         assert!(check(r#"{"a":"NaN"}"#).is_ok());
         assert!(check(r#"{"a":NaN}"#).is_err());

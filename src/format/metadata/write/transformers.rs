@@ -1,4 +1,5 @@
-//! The storage transformers of an array that is being made: those that were chosen, and that of its shards. May 2022 alone has them.
+//! The storage transformers of a new array: those that the user chose, and that of its shards. Only
+//! the draft of May 2022 has them.
 
 use super::options::ArrayOptions;
 use super::text::list;
@@ -7,7 +8,8 @@ use crate::format::metadata::json::Document;
 use crate::format::metadata::{StorageTransformerMetadata, ZarrFormat, draft};
 
 impl ArrayOptions {
-    /// A draft's, with that of its shards as the last before the store.
+    /// The storage transformers of a draft's array. That of its shards is the last before the
+    /// store.
     pub(super) fn transformers(
         &self,
         shard_shape: Option<&[u64]>,

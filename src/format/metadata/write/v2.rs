@@ -1,7 +1,9 @@
-//! `.zarray`, `.zgroup` and `.zattrs` out. <https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html>
+//! Writes `.zarray`, `.zgroup` and `.zattrs`.
+//! <https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html>
 //!
-//! The inverse of reading v2 into v3's words: `transpose` in front is order `F`, the `bytes` codec is the byte order in the type,
-//! and what stands between and behind is filters and compressor.
+//! This is the inverse of parsing v2: a `transpose` at the start becomes order `F`, the `bytes`
+//! codec becomes the byte order of the type, and all other codecs become filters and the
+//! compressor.
 
 use super::text::{ObjectText, list, string};
 use super::v2_data_type::{dtype, fill_value};
@@ -15,17 +17,18 @@ use crate::format::metadata::{ArrayMetadata, CodecMetadata, GroupMetadata, ZarrF
 
 type Texts = Vec<(String, String)>;
 
-/// The documents of a group.
+/// Writes the documents of a group.
 pub fn group(metadata: &GroupMetadata) -> Texts {
     with_attributes(ZGROUP, ObjectText::new().with("zarr_format", "2").lines(), &metadata.attributes)
 }
 
-/// The documents of an array.
+/// Writes the documents of an array.
 ///
 /// # Errors
-/// `Argument` for a fill value that v2 cannot express, `Unsupported` for a type, grid or chain that it has not.
+/// `Argument` for a fill value that v2 cannot express, `Unsupported` for a type, grid or chain that
+/// it does not have.
 pub fn array(metadata: &ArrayMetadata) -> Result<Texts> {
-    let chain = Chain::take_apart(&metadata.codecs)?;
+    let chain = V2Codecs::of_chain(&metadata.codecs)?;
     let separator = metadata.chunk_key_encoding.separator().unwrap_or(Separator::Dot).as_char();
     let fill = match metadata.fill_is_null {
         true => "null".to_owned(),
@@ -44,7 +47,8 @@ pub fn array(metadata: &ArrayMetadata) -> Result<Texts> {
     Ok(with_attributes(ZARRAY, node.lines(), &metadata.attributes))
 }
 
-/// Readers take a missing `.zattrs` for an empty one.
+/// Adds `.zattrs`, unless there are no attributes: readers take a missing `.zattrs` for an empty
+/// one.
 fn with_attributes(suffix: &str, node: String, attributes: &str) -> Texts {
     let mut texts = vec![(suffix.to_owned(), node)];
     if attributes != attributes::NONE {
@@ -56,22 +60,22 @@ fn with_attributes(suffix: &str, node: String, attributes: &str) -> Texts {
 fn chunks(grid: &ChunkGrid) -> Result<String> {
     let lens = grid.dimensions.iter().map(|dimension| match dimension {
         GridDimension::Regular(len) => Ok(*len),
-        GridDimension::Varying(_) => Err(Error::unsupported("v2 has only chunks of one shape")),
+        GridDimension::Varying(_) => Err(Error::unsupported("v2 requires all chunks to have the same shape")),
     });
     Ok(list(lens.collect::<Result<Vec<_>>>()?))
 }
 
-/// What a v2 document says of a chain.
-struct Chain {
+/// A codec chain as the fields of a v2 document.
+struct V2Codecs {
     fortran: bool,
-    /// `None` where the type knows it.
+    /// `None` for a struct whose fields have different byte orders.
     endian: Option<Endian>,
     filters: Vec<String>,
     compressor: Option<String>,
 }
 
-impl Chain {
-    fn take_apart(codecs: &[CodecMetadata]) -> Result<Self> {
+impl V2Codecs {
+    fn of_chain(codecs: &[CodecMetadata]) -> Result<Self> {
         let mut chain =
             Self { fortran: false, endian: Some(Endian::Little), filters: Vec::new(), compressor: None };
         for (idx, codec) in codecs.iter().enumerate() {
@@ -86,7 +90,7 @@ impl Chain {
                     }
                 }
                 (ZarrFormat::V3 | ZarrFormat::Draft(_), name) => {
-                    return Err(Error::unsupported("this codec of v3 has no v2 form").in_codec(name));
+                    return Err(Error::unsupported("this v3 codec has no v2 form").in_codec(name));
                 }
                 (ZarrFormat::V2, _) if codec.field == "compressor" => {
                     chain.compressor = Some(strict(configuration)?)
@@ -98,7 +102,8 @@ impl Chain {
     }
 }
 
-/// TensorStore refuses a v2 zstd that has `checksum`, so it is only written where it is true.
+/// The codec object. TensorStore refuses a v2 zstd with `checksum`, so it is only written where it
+/// is true.
 fn strict(configuration: &str) -> Result<String> {
     let document = Document::parse(configuration.as_bytes())?;
     let mut codec = ObjectText::of(document.root())?;
@@ -119,7 +124,7 @@ mod tests {
         "filters":[{"id":"crc32c"}],"dimension_separator":"/"}"#;
 
     #[test]
-    fn what_is_read_is_written_again() {
+    fn parsed_documents_are_written_again() {
         let metadata = read_v2::parse_array(EXAMPLE.as_bytes(), Some(br#"{"a": [1.50]}"#)).unwrap();
         let texts = array(&metadata).unwrap();
         let expected = concat!(

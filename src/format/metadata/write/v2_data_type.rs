@@ -1,11 +1,12 @@
-//! v2's `dtype` and `fill_value` out: NumPy's type strings and lists of fields, and fill values as zarr-python 2 wrote them.
+//! Writes v2's `dtype` and `fill_value`: NumPy's type strings and lists of fields, and fill values
+//! as zarr-python 2 writes them.
 
 use super::text::{list, string};
 use crate::error::{Error, Result};
 use crate::format::data_type::typestr::Endian;
 use crate::format::data_type::{DataType, FillValue, Float, Integer, Run, TimeKind, TimeUnit, run};
 
-/// The JSON of a type; the byte order is `None` where a struct knows its own.
+/// Writes a data type. The byte order is `None` for a struct whose fields have different ones.
 ///
 /// # Errors
 /// `Unsupported` for types that v2 does not have.
@@ -33,7 +34,7 @@ fn typestr(data_type: &DataType, endian: Endian) -> Result<String> {
     let Some(size) = data_type.size() else { return Ok("|O".to_owned()) };
     let code = match data_type {
         DataType::Bool => "b1".to_owned(),
-        // Types that NumPy does not have go by their own names: TensorStore's way.
+        // Types that NumPy does not have are written by their v3 names, as TensorStore does.
         DataType::Integer(integer) if integer.bits() < 8 => return Ok(data_type.name().into_owned()),
         DataType::Integer(integer) if integer.is_signed() => format!("i{size}"),
         DataType::Integer(_) => format!("u{size}"),
@@ -61,7 +62,7 @@ fn typestr(data_type: &DataType, endian: Endian) -> Result<String> {
     Ok(format!("{order}{code}"))
 }
 
-/// The JSON of a fill value. v2 has no bit patterns: a NaN with a payload cannot be told apart from the one NaN that it knows.
+/// Writes a fill value. v2 has no bit patterns, so it cannot express a NaN with a payload.
 ///
 /// # Errors
 /// `Argument` for such a NaN.
@@ -75,7 +76,7 @@ pub(in crate::format::metadata) fn fill_value(
         DataType::Json => Ok(String::from_utf8_lossy(&fill.0).into_owned()),
         DataType::VariableArray(_) => Ok("0".to_owned()),
         DataType::Raw(_) | DataType::NullTerminatedBytes(_) => base64(&fill.0),
-        // NaT is written as the number that it is.
+        // NaT is written as a number.
         DataType::Time(_) => fill.to_json_v3(&DataType::Integer(Integer::Int64)),
         DataType::Struct(structure) => {
             let mut stored = fill.0.clone();
@@ -90,7 +91,7 @@ pub(in crate::format::metadata) fn fill_value(
         DataType::Float(_) | DataType::Complex(_) => {
             let text = fill.to_json_v3(data_type)?;
             if text.contains("\"0x") {
-                let error = Error::argument("v2 metadata cannot hold a NaN with a payload");
+                let error = Error::argument("v2 metadata cannot express a NaN with a payload");
                 return Err(error.in_field("fill_value").actual(text));
             }
             Ok(text)
@@ -108,7 +109,7 @@ mod tests {
     use crate::format::metadata::json::Document;
 
     #[test]
-    fn type_strings_are_written_as_they_are_read() {
+    fn type_strings_round_trip() {
         for text in [
             "|b1",
             "|i1",
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn structs_keep_the_byte_order_of_each_field() {
+    fn structs_round_trip_with_the_byte_order_of_each_field() {
         for text in [
             r#"[["a",">i2"],["b","|u1"],["c","<f4",[2,3]]]"#,
             r#"[["a",">i2"],["b",[["c",">f8"],["d","|S3"]]]]"#,
@@ -144,7 +145,7 @@ mod tests {
             let document = Document::parse(text.as_bytes()).unwrap();
             let (data_type, endian) = structure::parse_v2(document.root()).unwrap();
             assert_eq!(dtype(&data_type, endian).unwrap(), text);
-            // 0x0001 of the first field; the others are zero.
+            // The first field is 0x0001, and the others are zero.
             let mut fill = FillValue::zero(&data_type);
             fill.0[0] = 1;
             let json = fill_value(&fill, &data_type, endian).unwrap();
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn fill_values_are_read_back() {
+    fn fill_values_round_trip() {
         for (text, bytes, json) in [
             ("|S4", &b"ab\0\0"[..], "\"YWIAAA==\""),
             ("<U2", &[0xf6, 0, 0, 0, 0, 0, 0, 0], "\"ö\""),

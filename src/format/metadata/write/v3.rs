@@ -1,23 +1,23 @@
-//! `zarr.json` out. <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#metadata>
+//! Writes `zarr.json`. <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#metadata>
 
 use super::codecs;
 use super::text::{ObjectText, list, named, string};
 use crate::error::Result;
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::metadata::{ArrayMetadata, GroupMetadata};
 
-/// The document of a group.
+/// Writes the document of a group.
 pub fn group(metadata: &GroupMetadata) -> String {
     let node = ObjectText::new().with("zarr_format", "3").with("node_type", "\"group\"");
     node.with("attributes", metadata.attributes.as_str()).lines()
 }
 
-/// The document of an array.
+/// Writes the document of an array.
 ///
 /// # Errors
-/// `Argument` for a fill value that is none of the type, `Unsupported` for what has no v3 form.
-pub fn array(metadata: &ArrayMetadata, users: &Users) -> Result<String> {
+/// `Argument` for a fill value that is not of the type, `Unsupported` for what v3 cannot express.
+pub fn array(metadata: &ArrayMetadata, users: &OptionalUserCodecs) -> Result<String> {
     let codecs = codecs::chain(&metadata.codecs, &metadata.data_type, metadata.shape.len(), users);
     let mut node = ObjectText::new()
         .with("zarr_format", "3")

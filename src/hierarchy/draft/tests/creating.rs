@@ -7,7 +7,7 @@ use super::*;
 #[test]
 fn the_entry_point_metadata_document_is_stored_under_the_key_zarr_json() {
     each(|draft| {
-        let made = Made::with(draft, &["foo/"]);
+        let made = TestHierarchy::with(draft, &["foo/"]);
         made.assert_keys(&["meta/root/foo.group.json", "zarr.json"]);
         assert_eq!(made.hierarchy().entry().draft, draft);
     });
@@ -16,7 +16,7 @@ fn the_entry_point_metadata_document_is_stored_under_the_key_zarr_json() {
 #[test]
 fn a_hierarchy_is_created_once_with_its_suffix_and_its_extensions() {
     each(|draft| {
-        let made = Made::empty(draft);
+        let made = TestHierarchy::empty(draft);
         let context = RequestContext::default();
         let foo = r#"[{"extension":"http://example.org/foo","must_understand":false}]"#;
         let new = NewHierarchy { metadata_key_suffix: Some(".x".into()), extensions: Some(foo.into()) };
@@ -25,7 +25,7 @@ fn a_hierarchy_is_created_once_with_its_suffix_and_its_extensions() {
         made.assert_keys(&["meta/root/a/b.array.x", "zarr.json"]);
         assert_eq!(made.exists("a/b"), Some(NodeKind::Array));
         assert!(made.open("a/b").is_ok());
-        // As it is, or another.
+        // Creating it again with the same options, and with others.
         assert!(block_on(create_hierarchy(&made.store, draft, &new, &context)).is_ok());
         let other = NewHierarchy { metadata_key_suffix: Some(".json".into()), extensions: None };
         let error = block_on(create_hierarchy(&made.store, draft, &other, &context)).err().unwrap();
@@ -37,19 +37,19 @@ fn a_hierarchy_is_created_once_with_its_suffix_and_its_extensions() {
 }
 
 #[test]
-fn a_store_of_another_format_gets_no_entry_point() {
+fn stores_of_another_format_get_no_entry_point() {
     each(|draft| {
         for (key, text) in [
             ("zarr.json", r#"{"zarr_format":3,"node_type":"group"}"#),
             (".zgroup", r#"{"zarr_format":2}"#),
             (".zarray", "{}"),
         ] {
-            let made = Made::empty(draft);
-            made.noting.inner.insert(&StoreKey::parse(key).unwrap(), text.as_bytes().to_vec());
+            let made = TestHierarchy::empty(draft);
+            made.recording.inner.insert(&StoreKey::parse(key).unwrap(), text.as_bytes().to_vec());
             assert_eq!(made.group("a").unwrap_err().kind(), ErrorKind::Argument, "{key}");
             assert_eq!(made.keys(), [key]);
         }
-        let made = Made::with(draft, &["g/"]);
+        let made = TestHierarchy::with(draft, &["g/"]);
         for format in [ZarrFormat::V2, ZarrFormat::V3] {
             let node = NewNode::Group { format, attributes: "{}".into() };
             let error = made.create("g/h", &node, false).unwrap_err();
@@ -63,11 +63,11 @@ fn a_store_of_another_format_gets_no_entry_point() {
 #[test]
 fn to_create_a_group_set_its_document() {
     each(|draft| {
-        let made = Made::with(draft, &["x/"]);
+        let made = TestHierarchy::with(draft, &["x/"]);
         made.group("foo/bar").unwrap();
         made.assert_keys(&["meta/root/foo/bar.group.json", "meta/root/x.group.json", "zarr.json"]);
         let sets: Vec<String> =
-            made.noting.calls.take().into_iter().filter(|it| it.starts_with("set")).collect();
+            made.recording.calls.take().into_iter().filter(|it| it.starts_with("set")).collect();
         assert_eq!(sets, [made.key("set meta/root/foo/bar.group.json")]);
     });
 }
@@ -75,7 +75,7 @@ fn to_create_a_group_set_its_document() {
 #[test]
 fn to_create_an_array_set_its_document() {
     each(|draft| {
-        let made = Made::with(draft, &["x/"]);
+        let made = TestHierarchy::with(draft, &["x/"]);
         made.array("foo/baz").unwrap();
         made.assert_keys(&["meta/root/foo/baz.array.json", "meta/root/x.group.json", "zarr.json"]);
     });
@@ -84,10 +84,10 @@ fn to_create_an_array_set_its_document() {
 #[test]
 fn the_root_may_be_a_group_or_an_array() {
     each(|draft| {
-        let made = Made::with(draft, &["/"]);
+        let made = TestHierarchy::with(draft, &["/"]);
         made.assert_keys(&["meta/root.group.json", "zarr.json"]);
         assert_eq!(made.exists(""), Some(NodeKind::Group));
-        let made = Made::with(draft, &[""]);
+        let made = TestHierarchy::with(draft, &[""]);
         made.assert_keys(&["meta/root.array.json", "zarr.json"]);
         assert_eq!(made.exists(""), Some(NodeKind::Array));
     });
@@ -96,7 +96,7 @@ fn the_root_may_be_a_group_or_an_array() {
 #[test]
 fn creating_a_group_implies_the_existence_of_groups_at_all_ancestor_paths() {
     each(|draft| {
-        let made = Made::with(draft, &["a/b/c/"]);
+        let made = TestHierarchy::with(draft, &["a/b/c/"]);
         made.assert_keys(&["meta/root/a/b/c.group.json", "zarr.json"]);
         for implied in ["", "a", "a/b"] {
             assert_eq!(made.exists(implied), Some(NodeKind::ImplicitGroup), "{implied}");
@@ -109,7 +109,7 @@ fn creating_a_group_implies_the_existence_of_groups_at_all_ancestor_paths() {
 #[test]
 fn creating_an_array_implies_the_existence_of_groups_at_all_ancestor_paths() {
     each(|draft| {
-        let made = Made::with(draft, &["a/b/c"]);
+        let made = TestHierarchy::with(draft, &["a/b/c"]);
         made.assert_keys(&["meta/root/a/b/c.array.json", "zarr.json"]);
         for implied in ["", "a", "a/b"] {
             assert_eq!(made.exists(implied), Some(NodeKind::ImplicitGroup), "{implied}");
@@ -120,14 +120,14 @@ fn creating_an_array_implies_the_existence_of_groups_at_all_ancestor_paths() {
 #[test]
 fn group_nodes_may_have_children_but_array_nodes_may_not() {
     each(|draft| {
-        let made = Made::with(draft, &["a/b"]);
+        let made = TestHierarchy::with(draft, &["a/b"]);
         for path in ["a/b/c", "a/b/c/d"] {
             assert_eq!(made.array(path).unwrap_err().kind(), ErrorKind::Argument);
             assert_eq!(made.group(path).unwrap_err().kind(), ErrorKind::Argument);
         }
-        // An implicit group holds nodes, and becomes no array while it does.
+        // An implicit group with nodes below it cannot become an array.
         assert_eq!(made.array("a").unwrap_err().kind(), ErrorKind::Argument);
-        let made = Made::with(draft, &[""]);
+        let made = TestHierarchy::with(draft, &[""]);
         assert_eq!(made.array("a").unwrap_err().kind(), ErrorKind::Argument);
     });
 }
@@ -135,7 +135,7 @@ fn group_nodes_may_have_children_but_array_nodes_may_not() {
 #[test]
 fn two_sibling_nodes_cannot_have_the_same_name() {
     each(|draft| {
-        let made = Made::with(draft, &["a", "g/"]);
+        let made = TestHierarchy::with(draft, &["a", "g/"]);
         for path in ["a", "g"] {
             assert_eq!(made.array(path).unwrap_err().kind(), ErrorKind::Argument);
             assert_eq!(made.group(path).unwrap_err().kind(), ErrorKind::Argument);
@@ -146,9 +146,9 @@ fn two_sibling_nodes_cannot_have_the_same_name() {
 }
 
 #[test]
-fn overwriting_erases_first() {
+fn overwriting_erases_the_old_node_first() {
     each(|draft| {
-        let made = Made::with(draft, &["a", "g/", "g/b"]);
+        let made = TestHierarchy::with(draft, &["a", "g/", "g/b"]);
         made.put("data/root/a/c0/0");
         made.create("a", &made.new_group(), true).unwrap();
         made.create("g", &made.new_array(), true).unwrap();
@@ -159,7 +159,7 @@ fn overwriting_erases_first() {
 #[test]
 fn an_implicit_group_may_become_an_explicit_one() {
     each(|draft| {
-        let made = Made::with(draft, &["a/b"]);
+        let made = TestHierarchy::with(draft, &["a/b"]);
         made.group("a").unwrap();
         made.assert_keys(&["meta/root/a.group.json", "meta/root/a/b.array.json", "zarr.json"]);
         assert_eq!(made.exists("a"), Some(NodeKind::Group));
@@ -169,7 +169,7 @@ fn an_implicit_group_may_become_an_explicit_one() {
 #[test]
 fn attributes_of_an_implicit_group_give_it_a_document() {
     each(|draft| {
-        let made = Made::with(draft, &["a/b"]);
+        let made = TestHierarchy::with(draft, &["a/b"]);
         let path = NodePath::parse_any("a").unwrap();
         let context = RequestContext::default();
         for (text, how) in [(r#"{"x":1}"#, AttributeUpdate::Merge), (r#"{"y":2}"#, AttributeUpdate::Merge)] {
@@ -186,7 +186,7 @@ fn attributes_of_an_implicit_group_give_it_a_document() {
 #[test]
 fn a_name_must_follow_the_rules_for_names() {
     each(|draft| {
-        let made = Made::with(draft, &[]);
+        let made = TestHierarchy::with(draft, &[]);
         for path in ["a//b", "..", ".", "...", "a b", "größe"] {
             assert_eq!(made.group(path).unwrap_err().kind(), ErrorKind::Argument, "{path}");
         }

@@ -1,16 +1,17 @@
-//! "Discover children of a group", "Discover all nodes in a hierarchy", "Determine if a node exists", and opening.
+//! "Discover children of a group", "Discover all nodes in a hierarchy", "Determine if a node
+//! exists", and opening.
 
 use super::*;
 
 // Discover children of a group.
 
 #[test]
-fn the_texts_own_example_of_children() {
+fn the_drafts_example_of_children() {
     each(|draft| {
-        let made = Made::with(draft, &["foo/bar/", "foo/baz/qux"]);
+        let made = TestHierarchy::with(draft, &["foo/bar/", "foo/baz/qux"]);
         made.assert_keys(&["meta/root/foo/bar.group.json", "meta/root/foo/baz/qux.array.json", "zarr.json"]);
         let hierarchy = made.hierarchy();
-        made.noting.calls.take();
+        made.recording.calls.take();
         let children = block_on(hierarchy.children(&NodePath::parse_any("foo").unwrap())).unwrap();
         made.assert_calls(&["list_dir meta/root/foo/"]);
         let names: Vec<_> = children.iter().map(|(path, kind)| (path.as_str(), *kind)).collect();
@@ -23,16 +24,16 @@ fn the_texts_own_example_of_children() {
 #[test]
 fn any_returned_key_ending_in_array_indicates_an_array_and_in_group_a_group() {
     each(|draft| {
-        let made = Made::with(draft, &["a", "g/"]);
+        let made = TestHierarchy::with(draft, &["a", "g/"]);
         assert_eq!(made.children(""), [("a".into(), NodeKind::Array), ("g".into(), NodeKind::Group)]);
         assert!(made.children("g").is_empty());
     });
 }
 
 #[test]
-fn a_key_and_a_prefix_of_one_name_are_one_child() {
+fn a_key_and_a_prefix_of_the_same_name_are_one_child() {
     each(|draft| {
-        let made = Made::with(draft, &["g/", "g/a", "g/h/b"]);
+        let made = TestHierarchy::with(draft, &["g/", "g/a", "g/h/b"]);
         assert_eq!(made.children(""), [("g".into(), NodeKind::Group)]);
         assert_eq!(
             made.children("g"),
@@ -42,9 +43,9 @@ fn a_key_and_a_prefix_of_one_name_are_one_child() {
 }
 
 #[test]
-fn the_root_is_no_child_of_its_own_and_other_keys_are_no_nodes() {
+fn the_root_is_not_a_child_and_other_keys_are_not_nodes() {
     each(|draft| {
-        let made = Made::with(draft, &["/", "a"]);
+        let made = TestHierarchy::with(draft, &["/", "a"]);
         made.put("meta/root/readme.txt");
         made.put("data/root/a/c0/0");
         assert_eq!(made.children(""), [("a".into(), NodeKind::Array)]);
@@ -52,17 +53,18 @@ fn the_root_is_no_child_of_its_own_and_other_keys_are_no_nodes() {
 }
 
 #[test]
-fn a_store_that_cannot_list_says_so_and_opens_by_path() {
+fn a_store_that_cannot_list_opens_nodes_by_path() {
     each(|draft| {
-        let full = Made::with(draft, &["g/a", "h/"]);
+        let full = TestHierarchy::with(draft, &["g/a", "h/"]);
         let inner = MemoryStore::new();
         for key in full.keys() {
             let key = StoreKey::parse(&key).unwrap();
-            let value = block_on(full.noting.inner.get(&key, ByteRange::Whole, &RequestContext::default()));
+            let value =
+                block_on(full.recording.inner.get(&key, ByteRange::Whole, &RequestContext::default()));
             inner.insert(&key, value.unwrap().unwrap().value);
         }
-        let noting = Rc::new(Noting { inner, calls: RefCell::default(), listable: false });
-        let made = Made { draft, store: noting.clone(), noting };
+        let recording = Rc::new(RecordingStore { inner, calls: RefCell::default(), listable: false });
+        let made = TestHierarchy { draft, store: recording.clone(), recording };
         let hierarchy = made.hierarchy();
         let error = block_on(hierarchy.children(&NodePath::root())).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
@@ -72,7 +74,7 @@ fn a_store_that_cannot_list_says_so_and_opens_by_path() {
         assert_eq!(made.open("h").unwrap().metadata.kind(), NodeKind::Group);
         assert_eq!(made.open("").unwrap().metadata.kind(), NodeKind::Group);
         assert_eq!(made.open("g").unwrap_err().kind(), ErrorKind::NotFound);
-        // An array's chunks can be told; a group's cannot.
+        // The keys of an array's chunks are known; those of the nodes below a group are not.
         made.put("data/root/g/a/c0/0");
         assert!(made.erase("g/a", false));
         made.assert_keys(&["meta/root/h.group.json", "zarr.json"]);
@@ -87,7 +89,7 @@ fn a_store_that_cannot_list_says_so_and_opens_by_path() {
 #[test]
 fn all_keys_are_explicit_nodes_and_all_intermediate_prefixes_implicit_groups() {
     each(|draft| {
-        let made = Made::with(draft, &["a/b/c", "a/d/", "e"]);
+        let made = TestHierarchy::with(draft, &["a/b/c", "a/d/", "e"]);
         made.put("data/root/a/b/c/c0/0");
         let nodes = block_on(made.hierarchy().nodes(&RequestContext::default())).unwrap();
         let nodes: Vec<_> = nodes.iter().map(|(path, kind)| (path.as_str(), *kind)).collect();
@@ -100,7 +102,7 @@ fn all_keys_are_explicit_nodes_and_all_intermediate_prefixes_implicit_groups() {
             ("e", NodeKind::Array),
         ];
         assert_eq!(nodes, expected);
-        let calls = made.noting.calls.take();
+        let calls = made.recording.calls.take();
         assert!(calls.contains(&made.key("list_prefix meta/root/")), "{calls:?}");
         made.group("").unwrap();
         let nodes = block_on(made.hierarchy().nodes(&RequestContext::default())).unwrap();
@@ -111,12 +113,12 @@ fn all_keys_are_explicit_nodes_and_all_intermediate_prefixes_implicit_groups() {
 // Determine if a node exists.
 
 #[test]
-fn existence_is_tried_in_the_texts_order() {
+fn existence_is_tested_in_the_drafts_order() {
     each(|draft| {
-        let made = Made::with(draft, &["g/a", "h/"]);
+        let made = TestHierarchy::with(draft, &["g/a", "h/"]);
         let hierarchy = made.hierarchy();
         let look = |path: &str| {
-            made.noting.calls.take();
+            made.recording.calls.take();
             let path = NodePath::parse_any(path).unwrap();
             block_on(hierarchy.exists(&path, &RequestContext::default())).unwrap()
         };
@@ -134,9 +136,9 @@ fn existence_is_tried_in_the_texts_order() {
 }
 
 #[test]
-fn chunks_alone_are_no_node() {
+fn chunks_alone_are_not_a_node() {
     each(|draft| {
-        let made = Made::with(draft, &["g/a"]);
+        let made = TestHierarchy::with(draft, &["g/a"]);
         made.put("data/root/left/over/c0/0");
         for path in ["left", "left/over", "meta", "data", "data/root"] {
             assert_eq!(made.exists(path), None, "{path}");
@@ -150,10 +152,10 @@ fn chunks_alone_are_no_node() {
 #[test]
 fn a_hierarchy_must_be_opened_at_its_root() {
     each(|draft| {
-        let made = Made::with(draft, &["g/a"]);
+        let made = TestHierarchy::with(draft, &["g/a"]);
         let above = MemoryStore::new();
         for key in made.keys() {
-            let value = block_on(made.noting.inner.get(
+            let value = block_on(made.recording.inner.get(
                 &StoreKey::parse(&key).unwrap(),
                 ByteRange::Whole,
                 &RequestContext::default(),
@@ -165,14 +167,14 @@ fn a_hierarchy_must_be_opened_at_its_root() {
         let error =
             block_on(open(&store, "below", &OpenOptions::default(), &RequestContext::default())).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
-        assert!(error.message().contains("open the store there"), "{error}");
+        assert!(error.message().contains("open the store at this root"), "{error}");
     });
 }
 
 #[test]
-fn names_that_final_v3_reserves_are_names_of_a_drafts() {
+fn names_that_v3_reserves_are_valid_in_drafts() {
     each(|draft| {
-        let made = Made::with(draft, &["__a/zarr.json"]);
+        let made = TestHierarchy::with(draft, &["__a/zarr.json"]);
         assert_eq!(made.open("__a/zarr.json").unwrap().metadata.kind(), NodeKind::Array);
         assert_eq!(made.open("__a").unwrap().metadata.kind(), NodeKind::Group);
         assert_eq!(made.open("__b").unwrap_err().kind(), ErrorKind::Argument);
@@ -180,9 +182,9 @@ fn names_that_final_v3_reserves_are_names_of_a_drafts() {
 }
 
 #[test]
-fn a_broken_document_is_an_error_that_names_its_key() {
+fn errors_name_the_key_of_an_invalid_document() {
     each(|draft| {
-        let made = Made::with(draft, &["g/"]);
+        let made = TestHierarchy::with(draft, &["g/"]);
         made.put("meta/root/g/a.array.json");
         let error = made.open("g/a").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Format);
@@ -194,21 +196,21 @@ fn a_broken_document_is_an_error_that_names_its_key() {
 #[test]
 fn the_drafts_have_no_consolidated_metadata() {
     each(|draft| {
-        let made = Made::with(draft, &["g/"]);
+        let made = TestHierarchy::with(draft, &["g/"]);
         let error = block_on(consolidate(&made.store, &NodePath::root(), &RequestContext::default()));
         assert_eq!(error.unwrap_err().kind(), ErrorKind::Unsupported);
     });
 }
 
 #[test]
-fn what_zarr_python_consolidated_stays_true() {
-    let made = Made::with(Draft::October2020, &["g/"]);
+fn consolidated_metadata_of_zarr_python_is_updated() {
+    let made = TestHierarchy::with(Draft::October2020, &["g/"]);
     let key = StoreKey::parse("meta/root/consolidated/.zmetadata").unwrap();
     let text = r#"{"zarr_consolidated_format":1,"metadata":{"zarr.json":{},"meta/root/g.group.json":{"attributes":{}}}}"#;
-    made.noting.inner.insert(&key, text.as_bytes().to_vec());
+    made.recording.inner.insert(&key, text.as_bytes().to_vec());
     made.array("g/a").unwrap();
     let read = || {
-        let fetched = block_on(made.noting.inner.get(&key, ByteRange::Whole, &RequestContext::default()));
+        let fetched = block_on(made.recording.inner.get(&key, ByteRange::Whole, &RequestContext::default()));
         let text = fetched.unwrap().unwrap().value.to_vec(1 << 20, "test").unwrap();
         let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
         json["metadata"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()

@@ -1,6 +1,8 @@
-//! The sections "Protocol operations" (2020) and "Operations" (2022), a test a sentence, in both drafts.
+//! Tests of the sections "Protocol operations" (2020) and "Operations" (2022): one test for each
+//! sentence, in both drafts.
 //!
-//! Expected keys are written out as the texts have them; what stands behind `meta` and `data` is `/root` in 2020 and nothing in 2022.
+//! Expected keys are written as in the draft of 2020. In 2022 they have no `/root` after `meta` and
+//! `data`.
 
 mod creating;
 mod erasing;
@@ -29,26 +31,26 @@ use crate::store::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, Reque
 
 const DRAFTS: [Draft; 2] = [Draft::October2020, Draft::May2022];
 
-/// A memory that notes what is asked of it, and that may lack listing.
-struct Noting {
+/// A memory store that records its calls, and that may lack listing.
+struct RecordingStore {
     inner: MemoryStore,
     calls: RefCell<Vec<String>>,
     listable: bool,
 }
 
-impl Noting {
+impl RecordingStore {
     fn note(&self, call: &str, key: impl std::fmt::Display) {
         self.calls.borrow_mut().push(format!("{call} {key}"));
     }
 }
 
-impl Store for Noting {
+impl Store for RecordingStore {
     fn capabilities(&self) -> Capabilities {
         Capabilities { listable: self.listable, ..self.inner.capabilities() }
     }
 
     fn describe(&self) -> String {
-        "noting".to_owned()
+        "recording".to_owned()
     }
 
     fn get<'a>(
@@ -93,20 +95,21 @@ impl Store for Noting {
     }
 }
 
-/// A hierarchy of one of the drafts, in a store that notes.
-struct Made {
+/// A hierarchy of one of the drafts, in a recording store.
+struct TestHierarchy {
     draft: Draft,
-    noting: Rc<Noting>,
+    recording: Rc<RecordingStore>,
     store: Rc<dyn Store>,
 }
 
-impl Made {
+impl TestHierarchy {
     fn empty(draft: Draft) -> Self {
-        let noting = Rc::new(Noting { inner: MemoryStore::new(), calls: RefCell::default(), listable: true });
-        Self { draft, store: noting.clone(), noting }
+        let recording =
+            Rc::new(RecordingStore { inner: MemoryStore::new(), calls: RefCell::default(), listable: true });
+        Self { draft, store: recording.clone(), recording }
     }
 
-    /// With arrays and groups at these paths; a group's ends with a slash.
+    /// A hierarchy with arrays and groups at these paths. A group's path ends with a slash.
     fn with(draft: Draft, paths: &[&str]) -> Self {
         let made = Self::empty(draft);
         for path in paths {
@@ -115,7 +118,7 @@ impl Made {
                 None => made.array(path).unwrap(),
             }
         }
-        made.noting.calls.take();
+        made.recording.calls.take();
         made
     }
 
@@ -140,7 +143,7 @@ impl Made {
     }
 
     fn put(&self, key: &str) {
-        self.noting.inner.insert(&StoreKey::parse(&self.key(key)).unwrap(), vec![0]);
+        self.recording.inner.insert(&StoreKey::parse(&self.key(key)).unwrap(), vec![0]);
     }
 
     fn hierarchy(&self) -> Hierarchy {
@@ -165,7 +168,7 @@ impl Made {
         children.into_iter().map(|(path, kind)| (path.as_str().to_owned(), kind)).collect()
     }
 
-    /// As 2020 has it, in the words of this draft.
+    /// Turns a key of the draft of 2020 into the same key of this draft.
     fn key(&self, key: &str) -> String {
         match self.draft {
             Draft::October2020 => key.to_owned(),
@@ -176,7 +179,7 @@ impl Made {
     }
 
     fn keys(&self) -> Vec<String> {
-        self.noting.inner.keys()
+        self.recording.inner.keys()
     }
 
     fn assert_keys(&self, expected: &[&str]) {
@@ -187,7 +190,7 @@ impl Made {
 
     fn assert_calls(&self, expected: &[&str]) {
         let expected: Vec<String> = expected.iter().map(|call| self.key(call)).collect();
-        assert_eq!(self.noting.calls.take(), expected);
+        assert_eq!(self.recording.calls.take(), expected);
     }
 }
 

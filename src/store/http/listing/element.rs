@@ -1,11 +1,12 @@
-//! Elements of XML and HTML as listings have them: a scanner for tags, and text with its character references replaced.
+//! Finds XML and HTML elements in listings: a scanner for tags, and text with character references
+//! replaced.
 //!
-//! Deliberately no parser of either language: it finds elements by name wherever they stand and never fails. Namespace
-//! prefixes are dropped.
+//! This is not a parser of either language: it finds elements by name at any depth and never fails.
+//! Namespace prefixes are ignored.
 
 use std::borrow::Cow;
 
-/// The text between each `<name …>` and the next `</name>`, in order, character references as they are.
+/// The text between each `<name …>` and the next `</name>`, in order. Character references stay.
 pub(super) fn contents<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -28,12 +29,12 @@ pub(super) fn contents<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item =
     })
 }
 
-/// The first of them, with its character references replaced.
+/// The text of the first element of a name, with character references replaced.
 pub(super) fn text_of<'a>(text: &'a str, name: &'a str) -> Option<Cow<'a, str>> {
     contents(text, name).next().map(|content| unescape(content.trim()))
 }
 
-/// A tag, and how many bytes it takes with its angle brackets.
+/// A tag. `len` is its length in bytes with the angle brackets.
 pub(super) struct Tag<'a> {
     pub closes: bool,
     pub name: &'a str,
@@ -41,7 +42,7 @@ pub(super) struct Tag<'a> {
     pub len: usize,
 }
 
-/// Takes everything up to the end of the next tag. Comments, declarations and CDATA sections are not tags.
+/// Moves `rest` behind the next tag. Comments, declarations and CDATA sections are skipped.
 pub(super) fn next_tag<'a>(rest: &mut &'a str) -> Option<Tag<'a>> {
     loop {
         let text = rest.get(rest.find('<')?..)?;
@@ -64,7 +65,7 @@ pub(super) fn next_tag<'a>(rest: &mut &'a str) -> Option<Tag<'a>> {
     }
 }
 
-/// Where the `>` of a tag is that stands in no quoted value.
+/// Position of the `>` that ends a tag. A `>` in a quoted value does not count.
 fn tag_end(text: &str) -> Option<usize> {
     let mut quote = None;
     for (at, char) in text.char_indices() {
@@ -78,7 +79,7 @@ fn tag_end(text: &str) -> Option<usize> {
     None
 }
 
-/// The value of an attribute, with its character references replaced.
+/// The value of an attribute, with character references replaced.
 pub(super) fn attribute<'a>(attributes: &'a str, name: &str) -> Option<Cow<'a, str>> {
     let mut rest = attributes;
     loop {
@@ -100,7 +101,7 @@ fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 
-/// Replaces the character references that listings write; others stay as they are.
+/// Replaces the character references that occur in listings. Others stay.
 pub(super) fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_are_found_whatever_surrounds_them() {
+    fn elements_are_found_at_any_depth() {
         let xml = "<?xml version='1.0'?><!-- <Key>no</Key> --><L xmlns='u:v'><x:Key a='>'> a&amp;b </x:Key><Key/><K><Key>c</Key></K>";
         assert_eq!(contents(xml, "Key").collect::<Vec<_>>(), [" a&amp;b ", "", "c"]);
         assert_eq!(text_of(xml, "Key").as_deref(), Some("a&b"));
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_in_every_style() {
+    fn attributes_may_be_quoted_in_every_style() {
         assert_eq!(attribute(r#"class="x" href="a&#x2f;b""#, "href").as_deref(), Some("a/b"));
         assert_eq!(attribute("HREF='a b' x", "href").as_deref(), Some("a b"));
         assert_eq!(attribute("id=1 href=a/ class=x", "href").as_deref(), Some("a/"));
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn references_that_mean_nothing_stay() {
+    fn unknown_character_references_stay() {
         assert_eq!(unescape("a&b;&lt;&#65;&#x110000;& &unknownname;"), "a&b;<A&#x110000;& &unknownname;");
     }
 }

@@ -1,15 +1,16 @@
-//! Listing over HTTP, which has no way of its own to list: S3's `ListObjectsV2`, Azure's `List Blobs`, and as a last resort
-//! the pages that servers make of a folder.
+//! Listing over HTTP, which has no standard way to list. Supported are S3's `ListObjectsV2`,
+//! Azure's `List Blobs`, and, as a last resort, the index pages that servers generate for folders.
 //!
-//! Which of them a server knows is found out at the store's root, once, and only when someone wants to list. An answer counts
-//! only when it says of itself what it is: a start page that a server gives for every path is no folder.
+//! The first call to list finds out which of them the server supports, by requests for the store's
+//! root. An answer counts only if it identifies itself as a listing, because some servers answer
+//! every path with a start page.
 
 mod element;
 mod page;
 mod s3;
 
 use super::HttpStore;
-use super::fault::Asked;
+use super::fault::RequestLabel;
 use super::transport::{HttpResponse, Method, Transport};
 use super::url::{RootUrl, redact};
 use crate::error::{Error, Result};
@@ -17,26 +18,26 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 use crate::store::Listing;
 
-/// The most answers that one listing is put together from: 10^7 keys in pages of a thousand.
+/// Maximum number of pages of one listing: 10^7 keys in pages of a thousand.
 const PAGES: usize = 10_000;
 
 /// How a server lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Lister {
-    /// It does not.
+    /// It does not list.
     None,
-    /// Buckets.
+    /// It lists a bucket.
     Bucket(Bucket),
-    /// A page a folder.
+    /// It generates an index page for each folder.
     Pages,
 }
 
-/// Where a bucket is, and how the keys of a store begin in it.
+/// A bucket, and the prefix of a store in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bucket {
-    /// Path of the bucket's own URL, percent-encoded, without a slash before it.
+    /// Percent-encoded path of the bucket's URL, without a slash before it.
     path: String,
-    /// What stands before the store's keys: empty, or ending in a slash; not encoded.
+    /// Prefix of the store's keys, not encoded: empty, or with a slash at its end.
     prefix: String,
     kind: BucketKind,
 }
@@ -74,7 +75,7 @@ fn decoded(text: &str) -> String {
     percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// The buckets that a root may be in, the likelier first.
+/// The buckets that may contain a root, the more likely one first.
 fn candidates(root: &RootUrl) -> Vec<Bucket> {
     let path = root.path().trim_start_matches('/');
     let host = root.host();
@@ -88,7 +89,7 @@ fn candidates(root: &RootUrl) -> Vec<Bucket> {
     if kind == BucketKind::Azure {
         return in_path().into_iter().collect();
     }
-    // `bucket.s3.region.amazonaws.com`, and whoever imitates it.
+    // `bucket.s3.region.amazonaws.com`, and compatible services.
     let is_virtual_host = host.split_once(".s3").is_some_and(|(bucket, _)| !bucket.is_empty());
     match is_virtual_host {
         true => vec![in_host],
@@ -102,7 +103,8 @@ impl<T: Transport> HttpStore<T> {
         self.lister.borrow().as_ref().is_some_and(|lister| *lister != Lister::None)
     }
 
-    /// How this server lists; found out when it is first asked. What no server said is asked again the next time.
+    /// How this server lists. The first call finds out. It is repeated by later calls if requests
+    /// failed.
     pub(super) async fn lister(&self) -> Result<Option<Lister>> {
         let known = self.lister.borrow().clone();
         let lister = match known {
@@ -118,20 +120,21 @@ impl<T: Transport> HttpStore<T> {
         Ok((lister != Lister::None).then_some(lister))
     }
 
-    /// The lister, and whether every question was answered.
+    /// The lister, and whether all requests were answered.
     async fn find_lister(&self) -> (Lister, bool) {
         let mut is_certain = true;
         let mut ask = async |url: String| {
             let answer = self.answered_within(1, Method::Get, &url, None).await;
-            // A server that refuses cross-origin requests of folders cannot list for us, and looks like a lost network.
+            // A server that rejects cross-origin requests for folders looks like a lost network.
             is_certain &= answer.is_ok();
             answer.ok().filter(|response| response.status == 200)
         };
         for bucket in candidates(&self.root) {
             let url = self.root.elsewhere(&bucket.path, &bucket.query(&bucket.prefix, true, None));
-            // An empty list is what a bucket says of a prefix that is not in it, as when the guess of the bucket was wrong.
+            // A bucket answers with an empty list for a prefix that it does not have, which happens
+            // if the guessed bucket is wrong.
             let is_list = ask(url).await.is_some_and(|response| {
-                s3::Answer::parse(&body(&response)).is_some_and(|answer| !answer.is_empty())
+                s3::ListResponse::parse(&body(&response)).is_some_and(|answer| !answer.is_empty())
             });
             if is_list {
                 return (Lister::Bucket(bucket), true);
@@ -186,7 +189,8 @@ impl<T: Transport> HttpStore<T> {
         for _ in 0..PAGES {
             let url = self.root.elsewhere(&bucket.path, &bucket.query(&wanted, delimited, next.as_ref()));
             let response = self.answered(Method::Get, &url, None).await?;
-            let answer = (response.status == 200).then(|| s3::Answer::parse(&body(&response))).flatten();
+            let answer =
+                (response.status == 200).then(|| s3::ListResponse::parse(&body(&response))).flatten();
             let answer = answer.ok_or_else(|| refused(&url, &response))?;
             let following = answer.next();
             answer.add_to(&mut listing, &bucket.prefix, &wanted);
@@ -211,8 +215,10 @@ impl<T: Transport> HttpStore<T> {
         let mut listing = Listing::default();
         for entry in entries {
             match entry {
-                page::Entry::File(name) => listing.keys.extend(StoreKey::parse(&key(prefix, &name)).ok()),
-                page::Entry::Folder(name) => {
+                page::FolderEntry::File(name) => {
+                    listing.keys.extend(StoreKey::parse(&key(prefix, &name)).ok())
+                }
+                page::FolderEntry::Folder(name) => {
                     listing.prefixes.extend(NodePath::from_normal(&key(prefix, &name)))
                 }
             }
@@ -231,15 +237,18 @@ fn body(response: &HttpResponse) -> String {
 
 fn refused(url: &str, response: &HttpResponse) -> Error {
     let shown = redact(url);
-    let asked = Asked { url: &shown, method: Method::Get, range: None };
+    let label = RequestLabel { url: &shown, method: Method::Get, range: None };
     match response.status {
-        200 => Error::store(format!("the listing {shown} is not one any more")),
-        _ => asked.refused(response),
+        200 => Error::store(format!("{shown} was answered with something other than a listing")),
+        _ => label.refused(response),
     }
 }
 
 fn endless(url: &str) -> Error {
-    Error::store(format!("the listing {} does not end: its continuation leads to itself", redact(url)))
+    Error::store(format!(
+        "the listing {} does not end: its continuation token leads to the same page",
+        redact(url)
+    ))
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -1,9 +1,10 @@
-//! The pages that servers make of a folder: nginx, Apache, Python's `http.server`, lighttpd, Caddy, npm's `http-server` and
-//! `serve`, Jetty; nginx's JSON form too.
+//! Index pages that servers generate for folders: nginx, Apache, Python's `http.server`, lighttpd,
+//! Caddy, npm's `http-server` and `serve`, Jetty; also nginx's JSON format.
 //!
-//! They have no common form but links. So a link counts when it leads one name down from the page's own address, and a page
-//! counts when it calls itself an index or links to the folder above. Names that a server hides (nginx and Apache hide those
-//! that begin with a dot) cannot be seen.
+//! These pages have only links in common. A link counts if it leads one name down from the page's
+//! own address. A page counts if its title is that of an index, or if it links to the parent
+//! folder. Names that a server hides are not found; nginx and Apache hide names that begin with a
+//! dot.
 
 use std::collections::BTreeMap;
 
@@ -14,32 +15,32 @@ use crate::limits;
 use crate::store::http::transport::HttpResponse;
 use crate::store::http::url::RootUrl;
 
-/// How pages of folders call themselves, in lower case.
+/// Beginnings of the titles of index pages, in lower case.
 const TITLES: [&str; 5] = ["index of", "directory listing", "files within", "directory:", "listing of"];
 
-/// What stands in a folder.
+/// An entry of a folder.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum FolderEntry {
     /// The name of a file.
     File(String),
     /// The name of a folder.
     Folder(String),
 }
 
-/// What a page lists; `None` for a page that is no listing. `origin` is the server that was asked.
-pub(super) fn entries(response: &HttpResponse, origin: &str) -> Option<Vec<Entry>> {
+/// The entries of a page; `None` if it is not a listing. `origin` is the origin of the request.
+pub(super) fn entries(response: &HttpResponse, origin: &str) -> Option<Vec<FolderEntry>> {
     let text = response.beginning(limits::METADATA_BYTES);
     let text = String::from_utf8_lossy(&text);
     if text.trim_start().starts_with('[') {
         return json_entries(&text);
     }
     let page = RootUrl::parse(&response.url).ok()?;
-    // A listing of somewhere else, such as the root that everything unknown is redirected to.
+    // Ignores a listing of another server, to which unknown paths may be redirected.
     (page.origin() == origin).then(|| html_entries(&text, &page)).flatten()
 }
 
-/// nginx with `autoindex_format json`.
-fn json_entries(text: &str) -> Option<Vec<Entry>> {
+/// Parses the format of nginx with `autoindex_format json`.
+fn json_entries(text: &str) -> Option<Vec<FolderEntry>> {
     #[derive(Deserialize)]
     struct Item {
         name: String,
@@ -48,13 +49,13 @@ fn json_entries(text: &str) -> Option<Vec<Entry>> {
     }
     let items: Vec<Item> = serde_json::from_str(text).ok()?;
     let entry = |Item { name, kind }| match kind.as_str() {
-        "directory" => Entry::Folder(name.trim_end_matches('/').to_owned()),
-        _ => Entry::File(name),
+        "directory" => FolderEntry::Folder(name.trim_end_matches('/').to_owned()),
+        _ => FolderEntry::File(name),
     };
     Some(items.into_iter().map(entry).collect())
 }
 
-fn html_entries(text: &str, page: &RootUrl) -> Option<Vec<Entry>> {
+fn html_entries(text: &str, page: &RootUrl) -> Option<Vec<FolderEntry>> {
     let base = format!("{}/", page.path());
     let mut is_listing = is_titled(text);
     let mut found: BTreeMap<String, bool> = BTreeMap::new();
@@ -70,7 +71,8 @@ fn html_entries(text: &str, page: &RootUrl) -> Option<Vec<Entry>> {
             *folder |= is_folder;
         }
     }
-    let entry = |(name, is_folder)| if is_folder { Entry::Folder(name) } else { Entry::File(name) };
+    let entry =
+        |(name, is_folder)| if is_folder { FolderEntry::Folder(name) } else { FolderEntry::File(name) };
     is_listing.then(|| found.into_iter().map(entry).collect())
 }
 
@@ -80,14 +82,14 @@ fn is_titled(text: &str) -> bool {
     titles.any(|title| TITLES.iter().any(|word| title.starts_with(word)))
 }
 
-/// The name one step below the page that a link leads to, and whether it is a folder's.
+/// The name one level below the page to which a link leads, and whether it is a folder.
 fn child(href: &str, base: &str, page: &RootUrl) -> Option<(String, bool)> {
     let href = href.split(['?', '#']).next().unwrap_or_default();
     if href.is_empty() {
         return None;
     }
     let is_folder = href.ends_with('/');
-    // Seen from the page, whose address ends in a slash that a `RootUrl` does not keep.
+    // The base ends with a slash, which `RootUrl` does not keep.
     let below = match href.starts_with('/') || href.contains("://") {
         true => page.resolve(href).ok().filter(|target| target.origin() == page.origin())?.path().to_owned(),
         false => format!("{base}{}", href.strip_prefix("./").unwrap_or(href).trim_end_matches('/')),

@@ -1,4 +1,4 @@
-//! One answer of `ListObjectsV2`, of the first version of that call, or of Azure's `List Blobs`.
+//! One answer of `ListObjectsV2`, of its first version, or of Azure's `List Blobs`.
 //! <https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html>,
 //! <https://learn.microsoft.com/rest/api/storageservices/list-blobs>
 
@@ -6,27 +6,27 @@ use super::element::{contents, text_of, unescape};
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::Listing;
 
-/// What the next page is asked with.
+/// How to request the next page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// A continuation token.
+    /// With a continuation token.
     Token(String),
-    /// The last key, where a server knows no tokens.
+    /// After the last key, for servers without tokens.
     After(String),
-    /// Azure's token.
+    /// With Azure's token.
     Marker(String),
 }
 
 /// One page of a listing.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct ListResponse {
     keys: Vec<String>,
     prefixes: Vec<String>,
     next: Option<Next>,
 }
 
-impl Answer {
-    /// `None` for what is no listing.
+impl ListResponse {
+    /// Parses a page; `None` if it is not a listing.
     pub(super) fn parse(text: &str) -> Option<Self> {
         if let Some(list) = contents(text, "ListBucketResult").next() {
             return Some(Self::parse_s3(list));
@@ -56,17 +56,18 @@ impl Answer {
         Self { keys: names("Blob"), prefixes: names("BlobPrefix"), next }
     }
 
-    /// Whether nothing is in it.
+    /// Whether the page lists nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.keys.is_empty() && self.prefixes.is_empty()
     }
 
-    /// What the next page is asked with; `None` when this is the last.
+    /// How to request the next page; `None` if this is the last.
     pub(super) fn next(&self) -> Option<Next> {
         self.next.clone()
     }
 
-    /// Adds what begins with `wanted`, seen from `root`. Objects whose name ends in a slash are marks of folders.
+    /// Adds the entries that begin with `wanted` to a listing, relative to `root`. Objects whose
+    /// name ends with a slash represent folders.
     pub(super) fn add_to(self, listing: &mut Listing, root: &str, wanted: &str) {
         let below = |name: &String| {
             let is_wanted = name.starts_with(wanted) && name.len() > wanted.len();

@@ -1,8 +1,8 @@
-//! Listings against pages that real servers made (`tests/listings/`), and against a scripted server.
+//! Listings of pages from real servers (`tests/listings/`), and of a scripted server.
 
 use futures_executor::block_on;
 
-use super::page::{Entry, entries};
+use super::page::{FolderEntry, entries};
 use super::*;
 use crate::error::ErrorKind;
 use crate::store::http::tests::script::{Scene, respond};
@@ -26,8 +26,8 @@ fn listed(page: &str) -> Option<(Vec<String>, Vec<String>)> {
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     for entry in entries {
         match entry {
-            Entry::File(name) => files.push(name),
-            Entry::Folder(name) => folders.push(name),
+            FolderEntry::File(name) => files.push(name),
+            FolderEntry::Folder(name) => folders.push(name),
         }
     }
     files.sort();
@@ -49,7 +49,7 @@ fn check(server: &str, page: &str, shows_dots: bool) {
 }
 
 #[test]
-fn pages_of_real_servers() {
+fn pages_of_real_servers_are_listed() {
     macro_rules! page {
         ($name:literal) => {
             include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/listings/", $name))
@@ -66,7 +66,7 @@ fn pages_of_real_servers() {
 }
 
 #[test]
-fn what_is_no_listing() {
+fn pages_that_are_not_listings_are_rejected() {
     for page in [
         "",
         "{}",
@@ -82,7 +82,7 @@ fn what_is_no_listing() {
 }
 
 #[test]
-fn links_that_lead_elsewhere_do_not_count() {
+fn links_to_other_places_are_ignored() {
     let page = "<title>Index of /</title><a href='/data.zarr/b/'>b</a><a href=\"http://host/data.zarr/c\">c</a>
         <a href='../x'>x</a><a href='http://other/data.zarr/y'>y</a><a href='?C=N'>n</a><a href='a/b'>deep</a>
         <a href='%2e%2e/'>up</a><a href='%2e'>here</a><a href='/data.zarr/'>itself</a><a name='no'>no</a><a href='#top'>top</a>";
@@ -123,7 +123,7 @@ fn a_bucket_is_found_and_read_page_by_page() {
 }
 
 #[test]
-fn a_listing_that_leads_to_itself_ends() {
+fn a_listing_whose_continuation_repeats_is_an_error() {
     let scene = Scene::new();
     for _ in 0..2 {
         scene
@@ -137,12 +137,12 @@ fn a_listing_that_leads_to_itself_ends() {
 
 /// What an emulator of S3 answered, page by page.
 #[test]
-fn answers_of_a_real_server() {
+fn answers_of_an_s3_server_are_parsed() {
     let pages = [
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/listings/moto-first.xml")),
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/listings/moto-last.xml")),
     ];
-    let [first, last] = pages.map(|page| s3::Answer::parse(page).unwrap());
+    let [first, last] = pages.map(|page| s3::ListResponse::parse(page).unwrap());
     assert!(matches!(first.next(), Some(s3::Next::Token(_))));
     assert_eq!(last.next(), None);
     let mut listing = Listing::default();
@@ -157,12 +157,12 @@ fn answers_of_a_real_server() {
 }
 
 #[test]
-fn the_first_version_of_the_call_and_azure() {
-    let first = s3::Answer::parse(
+fn answers_of_s3_version_1_and_azure_are_parsed() {
+    let first = s3::ListResponse::parse(
         "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>b</Key></Contents><Contents><Key>c</Key></Contents></ListBucketResult>",
     );
     assert_eq!(first.unwrap().next(), Some(s3::Next::After("c".to_owned())));
-    let azure = s3::Answer::parse(
+    let azure = s3::ListResponse::parse(
         "<EnumerationResults><Blobs><Blob><Name>d/zarr.json</Name></Blob><BlobPrefix><Name>d/a/</Name></BlobPrefix></Blobs><NextMarker>m</NextMarker></EnumerationResults>",
     )
     .unwrap();
@@ -173,11 +173,11 @@ fn the_first_version_of_the_call_and_azure() {
         (listing.keys, listing.prefixes),
         (vec![StoreKey::parse("zarr.json").unwrap()], vec![path("a")])
     );
-    assert_eq!(s3::Answer::parse("<Error><Code>NoSuchBucket</Code></Error>"), None);
+    assert_eq!(s3::ListResponse::parse("<Error><Code>NoSuchBucket</Code></Error>"), None);
 }
 
 #[test]
-fn buckets_by_the_form_of_the_address() {
+fn buckets_are_found_by_the_form_of_the_url() {
     let of = |url: &str| candidates(&RootUrl::parse(url).unwrap());
     let bucket = |path: &str, prefix: &str| Bucket {
         path: path.to_owned(),
@@ -193,7 +193,7 @@ fn buckets_by_the_form_of_the_address() {
 }
 
 #[test]
-fn a_server_that_cannot_list_says_so_and_is_asked_once() {
+fn a_server_that_cannot_list_is_asked_once() {
     let scene = Scene::new();
     for request in [
         "GET ?list-type=2&prefix=&delimiter=%2F no-store",

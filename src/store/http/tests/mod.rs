@@ -1,4 +1,5 @@
-//! Each rule of the policy against a transport that plays a script: the request it expects, the answer it gives.
+//! Tests each rule of the policy with a transport that plays a script of expected requests and
+//! answers.
 
 mod ranges;
 pub(super) mod script;

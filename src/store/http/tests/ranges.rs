@@ -1,4 +1,4 @@
-//! Whole objects and `bytes=a-b`: what servers and caches get wrong about them.
+//! Whole objects and `bytes=a-b`: errors of servers and caches.
 
 use super::script::{Scene, respond};
 use crate::error::ErrorKind;
@@ -17,7 +17,7 @@ fn a_whole_object_has_its_size_and_version() {
 }
 
 #[test]
-fn a_window_is_checked_where_its_place_is_visible_and_by_length_where_not() {
+fn a_range_is_checked_by_content_range_or_by_length() {
     let scene = Scene::new();
     scene.then("GET c/0 bytes=4-7", respond(206, b"4567", &["Content-Range: bytes 4-7/10"]));
     let range = ByteRange::FromStart { offset: 4, len: 4 };
@@ -30,14 +30,14 @@ fn a_window_is_checked_where_its_place_is_visible_and_by_length_where_not() {
 }
 
 #[test]
-fn a_window_is_cut_where_the_object_ends() {
+fn a_range_is_cut_at_the_end_of_the_object() {
     let scene = Scene::new();
     scene.then("GET c/0 bytes=6-13", respond(206, b"6789", &["Content-Range: bytes 6-9/10"]));
     assert_eq!(scene.window(6, 8).unwrap().unwrap(), b"6789");
 }
 
 #[test]
-fn a_range_up_to_the_end_names_no_last_byte() {
+fn an_open_range_has_no_last_byte() {
     let scene = Scene::new();
     scene.then("GET c/0 bytes=6-", respond(206, b"6789", &["Content-Range: bytes 6-9/10"]));
     let fetched = scene.fetch("c/0", ByteRange::from_offset(6), Subject::Chunk).unwrap().unwrap();
@@ -45,14 +45,14 @@ fn a_range_up_to_the_end_names_no_last_byte() {
 }
 
 #[test]
-fn a_longer_answer_is_cut_to_what_was_asked() {
+fn a_longer_answer_is_cut_to_the_requested_range() {
     let scene = Scene::new();
     scene.then("GET c/0 bytes=4-5", respond(206, b"234567", &["Content-Range: bytes 2-7/10"]));
     assert_eq!(scene.window(4, 2).unwrap().unwrap(), b"45");
 }
 
 #[test]
-fn a_server_that_ignores_ranges_is_sliced_warned_of_and_remembered() {
+fn a_server_that_ignores_ranges_causes_one_warning_and_is_remembered() {
     let scene = Scene::new();
     assert!(scene.store.capabilities().partial);
     for _ in 0..2 {
@@ -68,7 +68,7 @@ fn a_server_that_ignores_ranges_is_sliced_warned_of_and_remembered() {
 }
 
 #[test]
-fn a_range_of_everything_answered_with_everything_proves_nothing() {
+fn a_whole_answer_to_a_whole_range_does_not_mean_that_ranges_are_ignored() {
     let scene = Scene::new();
     scene.then("GET c/0 bytes=0-9", respond(200, b"0123456789", &[]));
     assert_eq!(scene.window(0, 10).unwrap().unwrap(), b"0123456789");
@@ -77,14 +77,14 @@ fn a_range_of_everything_answered_with_everything_proves_nothing() {
 }
 
 #[test]
-fn a_range_past_the_end_of_a_whole_answer_is_the_datas_error() {
+fn a_range_past_the_end_of_a_whole_answer_is_a_format_error() {
     let scene = Scene::new();
     scene.then("GET c/0 bytes=10-11", respond(200, b"0123456789", &[]));
     assert_eq!(scene.window(10, 2).unwrap_err().kind(), ErrorKind::Format);
 }
 
 #[test]
-fn another_window_than_asked_is_asked_for_again_and_then_refused() {
+fn a_wrong_range_is_requested_again_and_then_an_error() {
     let scene = Scene::new();
     let wrong = || respond(206, b"0123", &["Content-Range: bytes 0-3/10"]);
     scene.then("GET c/0 bytes=4-7", wrong()).then("GET c/0 bytes=4-7 no-store", wrong());
@@ -96,7 +96,7 @@ fn another_window_than_asked_is_asked_for_again_and_then_refused() {
 }
 
 #[test]
-fn a_body_shorter_than_its_headers_say_is_asked_for_past_the_cache() {
+fn a_body_shorter_than_announced_is_requested_without_cache() {
     // Chromium 148 and 149 produce it from a fresh in-memory cache.
     let scene = Scene::new();
     let headers = ["Content-Range: bytes 4-7/10", "Content-Length: 4"];
@@ -117,7 +117,7 @@ fn a_body_shorter_than_its_headers_say_is_asked_for_past_the_cache() {
 }
 
 #[test]
-fn two_short_answers_that_contradict_nothing_are_the_objects_end() {
+fn two_consistent_short_answers_mark_the_end_of_the_object() {
     let scene = Scene::new();
     let cut = || respond(206, b"89", &["Content-Length: 2"]);
     scene.then("GET c/0 bytes=8-11", cut()).then("GET c/0 bytes=8-11 no-store", cut());
@@ -130,7 +130,7 @@ fn two_short_answers_that_contradict_nothing_are_the_objects_end() {
 }
 
 #[test]
-fn a_longer_answer_of_unknown_place_is_refused() {
+fn a_longer_answer_without_content_range_is_an_error() {
     let scene = Scene::new();
     let long = || respond(206, b"012345", &[]);
     scene.then("GET c/0 bytes=4-5", long()).then("GET c/0 bytes=4-5 no-store", long());
@@ -138,7 +138,7 @@ fn a_longer_answer_of_unknown_place_is_refused() {
 }
 
 #[test]
-fn a_whole_chunk_that_lost_bytes_is_asked_for_again_unless_it_was_compressed() {
+fn a_truncated_chunk_is_requested_again_unless_it_was_compressed() {
     let scene = Scene::new();
     scene
         .then("GET c/0", respond(200, b"012", &["Content-Length: 5"]))
@@ -152,7 +152,7 @@ fn a_whole_chunk_that_lost_bytes_is_asked_for_again_unless_it_was_compressed() {
 }
 
 #[test]
-fn a_partial_answer_to_a_whole_request_counts_when_it_is_whole() {
+fn a_206_to_a_whole_request_is_valid_if_it_is_complete() {
     let scene = Scene::new();
     scene.then("GET c/0", respond(206, b"01", &["Content-Range: bytes 0-1/2"]));
     assert_eq!(scene.chunk(ByteRange::Whole).unwrap().unwrap(), b"01");
@@ -175,7 +175,7 @@ fn status_416_is_a_range_past_the_end() {
 }
 
 #[test]
-fn status_416_for_a_range_that_only_ends_past_the_end_is_asked_again_shorter() {
+fn status_416_for_a_range_that_ends_past_the_end_is_retried_with_a_shorter_range() {
     let scene = Scene::new();
     scene
         .then("GET c/0 bytes=8-11", respond(416, b"", &["Content-Range: bytes */10"]))
@@ -184,7 +184,7 @@ fn status_416_for_a_range_that_only_ends_past_the_end_is_asked_again_shorter() {
 }
 
 #[test]
-fn a_range_of_nothing_is_the_callers_mistake() {
+fn an_empty_range_is_an_argument_error() {
     let scene = Scene::new();
     assert_eq!(scene.window(3, 0).unwrap_err().kind(), ErrorKind::Argument);
     assert_eq!(scene.suffix(0).unwrap_err().kind(), ErrorKind::Argument);

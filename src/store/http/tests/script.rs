@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::store::http::origin::Origin;
 use crate::store::http::transport::{
-    Answer, CacheMode, HttpRequest, HttpResponse, Transport, TransportError,
+    CacheMode, HttpRequest, HttpResponse, Transport, TransportError, TransportResult,
 };
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
@@ -26,10 +26,11 @@ pub const OPEN_ROOT: &str = "https://host/data.zarr";
 /// A request in one line, such as `GET c/0 bytes=0-3 no-store`.
 pub fn line(request: &HttpRequest) -> String {
     let (_, below) = request.url.split_once("host/").expect("on the host");
-    // Of a root that has one: the host itself is asked with a `?` only.
+    // The signature, if the root has one. A request to the host itself has a `?` only.
     let (path, query) = below.split_once("?sig=secret").unwrap_or((below, ""));
     assert!(!path.contains('?'), "the signature on every request");
-    // Listings stand beside the root's query: what they add to it is shown, and so is a question to the host itself.
+    // Listings add parameters to the root's query. They are part of the line, and so is a request
+    // to the host itself.
     let key = match (path.strip_prefix("data.zarr"), path) {
         (Some(key), _) => key.strip_prefix('/').unwrap_or(key).to_owned(),
         (None, "") => return format!("HOST ?{} no-store", query.trim_start_matches('&')),
@@ -49,8 +50,8 @@ pub fn line(request: &HttpRequest) -> String {
     format!("{} {key}{range}{cache}{body}", request.method.name())
 }
 
-/// A response of this status and body, with headers in the form `name: value`.
-pub fn respond(status: u16, body: &[u8], headers: &[&str]) -> Answer {
+/// A response with a status, a body, and headers in the form `name: value`.
+pub fn respond(status: u16, body: &[u8], headers: &[&str]) -> TransportResult {
     let headers = headers.iter().map(|header| header.split_once(": ").expect("name: value"));
     Ok(HttpResponse {
         status,
@@ -61,20 +62,20 @@ pub fn respond(status: u16, body: &[u8], headers: &[&str]) -> Answer {
     })
 }
 
-/// What a browser says to a lost network, a missing CORS header and a refused preflight alike.
-pub fn unreachable() -> Answer {
+/// How browsers report a lost network, a missing CORS header and a refused preflight.
+pub fn unreachable() -> TransportResult {
     Err(TransportError::Unreachable { message: "Failed to fetch".to_owned(), cause: None })
 }
 
-/// Plays a script.
+/// A transport that plays a script.
 #[derive(Default)]
 pub struct Script {
-    steps: RefCell<VecDeque<(String, Answer)>>,
+    steps: RefCell<VecDeque<(String, TransportResult)>>,
     pub slept: RefCell<Vec<u32>>,
 }
 
 impl Transport for Script {
-    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer> {
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, TransportResult> {
         let line = line(&request);
         let (expected, answer) =
             self.steps.borrow_mut().pop_front().unwrap_or_else(|| panic!("unexpected request {line:?}"));
@@ -96,7 +97,7 @@ impl Transport for Script {
     }
 }
 
-/// A store over a script, and the warnings it gave.
+/// A store with a scripted transport, and its warnings.
 pub struct Scene {
     pub script: Rc<Script>,
     pub store: HttpStore<Rc<Script>>,
@@ -128,7 +129,7 @@ impl Scene {
     }
 
     /// Adds a step to the script.
-    pub fn then(&self, line: &str, answer: Answer) -> &Self {
+    pub fn then(&self, line: &str, answer: TransportResult) -> &Self {
         self.script.steps.borrow_mut().push_back((line.to_owned(), answer));
         self
     }
@@ -141,7 +142,7 @@ impl Scene {
         outcome
     }
 
-    /// Reads and checks that the script is at its end.
+    /// Reads, and checks that the script is complete.
     pub fn fetch(&self, key: &str, range: ByteRange, subject: Subject) -> Result<Option<Fetched>> {
         let context = RequestContext { subject, ..RequestContext::default() };
         self.finish(block_on(self.store.get(&StoreKey::parse(key).unwrap(), range, &context)))
@@ -160,7 +161,7 @@ impl Scene {
         self.bytes("c/0", range, Subject::Chunk)
     }
 
-    /// As [`chunk`](Self::chunk), to be changed and written back.
+    /// Like [`chunk`](Self::chunk), for an update.
     pub fn chunk_to_change(&self) -> Result<Option<Vec<u8>>> {
         self.bytes("c/0", ByteRange::Whole, Subject::Update)
     }
@@ -173,7 +174,7 @@ impl Scene {
         self.chunk(ByteRange::Suffix(len))
     }
 
-    /// As [`suffix`](Self::suffix), of an object that is likely to be so large.
+    /// Like [`suffix`](Self::suffix), with an estimate of the object's size.
     pub fn likely_suffix(&self, len: u64, low: u64, high: u64) -> Result<Option<Vec<u8>>> {
         let likely_size = Some(LikelySize { low, high });
         let context = RequestContext { subject: Subject::Chunk, likely_size, ..RequestContext::default() };

@@ -1,4 +1,4 @@
-//! How requests are sent: cache modes, concurrency, limits, and what leaving does.
+//! Sending requests: cache modes, concurrency, limits, and dropped reads.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -12,12 +12,12 @@ use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::limits;
 use crate::store::http::origin::Origin;
-use crate::store::http::transport::{Answer, HttpRequest, Transport};
+use crate::store::http::transport::{HttpRequest, Transport, TransportResult};
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Subject};
 
-/// Never answers; knows what it was asked and what was given up.
+/// A transport that never answers. It records its requests and which of them were aborted.
 #[derive(Default)]
 struct Silent {
     serialises: bool,
@@ -35,11 +35,11 @@ impl Drop for Aborted<'_> {
 }
 
 impl Transport for Silent {
-    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer> {
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, TransportResult> {
         self.sent.borrow_mut().push(line(&request));
         self.limits.borrow_mut().push(request.body_limit);
         let aborted = Aborted(&self.aborted);
-        Box::pin(std::future::pending().inspect(move |_: &Answer| drop(aborted)))
+        Box::pin(std::future::pending().inspect(move |_: &TransportResult| drop(aborted)))
     }
 
     fn sleep(&self, _ms: u32) -> LocalFuture<'_, ()> {
@@ -55,7 +55,7 @@ impl Transport for Silent {
     }
 }
 
-struct Scene {
+struct SilentScene {
     transport: Rc<Silent>,
     store: HttpStore<Rc<Silent>>,
 }
@@ -67,7 +67,7 @@ const WINDOWS: [(&str, ByteRange); 4] = [
     ("c/0", ByteRange::Whole),
 ];
 
-impl Scene {
+impl SilentScene {
     fn new(serialises: bool, options: HttpOptions, concurrent: usize) -> Self {
         let transport = Rc::new(Silent { serialises, ..Silent::default() });
         let origin = Rc::new(Origin::new(concurrent));
@@ -75,7 +75,7 @@ impl Scene {
         Self { transport, store }
     }
 
-    /// Begins reads and gives them up again.
+    /// Starts reads and drops them.
     fn begin(&self, reads: &[(&str, ByteRange)], context: &RequestContext) -> Vec<String> {
         let keys: Vec<_> = reads.iter().map(|(key, _)| StoreKey::parse(key).unwrap()).collect();
         let reads = keys.iter().zip(reads).map(|(key, (_, range))| self.store.get(key, *range, context));
@@ -91,27 +91,27 @@ fn chunk() -> RequestContext {
 
 #[test]
 fn only_concurrent_ranges_of_one_url_bypass_the_cache_and_only_in_chromium() {
-    let sent = Scene::new(true, HttpOptions::default(), 8).begin(&WINDOWS, &chunk());
+    let sent = SilentScene::new(true, HttpOptions::default(), 8).begin(&WINDOWS, &chunk());
     let expected = ["GET c/0 bytes=0-1", "GET c/0 bytes=4-5 no-store", "GET c/1 bytes=0-1", "GET c/0"];
     assert_eq!(sent, expected);
 
     let plain = ["GET c/0 bytes=0-1", "GET c/0 bytes=4-5", "GET c/1 bytes=0-1", "GET c/0"];
-    assert_eq!(Scene::new(false, HttpOptions::default(), 8).begin(&WINDOWS, &chunk()), plain);
+    assert_eq!(SilentScene::new(false, HttpOptions::default(), 8).begin(&WINDOWS, &chunk()), plain);
     let off = HttpOptions { no_store_concurrent_ranges: false, ..HttpOptions::default() };
-    assert_eq!(Scene::new(true, off, 8).begin(&WINDOWS, &chunk()), plain);
+    assert_eq!(SilentScene::new(true, off, 8).begin(&WINDOWS, &chunk()), plain);
 }
 
 #[test]
 fn ranges_that_have_ended_are_not_concurrent() {
-    let scene = Scene::new(true, HttpOptions::default(), 8);
+    let scene = SilentScene::new(true, HttpOptions::default(), 8);
     for _ in 0..2 {
         assert_eq!(scene.begin(&WINDOWS[..1], &chunk()), ["GET c/0 bytes=0-1"]);
     }
 }
 
 #[test]
-fn a_reload_asks_the_origin() {
-    let scene = Scene::new(true, HttpOptions::default(), 8);
+fn a_reload_bypasses_the_http_cache() {
+    let scene = SilentScene::new(true, HttpOptions::default(), 8);
     let reload = RequestContext { reload: true, ..RequestContext::default() };
     assert_eq!(scene.begin(&[("zarr.json", ByteRange::Whole)], &reload), ["GET zarr.json reload"]);
     let sent = scene.begin(&WINDOWS[..2], &reload);
@@ -119,8 +119,8 @@ fn a_reload_asks_the_origin() {
 }
 
 #[test]
-fn bodies_are_bounded_before_they_are_read() {
-    let scene = Scene::new(true, HttpOptions::default(), 8);
+fn body_lengths_are_limited_before_reading() {
+    let scene = SilentScene::new(true, HttpOptions::default(), 8);
     scene.begin(&WINDOWS[..1], &chunk());
     scene.begin(&WINDOWS[..1], &RequestContext::default());
     // HEAD announces the size of a shard, which may well be above what fits one body.
@@ -130,8 +130,8 @@ fn bodies_are_bounded_before_they_are_read() {
 }
 
 #[test]
-fn leaving_aborts_what_was_sent_and_lets_the_next_one_go() {
-    let scene = Scene::new(true, HttpOptions::default(), 1);
+fn dropping_a_read_aborts_its_request_and_frees_its_permit() {
+    let scene = SilentScene::new(true, HttpOptions::default(), 1);
     let keys = ["c/0", "c/1", "c/2"].map(|key| StoreKey::parse(key).unwrap());
     let context = chunk();
     let mut reads: Vec<LocalFuture<'_, Result<Option<Fetched>>>> =

@@ -1,13 +1,13 @@
-//! Absent, refused, failing for now: which status is which, for metadata and for chunks.
+//! The meaning of each HTTP status for metadata and for chunks.
 
 use super::script::{OPEN_ROOT, ROOT, Scene, respond, unreachable};
 use crate::error::ErrorKind;
 use crate::store::ByteRange::Whole;
 use crate::store::Store;
 use crate::store::http::HttpOptions;
-use crate::store::http::transport::{Answer, TransportError};
+use crate::store::http::transport::{TransportError, TransportResult};
 
-fn redirected(answer: Answer, url: &str) -> Answer {
+fn redirected(answer: TransportResult, url: &str) -> TransportResult {
     answer.map(|mut response| {
         response.redirected = true;
         response.url = url.to_owned();
@@ -27,7 +27,7 @@ fn not_found_and_gone_are_absent() {
 }
 
 #[test]
-fn refusals_are_errors_that_name_status_and_place() {
+fn rejected_requests_are_errors_with_status_and_url() {
     let scene = Scene::new();
     for status in [400, 401, 405, 418, 204] {
         scene.then("GET c/0", respond(status, b"", &[]));
@@ -71,11 +71,11 @@ fn a_forbidden_chunk_is_absent_once_something_was_read_without_credentials() {
     assert_eq!(scene.chunk(Whole).unwrap_err().kind(), ErrorKind::Store);
 
     read_metadata(&scene);
-    assert!(scene.store.absence_may_be_kept());
+    assert!(scene.store.absence_is_cacheable());
     for _ in 0..2 {
         forbid(&scene);
         assert_eq!(scene.chunk(Whole).unwrap(), None);
-        assert!(!scene.store.absence_may_be_kept());
+        assert!(!scene.store.absence_is_cacheable());
     }
     assert_eq!(scene.warnings.borrow().len(), 1);
     assert_eq!(*scene.on_console.borrow(), *scene.warnings.borrow());
@@ -101,7 +101,7 @@ fn a_forbidden_chunk_is_an_error_where_the_request_carries_credentials() {
 }
 
 #[test]
-fn a_forbidden_chunk_that_is_to_be_changed_is_an_error_but_by_option() {
+fn a_forbidden_chunk_is_an_error_for_updates_unless_the_option_is_set() {
     let scene = Scene::at(OPEN_ROOT, anonymous());
     read_metadata(&scene);
     forbid(&scene);
@@ -116,7 +116,7 @@ fn a_forbidden_chunk_is_absent_by_option_without_a_warning() {
     let scene = Scene::with(HttpOptions { missing_on_403: true, ..HttpOptions::default() });
     forbid(&scene);
     assert_eq!(scene.chunk(Whole).unwrap(), None);
-    assert!(!scene.store.absence_may_be_kept());
+    assert!(!scene.store.absence_is_cacheable());
     assert!(scene.warnings.borrow().is_empty());
 }
 
@@ -139,7 +139,7 @@ fn an_expired_signature_is_never_an_absent_chunk() {
 }
 
 #[test]
-fn passing_failures_are_retried_with_growing_pauses() {
+fn temporary_failures_are_retried_with_growing_pauses() {
     let scene = Scene::new();
     for status in [429, 503, 500] {
         scene.then("GET c/0", respond(status, b"", &[]));
@@ -150,7 +150,7 @@ fn passing_failures_are_retried_with_growing_pauses() {
 }
 
 #[test]
-fn the_server_may_say_how_long_to_wait() {
+fn retry_after_sets_the_pause() {
     let scene = Scene::new();
     scene.then("GET c/0", respond(503, b"", &["Retry-After: 2"])).then("GET c/0", respond(200, b"01", &[]));
     assert_eq!(scene.chunk(Whole).unwrap().unwrap(), b"01");
@@ -162,7 +162,7 @@ fn the_server_may_say_how_long_to_wait() {
 }
 
 #[test]
-fn retries_end() {
+fn retries_are_limited() {
     for (retries, tries) in [(3, 4), (0, 1)] {
         let scene = Scene::with(HttpOptions { retries, ..HttpOptions::default() });
         for _ in 0..tries {
@@ -175,7 +175,7 @@ fn retries_end() {
 }
 
 #[test]
-fn no_answer_is_retried_and_then_called_network_or_cors() {
+fn a_missing_answer_is_retried_and_then_a_network_or_cors_error() {
     let scene = Scene::new();
     for _ in 0..4 {
         scene.then("GET c/0 bytes=0-3", unreachable());
@@ -198,7 +198,7 @@ fn probes_for_metadata_do_not_wait_long_for_a_404_without_cors() {
 }
 
 #[test]
-fn head_that_keeps_failing_does_not_end_the_read() {
+fn a_failing_head_does_not_fail_the_read() {
     let scene = Scene::with(HttpOptions { retries: 1, ..HttpOptions::default() });
     for answer in [unreachable(), respond(500, b"", &[])] {
         scene.then("HEAD c/0", answer);
@@ -208,7 +208,7 @@ fn head_that_keeps_failing_does_not_end_the_read() {
 }
 
 #[test]
-fn what_the_transport_gives_up_on_is_not_retried() {
+fn errors_of_the_transport_are_not_retried() {
     let scene = Scene::new();
     scene.then("GET c/0 bytes=0-3", Err(TransportError::TooLarge { announced: 10_000_000_000 }));
     let error = scene.window(0, 4).unwrap_err();
@@ -220,7 +220,7 @@ fn what_the_transport_gives_up_on_is_not_retried() {
 }
 
 #[test]
-fn pages_about_a_key_are_not_its_value() {
+fn html_pages_are_not_values() {
     let scene = Scene::at(OPEN_ROOT, anonymous());
     scene.then("GET zarr.json", respond(200, b"\n<!DOCTYPE html><html>", &["Content-Type: text/html"]));
     assert_eq!(scene.metadata().unwrap(), None);
@@ -236,7 +236,7 @@ fn pages_about_a_key_are_not_its_value() {
 }
 
 #[test]
-fn chunks_that_only_look_like_pages_are_values() {
+fn chunks_that_resemble_html_are_values() {
     let scene = Scene::new();
     scene.then("GET c/0", respond(200, b"<html>", &["Content-Type: application/octet-stream"]));
     assert_eq!(scene.chunk(Whole).unwrap().unwrap(), b"<html>");

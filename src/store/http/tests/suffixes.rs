@@ -1,4 +1,4 @@
-//! The last bytes of an object, and its size: three ways, and what is remembered of each.
+//! Reading the end of an object and its size, and what the store remembers about the server.
 
 use super::script::{Scene, respond, unreachable};
 use crate::error::ErrorKind;
@@ -9,7 +9,7 @@ fn eager() -> Scene {
 }
 
 #[test]
-fn the_size_comes_by_head_and_the_bytes_by_a_window() {
+fn a_suffix_is_read_by_head_and_a_range() {
     let scene = Scene::new();
     for _ in 0..2 {
         scene
@@ -24,7 +24,7 @@ fn the_size_comes_by_head_and_the_bytes_by_a_window() {
 }
 
 #[test]
-fn shards_may_be_larger_than_32_bits_count() {
+fn shards_may_exceed_4_gib() {
     let scene = Scene::new();
     scene
         .then("HEAD c/0", respond(200, b"", &["Content-Length: 6000000000"]))
@@ -60,14 +60,14 @@ fn the_length_of_a_compressed_transfer_is_not_the_size() {
 }
 
 #[test]
-fn a_signature_good_for_get_alone_does_not_end_the_read() {
+fn a_signature_for_get_only_does_not_fail_the_read() {
     let scene = Scene::new();
     scene.then("HEAD c/0", respond(403, b"", &[])).then("GET c/0 bytes=-2", respond(206, b"89", &[]));
     assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
 }
 
 #[test]
-fn where_neither_works_everything_is_read_and_both_are_remembered() {
+fn without_head_and_suffixes_the_whole_object_is_read() {
     let scene = Scene::new();
     // nginx with `gzip on` tells no length; npm's http-server answers suffixes with 416.
     scene
@@ -80,7 +80,7 @@ fn where_neither_works_everything_is_read_and_both_are_remembered() {
 }
 
 #[test]
-fn the_first_bytes_are_not_taken_for_the_last() {
+fn first_bytes_are_not_accepted_as_a_suffix() {
     // sirv and s3rver take `-2` for `0-2`; cross-origin the place is invisible.
     for headers in [&["Content-Range: bytes 0-2/10"] as &[&str], &[]] {
         let scene = eager();
@@ -98,7 +98,7 @@ fn the_first_bytes_are_not_taken_for_the_last() {
 }
 
 #[test]
-fn a_longer_suffix_that_ends_where_the_object_does_is_cut() {
+fn a_longer_suffix_is_cut() {
     let scene = eager();
     scene.then("GET c/0 bytes=-2", respond(206, b"789", &["Content-Range: bytes 7-9/10"]));
     assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
@@ -138,7 +138,7 @@ fn a_suffix_answered_with_everything_is_cut_and_remembered() {
 }
 
 #[test]
-fn small_and_empty_objects_teach_nothing() {
+fn small_and_empty_objects_prove_nothing_about_the_server() {
     let scene = Scene::new();
     scene
         .then("HEAD c/0", respond(200, b"", &["Content-Length: 0"]))
@@ -168,7 +168,7 @@ fn status_416_that_tells_the_size_saves_head() {
 }
 
 #[test]
-fn an_object_that_changed_between_head_and_get_is_read_anew() {
+fn an_object_that_changed_between_head_and_get_is_read_again() {
     let scene = Scene::new();
     for stale in [respond(206, b"ab", &["Content-Range: bytes 8-9/12"]), respond(416, b"", &[])] {
         scene
@@ -181,7 +181,7 @@ fn an_object_that_changed_between_head_and_get_is_read_anew() {
 }
 
 #[test]
-fn the_size_is_asked_by_head_and_by_the_first_byte_where_that_fails() {
+fn the_size_is_requested_by_head_and_then_by_the_first_byte() {
     let scene = Scene::new();
     scene.then("HEAD c/0", respond(200, b"", &["Content-Length: 10"]));
     assert_eq!(scene.size().unwrap(), Some(10));
@@ -200,9 +200,9 @@ fn the_size_is_asked_by_head_and_by_the_first_byte_where_that_fails() {
 }
 
 #[test]
-fn where_the_end_is_likely_one_request_tells_the_size_too() {
+fn a_request_for_the_likely_end_tells_the_size_too() {
     let scene = Scene::new();
-    // The end is among the bytes, right at their end, and (cross-origin) seen by their being fewer than asked.
+    // The end is among the bytes, at their end, or (cross-origin) implied by a short body.
     let visible = ["Content-Range: bytes 5-9/10"];
     let hidden = ["Content-Length: 5"];
     for headers in [&visible as &[&str], &hidden] {
@@ -217,7 +217,7 @@ fn where_the_end_is_likely_one_request_tells_the_size_too() {
 }
 
 #[test]
-fn where_the_end_is_elsewhere_its_place_is_known_at_once() {
+fn a_wrong_estimate_of_the_end_costs_one_more_request() {
     let index = || respond(206, b"89", &["Content-Range: bytes 8-9/10"]);
     let scene = Scene::new();
     // Larger, smaller, and one that begins before what was asked for.
@@ -265,7 +265,7 @@ fn an_answer_that_does_not_tell_the_size_leads_to_head_and_is_remembered() {
 }
 
 #[test]
-fn little_is_read_for_a_guess() {
+fn uncertain_estimates_are_not_used() {
     let scene = Scene::new();
     // Sizes that differ too much.
     scene

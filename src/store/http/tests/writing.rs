@@ -1,4 +1,4 @@
-//! PUT and DELETE: what counts as done, what is tried again, what the errors say.
+//! PUT and DELETE: which statuses mean success, what is retried, and the errors.
 
 use futures_executor::block_on;
 
@@ -21,7 +21,7 @@ fn delete(scene: &Scene) -> Result<()> {
 }
 
 #[test]
-fn every_answer_that_means_done() {
+fn every_success_status_is_accepted() {
     for status in [200, 201, 202, 204] {
         put(Scene::new().then(PUT, respond(status, b"", &[]))).unwrap();
     }
@@ -31,7 +31,7 @@ fn every_answer_that_means_done() {
 }
 
 #[test]
-fn passing_faults_are_tried_again() {
+fn temporary_failures_of_writes_are_retried() {
     let scene = Scene::new();
     scene.then(PUT, unreachable());
     scene.then(PUT, respond(503, b"", &["retry-after: 1"]));
@@ -41,7 +41,7 @@ fn passing_faults_are_tried_again() {
 }
 
 #[test]
-fn faults_that_stay_are_errors() {
+fn permanent_failures_of_writes_are_errors() {
     for (status, kind) in [
         (301, ErrorKind::Store),
         (400, ErrorKind::Store),

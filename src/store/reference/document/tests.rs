@@ -1,4 +1,4 @@
-//! The forms of the documents as kerchunk's text has them, and documents that are wrong or large.
+//! Reference documents of each form in kerchunk's specification, and invalid and large documents.
 
 use super::*;
 use crate::error::ErrorKind;
@@ -80,7 +80,7 @@ fn generated_references_of_several_dimensions() {
 }
 
 #[test]
-fn what_is_no_document() {
+fn invalid_documents_are_rejected() {
     for text in [
         "",
         "[]",
@@ -110,7 +110,7 @@ fn what_is_no_document() {
 }
 
 #[test]
-fn many_references_take_little_memory() {
+fn many_references_need_little_memory() {
     let mut text = String::from("{");
     for at in 0..200_000 {
         text.push_str(&format!(

@@ -1,53 +1,57 @@
-//! Storage transformers: stores of an array over the store of its hierarchy, which may change keys and values on the way (v3
-//! drafts, "Storage transformers"; the final text keeps the metadata field and names none).
+//! Storage transformers: wrappers for the store of an array, which may change keys and values (v3
+//! drafts, "Storage transformers"; the final specification keeps the metadata field and defines
+//! none).
 //!
-//! A transformer has the shape of a store on both sides, so they [`stack`]. One that metadata names is looked up by the URI of
-//! its specification in a [`Registry`], where users put theirs beside ours.
+//! A transformer is a store over a store, so several of them form a [`stack`]. Metadata names a
+//! transformer by the URI of its specification. A [`TransformerRegistry`] contains the built-in
+//! transformers and those of the user.
 
 mod registry;
 pub mod sharding;
 
 use std::rc::Rc;
 
-pub use registry::{Named, Registry};
+pub use registry::{NamedTransformer, TransformerRegistry};
 
 use crate::error::Result;
 use crate::format::chunk_key::Separator;
 use crate::format::path::NodePath;
 use crate::store::Store;
 
-/// What a transformer must know of the array whose chunks it transforms.
+/// What a transformer must know of its array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayPlace {
-    /// What the keys of its chunks begin with: `data/foo/baz` in the text, `data/root/foo/baz` in the 2020 layout.
+    /// The prefix of the array's chunk keys: `data/foo/baz` in the drafts, `data/root/foo/baz` in
+    /// the 2020 layout.
     pub prefix: NodePath,
-    /// Chunks along each dimension.
+    /// Number of chunks along each dimension.
     pub grid_shape: Vec<u64>,
-    /// What stands between the indices of a chunk's key.
+    /// The separator of the indices in a chunk key.
     pub separator: Separator,
 }
 
-/// A transformer as metadata configures it, not yet around a store.
+/// A configured transformer, before it wraps a store.
 pub trait Transformer {
-    /// The place of what it stores, given that of what it is handed: the grid of a transformer below counts other things.
+    /// The array as the wrapped store sees it. The grid of a sharding transformer's store counts
+    /// shards.
     ///
     /// # Errors
-    /// `Format` when the configuration does not fit the array.
+    /// `Format` if the configuration does not fit the array.
     fn place_below(&self, place: &ArrayPlace) -> Result<ArrayPlace> {
         Ok(place.clone())
     }
 
-    /// The store of what it is handed, over a store of what it stores.
+    /// Wraps a store.
     ///
     /// # Errors
-    /// `Format` when the configuration does not fit the array.
+    /// `Format` if the configuration does not fit the array.
     fn around(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>>;
 }
 
-/// A store under transformers; the first of them is the nearest to the array, as in metadata.
+/// Wraps a store in transformers. The first one is the outermost, as in metadata.
 ///
 /// # Errors
-/// As the transformers; none without any.
+/// Errors of the transformers.
 pub fn stack(
     transformers: &[Rc<dyn Transformer>],
     store: Rc<dyn Store>,

@@ -1,6 +1,5 @@
-//! Transformers by the URI of their specification: ours, and those of the user.
-//!
-//! The sharding transformer is known by three URIs.
+//! The known storage transformers by the URI of their specification: built-in ones and those of the
+//! user. The sharding transformer has three URIs.
 
 use std::rc::Rc;
 
@@ -11,40 +10,40 @@ use crate::format::metadata::draft::uri::SHARDING_URIS;
 use crate::sorted::Map;
 use crate::store::Store;
 
-/// A transformer as metadata names it.
+/// A transformer in metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Named<'a> {
-    /// The URI of its specification: `extension`.
+pub struct NamedTransformer<'a> {
+    /// The URI of its specification: the field `extension`.
     pub extension: &'a str,
-    /// Which of that specification's: JSON text of `type`.
+    /// JSON text of the field `type`, which selects a variant of the specification.
     pub kind: &'a str,
-    /// JSON text of the configuration object; `None` where there is none.
+    /// JSON text of the configuration object, if there is one.
     pub configuration: Option<&'a str>,
-    /// Where it stands in the document, for errors: `storage_transformers[0]`.
+    /// The path of this field in the document, for errors: `storage_transformers[0]`.
     pub field: &'a str,
 }
 
-/// Makes a transformer of what metadata says.
-pub type Parse = Rc<dyn Fn(&Named<'_>) -> Result<Rc<dyn Transformer>>>;
+/// Creates a transformer from its metadata.
+pub type ParseTransformer = Rc<dyn Fn(&NamedTransformer<'_>) -> Result<Rc<dyn Transformer>>>;
 
-/// Makes transformers of whatever URI; `None` for one that it does not know.
-pub type ParseOthers = Rc<dyn Fn(&Named<'_>) -> Option<Result<Rc<dyn Transformer>>>>;
+/// Creates a transformer for any URI; `None` for an unknown one.
+pub type ParseOtherTransformers = Rc<dyn Fn(&NamedTransformer<'_>) -> Option<Result<Rc<dyn Transformer>>>>;
 
-/// The transformers that metadata may name.
+/// The known storage transformers.
 #[derive(Clone)]
-pub struct Registry {
-    parsers: Map<String, Parse>,
-    others: Option<ParseOthers>,
+pub struct TransformerRegistry {
+    parsers: Map<String, ParseTransformer>,
+    others: Option<ParseOtherTransformers>,
 }
 
-impl Default for Registry {
+impl Default for TransformerRegistry {
     fn default() -> Self {
         Self::new(WriteStrategy::default())
     }
 }
 
-impl Registry {
-    /// Ours alone, with the way in which shards are written.
+impl TransformerRegistry {
+    /// The built-in transformers. `strategy` decides how shards are written.
     pub fn new(strategy: WriteStrategy) -> Self {
         let mut registry = Self { parsers: Map::new(), others: None };
         for extension in SHARDING_URIS.into_iter().filter(|_| IS_FULL) {
@@ -56,21 +55,21 @@ impl Registry {
         registry
     }
 
-    /// Adds a transformer under the URI of its specification, or replaces it.
-    pub fn register(&mut self, extension: &str, parse: Parse) {
+    /// Adds or replaces the transformer of a URI.
+    pub fn register(&mut self, extension: &str, parse: ParseTransformer) {
         self.parsers.insert(normal(extension).to_owned(), parse);
     }
 
-    /// Asks somebody else for the transformers that nobody has registered here.
-    pub fn ask_for_others(&mut self, others: ParseOthers) {
+    /// Sets the function that creates transformers for all other URIs.
+    pub fn ask_for_others(&mut self, others: ParseOtherTransformers) {
         self.others = Some(others);
     }
 
-    /// The transformer that metadata names.
+    /// Creates the transformer that metadata names.
     ///
     /// # Errors
-    /// `Unsupported` naming the URI of an unknown one, and as the transformer's own parser; both name the field.
-    pub fn parse(&self, named: &Named<'_>) -> Result<Rc<dyn Transformer>> {
+    /// `Unsupported` for an unknown URI; errors of the transformer's parser. Both name the field.
+    pub fn parse(&self, named: &NamedTransformer<'_>) -> Result<Rc<dyn Transformer>> {
         let parsed = match self.parsers.get(normal(named.extension)) {
             Some(parse) => Some(parse(named)),
             None => self.others.as_ref().and_then(|others| others(named)),
@@ -80,13 +79,13 @@ impl Registry {
         parsed.map_err(|error| error.within_field(named.field))
     }
 
-    /// A store under the transformers that an array's metadata names, the first of them nearest to the array.
+    /// Wraps a store in the transformers of an array. The first one is the outermost.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse) and [`stack`].
+    /// Errors of [`parse`](Self::parse) and [`stack`].
     pub fn stack(
         &self,
-        named: &[Named<'_>],
+        named: &[NamedTransformer<'_>],
         store: Rc<dyn Store>,
         place: &ArrayPlace,
     ) -> Result<Rc<dyn Store>> {
@@ -95,7 +94,8 @@ impl Registry {
     }
 }
 
-/// URIs are compared without what resolvers ignore: the scheme's `s`, and a slash or `.html` at the end.
+/// A URI without the parts that do not matter for comparison: the scheme, and a slash or `.html` at
+/// the end.
 fn normal(extension: &str) -> &str {
     let rest = extension.strip_prefix("https://").or_else(|| extension.strip_prefix("http://"));
     let rest = rest.unwrap_or(extension).trim_end_matches('/');
@@ -114,8 +114,8 @@ mod tests {
     use crate::store::memory::MemoryStore;
     use crate::store::{ByteRange, RequestContext};
 
-    fn named<'a>(extension: &'a str, configuration: Option<&'a str>) -> Named<'a> {
-        Named { extension, kind: "\"indexed\"", configuration, field: "storage_transformers[0]" }
+    fn named<'a>(extension: &'a str, configuration: Option<&'a str>) -> NamedTransformer<'a> {
+        NamedTransformer { extension, kind: "\"indexed\"", configuration, field: "storage_transformers[0]" }
     }
 
     fn place() -> ArrayPlace {
@@ -129,7 +129,7 @@ mod tests {
             SHARDING_URIS.into_iter().chain(["http://purl.org/zarr/spec/storage_transformers/sharding/1.0/"])
         {
             let memory = Rc::new(MemoryStore::new());
-            let store = Registry::default()
+            let store = TransformerRegistry::default()
                 .stack(&[named(extension, Some(r#"{"chunks_per_shard":[2,2]}"#))], memory.clone(), &place())
                 .unwrap();
             block_on(store.set(&StoreKey::parse("data/a/c3/5").unwrap(), vec![1].into())).unwrap();
@@ -138,16 +138,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_or_wrong_is_refused_by_name() {
+    fn unknown_and_invalid_transformers_are_errors_that_name_the_field() {
         let unknown = named("https://example.org/mirror", None);
-        let error = Registry::default().parse(&unknown).err().unwrap();
+        let error = TransformerRegistry::default().parse(&unknown).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.message().contains("https://example.org/mirror"), "{error}");
         assert_eq!(error.context().field.as_deref(), Some("storage_transformers[0].extension"));
 
-        let other =
-            Named { kind: "\"linked\"", ..named(SHARDING_URIS[0], Some(r#"{"chunks_per_shard":[2]}"#)) };
-        let error = Registry::default().parse(&other).err().unwrap();
+        let other = NamedTransformer {
+            kind: "\"linked\"",
+            ..named(SHARDING_URIS[0], Some(r#"{"chunks_per_shard":[2]}"#))
+        };
+        let error = TransformerRegistry::default().parse(&other).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.message().contains("linked"), "{error}");
 
@@ -161,7 +163,11 @@ mod tests {
         ] {
             let place = place();
             let memory = Rc::new(MemoryStore::new());
-            let error = Registry::default().stack(&[named(SHARDING_URIS[0], configuration)], memory, &place);
+            let error = TransformerRegistry::default().stack(
+                &[named(SHARDING_URIS[0], configuration)],
+                memory,
+                &place,
+            );
             let error = error.err().unwrap();
             let found = error.context().field.clone().unwrap();
             assert!(found.starts_with("storage_transformers[0].configuration"), "{error}");
@@ -170,11 +176,11 @@ mod tests {
     }
 
     #[test]
-    fn two_stacked_shardings_are_shards_of_shards() {
+    fn two_sharding_transformers_make_shards_of_shards() {
         let memory = Rc::new(MemoryStore::new());
         let (inner, outer) = (r#"{"chunks_per_shard":[2,2]}"#, r#"{"chunks_per_shard":[2,1]}"#);
         let list = [named(SHARDING_URIS[0], Some(inner)), named(SHARDING_URIS[2], Some(outer))];
-        let store = Registry::default().stack(&list, memory.clone(), &place()).unwrap();
+        let store = TransformerRegistry::default().stack(&list, memory.clone(), &place()).unwrap();
         let (one, other) = (StoreKey::parse("data/a/c0/1").unwrap(), StoreKey::parse("data/a/c3/1").unwrap());
         block_on(store.set(&one, b"one".to_vec().into())).unwrap();
         block_on(store.set(&other, b"other".to_vec().into())).unwrap();
@@ -187,14 +193,14 @@ mod tests {
     }
 
     #[test]
-    fn a_user_registers_by_uri() {
+    fn a_user_registers_a_transformer_by_uri() {
         struct Passing;
         impl Transformer for Passing {
             fn around(&self, below: Rc<dyn Store>, _place: &ArrayPlace) -> Result<Rc<dyn Store>> {
                 Ok(below)
             }
         }
-        let mut registry = Registry::default();
+        let mut registry = TransformerRegistry::default();
         registry.register("https://example.org/mirror", Rc::new(|_| Ok(Rc::new(Passing))));
         registry.parse(&named("https://example.org/mirror", None)).unwrap();
     }

@@ -1,6 +1,7 @@
 /**
- * What becomes of elements while they are read: numbers of another type, unpacked numbers, shades and colours. Options are put into the
- * form in which the engine takes them; the workers do the rest (`src/format/conversion.rs`).
+ * Conversion of elements during a read: to another number type, unpacked, to shades or to colours.
+ * This file converts the options to the engine's form; the decoders do the work
+ * (`src/format/conversion.rs`).
  */
 
 import type { NumberType, TypeDescription, ViewName } from "../../model/data_type.ts";
@@ -36,18 +37,22 @@ function typeOf(name: NumberType | "bool"): TypeDescription {
 /** Elements of several numbers: the result has a dimension more. */
 const pixels = (name: string, size: number): TypeDescription => ({ name, kind: "raw", size, widens: false });
 
-/** How elements are changed on the way to the caller. */
+/** Options for the conversion of elements. */
 export interface ConversionOptions {
   /**
-   * The type of the result. To an integer type numbers go to the nearest one (of two the even one), those beyond it to its bounds, and NaN to
-   * 0; to a float type to the nearest one. With `window` `"uint8"` is shades, `"rgba"` colours.
+   * The data type of the result. For an integer type, numbers are rounded to the nearest integer
+   * (ties to even) and clamped to its range, and NaN becomes 0. For a float type, they are rounded
+   * to the nearest float. With `window`, `"uint8"` gives shades and `"rgba"` colours.
    */
   as?: NumberType | "rgba" | undefined;
-  /** `"cf"`: what is missing is NaN, and what is packed is unpacked, as CF's attributes say. */
+  /** `"cf"` decodes by CF's attributes: missing values become NaN, packed values are unpacked. */
   decode?: "cf" | CfOptions | undefined;
-  /** The numbers that become the first and the last shade; the bounds of integer types of up to 16 bits unless given. */
+  /**
+   * The numbers of the first and the last shade. Default: the range of the data type, for integers
+   * of up to 16 bits.
+   */
   window?: readonly [low: number, high: number] | undefined;
-  /** The power that a place in the window, from 0 to 1, is raised to; 1 unless given. */
+  /** Exponent for positions in the window, from 0 to 1. Default: 1. */
   gamma?: number | undefined;
   /**
    * The colours of `"rgba"`; `"gray"` unless given. With `"labels"` integers are labels, and have
@@ -62,9 +67,9 @@ export interface ConversionOptions {
   mask?: boolean | undefined;
 }
 
-/** In the engine's form. */
+/** A conversion in the engine's form. */
 export interface Conversion {
-  /** Of the elements of the result; undefined where it is that of the array. */
+  /** Data type of the result; undefined if it is that of the array. */
   type: TypeDescription | undefined;
   /** Where an element is several numbers: how many, and in which view. */
   pixel?: Pixel | undefined;
@@ -92,17 +97,17 @@ const fail = (message: string, expected: string, actual: unknown): never => {
 function checked({ as, decode, window, gamma, colors, mask }: ConversionOptions): void {
   if (as !== undefined && as !== "rgba" && !Object.hasOwn(VIEWS, as)) {
     fail(
-      "not a type that elements can be had in",
+      "the option as is not a type that elements can be converted to",
       `${Object.keys(VIEWS).slice(1).join(", ")}, rgba or bytes`,
       as,
     );
   }
   const convention = typeof decode === "object" ? decode?.convention : decode;
   if (convention !== undefined && convention !== "cf")
-    fail("not a convention that decodes values", '"cf"', convention);
+    fail("the option decode is not a known convention", '"cf"', convention);
   const isShaded = as === "rgba" || as === "uint8";
   if ((window !== undefined || gamma !== undefined) && !isShaded) {
-    fail("a window is for shades and colours", 'as: "uint8" or as: "rgba"', as);
+    fail("the option window requires shades or colours", 'as: "uint8" or as: "rgba"', as);
   }
   if (colors !== undefined && as !== "rgba") fail("colours are of four bytes", 'as: "rgba"', as);
   if (isLabelColors(colors) && (decode ?? window ?? gamma) !== undefined)
@@ -111,11 +116,11 @@ function checked({ as, decode, window, gamma, colors, mask }: ConversionOptions)
     fail("a mask is for numbers of a type", "as with a type of numbers, but float16", as);
 }
 
-/** The numbers that shades reach from and to. */
+/** The window, given or from the data type. */
 function windowOf({ window, decode }: ConversionOptions, type: string): readonly [number, number] {
   const own = window ?? (decode === undefined && Object.hasOwn(RANGES, type) ? RANGES[type] : undefined);
   if (own && own.length === 2) return own;
-  throw new ZarrError("Argument", "shades need a window", {
+  throw new ZarrError("Argument", "shades require the option window", {
     expected: "window: [low, high]",
     actual: String(window),
   });

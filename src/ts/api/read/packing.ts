@@ -1,41 +1,47 @@
 /**
- * CF's packed values: what an array's attributes make of its elements, as the conventions' module reads them
- * (`src/convention/cf/packing.rs`). The words are for the engine; nothing here looks into them.
+ * CF's packed values. The conventions module reads the array's attributes
+ * (`src/convention/cf/packing.rs`). Its answer goes to the engine unchanged.
  */
 import type { NumberType } from "../../model/data_type.ts";
 import { exactJson } from "../../model/exact_json.ts";
 import { factsOf, type NodeLike } from "../../model/node_like.ts";
 import { ask } from "../../port/convention.ts";
 
-/** How values are unpacked by CF. */
+/** Options for unpacking values by CF. */
 export interface CfOptions {
   convention: "cf";
-  /** Mask what is outside of `valid_min`, `valid_max` and `valid_range`; true unless given. xarray leaves such values alone. */
+  /**
+   * Whether to mask values outside of `valid_min`, `valid_max` and `valid_range`. xarray does not.
+   * Default: true.
+   */
   valid?: boolean;
-  /** Take the fill value of a version 2 array for `_FillValue` where no attribute says it, as xarray does; true unless given. */
+  /**
+   * Whether the fill value of a v2 array serves as `_FillValue` if no attribute gives one, as in
+   * xarray. Default: true.
+   */
   zarrFillValue?: boolean;
 }
 
 export interface Packing {
   words: number[];
-  /** The type of numbers that the elements become. */
+  /** The data type to which elements are converted. */
   to: NumberType | "bool";
 }
 
-/** What the question needs of an array. */
+/** The used part of an array. */
 export interface PackedNode extends NodeLike {
   readonly fillValue?: unknown;
-  /** The attributes with exact integers, where the node can tell them. */
+  /** Returns the attributes with exact integers, if the node has such a method. */
   attributes?(options: { bigint: boolean }): NodeLike["attrs"];
 }
 
-/** A fill value as JSON; of elements that are no numbers there is none. */
+/** The fill value as JSON; undefined for elements that are not numbers. */
 function fillOf(fill: unknown): unknown {
   if (typeof fill === "boolean" || typeof fill === "bigint" || typeof fill === "number") return fill;
   return undefined;
 }
 
-/** How elements of a data type are unpacked; null where the attributes say nothing of it. */
+/** How to unpack the elements; null if the attributes do not say so. */
 export async function packingOf(
   node: PackedNode,
   dataType: string,

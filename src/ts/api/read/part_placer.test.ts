@@ -1,4 +1,6 @@
-/** Parts of a read placed in the caller's own memory. */
+/**
+ * Tests parts of a read that are copied into the caller's own memory.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TypeDescription } from "../../model/data_type.ts";
@@ -24,7 +26,7 @@ const part = (start: number[], shape: number[], values: number[]): PartEvent => 
   bytes: new Uint8Array(Int16Array.from(values).buffer),
 });
 
-test("parts go where they belong, in any order, with one credit for each", async () => {
+test("parts are placed in any order, with one credit each", async () => {
   const out = new Int16Array(6);
   const placer = new PartPlacer(out, SHORT, "plain", undefined);
   let credits = 0;
@@ -40,7 +42,7 @@ test("parts go where they belong, in any order, with one credit for each", async
   assert.equal(credits, 2);
 });
 
-test("a view into the middle of memory changes nothing beside it", async () => {
+test("a view into a larger buffer leaves the bytes around it unchanged", async () => {
   const memory = new Int16Array(10).fill(-1);
   const placer = new PartPlacer(memory.subarray(2, 8), SHORT, "plain", undefined);
   placer.begin(LAYOUT);
@@ -49,7 +51,7 @@ test("a view into the middle of memory changes nothing beside it", async () => {
   assert.deepEqual(memory, Int16Array.of(-1, -1, 1, 2, 3, 4, 5, 6, -1, -1));
 });
 
-test("a result in the order of columns", async () => {
+test("a result in F order", async () => {
   const out = new Int16Array(6);
   const placer = new PartPlacer(out, SHORT, "plain", undefined);
   placer.begin({ ...LAYOUT, order: [1, 0] });
@@ -59,7 +61,7 @@ test("a result in the order of columns", async () => {
   assert.deepEqual(out, Int16Array.of(0, 0, 2, 5, 3, 6));
 });
 
-test("memory of another length is refused before anything is written", () => {
+test("memory of another length is rejected before anything is written", () => {
   const placer = new PartPlacer(new Int16Array(5), SHORT, "plain", undefined);
   assert.throws(() => placer.begin(LAYOUT), {
     code: "Argument",
@@ -68,7 +70,7 @@ test("memory of another length is refused before anything is written", () => {
   });
 });
 
-test("numbers that will be widened are packed beside the caller's memory", async () => {
+test("numbers to be widened are not packed in the caller's memory", async () => {
   const out = new Float32Array(6);
   const placer = new PartPlacer(out, BFLOAT, "plain", undefined);
   placer.begin(LAYOUT);
@@ -78,7 +80,7 @@ test("numbers that will be widened are packed beside the caller's memory", async
   assert.deepEqual(new Int16Array(bytes.buffer), Int16Array.of(1, 2, 3, 4, 5, 6));
 });
 
-test("after an abort nothing is written, and the credits still go", async () => {
+test("after an abort nothing is written, but credits are still sent", async () => {
   const out = new Int16Array(6);
   const controller = new AbortController();
   const placer = new PartPlacer(out, SHORT, "plain", controller.signal);

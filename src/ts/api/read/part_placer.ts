@@ -1,22 +1,22 @@
 /**
- * Places the parts of a read in the caller's own memory, on the page: memory that is not shared
- * cannot be given to the engine.
+ * Copies the parts of a read into the caller's memory, on the page. It is used for memory that is
+ * not shared, which an engine in a worker cannot write to.
  */
+
 import { placeElements } from "../../elements/place.ts";
+import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { PartEvent, ResultAnswer, ResultLayout } from "../../port/operations.ts";
 import { bytesOf, type Form, isDirect } from "./form.ts";
 
 const lengthError = (expected: number, actual: number) =>
-  new ZarrError("Argument", "`out` is not as long as the result", {
+  new ZarrError("Argument", "`out` does not have the length of the result", {
     expected: `${expected} bytes`,
     actual: `${actual} bytes`,
   });
 
-const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
-
-/** Places the parts of a read in the caller's memory, one after the other; none after an abort. */
+/** Copies parts one after the other. Copies nothing after an abort. */
 export class PartPlacer {
   readonly #out: ArrayBufferView;
   readonly #type: TypeDescription;
@@ -30,7 +30,7 @@ export class PartPlacer {
     [this.#out, this.#type, this.#form, this.#signal] = [out, type, form, signal];
   }
 
-  /** Learns what the result is; fails where the caller's memory is of another length. */
+  /** Sets the layout. Throws an `Argument` error if the caller's memory has another length. */
   begin(layout: ResultLayout): void {
     const { size = 0, components = 1 } = this.#type;
     const count = product(layout.shape);
@@ -57,7 +57,7 @@ export class PartPlacer {
     });
   }
 
-  /** The result, when all parts are placed. */
+  /** Resolves to the result when all parts are copied. */
   async finish(): Promise<ResultAnswer> {
     await this.#last;
     this.#signal?.throwIfAborted();

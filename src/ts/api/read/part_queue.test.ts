@@ -1,6 +1,6 @@
 /**
- * Parts of a stream: taken in their order, with one credit for each, until the end, an error, or
- * the caller leaves.
+ * Tests the parts of a stream: they are taken in order, with one credit each, until the end, an
+ * error, or until the caller leaves.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,7 +11,7 @@ import { PartQueue } from "./part_queue.ts";
 const BYTE: TypeDescription = { name: "uint8", kind: "integer", size: 1, view: "Uint8Array", widens: false };
 const TEXT: TypeDescription = { name: "string", kind: "string", widens: false };
 
-/** One element, in row `at` of two dimensions of which the result keeps the first. */
+/** One element, in row `at` of two dimensions. The result keeps the first. */
 const part = (at: number): PartEvent => ({
   shape: [1, 1],
   kept: [true, false],
@@ -28,7 +28,7 @@ function filled(count: number) {
   return { queue, taken, prepared };
 }
 
-test("parts come in their order, and each gives its credit when it is taken", async () => {
+test("parts are returned in order, and each sends its credit when it is taken", async () => {
   const { queue, taken } = filled(2);
   await queue.settled();
   assert.deepEqual(taken, []);
@@ -44,7 +44,7 @@ test("parts come in their order, and each gives its credit when it is taken", as
   assert.deepEqual(taken, [0, 1]);
 });
 
-test("whoever asks first gets the first part", async () => {
+test("the first caller gets the first part", async () => {
   const queue = new PartQueue();
   const [first, second] = [queue.next(), queue.next()];
   const prepared = { form: "plain", shaped: (result: never) => result } as never;
@@ -54,7 +54,7 @@ test("whoever asks first gets the first part", async () => {
   assert.deepEqual((await second)?.start, [4]);
 });
 
-test("after the end there are the parts that were ready, and then nothing", async () => {
+test("after the end the remaining parts are returned, then nothing", async () => {
   const { queue } = filled(1);
   await queue.settled();
   queue.end({});
@@ -63,7 +63,7 @@ test("after the end there are the parts that were ready, and then nothing", asyn
   assert.equal(await queue.next(), undefined);
 });
 
-test("an error is told once, before parts that were ready", async () => {
+test("an error is reported once, before the remaining parts", async () => {
   const { queue } = filled(1);
   await queue.settled();
   const error = new Error("gone");
@@ -73,14 +73,14 @@ test("an error is told once, before parts that were ready", async () => {
   assert.equal(await queue.next(), undefined);
 });
 
-test("who leaves hears the end at once", async () => {
+test("leaving the stream ends a pending call at once", async () => {
   const queue = new PartQueue();
   const waiting = queue.next();
   queue.stop();
   assert.equal(await waiting, undefined);
 });
 
-test("a part that cannot have its form ends the stream", async () => {
+test("a part that cannot be converted ends the stream", async () => {
   const queue = new PartQueue();
   const prepared = { form: "plain", shaped: (result: never) => result } as never;
   // Offsets of a text that are not there.

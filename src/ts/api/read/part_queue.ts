@@ -1,31 +1,36 @@
 /**
- * The parts of a stream on the page, between the engine, which sends them, and the caller, who
- * takes them one by one.
+ * The queue of a stream's parts on the page, between the engine, which sends them, and the caller,
+ * who takes them one by one.
  */
 import type { TypeDescription } from "../../model/data_type.ts";
 import type { PartEvent } from "../../port/operations.ts";
 import { formed, type ReadResult } from "./form.ts";
 import type { PreparedRead } from "./prepared.ts";
 
-/** Where a part belongs. */
+/** The position of a part. */
 export interface PartPlace {
-  /** First place in the result, by its own dimensions. */
+  /** Index of its first element in the result, in the result's dimensions. */
   start: number[];
-  /** The same in all dimensions of the array: 0 where an integer selects one. */
+  /**
+   * Index of its first element within the selection, in all dimensions of the array: 0 where an
+   * integer selects one.
+   */
   offset: number[];
 }
 
 export type AnyPart = ReadResult & PartPlace;
 
-/** Hands out the parts of a read one by one. */
+/** Returns the parts of a read one by one. */
 export class PartQueue {
   readonly #ready: { part: AnyPart; taken: () => void }[] = [];
   readonly #asking: { resolve(part: AnyPart | undefined): void; reject(error: unknown): void }[] = [];
   #end: { error?: unknown } | undefined;
-  /** Parts get their form in the order in which they come. */
+  /** Parts are converted in the order in which they arrive. */
   #last: Promise<void> = Promise.resolve();
 
-  /** Takes a part; `taken` lets the engine go on. */
+  /**
+   * Adds a part. `taken` is called when the caller takes it, so that the engine sends the next one.
+   */
   add(part: PartEvent, { form, shaped }: PreparedRead, type: TypeDescription, taken: () => void): void {
     const place = { start: part.start.filter((_, axis) => part.kept[axis]), offset: part.start };
     this.#last = this.#last.then(async () => {
@@ -36,26 +41,26 @@ export class PartQueue {
     this.#last.catch((error) => this.end({ error }));
   }
 
-  /** Resolves when all parts have their form. */
+  /** Resolves when all parts are converted. */
   settled(): Promise<void> {
     return this.#last;
   }
 
-  /** No more parts come; those that are there can still be taken, but after an error. */
+  /** Ends the queue. The remaining parts can still be taken, unless there is an error. */
   end(outcome: { error?: unknown }): void {
     this.#end ??= outcome;
     if ("error" in this.#end) this.#ready.length = 0;
     this.#serve();
   }
 
-  /** Nobody takes any more. */
+  /** Drops all parts, because the caller has left the stream. */
   stop(): void {
     this.#end = {};
     this.#ready.length = 0;
     this.#serve();
   }
 
-  /** The next part; undefined after the last. */
+  /** The next part; undefined after the last one. */
   next(): Promise<AnyPart | undefined> {
     return new Promise((resolve, reject) => {
       this.#asking.push({ resolve, reject });
@@ -75,7 +80,7 @@ export class PartQueue {
         continue;
       }
       const { error } = this.#end ?? {};
-      // An error is told once; after it the stream is over, as a generator is.
+      // The error is reported once. Afterwards the stream has ended, as a generator has.
       if (error !== undefined) asking.reject(error);
       else asking.resolve(undefined);
       this.#end = {};

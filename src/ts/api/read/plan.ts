@@ -1,5 +1,5 @@
 /**
- * What a read will cost, before anything is fetched.
+ * `ReadPlan`: the cost of a read, before anything is fetched.
  */
 
 import { call } from "../../port/engine.ts";
@@ -11,36 +11,39 @@ import type { ReadRequest } from "./read.ts";
 
 export type { PlannedObject };
 
-/** How sure a number of encoded bytes is: told by the codecs, by the chunks that were read so far, or only that it is not more, as a rule. */
+/**
+ * The basis of a number of encoded bytes: exact from the codecs, estimated from the chunks read so
+ * far, or the decoded size as a usual upper bound.
+ */
 export type EncodedBasis = "exact" | "observed" | "decoded";
 
-/** Bytes of parts that are under way at a time. */
+/** Bytes of parts in flight at a time. */
 const UNDER_WAY_BYTES = 32 << 20;
 
-/** Stored objects that are asked of the engine at a time. */
+/** Number of stored objects per request to the engine. */
 const PAGE = 1024;
 
-/** What a read will cost. Nothing was fetched for it. */
+/** The cost of a read. Nothing has been fetched for it. */
 export class ReadPlan {
-  /** Shape of the result. */
+  /** Shape of the result in elements. */
   readonly shape: number[];
-  /** Chunks that are decoded; inner ones, where there are shards. */
+  /** Number of chunks to decode; of inner chunks if the array is sharded. */
   readonly chunkCount: number;
-  /** Stored chunks, or shards, that are asked for. */
+  /** Number of stored objects to read: chunks or shards. */
   readonly objectCount: number;
   /**
-   * Requests: one a chunk; of a shard its index and, at least one, and at most as many ranges as it has chunks of the selection. Less what is in a
-   * cache, or absent.
+   * Number of requests: one per chunk. For a shard, one for its index, and from one up to the
+   * number of selected chunks for its ranges. Cached and absent objects need fewer.
    */
   readonly requests: { least: number; most: number };
-  /** Bytes of the result. */
+  /** Size of the result in bytes. */
   readonly resultBytes: number;
-  /** Bytes of all chunks that are decoded, whole. */
+  /** Total size in bytes of all decoded chunks. */
   readonly decodedBytes: number;
-  /** Bytes that are fetched, where every chunk is there; by `encodedBasis`. */
+  /** Number of bytes to fetch if every chunk exists; see `encodedBasis`. */
   readonly encodedBytes: number;
   readonly encodedBasis: EncodedBasis;
-  /** Bytes that reading takes at a time: the result, and the parts under way, encoded and decoded. */
+  /** Peak memory in bytes: the result, and the parts in flight, encoded and decoded. */
   readonly memoryBytes: number;
   readonly #page: (start: number) => Promise<PlannedObject[]>;
 
@@ -67,7 +70,9 @@ export class ReadPlan {
     this.#page = page;
   }
 
-  /** The stored chunks, or shards, in C order: found as they are asked for, since there may be millions. */
+  /**
+   * The stored chunks or shards in C order. They are listed lazily, because there may be millions.
+   */
   async *objects(): AsyncGenerator<PlannedObject, void, undefined> {
     for (let start = 0; ; start += PAGE) {
       const page = await this.#page(start);
@@ -79,12 +84,12 @@ export class ReadPlan {
 
 interface PlanContext {
   elementSize: number;
-  /** Mean bytes of the chunks that were read so far. */
+  /** Mean encoded size in bytes of the chunks read so far. */
   observed: number | undefined;
   page: (start: number) => Promise<PlannedObject[]>;
 }
 
-/** Plans a read without fetching. */
+/** Plans a read without fetching anything. */
 export async function planRead(
   array: ArrayNode,
   { conversion: _, ...request }: ReadRequest,

@@ -1,6 +1,5 @@
 /**
- * Fetching ahead: asks now for what a read of a selection would ask for, behind everything that somebody waits for. Nothing
- * is decoded.
+ * Prefetching: requests the bytes of a selection after all other requests. Nothing is decoded.
  */
 import { call } from "../../port/engine.ts";
 import { arrayNumber, bindCodecs, observe } from "../arrays.ts";
@@ -8,7 +7,7 @@ import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type Progress, progressOf } from "./progress.ts";
 import { progressListener, type ReadOptions, type ReadRequest, readArguments } from "./read.ts";
 
-/** The priority of what nobody waits for yet: below 0 it makes way for all else. */
+/** Default priority of prefetches. It is below 0, so every read comes first. */
 const AHEAD = -1;
 
 export async function prefetchSelection(

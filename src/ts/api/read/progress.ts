@@ -1,18 +1,20 @@
-/** How far a read is, as callers hear it. */
+/**
+ * The progress of a read, as callers receive it.
+ */
 
 export interface Progress {
-  /** Chunks (inner ones, where there are shards) that have arrived or are known to be absent. */
+  /** Number of chunks (inner ones, if sharded) that have arrived or are known to be absent. */
   chunks: number;
-  /** All of them; absent for points, which would all have to be looked at. */
+  /** Total number of chunks. Absent for points, as counting them would require a look at each. */
   totalChunks?: number;
-  /** Bytes that have arrived. */
+  /** Number of bytes that have arrived. */
   bytes: number;
-  /** Parts of the result that are there, and all of them. */
+  /** Number of finished parts, and their total. */
   parts: number;
   totalParts: number;
 }
 
-/** As the engine tells it: `progress_numbers` of `src/js/read.rs`. */
+/** Converts the engine's counters: `progress_numbers` in `src/js/read.rs`. */
 export function progressOf(numbers: Float64Array): Progress {
   const [chunks = 0, bytes = 0, parts = 0, totalParts = 0, totalChunks = 0] = numbers;
   const progress = { chunks, bytes, parts, totalParts };

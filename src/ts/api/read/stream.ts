@@ -1,6 +1,6 @@
 /**
- * A selection part by part, as the parts arrive. Whoever takes them sets the pace: the engine waits while some are not taken, and so holds
- * no more than a few, however large the selection is.
+ * `Array.stream`: a selection as parts, in the order of arrival. The caller sets the pace: the
+ * engine waits until parts are taken, so only a few are in memory, however large the selection is.
  */
 import { ZarrError } from "../../model/errors.ts";
 import { call } from "../../port/engine.ts";
@@ -14,18 +14,23 @@ import { prepareRead, type WantedElements } from "./prepared.ts";
 import { progressOf } from "./progress.ts";
 import { observeRead, type ReadOptions, type ReadRequest, readArguments } from "./read.ts";
 
-/** What `Array.stream` takes beside the selection. */
+/** Options of `Array.stream`. */
 export interface StreamOptions extends ReadOptions {
-  /** `"nearest"` (the default) begins at `centre` and goes outwards, `"c"` goes row by row. Parts come as they arrive. */
+  /**
+   * The order of requests: `"nearest"` begins at `centre` and proceeds outwards, `"c"` goes row by
+   * row. Parts are returned in the order of arrival. Default: `"nearest"`.
+   */
   order?: "nearest" | "c";
   /**
-   * A place of the result, by its own dimensions (those that an integer selects are not among them); its middle unless given. What is nearest
-   * comes first.
+   * The index in the result's dimensions at which `"nearest"` begins. Dimensions that an integer
+   * selects are not among them. Default: the middle.
    */
   centre?: readonly number[];
 }
 
-/** The centre by the dimensions of the array, and what is wrong with it. */
+/**
+ * Converts the centre to the dimensions of the array. Throws an `Argument` error if it is invalid.
+ */
 function nearestOf(
   array: ArrayNode,
   { selection }: ReadRequest,
@@ -39,7 +44,7 @@ function nearestOf(
   });
   const rank = isIndex.filter((index) => !index).length;
   if (centre.length !== rank) {
-    throw new ZarrError("Argument", "the centre of a stream is a place of its result", {
+    throw new ZarrError("Argument", "the option centre must be an index of the result", {
       expected: `${rank} numbers`,
       actual: `${centre.length}`,
       path: array.path,
@@ -49,7 +54,9 @@ function nearestOf(
   return isIndex.map((index) => (index ? 0 : (places.shift() ?? 0)));
 }
 
-/** A stream of parts: begins at the first `next`, ends its requests at `return`. */
+/**
+ * A stream of parts. It starts the read at the first `next` and cancels the requests at `return`.
+ */
 class PartStream implements AsyncIterableIterator<AnyPart> {
   readonly #queue: PartQueue;
   readonly #leaving = new AbortController();
@@ -108,7 +115,7 @@ class PartStream implements AsyncIterableIterator<AnyPart> {
     return value ? { value, done: false } : { value: undefined, done: true };
   }
 
-  /** Ends the stream at once, also while somebody waits for the next part. */
+  /** Ends the stream at once, even if a `next` is pending. */
   async return(): Promise<IteratorResult<AnyPart, undefined>> {
     this.#begin = undefined;
     this.#queue.stop();
@@ -117,7 +124,7 @@ class PartStream implements AsyncIterableIterator<AnyPart> {
   }
 }
 
-/** The parts of a selection, in the form that the options ask for. */
+/** Streams the parts of a selection, in the form that the options give. */
 export const streamSelection = (
   array: ArrayNode,
   selection: AnySelection | null | undefined,

@@ -1,5 +1,5 @@
 /**
- * A `Date` as NumPy's count of time since 1970: the other way from `read/dates.ts`.
+ * Converts a `Date` to NumPy's count of units since 1970, the inverse of `elements/dates.ts`.
  */
 import type { TimeUnit } from "../../model/data_type.ts";
 
@@ -21,13 +21,13 @@ const IN_A_MILLISECOND: Partial<Record<TimeUnit, bigint>> = {
   as: 10n ** 15n,
 };
 
-/** Whole divisors, and what is left. */
+/** Divides, rounding down, and tells whether the division is exact. */
 function divide(value: bigint, divisor: bigint): [quotient: bigint, exact: boolean] {
   const rest = value % divisor;
   return [rest < 0n ? value / divisor - 1n : value / divisor, rest === 0n];
 }
 
-/** Months since January 1970, and whether the date is the first moment of one. */
+/** Months since January 1970, and whether the date is the start of a month. */
 function monthsOf(date: Date): [months: bigint, exact: boolean] {
   const months = BigInt((date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth());
   const first = new Date(0);
@@ -49,7 +49,10 @@ function inUnits(date: Date, unit: TimeUnit): [count: bigint, exact: boolean] | 
   return fine === undefined ? undefined : [ms * fine, true];
 }
 
-/** The count that means this moment, NaT for an invalid date; undefined where it is none, unless it may be cut (`cast`). */
+/**
+ * The count of units for a date; NaT for an invalid date. Undefined if the date is not a whole
+ * count, unless `cast` allows rounding down.
+ */
 export function countOfDate(
   date: Date,
   unit: TimeUnit = "generic",

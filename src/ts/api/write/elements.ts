@@ -1,14 +1,16 @@
 /**
- * Values of any data type into packed elements: what `read/elements.ts` and `read/variable.ts` make of them, the other way.
- * Elements with lengths of their own are bytes one after the other, and where each begins.
+ * Packs values of any data type, the inverse of `elements/elements.ts` and `elements/variable.ts`.
+ * Elements of variable length are concatenated bytes with offsets.
  */
+
+import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import type { FieldDescription, TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { exactJson } from "../../model/exact_json.ts";
-import { broadcast, entryOf, gather, ONE, packedStride, placeText, product, type Values } from "./layout.ts";
+import { broadcast, entryOf, gather, ONE, placeText, type Values } from "./layout.ts";
 import { type PackOptions, packNumbers, refuse } from "./numbers.ts";
 
-/** Packed elements; with offsets (one more than there are) where they have lengths of their own. */
+/** Packed elements. Data types of variable length have n + 1 offsets. */
 export interface PackedElements {
   bytes: Uint8Array;
   offsets?: Uint32Array;
@@ -20,7 +22,7 @@ export const isNumeric = ({ kind }: TypeDescription): boolean => NUMBERS.has(kin
 
 const utf8 = new TextEncoder();
 
-/** Text whose surrogates come in pairs: others have no UTF-8. */
+/** Encodes text. Unpaired surrogates have no UTF-8 form. */
 function encodeText(type: TypeDescription, value: unknown, place: string, { cast }: PackOptions): Uint8Array {
   const isText = typeof value === "string" || cast;
   const text = String(value);
@@ -38,7 +40,7 @@ function bytesOf(value: unknown): Uint8Array | undefined {
   return isBytes ? Uint8Array.from(value as number[]) : undefined;
 }
 
-/** Fits bytes into an element of one size; longer ones only when they may be cut. */
+/** Pads bytes to the size of an element. Longer ones are truncated only with `cast`. */
 function padded(
   type: TypeDescription,
   bytes: Uint8Array,
@@ -69,7 +71,7 @@ function jsonOf(type: TypeDescription, value: unknown, place: string): Uint8Arra
   return text === undefined ? refuse(type, value, place) : utf8.encode(text);
 }
 
-/** A list of numbers or elements as an element of its own length. */
+/** Packs a list as an element of variable length. */
 function innerArray(type: TypeDescription, value: unknown, place: string, options: PackOptions): Uint8Array {
   const { inner } = type;
   const isList = Array.isArray(value) || ArrayBuffer.isView(value);
@@ -89,7 +91,7 @@ function optional(type: TypeDescription, value: unknown, options: PackOptions): 
   return element;
 }
 
-/** One element of a type that is no number. */
+/** Packs an element that is not a number. */
 function element(type: TypeDescription, value: unknown, place: string, options: PackOptions): Uint8Array {
   switch (type.kind) {
     case "string":
@@ -113,7 +115,7 @@ function element(type: TypeDescription, value: unknown, place: string, options: 
   }
 }
 
-/** Elements one after the other. */
+/** Concatenates packed elements. */
 function joined(type: TypeDescription, elements: readonly Uint8Array[]): PackedElements {
   const length = elements.reduce((total, { length }) => total + length, 0);
   if (length > 0xffff_ffff) {
@@ -131,7 +133,7 @@ function joined(type: TypeDescription, elements: readonly Uint8Array[]): PackedE
   return type.size === undefined ? { bytes, offsets } : { bytes };
 }
 
-/** Puts a field's packed values at their places in all structs. */
+/** Copies a field's packed values into all structs. */
 function scatter(output: Uint8Array, size: number, { offset }: FieldDescription, field: Uint8Array): void {
   const count = output.length / size;
   const length = count === 0 ? 0 : field.length / count;
@@ -143,15 +145,18 @@ function scatter(output: Uint8Array, size: number, { offset }: FieldDescription,
 const isColumns = (data: unknown): data is Record<string, unknown> =>
   typeof data === "object" && data !== null && !Array.isArray(data) && !ArrayBuffer.isView(data);
 
-/** A field of all structs as values: a column as `get` gives it, or the list of what each struct has. */
+/**
+ * The values of one field of all structs, from a column as `get` returns it, or from a list of
+ * structs.
+ */
 function column(field: FieldDescription, values: Values, given: unknown): Values {
   const whole = isColumns(given) && "data" in given ? (given as unknown as Values) : undefined;
   const shape = [...values.shape, ...field.shape];
-  if (!whole) return { data: given, shape, stride: packedStride(shape) };
-  return { ...whole, stride: whole.stride ?? packedStride(whole.shape) };
+  if (!whole) return { data: given, shape, stride: stridesInOrder(shape) };
+  return { ...whole, stride: whole.stride ?? stridesInOrder(whole.shape) };
 }
 
-/** The lists of one field, one a struct, as one list. */
+/** Concatenates the lists of one field of all structs. */
 function listed(
   field: FieldDescription,
   structs: readonly unknown[],
@@ -168,7 +173,7 @@ function listed(
     if (entries.length === count) return entries;
     throw new ZarrError(
       "Argument",
-      `field ${JSON.stringify(field.name)} has another length at ${place(at)}`,
+      `the field ${JSON.stringify(field.name)} has another length at ${place(at)}`,
       {
         expected: `${count} numbers`,
         actual: String(entries.length),
@@ -187,13 +192,16 @@ function packStructs(type: TypeDescription, values: Values, options: PackOptions
     const place = (at: number) => placeText(at, values.shape);
     const source = given
       ? spreadColumn(column(field, values, given[field.name]), field, shape)
-      : { data: listed(field, structs, place), shape, stride: packedStride(shape) };
+      : { data: listed(field, structs, place), shape, stride: stridesInOrder(shape) };
     scatter(bytes, size, field, packValues(field.type, source, options).bytes);
   }
   return { bytes };
 }
 
-/** A column of fewer dimensions than the structs spreads over them; its own array's dimensions come last. */
+/**
+ * Broadcasts a column with fewer dimensions over the structs. The dimensions of a field's own array
+ * come last.
+ */
 function spreadColumn(values: Values, field: FieldDescription, shape: readonly number[]): Values {
   const own = field.shape.length;
   const outer = values.shape.length - own;
@@ -205,7 +213,7 @@ function spreadColumn(values: Values, field: FieldDescription, shape: readonly n
   return broadcast({ ...whole, stride: [...zeros, ...values.stride] }, shape);
 }
 
-/** Packed elements of values that have been spread over their shape. */
+/** Packs values that have been broadcast to their shape. */
 export function packValues(type: TypeDescription, values: Values, options: PackOptions): PackedElements {
   if (isNumeric(type)) return { bytes: packNumbers(type, values, options) };
   if (type.kind === "struct") return packStructs(type, values, options);
@@ -220,7 +228,7 @@ function packList(type: TypeDescription, list: ArrayLike<unknown>, options: Pack
   return packValues(type, { data: list, shape: [list.length / units], stride: [1] }, options);
 }
 
-/** One value as an element. */
+/** Packs one value. */
 export function packScalar(type: TypeDescription, value: unknown, options: PackOptions): PackedElements {
   if (isNumeric(type)) {
     const data = type.kind === "complex" ? complexParts(type, value) : [value];
@@ -230,7 +238,7 @@ export function packScalar(type: TypeDescription, value: unknown, options: PackO
   return { bytes: element(type, value, ONE, options) };
 }
 
-/** A complex number is a pair, or a real one. */
+/** The parts of a complex number, given as a pair or as a real number. */
 function complexParts(type: TypeDescription, value: unknown): unknown {
   if (typeof value === "number") return [value, 0];
   const isPair = (Array.isArray(value) || ArrayBuffer.isView(value)) && entryCount(value) === 2;
@@ -239,7 +247,7 @@ function complexParts(type: TypeDescription, value: unknown): unknown {
 
 const entryCount = (list: unknown): number => (list as ArrayLike<unknown>).length;
 
-/** Whether there is an entry for every number: lists from outside may end early. */
+/** Checks that every index has an entry, because lists from the caller may be too short. */
 export function checkLength(type: TypeDescription, { data, shape, stride }: Values): void {
   const length = entryCount(data);
   if (type.kind === "struct" && length === undefined) return;
@@ -248,7 +256,7 @@ export function checkLength(type: TypeDescription, { data, shape, stride }: Valu
   const lowest = shape.reduce((at, extent, axis) => at + Math.min(0, (extent - 1) * (stride[axis] ?? 0)), 0);
   const isInside = product(shape) === 0 || (lowest >= 0 && (last + 1) * units <= length);
   if (isInside && typeof entryOf(data) === "function") return;
-  throw new ZarrError("Argument", "the values' shape and strides reach outside of their data", {
+  throw new ZarrError("Argument", "the shape and strides of the values exceed their data", {
     expected: `places below ${length}`,
     actual: `shape [${shape}], stride [${stride}]`,
   });

@@ -1,14 +1,14 @@
 /**
- * Packing of floats that JavaScript has no typed array for, which the engine does. Values are packed twice: the first time to
- * learn which numbers there are, the second time with the engine's answers.
+ * Packs floats without a typed array in JavaScript, which the engine does. Values are packed twice:
+ * first to collect the numbers, then with the engine's results.
  */
 import { call } from "../../port/engine.ts";
 import type { FloatsToPack, PackedFloats } from "../../port/operations.ts";
 
-/** Packs numbers; the place of the first that the type cannot hold. */
+/** Packs numbers. Returns the index of the first number that the type cannot represent. */
 export type FloatPacker = (floats: FloatsToPack) => PackedFloats;
 
-/** What `pack` makes with the engine's packed floats. `pack` must do the same each time. */
+/** Runs `pack` with the engine's packed floats. `pack` must do the same each time. */
 export async function withPackedFloats<T>(
   pack: (floats: FloatPacker) => T,
   signal: AbortSignal | undefined,

@@ -1,30 +1,22 @@
 /**
- * Values with their layout, as callers give them: numpy's rules for how they spread over a selection, and walks over them. Strides
- * count elements; 0 repeats one.
+ * Values with a layout: NumPy's broadcasting rules, and iteration. Strides are in elements; stride
+ * 0 repeats one element.
  */
+import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import { ZarrError } from "../../model/errors.ts";
 
-/** Many values, and how they stand in memory. */
+/** Values and their layout. */
 export interface Values {
-  /** A typed array, a plain array, one of zarrita's wrapper classes, or the columns of structs. */
+  /** A typed array, a plain array, one of zarrita's classes, or the columns of structs. */
   data: unknown;
   shape: readonly number[];
   stride: readonly number[];
 }
 
-export const product = (extents: readonly number[]): number =>
-  extents.reduce((total, extent) => total * extent, 1);
-
-/** Strides of a packed shape in C order. */
-export function packedStride(shape: readonly number[]): number[] {
-  const stride = new Array<number>(shape.length).fill(1);
-  for (let axis = shape.length - 2; axis >= 0; axis -= 1) {
-    stride[axis] = (stride[axis + 1] as number) * (shape[axis + 1] as number);
-  }
-  return stride;
-}
-
-/** The values as they spread over a shape: extents of 1, and missing ones at the front, repeat. */
+/**
+ * Broadcasts values to a shape: extents of 1 and missing leading dimensions repeat. Throws an
+ * `Argument` error if they do not fit.
+ */
 export function broadcast({ data, shape, stride }: Values, target: readonly number[]): Values {
   const missing = target.length - shape.length;
   const isExtra = (axis: number) => axis < -missing;
@@ -32,8 +24,8 @@ export function broadcast({ data, shape, stride }: Values, target: readonly numb
     isExtra(axis) ? extent === 1 : extent === 1 || extent === target[axis + missing],
   );
   if (!fits) {
-    throw new ZarrError("Argument", "the values do not fit the selection", {
-      expected: `shape [${target}], or one that spreads over it`,
+    throw new ZarrError("Argument", "the values cannot be broadcast to the selection", {
+      expected: `shape [${target}], or one that can be broadcast to it`,
       actual: `shape [${shape}]`,
     });
   }
@@ -44,13 +36,16 @@ export function broadcast({ data, shape, stride }: Values, target: readonly numb
   return { data, shape: target, stride: spread };
 }
 
-/** Whether the values stand in memory as they are to be packed. */
+/** Whether the values are packed in C order already. */
 export function isPacked({ shape, stride }: Pick<Values, "shape" | "stride">): boolean {
-  const packed = packedStride(shape);
+  const packed = stridesInOrder(shape);
   return shape.every((extent, axis) => extent === 1 || stride[axis] === packed[axis]) || product(shape) === 0;
 }
 
-/** Calls `visit` with the place of each row's first value, in C order; a row has `shape.at(-1)` values, `stride.at(-1)` apart. */
+/**
+ * Calls `visit` with the index of each row's first value, in C order. A row has `shape.at(-1)`
+ * values, `stride.at(-1)` apart.
+ */
 export function eachRow(
   { shape, stride }: Pick<Values, "shape" | "stride">,
   visit: (start: number) => void,
@@ -73,10 +68,10 @@ export function eachRow(
   }
 }
 
-/** The place of a value that is the only one. */
+/** The position text of a single value. */
 export const ONE = "";
 
-/** Where in a shape the value of this number stands, for people. */
+/** The position of a value in a shape, as text for error messages. */
 export function placeText(linear: number, shape: readonly number[]): string {
   if (shape.length === 0) return ONE;
   const index: number[] = [];
@@ -88,16 +83,16 @@ export function placeText(linear: number, shape: readonly number[]): string {
   return `[${index.join(", ")}]`;
 }
 
-/** Whatever gives its entries by number: arrays, typed arrays, and zarrita's wrappers, whose `get` is faster. */
+/** Indexable values: arrays, typed arrays, and zarrita's classes, whose `get` is faster. */
 type Entries = ArrayLike<unknown> & { get?(at: number): unknown };
 
-/** The entry of a list by number. */
+/** Returns a function that reads the entry at an index. */
 export function entryOf(data: unknown): (at: number) => unknown {
   const entries = data as Entries;
   return typeof entries.get === "function" ? (at) => entries.get?.(at) : (at) => entries[at];
 }
 
-/** The values one after the other, in C order. */
+/** The values in C order, as a list. */
 export function gather(values: Values): unknown[] {
   const { shape, stride, data } = values;
   const entry = entryOf(data);

@@ -1,29 +1,30 @@
 /**
- * Numbers into packed elements. What a type cannot hold is refused with its place, or converted as a cast in C would where the
- * caller says so: fractions are cut off, what is too large wraps around, anything but 0 is true.
+ * Packs numbers. A value that the data type cannot represent is rejected with its position. With
+ * `cast` it is converted as by a cast in C: fractions are truncated, large integers wrap around,
+ * anything but 0 is true.
  */
 
-import { CLASSES, type Elements, type ElementsClass, isView } from "../../elements/typed_arrays.ts";
+import { CLASSES, type Elements, type ElementsClass, isView, product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { BoolArray } from "../../model/wrapper_arrays.ts";
 import { countOfDate } from "./dates.ts";
 import type { FloatPacker } from "./float_packing.ts";
-import { eachRow, entryOf, isPacked, ONE, placeText, product, type Values } from "./layout.ts";
+import { eachRow, entryOf, isPacked, ONE, placeText, type Values } from "./layout.ts";
 
 export interface PackOptions {
-  /** Convert what the type cannot hold. */
+  /** Whether to convert values that the type cannot represent. */
   cast?: boolean;
   /** @internal Packs floats that JavaScript has no typed array for. */
   floats?: FloatPacker;
 }
 
-/** Turns one value into what a typed array takes; undefined for a value that the type cannot hold. */
+/** Converts a value for a typed array; undefined if the type cannot represent it. */
 type Convert = (value: unknown) => number | bigint | undefined;
 
 const asNumber = (value: unknown): number => (typeof value === "boolean" ? Number(value) : Number(value));
 
-/** Bits of an integer type, by its name: `uint4` has fewer than its typed array. */
+/** Number of bits of an integer type, from its name: `uint4` has fewer than its typed array. */
 const bitsOf = ({ name }: TypeDescription): number => Number(/\d+$/.exec(name)?.[0] ?? 8);
 
 const isSigned = ({ name }: TypeDescription): boolean => !name.startsWith("u");
@@ -59,7 +60,7 @@ function wideIntegers(type: TypeDescription, cast: boolean): Convert {
   };
 }
 
-/** Counts of time: bigints, and dates where they are whole counts. */
+/** Converts times: counts as bigints, and dates that are whole counts. */
 function times(type: TypeDescription, cast: boolean): Convert {
   const counts = wideIntegers({ ...type, name: "int64" }, cast);
   return (value) => {
@@ -71,7 +72,7 @@ function times(type: TypeDescription, cast: boolean): Convert {
 function floats(round: (value: number) => number, cast: boolean): Convert {
   return (value) => {
     if (typeof value !== "number") return cast ? asNumber(value) : undefined;
-    // A finite number beyond the largest would become infinite.
+    // A finite number beyond the type's range would become infinite.
     return cast || Number.isFinite(round(value)) || !Number.isFinite(value) ? value : undefined;
   };
 }
@@ -96,7 +97,7 @@ function converter(type: TypeDescription, cast: boolean): Convert {
   return floats(view === "Float16Array" ? roundHalf : (value) => value, cast);
 }
 
-/** Whether the elements of this typed array are elements of the type, whatever they are. */
+/** Whether every element of this typed array is an element of the data type. */
 function isSame(type: TypeDescription, data: unknown): boolean {
   const isWhole = type.kind !== "bool" && (type.kind !== "integer" || bitsOf(type) >= 8);
   return isWhole && isView(type) && data instanceof CLASSES[type.view ?? "Uint8Array"];
@@ -116,14 +117,14 @@ export function refuse({ name }: TypeDescription, value: unknown, place: string)
   });
 }
 
-/** The memory of values that stand there as they are to be packed. */
+/** The memory of values that are packed already; undefined otherwise. */
 function inPlace(type: TypeDescription, values: Values, count: number): Uint8Array | undefined {
   const data = values.data as Elements;
   if (!isSame(type, data) || data.length !== count || !isPacked(values)) return undefined;
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }
 
-/** Calls `put` with each number in turn; two in a row are a complex one. */
+/** Calls `put` with each number. Two adjacent numbers are a complex one. */
 function eachNumber(values: Values, units: number, put: (value: unknown, at: number) => void): void {
   const { shape, stride, data } = values;
   const entry = entryOf(data);
@@ -139,7 +140,7 @@ function eachNumber(values: Values, units: number, put: (value: unknown, at: num
   });
 }
 
-/** Floats that JavaScript has no typed array for. */
+/** Packs floats without a typed array in JavaScript. */
 function packNarrow(
   type: TypeDescription,
   numbers: Float64Array,
@@ -147,7 +148,7 @@ function packNarrow(
   units: number,
   { cast = false, floats }: PackOptions,
 ): Uint8Array {
-  if (!floats) throw new Error(`${type.name} is packed by the engine alone`);
+  if (!floats) throw new Error(`only the engine can pack ${type.name}`);
   const name = type.name.replace("complex_", "");
   const byteLength = (numbers.length * (type.size ?? 1)) / units;
   const packed = floats({ name, numbers, cast, byteLength });
@@ -155,12 +156,12 @@ function packNarrow(
   return refuse(type, numbers[packed], placeText(Math.floor(packed / units), shape));
 }
 
-/** Packed elements of values that have been spread over their shape. */
+/** Packs values that have been broadcast to their shape. */
 export function packNumbers(type: TypeDescription, values: Values, options: PackOptions): Uint8Array {
   const { cast = false } = options;
   const units = type.kind === "complex" ? 2 : 1;
   const count = product(values.shape) * units;
-  // Booleans in zarrita's class are bytes of 0 and 1.
+  // zarrita's class stores booleans as bytes of 0 and 1.
   const { data } = values;
   const bytes = data instanceof BoolArray ? new Uint8Array(data.buffer, data.byteOffset, data.length) : data;
   const source = { ...values, data: bytes };

@@ -1,17 +1,20 @@
 /**
- * What callers write: a scalar, a typed array, a plain array (nested ones as NumPy reads them), a chunk with strides, columns or
- * objects of structs. Here it becomes values with a layout, or one element for all places.
+ * Converts the values that callers write to values with a layout, or to one packed element for all
+ * places. A value is a scalar, a typed array, a plain array (nested ones as in NumPy), a chunk with
+ * strides, columns or objects of structs.
  */
+
+import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../../model/wrapper_arrays.ts";
 import { checkLength, isNumeric, type PackedElements, packScalar, packValues } from "./elements.ts";
-import { broadcast, packedStride, product, type Values } from "./layout.ts";
+import { broadcast, type Values } from "./layout.ts";
 import type { PackOptions } from "./numbers.ts";
 
-/** What the engine takes; `Source` of `src/js/write.rs`. */
+/** Packed values for the engine: `Source` in `src/js/write.rs`. */
 export interface Source extends PackedElements {
-  /** One element, for all places. */
+  /** The source is one element, which is written to every place. */
   isOne: boolean;
 }
 
@@ -20,7 +23,7 @@ const isWrapper = (value: unknown) =>
 
 const isTyped = (value: unknown) => ArrayBuffer.isView(value) && !(value instanceof DataView);
 
-/** Kinds one element of which is a list, or bytes, itself. */
+/** Kinds whose single elements are lists or bytes themselves. */
 const OF_LISTS = new Set(["raw", "bytes", "null-terminated-bytes", "variable-array"]);
 
 interface GivenChunk {
@@ -35,7 +38,7 @@ const isChunk = (value: unknown): value is GivenChunk =>
   "data" in value &&
   Array.isArray((value as GivenChunk).shape);
 
-/** Whether there are many values, in a list. */
+/** Whether a value is a list of elements. */
 function isList(type: TypeDescription, value: unknown): value is ArrayLike<unknown> {
   if (isWrapper(value)) return true;
   if (OF_LISTS.has(type.kind))
@@ -43,7 +46,9 @@ function isList(type: TypeDescription, value: unknown): value is ArrayLike<unkno
   return Array.isArray(value) || isTyped(value);
 }
 
-/** The shape that nested lists spell out, and what they hold; all must be alike. */
+/**
+ * The shape and the entries of nested lists. Throws an `Argument` error if their lengths differ.
+ */
 function unnest(list: readonly unknown[]): { data: unknown; shape: number[] } {
   const shape = [list.length];
   let level: readonly unknown[] = list;
@@ -51,7 +56,7 @@ function unnest(list: readonly unknown[]): { data: unknown; shape: number[] } {
     const lists = level as readonly (readonly unknown[])[];
     const length = lists[0]?.length ?? 0;
     if (lists.some((inner) => inner.length !== length)) {
-      throw new ZarrError("Argument", "nested lists differ in length", {
+      throw new ZarrError("Argument", "nested lists must have equal lengths", {
         expected: `${length} entries each`,
         actual: [...new Set(lists.map((inner) => inner.length))].join(", "),
       });
@@ -62,29 +67,32 @@ function unnest(list: readonly unknown[]): { data: unknown; shape: number[] } {
   return { data: level, shape };
 }
 
-/** A list as values: flat ones have the target's shape where they are as long, else one dimension. */
+/**
+ * Converts a list to values. A flat list with the target's number of elements gets its shape;
+ * another has one dimension.
+ */
 function listed(type: TypeDescription, list: ArrayLike<unknown>, target: readonly number[]): Values {
   const units = type.kind === "complex" ? 2 : 1;
   const nests = isNumeric(type) || type.kind === "string" || type.kind === "utf32" || type.kind === "struct";
   if (Array.isArray(list) && nests && list.length > 0 && list.every(Array.isArray)) {
     const { data, shape } = unnest(list);
-    // Innermost are the two parts of complex numbers.
+    // The innermost lists are the two parts of complex numbers.
     const own = units === 2 && shape.at(-1) === 2 ? shape.slice(0, -1) : shape;
-    return { data, shape: own, stride: packedStride(own) };
+    return { data, shape: own, stride: stridesInOrder(own) };
   }
   const shape = list.length === product(target) * units ? [...target] : [list.length / units];
-  return { data: list, shape, stride: packedStride(shape) };
+  return { data: list, shape, stride: stridesInOrder(shape) };
 }
 
 function valuesOf(type: TypeDescription, value: unknown, target: readonly number[]): Values | undefined {
   if (isChunk(value)) {
-    const { data, shape, stride = packedStride(shape) } = value;
+    const { data, shape, stride = stridesInOrder(shape) } = value;
     return { data, shape, stride };
   }
   return isList(type, value) ? listed(type, value, target) : undefined;
 }
 
-/** What to write to a selection of this shape. */
+/** Packs the values for a selection of this shape. */
 export function sourceOf(
   type: TypeDescription,
   value: unknown,
@@ -97,7 +105,7 @@ export function sourceOf(
   return { ...packValues(type, broadcast(values, target), options), isOne: false };
 }
 
-/** Elements that are packed already: as `get` gives them with `as: "bytes"`. */
+/** The source for packed elements, as `get` returns them with `as: "bytes"`. */
 export function packedSource(type: TypeDescription, value: unknown, target: readonly number[]): Source {
   const data = isChunk(value) ? value.data : value;
   const size = type.size ?? 0;

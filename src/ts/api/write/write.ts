@@ -1,7 +1,9 @@
 /**
- * Writes to an array: values become packed elements, the engine cuts them into chunks, and a full build of it, in workers where
- * there are any, reads, changes and encodes each.
+ * Writes to an array. The page packs the values. The engine splits them into chunks. Its full build
+ * reads, changes and encodes each chunk, in workers if there are any.
  */
+
+import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
@@ -11,36 +13,39 @@ import type { WriteEvent, WriteSource } from "../../port/operations.ts";
 import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
 import { withPackedFloats } from "./float_packing.ts";
-import { product } from "./layout.ts";
 import type { PackOptions } from "./numbers.ts";
 import { packedSource, type Source, sourceOf } from "./values.ts";
 
-/** How far a write is. */
+/** The progress of a write. */
 export interface WriteProgress {
-  /** Stored chunks (shards, where there are any) that are done. */
+  /** Number of stored chunks (or shards) that are done. */
   chunks: number;
   totalChunks: number;
-  /** Of those done, the ones that are all fill value and so are not stored. */
+  /** Number of them that are all fill value and therefore not stored. */
   empty: number;
-  /** Bytes handed to the store. */
+  /** Number of bytes passed to the store. */
   bytes: number;
 }
 
-/** What every call that writes elements takes. */
+/** Options of every call that writes elements. */
 export interface WriteOptions extends PackOptions {
   /**
-   * Ends the call; it rejects with the signal's reason at once. Chunks that are being written then still are, whole; no others.
+   * Aborts the call, which rejects at once with the signal's reason. Chunks that are being written
+   * are completed; no others are written.
    */
   signal?: AbortSignal;
-  /** Hears how far it is. */
+  /** Called with the progress, at most once a frame. */
   onProgress?: (progress: WriteProgress) => void;
-  /** Chunks of writes with a higher one are encoded first; 0 unless given. */
+  /** Chunks of writes with a higher priority are encoded first. Default: 0. */
   priority?: number;
-  /** Store chunks that are all fill value too, instead of erasing them. */
+  /** Whether to store chunks that are all fill value. Default: false, which erases them. */
   keepEmptyChunks?: boolean;
-  /** How inner chunks stand in a shard that is written; `"C"` unless given. Readers do not mind. */
+  /** Order of the inner chunks in a written shard. Readers accept any order. Default: `"C"`. */
   chunkOrder?: "C" | "F" | "morton";
-  /** `"bytes"`: the values are packed elements, as `get` gives them with `as: "bytes"`. */
+  /**
+   * `"bytes"`: the values are packed little-endian elements, as `get` returns them with `as:
+   * "bytes"`.
+   */
   as?: "bytes";
 }
 
@@ -56,12 +61,12 @@ async function packed(
       ? packedSource(type, value, shape)
       : withPackedFloats((floats) => sourceOf(type, value, shape, { ...options, floats }), signal);
   const { bytes, offsets, isOne } = await pack();
-  // A view of a larger buffer would be cloned with all of it.
+  // Copy a view of a larger buffer, because cloning a view clones its whole buffer.
   const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
   return { bytes: own, offsets, isOne, keepEmptyChunks, chunkOrder };
 }
 
-/** What the engine is told of every write, and how it tells of progress. */
+/** The arguments and the listener that all writes share. */
 const writing = ({ priority = 0, onProgress }: WriteOptions) => ({
   priority,
   hearsProgress: onProgress !== undefined,
@@ -97,7 +102,7 @@ export async function writeSelection(
   );
 }
 
-/** How long along an axis values are that are appended, and the shape that they spread over. */
+/** The shape of appended values: their length along the axis, and the array's extents otherwise. */
 function appendedShape(facts: ArrayFacts, value: unknown, axis: number): number[] {
   const { shape } = value as { shape?: readonly number[] };
   const own = Array.isArray(shape) ? shape : undefined;
@@ -116,7 +121,7 @@ function nestedLength(value: unknown, axis: number): number {
   return Array.isArray(level) ? level.length : 1;
 }
 
-/** Appends values along an axis; the array's summary as it is then. */
+/** Appends values along an axis. Resolves to the array's new summary. */
 export async function appendValues(
   array: ArrayNode,
   value: unknown,
@@ -139,13 +144,13 @@ export async function appendValues(
 function extentOf(extent: number | bigint): bigint {
   const isExtent = typeof extent === "bigint" || Number.isSafeInteger(extent);
   if (isExtent && extent >= 0 && extent < 2n ** 64n) return BigInt(extent);
-  throw new ZarrError("Argument", "an extent is no whole number", {
+  throw new ZarrError("Argument", "an extent of the new shape is not a whole number", {
     expected: "an integer from 0 up",
     actual: String(extent),
   });
 }
 
-/** Changes the shape; the array's summary as it is then. */
+/** Changes the shape. Resolves to the array's new summary. */
 export async function resizeArray(
   array: ArrayNode,
   shape: readonly (number | bigint)[],

@@ -1,17 +1,21 @@
 /**
- * Memory for copies of bytes that go to a decoder while others need them too. It comes back with the answers, and is used again: new
- * memory costs a page fault for every 4 KiB, which is more than the copy.
+ * Memory for copies of bytes that go to a decoder while others need them too. It is returned with
+ * the answers and used again, because new memory costs a page fault for every 4 KiB, which is more
+ * than the copy.
  */
 
-/** Copies of fewer bytes take memory that allocators have at hand. */
+/** Smaller copies use new memory, which allocators have ready. */
 const SMALLEST_KEPT = 64 << 10;
-/** What two decoders are given ahead of typical chunks. */
+/** Enough for the typical chunks that two decoders are given ahead. */
 const MOST_BYTES = 16 << 20;
 
 let kept: ArrayBuffer[] = [];
 let keptBytes = 0;
 
-/** What is allocated for so many bytes: chunks differ in length, and the next one is to fit, too. */
+/**
+ * The allocation for this many bytes. It is rounded up, because chunks differ in length and the
+ * next one should fit too.
+ */
 function roomFor(byteLength: number): number {
   const step = 2 ** Math.max(12, Math.ceil(Math.log2(byteLength)) - 3);
   return Math.ceil(byteLength / step) * step;
@@ -26,7 +30,7 @@ function takeAtLeast(byteLength: number): ArrayBuffer | undefined {
   return memory;
 }
 
-/** A copy at the beginning of memory that is the decoder's from now on. */
+/** A copy, at offset 0 of memory that may be transferred. */
 export function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { byteLength } = bytes;
   if (byteLength < SMALLEST_KEPT) return bytes.slice();
@@ -36,7 +40,7 @@ export function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return copy;
 }
 
-/** Takes memory back. */
+/** Keeps returned memory for reuse. */
 export function keepCopyMemory(memory: ArrayBuffer): void {
   const { byteLength } = memory;
   if (byteLength < SMALLEST_KEPT || keptBytes + byteLength > MOST_BYTES) return;
@@ -44,7 +48,7 @@ export function keepCopyMemory(memory: ArrayBuffer): void {
   keptBytes += byteLength;
 }
 
-/** Lets go of all of it. */
+/** Drops all kept memory. */
 export function dropCopyMemory(): void {
   kept = [];
   keptBytes = 0;

@@ -1,6 +1,7 @@
 /**
- * One instance of the engine that only decodes, driven through the plain numbers of `src/js/decode_host.rs`: no
- * wasm-bindgen glue, no imports. Runs in a worker, or on the caller's thread where there are none.
+ * One wasm instance that only decodes and encodes. It is called with plain numbers
+ * (`src/js/decode_host.rs`), without wasm-bindgen's glue and without imports. It runs in a worker,
+ * or on the engine's thread if there are none.
  */
 import { type CodecAnswer, type CodecRequest, readRequests } from "../../codec/site.ts";
 import type { Supply, Unstored, Update } from "./messages.ts";
@@ -41,14 +42,14 @@ interface DecodeExports {
   zarr_panic_len(): number;
 }
 
-/** What `zarr_update` answers with, where there is nothing to be stored, or not yet. */
+/** The answers of `zarr_update` without bytes to store. */
 const UNSTORED = new Map<number, Unstored | "waiting">([
   [2, "same"],
   [3, "empty"],
   [4, "waiting"],
 ]);
 
-/** The engine refused: `report` is its error as JSON. */
+/** The engine reported an error: `report` is its JSON text. */
 export class DecodeFailure extends Error {
   readonly report: string;
 
@@ -58,17 +59,23 @@ export class DecodeFailure extends Error {
   }
 }
 
-/** A pointer as JavaScript must read it: wasm hands out signed numbers. */
+/** Converts a pointer: wasm returns it as a signed number. */
 const address = (pointer: number) => pointer >>> 0;
 
-/** A copy, in memory that is there or in new one, which is not cleared first when it is made so. */
+/**
+ * Copies bytes into the given memory or into new memory. `new Uint8Array(bytes)` does not clear the
+ * new memory first.
+ */
 function copyInto(memory: Uint8Array<ArrayBuffer> | undefined, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   if (!memory) return new Uint8Array(bytes);
   memory.set(bytes);
   return memory;
 }
 
-/** Imports that are never called: the glue's functions, which only the caller's instance needs. */
+/**
+ * Stubs for the imports, which decoding never calls. Only the engine's own instance needs
+ * wasm-bindgen's glue.
+ */
 function stubImports(module: WebAssembly.Module): WebAssembly.Imports {
   const imports: Record<string, Record<string, () => never>> = {};
   for (const { module: from, name } of WebAssembly.Module.imports(module)) {
@@ -92,7 +99,7 @@ export class DecodeHost {
     return new DecodeHost(instance.exports as unknown as DecodeExports);
   }
 
-  /** Bytes of linear memory, which never shrinks. */
+  /** Size in bytes of linear memory, which never shrinks. */
   get memoryBytes(): number {
     return this.#wasm.memory.buffer.byteLength;
   }
@@ -134,13 +141,13 @@ export class DecodeHost {
     this.#check(status);
   }
 
-  /** What codecs of the user's are to do for a part, each once. */
+  /** Requests to the user's codecs for a part. Each is returned once. */
   requests(part: number): CodecRequest[] {
     this.#check(this.#wasm.zarr_requests(part));
     return readRequests(this.#takeResult());
   }
 
-  /** Takes what one of them made. */
+  /** Passes in the answer of a user's codec. */
   answer(part: number, { id, bytes }: CodecAnswer): void {
     const pointer = this.#place(bytes);
     const status = this.#wasm.zarr_answer(part, id, pointer, bytes.length);
@@ -148,17 +155,20 @@ export class DecodeHost {
     this.#check(status);
   }
 
-  /** Goes on with a part after answers. */
+  /** Continues a part after answers. */
   resume(part: number): void {
     this.#check(this.#wasm.zarr_resume(part));
   }
 
-  /** Whether answers are missing. */
+  /** Whether answers of user codecs are missing. */
   isWaiting(part: number): boolean {
     return this.#wasm.zarr_is_waiting(part) !== 0;
   }
 
-  /** The part's elements, copied out unless somebody takes them where they are; of an update that has waited, what is to be stored. */
+  /**
+   * Ends a part and returns a copy of its elements, unless `take` takes them from linear memory.
+   * For an update that waited, returns what to store.
+   */
   finish(
     part: number,
     take?: (elements: Uint8Array) => void,
@@ -176,7 +186,10 @@ export class DecodeHost {
     this.#wasm.zarr_cancel(part);
   }
 
-  /** A stored chunk as it is to be stored with this change; `"waiting"` while codecs of the user's have to be run for it. */
+  /**
+   * Updates a stored chunk and returns the bytes to store; `"waiting"` if user codecs must run
+   * first.
+   */
   update(
     part: number,
     array: number,
@@ -208,19 +221,22 @@ export class DecodeHost {
     return this.#takeResult();
   }
 
-  /** What was odd about the chunks that were decoded since the last call. */
+  /** The warnings about chunks decoded since the last call. */
   takeWarnings(): string[] {
     if (this.#wasm.zarr_warnings() === 0) return [];
     return new TextDecoder().decode(this.#takeResult()).split("\n");
   }
 
-  /** What the panic hook left behind; memory can still be read after a trap. */
+  /** The message of the panic hook. Memory can still be read after a trap. */
   panicMessage(): string {
     const { zarr_panic_ptr, zarr_panic_len } = this.#wasm;
     return this.#text(address(zarr_panic_ptr()), address(zarr_panic_len()));
   }
 
-  /** Copies bytes in and tells where they are; `zarr_free` with their length gives the place back. */
+  /**
+   * Copies bytes into linear memory and returns their address. `zarr_free` with their length frees
+   * it.
+   */
   #place(bytes: Uint8Array | Uint32Array): number {
     const pointer = address(this.#wasm.zarr_alloc(bytes.byteLength));
     if (pointer === 0) {

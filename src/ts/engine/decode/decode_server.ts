@@ -1,14 +1,15 @@
 /**
- * Answers the messages of `protocol.ts` with instances of the engine, one after the other. An instance that trapped, or
- * whose memory grew past a limit, is dropped; the next one is made from the kept module and told of its arrays again.
+ * Answers the messages of `messages.ts`, one after the other, with wasm instances. An instance that
+ * trapped, or whose memory grew past a limit, is dropped. The next one is made from the same
+ * module, and the arrays are bound again.
  */
 import { CodecRunner } from "../../codec/run.ts";
 import { DecodeFailure, DecodeHost } from "./decode_host.ts";
 import type {
   ArrayMessage,
+  DecodeBuild,
   Failure,
   FromDecoder,
-  Home,
   Outcome,
   ToDecoder,
   Unstored,
@@ -21,10 +22,12 @@ import { placeShared } from "./place_shared.ts";
 
 type Post = (answer: FromDecoder, transfer: ArrayBuffer[]) => void;
 
-/** A build of the engine: its module, and its instance with what that instance was told. */
-interface Seat {
+/**
+ * A build of the engine: its module, its instance, and the arrays and parts that the instance has.
+ */
+interface BuildInstance {
   module: WebAssembly.Module;
-  /** An instance with a larger memory starts anew when it has no part at hand. */
+  /** An instance with more memory than this restarts when it has no part in progress. */
   recycleBytes: number;
   host: DecodeHost | undefined;
   bound: Set<number>;
@@ -33,13 +36,13 @@ interface Seat {
 
 type Begin = NonNullable<WorkMessage["begin"]>;
 
-/** The buffers that an outcome gives away. */
+/** The buffers to transfer with an outcome. */
 function buffersOf(outcome: Outcome): ArrayBuffer[] {
   if (outcome.type === "asks") return outcome.requests.map(({ bytes }) => bytes.buffer);
   return outcome.type === "done" && outcome.elements ? [outcome.elements.buffer] : [];
 }
 
-/** What copies of encoded bytes stood in. */
+/** The memory of copies of encoded bytes, to be returned. */
 const memoryOf = ({ supplies }: WorkMessage): ArrayBuffer[] =>
   supplies.flatMap(({ isCopied, buffers }) =>
     isCopied ? buffers.map(({ buffer }) => buffer as ArrayBuffer) : [],
@@ -48,7 +51,7 @@ const memoryOf = ({ supplies }: WorkMessage): ArrayBuffer[] =>
 const failureMessage = (error: DecodeFailure | CodecFailure): Failure =>
   error instanceof CodecFailure ? error.failure : { report: error.report };
 
-/** Who takes the elements where they stand, if somebody does. */
+/** The function that takes the elements in borrowed memory, if there is one. */
 const takerOf = ({ take, target }: WorkMessage): WorkMessage["take"] =>
   target ? (elements) => placeShared(target, elements) : take;
 
@@ -59,11 +62,11 @@ const doneWith = (part: number, result: Uint8Array<ArrayBuffer> | Unstored | und
 
 export class DecodeServer {
   readonly #post: Post;
-  readonly #seats = new Map<Home, Seat>();
+  readonly #instances = new Map<DecodeBuild, BuildInstance>();
   readonly #arrays = new Map<number, ArrayMessage>();
-  /** Where each begun part is. */
-  readonly #parts = new Map<number, Home>();
-  /** Runs the codecs of the user's that are modules, by array; and what they are doing, by part. */
+  /** The build of each part in progress. */
+  readonly #parts = new Map<number, DecodeBuild>();
+  /** Runs the user's codecs that are modules, by array; and their state, by part. */
   readonly #runners = new Map<number, CodecRunner>();
   readonly #codings = new Map<number, PartCodecs>();
   #last: Promise<void> = Promise.resolve();
@@ -72,7 +75,7 @@ export class DecodeServer {
     this.#post = post;
   }
 
-  /** Takes a message; messages are answered in the order they came. */
+  /** Handles a message. Messages are answered in order. */
   handle(message: ToDecoder): Promise<void> {
     const broken = (error: unknown) => this.#post({ type: "broken", reason: String(error) }, []);
     this.#last = this.#last.then(() => this.#handle(message)).catch(broken);
@@ -82,7 +85,7 @@ export class DecodeServer {
   async #handle(message: ToDecoder): Promise<void> {
     switch (message.type) {
       case "module":
-        return this.#seat(message);
+        return this.#addBuild(message);
       case "bind":
         this.#arrays.set(message.array, message);
         return;
@@ -100,11 +103,17 @@ export class DecodeServer {
     }
   }
 
-  async #seat({ home, module, recycleBytes }: Extract<ToDecoder, { type: "module" }>): Promise<void> {
-    const seat: Seat = { module, recycleBytes, host: undefined, bound: new Set(), begun: new Set() };
+  async #addBuild({ home, module, recycleBytes }: Extract<ToDecoder, { type: "module" }>): Promise<void> {
+    const instance: BuildInstance = {
+      module,
+      recycleBytes,
+      host: undefined,
+      bound: new Set(),
+      begun: new Set(),
+    };
     try {
-      seat.host = await DecodeHost.start(module);
-      this.#seats.set(home, seat);
+      instance.host = await DecodeHost.start(module);
+      this.#instances.set(home, instance);
       this.#post({ type: "ready", home }, []);
     } catch (error) {
       this.#post({ type: "broken", reason: String(error) }, []);
@@ -112,41 +121,41 @@ export class DecodeServer {
   }
 
   #unbind(array: number): void {
-    const seat = this.#seatOf(array);
+    const instance = this.#instanceOf(array);
     this.#arrays.delete(array);
     this.#runners.delete(array);
-    if (seat?.bound.delete(array)) seat.host?.unbind(array);
+    if (instance?.bound.delete(array)) instance.host?.unbind(array);
   }
 
   #cancel(part: number): void {
-    const seat = this.#leave(part);
-    if (seat?.begun.delete(part)) seat.host?.cancel(part);
+    const instance = this.#leave(part);
+    if (instance?.begun.delete(part)) instance.host?.cancel(part);
   }
 
   async #work(message: WorkMessage): Promise<Outcome> {
     const { part, begin } = message;
     const home = begin ? this.#arrays.get(begin.array)?.home : this.#parts.get(part);
-    const seat = home && this.#seats.get(home);
-    if (!home || !seat) return { type: "trapped", part, trap: "the part's decoder was replaced" };
+    const instance = home && this.#instances.get(home);
+    if (!home || !instance) return { type: "trapped", part, trap: "the part's decoder was replaced" };
     try {
-      seat.host ??= await DecodeHost.start(seat.module);
+      instance.host ??= await DecodeHost.start(instance.module);
     } catch (error) {
-      return this.#failed(seat, part, error);
+      return this.#failed(instance, part, error);
     }
-    const { host } = seat;
-    const outcome = this.#run(seat, host, home, message);
-    // Nothing else was decoded since: what is odd is this part's.
+    const { host } = instance;
+    const outcome = this.#run(instance, host, home, message);
+    // Nothing else was decoded meanwhile, so the warnings concern this part.
     const warnings = outcome.type === "trapped" ? [] : host.takeWarnings();
     return warnings.length > 0 ? { ...outcome, warnings } : outcome;
   }
 
-  #run(seat: Seat, host: DecodeHost, home: Home, message: WorkMessage): Outcome {
+  #run(instance: BuildInstance, host: DecodeHost, home: DecodeBuild, message: WorkMessage): Outcome {
     const { part, begin, supplies, update, finish } = message;
     try {
       if (update && begin) {
-        const updated = this.#update(seat, home, part, begin, update);
+        const updated = this.#update(instance, home, part, begin, update);
         if (updated) return updated;
-      } else if (begin) this.#begin(seat, home, part, begin);
+      } else if (begin) this.#begin(instance, home, part, begin);
       for (const supply of supplies) host.supply(part, supply);
       const coding = this.#codings.get(part);
       if (coding?.proceed(host, message.answers ?? [])) {
@@ -156,41 +165,48 @@ export class DecodeServer {
       if (message.spare) keepSpare(message.spare);
       const take = takerOf(message);
       const finished = host.finish(part, take);
-      this.#end(seat, part);
+      this.#end(instance, part);
       return take ? { type: "done", part, isTaken: true } : doneWith(part, finished);
     } catch (error) {
-      return this.#failed(seat, part, error);
+      return this.#failed(instance, part, error);
     }
   }
 
-  /** Has a chunk changed; undefined while codecs of the user's have to be run for it. */
-  #update(seat: Seat, home: Home, part: number, begin: Begin, update: Update): Outcome | undefined {
+  /** Updates a chunk. Undefined if user codecs must run first. */
+  #update(
+    instance: BuildInstance,
+    home: DecodeBuild,
+    part: number,
+    begin: Begin,
+    update: Update,
+  ): Outcome | undefined {
     const { array, header } = begin;
-    this.#bind(seat, array);
-    const updated = seat.host?.update(part, array, header, update);
+    this.#bind(instance, array);
+    const updated = instance.host?.update(part, array, header, update);
     if (updated === "waiting") {
-      this.#register(seat, home, part, array);
+      this.#register(instance, home, part, array);
       return undefined;
     }
-    if (seat.begun.size === 0 && (seat.host?.memoryBytes ?? 0) > seat.recycleBytes) this.#drop(seat);
+    if (instance.begun.size === 0 && (instance.host?.memoryBytes ?? 0) > instance.recycleBytes)
+      this.#drop(instance);
     return doneWith(part, updated);
   }
 
-  #bind(seat: Seat, array: number): void {
-    if (seat.bound.has(array)) return;
+  #bind(instance: BuildInstance, array: number): void {
+    if (instance.bound.has(array)) return;
     const { document = "", users } = this.#arrays.get(array) ?? {};
-    seat.host?.bind(array, document, users);
-    seat.bound.add(array);
+    instance.host?.bind(array, document, users);
+    instance.bound.add(array);
   }
 
-  #begin(seat: Seat, home: Home, part: number, { array, header }: Begin): void {
-    this.#bind(seat, array);
-    seat.host?.begin(part, array, header);
-    this.#register(seat, home, part, array);
+  #begin(instance: BuildInstance, home: DecodeBuild, part: number, { array, header }: Begin): void {
+    this.#bind(instance, array);
+    instance.host?.begin(part, array, header);
+    this.#register(instance, home, part, array);
   }
 
-  #register(seat: Seat, home: Home, part: number, array: number): void {
-    seat.begun.add(part);
+  #register(instance: BuildInstance, home: DecodeBuild, part: number, array: number): void {
+    instance.begun.add(part);
     this.#parts.set(part, home);
     const known = this.#arrays.get(array);
     if (known?.users) this.#codings.set(part, this.#codecsOf(part, array, known));
@@ -203,40 +219,41 @@ export class DecodeServer {
     return new PartCodecs(part, modules, runner, () => this.#post({ type: "answered", part }, []));
   }
 
-  #failed(seat: Seat, part: number, error: unknown): Outcome {
+  #failed(instance: BuildInstance, part: number, error: unknown): Outcome {
     if (error instanceof DecodeFailure || error instanceof CodecFailure) {
-      if (seat.begun.has(part)) seat.host?.cancel(part);
-      this.#end(seat, part);
+      if (instance.begun.has(part)) instance.host?.cancel(part);
+      this.#end(instance, part);
       return { type: "failed", part, ...failureMessage(error) };
     }
-    const trap = seat.host?.panicMessage() || String(error);
-    this.#drop(seat);
+    const trap = instance.host?.panicMessage() || String(error);
+    this.#drop(instance);
     return { type: "trapped", part, trap };
   }
 
-  #end(seat: Seat, part: number): void {
-    seat.begun.delete(part);
+  #end(instance: BuildInstance, part: number): void {
+    instance.begun.delete(part);
     this.#leave(part);
-    if (seat.begun.size === 0 && (seat.host?.memoryBytes ?? 0) > seat.recycleBytes) this.#drop(seat);
+    if (instance.begun.size === 0 && (instance.host?.memoryBytes ?? 0) > instance.recycleBytes)
+      this.#drop(instance);
   }
 
-  /** Forgets the instance and everything it was told; its other parts are answered when they are next named. */
-  #drop(seat: Seat): void {
-    seat.host = undefined;
-    seat.bound.clear();
-    for (const part of seat.begun) this.#leave(part);
-    seat.begun.clear();
+  /** Drops the instance with its arrays and parts. Each lost part fails at its next message. */
+  #drop(instance: BuildInstance): void {
+    instance.host = undefined;
+    instance.bound.clear();
+    for (const part of instance.begun) this.#leave(part);
+    instance.begun.clear();
   }
 
-  #leave(part: number): Seat | undefined {
+  #leave(part: number): BuildInstance | undefined {
     const home = this.#parts.get(part);
     this.#parts.delete(part);
     this.#codings.delete(part);
-    return home && this.#seats.get(home);
+    return home && this.#instances.get(home);
   }
 
-  #seatOf(array: number): Seat | undefined {
+  #instanceOf(array: number): BuildInstance | undefined {
     const home = this.#arrays.get(array)?.home;
-    return home && this.#seats.get(home);
+    return home && this.#instances.get(home);
   }
 }

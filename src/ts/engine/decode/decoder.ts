@@ -1,7 +1,8 @@
 /**
- * A decoder as the pool sees it: something that takes the messages of `protocol.ts` and answers them. Four kinds: a
- * worker from a blob, a worker from a URL, a worker thread of Node, and the caller's own thread. Which one works is found
- * out by trying, in that order; a content security policy forbids some, and some engines lack some.
+ * A decoder, as the pool sees it: it takes the messages of `messages.ts` and answers them. There
+ * are four kinds: a worker from a blob, a worker from a URL, a worker thread of Node, and the
+ * engine's own thread. They are tried in this order, because content security policies forbid some
+ * and some browsers lack some.
  */
 
 import { breathe } from "../../elements/breathe.ts";
@@ -10,26 +11,26 @@ import { configuration, recycleBytes } from "../configuration.ts";
 import { DecodeServer } from "./decode_server.ts";
 import type { FromDecoder, ToDecoder } from "./messages.ts";
 
-export type Rung = "blob" | "url" | "node" | "caller";
+export type DecoderPlace = "blob" | "url" | "node" | "caller";
 
 export interface Decoder {
-  readonly rung: Rung;
+  readonly place: DecoderPlace;
   post(message: ToDecoder, transfer: ArrayBuffer[]): void;
-  /** While something is under way, a worker keeps Node's process alive; while not, it must not. */
+  /** Keeps Node's process alive while work is in flight (`true`), and lets it exit otherwise. */
   hold(busy: boolean): void;
-  /** Ends it; nothing that was posted will be answered. */
+  /** Terminates the decoder. Posted messages get no answer. */
   close(): void;
   onanswer: (answer: FromDecoder) => void;
-  /** The decoder is gone: nothing that was posted will be answered. */
+  /** Called when the decoder has crashed. Posted messages get no answer. */
   oncrash: (reason: string) => void;
 }
 
-/** What a port's first message is, and what must come back before it counts as started. */
+/** The first message to a decoder. It counts as started when it has answered this one. */
 type First = Extract<ToDecoder, { type: "module" }>;
 
 const ignore = () => {};
 
-/** Settles a port's start with its first answer; later answers go to whoever holds the port. */
+/** Settles a decoder's start with its first answer. Later answers go to `onanswer`. */
 class Start {
   readonly decoder: Promise<Decoder>;
   #resolve: (decoder: Decoder) => void = ignore;
@@ -60,10 +61,10 @@ class Start {
 
 const SCRIPT = "text/javascript";
 
-function webWorker(rung: Rung, worker: Worker, first: First): Promise<Decoder> {
+function webWorker(place: DecoderPlace, worker: Worker, first: First): Promise<Decoder> {
   const start = new Start();
   const decoder: Decoder = {
-    rung,
+    place,
     post: (message, transfer) => worker.postMessage(message, transfer),
     hold: ignore,
     close: () => worker.terminate(),
@@ -71,7 +72,7 @@ function webWorker(rung: Rung, worker: Worker, first: First): Promise<Decoder> {
     oncrash: ignore,
   };
   worker.onmessage = ({ data }: MessageEvent<FromDecoder>) => start.answer(decoder, data);
-  worker.onmessageerror = () => start.crash("a message to a worker could not be read");
+  worker.onmessageerror = () => start.crash("a message from a decode worker could not be deserialised");
   worker.onerror = (event) => {
     event.preventDefault?.();
     start.crash(event.message || "the worker could not be started");
@@ -83,8 +84,8 @@ function webWorker(rung: Rung, worker: Worker, first: First): Promise<Decoder> {
 
 async function blobDecoder(first: First): Promise<Decoder> {
   const { workerScript } = configuration;
-  if (workerScript === undefined) throw new Error("this entry has no worker inlined");
-  if (typeof Worker === "undefined") throw new Error("there is no Worker here");
+  if (workerScript === undefined) throw new Error("this entry point has no inlined worker");
+  if (typeof Worker === "undefined") throw new Error("this environment has no Worker");
   const script = workerScript instanceof Blob ? workerScript : new Blob([workerScript], { type: SCRIPT });
   const url = URL.createObjectURL(script);
   try {
@@ -96,18 +97,18 @@ async function blobDecoder(first: First): Promise<Decoder> {
 
 async function urlDecoder(first: First): Promise<Decoder> {
   const { workerUrl } = configuration;
-  if (workerUrl === undefined) throw new Error("no workerUrl was given to init");
-  if (typeof Worker === "undefined") throw new Error("there is no Worker here");
+  if (workerUrl === undefined) throw new Error("init was given no workerUrl");
+  if (typeof Worker === "undefined") throw new Error("this environment has no Worker");
   return webWorker("url", new Worker(workerUrl, { type: "module" }), first);
 }
 
 async function nodeDecoder(first: First): Promise<Decoder> {
   const { workerScript, workerUrl } = configuration;
   const worker = openNodeWorker(typeof workerScript === "string" ? workerScript : undefined, workerUrl);
-  if (!worker) throw new Error("there are no worker threads here");
+  if (!worker) throw new Error("this environment has no worker threads, or no worker script was given");
   const start = new Start();
   const decoder: Decoder = {
-    rung: "node",
+    place: "node",
     post: (message, transfer) => worker.postMessage(message, transfer),
     hold: (busy) => (busy ? worker.ref() : worker.unref()),
     close: () => worker.terminate(),
@@ -115,7 +116,7 @@ async function nodeDecoder(first: First): Promise<Decoder> {
     oncrash: ignore,
   };
   worker.on("message", (answer: FromDecoder) => start.answer(decoder, answer));
-  worker.on("messageerror", () => start.crash("a message to a worker could not be read"));
+  worker.on("messageerror", () => start.crash("a message from a decode worker could not be deserialised"));
   worker.on("error", (error: Error) => start.crash(String(error)));
   worker.on("exit", (code: number) => start.crash(`the worker ended with code ${code}`));
   worker.postMessage(first);
@@ -124,11 +125,11 @@ async function nodeDecoder(first: First): Promise<Decoder> {
   return started;
 }
 
-/** Decodes on this thread; between parts other tasks have their turn. */
+/** Makes a decoder on this thread. Other tasks run between its messages. */
 export async function localDecoder(first: First): Promise<Decoder> {
   const start = new Start();
   const decoder: Decoder = {
-    rung: "caller",
+    place: "caller",
     post: ignore,
     hold: ignore,
     close: ignore,
@@ -144,30 +145,33 @@ export async function localDecoder(first: First): Promise<Decoder> {
   return start.decoder;
 }
 
-const LADDER: [Rung, (first: First) => Promise<Decoder>][] = [
+const ATTEMPTS: [DecoderPlace, (first: First) => Promise<Decoder>][] = [
   ["blob", blobDecoder],
   ["url", urlDecoder],
   ["node", nodeDecoder],
   ["caller", localDecoder],
 ];
 
-/** The rung that worked, and why those before it did not. */
-export const ladder: { rung: Rung | undefined; refused: string[] } = { rung: undefined, refused: [] };
+/** The place at which a decoder started, and why the places before it refused. */
+export const decoderPlaces: { place: DecoderPlace | undefined; refused: string[] } = {
+  place: undefined,
+  refused: [],
+};
 
-/** Starts a decoder on the first rung that works; once one has, only that one is tried. */
+/** Starts a decoder at the first place that works. Later calls use only that place. */
 export async function openDecoder(module: WebAssembly.Module): Promise<Decoder> {
   const first: First = { type: "module", home: "engine", module, recycleBytes: recycleBytes() };
-  const known = LADDER.find(([rung]) => rung === ladder.rung);
+  const known = ATTEMPTS.find(([place]) => place === decoderPlaces.place);
   if (known) return known[1](first);
-  for (const [rung, open] of LADDER) {
+  for (const [place, open] of ATTEMPTS) {
     try {
       const decoder = await open(first);
-      ladder.rung ??= rung;
+      decoderPlaces.place ??= place;
       return decoder;
     } catch (error) {
-      if (rung !== "caller") ladder.refused.push(`${rung}: ${(error as Error).message}`);
+      if (place !== "caller") decoderPlaces.refused.push(`${place}: ${(error as Error).message}`);
       else throw error;
     }
   }
-  throw new Error("unreachable: the caller's thread is the last rung");
+  throw new Error("unreachable: the last place is the caller's thread");
 }

@@ -1,11 +1,11 @@
 /**
- * The gate before shared memory: who is inside is waited for, and nobody gets in once it is closed.
+ * Tests the gate of shared memory: closing waits for the writers inside and admits no others.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { closeGate, newGate, passGate } from "./gate.ts";
 
-test("a gate that is closed waits for who is inside, and lets nobody in", async () => {
+test("closing a gate waits for the writers inside and admits no others", async () => {
   const gate = newGate();
   let writes = 0;
   const write = () => {
@@ -23,7 +23,7 @@ test("a gate that is closed waits for who is inside, and lets nobody in", async 
   assert.equal(closeGate(gate), undefined);
 });
 
-test("a writer that throws is outside again", () => {
+test("a writer that throws leaves the gate", () => {
   const gate = newGate();
   const fails = () => {
     throw new Error("no room");

@@ -1,22 +1,26 @@
 /**
- * Between workers that write to shared memory and whoever gives it up. Nobody can take shared memory back, and nobody may stand still on a
- * page's thread: writers announce themselves for some rows at a time, and look whether they still may; once the gate is closed and all
- * who were inside have left, nothing is written any more.
+ * A gate between workers that write to shared memory and a caller that wants it back. Shared memory
+ * cannot be revoked, and a page's thread must not block. So a writer enters the gate for a few rows
+ * at a time and checks each time whether it is open. When the gate is closed and all writers have
+ * left, nothing is written any more.
  */
 import { nextTask } from "../../elements/breathe.ts";
 
-/** Whether it is closed, and how many are writing. */
+/** Two words: whether the gate is closed, and the number of writers inside. */
 export type Gate = Int32Array<SharedArrayBuffer>;
 
 const CLOSED = 0;
 const INSIDE = 1;
 
-/** Some rows are written in less than a millisecond. Whoever is inside for so long was ended there, and writes nothing. */
+/**
+ * Writing a few rows takes less than a millisecond. A writer that is inside for this long was
+ * terminated there and writes nothing more.
+ */
 const LOST_MS = 1000;
 
 export const newGate = (): Gate => new Int32Array(new SharedArrayBuffer(8));
 
-/** Writes, unless the gate is closed; whether it did. */
+/** Calls `write` unless the gate is closed. Returns whether it did. */
 export function passGate(gate: Gate, write: () => void): boolean {
   Atomics.add(gate, INSIDE, 1);
   try {
@@ -28,7 +32,7 @@ export function passGate(gate: Gate, write: () => void): boolean {
   }
 }
 
-/** Closes the gate. The promise, if there is one, is to be waited for: somebody is inside. */
+/** Closes the gate. If a promise is returned, writers are still inside until it resolves. */
 export function closeGate(gate: Gate): undefined | Promise<void> {
   Atomics.store(gate, CLOSED, 1);
   return Atomics.load(gate, INSIDE) === 0 ? undefined : untilEmpty(gate);

@@ -1,24 +1,27 @@
 /**
- * Ends what nobody has used for a while, without keeping a process of Node alive for it.
+ * A timer that ends what has been idle for a while. It does not keep Node's process alive.
  */
 
-/** The longest time that a timer can wait, in ms. */
+/** The longest delay of a timer, in ms. */
 const LONGEST = 2 ** 31 - 1;
 
 export class IdleClock {
   readonly #limit: () => number;
   readonly #end: (since: number) => boolean;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the timer rings; never, while there is none. */
+  /** Time at which the timer fires; infinity if none is set. */
   #due = Number.POSITIVE_INFINITY;
 
-  /** `end(since)` ends what has been idle since then or longer, and says whether there is more to watch; a limit in ms, or none. */
+  /**
+   * `limit()` is in ms. `end(since)` ends what has been idle since then, and returns whether
+   * anything is left to watch.
+   */
   constructor(limit: () => number, end: (since: number) => boolean) {
     this.#limit = limit;
     this.#end = end;
   }
 
-  /** Something is idle from now on; the limit may be another than before. */
+  /** Something is idle from now on. The limit may have changed. */
   watch(): void {
     const limit = Math.max(1, this.#limit());
     const due = performance.now() + limit;

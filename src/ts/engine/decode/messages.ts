@@ -1,83 +1,93 @@
 /**
- * The messages between the caller's thread and whatever decodes: a worker, or the same code on the caller's own thread.
- * Nothing here knows what the numbers in headers and tables mean; they go from one wasm instance to another.
+ * The messages between the engine and a decoder, which is a worker or the same code on the engine's
+ * thread. The headers and tables are opaque here: one wasm instance writes them and another reads
+ * them.
  */
 
 import type { Failure } from "../../codec/fault.ts";
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
 import type { Placement } from "../../elements/rows.ts";
-import type { Home } from "../../model/node_summary.ts";
+import type { DecodeBuild } from "../../model/node_summary.ts";
 import type { Gate } from "./gate.ts";
 
-export type { Failure, Home };
+export type { DecodeBuild, Failure };
 
-/** One arrived response, cut for one part: a table of pieces and the buffers that it refers to by position. */
+/**
+ * One arrived response, cut for one part: a table of chunk instructions, and the buffers that it
+ * refers to by position.
+ */
 export interface Supply {
   table: Uint32Array;
   buffers: Uint8Array[];
-  /** The buffers are copies, whose memory comes back with the answer. */
+  /** The buffers are copies, whose memory is returned with the answer. */
   isCopied?: boolean;
-  /** Where each buffer ends, where all of them stand one behind the other in the only one. */
+  /** The end of each buffer, if they are concatenated in a single one. */
   ends?: Uint32Array | undefined;
 }
 
-/** What of a stored chunk changes: the bytes that are stored, where they matter, and the new elements. */
+/**
+ * A change of a stored chunk: its present bytes, if the change is partial, and the new elements.
+ */
 export interface Update {
   old: Uint8Array | undefined;
   elements: Uint8Array;
 }
 
-/** A result in memory that workers share, and where in it a part goes. */
+/** A result in shared memory, and the place of a part in it. */
 export interface SharedTarget {
   memory: Uint8Array<SharedArrayBuffer>;
   placement: Placement;
-  /** Says whether it may still be written to. */
+  /** Tells whether the memory may still be written to. */
   gate: Gate;
 }
 
 export interface WorkMessage {
   type: "work";
   part: number;
-  /** Only in a part's first message; of an update the header says what goes where. */
+  /** Only in a part's first message. For an update, the header describes the change. */
   begin?: { array: number; header: Uint32Array };
   supplies: Supply[];
-  /** Instead of supplies: the part is a stored chunk that is to be encoded. */
+  /** In place of supplies: the part is a stored chunk to encode. */
   update?: Update;
-  /** What codecs of the user's made on the caller's thread. */
+  /** Results of the user's codecs that ran on the page. */
   answers?: CodecAnswer[];
-  /** All supplies are in: answer with the part's elements. */
+  /** All supplies have been sent: answer with the part's elements. */
   finish: boolean;
-  /** On the caller's own thread: takes the elements where they stand, and they are gone when it returns. */
+  /**
+   * Only on the engine's thread: takes the elements in borrowed memory, which is invalid
+   * afterwards.
+   */
   take?: ((elements: Uint8Array) => void) | undefined;
-  /** In a worker: takes the elements instead of the answer. */
+  /** Only in a worker: receives the elements in place of the answer. */
   target?: SharedTarget;
-  /** Memory of a part that has been placed, for this one. */
+  /** Memory of an earlier part, for reuse. */
   spare?: Uint8Array<ArrayBuffer>;
 }
 
-/** What a decoder knows an array by. */
+/** An array as a decoder knows it. */
 export interface ArrayMessage {
-  home: Home;
+  home: DecodeBuild;
   document: string;
-  /** The user's codecs that it has, if any, and the URLs of those that are modules. */
+  /** The array's user codecs as JSON text, and the URLs of those that are modules. */
   users?: string;
   modules?: Record<string, string>;
 }
 
 export type ToDecoder =
-  | { type: "module"; home: Home; module: WebAssembly.Module; recycleBytes: number }
+  | { type: "module"; home: DecodeBuild; module: WebAssembly.Module; recycleBytes: number }
   | ({ type: "bind"; array: number } & ArrayMessage)
   | { type: "unbind"; array: number }
   | { type: "cancel"; part: number }
   | WorkMessage;
 
-/** What an update made of a chunk, where there are no bytes to be stored. */
+/** The result of an update without bytes to store: the chunk is unchanged, or all fill value. */
 export type Unstored = "same" | "empty";
 
 /**
- * How a work message ended: of a part that goes on, `done` says nothing more. `trap` is what remains of a panic. A part that waits for codecs of the user's `asks` for those that run on the
- * caller's thread; those that run here (`isRunning`) have `answered` later, which asks for another message. `warnings` are of the
- * chunks that were decoded for the message.
+ * The answer to a work message. `done` without elements means that the part goes on. `trapped` has
+ * the message of a panic. `asks` means that the part waits for user codecs: `requests` are for
+ * those on the page; those that run in the decoder (`isRunning`) send `answered` later, and the
+ * pool then posts another message. `warnings` concern the chunks decoded for this message.
  */
 export type Outcome = { warnings?: string[] } & Ended;
 
@@ -87,9 +97,9 @@ type Ended =
   | ({ type: "failed"; part: number } & Failure)
   | { type: "trapped"; part: number; trap: string };
 
-/** `returned` is memory of supplies. */
+/** `returned` is the memory of supplies. `ms` is the decoder's working time. */
 export type FromDecoder =
-  | { type: "ready"; home: Home }
+  | { type: "ready"; home: DecodeBuild }
   | { type: "broken"; reason: string }
   | { type: "answered"; part: number }
   | (Outcome & { ms?: number; returned?: ArrayBuffer[] });

@@ -1,22 +1,26 @@
 /**
- * What a part is given, as it may be posted to a worker: buffers that nobody else needs are handed over, others are copied.
+ * Prepares supplies and updates for posting to a worker. Buffers that nothing else uses are
+ * transferred; others are copied.
  */
 
 import { copyOf } from "./copy_memory.ts";
 import type { Supply, Update } from "./messages.ts";
 
-/** A supply, and which of its buffers nobody else needs. */
+/** A supply. `owned` tells which of its buffers nothing else uses. */
 export interface OwnedSupply extends Supply {
   owned: boolean[];
 }
 
-/** A change of a stored chunk, and which of its buffers nobody else needs. */
+/** A change of a stored chunk, and which of its buffers nothing else uses. */
 export interface OwnedUpdate extends Update {
   ownsOld: boolean;
   ownsElements: boolean;
 }
 
-/** A buffer that may be transferred: itself where it is ours and whole, else a copy. */
+/**
+ * Returns a buffer that may be transferred: the buffer itself if it is owned and whole, else a
+ * copy.
+ */
 function transferable(view: Uint8Array, owned: boolean | undefined, transfer: ArrayBuffer[]): Uint8Array {
   const whole = view.byteOffset === 0 && view.byteLength === view.buffer.byteLength;
   const mine = owned && whole ? view : copyOf(view);
@@ -32,10 +36,13 @@ export const packUpdate = (
   elements: transferable(elements, ownsElements, transfer),
 });
 
-/** Buffers smaller than this (on average) are copied into one: each that is posted costs as much as copying some ten KiB. */
+/**
+ * Buffers that are smaller than this on average are copied into one, because posting a buffer costs
+ * as much as copying some ten KiB.
+ */
 const SMALL_BYTES = 16 << 10;
 
-/** Buffers as they may be posted, and which of them to transfer: what others need is copied. */
+/** Prepares a supply for posting and adds its buffers to `transfer`. */
 export function packSupply({ table, buffers, owned }: OwnedSupply, transfer: ArrayBuffer[]): Supply {
   transfer.push(table.buffer as ArrayBuffer);
   const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);

@@ -1,6 +1,6 @@
 /**
- * The user's codecs of one part, as far as they are modules: runs them where the part is decoded, beside other parts, and keeps their
- * answers until the part is gone on with.
+ * Runs the user's codecs of one part that are modules. They run where the part is decoded, beside
+ * other parts. Their answers are kept until the part goes on.
  */
 
 import { type CodecEntry, entryOf } from "../../codec/entry.ts";
@@ -10,7 +10,7 @@ import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
 import type { DecodeHost } from "./decode_host.ts";
 import type { Failure } from "./messages.ts";
 
-/** A codec of the user's failed. */
+/** A user's codec failed. */
 export class CodecFailure extends Error {
   readonly failure: Failure;
 
@@ -20,11 +20,11 @@ export class CodecFailure extends Error {
   }
 }
 
-/** The codec that a module holds. Bundlers must leave the import as it is. */
+/** Imports a codec's module. Bundlers must not rewrite the import. */
 export const importEntry = async (url: string): Promise<CodecEntry> =>
   entryOf(await import(/* webpackIgnore: true */ /* @vite-ignore */ url));
 
-/** What was thrown, as it can be posted. */
+/** Makes a failure that can be posted: an unclonable cause becomes an `Error`. */
 function postable({ report, cause }: Failure): Failure {
   try {
     return { report, cause: structuredClone(cause) };
@@ -43,7 +43,7 @@ export class PartCodecs {
   #running = 0;
   #requests: CodecRequest[] = [];
 
-  /** `notify` is called when codecs have answered, or one has failed. */
+  /** `notify` is called when the codecs have answered or one has failed. */
   constructor(part: number, modules: Record<string, string>, runner: CodecRunner, notify: () => void) {
     this.#part = part;
     this.#modules = modules;
@@ -51,7 +51,7 @@ export class PartCodecs {
     this.#notify = notify;
   }
 
-  /** Goes on with the part as far as there are answers; tells whether others are missing. */
+  /** Continues the part with the answers so far. Returns whether more are missing. */
   proceed(host: DecodeHost, answers: CodecAnswer[]): boolean {
     if (this.#failure) throw new CodecFailure(postable(this.#failure));
     const all = [...answers, ...this.#answers];
@@ -65,12 +65,12 @@ export class PartCodecs {
     return host.isWaiting(this.#part);
   }
 
-  /** Whether a codec is at work here. */
+  /** Whether a codec runs here. */
   get isRunning(): boolean {
     return this.#running > 0;
   }
 
-  /** What is for the caller's thread to run. */
+  /** The requests for codecs that run on the page. */
   takeRequests(): CodecRequest[] {
     return this.#requests.splice(0);
   }
@@ -79,7 +79,7 @@ export class PartCodecs {
     this.#running += 1;
     try {
       const bytes = await this.#runner.run(request);
-      // Only now: while it ran, `proceed` may have taken the list and begun another.
+      // Read the list only now, because `proceed` may have replaced it meanwhile.
       this.#answers.push({ id: request.id, bytes });
     } catch (thrown) {
       this.#failure ??= failureOf(request, thrown);

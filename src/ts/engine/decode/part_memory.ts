@@ -1,24 +1,25 @@
 /**
- * Memory of parts that have been placed, kept for the next ones: new memory costs a page fault for every 4 KiB, which is as much work
- * as the copy into it. On the caller's thread it is what workers have transferred, and goes back to them with the next part; in a worker
- * it is what has come back.
+ * Memory of placed parts, kept for the next ones, because new memory costs a page fault for every 4
+ * KiB, which is as much work as the copy into it. On the engine's thread it is memory that workers
+ * have transferred; it goes back to them with the next part. In a worker it is the memory that came
+ * back.
  */
 
-/** More are seldom under way at a time. */
+/** More parts are rarely in flight at a time. */
 const MOST_KEPT = 4;
-/** Larger ones are rare, and not worth holding on to. */
+/** Larger parts are rare. */
 const LARGEST_KEPT = 4 << 20;
 
 const kept: Uint8Array<ArrayBuffer>[] = [];
 
-/** Memory of this length, or of any; with anything in it. */
+/** Takes kept memory of this length, or of any. It is not cleared. */
 export function takeSpare(length?: number): Uint8Array<ArrayBuffer> | undefined {
   const at =
     length === undefined ? kept.length - 1 : kept.findIndex(({ byteLength }) => byteLength === length);
   return at < 0 ? undefined : kept.splice(at, 1)[0];
 }
 
-/** Keeps memory that nobody else has. */
+/** Keeps memory that nothing else refers to. */
 export function keepSpare(bytes: Uint8Array): void {
   const { buffer, byteLength } = bytes;
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
@@ -27,5 +28,5 @@ export function keepSpare(bytes: Uint8Array): void {
   if (kept.length > MOST_KEPT) kept.shift();
 }
 
-/** Lets go of all of it. */
+/** Drops all kept memory. */
 export const dropSpares = (): void => void kept.splice(0);

@@ -1,4 +1,6 @@
-/** Parts put into shared memory, against a placing that goes element by element. */
+/**
+ * Tests parts in shared memory against a copy element by element.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { closeGate, newGate } from "./gate.ts";

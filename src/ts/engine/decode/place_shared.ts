@@ -1,15 +1,15 @@
 /**
- * Puts a part into a result that workers share, straight from the decoder's memory: nothing is transferred, and the caller's thread places
- * nothing.
+ * Copies a part from the decoder's memory into a result in shared memory. Nothing is transferred,
+ * and the engine's thread copies nothing.
  */
 import { Rows } from "../../elements/rows.ts";
 import { passGate } from "./gate.ts";
 import type { SharedTarget } from "./messages.ts";
 
-/** Bytes that are copied between two looks at the gate, about. */
+/** Approximate number of bytes copied between two checks of the gate. */
 const BYTES_BETWEEN = 128 << 10;
 
-/** Copies the packed elements of a part, as long as they are wanted. */
+/** Copies the packed elements of a part until the gate closes. */
 export function placeShared({ memory, placement, gate }: SharedTarget, elements: Uint8Array): void {
   const rows = new Rows(placement);
   const { rowBytes } = rows;

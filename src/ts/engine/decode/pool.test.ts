@@ -1,4 +1,6 @@
-/** How parts are handed to decoders, with decoders that answer when the test says so. */
+/**
+ * Tests how parts are distributed to decoders, with decoders that answer when the test says so.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Decoder } from "./decoder.ts";
@@ -7,7 +9,7 @@ import { type BoundArray, DecodePool } from "./pool.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** The entry at a place, which must be there. */
+/** The entry at an index, which must exist. */
 function at<T>(list: readonly T[], place: number): T {
   const entry = list[place < 0 ? list.length + place : place];
   assert.ok(entry !== undefined, `there is no entry ${place} of ${list.length}`);
@@ -16,9 +18,9 @@ function at<T>(list: readonly T[], place: number): T {
 
 type Posted<Message> = Message & { transfer: ArrayBuffer[] };
 
-/** A decoder that keeps what it is given. */
-class FakePort implements Decoder {
-  readonly rung = "blob";
+/** A decoder that records its messages. */
+class FakeDecoder implements Decoder {
+  readonly place = "blob";
   readonly posted: Posted<ToDecoder>[] = [];
   readonly held: boolean[] = [];
   isClosed = false;
@@ -47,9 +49,9 @@ class FakePort implements Decoder {
 }
 
 function fakePool(limit: number, idleMs?: () => number) {
-  const ports: FakePort[] = [];
+  const ports: FakeDecoder[] = [];
   const open = async () => {
-    const port = new FakePort();
+    const port = new FakeDecoder();
     ports.push(port);
     return port;
   };
@@ -69,7 +71,7 @@ function addPart(pool: DecodePool, priority = 0) {
   return { part, elements: pool.finish(part) };
 }
 
-test("a decoder has two messages at most; cancelled parts are never posted", async () => {
+test("a decoder has at most two messages; cancelled parts are not posted", async () => {
   const { pool, ports } = fakePool(1);
   const parts = [0, 1, 2, 3].map(() => addPart(pool));
   await turn();
@@ -88,7 +90,7 @@ test("a decoder has two messages at most; cancelled parts are never posted", asy
   assert.equal((await at(parts, 0).elements)?.length, 1);
 });
 
-test("a decoder starts before there is work for it, once", async () => {
+test("a prepared pool starts one decoder before there is work", async () => {
   const { pool, ports } = fakePool(2);
   assert.equal(pool.prepared().prepared(), pool);
   await turn();
@@ -100,7 +102,7 @@ test("a decoder starts before there is work for it, once", async () => {
   assert.ok(at(ports, 0).work.every((work) => work.part === part.id));
 });
 
-test("the more urgent part goes first", async () => {
+test("the part with the higher priority goes first", async () => {
   const { pool, ports } = fakePool(1);
   const parts = [0, 0, 0, 5].map((priority) => addPart(pool, priority));
   await turn();
@@ -111,7 +113,7 @@ test("the more urgent part goes first", async () => {
   );
 });
 
-test("an array is introduced once to each decoder, and a part stays where it began", async () => {
+test("an array is bound once per decoder, and a part stays at its decoder", async () => {
   const { pool, ports } = fakePool(2);
   const [first, second] = [
     pool.begin(ARRAY, new Uint32Array(1), 0),
@@ -135,7 +137,7 @@ test("an array is introduced once to each decoder, and a part stays where it beg
   assert.equal(home.work.filter(({ begin }) => begin).length, 1);
 });
 
-test("what has arrived meanwhile goes in one message", async () => {
+test("supplies that arrive meanwhile are posted in one message", async () => {
   const { pool, ports } = fakePool(1);
   const part = pool.begin(ARRAY, new Uint32Array(1), 0);
   pool.supply(part, supply());
@@ -150,7 +152,7 @@ test("what has arrived meanwhile goes in one message", async () => {
   assert.deepEqual(at(ports, 0).held, [true, false]);
 });
 
-test("buffers of others are copied, whole buffers of ours are handed over", async () => {
+test("shared buffers are copied, owned whole buffers are transferred", async () => {
   const { pool, ports } = fakePool(1);
   const part = pool.begin(ARRAY, new Uint32Array(1), 0);
   const [mine, theirs, partly] = [new Uint8Array(4), new Uint8Array(4), new Uint8Array(8).subarray(2, 6)];
@@ -165,7 +167,7 @@ test("buffers of others are copied, whole buffers of ours are handed over", asyn
   assert.ok(transfer.includes(mine.buffer) && !transfer.includes(theirs.buffer));
 });
 
-test("a part's end waits for nothing, and does not count as work", async () => {
+test("the end of a part is posted at once and does not count as work", async () => {
   const { pool, ports } = fakePool(1);
   const begun = () => pool.begin(ARRAY, new Uint32Array(1), 0);
   const [first, second] = [begun(), begun()];
@@ -190,7 +192,7 @@ test("a part's end waits for nothing, and does not count as work", async () => {
   assert.equal((await elements)?.length, 1);
 });
 
-test("a decoder that is at work gets a part as one message", async () => {
+test("a busy decoder gets a part as one message", async () => {
   const { pool, ports } = fakePool(1);
   addPart(pool);
   await turn();
@@ -205,7 +207,7 @@ test("a decoder that is at work gets a part as one message", async () => {
   );
 });
 
-test("memory of copies comes back and is used again", async () => {
+test("the memory of copies is returned and reused", async () => {
   const { pool, ports } = fakePool(1);
   const theirs = (fill: number) => new Uint8Array(100_000).fill(fill);
   const post = (bytes: Uint8Array<ArrayBuffer>) => {
@@ -236,7 +238,7 @@ test("memory of copies comes back and is used again", async () => {
   assert.deepEqual(firstCopy(), theirs(3));
 });
 
-test("small buffers are posted as one", async () => {
+test("small buffers are posted as one buffer", async () => {
   const { pool, ports } = fakePool(1);
   const part = pool.begin(ARRAY, new Uint32Array(1), 0);
   const others = new Uint8Array([0, 1, 2, 3, 4, 5]);
@@ -253,7 +255,7 @@ test("small buffers are posted as one", async () => {
   assert.equal(others.length, 6);
 });
 
-test("a part that was posted is cancelled at its decoder", async () => {
+test("a posted part is cancelled at its decoder", async () => {
   const { pool, ports } = fakePool(1);
   const { part } = addPart(pool);
   await turn();
@@ -267,7 +269,7 @@ test("a part that was posted is cancelled at its decoder", async () => {
   at(ports, 0).finish(part.id);
 });
 
-test("failures name what failed; a decoder that is gone is replaced", async () => {
+test("failures name their cause; a crashed decoder is replaced", async () => {
   const { pool, ports } = fakePool(1);
   const [refused, trapped, lost, later] = [addPart(pool), addPart(pool), addPart(pool), addPart(pool)];
   await turn();
@@ -300,10 +302,10 @@ test("parts fail when no decoder can be started", async () => {
   await assert.rejects(elements, ({ report }: Failure) => /forbidden/.test(report));
 });
 
-test("decoders that have nothing to do end after a while, those that have do not", async () => {
+test("idle decoders end after a while, busy ones do not", async () => {
   const { pool, ports } = fakePool(2, () => 40);
   const parts = [addPart(pool), addPart(pool)];
-  // Begun, and waiting for bytes: its decoder is not idle.
+  // The part has begun and waits for bytes, so its decoder is not idle.
   await turn();
   const [first, second] = [at(ports, 0), at(ports, 1)];
   first.finish(at(first.work, 0).part);

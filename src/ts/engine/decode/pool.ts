@@ -1,6 +1,7 @@
 /**
- * Hands parts to decoders. All messages of a part go to one decoder. A decoder has at most two messages at a time; the
- * rest wait here, where they can still be cancelled and where the more urgent go first.
+ * Distributes parts to decoders. All messages of a part go to one decoder. A decoder has at most
+ * two messages at a time. The others wait here, where they can be cancelled and are ordered by
+ * priority.
  */
 
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
@@ -12,55 +13,61 @@ import type { ArrayCodecs } from "../page_codecs.ts";
 import { dropCopyMemory, keepCopyMemory } from "./copy_memory.ts";
 import type { Decoder } from "./decoder.ts";
 import { IdleClock } from "./idle.ts";
-import type { Failure, FromDecoder, Home, Outcome, SharedTarget, WorkMessage } from "./messages.ts";
+import type { DecodeBuild, Failure, FromDecoder, Outcome, SharedTarget, WorkMessage } from "./messages.ts";
 import { type OwnedSupply, type OwnedUpdate, packSupply, packUpdate } from "./pack.ts";
 import { takeSpare } from "./part_memory.ts";
 
-/** Messages a decoder is given ahead: one that it works on and one to go on with. */
+/** Messages in flight per decoder: one in progress and one ahead. */
 const AHEAD = 2;
 
-/** An array as decoders know it: by a number, bound once from its documents. */
+/** An array as decoders know it: under a number, and bound once from its metadata documents. */
 export interface BoundArray {
   readonly number: number;
-  readonly home: Home;
+  readonly home: DecodeBuild;
   readonly document: string;
-  /** Hears what is odd about its chunks. */
+  /** Receives warnings about its chunks. */
   readonly warn: (message: string) => void;
-  /** The user's codecs that it has. */
+  /** The array's user codecs. */
   readonly codecs?: ArrayCodecs | undefined;
 }
 
-/** Bytes to be stored; null where all is fill value, undefined where nothing has changed. */
+/** Bytes to store; null if the chunk is all fill value, undefined if it is unchanged. */
 export type Updated = Uint8Array<ArrayBuffer> | null | undefined;
 
-/** A part's elements (of an update its bytes), or the error as the engine reads it: its report in JSON. */
+/** A part's elements, an update's bytes, or the engine's error as JSON text. */
 type Settled = { elements: Updated } | Failure;
 
 const failed = (code: ErrorReport["code"], message: string): Failure => ({
   report: JSON.stringify({ code, message }),
 });
 
-/** A part under way. */
+/** A part in flight. */
 export class PartTask {
   readonly id: number;
   readonly array: BoundArray;
   readonly header: Uint32Array;
   readonly priority: number;
-  /** What has arrived and was not posted yet. */
+  /** Supplies that have arrived but were not posted yet. */
   arrived: OwnedSupply[] = [];
-  /** Instead: the part is a stored chunk to be changed and encoded. */
+  /** In place of supplies: the part is a stored chunk to change and encode. */
   update: OwnedUpdate | undefined;
-  /** What codecs of the user's made and was not posted yet. */
+  /** Answers of user codecs that were not posted yet. */
   answers: CodecAnswer[] = [];
   isFinishing = false;
-  /** Takes the elements where they are decoded, if that is on the caller's thread; then they are not answered with. */
+  /**
+   * Takes the elements from borrowed memory, if the part is decoded on this thread. Then the answer
+   * has no elements.
+   */
   take: ((elements: Uint8Array) => void) | undefined;
-  /** Where a worker puts the elements, if that is memory that it shares; then they are not answered with either. */
+  /**
+   * The target that a worker writes to, if the result is in shared memory. Then the answer has no
+   * elements.
+   */
   target: SharedTarget | undefined;
   isUpdate = false;
-  /** Modules of the user's are at work on it, at its decoder. */
+  /** User codecs that are modules run for it at its decoder. */
   isCoding = false;
-  seat: Seat | undefined;
+  slot: WorkerSlot | undefined;
   isOver = false;
   readonly elements: Promise<Updated>;
   #settle: (settled: Settled) => void = () => {};
@@ -82,48 +89,51 @@ export class PartTask {
   }
 }
 
-/** A decoder with what it was given. */
-interface Seat {
-  port: Decoder;
-  homes: Set<Home>;
+/** A worker slot: a decoder and what has been posted to it. */
+interface WorkerSlot {
+  decoder: Decoder;
+  builds: Set<DecodeBuild>;
   arrays: Set<number>;
-  /** Parts that began here and are not over. */
+  /** Parts in progress at this decoder. */
   parts: Map<number, PartTask>;
-  /** Work messages that are not answered yet, in their order: 1 for each that is work, 0 for the mere end of a part. */
+  /** Unanswered work messages, in order: 1 for work, 0 for a message that only ends a part. */
   unanswered: number[];
-  /** How many of them are work. */
+  /** The number of them that are work. */
   ahead: number;
-  /** When it last had something to do. */
+  /** Time of its last work. */
   used: number;
 }
 
 let nextPart = 1;
 
-/** Whether there is nothing to be posted of a part but that it ends. */
+/** Whether only the end of a part is left to post. */
 const isMereEnd = ({ isFinishing, arrived, update, answers }: PartTask) =>
   isFinishing && arrived.length === 0 && !update && answers.length === 0;
 
-/** Nothing of a decoder is heard any more. */
-function closePort(port: Decoder): void {
-  port.onanswer = () => {};
-  port.oncrash = () => {};
-  port.hold(false);
-  port.close();
+/** Closes a decoder and ignores its later answers. */
+function closeDecoder(decoder: Decoder): void {
+  decoder.onanswer = () => {};
+  decoder.oncrash = () => {};
+  decoder.hold(false);
+  decoder.close();
 }
 
 export class DecodePool {
   readonly #open: () => Promise<Decoder>;
   readonly #limit: () => number;
-  readonly #seats: Seat[] = [];
+  readonly #slots: WorkerSlot[] = [];
   readonly #waiting = new Set<PartTask>();
-  readonly #modules = new Map<Home, WebAssembly.Module>();
+  readonly #modules = new Map<DecodeBuild, WebAssembly.Module>();
   #opening = 0;
   #isPumpDue = false;
-  /** How often it was closed: a decoder that was on its way then is not wanted. */
+  /** Number of calls of `close`. A decoder that was starting meanwhile is closed. */
   #closings = 0;
   readonly #idle: IdleClock;
 
-  /** `open` starts a decoder; never more than `limit()` of them. One that had nothing to do for `idleMs()` ends. */
+  /**
+   * `open` starts a decoder; at most `limit()` of them run. A decoder that is idle for `idleMs()`
+   * ends.
+   */
   constructor(
     open: () => Promise<Decoder>,
     limit: () => number,
@@ -135,12 +145,12 @@ export class DecodePool {
   }
 
   get size(): number {
-    return this.#seats.length;
+    return this.#slots.length;
   }
 
-  /** Starts a first decoder, unless there is one: work for it is on its way. */
+  /** Starts a first decoder unless there is one, because work for it will come. */
   prepared(): this {
-    if (this.#seats.length + this.#opening === 0) this.#openSeat();
+    if (this.#slots.length + this.#opening === 0) this.#openSlot();
     return this;
   }
 
@@ -160,7 +170,7 @@ export class DecodePool {
     return part.elements as Promise<Uint8Array<ArrayBuffer> | undefined>;
   }
 
-  /** Has a stored chunk changed and encoded. */
+  /** Changes and encodes a stored chunk. */
   update(part: PartTask, update: OwnedUpdate): Promise<Updated> {
     part.update = update;
     part.isUpdate = true;
@@ -169,61 +179,62 @@ export class DecodePool {
     return part.elements;
   }
 
-  /** Forgets a part: what was not posted never is, what was is not waited for. */
+  /** Cancels a part. Its waiting messages are dropped and its answers ignored. */
   cancel(part: PartTask): void {
     this.#waiting.delete(part);
     part.isOver = true;
     part.arrived = [];
     part.answers = [];
-    if (!part.seat?.parts.delete(part.id)) return;
-    part.seat.port.post({ type: "cancel", part: part.id }, []);
-    this.#rest(part.seat);
+    if (!part.slot?.parts.delete(part.id)) return;
+    part.slot.decoder.post({ type: "cancel", part: part.id }, []);
+    this.#rest(part.slot);
   }
 
-  /** Forgets an array everywhere. */
+  /** Removes an array from every decoder. */
   unbind(array: number): void {
-    for (const { port, arrays } of this.#seats)
-      if (arrays.delete(array)) port.post({ type: "unbind", array }, []);
+    for (const { decoder, arrays } of this.#slots)
+      if (arrays.delete(array)) decoder.post({ type: "unbind", array }, []);
   }
 
-  /** Ends all decoders and what they work on; others are opened when there is need. */
+  /** Ends all decoders and rejects their parts. New ones start when needed. */
   close(): void {
-    const failure = failed("Aborted", "the workers were told to end");
+    const failure = failed("Aborted", "the decode workers were closed");
     this.#closings += 1;
     for (const part of [...this.#waiting]) this.#fail(part, failure);
-    for (const { port, parts } of this.#seats.splice(0)) {
+    for (const { decoder, parts } of this.#slots.splice(0)) {
       for (const part of [...parts.values()]) this.#fail(part, failure);
-      closePort(port);
+      closeDecoder(decoder);
     }
     this.#modules.clear();
   }
 
-  /** Ends the decoders that have had nothing to do since then; whether there are others. */
+  /** Ends the decoders that have been idle since then. Returns whether any are left. */
   #endIdle(since: number): boolean {
-    const isIdle = ({ unanswered, parts, used }: Seat) =>
+    const isIdle = ({ unanswered, parts, used }: WorkerSlot) =>
       unanswered.length === 0 && parts.size === 0 && used <= since;
-    for (const seat of this.#seats.filter(isIdle)) {
-      this.#seats.splice(this.#seats.indexOf(seat), 1);
-      closePort(seat.port);
+    for (const slot of this.#slots.filter(isIdle)) {
+      this.#slots.splice(this.#slots.indexOf(slot), 1);
+      closeDecoder(slot.decoder);
     }
-    if (this.#seats.length === 0) dropCopyMemory();
-    return this.#seats.length > 0;
+    if (this.#slots.length === 0) dropCopyMemory();
+    return this.#slots.length > 0;
   }
 
   #queue(part: PartTask): void {
-    // The mere end of a part is no work, and waits for nothing; a decoder that has nothing to do does not wait either.
-    if (part.seat && isMereEnd(part)) {
-      this.#post(part.seat, part);
+    // A message that only ends a part is no work, so it does not wait. Nothing waits for an idle
+    // decoder either.
+    if (part.slot && isMereEnd(part)) {
+      this.#post(part.slot, part);
       return;
     }
     this.#waiting.add(part);
     const { home } = part.array;
     if (home !== "engine" && !this.#modules.has(home)) this.#loadModule(part, home);
-    else if (this.#seats.some(({ ahead }) => ahead === 0)) this.#pump();
+    else if (this.#slots.some(({ ahead }) => ahead === 0)) this.#pump();
     else this.#pumpSoon();
   }
 
-  /** Posts when whoever queues is done: what a part is given at once, and its end, are one message. */
+  /** Posts at the end of the turn, so that a part's supplies and its end become one message. */
   #pumpSoon(): void {
     if (this.#isPumpDue) return;
     this.#isPumpDue = true;
@@ -233,7 +244,7 @@ export class DecodePool {
     });
   }
 
-  #loadModule(part: PartTask, home: Home): void {
+  #loadModule(part: PartTask, home: DecodeBuild): void {
     engineModule(home).then(
       (module) => {
         this.#modules.set(home, module);
@@ -243,64 +254,73 @@ export class DecodePool {
     );
   }
 
-  /** Posts what can be posted, the most urgent first, and opens decoders while parts wait for one. */
+  /** Posts what can be posted, by priority, and starts decoders while parts wait for one. */
   #pump(): void {
-    // What a decoder on its way could begin at once does not queue up at one that is there.
+    // While a decoder is starting, no work queues at a running one, because the new one can begin
+    // it at once.
     const most = this.#opening > 0 ? 1 : AHEAD;
     for (;;) {
-      const seat = this.#seats.reduce<Seat | undefined>(
+      const slot = this.#slots.reduce<WorkerSlot | undefined>(
         (best, other) => (other.ahead < (best?.ahead ?? most) && this.#next(other) ? other : best),
         undefined,
       );
-      const part = seat && this.#next(seat);
-      if (!seat || !part) break;
+      const part = slot && this.#next(slot);
+      if (!slot || !part) break;
       this.#waiting.delete(part);
-      this.#post(seat, part);
+      this.#post(slot, part);
     }
-    const unseated = [...this.#waiting].filter(({ seat }) => !seat).length;
-    while (this.#opening < unseated && this.#seats.length + this.#opening < this.#limit()) this.#openSeat();
+    const unassigned = [...this.#waiting].filter(({ slot }) => !slot).length;
+    while (this.#opening < unassigned && this.#slots.length + this.#opening < this.#limit()) this.#openSlot();
   }
 
-  /** The most urgent part that may go to this decoder. */
-  #next(seat: Seat): PartTask | undefined {
+  /** The part with the highest priority that may go to this decoder. */
+  #next(slot: WorkerSlot): PartTask | undefined {
     let best: PartTask | undefined;
     for (const part of this.#waiting) {
       const { home } = part.array;
-      const possible = (part.seat ?? seat) === seat && (home === "engine" || this.#modules.has(home));
+      const possible = (part.slot ?? slot) === slot && (home === "engine" || this.#modules.has(home));
       if (possible && part.priority > (best?.priority ?? Number.NEGATIVE_INFINITY)) best = part;
     }
     return best;
   }
 
-  #post(seat: Seat, part: PartTask): void {
+  #post(slot: WorkerSlot, part: PartTask): void {
     const work = isMereEnd(part) ? 0 : 1;
     const message: WorkMessage = { type: "work", part: part.id, supplies: [], finish: part.isFinishing };
     const transfer: ArrayBuffer[] = [];
-    if (part.seat === undefined) {
-      this.#introduce(seat, part);
+    if (part.slot === undefined) {
+      this.#introduce(slot, part);
       message.begin = { array: part.array.number, header: part.header };
     }
-    const { rung } = seat.port;
+    const { place } = slot.decoder;
     message.supplies =
-      rung === "caller" ? part.arrived : part.arrived.map((supply) => packSupply(supply, transfer));
+      place === "caller" ? part.arrived : part.arrived.map((supply) => packSupply(supply, transfer));
     part.arrived = [];
-    if (part.update) message.update = rung === "caller" ? part.update : packUpdate(part.update, transfer);
+    if (part.update) message.update = place === "caller" ? part.update : packUpdate(part.update, transfer);
     part.update = undefined;
-    if (part.isFinishing && !part.isUpdate) this.#finishAt(seat, part, message, transfer);
+    if (part.isFinishing && !part.isUpdate) this.#finishAt(slot, part, message, transfer);
     if (part.answers.length > 0) {
       message.answers = part.answers;
       transfer.push(...part.answers.map(({ bytes }) => bytes.buffer));
       part.answers = [];
     }
-    if (seat.unanswered.length === 0) seat.port.hold(true);
-    seat.unanswered.push(work);
-    seat.ahead += work;
-    seat.port.post(message, transfer);
+    if (slot.unanswered.length === 0) slot.decoder.hold(true);
+    slot.unanswered.push(work);
+    slot.ahead += work;
+    slot.decoder.post(message, transfer);
   }
 
-  /** Says where the elements go: to the result at once, into memory that is shared, or into some that comes back. */
-  #finishAt({ port }: Seat, { take, target }: PartTask, message: WorkMessage, transfer: ArrayBuffer[]): void {
-    if (port.rung === "caller") {
+  /**
+   * Sets where the elements go: directly into the result, into shared memory, or into reused
+   * memory.
+   */
+  #finishAt(
+    { decoder }: WorkerSlot,
+    { take, target }: PartTask,
+    message: WorkMessage,
+    transfer: ArrayBuffer[],
+  ): void {
+    if (decoder.place === "caller") {
       message.take = take;
       return;
     }
@@ -314,94 +334,94 @@ export class DecodePool {
     transfer.push(spare.buffer);
   }
 
-  /** Makes a decoder know the array and the build of the engine that a part needs. */
-  #introduce(seat: Seat, part: PartTask): void {
+  /** Sends a decoder the array and the wasm build that a part needs. */
+  #introduce(slot: WorkerSlot, part: PartTask): void {
     const { number, home, document, codecs } = part.array;
     const module = this.#modules.get(home);
-    if (!seat.homes.has(home) && module) {
-      seat.homes.add(home);
-      seat.port.post({ type: "module", home, module, recycleBytes: recycleBytes() }, []);
+    if (!slot.builds.has(home) && module) {
+      slot.builds.add(home);
+      slot.decoder.post({ type: "module", home, module, recycleBytes: recycleBytes() }, []);
     }
-    if (!seat.arrays.has(number)) {
-      seat.arrays.add(number);
+    if (!slot.arrays.has(number)) {
+      slot.arrays.add(number);
       const users = codecs && { users: codecs.text, modules: codecs.modules };
-      seat.port.post({ type: "bind", array: number, home, document, ...users }, []);
+      slot.decoder.post({ type: "bind", array: number, home, document, ...users }, []);
     }
-    part.seat = seat;
-    seat.parts.set(part.id, part);
+    part.slot = slot;
+    slot.parts.set(part.id, part);
   }
 
-  #openSeat(): void {
+  #openSlot(): void {
     this.#opening += 1;
     const closings = this.#closings;
     this.#open().then(
-      (port) => {
+      (decoder) => {
         if (closings !== this.#closings) {
           this.#opening -= 1;
-          port.close();
+          decoder.close();
           return this.#pump();
         }
-        const seat: Seat = {
-          port,
-          homes: new Set(["engine"]),
+        const slot: WorkerSlot = {
+          decoder,
+          builds: new Set(["engine"]),
           arrays: new Set(),
           parts: new Map(),
           unanswered: [],
           ahead: 0,
           used: performance.now(),
         };
-        port.onanswer = (answer) => this.#answered(seat, answer);
-        port.oncrash = (reason) => this.#crashed(seat, reason);
+        decoder.onanswer = (answer) => this.#answered(slot, answer);
+        decoder.oncrash = (reason) => this.#crashed(slot, reason);
         this.#opening -= 1;
-        this.#seats.push(seat);
+        this.#slots.push(slot);
         this.#pump();
         this.#idle.watch();
       },
       (error) => {
         this.#opening -= 1;
-        // Decoders that did start will get to the waiting parts; without any, nobody will.
-        if (this.#seats.length === 0)
+        // If decoders run, they will do the waiting parts. If none run, the parts must fail.
+        if (this.#slots.length === 0)
           for (const part of [...this.#waiting]) this.#fail(part, failed("Unsupported", String(error)));
       },
     );
   }
 
-  #answered(seat: Seat, answer: FromDecoder): void {
+  #answered(slot: WorkerSlot, answer: FromDecoder): void {
     if (answer.type === "ready" || answer.type === "broken") return;
     if ("ms" in answer) counters.decodeMs += answer.ms ?? 0;
     if ("returned" in answer) answer.returned?.forEach(keepCopyMemory);
     if (answer.type === "answered") {
-      const waiting = seat.parts.get(answer.part);
+      const waiting = slot.parts.get(answer.part);
       if (waiting) this.#queue(waiting);
       return;
     }
-    seat.ahead -= seat.unanswered.shift() ?? 0;
-    const part = seat.parts.get(answer.part);
-    if (part) this.#settle(seat, part, answer);
-    this.#rest(seat);
+    slot.ahead -= slot.unanswered.shift() ?? 0;
+    const part = slot.parts.get(answer.part);
+    if (part) this.#settle(slot, part, answer);
+    this.#rest(slot);
     this.#pump();
   }
 
-  /** Lets Node's process end while nothing is under way. */
-  #rest(seat: Seat): void {
-    seat.used = performance.now();
+  /** Lets Node's process exit while the slot has no work. */
+  #rest(slot: WorkerSlot): void {
+    slot.used = performance.now();
     this.#idle.watch();
-    const isCoding = [...seat.parts.values()].some((part) => part.isCoding);
-    if (seat.unanswered.length === 0 && !isCoding) seat.port.hold(false);
+    const isCoding = [...slot.parts.values()].some((part) => part.isCoding);
+    if (slot.unanswered.length === 0 && !isCoding) slot.decoder.hold(false);
   }
 
-  #settle(seat: Seat, part: PartTask, outcome: Outcome): void {
+  #settle(slot: WorkerSlot, part: PartTask, outcome: Outcome): void {
     outcome.warnings?.forEach(part.array.warn);
     if (outcome.type === "done" && !outcome.elements && !outcome.unstored && !outcome.isTaken) return;
     if (outcome.type === "asks") {
       part.isCoding = outcome.isRunning;
-      this.#runCodecs(seat, part, outcome.requests);
+      this.#runCodecs(slot, part, outcome.requests);
       return;
     }
-    seat.parts.delete(part.id);
+    slot.parts.delete(part.id);
     if (outcome.type === "done") {
       const counter = part.isUpdate ? counters.encoded : counters.parts;
-      counter[seat.port.rung === "caller" ? "caller" : "workers"] += 1;
+      counter[slot.decoder.place === "caller" ? "caller" : "workers"] += 1;
       part.settle({ elements: outcome.unstored === "empty" ? null : outcome.elements });
     } else if (outcome.type === "failed") {
       this.#fail(part, outcome);
@@ -411,8 +431,8 @@ export class DecodePool {
     }
   }
 
-  /** Has the page run codecs of the user's; the part goes on, where it is, when all have answered. */
-  #runCodecs(seat: Seat, part: PartTask, requests: CodecRequest[]): void {
+  /** Runs user codecs on the page. When all have answered, the part continues at its decoder. */
+  #runCodecs(slot: WorkerSlot, part: PartTask, requests: CodecRequest[]): void {
     const { codecs } = part.array;
     if (requests.length === 0 || !codecs) return;
     const runs = requests.map(async (request) => ({ id: request.id, bytes: await codecs.run(request) }));
@@ -424,28 +444,31 @@ export class DecodePool {
       },
       (failure: Failure) => {
         if (part.isOver) return;
-        seat.port.post({ type: "cancel", part: part.id }, []);
+        slot.decoder.post({ type: "cancel", part: part.id }, []);
         this.#fail(part, failure);
-        this.#rest(seat);
+        this.#rest(slot);
       },
     );
   }
 
   #fail(part: PartTask, { report, cause }: Failure): void {
     this.#waiting.delete(part);
-    part.seat?.parts.delete(part.id);
+    part.slot?.parts.delete(part.id);
     part.arrived = [];
     part.settle(cause === undefined ? { report } : { report, cause });
   }
 
-  /** A decoder is gone: its parts fail, and are begun again by whoever reads them; another takes its place when one is needed. */
-  #crashed(seat: Seat, reason: string): void {
-    const at = this.#seats.indexOf(seat);
+  /**
+   * Handles a crashed decoder. Its parts fail, and their reads begin them again. A new decoder
+   * starts when needed.
+   */
+  #crashed(slot: WorkerSlot, reason: string): void {
+    const at = this.#slots.indexOf(slot);
     if (at < 0) return;
-    this.#seats.splice(at, 1);
+    this.#slots.splice(at, 1);
     const message = `${INTERNAL}: a worker failed: ${reason}`;
     const failure = { report: JSON.stringify({ code: "Unsupported", stage: "worker", message }) };
-    for (const part of [...seat.parts.values()]) this.#fail(part, failure);
+    for (const part of [...slot.parts.values()]) this.#fail(part, failure);
     this.#pump();
   }
 }

@@ -1,7 +1,8 @@
 /**
- * The two pools of decoders: workers, and the engine's own thread for work so small that sending it takes longer.
+ * The two pools of decoders: workers, and the engine's own thread for work that is smaller than the
+ * cost of sending it.
  */
-import type { Home } from "../../model/node_summary.ts";
+import type { DecodeBuild } from "../../model/node_summary.ts";
 import { engineModule } from "../compile.ts";
 import { recycleBytes, workerIdleMs, workerLimit } from "../configuration.ts";
 import { dropCopyMemory } from "./copy_memory.ts";
@@ -9,7 +10,7 @@ import { localDecoder, openDecoder } from "./decoder.ts";
 import { dropSpares } from "./part_memory.ts";
 import { DecodePool } from "./pool.ts";
 
-/** Up to this many decoded bytes, sending a read to a worker takes longer than decoding it here. */
+/** Up to this many decoded bytes, decoding here is faster than sending the read to a worker. */
 const CALLER_BYTES = 128 << 10;
 
 const workers = new DecodePool(
@@ -27,26 +28,30 @@ const caller = new DecodePool(
   workerIdleMs,
 );
 
-/** Up to this many, of chunks that are not small, starting the first worker takes longer. */
+/**
+ * Up to this many bytes in chunks that are not small, decoding here is faster than starting the
+ * first worker.
+ */
 const COLD_CALLER_BYTES = 512 << 10;
 const COLD_CHUNK_BYTES = 16 << 10;
 
-/** Whoever is to do work on so many decoded bytes. */
+/** The pool for work on this many decoded bytes. */
 export const poolFor = (bytes: number): DecodePool =>
   bytes <= CALLER_BYTES || workerLimit() === 0 ? caller : workers;
 
 /**
- * Whoever is to decode what is still to be fetched: it starts meanwhile. Until a worker is there, the first tiles of a page are decoded
- * here, unless another build of the engine does that: those are large, and what they decode takes long.
+ * The pool for a read, whose decoder starts while the bytes are fetched. Until a worker runs, the
+ * first tiles of a page are decoded here. Tiles that need another build are not: its wasm is large,
+ * and decoding takes long.
  */
-export function decoderFor(bytes: number, chunkBytes: number, home: Home): DecodePool {
+export function decoderFor(bytes: number, chunkBytes: number, home: DecodeBuild): DecodePool {
   const pool = poolFor(bytes).prepared();
   const isCold = pool === workers && workers.size === 0;
   const isTile = bytes <= COLD_CALLER_BYTES && chunkBytes >= COLD_CHUNK_BYTES;
   return isCold && isTile && home === "engine" ? caller.prepared() : pool;
 }
 
-/** How many decoders there are in the pool of workers. */
+/** Number of decode workers. */
 export const workerCount = (): number => workers.size;
 
 /** Ends all decoders. */
@@ -57,7 +62,7 @@ export function closePools(): void {
   caller.close();
 }
 
-/** Makes every decoder forget an array. */
+/** Removes an array from every decoder. */
 export function unbindArray(number: number): void {
   workers.unbind(number);
   caller.unbind(number);

@@ -1,4 +1,6 @@
-/** Persistent caches by the page's numbers. Caches of one name and the same bounds are one. */
+/**
+ * The persistent caches, by the page's numbers. Equal definitions share one cache.
+ */
 import { ZarrError } from "../../model/errors.ts";
 import type { CacheDefinition } from "../../port/definitions.ts";
 import { PersistentCache } from "./persistent_cache.ts";
@@ -6,7 +8,7 @@ import { PersistentCache } from "./persistent_cache.ts";
 const caches = new Map<number, PersistentCache>();
 const shared = new Map<string, PersistentCache>();
 
-/** The cache of these options. */
+/** The cache with this definition. */
 export function sharedCache(definition: CacheDefinition): PersistentCache {
   const key = JSON.stringify(definition, Object.keys(definition).sort());
   const cache = shared.get(key) ?? new PersistentCache(definition);
@@ -22,6 +24,6 @@ export const releaseCache = (number: number): void => void caches.delete(number)
 
 export function cacheOf(number: number): PersistentCache {
   const cache = caches.get(number);
-  if (!cache) throw new ZarrError("Argument", `the engine does not know cache ${number}`);
+  if (!cache) throw new ZarrError("Argument", `the engine has no persistent cache with the number ${number}`);
   return cache;
 }

@@ -1,13 +1,13 @@
 /**
- * Requests that the page has sent before the engine could: documents of a node that is being opened. The engine finds them
- * under way; the page gives up those that nobody asks for.
+ * Reuses requests that the page sent before the engine had started: those for the metadata
+ * documents of a node that is being opened. The page cancels those that remain unused.
  */
 import { page } from "../page.ts";
 import { PageResponse, type ResponseParts } from "./page_response.ts";
 import type { Send } from "./request_headers.ts";
 
 export class EarlyRequests {
-  /** The page's callback that answers, by URL. */
+  /** For each URL, the page's callback that returns the response. */
   readonly #sent = new Map<string, number>();
   readonly #send: Send;
 
@@ -15,7 +15,7 @@ export class EarlyRequests {
     this.#send = send;
   }
 
-  /** Learns which URLs the page has requested; what this returns forgets those that nobody took. */
+  /** Registers URLs that the page has requested. The returned function removes the unused ones. */
   expect({ urls, callback }: { urls: string[]; callback: number }): () => void {
     for (const url of urls) this.#sent.set(url, callback);
     return () => {
@@ -23,7 +23,7 @@ export class EarlyRequests {
     };
   }
 
-  /** Sends a request of the engine's, unless the page has sent it already. */
+  /** Answers a request from the page's early one if there is one; sends it otherwise. */
   readonly send: Send = async (request) => {
     const callback = this.#sent.get(request.url);
     const isPlain = request.method === "GET" && !request.headers.has("range");

@@ -1,8 +1,9 @@
 /**
- * The answer of a `fetch` that ran on the page, as the engine reads answers: status, some headers, and the whole body.
+ * The response of a `fetch` that ran on the page, in the shape that the engine reads: status, some
+ * headers, and the whole body.
  */
 
-/** An answer as it crosses. */
+/** A response as it crosses the port. */
 export interface ResponseParts {
   status: number;
   url: string;
@@ -16,7 +17,7 @@ export class PageResponse {
   readonly url: string;
   readonly redirected: boolean;
   readonly headers: Headers;
-  /** There is nothing to be cancelled: the body is here. */
+  /** Null, because the body has arrived: there is no stream to cancel. */
   readonly body = null;
   readonly #body: ArrayBuffer;
 
@@ -33,7 +34,7 @@ export class PageResponse {
     return this.#body;
   }
 
-  /** Another answer with a body of its own. */
+  /** A copy with its own body. */
   clone(): PageResponse {
     const { status, url, redirected } = this;
     return new PageResponse({

@@ -1,6 +1,7 @@
 /**
- * Answers of servers kept in Cache Storage, which outlives the page. That takes no partial answers (status 206): a range is kept as a whole
- * answer under an address of its own, which never goes over the wire. A range of what is kept as a whole is cut from it.
+ * Keeps HTTP responses in Cache Storage, which outlives the page. Cache Storage rejects partial
+ * responses (status 206), so a range is stored as a full response under a made-up URL, which is
+ * never requested. A range of an object that is stored whole is cut from it.
  */
 
 import type { CacheDefinition } from "../../port/definitions.ts";
@@ -8,25 +9,25 @@ import { counters } from "../counters.ts";
 import { warn } from "../warn.ts";
 import type { Send } from "./request_headers.ts";
 
-/** What is known of an answer that is kept, from its headers. */
+/** A cache entry, as its headers describe it. */
 interface Entry {
-  /** Of the object, without the range. */
+  /** URL of the object, without the range. */
   url: string;
   bytes: number;
-  /** When it came, in ms. */
+  /** Time at which it was stored, in ms since 1970. */
   stored: number;
-  /** An order: the higher, the later it was used. */
+  /** Sequence number of its last use. */
   used: number;
 }
 
-/** An object of which something is kept. */
+/** An object of which at least one entry is stored. */
 interface Kept {
-  /** ETag, or else Last-Modified, where visible. */
+  /** ETag, or else Last-Modified; "" if neither is visible. */
   version: string;
   addresses: Set<string>;
 }
 
-/** Headers of what is kept. */
+/** Headers that this cache adds to its entries. */
 const OWN = {
   url: "x-zarr-url",
   address: "x-zarr-address",
@@ -34,7 +35,10 @@ const OWN = {
   status: "x-zarr-status",
 };
 
-/** Headers of an answer that the engine looks at; its content encoding is undone. */
+/**
+ * Response headers that the engine reads. Content-Encoding is not stored, because the body is
+ * decoded already.
+ */
 const KEPT = ["content-type", "content-range", "etag", "last-modified"];
 
 const RELOAD = Symbol.for("zarr-wasm.reload");
@@ -55,7 +59,7 @@ const entryOf = (headers: Headers, used: number): Entry => ({
   used,
 });
 
-/** An answer as the server gave it. */
+/** Restores a response as the server sent it. */
 async function revived(kept: Response): Promise<Response> {
   const headers = new Headers();
   for (const name of [...KEPT, "content-length"]) {
@@ -65,7 +69,9 @@ async function revived(kept: Response): Promise<Response> {
   return new Response(await kept.arrayBuffer(), { status: Number(kept.headers.get(OWN.status)), headers });
 }
 
-/** The answer to a range, from the whole; undefined where that has no such bytes. */
+/**
+ * Makes the response to a range from the whole object; undefined if the object has no such bytes.
+ */
 async function cut(whole: Response, range: string): Promise<Response | undefined> {
   const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? [];
   const size = Number(whole.headers.get("content-length"));
@@ -79,20 +85,23 @@ async function cut(whole: Response, range: string): Promise<Response | undefined
   return new Response((await answer.blob()).slice(start, end), { status: 206, headers });
 }
 
-/** Whether an answer lacks nothing that can be told. */
+/** Whether a body has the announced length, as far as this can be checked. */
 function isWhole(response: Response, bytes: ArrayBuffer): boolean {
   const encoding = response.headers.get("content-encoding") ?? "identity";
   const announced = response.headers.get("content-length");
   return encoding !== "identity" || announced === null || Number(announced) === bytes.byteLength;
 }
 
-/** Whether only the server may answer; `src/js/fetch.rs` says so, since the mode for the browser's own cache has other reasons too. */
+/**
+ * Whether only the server may answer. `src/js/fetch.rs` sets the symbol, because it sets the mode
+ * of the browser's own cache for other reasons too.
+ */
 const isReload = (request: Request) =>
   request.cache === "reload" || (request as unknown as Record<symbol, unknown>)[RELOAD] === true;
 
 const isPage = (response: Response) => (response.headers.get("content-type") ?? "").startsWith("text/html");
 
-/** A cache of several stores, or of one. */
+/** A persistent cache, for one store or several. */
 export class PersistentCache {
   readonly #name: string;
   readonly #maxBytes: number;
@@ -110,14 +119,14 @@ export class PersistentCache {
     this.#maxAge = maxAgeSeconds * 1000;
   }
 
-  /** How much is kept. */
+  /** Number of entries, and their size in bytes. */
   async usage(): Promise<{ entries: number; bytes: number }> {
     await this.#open();
     await Promise.all(this.#storing);
     return { entries: this.#entries.size, bytes: this.#bytes };
   }
 
-  /** Forgets everything. */
+  /** Deletes all entries. */
   async clear(): Promise<void> {
     await this.usage();
     this.#entries.clear();
@@ -127,7 +136,7 @@ export class PersistentCache {
     await storage()?.delete(this.#name);
   }
 
-  /** Answers a request out of what is kept, or sends it and keeps the answer. */
+  /** Answers a request from the cache, or sends it and stores the response. */
   async answer(request: Request, send: Send): Promise<Response> {
     const cache = await this.#open();
     if (!cache) return send(request);
@@ -152,7 +161,7 @@ export class PersistentCache {
       this.#keep(cache, request, range, response);
       return response;
     } catch (error) {
-      // Without a network the old answer is better than none.
+      // Without a network, an expired response is better than none.
       if (known && error instanceof TypeError && !request.signal.aborted) return known.answer;
       throw error;
     }
@@ -165,7 +174,7 @@ export class PersistentCache {
     if (!entry) return undefined;
     const kept = await cache.match(address);
     if (!kept) {
-      // Somebody else has cleared it.
+      // Another tab has cleared the cache.
       this.#drop(address);
       return undefined;
     }
@@ -175,13 +184,13 @@ export class PersistentCache {
     return answer && { answer, isFresh: Date.now() - entry.stored <= this.#maxAge };
   }
 
-  /** Keeps a copy of an answer in the background. */
+  /** Stores a copy of a response in the background. */
   #keep(cache: Cache, request: Request, range: string | null, response: Response): void {
     const isKept = response.status === 200 || (response.status === 206 && range !== null);
     if (!isKept || isPage(response) || response.redirected) return;
     const address = addressOf(request.url, response.status === 200 ? null : range);
     const storing = this.#store(cache, address, request.url, response.clone()).catch(() => {
-      // Aborted on the way, or there is no room: what is not kept is asked for again.
+      // The request was aborted or the storage is full. The object is requested again next time.
     });
     this.#storing.add(storing);
     storing.then(() => this.#storing.delete(storing));
@@ -233,14 +242,14 @@ export class PersistentCache {
     if (this.#bytes <= this.#maxBytes) return;
     const oldest = [...this.#entries].sort(([, a], [, b]) => a.used - b.used);
     for (const [address] of oldest) {
-      // Some more than must go: the next one is to find room at once.
+      // Frees some more than necessary, so that not every later store has to free room.
       if (this.#bytes <= this.#maxBytes * 0.9) return;
       this.#drop(address);
       await cache.delete(address);
     }
   }
 
-  /** Forgets all that is kept of an object: it is another one now. */
+  /** Deletes all entries of an object, because the object has changed. */
   async #forgetObject(cache: Cache, url: string): Promise<void> {
     const addresses = [...(this.#objects.get(url)?.addresses ?? [])];
     for (const address of addresses) this.#drop(address);
@@ -255,7 +264,7 @@ export class PersistentCache {
   async #openStorage(): Promise<Cache | undefined> {
     try {
       const cache = await storage()?.open(this.#name);
-      if (!cache) throw new Error("this place has no Cache Storage, which needs https or localhost");
+      if (!cache) throw new Error("there is no Cache Storage here; it requires https or localhost");
       const [addresses, answers] = await Promise.all([cache.keys(), cache.matchAll()]);
       const byAddress = new Map(answers.map(({ headers }) => [headers.get(OWN.address), headers]));
       for (const { url } of addresses) {
@@ -265,7 +274,10 @@ export class PersistentCache {
       }
       return cache;
     } catch (error) {
-      warn(`nothing is kept beyond this page: ${error}`, this.#name);
+      warn(
+        `the persistent cache is not available, so nothing is kept beyond this page: ${error}`,
+        this.#name,
+      );
       return undefined;
     }
   }

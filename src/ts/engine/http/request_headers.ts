@@ -1,22 +1,22 @@
 /**
- * Headers of the user's on every request: given once, or by a function, which is asked again when a server answers 401 to
- * the headers that it gave.
+ * Adds the user's headers to every request. They are given once, or by a function. The function is
+ * called again when a server answers 401.
  */
 import { ZarrError } from "../../model/errors.ts";
 import type { HeaderPairs } from "../../port/definitions.ts";
 
-/** Why headers are asked for. */
+/** The reason for which the function is called. */
 interface HeadersReason {
-  /** A server has answered 401 to the ones before: a token has expired. */
+  /** A server answered 401 to the previous headers, because a token has expired. */
   isRefresh: boolean;
 }
 
-/** The headers, or the function that makes them: it is called once, and again after a 401. */
+/** The headers, or the function that makes them. It is called once, and again after a 401. */
 export type HeadersSource = HeaderPairs | ((reason: HeadersReason) => Promise<HeaderPairs>);
 
 export type Send = (request: Request) => Promise<Response>;
 
-/** The headers that a store sends at the time. */
+/** The headers that a store sends now. */
 class CurrentHeaders {
   readonly #source: HeadersSource;
   #current: Promise<Headers> | undefined;
@@ -34,13 +34,16 @@ class CurrentHeaders {
     return this.#current;
   }
 
-  /** Others than these, which were refused: asked for once, however many requests were refused with them. */
+  /**
+   * New headers in place of refused ones. The function is called once, even if several requests
+   * were refused with them.
+   */
   insteadOf(refused: Promise<Headers>): Promise<Headers> {
     if (this.#current === undefined || this.#current === refused) this.#current = this.#keep(this.#ask(true));
     return this.#current;
   }
 
-  /** What could not be had is asked for again by the next request. */
+  /** After a failure, the next request calls the function again. */
   #keep(asked: Promise<Headers>): Promise<Headers> {
     asked.catch(() => {
       if (this.#current === asked) this.#current = undefined;
@@ -54,7 +57,7 @@ class CurrentHeaders {
     try {
       return new Headers(await source({ isRefresh }));
     } catch (cause) {
-      throw new ZarrError("Store", `the function that makes request headers has failed: ${cause}`, { cause });
+      throw new ZarrError("Store", `the function that makes request headers failed: ${cause}`, { cause });
     }
   }
 }
@@ -64,7 +67,7 @@ function headed(request: Request, headers: Headers): Request {
   return request;
 }
 
-/** Sends with these headers to the servers that they are meant for, and to no others. */
+/** Adds the headers to requests for the servers that they are meant for, and to no others. */
 export function sendWithHeaders(
   send: Send,
   source: HeadersSource,
@@ -73,7 +76,7 @@ export function sendWithHeaders(
   const headers = new CurrentHeaders(source);
   return async (request) => {
     if (!isMeantFor(request.url)) return send(request);
-    // A request can be sent once only.
+    // The copy is for a second attempt, because a request can be sent only once.
     const again = headers.canRefresh ? request.clone() : undefined;
     const used = headers.current();
     const response = await send(headed(request, await used));

@@ -1,6 +1,7 @@
 /**
- * How an HTTP store sends its requests: by this thread's `fetch` or the user's on the page, with the user's headers, and after
- * a look into the persistent cache. What answers mean is decided in Rust (`src/store/http`).
+ * Sends the requests of an HTTP store, with this thread's `fetch` or the user's on the page, with
+ * the user's headers, and after a lookup in the persistent cache. Rust interprets the responses
+ * (`src/store/http`).
  */
 import type { HttpDefinition } from "../../port/definitions.ts";
 import { page } from "../page.ts";
@@ -9,7 +10,7 @@ import { EarlyRequests } from "./early.ts";
 import { PageResponse, type ResponseParts } from "./page_response.ts";
 import { type HeadersSource, type Send, sendWithHeaders } from "./request_headers.ts";
 
-/** A request as it crosses to the page. */
+/** A request as it crosses the port. */
 export interface RequestParts {
   url: string;
   method: string;
@@ -32,14 +33,14 @@ const CARRIED = [
 async function partsOf(request: Request): Promise<RequestParts> {
   const init: Record<string, unknown> = {};
   for (const name of CARRIED) if (request[name] !== undefined) init[name] = request[name];
-  // A worker's requests may not navigate, and neither may those made of them.
+  // The page could not make a request of this mode.
   if (init.mode === "navigate") delete init.mode;
   const { url, method } = request;
   const body = method === "GET" || method === "HEAD" ? undefined : await request.arrayBuffer();
   return { url, method, headers: [...request.headers], body, init };
 }
 
-/** Sends by the user's `fetch`, which lives on the page. */
+/** Sends with the user's `fetch`, which runs on the page. */
 function sendOnPage(callback: number): Send {
   return async (request) => {
     const link = page();
@@ -57,13 +58,13 @@ function headersOf(headers: NonNullable<HttpDefinition["headers"]>): HeadersSour
   return (reason) => page().ask(headers.callback, "headers", [reason]) as Promise<[string, string][]>;
 }
 
-/** Whether headers of the user's are meant for an address. */
+/** Whether the user's headers may be sent to a URL. */
 const meantFor =
   (origins: string[] | undefined) =>
   (url: string): boolean =>
     origins === undefined || origins.includes(new URL(url).origin);
 
-/** The way of a store's requests. */
+/** The chain that sends a store's requests: early requests, persistent cache, headers, `fetch`. */
 export function sender(definition: HttpDefinition): EarlyRequests {
   const { fetch: own, headers, cache, headerOrigins } = definition;
   const plain = own === undefined ? sendHere : sendOnPage(own);

@@ -1,25 +1,23 @@
 /**
- * What an operation is given beside its arguments, and the type of the tables that operations stand in.
+ * The context that an operation gets in addition to its arguments, and the type of the tables of
+ * operations.
  */
 import type { AnswerOf, ArgumentsOf, OperationName } from "../../port/operations.ts";
 
 export interface CallContext {
-  /** Aborts when the caller gives up. */
+  /** Aborts when the caller aborts. */
   signal: AbortSignal | undefined;
-  /** Sends an event to the caller; buffers that nobody else needs are given away. */
+  /** Sends an event to the caller. The buffers in `transfer` are transferred. */
   send(event: unknown, transfer?: ArrayBuffer[]): void;
-  /**
-   * Tells the caller how far the call is: an event that may be left out when another follows within
-   * a frame.
-   */
+  /** Sends a progress event. It may be left out if another one follows within a frame. */
   tell(event: unknown): void;
-  /** Resolves when the caller has taken one event more. */
+  /** Resolves when the caller has consumed one more event. */
   credited(): Promise<void>;
-  /** Gives a buffer away with the answer. */
+  /** Transfers a buffer with the answer. */
   give(buffer: ArrayBufferLike): void;
 }
 
-/** How an operation is done. */
+/** The implementation of an operation. */
 export type Handler<Name extends OperationName> = (
   args: ArgumentsOf<Name>,
   context: CallContext,

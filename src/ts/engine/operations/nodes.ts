@@ -1,5 +1,5 @@
 /**
- * Operations on nodes: opening, listing, creating, changing and removing them, and what describes them.
+ * Operations on nodes: they open, list, create, change, remove and describe them.
  */
 import { parseDescription, type TypeDescription } from "../../model/data_type.ts";
 import type { ArraySummary, NodeSummary, UnreadableSummary } from "../../model/node_summary.ts";
@@ -42,10 +42,13 @@ type Names =
 const summarised = async (summary: Promise<NodeSummary>): Promise<NodeSummary> =>
   crossingSummary(await summary);
 
-/** Numbers under which loaded metadata is kept; the page's own are positive. */
+/**
+ * The next number for consolidated metadata. The engine's numbers are negative, the page's
+ * positive.
+ */
 let nextLoaded = -1;
 
-/** As `src/js/consolidated.rs` writes it. */
+/** Consolidated metadata as `src/js/consolidated.rs` returns it. */
 type Loaded = Omit<Consolidation, "loaded" | "ends"> & { store: number; ends: Uint8Array<ArrayBuffer> };
 
 const likeId = (glue: Glue, like: number | undefined) =>
@@ -61,7 +64,7 @@ export const nodeOperations: Handlers<Names> = {
     );
     const summary = await summarised(opened.finally(forget));
     if (!summary.large) return summary;
-    // The document may be in use here: the page gets a copy, and gets it for nothing.
+    // The engine may still use the document, so a copy is transferred.
     const large = summary.large.slice();
     give(large.buffer);
     return { ...summary, large };

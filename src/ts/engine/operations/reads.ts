@@ -1,5 +1,5 @@
 /**
- * Operations that read elements: whole results, streams of parts, counts, prefetching, and plans.
+ * Operations that read elements: results, streams of parts, summaries, prefetching and plans.
  */
 import { VARIABLE_SIZE } from "../../elements/size.ts";
 import type {
@@ -22,7 +22,7 @@ import type { CallContext, Handlers } from "./context.ts";
 
 type Names = "read" | "stream" | "summarise" | "prefetch" | "planRead" | "planObjects" | "forgetChunks";
 
-/** Tells how far a read is, where the caller listens. */
+/** The progress callback of a read, if the caller listens. */
 const progressOf = (hears: boolean, { tell }: CallContext) =>
   hears ? (numbers: ProgressNumbers) => tell({ type: "progress", numbers }) : undefined;
 
@@ -36,7 +36,7 @@ const reading = ({ array, request, type, hearsProgress }: ReadArguments, sink: S
     onProgress: progressOf(hearsProgress, context),
   });
 
-/** Gives a result's memory away, unless it is the caller's. */
+/** Transfers a result's memory, unless it belongs to the caller. */
 function giveResult({ bytes }: ResultAnswer, give: CallContext["give"]): void {
   if (bytes.byteLength > 0) give(bytes.buffer);
 }
@@ -94,7 +94,8 @@ export const readOperations: Handlers<Names> = {
 
   forgetChunks({ array }) {
     const known = arrayOf(array);
-    // One that the instance does not know has nothing that is kept; what is wrong with it is for reading to tell.
+    // An array that is not bound has no cached chunks. Binding it here would only report errors
+    // that belong to the next read.
     const id = known.handle?.id;
     if (id !== undefined && hasInstance()) callNow((glue) => glue.forgetChunks(id));
     return undefined;

@@ -1,5 +1,5 @@
 /**
- * Operations on stores by their keys, on archives, persistent caches and attributes.
+ * Operations on keys of stores, archives, persistent caches and conventions.
  */
 import type { ArchiveLayout } from "../../port/operations.ts";
 import { askConventions, askWarp } from "../convention_module.ts";

@@ -1,8 +1,10 @@
 /**
- * Operations that write elements. The page packs values; the engine cuts them into chunks, and its full build reads, changes
- * and encodes each, in workers where there are any.
+ * Operations that write elements. The page packs the values. The engine splits them into chunks.
+ * The full build reads, changes and encodes each chunk, in workers if there are any.
  */
+
 import { VARIABLE_SIZE } from "../../elements/size.ts";
+import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
 import type { FloatsToPack, PackedFloats } from "../../port/operations.ts";
@@ -25,7 +27,7 @@ function jobOf(
   options: WriteOptions,
   context: CallContext,
 ): never {
-  const elements = array.definition.stored.reduce((product, extent) => product * extent, 1);
+  const elements = product(array.definition.stored);
   const job = new WriteJob({
     array: array.encoding,
     chunkBytes: elements * (type.size ?? VARIABLE_SIZE),

@@ -1,11 +1,12 @@
 /**
- * The result of a read, put together in the engine: parts come in any order and are placed; a result of one part is that
- * part. The page gives it its last form (`api/read/form.ts`).
+ * Assembles the result of a read in the engine. Parts arrive in any order and are placed. A result
+ * with only one part is that part. The page converts the result to its final form
+ * (`api/read/form.ts`).
  */
 import { placeAtOnce, placeElements, placeFill, repeat } from "../../elements/place.ts";
 import { type PlacedChunk, placeChunk } from "../../elements/place_chunk.ts";
 import type { Placement } from "../../elements/rows.ts";
-import { stridesOf } from "../../elements/typed_arrays.ts";
+import { product, stridesOf } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { ReadTarget, ResultAnswer } from "../../port/operations.ts";
@@ -15,35 +16,36 @@ import { keepSpare } from "../decode/part_memory.ts";
 import { markedElements } from "../marked.ts";
 import { VariableAssembly } from "./variable_assembly.ts";
 
-/** What the engine says of the result before its parts; written by `src/js/read.rs`. */
+/** The layout of a result, known before its parts. `src/js/read.rs` writes it. */
 export interface Layout {
-  /** Extent along each dimension of the array, 1 for integer indices; one dimension for points. */
+  /** Extent along each dimension of the array, 1 for integer indices. Points have one dimension. */
   shape: number[];
-  /** Which of them the result keeps. */
+  /** For each dimension, whether the result keeps it. */
   kept: boolean[];
-  /** Dimensions in the order of memory, slowest first. */
+  /** The dimensions in memory order, slowest first. */
   order: number[];
   parts: number;
-  /** One packed element. */
+  /** The packed fill value. */
   fillValue: Uint8Array;
-  /** 0 where elements have lengths of their own. */
+  /** Size of an element in bytes; 0 if the data type has a variable length. */
   elementSize: number;
 }
 
-const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
-
-/** Memory of whatever realm. */
+/** Whether a buffer is shared memory, also from another realm. */
 const isSharedMemory = (buffer: ArrayBufferLike) =>
   Object.prototype.toString.call(buffer) === "[object SharedArrayBuffer]";
 
-/** Whether shared memory may be given to workers: on a page that is not isolated it can be made by way of wasm, but not posted. */
+/**
+ * Whether shared memory can be posted to workers. A page that is not isolated can make shared
+ * memory through wasm, but cannot post it.
+ */
 const canShare = () =>
   typeof SharedArrayBuffer !== "undefined" &&
   (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
 
 function checkOut(out: Uint8Array, byteLength: number): void {
   if (out.byteLength === byteLength) return;
-  throw new ZarrError("Argument", "`out` is not as long as the result", {
+  throw new ZarrError("Argument", "`out` does not have the length of the result", {
     expected: `${byteLength} bytes`,
     actual: `${out.byteLength} bytes`,
   });
@@ -55,13 +57,16 @@ export class Assembly {
   #layout: Layout | undefined;
   #shape: readonly number[] = [];
   #bytes: Uint8Array | undefined;
-  /** Memory is as it was allocated: all zero. */
+  /** The memory is as it was allocated: all zero. */
   #isFresh = true;
-  /** Instead of bytes, of elements with lengths of their own. */
+  /** In place of `#bytes`, for data types of variable length. */
   #variable: VariableAssembly | undefined;
-  /** The read has failed or was given up: its memory, which may be the caller's, is not touched any more. */
+  /**
+   * The read has failed or was aborted. Its memory may be the caller's, so nothing is written to it
+   * any more.
+   */
   #isOver = false;
-  /** What workers go by that write to shared memory. */
+  /** The gate for workers that write to shared memory. */
   #gate: Gate | undefined;
   readonly #goesOn = () => !this.#isOver;
 
@@ -69,12 +74,15 @@ export class Assembly {
     this.#options = options;
   }
 
-  /** Tells what the elements are, before anything else. */
+  /** Sets the data type. Must be called first. */
   expect(type: TypeDescription): void {
     this.#type = type;
   }
 
-  /** Ends placing, also of what is being placed. A promise, if there is one, resolves when workers have let go of shared memory. */
+  /**
+   * Stops placing parts, also those in progress. A promise, if one is returned, resolves when
+   * workers no longer write to shared memory.
+   */
   leave(): undefined | Promise<void> {
     this.#isOver = true;
     return this.#gate && closeGate(this.#gate);
@@ -92,7 +100,10 @@ export class Assembly {
     if (isFramed) this.#fillAll();
   }
 
-  /** Takes a part: its elements (undefined: all fill value, null: nothing), and chunks that are placed over them. */
+  /**
+   * Takes a part: its elements (undefined: all fill value, null: none), and chunks to place over
+   * them.
+   */
   part(
     start: ArrayLike<number>,
     shape: ArrayLike<number>,
@@ -108,13 +119,13 @@ export class Assembly {
   }
 
   /**
-   * Who puts a part's elements into the result while they stand in memory that is not ours, without letting others in; undefined where
-   * they have to be kept. Fails where there is no room for the result.
+   * Returns a function that places a part's elements synchronously, while they are in borrowed
+   * memory. Undefined if the elements must be kept. Throws if the result cannot be allocated.
    */
   placer(start: ArrayLike<number>, shape: ArrayLike<number>): ((elements: Uint8Array) => void) | undefined {
     if (this.#variable) return undefined;
     if (this.#isSole && this.#known.parts === 1) {
-      // A copy of its own is the result; nothing is cleared first.
+      // The result is a copy of the part, so no memory is cleared first.
       return (elements) => this.#placeSole(start, shape, elements);
     }
     const target = this.#memory();
@@ -122,7 +133,7 @@ export class Assembly {
     return (elements) => this.#isOver || placeAtOnce(target, placement, elements);
   }
 
-  /** Where workers put a part's elements: into shared memory alone. */
+  /** The target for workers that write a part themselves; only for shared memory. */
   target(start: ArrayLike<number>, shape: ArrayLike<number>): SharedTarget | undefined {
     if (this.#variable || !this.#isShared) return undefined;
     const memory = this.#memory() as Uint8Array<SharedArrayBuffer>;
@@ -135,7 +146,7 @@ export class Assembly {
     else placeAtOnce(this.#memory(), this.#placement(start, shape), elements);
   }
 
-  /** Where a part goes, dimensions in the order of memory. */
+  /** The placement of a part, with the dimensions in memory order. */
   #placement(start: ArrayLike<number>, shape: ArrayLike<number>): Placement {
     const { order, elementSize } = this.#known;
     const inMemory = (values: ArrayLike<number>) => order.map((axis) => values[axis] ?? 0);
@@ -183,7 +194,7 @@ export class Assembly {
     keepSpare(elements);
   }
 
-  /** Elements are fill value until they are put. */
+  /** Places elements of variable length. Elements without a part have the fill value. */
   #putVariable(
     variable: VariableAssembly,
     start: ArrayLike<number>,
@@ -196,7 +207,7 @@ export class Assembly {
     return variable.put(this.#placement(start, shape), elements);
   }
 
-  /** The result, when all parts have come. */
+  /** Returns the result. All parts must have arrived. */
   async finish(): Promise<ResultAnswer> {
     const { kept, order } = this.#known;
     const layout = { shape: [...this.#shape], kept, order };
@@ -205,7 +216,7 @@ export class Assembly {
     return { ...layout, bytes, marked: markedElements(this.#elementType, bytes, product(this.#shape)) };
   }
 
-  /** Has the caller's memory filled. */
+  /** Uses the caller's memory for the result. */
   #useOut(out: Uint8Array): void {
     checkOut(out, this.#byteLength);
     this.#bytes = out;
@@ -213,12 +224,12 @@ export class Assembly {
   }
 
   get #elementType(): TypeDescription {
-    if (!this.#type) throw new Error("a result begins before it is known what of");
+    if (!this.#type) throw new Error("the data type of the result is not set");
     return this.#type;
   }
 
   get #known(): Layout {
-    if (!this.#layout) throw new Error("a result is asked for before it has begun");
+    if (!this.#layout) throw new Error("the layout of the result is not set");
     return this.#layout;
   }
 
@@ -226,20 +237,20 @@ export class Assembly {
     return product(this.#shape) * this.#known.elementSize;
   }
 
-  /** Whether these bytes can be the result as they are. */
+  /** Whether these bytes can serve as the result without a copy. */
   #isWhole(elements: Uint8Array): boolean {
     const { parts, elementSize } = this.#known;
     const isAll = parts === 1 && elements.byteLength === this.#byteLength;
     return isAll && this.#isSole && elements.byteOffset % elementSize === 0;
   }
 
-  /** Whether the result stands in memory that workers can be given to write to. */
+  /** Whether the result is in memory that workers can write to. */
   get #isShared(): boolean {
     const isShared = this.#bytes ? isSharedMemory(this.#bytes.buffer) : this.#options.useSharedArrayBuffer;
     return isShared === true && canShare();
   }
 
-  /** Whether there is no memory yet that the result must be in. */
+  /** Whether the result may be in any memory. */
   get #isSole(): boolean {
     return !this.#bytes && !this.#options.useSharedArrayBuffer;
   }

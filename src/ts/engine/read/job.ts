@@ -1,5 +1,5 @@
 /**
- * One read as the engine sees it: the sink of its parts, and the door to the decoders. Driven by `src/js/read.rs`.
+ * One read: the sink of its parts and its decoders. `src/js/read.rs` drives it.
  */
 import type { PlacedChunk } from "../../elements/place_chunk.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
@@ -10,17 +10,26 @@ import type { BoundArray, PartTask } from "../decode/pool.ts";
 import { decoderFor, poolFor } from "../decode/pools.ts";
 import type { Layout } from "./assembly.ts";
 
-/** Takes the parts of a read: an `Assembly`, a stream, or a sum. */
+/** Receives the parts of a read: an `Assembly`, a stream or a sum. */
 export interface Sink {
   expect(type: TypeDescription): void;
   begin(layout: Layout): void;
-  /** The read has failed or was given up; nothing is taken any more, once the promise, if there is one, has resolved. */
+  /**
+   * The read has failed or was aborted. After the promise, if one is returned, has resolved,
+   * nothing is written any more.
+   */
   leave?(): undefined | void | Promise<void>;
-  /** Who takes a part's elements at once, in memory that is lent; without, `part` gets them to keep. */
+  /**
+   * Returns a function that takes a part's elements at once, in borrowed memory. Without it, `part`
+   * receives elements to keep.
+   */
   placer?(start: ArrayLike<number>, shape: ArrayLike<number>): ((elements: Uint8Array) => void) | undefined;
-  /** Where workers put a part's elements themselves. */
+  /** The target for workers that write a part themselves. */
   target?(start: ArrayLike<number>, shape: ArrayLike<number>): SharedTarget | undefined;
-  /** A promise is waited for; until then the part counts as under way. */
+  /**
+   * Receives a part. If it returns a promise, the part counts as in flight until the promise
+   * resolves.
+   */
   part(
     start: ArrayLike<number>,
     shape: ArrayLike<number>,
@@ -33,22 +42,25 @@ export interface Sink {
 export interface JobOptions {
   array: BoundArray;
   result: Sink;
-  /** Bytes that reading all of this decodes, at most. */
+  /** Maximum number of bytes that the read decodes. */
   decodedBytes: (layout: Layout) => number;
-  /** Bytes of one chunk, decoded. */
+  /** Size in bytes of a decoded chunk. */
   chunkBytes: (layout: Layout) => number;
-  /** Its chunks are its elements: as a rule there is nothing to decode. */
+  /** Chunks are stored without compression, so there is usually nothing to decode. */
   isRaw: boolean;
   priority: number;
   onProgress: ((numbers: ProgressNumbers) => void) | undefined;
 }
 
-/** Places elements; where there is no room for them it is not the decoder that has failed. */
+/**
+ * Places elements. A lack of memory for the result is reported as such, not as an error of the
+ * decoder.
+ */
 function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): void {
   try {
     place(elements);
   } catch (error) {
-    const message = `the result cannot be held: ${(error as Error).message}`;
+    const message = `there is not enough memory for the result: ${(error as Error).message}`;
     throw new DecodeFailure(JSON.stringify({ code: "Limit", message }));
   }
 }
@@ -56,7 +68,10 @@ function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): vo
 export class Job {
   readonly #options: JobOptions;
   readonly #parts = new Map<number, PartTask>();
-  /** Why the sink did not begin, if it refused: an error of its own, which Rust would take for a lack of memory. */
+  /**
+   * The error with which the sink refused to begin. It is kept here, because Rust would report it
+   * as a lack of memory.
+   */
   refusal: unknown;
   #pool = poolFor(Number.POSITIVE_INFINITY);
 
@@ -64,7 +79,7 @@ export class Job {
     this.#options = options;
   }
 
-  /** Whether a listener wants to hear of progress. */
+  /** Whether progress is reported. */
   get hearsProgress(): boolean {
     return this.#options.onProgress !== undefined;
   }
@@ -113,7 +128,7 @@ export class Job {
     part.target = result.target?.(start, shape);
   }
 
-  /** Resolves to nothing where the elements were taken already. */
+  /** Resolves to undefined if the elements were placed already. */
   decodeFinish(id: number): Promise<Uint8Array | undefined> {
     const part = this.#partOf(id);
     this.#parts.delete(id);
@@ -128,7 +143,7 @@ export class Job {
 
   #partOf(id: number): PartTask {
     const part = this.#parts.get(id);
-    if (!part) throw new Error(`part ${id} is over`);
+    if (!part) throw new Error(`part ${id} has ended already`);
     return part;
   }
 }

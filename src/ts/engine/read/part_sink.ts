@@ -1,5 +1,5 @@
 /**
- * A sink that sends each part to the page when it is there, and waits until the page has taken it: streams.
+ * The sink of a stream. It sends each part to the page and waits until the page has consumed it.
  */
 import type { PlacedChunk } from "../../elements/place_chunk.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
@@ -8,9 +8,9 @@ import { Assembly, type Layout } from "./assembly.ts";
 import type { Sink } from "./job.ts";
 
 export class PartSink implements Sink {
-  /** Sends a part; resolves when the page has taken it. */
+  /** Sends a part. Resolves when the page has consumed it. */
   readonly #send: (part: PartEvent) => Promise<void>;
-  /** Tells of the result before its parts. */
+  /** Sends the layout before the parts. */
   readonly #tell: (layout: ResultLayout) => void;
   #type: TypeDescription | undefined;
   #layout: Layout | undefined;
@@ -37,7 +37,7 @@ export class PartSink implements Sink {
     ours: boolean,
     chunks: readonly PlacedChunk[],
   ): Promise<void> {
-    if (!this.#type || !this.#layout) throw new Error("a part came before the layout");
+    if (!this.#type || !this.#layout) throw new Error("a part arrived before the layout");
     const result = new Assembly({});
     result.expect(this.#type);
     result.begin({ ...this.#layout, shape: Array.from(shape), parts: 1 });

@@ -1,5 +1,5 @@
 /**
- * Has the engine read a selection of an array into a sink of parts.
+ * Reads a selection of an array into a sink.
  */
 import { VARIABLE_SIZE } from "../../elements/size.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
@@ -13,14 +13,14 @@ import { Job, type Sink } from "./job.ts";
 export interface ReadInto {
   array: EngineArray;
   request: EngineRequest;
-  /** What the elements become, where they are converted. */
+  /** The data type to convert to; undefined if elements are not converted. */
   type: TypeDescription | undefined;
   sink: Sink;
   signal: AbortSignal | undefined;
   onProgress: ((numbers: ProgressNumbers) => void) | undefined;
 }
 
-/** The most that a read of this layout decodes: every chunk that it can touch, whole. */
+/** Maximum number of bytes that a read decodes: every chunk that it may touch, in full. */
 function decodedBytes(chunks: readonly number[], { shape, elementSize }: Layout): number {
   if (shape.length !== chunks.length) return Number.POSITIVE_INFINITY;
   return shape.reduce((bytes, extent, axis) => {
@@ -29,7 +29,10 @@ function decodedBytes(chunks: readonly number[], { shape, elementSize }: Layout)
   }, elementSize || VARIABLE_SIZE);
 }
 
-/** Reads into a sink; resolves to what it took. When this rejects, nothing writes to the sink any more. */
+/**
+ * Reads into a sink. Resolves to the counters of the read. After a rejection nothing is written to
+ * the sink any more.
+ */
 export async function readInto(read: ReadInto): Promise<ProgressNumbers> {
   const { array, request, type, sink, signal, onProgress } = read;
   const { chunks, isRaw } = array.definition;

@@ -1,6 +1,8 @@
 /**
- * A sink that adds up what parts answer with in place of elements: counts by value (`src/kernel/summary.rs`).
+ * The sink of a summary. Its parts are not elements but counts by value, which it adds up
+ * (`src/kernel/summary.rs`).
  */
+import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { addSummary, newSummary } from "../../model/summary_numbers.ts";
 import type { Layout } from "./assembly.ts";
@@ -22,7 +24,7 @@ export class SummarySink implements Sink {
 
   part(_start: ArrayLike<number>, shape: ArrayLike<number>, elements: Uint8Array | undefined): void {
     const found = elements ? numbersIn(elements) : this.#ofFill;
-    const times = elements ? 1 : Array.from(shape).reduce((product, extent) => product * extent, 1);
+    const times = elements ? 1 : product(Array.from(shape));
     if (found) addSummary(this.numbers, found, times);
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Elements with lengths of their own, put together from the parts of a read: n + 1 offsets (32-bit, little-endian) and the
- * bytes behind them, in the order of the result. Parts come in the same form (`access::part_buffer`).
+ * Assembles elements of variable length from the parts of a read: n + 1 offsets (32-bit,
+ * little-endian), then the bytes, in the order of the result. Parts have the same form
+ * (`access::part_buffer`).
  */
 
 import { breathe, isDue } from "../../elements/breathe.ts";
@@ -8,20 +9,22 @@ import { type Placement, Rows } from "../../elements/rows.ts";
 import { aligned } from "../../elements/typed_arrays.ts";
 import { ZarrError } from "../../model/errors.ts";
 
-/** Elements between two looks at the clock. */
+/** Number of elements between two checks of the clock. */
 const ELEMENTS_BETWEEN = 4096;
 
-/** The most bytes that offsets can count. */
+/** Maximum number of bytes, given by 32-bit offsets. */
 const MOST_BYTES = 0xffff_ffff;
 
 export class VariableAssembly {
   readonly #count: number;
   readonly #parts: Uint8Array[];
-  /** Of each element: which part holds it (0 is the fill value), where it begins there, and its length. */
+  /**
+   * For each element: the part that has it (0 is the fill value), its offset there, and its length.
+   */
   readonly #part: Uint32Array;
   readonly #start: Uint32Array;
   readonly #length: Uint32Array;
-  /** A part that is the whole result as it is. */
+  /** A part that is the complete result. */
   #whole: Uint8Array | undefined;
 
   constructor(count: number, fillValue: Uint8Array) {
@@ -32,7 +35,7 @@ export class VariableAssembly {
     this.#length = new Uint32Array(count).fill(fillValue.length);
   }
 
-  /** Takes a part that is all of the result, in its order. */
+  /** Takes a part that is the complete result, in its order. */
   takeWhole(part: Uint8Array): void {
     this.#whole = part;
   }
@@ -57,7 +60,7 @@ export class VariableAssembly {
     }
   }
 
-  /** The elements, packed. */
+  /** Returns the packed elements. Throws a `Limit` error beyond `MOST_BYTES`. */
   async finish(): Promise<Uint8Array> {
     if (this.#whole) return this.#whole;
     let total = 0;

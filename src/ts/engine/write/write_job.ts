@@ -1,5 +1,5 @@
 /**
- * One write as the engine sees it: the door to whoever encodes. Driven by `src/js/write.rs`.
+ * One write: its encoders and its progress. `src/js/write.rs` drives it.
  */
 import type { WriteEvent } from "../../port/operations.ts";
 import { bindForEncoding } from "../arrays.ts";
@@ -8,7 +8,7 @@ import { poolFor } from "../decode/pools.ts";
 
 export interface WriteJobOptions {
   array: BoundArray;
-  /** Bytes that are decoded and encoded, at most, to change one chunk. */
+  /** Maximum number of bytes to decode and encode for a change of one chunk. */
   chunkBytes: number;
   priority: number;
   onProgress: ((event: WriteEvent) => void) | undefined;
@@ -29,7 +29,10 @@ export class WriteJob {
     this.#options.onProgress?.({ type: "written", chunks, totalChunks, empty, bytes });
   }
 
-  /** A number for the array as these documents have it: appending writes to one that is longer than it was. */
+  /**
+   * Returns a number for the array as these metadata documents describe it. An append writes to the
+   * array with its new shape.
+   */
   bind(document: string): number {
     const known = this.#arrays.findIndex((array) => array.document === document);
     if (known >= 0) return known;

@@ -1,5 +1,6 @@
 /**
- * `#source` in the entry `zarr-wasm/slim`: nothing is inlined; `init({ wasm, workerUrl })` says where things are.
+ * `#source` of the entry `zarr-wasm/slim`: nothing is inlined; `init({ wasm, workerUrl })` gives
+ * the URLs.
  */
 import { chunkFailed } from "../../port/chunk_failed.ts";
 import type { CallerModule, EngineTexts } from "../../port/engine_source.ts";

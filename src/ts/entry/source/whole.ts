@@ -1,6 +1,6 @@
 /**
- * `#source` in the entry `zarr-wasm/inline`: one file without `import()`, for script tags and bundles that cannot be split.
- * The rare builds are in it too.
+ * `#source` of the entry `zarr-wasm/inline`: one file without `import()`, for script tags and for
+ * bundles that cannot be split. It includes all builds.
  */
 import conventions from "virtual:conventions-wasm";
 import * as engine from "virtual:engine-texts";

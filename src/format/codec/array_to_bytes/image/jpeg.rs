@@ -1,7 +1,10 @@
-//! `jpeg` (proposed to zarr-extensions), `imagecodecs_jpeg`: baseline and progressive JPEG of 8 bits. <https://www.w3.org/Graphics/JPEG/itu-t81.pdf>
+//! `jpeg` (proposed to zarr-extensions), `imagecodecs_jpeg`: baseline and progressive JPEG of 8
+//! bits.
+//! <https://www.w3.org/Graphics/JPEG/itu-t81.pdf>
 //!
-//! Lossy: another decoder's samples may differ by a few. Colours are as libjpeg takes them: three components are YCbCr and come out as
-//! RGB, unless a marker or the configuration says otherwise. Not here: 12 bits, lossless and arithmetic JPEG, and YCCK.
+//! It is lossy: the samples of another decoder may differ by a few. Colours follow libjpeg: three
+//! components are YCbCr and decode to RGB, unless a marker or the configuration says otherwise.
+//! JPEG of 12 bits, lossless and arithmetic JPEG, and YCCK are not supported.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,10 +16,10 @@ use zune_jpeg::JpegDecoder;
 use super::{Chunk, ImageFormat, Sample, buffer, damaged, spec, tolerate, unsupported};
 use crate::error::{Error, Result};
 use crate::format::codec::Spec;
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::metadata::json::Json;
 
-/// Colours, by imagecodecs' names and libjpeg's numbers.
+/// Colour spaces, by imagecodecs' names and libjpeg's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Colors {
     Grayscale,
@@ -26,21 +29,22 @@ enum Colors {
     Ycck,
 }
 
-/// The configuration, as far as decoding depends on it.
+/// The part of the configuration that decoding depends on.
 #[derive(Clone, Debug)]
 struct Jpeg {
-    /// Quantisation and Huffman tables of all chunks, a JPEG stream without an image.
+    /// The quantisation and Huffman tables of all chunks, as a JPEG stream without an image.
     tables: Option<Vec<u8>>,
-    /// What stands before the scan of every chunk, which then lacks its end too.
+    /// The bytes before the scan of every chunk. A chunk with this header lacks its end marker too.
     header: Option<Vec<u8>>,
     stored: Option<Colors>,
     wanted: Option<Colors>,
 }
 
-/// Reads the configuration: imagecodecs' or the proposal's, whose fields are the encoder's.
+/// Parses the configuration of imagecodecs or of the proposal. The proposal's fields are for
+/// encoding.
 ///
 /// # Errors
-/// `Format` for colours that libjpeg does not have, and for tables that are no base64.
+/// `Format` for colour spaces that libjpeg does not have, and for tables that are not base64.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let of_the_writer = [
         "level",
@@ -63,7 +67,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     }))
 }
 
-/// Null means "none" in either way of writing.
+/// Reads a field; null means absent in both configurations.
 fn optional<T>(
     configuration: &Configuration<'_>,
     field: &str,
@@ -92,7 +96,7 @@ fn colors(configuration: &Configuration<'_>, field: &str) -> Result<Option<Color
         "3" | "ycbcr" => Some(Colors::YCbCr),
         "4" | "cmyk" | "separated" => Some(Colors::Cmyk),
         "5" | "ycck" => Some(Colors::Ycck),
-        _ => return Err(unfit(field, "grayscale, rgb, ycbcr, cmyk or ycck", name)),
+        _ => return Err(wrong_value(field, "grayscale, rgb, ycbcr, cmyk or ycck", name)),
     })
 }
 
@@ -102,7 +106,7 @@ impl ImageFormat for Jpeg {
 
     fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
         let mut stream = self.whole_stream(encoded);
-        let frame = Frame::find(&stream)?;
+        let frame = FrameInfo::find(&stream)?;
         let components = u64::from(frame.components);
         let len = chunk.check(
             Self::NAME,
@@ -111,7 +115,8 @@ impl ImageFormat for Jpeg {
         )?;
         let is_converted = self.is_converted(&frame)?;
         if let Some(at) = frame.adobe.filter(|_| frame.components == 3) {
-            // The decoder takes an RGB mark for CMYK; what is to be done with the colours is settled here.
+            // The decoder would take an RGB marker for CMYK. This code has already decided how to
+            // convert the colours.
             stream[at] = 1;
         }
         let mut decoder = JpegDecoder::new(ZCursor::new(&stream));
@@ -121,7 +126,7 @@ impl ImageFormat for Jpeg {
         let options: DecoderOptions = decoder.options().set_strict_mode(true).jpeg_set_out_colorspace(output);
         decoder.set_options(options);
         if decoder.output_buffer_size() != Some(len) {
-            return Err(unsupported(Self::NAME, format!("colours {given:?}")));
+            return Err(unsupported(Self::NAME, format!("the colour space {given:?}")));
         }
         let mut samples = buffer(len)?;
         decoder.decode_into(&mut samples).map_err(|error| damaged(Self::NAME, format!("{error:?}")))?;
@@ -130,7 +135,7 @@ impl ImageFormat for Jpeg {
 }
 
 impl Jpeg {
-    /// The chunk with what its writer left out.
+    /// The chunk with the tables, header and end marker that its writer omitted.
     fn whole_stream(&self, encoded: &[u8]) -> Vec<u8> {
         let mut stream = match &self.header {
             Some(header) => [header, encoded, &[0xff, 0xd9]].concat(),
@@ -143,8 +148,8 @@ impl Jpeg {
         stream
     }
 
-    /// Whether YCbCr is to become RGB.
-    fn is_converted(&self, frame: &Frame) -> Result<bool> {
+    /// Whether to convert YCbCr to RGB.
+    fn is_converted(&self, frame: &FrameInfo) -> Result<bool> {
         let stored = self.stored.unwrap_or(frame.colors);
         let usual = match stored {
             Colors::YCbCr => Colors::Rgb,
@@ -154,40 +159,42 @@ impl Jpeg {
         match (stored, self.wanted.unwrap_or(usual)) {
             (stored, wanted) if stored == wanted => Ok(false),
             (Colors::YCbCr, Colors::Rgb) => Ok(true),
-            (stored, wanted) => Err(unsupported(Self::NAME, format!("{stored:?} as {wanted:?}"))),
+            (stored, wanted) => {
+                Err(unsupported(Self::NAME, format!("a conversion of {stored:?} to {wanted:?}")))
+            }
         }
     }
 }
 
-/// What stands before the first scan.
-struct Frame {
+/// The header of the image, before the first scan.
+struct FrameInfo {
     width: u16,
     height: u16,
     components: u8,
     colors: Colors,
-    /// Where the Adobe marker names its transformation.
+    /// The position of the transformation code in the Adobe marker.
     adobe: Option<usize>,
 }
 
-impl Frame {
-    /// Walks the segments up to the frame's and on to the scan.
+impl FrameInfo {
+    /// Reads the segments up to the scan.
     fn find(stream: &[u8]) -> Result<Self> {
-        let cut_off = || Error::format("JPEG image is cut off");
+        let too_short = || Error::format("the JPEG image is truncated");
         let mut at = 2;
         let (mut frame, mut adobe, mut is_jfif): (Option<&[u8]>, Option<usize>, bool) = (None, None, false);
         if stream.get(..2) != Some(&[0xff, 0xd8]) {
-            return Err(damaged("JPEG", "it does not begin as one"));
+            return Err(damaged("JPEG", "the signature is missing"));
         }
         loop {
-            let marker = *stream.get(at + 1).filter(|_| stream[at] == 0xff).ok_or_else(cut_off)?;
+            let marker = *stream.get(at + 1).filter(|_| stream[at] == 0xff).ok_or_else(too_short)?;
             if marker == 0xff || marker == 0x01 || (0xd0..=0xd8).contains(&marker) {
-                // Fill bytes, and markers without a segment.
+                // Fill bytes and markers without a segment.
                 at += if marker == 0xff { 1 } else { 2 };
                 continue;
             }
             let len = stream.get(at + 2..at + 4).map(|len| usize::from(u16::from_be_bytes([len[0], len[1]])));
-            let len = len.filter(|len| *len >= 2).ok_or_else(cut_off)?;
-            let segment = stream.get(at + 4..at + 2 + len).ok_or_else(cut_off)?;
+            let len = len.filter(|len| *len >= 2).ok_or_else(too_short)?;
+            let segment = stream.get(at + 4..at + 2 + len).ok_or_else(too_short)?;
             match marker {
                 0xda => break,
                 0xc0..=0xc2 => frame = Some(segment),
@@ -200,20 +207,20 @@ impl Frame {
             }
             at += 2 + len;
         }
-        // The decoder makes the best of a scan without an end.
+        // The decoder would accept a scan without an end marker.
         let scan = stream.get(at..).unwrap_or_default();
         if !scan.windows(2).rev().any(|bytes| bytes == [0xff, 0xd9]) {
-            return Err(cut_off());
+            return Err(too_short());
         }
-        Self::read(frame.ok_or_else(cut_off)?, is_jfif, adobe, stream)
+        Self::read(frame.ok_or_else(too_short)?, is_jfif, adobe, stream)
     }
 
     fn read(segment: &[u8], is_jfif: bool, adobe: Option<usize>, stream: &[u8]) -> Result<Self> {
         let [precision, y0, y1, x0, x1, components, of_each @ ..] = segment else {
-            return Err(Error::format("JPEG image is cut off"));
+            return Err(Error::format("the JPEG image is truncated"));
         };
         if *precision != 8 {
-            return Err(unsupported("JPEG", format!("{precision} bits a sample")));
+            return Err(unsupported("JPEG", format!("{precision} bits per sample")));
         }
         let ids: Vec<u8> = of_each.chunks(3).map(|component| component[0]).collect();
         let transformation = adobe.and_then(|at| stream.get(at)).copied();

@@ -1,6 +1,8 @@
-//! `imagecodecs_jpeg2k`: JPEG 2000, as a file or a bare codestream. <https://www.iso.org/standard/78321.html>
+//! `imagecodecs_jpeg2k`: JPEG 2000, as a file or a bare codestream.
+//! <https://www.iso.org/standard/78321.html>
 //!
-//! Reversible ones come back to the bit, up to 24 bits a sample. Not here: components of different sizes or depths, and palettes.
+//! Images of up to 24 bits per sample that were compressed reversibly decode exactly. Components of
+//! different sizes or depths and palettes are not supported.
 
 use hayro_jpeg2000::{DecodeSettings, DecoderContext, Image};
 
@@ -14,7 +16,7 @@ use crate::limits;
 #[derive(Clone, Copy, Debug)]
 struct Jpeg2k;
 
-/// Reads the configuration, all of it for the encoder but `planar`, which decoding undoes by itself.
+/// Parses the configuration. Only encoding needs it: decoding undoes `planar` without it.
 ///
 /// # Errors
 /// None.
@@ -37,7 +39,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     Ok(spec(Jpeg2k))
 }
 
-/// What the codestream's size marker says of all components.
+/// What the size marker of the codestream says about all components.
 struct Size {
     width: u64,
     height: u64,
@@ -47,7 +49,7 @@ struct Size {
 }
 
 impl Size {
-    /// The sample that imagecodecs makes of so many bits.
+    /// The sample type that imagecodecs uses for this number of bits.
     fn sample(&self) -> Sample {
         Sample::Integer(match (self.bits, self.is_signed) {
             (..=8, false) => Integer::Uint8,
@@ -59,22 +61,22 @@ impl Size {
         })
     }
 
-    /// From the first marker of a codestream, wherever in the file that is.
+    /// Finds the size marker: the codestream may be anywhere in the file.
     fn find(encoded: &[u8]) -> Result<Self> {
-        let cut_off = || Error::format("JPEG 2000 image is cut off");
+        let too_short = || Error::format("the JPEG 2000 image is truncated");
         let start =
-            encoded.windows(4).position(|bytes| bytes == [0xff, 0x4f, 0xff, 0x51]).ok_or_else(cut_off)?;
-        let size = encoded.get(start + 4..).ok_or_else(cut_off)?;
+            encoded.windows(4).position(|bytes| bytes == [0xff, 0x4f, 0xff, 0x51]).ok_or_else(too_short)?;
+        let size = encoded.get(start + 4..).ok_or_else(too_short)?;
         let number = |at: usize| -> Result<u64> {
-            let bytes = size.get(at..at + 4).and_then(|bytes| bytes.first_chunk()).ok_or_else(cut_off)?;
+            let bytes = size.get(at..at + 4).and_then(|bytes| bytes.first_chunk()).ok_or_else(too_short)?;
             Ok(u64::from(u32::from_be_bytes(*bytes)))
         };
-        let count = size.get(36..38).and_then(|bytes| bytes.first_chunk()).ok_or_else(cut_off)?;
+        let count = size.get(36..38).and_then(|bytes| bytes.first_chunk()).ok_or_else(too_short)?;
         let components = u64::from(u16::from_be_bytes(*count));
-        let listed = size.get(38..38 + 3 * usize::from(u16::from_be_bytes(*count))).ok_or_else(cut_off)?;
-        let first = listed.first_chunk::<3>().ok_or_else(cut_off)?;
+        let listed = size.get(38..38 + 3 * usize::from(u16::from_be_bytes(*count))).ok_or_else(too_short)?;
+        let first = listed.first_chunk::<3>().ok_or_else(too_short)?;
         if listed.chunks(3).any(|component| component != first) || first[1..] != [1, 1] {
-            return Err(unsupported("JPEG 2000", "components that differ in depth or size"));
+            return Err(unsupported("JPEG 2000", "components of different depths or sizes"));
         }
         Ok(Self {
             width: number(4)?.saturating_sub(number(12)?),
@@ -100,9 +102,9 @@ impl ImageFormat for Jpeg2k {
     fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
         let size = Size::find(encoded)?;
         let len = chunk.check(Self::NAME, &[size.height, size.width, size.components], size.sample())?;
-        // Samples pass through numbers of 24 bits.
+        // The decoder's numbers have 24 bits.
         if size.bits > 24 {
-            return Err(unsupported(Self::NAME, format!("{} bits a sample", size.bits)));
+            return Err(unsupported(Self::NAME, format!("{} bits per sample", size.bits)));
         }
         let settings =
             DecodeSettings { resolve_palette_indices: false, strict: true, target_resolution: None };
@@ -119,7 +121,7 @@ impl ImageFormat for Jpeg2k {
 }
 
 fn interleave(planes: &[&[f32]], size: &Size, len: usize) -> Result<Vec<u8>> {
-    // The decoder lifts signed samples as it does unsigned ones.
+    // The decoder adds the offset of unsigned samples to signed ones too.
     let offset = if size.is_signed { 1 << (size.bits - 1) } else { 0 };
     let most = (1_i64 << size.bits) - 1;
     let mut samples = Vec::new();

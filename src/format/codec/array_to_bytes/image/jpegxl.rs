@@ -1,8 +1,8 @@
-//! `jpegxl` (proposed to zarr-extensions), `imagecodecs_jpegxl`: JPEG XL, as a file or a bare codestream, of one frame or several.
-//! <https://jpeg.org/jpegxl/>
+//! `jpegxl` (proposed to zarr-extensions), `imagecodecs_jpegxl`: JPEG XL, as a file or a bare
+//! codestream, of one frame or several. <https://jpeg.org/jpegxl/>
 //!
-//! Lossless ones come back to the bit. Samples keep the values that were stored: those of 12 bits in 16 are not stretched. A stored
-//! orientation is not applied.
+//! Lossless images decode exactly. Samples keep their stored values: 12 bits in a sample of 16 are
+//! not scaled. A stored orientation is not applied.
 
 use jxl_oxide::image::BitDepth;
 use jxl_oxide::{AllocTracker, FrameBuffer, JxlImage, Render};
@@ -14,19 +14,20 @@ use crate::format::codec::configuration::Configuration;
 use crate::format::data_type::Float;
 use crate::limits;
 
-/// What the decoder may take beyond a few copies of the image.
+/// The memory in bytes that the decoder may use besides a few copies of the image.
 const WORKING_MEMORY: usize = 64 << 20;
 
 #[derive(Clone, Copy, Debug)]
 struct JpegXl {
-    /// The frame that is the chunk; all of them where none is named.
+    /// The number of the frame that is the chunk; `None` for all frames.
     index: Option<u32>,
 }
 
-/// Reads the configuration: the proposal's, which decoding must not depend on, or that of imagecodecs, which may name a frame.
+/// Parses the configuration. The proposal's fields are for encoding; that of imagecodecs may select
+/// a frame.
 ///
 /// # Errors
-/// `Format` for a frame's number that is none.
+/// `Format` for a frame number that is not valid.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let of_the_writer = [
         "level",
@@ -69,7 +70,7 @@ impl ImageFormat for JpegXl {
         let channels = image.pixel_format().channels().max(color_channels(&image) + header.ec_info.len());
         if header.ec_info.iter().any(|channel| channel.bit_depth.bits_per_sample() != depth.bits_per_sample())
         {
-            return Err(unsupported(Self::NAME, "channels that differ in depth"));
+            return Err(unsupported(Self::NAME, "channels of different depths"));
         }
         let dimensions =
             [wanted.len() as u64, u64::from(image.height()), u64::from(image.width()), channels as u64];
@@ -88,7 +89,7 @@ fn color_channels(image: &JxlImage) -> usize {
     if image.pixel_format().is_grayscale() { 1 } else { 3 }
 }
 
-/// The sample that holds so many bits; fewer may stand in wider ones.
+/// The sample type that holds this number of bits. The chunk's type may be wider.
 fn sample(depth: BitDepth, wanted: Sample) -> Sample {
     match depth {
         BitDepth::FloatSample { bits_per_sample: 16, exp_bits: 5 } => Sample::Float(Float::Float16),
@@ -98,12 +99,13 @@ fn sample(depth: BitDepth, wanted: Sample) -> Sample {
     }
 }
 
-/// All channels of a frame, pixel after pixel. The decoder gives whole numbers as parts of the largest.
+/// Interleaves all channels of a frame. The decoder returns integers as fractions of the largest
+/// one.
 fn interleave(render: &Render, depth: BitDepth, sample: Sample, samples: &mut Vec<u8>) -> Result<()> {
     let planes: Vec<FrameBuffer> = render.image_planar();
     let len = planes.first().map_or(0, |plane| plane.buf().len());
     if planes.iter().any(|plane| plane.buf().len() != len) {
-        return Err(unsupported("JPEG XL", "channels that differ in size"));
+        return Err(unsupported("JPEG XL", "channels of different sizes"));
     }
     let bits = depth.bits_per_sample().min(24);
     let most = f64::from((1_u32 << bits) - 1);

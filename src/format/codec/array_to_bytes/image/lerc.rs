@@ -1,7 +1,8 @@
-//! `imagecodecs_lerc`: Limited Error Raster Compression, versions 1 and 2. <https://github.com/Esri/lerc>
+//! `imagecodecs_lerc`: Limited Error Raster Compression, versions 1 and 2.
+//! <https://github.com/Esri/lerc>
 //!
-//! Within the error that the writer chose. Not here: masks, whose pixels have no value; imagecodecs leaves them at zero as well, but
-//! nothing would say so.
+//! Values are within the error that the writer chose. Masks (pixels without a value) are not
+//! supported: imagecodecs decodes them to zero, which nobody could tell from a value.
 
 use lerc::{DataType, SampleData};
 
@@ -14,7 +15,7 @@ use crate::format::data_type::{Float, Integer};
 #[derive(Clone, Copy, Debug)]
 struct Lerc;
 
-/// Reads the configuration, all of it for the encoder.
+/// Parses the configuration. Only encoding needs it.
 ///
 /// # Errors
 /// None.
@@ -51,7 +52,7 @@ impl ImageFormat for Lerc {
 
     fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
         if encoded.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) || encoded.first() == Some(&0x78) {
-            return Err(unsupported(Self::NAME, "compression around it, by zstd or deflate"));
+            return Err(unsupported(Self::NAME, "a second compression by zstd or deflate"));
         }
         let info = lerc::decode_info(encoded).map_err(|error| damaged(Self::NAME, error))?;
         let dimensions = [info.bands, info.height, info.width, info.depth].map(u64::from);

@@ -1,9 +1,11 @@
-//! Image formats as codecs: a chunk is one image, its samples are the chunk's elements. Read, and not written.
-//! <https://github.com/cgohlke/imagecodecs> (the `imagecodecs_*` of v2), and the image codecs proposed to zarr-extensions.
+//! Image formats as codecs: a chunk is one image and its samples are the elements. They can decode
+//! but not encode. <https://github.com/cgohlke/imagecodecs> (the `imagecodecs_*` of v2), and the
+//! image codecs proposed to zarr-extensions.
 //!
-//! A file a format, each over a decoder in pure Rust. What they share is here: the image's own header says how many samples it has and
-//! how wide they are, and that must be what the chunk has, before anything is allocated. Deliberately nothing about colour: samples are as
-//! the format's reference decoder gives them, interleaved, row after row.
+//! Each format has one file, around a decoder in pure Rust. This file has what they share. Before
+//! memory is allocated, it compares the number and type of samples in the image's header with the
+//! chunk. Samples are those of the format's reference decoder, interleaved, row by row; colours are
+//! not interpreted.
 
 pub mod jpeg;
 pub mod jpeg2k;
@@ -24,10 +26,10 @@ use crate::format::codec::{
 use crate::format::data_type::{DataType, Float, Integer};
 use crate::limits;
 
-/// A sample: what images have for elements.
+/// The type of a sample, which is an element of the chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sample {
-    /// A whole number.
+    /// An integer.
     Integer(Integer),
     /// A floating-point number.
     Float(Float),
@@ -53,21 +55,22 @@ impl Sample {
     }
 }
 
-/// One format's decoder, configured.
+/// A configured decoder of one format.
 trait ImageFormat: Clone + Debug {
-    /// For errors.
+    /// The name of the format, for errors.
     const NAME: &'static str;
-    /// What its samples can be.
+    /// The sample types that the format supports.
     const SAMPLES: &'static [Sample];
 
-    /// The image's samples, little-endian.
+    /// Decodes the image to samples, little-endian.
     ///
     /// # Errors
-    /// `Format` for damaged bytes and for other samples than the chunk has, `Unsupported` for what the decoder does not know.
+    /// `Format` for corrupt bytes and for samples that do not fit the chunk, `Unsupported` for
+    /// features that the decoder lacks.
     fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>>;
 }
 
-/// What an image must decode to.
+/// The shape and type that an image must decode to.
 #[derive(Clone, Debug)]
 struct Chunk {
     shape: Vec<u64>,
@@ -76,20 +79,21 @@ struct Chunk {
 }
 
 impl Chunk {
-    /// Compares what an image's header says with the chunk. Gives the length of its samples in bytes.
+    /// Compares an image's header with the chunk. Returns the length of the samples in bytes.
     ///
     /// # Errors
-    /// `Format` for other samples, `Limit` for more than a chunk may have.
+    /// `Format` for other samples, `Limit` for more bytes than a chunk may have.
     fn check(&self, format: &str, dimensions: &[u64], sample: Sample) -> Result<usize> {
         if sample != self.sample {
-            return Err(Error::format(format!("{format} image has samples of another type"))
+            return Err(Error::format(format!("the {format} image has another sample type than the chunk"))
                 .expected(format!("{:?}", self.sample))
                 .actual(format!("{sample:?}")));
         }
         let sizes = dimensions.iter().copied().chain([sample.size() as u64]);
         let byte_len = limits::product(sizes, "image")?;
         if byte_len != self.byte_len {
-            let error = Error::format(format!("{format} image has another count of samples than its chunk"));
+            let error =
+                Error::format(format!("the {format} image has another number of samples than the chunk"));
             return Err(error.expected(format!("{:?}", self.shape)).actual(format!("{dimensions:?}")));
         }
         limits::within(byte_len, limits::CHUNK_BYTES, "image")
@@ -113,13 +117,13 @@ fn spec<F: ImageFormat + 'static>(format: F) -> Spec {
 
 impl<F: ImageFormat + 'static> ArrayToBytesSpec for ImageSpec<F> {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        let unfit = || {
+        let wrong_value = || {
             let name = decoded.data_type.name();
-            Error::unsupported(format!("{} images do not take samples of {name}", F::NAME))
+            Error::unsupported(format!("{} images do not support the data type {name}", F::NAME))
         };
         let sample = Sample::of(&decoded.data_type).filter(|sample| F::SAMPLES.contains(sample));
         let chunk = Chunk {
-            sample: sample.ok_or_else(unfit)?,
+            sample: sample.ok_or_else(wrong_value)?,
             shape: decoded.shape.clone(),
             byte_len: decoded.byte_len()?.unwrap_or(0),
         };
@@ -145,21 +149,21 @@ impl<F: ImageFormat> ArrayToBytes for Bound<F> {
     }
 }
 
-/// A decoder's error in our words.
+/// The error of a corrupt image.
 fn damaged(format: &str, error: impl Display) -> Error {
-    Error::format(format!("{format} image is damaged")).actual(error.to_string())
+    Error::format(format!("the {format} image is corrupt")).actual(error.to_string())
 }
 
 fn unsupported(format: &str, what: impl Display) -> Error {
-    Error::unsupported(format!("{format} image has what is not read here: {what}"))
+    Error::unsupported(format!("the {format} image has a feature that is not supported: {what}"))
 }
 
-/// Takes the fields of writers as understood: what an image is stands in itself.
+/// Counts fields as understood that only encoding needs: an image describes itself.
 fn tolerate(configuration: &Configuration<'_>, fields: &[&str]) {
     fields.iter().for_each(|field| configuration.tolerate(field));
 }
 
-/// A vector of zeros for what a check has let through.
+/// Allocates zeros for a length that [`Chunk::check`] returned.
 fn buffer(byte_len: usize) -> Result<Vec<u8>> {
     limits::zeroed(byte_len as u64, limits::CHUNK_BYTES, "image")
 }

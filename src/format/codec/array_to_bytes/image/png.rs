@@ -1,7 +1,8 @@
-//! `imagecodecs_png`, `imagecodecs_spng`: PNG of 8 and 16 bits, one to four samples a pixel. <https://www.w3.org/TR/png-3/>
+//! `imagecodecs_png`, `imagecodecs_spng`: PNG of 8 and 16 bits, one to four samples per pixel.
+//! <https://www.w3.org/TR/png-3/>
 //!
-//! As libpng is told by imagecodecs: palettes and fewer bits come out as 8 bits, a transparent colour as an alpha channel. Of an
-//! animation the first image only.
+//! As in imagecodecs, palettes and fewer bits decode to 8 bits, and a transparent colour to an
+//! alpha channel. Only the first image of an animation is decoded.
 
 use std::io::Cursor;
 
@@ -12,13 +13,13 @@ use crate::error::Result;
 use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
 
-/// What the decoder may take beside a few rows.
+/// The memory in bytes that the decoder may use besides a few rows.
 const WORKING_MEMORY: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]
 struct Png;
 
-/// Reads the configuration, all of it for the encoder.
+/// Parses the configuration. Only encoding needs it.
 ///
 /// # Errors
 /// None.

@@ -8,7 +8,7 @@ use crate::format::codec::configuration::Configuration;
 #[derive(Clone, Copy, Debug)]
 struct Qoi;
 
-/// Reads the configuration, all of it for the encoder.
+/// Parses the configuration. Only encoding needs it.
 ///
 /// # Errors
 /// None.

@@ -1,6 +1,8 @@
-//! `imagecodecs_webp`: WebP, lossless and lossy, of one frame. <https://www.rfc-editor.org/rfc/rfc9649>
+//! `imagecodecs_webp`: WebP, lossless and lossy, of one frame.
+//! <https://www.rfc-editor.org/rfc/rfc9649>
 //!
-//! Three or four samples a pixel, as the chunk has: what the image lacks of an alpha channel is opaque. Not here: animations.
+//! The configuration may add an alpha channel, which is then opaque, or drop it. Animations are not
+//! supported.
 
 use std::io::Cursor;
 
@@ -11,17 +13,17 @@ use crate::error::{Error, Result};
 use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
 
-/// The configuration, as far as decoding depends on it.
+/// The part of the configuration that decoding depends on.
 #[derive(Clone, Copy, Debug)]
 struct WebP {
-    /// Whether an alpha channel is wanted, whatever the image has.
+    /// Whether the decoded pixels have an alpha channel; `None`: as the image has.
     has_alpha: Option<bool>,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` for an alpha channel that is neither there nor not.
+/// `Format` for a `hasalpha` that is not a boolean.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     tolerate(configuration, &["level", "lossless", "method", "index", "numthreads", "squeeze"]);
     Ok(spec(WebP { has_alpha: configuration.boolean("hasalpha")? }))
@@ -54,11 +56,12 @@ impl ImageFormat for WebP {
     }
 }
 
-/// The file's own length: the decoder would not miss what it need not read.
+/// Checks the file's length in its header, because the decoder would ignore missing bytes at the
+/// end.
 fn check_length(encoded: &[u8]) -> Result<()> {
     let declared = encoded.get(4..8).and_then(|len| len.first_chunk()).map(|len| u32::from_le_bytes(*len));
     match declared {
         Some(declared) if u64::from(declared) + 8 <= encoded.len() as u64 => Ok(()),
-        _ => Err(Error::format("WebP image is cut off")),
+        _ => Err(Error::format("the WebP image is truncated")),
     }
 }

@@ -1,23 +1,27 @@
-//! BloscLZ, Blosc's own compressor: FastLZ's format with a longer reach.
+//! BloscLZ, Blosc's own compressor: FastLZ's format with longer distances.
 //!
-//! A stream is a row of instructions. Below 32, the first byte plus one is a count of literals that follow. Otherwise its
-//! three high bits are a match's length (from 3; 7 goes on in further bytes while they are 255), its five low bits and
-//! one more byte the distance less one; all ones there mean that two more bytes, big-endian, say how much farther it is.
-//! The first instruction is always of literals: its three high bits are a mark and mean nothing.
+//! A stream is a sequence of instructions:
+//!
+//! - First byte below 32: the byte plus one is the number of literals that follow.
+//! - Other first bytes are a match. The three high bits are its length, from 3 on; at 7 more bytes
+//!   follow and are added while they are 255. The five low bits and the next byte are the distance
+//!   minus one. If all these bits are set, two more bytes, big-endian, are added to the distance.
+//!
+//! The first instruction is always literals: its three high bits are a marker without meaning here.
 
 use crate::error::{Error, Result};
 use crate::format::codec::bytes_to_bytes::truncated;
 use crate::format::codec::wrong_decoded_len;
 
-/// A byte of a match's length stands for 255 bytes.
+/// The maximal ratio of decoded to encoded bytes: a length byte stands for at most 255 bytes.
 pub(super) const BEST_RATIO: u64 = 255;
 
-/// The longest distance, less one, before the far form.
+/// The maximal distance, minus one, that needs no further bytes.
 const NEAR: usize = 8191;
 
 /// Decodes a stream, which must fill `output`.
 pub(super) fn decode(stream: &[u8], output: &mut [u8]) -> Result<()> {
-    let mut source = Source(stream);
+    let mut source = StreamSource(stream);
     let mut at = 0;
     let mut instruction = source.byte()? & 31;
     loop {
@@ -40,9 +44,9 @@ struct Match {
     distance: usize,
 }
 
-struct Source<'a>(&'a [u8]);
+struct StreamSource<'a>(&'a [u8]);
 
-impl<'a> Source<'a> {
+impl<'a> StreamSource<'a> {
     fn byte(&mut self) -> Result<u8> {
         let (&byte, rest) = self.0.split_first().ok_or_else(|| truncated("blosclz stream"))?;
         self.0 = rest;
@@ -81,12 +85,12 @@ fn copy_literals(literals: &[u8], output: &mut [u8], at: usize) -> Result<usize>
     Ok(end)
 }
 
-/// Repeats what stands `distance` before `at`. A match longer than its distance repeats itself: what has been copied is
-/// copied again, twice as much each time.
+/// Copies a match. A match that is longer than its distance overlaps itself, so that it is copied
+/// in pieces of doubling length.
 fn copy_match(found: Match, output: &mut [u8], at: usize) -> Result<usize> {
     let Match { len, distance } = found;
     let from =
-        at.checked_sub(distance).ok_or_else(|| Error::format("blosclz match begins before its stream"))?;
+        at.checked_sub(distance).ok_or_else(|| Error::format("a blosclz match begins before its stream"))?;
     let end = at.checked_add(len).filter(|&end| end <= output.len()).ok_or_else(too_long)?;
     if distance == 1 {
         let byte = output[from];
@@ -103,19 +107,19 @@ fn copy_match(found: Match, output: &mut [u8], at: usize) -> Result<usize> {
 }
 
 fn too_long() -> Error {
-    Error::format("blosclz stream decodes to more than its block holds")
+    Error::format("the blosclz stream decodes to more bytes than its block has")
 }
 
-/// Bits of the encoder's hash.
+/// The bits of the encoder's hash.
 const HASH_BITS: u32 = 13;
 
-/// The longest distance of a match.
+/// The maximal distance of a match.
 const FARTHEST: usize = NEAR + u16::MAX as usize;
 
-/// Matches end this far before the end, so that literals stand last, as c-blosc's decoder wants it.
+/// Matches end this many bytes before the end, because c-blosc's decoder requires literals there.
 const LAST_LITERALS: usize = 12;
 
-/// Appends the stream of `decoded`, or nothing where that is too short to shrink.
+/// Appends the encoded stream; appends nothing if `decoded` is too short to shrink.
 pub(super) fn encode(decoded: &[u8], encoded: &mut Vec<u8>) {
     if decoded.len() <= 4 + LAST_LITERALS {
         return;
@@ -129,7 +133,7 @@ pub(super) fn encode(decoded: &[u8], encoded: &mut Vec<u8>) {
             std::mem::replace(&mut seen[hash(&decoded[at..])], u32::try_from(at).unwrap_or(0)) as usize;
         let len = decoded[at..last].iter().zip(&decoded[candidate..]).take_while(|(a, b)| a == b).count();
         let distance = at - candidate;
-        // A far match takes five bytes.
+        // A match with a long distance takes five bytes.
         let worth = if distance <= NEAR { 4 } else { 8 };
         if candidate == at || distance > FARTHEST || len < worth {
             at += 1;
@@ -146,13 +150,13 @@ pub(super) fn encode(decoded: &[u8], encoded: &mut Vec<u8>) {
     }
 }
 
-/// The first four bytes, mixed.
+/// A hash of the first four bytes.
 fn hash(bytes: &[u8]) -> usize {
     let word = bytes.first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
     (word.wrapping_mul(2_654_435_761) >> (32 - HASH_BITS)) as usize
 }
 
-#[allow(clippy::cast_possible_truncation)] // at most 32 less one
+#[allow(clippy::cast_possible_truncation)] // at most 31
 fn append_literals(literals: &[u8], encoded: &mut Vec<u8>) {
     for run in literals.chunks(32) {
         encoded.push(run.len() as u8 - 1);
@@ -160,7 +164,7 @@ fn append_literals(literals: &[u8], encoded: &mut Vec<u8>) {
     }
 }
 
-#[allow(clippy::cast_possible_truncation)] // each byte is one of its number's
+#[allow(clippy::cast_possible_truncation)] // each value fits a byte
 fn append_match(found: &Match, encoded: &mut Vec<u8>) {
     let (len, distance) = (found.len - 2, found.distance - 1);
     let (near, far) = if distance < NEAR { (distance, None) } else { (NEAR, Some((distance - NEAR) as u16)) };
@@ -190,7 +194,7 @@ mod tests {
 
     #[test]
     fn instructions_by_hand() {
-        // Four literals (the mark is no part of their count), a match of 3 at distance 4, one literal.
+        // Four literals (with the marker), a match of 3 at distance 4, one literal.
         assert_eq!(decoded(&[0x23, b'a', b'b', b'c', b'd', 0x20, 3, 0, b'!'], 8).unwrap(), b"abcdabc!");
         // A match of 9 + 255 + 1 at distance 1 repeats a byte.
         assert_eq!(
@@ -202,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_far_form_begins_where_the_near_one_ends() {
+    fn the_long_form_begins_where_the_short_one_ends() {
         let mut noise = 1_u32;
         let literals: Vec<u8> = std::iter::repeat_with(|| {
             noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -1,4 +1,4 @@
-//! The compressors inside a Blosc frame, by the number that its header has for them.
+//! The compressors in a Blosc frame, by their numbers in its header.
 
 use super::blosclz;
 use crate::error::{Error, Result};
@@ -6,11 +6,11 @@ use crate::format::codec::bytes_to_bytes::inflate::{self, Inflater};
 use crate::format::codec::bytes_to_bytes::{lz4, zlib, zstd};
 use crate::format::codec::{Output, wrong_decoded_len};
 
-/// Who compressed the streams.
+/// The compressor of the streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compressor {
     BloscLz,
-    /// Also `lz4hc`, which only writes the same format more patiently.
+    /// Also `lz4hc`, which writes the same format with a slower search.
     Lz4,
     Snappy,
     Zlib,
@@ -24,13 +24,13 @@ impl Compressor {
             .into_iter()
             .find(|compressor| compressor.format() == format)
             .ok_or_else(|| {
-                Error::unsupported("blosc frame has an unknown compressor")
+                Error::unsupported("the blosc frame has an unknown compressor")
                     .expected("0 to 4")
                     .actual(format.to_string())
             })
     }
 
-    /// Its number.
+    /// The number of the compressor in the header.
     pub(super) fn format(self) -> u8 {
         match self {
             Self::BloscLz => 0,
@@ -41,12 +41,12 @@ impl Compressor {
         }
     }
 
-    /// The most bytes that one encoded byte can stand for.
+    /// The maximal ratio of decoded to encoded bytes.
     pub(super) fn best_ratio(self) -> u64 {
         match self {
             Self::BloscLz => blosclz::BEST_RATIO,
             Self::Lz4 => lz4::BEST_RATIO,
-            // A copy of 64 bytes in three.
+            // A copy of 64 bytes takes three bytes.
             Self::Snappy => 22,
             Self::Zlib => inflate::BEST_RATIO,
             Self::Zstd => zstd::BEST_RATIO,
@@ -54,11 +54,11 @@ impl Compressor {
     }
 }
 
-/// What the decoders keep between streams.
+/// The decoders' state, reused from stream to stream.
 #[derive(Default)]
 pub(super) struct Decoders {
     inflater: Inflater,
-    zstd: zstd::Decoder,
+    zstd: zstd::LazyDecompressor,
 }
 
 impl Decoders {
@@ -75,7 +75,8 @@ impl Decoders {
 }
 
 fn decode_snappy(stream: &[u8], output: &mut [u8]) -> Result<()> {
-    let damaged = |error: snap::Error| Error::format("snappy stream is damaged").actual(error.to_string());
+    let damaged =
+        |error: snap::Error| Error::format("the snappy stream is corrupt").actual(error.to_string());
     let len = snap::raw::decompress_len(stream).map_err(damaged)?;
     if len != output.len() {
         return Err(wrong_decoded_len(output.len() as u64, len as u64));

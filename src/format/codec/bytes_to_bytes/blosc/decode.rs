@@ -1,31 +1,32 @@
-//! The blocks of a Blosc frame, back to bytes: `blosc_d` of c-blosc 1.21.
+//! Decodes the blocks of a Blosc frame: `blosc_d` of c-blosc 1.21.
 //!
-//! A block without a shuffle is decoded straight into its place; a shuffled one goes through one block of scratch, unless
-//! it is stored as it is.
+//! A block without a shuffle is decoded into the output. A shuffled block is decoded into a scratch
+//! buffer first, unless it is stored without compression.
 
 use std::cell::RefCell;
 use std::ops::Range;
 
 use super::compressor::{Compressor, Decoders};
-use super::header::{Header, LEN, Shuffle};
+use super::header::{BlockShuffle, FrameHeader, LEN};
 use crate::error::{Error, Result};
 use crate::format::codec::bytes_to_bytes::{split, truncated};
 use crate::kernel::bitshuffle::bitunshuffle;
 use crate::kernel::shuffle::unshuffle;
 use crate::limits;
 
-/// What is kept between frames.
+/// The decoders and buffers that are reused from frame to frame.
 #[derive(Default)]
-pub(super) struct Decoder {
+pub(super) struct FrameDecoder {
     decoders: Decoders,
     scratch: RefCell<Vec<u8>>,
 }
 
-impl Decoder {
-    /// Decodes the blocks that these runs (ascending, disjoint) touch into their places in `output`.
+impl FrameDecoder {
+    /// Decodes the blocks that overlap these runs (ascending, disjoint) to their positions in
+    /// `output`.
     pub(super) fn decode_runs(
         &self,
-        header: &Header,
+        header: &FrameHeader,
         frame: &[u8],
         runs: &[Range<usize>],
         output: &mut [u8],
@@ -42,10 +43,11 @@ impl Decoder {
         Ok(())
     }
 
-    /// Decodes these blocks into their places in `output`, which has the length of the whole content.
+    /// Decodes these blocks to their positions in `output`, which has the length of the whole
+    /// content.
     pub(super) fn decode_blocks(
         &self,
-        header: &Header,
+        header: &FrameHeader,
         frame: &[u8],
         blocks: Range<usize>,
         output: &mut [u8],
@@ -54,7 +56,7 @@ impl Decoder {
         let end = blocks.end.saturating_mul(header.blocksize).min(header.decoded_len);
         let target = output.get_mut(start..end).unwrap_or_default();
         let Some(compressor) = header.compressor else {
-            // Copied, or empty; the header's lengths have been compared.
+            // A copied or empty frame. The lengths in the header were checked.
             let content = frame.get(LEN..).and_then(|content| content.get(start..end));
             target.copy_from_slice(content.ok_or_else(|| truncated("blosc frame"))?);
             return Ok(());
@@ -68,14 +70,14 @@ impl Decoder {
 
     fn decode_block(
         &self,
-        header: &Header,
+        header: &FrameHeader,
         compressor: Compressor,
         streams: &[u8],
         block: &mut [u8],
     ) -> Result<()> {
         let count = header.stream_count(block.len());
         let shuffle = header.shuffle(block.len());
-        if shuffle == Shuffle::None {
+        if shuffle == BlockShuffle::None {
             return self.decode_streams(compressor, count, streams, block);
         }
         if let (1, Some(stored)) = (count, stored_stream(streams, block.len())) {
@@ -90,7 +92,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Decodes `count` streams of equal content, each behind its length, into `output`.
+    /// Decodes `count` streams of equal decoded length, each after its encoded length, to `output`.
     fn decode_streams(
         &self,
         compressor: Compressor,
@@ -99,7 +101,7 @@ impl Decoder {
         output: &mut [u8],
     ) -> Result<()> {
         if !output.len().is_multiple_of(count) {
-            return Err(Error::format("blosc block cannot be split into its streams"));
+            return Err(Error::format("the length of the blosc block is not a multiple of its streams"));
         }
         let mut rest = streams;
         for content in output.chunks_exact_mut(output.len() / count) {
@@ -115,36 +117,36 @@ impl Decoder {
     }
 }
 
-/// Everything from the first stream of a block on.
-fn block_streams<'a>(header: &Header, frame: &'a [u8], idx: usize) -> Result<&'a [u8]> {
+/// The bytes from the first stream of a block to the end of the frame.
+fn block_streams<'a>(header: &FrameHeader, frame: &'a [u8], idx: usize) -> Result<&'a [u8]> {
     let table = frame.get(LEN..).unwrap_or_default().as_chunks::<4>().0;
     let start = table.get(idx).ok_or_else(|| truncated("blosc block table"))?;
     let start = limits::to_usize(u32::from_le_bytes(*start).into(), "blosc block")?;
     let first = LEN + header.block_count() * 4;
     match frame.get(start..) {
         Some(streams) if start >= first => Ok(streams),
-        _ => Err(Error::format("blosc block does not lie in its frame")
+        _ => Err(Error::format("the blosc block is outside of its frame")
             .expected(format!("{first} to {}", frame.len()))
             .actual(start.to_string())),
     }
 }
 
-/// One stream, and what follows it.
+/// Splits off one stream.
 fn split_stream(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
     let (len, rest) = split(bytes).ok_or_else(|| truncated("blosc stream"))?;
     let len = limits::to_usize(u32::from_le_bytes(len).into(), "blosc stream")?;
     rest.split_at_checked(len).ok_or_else(|| truncated("blosc stream"))
 }
 
-/// The only stream of a block, where it is not compressed.
+/// The only stream of a block that is not compressed; `None` for other blocks.
 fn stored_stream(streams: &[u8], len: usize) -> Option<&[u8]> {
     split_stream(streams).ok().map(|parts| parts.0).filter(|stream| stream.len() == len)
 }
 
-fn unshuffle_block(shuffle: Shuffle, typesize: usize, from: &[u8], to: &mut [u8]) {
+fn unshuffle_block(shuffle: BlockShuffle, typesize: usize, from: &[u8], to: &mut [u8]) {
     match shuffle {
-        Shuffle::None => to.copy_from_slice(from),
-        Shuffle::Bytes => unshuffle(from, typesize, to),
-        Shuffle::Bits => bitunshuffle(from, typesize, to),
+        BlockShuffle::None => to.copy_from_slice(from),
+        BlockShuffle::Bytes => unshuffle(from, typesize, to),
+        BlockShuffle::Bits => bitunshuffle(from, typesize, to),
     }
 }

@@ -1,44 +1,45 @@
-//! Bytes to a Blosc frame that c-blosc 1 reads: its block sizes, its splits, its choice to copy what does not shrink.
+//! Encodes bytes to a Blosc frame that c-blosc 1 reads, with c-blosc's block sizes and splits.
+//! Content that does not shrink is copied.
 //!
-//! Deliberately not byte for byte what c-blosc writes: the compressors are others.
+//! The bytes differ from those of c-blosc, because the compressors are other implementations.
 
 use super::blosclz;
 use super::compressor::Compressor;
-use super::header::{self, Shuffle, can_split, flag};
+use super::header::{self, BlockShuffle, can_split, flag};
 use crate::error::{Error, Result};
 use crate::format::codec::bytes_to_bytes::{lz4, require_encoders, zlib, zstd};
 use crate::kernel::bitshuffle::bitshuffle;
 use crate::kernel::shuffle::shuffle;
 use crate::limits;
 
-/// Shorter contents are copied.
+/// Shorter content is copied.
 const MIN_CONTENT: usize = 128;
 
-/// The longest content: sizes are signed in C.
+/// The maximal length of the content: sizes are signed in C.
 const MAX_CONTENT: u64 = i32::MAX as u64 - header::LEN as u64;
 
-/// Larger elements are taken as single bytes.
+/// Larger elements are encoded as single bytes.
 const MAX_TYPESIZE: usize = 255;
 
-/// The size of a usual level-1 cache, from which block sizes are reckoned.
+/// The size of a typical level-1 cache, from which block sizes are computed.
 const CACHE: usize = 32 << 10;
 
-/// How to encode.
+/// The parameters of the encoder.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Encoder {
+pub(super) struct FrameEncoder {
     pub(super) compressor: Compressor,
-    /// `lz4hc`.
+    /// Whether the compressor is `lz4hc`.
     pub(super) high_compression: bool,
     /// 0 (copy) to 9.
     pub(super) level: u8,
-    pub(super) shuffle: Shuffle,
+    pub(super) shuffle: BlockShuffle,
     pub(super) typesize: usize,
-    /// `None`: as fits the level.
+    /// The length of a block; `None` computes it from the level.
     pub(super) blocksize: Option<usize>,
 }
 
-impl Encoder {
-    /// One frame.
+impl FrameEncoder {
+    /// Encodes one frame.
     pub(super) fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
         require_encoders()?;
         limits::within(decoded.len() as u64, MAX_CONTENT, "content of a blosc frame")?;
@@ -61,7 +62,7 @@ impl Encoder {
         finish(frame)
     }
 
-    /// A frame of compressed blocks, or `None` as soon as it is longer than a copy would be.
+    /// Encodes compressed blocks; `None` as soon as the frame is longer than a copy.
     fn compressed(&self, decoded: &[u8]) -> Result<Option<Vec<u8>>> {
         let blocksize = self.block_len(decoded.len());
         let mut frame = self.header(decoded.len(), 0)?;
@@ -86,9 +87,9 @@ impl Encoder {
     fn header(&self, decoded_len: usize, extra_flags: u8) -> Result<Vec<u8>> {
         let blocksize = self.block_len(decoded_len);
         let shuffle = match self.shuffle {
-            Shuffle::None => 0,
-            Shuffle::Bytes => flag::BYTE_SHUFFLE,
-            Shuffle::Bits => flag::BIT_SHUFFLE,
+            BlockShuffle::None => 0,
+            BlockShuffle::Bytes => flag::BYTE_SHUFFLE,
+            BlockShuffle::Bits => flag::BIT_SHUFFLE,
         };
         let split = if self.splits(blocksize) { 0 } else { flag::NOT_SPLIT };
         let compressor = self.compressor.format() << flag::COMPRESSOR_SHIFT;
@@ -107,23 +108,24 @@ impl Encoder {
 
     fn shuffled<'a>(&self, block: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
         let wanted = match self.shuffle {
-            Shuffle::Bytes if self.typesize == 1 => Shuffle::None,
-            Shuffle::Bits if block.len() < self.typesize => Shuffle::None,
+            BlockShuffle::Bytes if self.typesize == 1 => BlockShuffle::None,
+            BlockShuffle::Bits if block.len() < self.typesize => BlockShuffle::None,
             other => other,
         };
-        if wanted == Shuffle::None {
+        if wanted == BlockShuffle::None {
             return block;
         }
         scratch.clear();
         scratch.resize(block.len(), 0);
         match wanted {
-            Shuffle::Bytes => shuffle(block, self.typesize, scratch),
+            BlockShuffle::Bytes => shuffle(block, self.typesize, scratch),
             _ => bitshuffle(block, self.typesize, scratch),
         }
         scratch
     }
 
-    /// A stream behind its length; as it is where it does not shrink, which a decoder sees by the length.
+    /// Appends the length of a stream and the stream. A stream that does not shrink is copied,
+    /// which its length shows to decoders.
     fn append_stream(&self, stream: &[u8], frame: &mut Vec<u8>) -> Result<()> {
         let place = frame.len();
         frame.extend_from_slice(&[0; 4]);
@@ -138,21 +140,22 @@ impl Encoder {
         Ok(())
     }
 
-    /// Appends what the compressor makes of a stream, or nothing where it gives up.
+    /// Compresses a stream and appends it; appends nothing if it does not shrink.
     fn compress(&self, stream: &[u8], frame: &mut Vec<u8>) -> Result<()> {
         match self.compressor {
             Compressor::BloscLz => blosclz::encode(stream, frame),
             Compressor::Lz4 => return lz4::encode_block(stream, frame),
             Compressor::Snappy => {
                 let encoded = snap::raw::Encoder::new().compress_vec(stream);
-                let encoded = encoded
-                    .map_err(|error| Error::limit("snappy cannot hold it").actual(error.to_string()))?;
+                let encoded = encoded.map_err(|error| {
+                    Error::limit("snappy cannot encode the chunk").actual(error.to_string())
+                })?;
                 frame.extend_from_slice(&encoded);
             }
             Compressor::Zlib => frame.extend_from_slice(&zlib::encode(stream, self.level)?),
             Compressor::Zstd => {
                 let level = i32::from(self.level);
-                // c-blosc's own scale: 1, 3, 5, … and zstd's highest for the last two.
+                // c-blosc's mapping: 1, 3, 5, … and zstd's highest levels for the last two.
                 let level = if level < 8 { level * 2 - 1 } else { 4 + level * 2 };
                 return zstd::encode(stream, level, false, frame);
             }
@@ -160,7 +163,8 @@ impl Encoder {
         Ok(())
     }
 
-    /// Whether whole blocks are split: c-blosc does for all but zstd, so that its releases before 1.14 can read them.
+    /// Whether whole blocks are split. c-blosc splits them for all compressors but zstd, so that
+    /// its releases before 1.14 can read them.
     fn splits(&self, blocksize: usize) -> bool {
         self.compressor != Compressor::Zstd && can_split(self.typesize, blocksize)
     }
@@ -197,7 +201,7 @@ impl Encoder {
     }
 }
 
-/// Writes the frame's length into its header.
+/// Writes the length of the frame to its header.
 fn finish(mut frame: Vec<u8>) -> Result<Vec<u8>> {
     let len = to_u32(frame.len())?.to_le_bytes();
     frame.iter_mut().skip(header::LEN - 4).zip(len).for_each(|(to, byte)| *to = byte);
@@ -205,5 +209,5 @@ fn finish(mut frame: Vec<u8>) -> Result<Vec<u8>> {
 }
 
 fn to_u32(size: usize) -> Result<u32> {
-    u32::try_from(size).map_err(|_| Error::limit("blosc holds less than 2 GiB"))
+    u32::try_from(size).map_err(|_| Error::limit("blosc encodes less than 2 GiB"))
 }

@@ -1,6 +1,7 @@
-//! The sixteen bytes in front of a Blosc 1 frame, checked as `blosc_run_decompression_with_context` of c-blosc 1.21 does,
-//! and a little harder: the frame must not be longer than its bytes (as `blosc_cbuffer_validate` demands). Bytes behind it are left alone:
-//! z5py stored the whole buffer that it had compressed into.
+//! The header of a Blosc 1 frame: sixteen bytes. The checks are those of c-blosc 1.21
+//! (`blosc_run_decompression_with_context`). In addition the frame must not be longer than its
+//! bytes, as `blosc_cbuffer_validate` demands. Bytes after the frame are ignored, because z5py
+//! stored them.
 
 use super::compressor::Compressor;
 use crate::error::{Error, Result};
@@ -8,16 +9,16 @@ use crate::format::codec::bytes_to_bytes::{check_ratio, split, truncated};
 use crate::format::tolerated::Form;
 use crate::limits::to_usize;
 
-/// Bytes of the header, and the most that a frame adds to its content.
+/// The length of the header, which is also the most that a frame adds to its content.
 pub(super) const LEN: usize = 16;
 
-/// The version of the container that Blosc 1 has written since 2010.
+/// The version of the container, which Blosc 1 has written since 2010.
 pub(super) const VERSION: u8 = 2;
 
 /// The version of every compressor's format.
 pub(super) const COMPRESSOR_VERSION: u8 = 1;
 
-/// Bits of the flags; the compressor stands in the three highest.
+/// The bits of the flags. The three highest bits are the compressor.
 pub(super) mod flag {
     pub(in super::super) const BYTE_SHUFFLE: u8 = 0x01;
     pub(in super::super) const COPIED: u8 = 0x02;
@@ -27,15 +28,15 @@ pub(super) mod flag {
     pub(in super::super) const COMPRESSOR_SHIFT: u32 = 5;
 }
 
-/// Blocks are split for elements up to this many bytes,
+/// The maximal size of elements whose blocks are split, one stream for each byte of an element.
 const MAX_SPLITS: usize = 16;
 
-/// into streams of at least this many.
+/// The minimal length of a stream of a split block.
 const MIN_STREAM: usize = 128;
 
-/// What is done to a block before it is compressed.
+/// What happens to a block before it is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shuffle {
+pub(super) enum BlockShuffle {
     None,
     Bytes,
     Bits,
@@ -43,21 +44,21 @@ pub(super) enum Shuffle {
 
 /// A checked header.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Header {
-    /// Flags, as [`flag`] names them.
+pub(super) struct FrameHeader {
+    /// The flags: see [`flag`].
     flags: u8,
-    /// Bytes of an element.
+    /// The bytes of an element.
     pub(super) typesize: usize,
-    /// Bytes of the content.
+    /// The bytes of the content.
     pub(super) decoded_len: usize,
-    /// Bytes of a block's content; the last may be shorter.
+    /// The bytes of a block's content. The last block may be shorter.
     pub(super) blocksize: usize,
-    /// Who compressed the streams; `None` for a copied or empty frame.
+    /// The compressor; `None` for a copied or empty frame.
     pub(super) compressor: Option<Compressor>,
 }
 
-impl Header {
-    /// The header and the frame that it begins, without what stands behind it.
+impl FrameHeader {
+    /// Parses the header. Returns the frame without the bytes after it.
     pub(super) fn parse(bytes: &[u8]) -> Result<(Self, &[u8])> {
         let (header, _) = split::<LEN>(bytes).ok_or_else(|| truncated("blosc header"))?;
         let [version, compressor_version, flags, typesize, sizes @ ..] = header;
@@ -69,7 +70,7 @@ impl Header {
             |idx: usize| to_usize(sizes.get(idx).map_or(0, |size| u32::from_le_bytes(*size)).into(), "blosc");
         let (decoded_len, blocksize, encoded_len) = (size(0)?, size(1)?, size(2)?);
         let frame = bytes.get(..encoded_len).filter(|frame| frame.len() >= LEN).ok_or_else(|| {
-            wrong("blosc frame has another length than its header says", encoded_len, bytes.len())
+            wrong("the blosc frame has another length than its header says", encoded_len, bytes.len())
         })?;
         let mut header = Self { flags, typesize: typesize.into(), decoded_len, blocksize, compressor: None };
         header.check_sizes(encoded_len)?;
@@ -77,7 +78,7 @@ impl Header {
             header.compressor = Some(Compressor::from_format(flags >> flag::COMPRESSOR_SHIFT)?);
             if compressor_version != COMPRESSOR_VERSION {
                 let found = usize::from(compressor_version);
-                return Err(wrong("blosc frame has an unknown version of its compressor", 1, found));
+                return Err(wrong("the blosc frame has an unknown version of its compressor", 1, found));
             }
         }
         if frame.len() < bytes.len() {
@@ -88,24 +89,24 @@ impl Header {
 
     fn check_sizes(&self, encoded_len: usize) -> Result<()> {
         if self.flags & flag::RESERVED != 0 {
-            return Err(Error::format("blosc header has a flag that Blosc 1 does not have"));
+            return Err(Error::format("the blosc header has a flag that Blosc 1 does not have"));
         }
         if self.decoded_len == 0 {
             return Ok(());
         }
         if self.typesize == 0 {
-            return Err(Error::format("blosc header says that elements have no bytes"));
+            return Err(Error::format("the blosc header declares elements of zero bytes"));
         }
         if self.blocksize == 0 || self.blocksize > self.decoded_len {
             let expected = format!("1 to {}", self.decoded_len);
-            let error = Error::format("blosc header has an impossible block size");
+            let error = Error::format("the blosc header has an impossible block size");
             return Err(error.expected(expected).actual(self.blocksize.to_string()));
         }
         if self.is_copied() {
             return match encoded_len - LEN {
                 len if len == self.decoded_len => Ok(()),
                 len => Err(wrong(
-                    "copied blosc frame has another length than its content",
+                    "the copied blosc frame has another length than its content",
                     self.decoded_len,
                     len,
                 )),
@@ -117,13 +118,13 @@ impl Header {
         Ok(())
     }
 
-    /// Refuses a content that the compressor cannot have put into so few bytes.
+    /// Refuses a content length that the compressor cannot reach with so few bytes.
     pub(super) fn check_plausible(&self, encoded_len: usize) -> Result<()> {
         let ratio = self.compressor.map_or(1, Compressor::best_ratio);
         check_ratio(encoded_len, self.decoded_len as u64, ratio)
     }
 
-    /// Whether the content follows the header as it is.
+    /// Whether the content is stored without compression.
     pub(super) fn is_copied(&self) -> bool {
         self.flags & flag::COPIED != 0
     }
@@ -132,25 +133,26 @@ impl Header {
         if self.decoded_len == 0 { 0 } else { self.decoded_len.div_ceil(self.blocksize) }
     }
 
-    /// What was done to a block of `len` bytes: c-blosc's own rules, which let flags stand that mean nothing.
-    pub(super) fn shuffle(&self, len: usize) -> Shuffle {
+    /// The shuffle of a block of `len` bytes. c-blosc ignores a flag that does not apply to the
+    /// block.
+    pub(super) fn shuffle(&self, len: usize) -> BlockShuffle {
         if self.flags & flag::BYTE_SHUFFLE != 0 && self.typesize > 1 {
-            Shuffle::Bytes
+            BlockShuffle::Bytes
         } else if self.flags & flag::BIT_SHUFFLE != 0 && len >= self.typesize {
-            Shuffle::Bits
+            BlockShuffle::Bits
         } else {
-            Shuffle::None
+            BlockShuffle::None
         }
     }
 
-    /// How many streams a block of `len` bytes has: the shorter last block has one.
+    /// The number of streams of a block of `len` bytes. The shorter last block has one.
     pub(super) fn stream_count(&self, len: usize) -> usize {
         let split = self.flags & flag::NOT_SPLIT == 0 && len == self.blocksize;
         if split && can_split(self.typesize, self.blocksize) { self.typesize } else { 1 }
     }
 }
 
-/// Whether blocks are large enough, and elements small enough, to be split.
+/// Whether blocks are long enough, and elements small enough, to split blocks into streams.
 pub(super) fn can_split(typesize: usize, blocksize: usize) -> bool {
     typesize <= MAX_SPLITS && blocksize.checked_div(typesize).is_some_and(|stream| stream >= MIN_STREAM)
 }
@@ -161,8 +163,8 @@ fn wrong(message: &str, expected: usize, actual: usize) -> Error {
 
 fn wrong_version(version: u8) -> Error {
     match version {
-        // c-blosc2: 3 and 4 in its pre-releases, 5 since.
-        3..=5 => Error::unsupported("frame is of Blosc 2").expected("Blosc 1"),
-        _ => wrong("blosc frame has an unknown version", VERSION.into(), version.into()),
+        // c-blosc2 writes 5; its pre-releases wrote 3 and 4.
+        3..=5 => Error::unsupported("the frame is of Blosc 2").expected("Blosc 1"),
+        _ => wrong("the blosc frame has an unknown version", VERSION.into(), version.into()),
     }
 }

@@ -1,10 +1,12 @@
-//! `blosc`: the Blosc 1 container. <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/blosc/index.html>,
+//! `blosc`: the Blosc 1 container.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/blosc/index.html>,
 //! <https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst>
 //!
-//! The bytes are cut into blocks; each is shuffled, perhaps split into one stream for each byte of an element, and
-//! compressed. [`header`] knows the sixteen bytes in front, [`decode`] and [`encode`] the blocks, [`compressor`] the five
-//! compressors inside, of which [`blosclz`] is Blosc's own. A reader believes the header, never the configuration.
-//! Deliberately without Blosc 2, whose frames have another version and are refused by name.
+//! A frame has blocks. The encoder shuffles a block, may split it into one stream for each byte of
+//! an element, and compresses the streams. [`header`] parses the first sixteen bytes, [`decode`]
+//! and [`encode`] handle blocks, and [`compressor`] has the five compressors, of which [`blosclz`]
+//! is Blosc's own. Decoding uses the header and ignores the configuration. Blosc 2, whose frames
+//! have another version, is refused by name.
 
 mod blosclz;
 mod compressor;
@@ -15,28 +17,28 @@ mod header;
 use std::ops::Range;
 
 use compressor::Compressor;
-use decode::Decoder;
-use encode::Encoder;
-use header::{Header, Shuffle};
+use decode::FrameDecoder;
+use encode::FrameEncoder;
+use header::{BlockShuffle, FrameHeader};
 
 use crate::error::Result;
 use crate::format::codec::configuration::{Configuration, Spelling};
 use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
 use crate::limits;
 
-/// The configuration, which only an encoder needs. `None` is "as fits the data type".
+/// The configuration. Only encoding needs it. `None` means a default for the data type.
 #[derive(Clone, Copy, Debug)]
 struct BloscSpec {
     compressor: Compressor,
     /// `lz4hc`: LZ4 with larger blocks.
     high_compression: bool,
     level: u8,
-    shuffle: Option<Shuffle>,
+    shuffle: Option<BlockShuffle>,
     typesize: Option<usize>,
     blocksize: Option<usize>,
 }
 
-/// What `cname` may be: the compressor, and whether it is LZ4's patient variant.
+/// The values of `cname`: the compressor, and whether it is `lz4hc`.
 const COMPRESSORS: [(&str, (Compressor, bool)); 6] = [
     ("blosclz", (Compressor::BloscLz, false)),
     ("lz4", (Compressor::Lz4, false)),
@@ -46,21 +48,21 @@ const COMPRESSORS: [(&str, (Compressor, bool)); 6] = [
     ("zstd", (Compressor::Zstd, false)),
 ];
 
-/// What `shuffle` may be in v3.
-const SHUFFLES: [(&str, Shuffle); 3] =
-    [("noshuffle", Shuffle::None), ("shuffle", Shuffle::Bytes), ("bitshuffle", Shuffle::Bits)];
+/// The values of `shuffle` in v3.
+const SHUFFLES: [(&str, BlockShuffle); 3] =
+    [("noshuffle", BlockShuffle::None), ("shuffle", BlockShuffle::Bytes), ("bitshuffle", BlockShuffle::Bits)];
 
-/// Reads the configuration, which a decoder has no use for: the frame says everything.
+/// Parses the configuration. Decoding does not need it, because the frame describes itself.
 ///
 /// # Errors
-/// None: values that Blosc does not have are an encoder's.
+/// None: only encoding needs valid values.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let parse = if configuration.codec().name == "imagecodecs_blosc" { imagecodecs } else { zarr };
     let spec = configuration.for_encoder(parse(configuration).map(Some));
     Ok(Spec::BytesToBytes(Box::new(spec.unwrap_or(DEFAULT))))
 }
 
-/// numcodecs' defaults.
+/// The defaults of numcodecs.
 const DEFAULT: BloscSpec = BloscSpec {
     compressor: Compressor::Lz4,
     high_compression: false,
@@ -70,9 +72,9 @@ const DEFAULT: BloscSpec = BloscSpec {
     blocksize: None,
 };
 
-/// The words of v3 and of numcodecs.
+/// Reads the fields of v3 and of numcodecs.
 fn zarr(configuration: &Configuration<'_>) -> Result<BloscSpec> {
-    // An error must not leave fields behind that nobody has asked for: v3 refuses those.
+    // After an error some fields would stay unread, and v3 refuses unread fields.
     ["cname", "clevel", "shuffle", "typesize", "blocksize"]
         .iter()
         .for_each(|field| configuration.tolerate(field));
@@ -83,7 +85,8 @@ fn zarr(configuration: &Configuration<'_>) -> Result<BloscSpec> {
         Spelling::Zarr => configuration.choice("shuffle", &SHUFFLES)?,
         Spelling::Numcodecs => numcodecs_shuffle(configuration)?,
     };
-    // 0 is "not given": written by early releases of zarr-python 3, and by numcodecs for the block size.
+    // 0 means absent: early releases of zarr-python 3 wrote it, and numcodecs writes it for the
+    // block size.
     let size = |field| -> Result<Option<usize>> {
         let size = configuration.integer(field, 0..=i64::from(i32::MAX))?.filter(|&size| size > 0);
         size.map(|size| limits::to_usize(size.unsigned_abs(), field)).transpose()
@@ -98,7 +101,7 @@ fn zarr(configuration: &Configuration<'_>) -> Result<BloscSpec> {
     })
 }
 
-/// imagecodecs' own words: `level`, and `compressor` and `shuffle` as words or numbers.
+/// Reads the fields of imagecodecs: `level`, and `compressor` and `shuffle` as strings or numbers.
 fn imagecodecs(configuration: &Configuration<'_>) -> Result<BloscSpec> {
     ["level", "compressor", "shuffle"].iter().for_each(|field| configuration.tolerate(field));
     let is_number = |field| configuration.json(field).is_some_and(|json| json.i64().is_ok());
@@ -112,7 +115,7 @@ fn imagecodecs(configuration: &Configuration<'_>) -> Result<BloscSpec> {
     };
     let shuffle = match is_number("shuffle") {
         true => numcodecs_shuffle(configuration)?,
-        false => configuration.choice("shuffle", &SHUFFLES)?.or(Some(Shuffle::None)),
+        false => configuration.choice("shuffle", &SHUFFLES)?.or(Some(BlockShuffle::None)),
     };
     let (compressor, high_compression) = compressor.unwrap_or((Compressor::BloscLz, false));
     let level = configuration.integer("level", 0..=9)?.unwrap_or(1);
@@ -120,17 +123,17 @@ fn imagecodecs(configuration: &Configuration<'_>) -> Result<BloscSpec> {
     Ok(BloscSpec { compressor, high_compression, level, shuffle, ..DEFAULT })
 }
 
-/// numcodecs' numbers; GDAL writes its own words for two of them.
-fn numcodecs_shuffle(configuration: &Configuration<'_>) -> Result<Option<Shuffle>> {
-    const GDAL: [(&str, Shuffle); 3] =
-        [("NONE", Shuffle::None), ("BYTE", Shuffle::Bytes), ("BIT", Shuffle::Bits)];
+/// Reads the numbers of numcodecs, or the strings that GDAL writes for two of them.
+fn numcodecs_shuffle(configuration: &Configuration<'_>) -> Result<Option<BlockShuffle>> {
+    const GDAL: [(&str, BlockShuffle); 3] =
+        [("NONE", BlockShuffle::None), ("BYTE", BlockShuffle::Bytes), ("BIT", BlockShuffle::Bits)];
     if configuration.json("shuffle").is_some_and(|json| json.str().is_ok()) {
         return configuration.choice("shuffle", &GDAL);
     }
     Ok(match configuration.integer("shuffle", -1..=2)?.unwrap_or(1) {
-        0 => Some(Shuffle::None),
-        1 => Some(Shuffle::Bytes),
-        2 => Some(Shuffle::Bits),
+        0 => Some(BlockShuffle::None),
+        1 => Some(BlockShuffle::Bytes),
+        2 => Some(BlockShuffle::Bits),
         _ => None,
     })
 }
@@ -138,8 +141,8 @@ fn numcodecs_shuffle(configuration: &Configuration<'_>) -> Result<Option<Shuffle
 impl BytesToBytesSpec for BloscSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
         let typesize = self.typesize.or(decoded.data_type.size()).unwrap_or(1);
-        let automatic = if typesize == 1 { Shuffle::Bits } else { Shuffle::Bytes };
-        let encoder = Encoder {
+        let automatic = if typesize == 1 { BlockShuffle::Bits } else { BlockShuffle::Bytes };
+        let encoder = FrameEncoder {
             compressor: self.compressor,
             high_compression: self.high_compression,
             level: self.level,
@@ -147,18 +150,18 @@ impl BytesToBytesSpec for BloscSpec {
             typesize,
             blocksize: self.blocksize,
         };
-        Ok(Box::new(Blosc { encoder, decoder: Decoder::default() }))
+        Ok(Box::new(Blosc { encoder, decoder: FrameDecoder::default() }))
     }
 }
 
 struct Blosc {
-    encoder: Encoder,
-    decoder: Decoder,
+    encoder: FrameEncoder,
+    decoder: FrameDecoder,
 }
 
 impl BytesToBytes for Blosc {
     fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
-        let (header, encoded) = Header::parse(encoded)?;
+        let (header, encoded) = FrameHeader::parse(encoded)?;
         if matches!(output, Output::Growing { .. }) {
             header.check_plausible(encoded.len())?;
         }
@@ -171,7 +174,7 @@ impl BytesToBytes for Blosc {
     }
 
     fn decode_runs(&self, encoded: &[u8], runs: &[Range<usize>], output: &mut [u8]) -> Option<Result<()>> {
-        Some(Header::parse(encoded).and_then(|(header, encoded)| {
+        Some(FrameHeader::parse(encoded).and_then(|(header, encoded)| {
             let mut output = Output::Exact(output);
             let target = output.reserve(header.decoded_len as u64)?;
             self.decoder.decode_runs(&header, encoded, runs, target)
@@ -213,7 +216,7 @@ mod tests {
 
     const LZ4: &str = r#"{"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 2, "blocksize": 0}"#;
 
-    /// 500 elements of two bytes: one block, two streams, one of them all zeros.
+    /// 500 elements of two bytes: one block with two streams, one of them all zeros.
     fn content() -> Vec<u8> {
         (0..500_u16).flat_map(|number| (number % 200).to_le_bytes()).collect()
     }
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn every_lie_of_a_header_has_its_error() {
+    fn every_wrong_header_has_its_error() {
         let codec = bound(LZ4, ZarrFormat::V3, DataType::Integer(Integer::Uint16)).unwrap();
         let frame = codec.encode(&content()).unwrap();
         assert_eq!(decode(&*codec, &frame, 1000).unwrap(), content());
@@ -242,25 +245,25 @@ mod tests {
         refuse("flag that Blosc 1 does not have", ErrorKind::Format, 2, &[0x29]);
         refuse("unknown compressor", ErrorKind::Unsupported, 2, &[0xa1]);
         refuse("copied blosc frame", ErrorKind::Format, 2, &[0x23]);
-        refuse("elements have no bytes", ErrorKind::Format, 3, &[0]);
+        refuse("elements of zero bytes", ErrorKind::Format, 3, &[0]);
         refuse("wrong number of bytes", ErrorKind::Format, 4, &1001_u32.to_le_bytes());
         refuse("wrong number of bytes", ErrorKind::Format, 4, &0_u32.to_le_bytes());
         refuse("block size", ErrorKind::Format, 8, &0_u32.to_le_bytes());
         refuse("block size", ErrorKind::Format, 8, &1001_u32.to_le_bytes());
         refuse("block table", ErrorKind::Format, 8, &1_u32.to_le_bytes());
         refuse("another length", ErrorKind::Format, 12, &15_u32.to_le_bytes());
-        refuse("stream is cut off", ErrorKind::Format, 12, &(len - 1).to_le_bytes());
+        refuse("stream is truncated", ErrorKind::Format, 12, &(len - 1).to_le_bytes());
         refuse("another length", ErrorKind::Format, 12, &(len + 1).to_le_bytes());
-        refuse("does not lie in its frame", ErrorKind::Format, 16, &len.saturating_add(1).to_le_bytes());
-        refuse("does not lie in its frame", ErrorKind::Format, 16, &19_u32.to_le_bytes());
-        refuse("does not lie in its frame", ErrorKind::Format, 16, &u32::MAX.to_le_bytes());
-        refuse("stream is cut off", ErrorKind::Format, 16, &(len - 3).to_le_bytes());
-        refuse("stream is cut off", ErrorKind::Format, 20, &len.to_le_bytes());
-        refuse("stream is cut off", ErrorKind::Format, 20, &u32::MAX.to_le_bytes());
+        refuse("outside of its frame", ErrorKind::Format, 16, &len.saturating_add(1).to_le_bytes());
+        refuse("outside of its frame", ErrorKind::Format, 16, &19_u32.to_le_bytes());
+        refuse("outside of its frame", ErrorKind::Format, 16, &u32::MAX.to_le_bytes());
+        refuse("stream is truncated", ErrorKind::Format, 16, &(len - 3).to_le_bytes());
+        refuse("stream is truncated", ErrorKind::Format, 20, &len.to_le_bytes());
+        refuse("stream is truncated", ErrorKind::Format, 20, &u32::MAX.to_le_bytes());
     }
 
     #[test]
-    fn bytes_behind_a_frame_are_noted_and_left_alone() {
+    fn bytes_after_a_frame_are_ignored() {
         let codec = bound(LZ4, ZarrFormat::V3, DataType::Integer(Integer::Uint16)).unwrap();
         let mut frame = codec.encode(&content()).unwrap();
         assert_eq!(decode(&*codec, &frame, 1000).unwrap(), content());
@@ -274,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_believes_the_header_and_not_the_configuration() {
+    fn decoding_uses_the_header_and_ignores_the_configuration() {
         let written = bound(LZ4, ZarrFormat::V3, DataType::Integer(Integer::Uint16)).unwrap();
         let frame = written.encode(&content()).unwrap();
         let other = r#"{"id": "blosc", "cname": "zstd", "clevel": 1, "shuffle": 2}"#;
@@ -282,14 +285,14 @@ mod tests {
         assert_eq!(decode(&*reader, &frame, 1000).unwrap(), content());
     }
 
-    /// Typesize and flags as they stand in the header.
+    /// Typesize and flags in the header.
     fn written(configuration: &str, format: ZarrFormat, data_type: DataType) -> (u8, u8) {
         let frame = bound(configuration, format, data_type).unwrap().encode(&content()).unwrap();
         (frame[3], frame[2])
     }
 
     #[test]
-    fn what_the_configuration_leaves_open_fits_the_data_type() {
+    fn defaults_depend_on_the_data_type() {
         let uint32 = DataType::Integer(Integer::Uint32);
         let automatic = r#"{"id": "blosc", "cname": "zstd", "clevel": 1, "shuffle": -1}"#;
         // zstd is 4 << 5 and never split (0x10); 1 is the byte shuffle, 4 the bit shuffle.
@@ -321,13 +324,13 @@ mod tests {
     }
 
     #[test]
-    fn only_the_blocks_that_are_wanted_are_decoded() {
+    fn only_the_wanted_blocks_are_decoded() {
         let noshuffle =
             r#"{"cname": "lz4", "clevel": 5, "shuffle": "noshuffle", "typesize": 255, "blocksize": 256}"#;
         let codec = bound(noshuffle, ZarrFormat::V3, DataType::Bool).unwrap();
         let content: Vec<u8> = (0..1000_u32).map(|idx| (idx / 50).to_le_bytes()[0]).collect();
         let mut frame = codec.encode(&content).unwrap();
-        // Blocks of 255 bytes; the second one's stream is destroyed.
+        // Blocks of 255 bytes; the second block's stream is corrupt.
         let start = u32::from_le_bytes(*frame[20..].first_chunk().unwrap()) as usize;
         frame[start..start + 4].copy_from_slice(&u32::MAX.to_le_bytes());
         let runs = |runs: &[Range<usize>]| {

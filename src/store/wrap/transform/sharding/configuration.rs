@@ -1,4 +1,4 @@
-//! What metadata says of a sharding transformer: the binary format, and `chunks_per_shard`.
+//! The configuration of a sharding transformer: the binary format, and `chunks_per_shard`.
 
 use std::rc::Rc;
 
@@ -6,9 +6,9 @@ use super::{ShardingTransformer, WriteStrategy};
 use crate::error::Result;
 use crate::format::codec::sharding::transformer;
 use crate::store::Store;
-use crate::store::wrap::transform::{ArrayPlace, Named, Transformer};
+use crate::store::wrap::transform::{ArrayPlace, NamedTransformer, Transformer};
 
-/// A parsed configuration, and the way of writing, which is none of it.
+/// A parsed configuration, and the write strategy, which is not part of the metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShardingConfiguration {
     chunks_per_shard: Vec<u64>,
@@ -17,16 +17,16 @@ pub struct ShardingConfiguration {
 }
 
 impl ShardingConfiguration {
-    /// Reads `type` and `configuration`.
+    /// Parses `type` and `configuration`.
     ///
     /// # Errors
-    /// `Unsupported` for a binary format other than `indexed`, `Format` naming the field.
-    pub fn parse(named: &Named<'_>, strategy: WriteStrategy) -> Result<Self> {
+    /// `Unsupported` for a binary format other than `indexed`; `Format` for an invalid field.
+    pub fn parse(named: &NamedTransformer<'_>, strategy: WriteStrategy) -> Result<Self> {
         let chunks_per_shard = transformer::chunks_per_shard(named.kind, named.configuration)?;
         Ok(Self { chunks_per_shard, strategy, field: named.field.to_owned() })
     }
 
-    /// Chunks along each dimension of a shard.
+    /// Shape of a shard in chunks.
     pub fn chunks_per_shard(&self) -> &[u64] {
         &self.chunks_per_shard
     }
@@ -35,7 +35,7 @@ impl ShardingConfiguration {
 impl Transformer for ShardingConfiguration {
     fn place_below(&self, place: &ArrayPlace) -> Result<ArrayPlace> {
         let grid = place.grid_shape.iter().zip(&self.chunks_per_shard);
-        // What does not fit is refused when the store is made.
+        // `around` rejects values that do not fit.
         let grid_shape = grid.map(|(extent, per_shard)| extent.div_ceil((*per_shard).max(1))).collect();
         Ok(ArrayPlace { grid_shape, ..place.clone() })
     }

@@ -1,4 +1,5 @@
-//! The index of a shard of the 2022 draft: 16 bytes a chunk at the end of the shard, little-endian, C order, no checksum.
+//! The index of a shard in the 2022 draft: 16 bytes for each chunk at the end of the shard,
+//! little-endian, in C order, without a checksum.
 
 use std::ops::Range;
 
@@ -10,28 +11,28 @@ use crate::store::Fetched;
 
 const EMPTY: u64 = u64::MAX;
 
-/// Bytes of an index.
+/// Length of an index in bytes.
 pub(super) fn encoded_len(count: usize) -> u64 {
     count as u64 * 16
 }
 
-/// Where each chunk of a shard stands; all empty for an absent shard.
+/// The byte range of each chunk in a shard; all empty if the shard is absent.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
     entries: ShardIndex,
-    /// Bytes of the shard, where known.
+    /// Length of the shard in bytes, if it is known.
     pub shard_len: Option<u64>,
-    /// The shard's version, where visible.
+    /// Version of the shard, if it is known.
     pub version: Option<String>,
-    /// Whether there is a shard.
+    /// Whether the shard exists.
     pub exists: bool,
 }
 
 impl Index {
-    /// From the end of a shard.
+    /// Parses the end of a shard.
     ///
     /// # Errors
-    /// `Format` for a shard that is shorter than its index, and as [`ShardIndex::new`].
+    /// `Format` for a shard that is shorter than its index; errors of [`ShardIndex::new`].
     pub fn of_shard(key: &StoreKey, tail: Option<Fetched>, count: usize) -> Result<Self> {
         let Some(tail) = tail else { return Ok(Self::of_absent_shard(count)) };
         let bytes = tail.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?;
@@ -51,15 +52,15 @@ impl Index {
         Ok(Self { entries, shard_len: tail.size, version: tail.version, exists: true })
     }
 
-    /// Of a shard that is not there.
+    /// The index of an absent shard.
     pub fn of_absent_shard(count: usize) -> Self {
-        Self { entries: ShardIndex::of_nothing(count), shard_len: None, version: None, exists: false }
+        Self { entries: ShardIndex::empty(count), shard_len: None, version: None, exists: false }
     }
 
-    /// Where a chunk stands; `None` for an empty one.
+    /// The byte range of a chunk; `None` if it is absent.
     ///
     /// # Errors
-    /// `Format` where the index has no such entry.
+    /// `Format` if the index has no such entry.
     pub fn get(&self, shard: &StoreKey, linear: usize) -> Result<Option<Range<u64>>> {
         self.entries.get(linear).map_err(|error| error.at_key(shard.as_str()))
     }
@@ -67,14 +68,14 @@ impl Index {
     /// The chunks that exist.
     ///
     /// # Errors
-    /// As [`get`](Self::get).
+    /// Errors of [`get`](Self::get).
     pub fn existing(&self, shard: &StoreKey) -> Result<Vec<(usize, Range<u64>)>> {
         let all = (0..self.entries.len()).map(|linear| Ok(self.get(shard, linear)?.map(|at| (linear, at))));
         all.filter_map(Result::transpose).collect()
     }
 }
 
-/// The bytes of an index.
+/// Encodes an index.
 pub(super) fn encode(entries: &[Option<Range<u64>>]) -> Vec<u8> {
     let words = entries.iter().flat_map(|entry| match entry {
         Some(range) => [range.start, range.end - range.start],

@@ -1,7 +1,8 @@
-//! Chunk keys and shard keys of the drafts: `c96/18` becomes `c3/9` where shards hold 32 × 2 chunks, and back.
+//! Converts between chunk keys and shard keys of the drafts: with shards of 32 × 2 chunks, `c96/18`
+//! is in `c3/9`.
 //!
-//! There is no separator after the `c`. The only chunk of a 0-dimensional array is `c`, in zarr-python's dialect `c0`; its
-//! shard has the same key.
+//! There is no separator after the `c`. The only chunk of an array without dimensions is `c`, or
+//! `c0` as zarr-python writes it. Its shard has the same key.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,29 +14,29 @@ use crate::format::codec::sharding::unravel;
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 
-/// Where the chunks of an array are found, and how many a shard holds.
+/// The keys of an array's chunks and shards.
 pub(super) struct Keys {
     place: ArrayPlace,
     chunks_per_shard: Vec<u64>,
-    /// Chunks in a shard.
+    /// Number of chunks in a shard.
     count: usize,
 }
 
-/// A chunk: its shard, and its place there in C order.
+/// The shard of a chunk, and the chunk's position in it in C order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChunkPlace {
     pub shard: StoreKey,
     pub linear: usize,
 }
 
-/// What a prefix means to the array.
+/// The relation of a prefix to the chunk keys of the array.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PrefixMeaning {
-    /// No chunk is below it.
+    /// No chunk key is below the prefix.
     Elsewhere,
-    /// All chunks are.
+    /// All chunk keys are below the prefix.
     All,
-    /// The first indices of some chunks: `c96/`.
+    /// Chunk keys that begin with these indices are below the prefix: `c96/`.
     Grid(Vec<u64>),
 }
 
@@ -43,7 +44,7 @@ impl Keys {
     /// Checks the configuration against the array.
     pub fn new(place: ArrayPlace, chunks_per_shard: Vec<u64>) -> Result<Self> {
         if chunks_per_shard.len() != place.grid_shape.len() || chunks_per_shard.contains(&0) {
-            return Err(Error::format("chunks_per_shard does not fit the array")
+            return Err(Error::format("`chunks_per_shard` does not fit the array")
                 .in_field("configuration.chunks_per_shard")
                 .expected(format!("{} integers of at least 1", place.grid_shape.len()))
                 .actual(format!("{chunks_per_shard:?}")));
@@ -55,12 +56,12 @@ impl Keys {
         Ok(Self { place, chunks_per_shard, count })
     }
 
-    /// Chunks in a shard, those past the array's edge too.
+    /// Number of chunks in a shard, including those outside the array.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Chunks along each dimension of a shard.
+    /// Shape of a shard in chunks.
     pub fn chunks_per_shard(&self) -> &[u64] {
         &self.chunks_per_shard
     }
@@ -74,7 +75,7 @@ impl Keys {
         names.map(number).collect()
     }
 
-    /// The grid indices that a key of a chunk, or of a shard, names.
+    /// The grid indices in the key of a chunk or shard.
     fn grid_indices(&self, key: &StoreKey) -> Option<Vec<u64>> {
         let name = key.below(&self.place.prefix)?;
         if self.rank() == 0 {
@@ -83,7 +84,7 @@ impl Keys {
         self.indices(name).filter(|indices| indices.len() == self.rank())
     }
 
-    /// Where a key's chunk is; `None` for keys that name none.
+    /// The shard and position of a chunk; `None` if the key is not a chunk key.
     pub fn chunk(&self, key: &StoreKey) -> Option<ChunkPlace> {
         let chunk = self.grid_indices(key)?;
         if chunk.is_empty() {
@@ -92,16 +93,16 @@ impl Keys {
         let pairs = || chunk.iter().zip(&self.chunks_per_shard);
         let shard: Vec<u64> = pairs().map(|(at, extent)| at / extent).collect();
         let linear = pairs().fold(0, |linear, (at, extent)| linear * extent + at % extent);
-        // Less than `count`, which fits.
+        // The position is less than `count`, so it fits.
         Some(ChunkPlace { shard: self.key(&shard), linear: usize::try_from(linear).ok()? })
     }
 
-    /// Whether a key below names a shard.
+    /// Whether a key of the wrapped store is a shard key.
     pub fn is_shard(&self, key: &StoreKey) -> bool {
         self.grid_indices(key).is_some()
     }
 
-    /// The key of a chunk in a shard; `None` for one whose indices have more than 64 bits.
+    /// The key of a chunk in a shard; `None` if its indices exceed 64 bits.
     pub fn chunk_key(&self, shard: &StoreKey, linear: usize) -> Option<StoreKey> {
         let chunk = self.chunk_indices(shard, linear)?;
         Some(if chunk.is_empty() { shard.clone() } else { self.key(&chunk) })
@@ -115,8 +116,8 @@ impl Keys {
         axes.map(|((shard, extent), within)| shard.checked_mul(*extent)?.checked_add(within)).collect()
     }
 
-    /// Whether these chunks of a shard are all of it that lie within the array; never for a shard that is past the edge as a
-    /// whole.
+    /// Whether these chunks are all chunks of the shard that are inside the array. Never true for a
+    /// shard that is outside the array.
     pub fn are_all_in_array(&self, shard: &StoreKey, chunks: &BTreeSet<usize>) -> bool {
         let Some(indices) = self.grid_indices(shard) else { return false };
         let axes = indices.iter().zip(&self.chunks_per_shard).zip(&self.place.grid_shape);
@@ -125,7 +126,7 @@ impl Keys {
             grid.saturating_sub(first).min(*extent)
         });
         let extents: Vec<u64> = extents.collect();
-        // No more than `count`, which fits.
+        // The product is at most `count`, so it fits.
         let wanted: u64 = extents.iter().product();
         let is_inside = |linear: &&usize| {
             let within = unravel(**linear as u64, &self.chunks_per_shard);
@@ -136,13 +137,13 @@ impl Keys {
             && chunks.iter().filter(is_inside).count() as u64 == wanted
     }
 
-    /// What a prefix means.
+    /// The relation of a prefix to the chunk keys.
     pub fn prefix(&self, prefix: &NodePath) -> PrefixMeaning {
         if self.place.prefix.is_below_or_equal(prefix) {
             return PrefixMeaning::All;
         }
         let name = prefix.below(&self.place.prefix);
-        // Where a dot separates, no chunk is below a longer prefix.
+        // If the separator is a dot, no chunk key is below a longer prefix.
         let indices = name.filter(|_| self.place.separator == Separator::Slash);
         match indices.and_then(|name| self.indices(name)) {
             Some(indices) if indices.len() < self.rank() => PrefixMeaning::Grid(indices),
@@ -150,7 +151,7 @@ impl Keys {
         }
     }
 
-    /// The prefix of the shards that hold the chunks below a grid prefix.
+    /// The prefix of the shards that contain the chunks below a grid prefix.
     pub fn shard_prefix(&self, indices: &[u64]) -> NodePath {
         let shard: Vec<u64> =
             indices.iter().zip(&self.chunks_per_shard).map(|(at, extent)| at / extent).collect();
@@ -162,7 +163,7 @@ impl Keys {
         self.place.prefix.join(&name)
     }
 
-    /// Whether all chunks within the array that the shards below a grid prefix's translation hold are below the prefix itself.
+    /// Whether the shards of a grid prefix contain, inside the array, only chunks below the prefix.
     pub fn covers_its_shards(&self, indices: &[u64]) -> bool {
         let axes = indices.iter().zip(&self.chunks_per_shard).zip(&self.place.grid_shape);
         let mut axes = axes;
@@ -173,12 +174,13 @@ impl Keys {
         })
     }
 
-    /// From a prefix of shards to those of all chunks that they can hold, past the array's edge too, the indices before its last
-    /// being known; `None` for prefixes that are not of the grid.
+    /// Converts a prefix of shards into the prefixes of all chunks in them, including those outside
+    /// the array. `before` are the indices of the parent prefix. `None` if the prefix is not a grid
+    /// prefix.
     pub fn chunk_prefixes(&self, shards: &NodePath, before: &[u64]) -> Option<Vec<NodePath>> {
         let PrefixMeaning::Grid(shard) = self.prefix(shards) else { return None };
         let extent = *self.chunks_per_shard.get(before.len())?;
-        // Indices beyond 64 bits are no chunk's.
+        // A chunk with an index beyond 64 bits does not exist.
         let first = shard.get(before.len())?.saturating_mul(extent);
         let prefixes = (first..first.saturating_add(extent)).map(|at| {
             let indices: Vec<u64> = before.iter().copied().chain([at]).collect();
@@ -187,7 +189,7 @@ impl Keys {
         Some(prefixes.collect())
     }
 
-    /// Whether a chunk's indices begin so.
+    /// Whether the indices of a chunk begin with `indices`.
     pub fn begins_with(&self, shard: &StoreKey, linear: usize, indices: &[u64]) -> bool {
         self.chunk_indices(shard, linear).is_some_and(|chunk| chunk.starts_with(indices))
     }
@@ -209,7 +211,7 @@ impl Keys {
     }
 }
 
-/// Leading zeros, signs and all other spellings are keys of somebody else.
+/// Parses an index. Keys with leading zeros, signs or other spellings are not chunk keys.
 fn number(name: &str) -> Option<u64> {
     let is_plain = name.bytes().all(|byte| byte.is_ascii_digit()) && (name == "0" || !name.starts_with('0'));
     name.parse().ok().filter(|_| is_plain)
@@ -233,7 +235,7 @@ mod tests {
 
     /// The text's own example: grid positions 96, 18 to 127, 19 are in shard 3, 9.
     #[test]
-    fn keys_are_translated_as_in_the_text() {
+    fn keys_are_converted_as_in_the_specification() {
         for (separator, character) in [(Separator::Slash, '/'), (Separator::Dot, '.')] {
             let keys = keys(separator, &[1000, 1000], &[32, 2]).unwrap();
             let shard = key(&format!("data/root/foo/baz/c3{character}9"));
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scalar_has_a_shard_of_its_own_name() {
+    fn the_shard_of_a_scalar_has_the_key_of_its_chunk() {
         let keys = keys(Separator::Slash, &[], &[]).unwrap();
         for name in ["data/root/foo/baz/c", "data/root/foo/baz/c0"] {
             let place = ChunkPlace { shard: key(name), linear: 0 };
@@ -258,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn other_keys_name_no_chunk() {
+    fn other_keys_are_not_chunk_keys() {
         let keys = keys(Separator::Slash, &[10, 10], &[2, 2]).unwrap();
         for name in
             ["c1", "c1/2/3", "c01/2", "c1/+2", "c1.2", "1/2", "c/1/2", "c1/", "c18446744073709551616/0"]
@@ -274,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_are_told_apart() {
+    fn prefixes_are_classified() {
         let slash = keys(Separator::Slash, &[100, 100], &[32, 2]).unwrap();
         let path = |text: &str| NodePath::parse_any(text).unwrap();
         for all in ["", "data", "data/root/foo", "data/root/foo/baz"] {
@@ -290,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_of_shards_become_those_of_all_their_chunks() {
+    fn shard_prefixes_become_chunk_prefixes() {
         let keys = keys(Separator::Slash, &[7, 100], &[3, 2]).unwrap();
         let path = |text: &str| NodePath::parse_any(text).unwrap();
         let names = |at: &str, before: &[u64]| -> Vec<String> {
@@ -306,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_that_cannot_be_are_refused() {
+    fn invalid_shard_shapes_are_rejected() {
         for (grid, per_shard) in [(&[4, 4][..], &[2][..]), (&[4, 4], &[2, 0]), (&[], &[1])] {
             assert_eq!(keys(Separator::Slash, grid, per_shard).err().unwrap().kind(), ErrorKind::Format);
         }
@@ -316,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn indices_beyond_64_bits_name_no_chunk() {
+    fn indices_beyond_64_bits_are_not_chunks() {
         let keys = keys(Separator::Slash, &[4, 4], &[3, 2]).unwrap();
         assert_eq!(keys.chunk_key(&key("data/root/foo/baz/c18446744073709551615/0"), 0), None);
     }

@@ -1,5 +1,6 @@
-//! `list`, `list_prefix`, `list_dir` and `erase_prefix`: prefixes that are part of a chunk's key are translated, and the chunks of
-//! the shards found are listed by their original keys. Below such a prefix there is nothing but chunks, as the text assumes.
+//! `list`, `list_prefix`, `list_dir` and `erase_prefix`. A prefix that is a part of a chunk key is
+//! converted into a prefix of shards, and the chunks of these shards are listed by their own keys.
+//! Below such a prefix there are only chunks, as the specification assumes.
 
 use super::ShardingTransformer;
 use super::keys::PrefixMeaning;
@@ -8,7 +9,7 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 use crate::store::{Listing, RequestContext, Subject};
 
-/// Bytes of the indexes that are asked for at a time.
+/// Bytes of indexes that are requested at a time.
 const INDEX_BYTES: usize = 16 << 20;
 
 impl ShardingTransformer {
@@ -23,14 +24,15 @@ impl ShardingTransformer {
         }
     }
 
-    /// The shards that hold the chunks below a grid prefix.
+    /// The shards that contain the chunks below a grid prefix.
     async fn shards_below(&self, indices: &[u64]) -> Result<Vec<StoreKey>> {
         let mut keys = self.inner.list_prefix(&self.keys.shard_prefix(indices)).await?;
         keys.retain(|key| self.keys.is_shard(key));
         Ok(keys)
     }
 
-    /// Keys below, with the keys of a shard's chunks in the place of its own: those whose indices begin so.
+    /// Replaces each shard key by the keys of the shard's chunks whose indices begin with
+    /// `indices`.
     pub(super) async fn to_chunk_keys(&self, keys: Vec<StoreKey>, indices: &[u64]) -> Result<Vec<StoreKey>> {
         let (shards, mut listed): (Vec<_>, Vec<_>) =
             keys.into_iter().partition(|key| self.keys.is_shard(key));
@@ -50,7 +52,7 @@ impl ShardingTransformer {
     pub(super) async fn list_directly_below(&self, prefix: &NodePath) -> Result<Listing> {
         let indices = match self.keys.prefix(prefix) {
             PrefixMeaning::Elsewhere => return self.inner.list_dir(prefix).await,
-            // The array's own prefix is the grid's with no index known; the names above it are no indices.
+            // At the array's own prefix, no index is known. The names above it are not indices.
             PrefixMeaning::All => Vec::new(),
             PrefixMeaning::Grid(indices) => indices,
         };
@@ -67,7 +69,7 @@ impl ShardingTransformer {
         Ok(Listing { keys: self.to_chunk_keys(below.keys, &indices).await?, prefixes })
     }
 
-    /// Prefixes below, with the prefixes of all chunks that a shard can hold in the place of its own.
+    /// Replaces each prefix of shards by the prefixes of all chunks that the shards can contain.
     fn to_chunk_prefixes(&self, prefixes: Vec<NodePath>, indices: &[u64]) -> Result<Vec<NodePath>> {
         let mut listed = Vec::new();
         for prefix in prefixes {

@@ -1,8 +1,10 @@
-//! The sharding storage transformer of the 2022 draft, chapter "Sharding storage transformer (version 1.0)": the chunks of an
-//! array are put together in shards, each followed by an index; whoever asks sees chunks.
+//! The sharding storage transformer of the 2022 draft, chapter "Sharding storage transformer
+//! (version 1.0)". It stores the chunks of an array in shards, each of which ends with an index.
+//! Callers see chunks.
 //!
-//! Its index is not that of the final text's sharding *codec* with its default checksum, and its grid is counted in chunks: see
-//! [`keys`] and [`index`]. All keys but those of the array's chunks pass through. Writers of one shard wait for one another.
+//! The index differs from that of the sharding codec of the final specification, and the grid is
+//! counted in chunks: see [`index`] and [`keys`]. All keys except the array's chunk keys pass
+//! through. Writes to one shard wait for each other.
 
 mod configuration;
 mod index;
@@ -27,18 +29,21 @@ use crate::store::{
 };
 use keys::Keys;
 
-/// How shards are written: a matter of the running program, never of the metadata. Any reader reads all of them.
+/// How shards are written. This is a setting of the program, not of the metadata: every reader
+/// reads all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteStrategy {
-    /// Chunks stand in this order. Chunks that are replaced by no larger ones are written in their place, and erased ones are
-    /// only taken out of the index, as long as no more than so many bytes of a shard are unused; then it is written anew.
+    /// Chunks are stored in a fixed order. A chunk that is not larger than the one it replaces is
+    /// written in its place, and an erased chunk is only removed from the index. When too many
+    /// bytes are unused, the shard is written anew.
     FixedOrder {
         /// The order of the chunks in a shard.
         order: ChunkOrder,
-        /// Bytes of a shard that may be unused.
+        /// Maximum number of unused bytes in a shard.
         unused_bytes: u64,
     },
-    /// Chunks are appended to the shard and a new index follows them; what they replace, the old index too, stays unused.
+    /// New chunks and a new index are appended to the shard. Replaced chunks and the old index stay
+    /// unused.
     AppendOnly,
 }
 
@@ -56,10 +61,12 @@ pub struct ShardingTransformer {
 }
 
 impl ShardingTransformer {
-    /// Of the array at a place, whose chunks go together by so many along each dimension.
+    /// A store for the chunks of the array at `place`. `chunks_per_shard` is the shape of a shard
+    /// in chunks.
     ///
     /// # Errors
-    /// `Format` when `chunks_per_shard` does not fit the array, `Limit` for an index too large.
+    /// `Format` if `chunks_per_shard` does not fit the array; `Limit` for an index that is too
+    /// large.
     pub fn new(
         inner: Rc<dyn Store>,
         place: ArrayPlace,
@@ -70,15 +77,18 @@ impl ShardingTransformer {
         Ok(Self { inner, keys, strategy })
     }
 
-    /// Refuses before anything is read what the store below could not write.
+    /// Fails before anything is read if the wrapped store is read-only.
     fn check_writable(&self) -> Result<()> {
         if self.inner.capabilities().writable { Ok(()) } else { Err(self.inner.lacks("write")) }
     }
 }
 
-/// The error of a shard that is written so often that no state of it can be read.
+/// The error for a shard that changed during every attempt to read it.
 fn kept_changing(shard: &StoreKey) -> Error {
-    Error::store("a shard kept changing while it was read").at_key(shard.as_str())
+    Error::store(
+        "a shard changed during every attempt to read it; read it again when it is no longer written",
+    )
+    .at_key(shard.as_str())
 }
 
 impl Store for ShardingTransformer {
@@ -90,13 +100,14 @@ impl Store for ShardingTransformer {
         format!("shards in {}", self.inner.describe())
     }
 
-    /// Not that below: who holds the lock of a chunk waits for the lock of its shard, which may have the same key.
+    /// Not the name of the wrapped store: a writer that holds the lock of a chunk also needs the
+    /// lock of its shard, which may have the same key.
     fn lock_name(&self) -> Option<String> {
         self.inner.lock_name().map(|name| format!("chunks in {name}"))
     }
 
-    fn absence_may_be_kept(&self) -> bool {
-        self.inner.absence_may_be_kept()
+    fn absence_is_cacheable(&self) -> bool {
+        self.inner.absence_is_cacheable()
     }
 
     fn get<'a>(

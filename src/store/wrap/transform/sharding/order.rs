@@ -1,4 +1,5 @@
-//! The orders in which the chunks of a shard may be written. Readers need none: the index says where each chunk stands.
+//! The orders in which chunks may be stored in a shard. Readers do not depend on it, because the
+//! index locates each chunk.
 
 use std::cmp::Ordering;
 
@@ -7,18 +8,18 @@ use crate::format::codec::sharding::unravel;
 /// An order of the chunks in a shard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChunkOrder {
-    /// The last dimension fastest, as in the index.
+    /// The last dimension varies fastest, as in the index.
     #[default]
     RowMajor,
-    /// The first dimension fastest.
+    /// The first dimension varies fastest.
     ColumnMajor,
-    /// The Z-order curve: chunks that are near in the array are near in the shard. Of equal bits the last dimension's is the
-    /// lowest.
+    /// The Z-order curve: chunks that are near each other in the array are near in the shard. The
+    /// last dimension provides the lowest of equally significant bits.
     Morton,
 }
 
 impl ChunkOrder {
-    /// Puts chunks, given by their places in C order, in this order.
+    /// Sorts chunks, which are given by their positions in C order.
     pub(super) fn sort(self, chunks: &mut [usize], chunks_per_shard: &[u64]) {
         let position = |linear: &usize| unravel(*linear as u64, chunks_per_shard);
         match self {
@@ -31,13 +32,13 @@ impl ChunkOrder {
     }
 }
 
-/// The dimension that differs in the highest bit decides; of several, the first.
+/// The dimension with the highest differing bit decides; of several, the first one.
 fn by_z_order(one: &[u64], other: &[u64]) -> Ordering {
     let mut highest = 0;
     let mut order = Ordering::Equal;
     for (one, other) in one.iter().zip(other) {
         let differing = one ^ other;
-        // Whether its highest bit is above that of the highest so far.
+        // Whether the highest bit of `differing` is above that of `highest`.
         if highest < differing && highest < highest ^ differing {
             highest = differing;
             order = one.cmp(other);
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_are_those_of_their_names() {
+    fn chunks_are_sorted_by_each_order() {
         for (order, expected) in [
             (ChunkOrder::RowMajor, [0, 1, 2, 3, 4, 5, 6, 7]),
             (ChunkOrder::ColumnMajor, [0, 4, 1, 5, 2, 6, 3, 7]),

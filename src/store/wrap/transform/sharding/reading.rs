@@ -1,6 +1,5 @@
-//! `get_partial_values`, and all that is made of it: two calls below, one for the indexes of the shards, one for the chunks.
-//!
-//! A shard that changes between the two is read again.
+//! `get_partial_values`, and everything that uses it. Needs two calls to the wrapped store: one for
+//! the shard indexes, one for the chunks. A shard that changes between the two is read again.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,37 +11,37 @@ use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::store::{ByteRange, Fetched, KeyRange, RequestContext, Value};
 
-/// How often a read is begun again because a shard changed under it.
+/// How often a read starts again because a shard changed.
 const RESTARTS: usize = 2;
 
-/// A part of a chunk to be fetched.
-struct Wanted {
-    /// Its place in the list that was asked for.
+/// A part of a chunk to fetch.
+struct WantedRange {
+    /// Position in the list of requests.
     place: usize,
-    /// The shard, by its place among the indexes.
+    /// The shard, as an index into the list of shards.
     shard: usize,
-    /// Which bytes of the shard.
+    /// The byte range in the shard.
     bytes: Range<u64>,
-    /// Bytes of the whole chunk.
+    /// Length of the whole chunk in bytes.
     chunk_len: u64,
 }
 
-/// Whether a read is done.
+/// The result of an attempt to read.
 enum Attempt {
     Done(Vec<Option<Fetched>>),
     Changed(StoreKey),
 }
 
-/// A read after its first call.
-struct Found {
+/// The state of a read after its first call.
+struct Lookup {
     answers: Vec<Option<Fetched>>,
     shards: Vec<StoreKey>,
     indexes: Vec<Index>,
-    wanted: Vec<Wanted>,
+    wanted: Vec<WantedRange>,
 }
 
 impl ShardingTransformer {
-    /// Ranges of chunks and of other keys, answers in input order.
+    /// Ranges of chunks and of other keys, in input order.
     pub(super) async fn read(
         &self,
         asked: &[KeyRange],
@@ -56,7 +55,10 @@ impl ShardingTransformer {
                 Attempt::Changed(shard) => changed = Some(shard),
             }
         }
-        Err(changed.map_or_else(|| Error::store("a shard kept changing"), |shard| kept_changing(&shard)))
+        Err(changed.map_or_else(
+            || Error::store("a shard changed during every attempt to read it"),
+            |shard| kept_changing(&shard),
+        ))
     }
 
     async fn attempt(&self, asked: &[KeyRange], context: &RequestContext) -> Result<Attempt> {
@@ -86,8 +88,8 @@ impl ShardingTransformer {
         Ok(Attempt::Done(found.answers))
     }
 
-    /// The first call: indexes, and what passes through.
-    async fn find(&self, asked: &[KeyRange], context: &RequestContext) -> Result<Found> {
+    /// The first call: fetches the indexes, and the keys that are not chunks.
+    async fn find(&self, asked: &[KeyRange], context: &RequestContext) -> Result<Lookup> {
         let chunks: Vec<Option<ChunkPlace>> = asked.iter().map(|asked| self.keys.chunk(&asked.key)).collect();
         let mut shards: Vec<StoreKey> = Vec::new();
         let mut places: HashMap<StoreKey, usize> = HashMap::new();
@@ -124,12 +126,12 @@ impl ShardingTransformer {
                 continue;
             }
             let bytes = bytes.start + part.start..bytes.start + part.end;
-            wanted.push(Wanted { place, shard, bytes, chunk_len });
+            wanted.push(WantedRange { place, shard, bytes, chunk_len });
         }
-        Ok(Found { answers, shards, indexes, wanted })
+        Ok(Lookup { answers, shards, indexes, wanted })
     }
 
-    /// One call below; a store that gives fewer answers than it was asked for is not believed.
+    /// Calls the wrapped store, and checks that it returns one answer for each request.
     pub(super) async fn fetch(
         &self,
         asked: &[KeyRange],
@@ -139,7 +141,7 @@ impl ShardingTransformer {
         if answers.len() == asked.len() {
             return Ok(answers);
         }
-        Err(Error::store("the store did not answer each partial value that it was asked for")
+        Err(Error::store("the store returned the wrong number of partial values")
             .expected(format!("{} answers", asked.len()))
             .actual(answers.len().to_string()))
     }
@@ -148,7 +150,7 @@ impl ShardingTransformer {
         KeyRange { key: shard.clone(), range: ByteRange::Suffix(encoded_len(self.keys.count())) }
     }
 
-    /// The indexes of shards, in one call.
+    /// The indexes of shards, fetched in one call.
     pub(super) async fn indexes(&self, shards: &[StoreKey], context: &RequestContext) -> Result<Vec<Index>> {
         if shards.is_empty() {
             return Ok(Vec::new());
@@ -159,7 +161,7 @@ impl ShardingTransformer {
         tails.map(|(shard, tail)| Index::of_shard(shard, tail, self.keys.count())).collect()
     }
 
-    /// Bytes of a chunk: its shard's index says it.
+    /// Size of a chunk in bytes, from the index of its shard.
     pub(super) async fn chunk_size(
         &self,
         chunk: ChunkPlace,
@@ -171,7 +173,8 @@ impl ShardingTransformer {
     }
 }
 
-/// Whether what was fetched is of the shard whose index is known; true where no version is visible.
+/// Whether a fetched value belongs to the same version of the shard as the index. True if no
+/// version is known.
 fn agree(index: &Index, fetched: &Fetched) -> bool {
     let is_same_len = index.shard_len.zip(fetched.size).is_none_or(|(known, found)| known == found);
     let is_same_version =
@@ -179,10 +182,10 @@ fn agree(index: &Index, fetched: &Fetched) -> bool {
     is_same_len && is_same_version
 }
 
-fn part_of_chunk(shard: &StoreKey, wanted: &Wanted, fetched: Fetched) -> Result<Fetched> {
+fn part_of_chunk(shard: &StoreKey, wanted: &WantedRange, fetched: Fetched) -> Result<Fetched> {
     let expected = wanted.bytes.end - wanted.bytes.start;
     if fetched.value.len() != expected {
-        return Err(Error::format("a shard ends within one of its chunks")
+        return Err(Error::format("a shard ends inside one of its chunks")
             .at_key(shard.as_str())
             .at_range(wanted.bytes.start, expected)
             .expected(format!("{expected} bytes"))

@@ -1,5 +1,5 @@
-//! One shard that is about to change: what becomes of each of its chunks, which bytes must be read for it, and what is written.
-//! Pure: [`writing`](super::writing) does the reading and the writing.
+//! A change to one shard: what happens to each chunk, which bytes must be read, and what is
+//! written. The code is pure; [`writing`](super::writing) reads and writes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,60 +12,60 @@ use crate::limits;
 use crate::store::partial_values::patched;
 use crate::store::{KeyStartValue, Value};
 
-/// What becomes of a chunk.
+/// What happens to a chunk.
 #[derive(Clone, Debug)]
-pub(super) enum Change {
-    /// All of it is new.
+pub(super) enum ChunkEdit {
+    /// It is replaced.
     Replace(Value),
-    /// Parts of it are; their keys are of no account.
+    /// Parts of it are replaced. The keys of these values are ignored.
     Patch(Vec<KeyStartValue>),
-    /// It is gone.
+    /// It is erased.
     Erase,
 }
 
-/// A shard, what is known of it, and what becomes of its chunks.
+/// A shard, its index, and the changes to its chunks.
 pub(super) struct ShardUpdate {
     pub shard: StoreKey,
     pub index: Index,
-    /// By place in C order.
-    pub changes: BTreeMap<usize, Change>,
+    /// Changes by the position of the chunk in C order.
+    pub changes: BTreeMap<usize, ChunkEdit>,
 }
 
 /// How a shard is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// It stays as it is.
+pub(super) enum WriteMode {
+    /// It does not change.
     Nothing,
-    /// It has no chunk any more.
+    /// It is erased, because it has no chunks any more.
     Erase,
-    /// Anew, all of it.
+    /// It is written anew.
     Whole,
-    /// New bytes where the old ones stand, and the index.
+    /// New chunks replace old ones in their place, and the index is replaced.
     InPlace,
-    /// New chunks and the index after all that stands there.
+    /// New chunks and a new index are appended.
     Append,
 }
 
-/// The bytes of a written shard.
-pub(super) enum Written {
-    /// All of it.
+/// The bytes to write.
+pub(super) enum NewShard {
+    /// The whole shard.
     Whole(Vec<u8>),
-    /// Parts of it, by where they begin.
+    /// Parts of the shard, with their offsets.
     Parts(Vec<(u64, Value)>),
 }
 
 impl ShardUpdate {
-    /// Where a chunk stands.
+    /// The byte range of a chunk in the old shard.
     fn old(&self, linear: usize) -> Result<Option<Range<u64>>> {
         self.index.get(&self.shard, linear)
     }
 
-    /// Bytes that a changed chunk will have; `None` for an erased one.
-    fn new_len(&self, linear: usize, change: &Change) -> Result<Option<u64>> {
+    /// Length of a changed chunk in bytes; `None` if it is erased.
+    fn new_len(&self, linear: usize, change: &ChunkEdit) -> Result<Option<u64>> {
         Ok(match change {
-            Change::Replace(value) => Some(value.len()),
-            Change::Erase => None,
-            Change::Patch(values) => {
+            ChunkEdit::Replace(value) => Some(value.len()),
+            ChunkEdit::Erase => None,
+            ChunkEdit::Patch(values) => {
                 let old = self.old(linear)?.map_or(0, |old| old.end - old.start);
                 let ends = values.iter().map(|value| Ok(value.range()?.end)).collect::<Result<Vec<_>>>()?;
                 Some(ends.into_iter().fold(old, u64::max))
@@ -73,34 +73,34 @@ impl ShardUpdate {
         })
     }
 
-    /// Chunks that stay as they are.
+    /// The chunks that do not change.
     fn kept(&self) -> Result<Vec<(usize, Range<u64>)>> {
         let mut existing = self.index.existing(&self.shard)?;
         existing.retain(|(linear, _)| !self.changes.contains_key(linear));
         Ok(existing)
     }
 
-    /// Chooses how to write. `index_len` bytes at the end of the shard are its index.
-    pub fn way(&self, strategy: WriteStrategy, index_len: u64) -> Result<Way> {
+    /// Chooses how to write. The index takes `index_len` bytes at the end of the shard.
+    pub fn write_mode(&self, strategy: WriteStrategy, index_len: u64) -> Result<WriteMode> {
         let mut kept_bytes = 0_u64;
         let kept = self.kept()?;
         kept.iter().for_each(|(_, at)| kept_bytes = kept_bytes.saturating_add(at.end - at.start));
-        if kept.is_empty() && self.changes.values().all(|change| matches!(change, Change::Erase)) {
-            return Ok(if self.index.exists { Way::Erase } else { Way::Nothing });
+        if kept.is_empty() && self.changes.values().all(|change| matches!(change, ChunkEdit::Erase)) {
+            return Ok(if self.index.exists { WriteMode::Erase } else { WriteMode::Nothing });
         }
         let mut is_changed = false;
         for (linear, change) in &self.changes {
-            is_changed |= !matches!(change, Change::Erase) || self.old(*linear)?.is_some();
+            is_changed |= !matches!(change, ChunkEdit::Erase) || self.old(*linear)?.is_some();
         }
         if !is_changed {
-            return Ok(Way::Nothing);
+            return Ok(WriteMode::Nothing);
         }
         let Some(shard_len) = self.index.shard_len.filter(|_| self.index.exists) else {
-            return Ok(Way::Whole);
+            return Ok(WriteMode::Whole);
         };
-        let WriteStrategy::FixedOrder { unused_bytes, .. } = strategy else { return Ok(Way::Append) };
+        let WriteStrategy::FixedOrder { unused_bytes, .. } = strategy else { return Ok(WriteMode::Append) };
         let fits = self.fits_in_place(&kept, shard_len, index_len, kept_bytes, unused_bytes)?;
-        Ok(if fits { Way::InPlace } else { Way::Whole })
+        Ok(if fits { WriteMode::InPlace } else { WriteMode::Whole })
     }
 
     fn fits_in_place(
@@ -124,8 +124,9 @@ impl ShardUpdate {
         places.extend(kept.iter().map(|(_, at)| (at.clone(), false)));
         places.retain(|(at, _)| !at.is_empty());
         places.sort_by_key(|(at, _)| (at.start, at.end));
-        // Chunks may share bytes, and the index's too; then none may be written over. What is kept is not looked at among itself,
-        // so the furthest end of each sort is what the next must not begin before.
+        // Chunks may share bytes with each other or with the index. Shared bytes must not be
+        // overwritten. Kept chunks may overlap each other, so the ends of kept and of changed
+        // chunks are tracked apart.
         let (mut kept_end, mut changed_end) = (0, 0);
         for (at, is_changed) in places {
             if at.start < changed_end || (is_changed && (at.start < kept_end || at.end > body)) {
@@ -138,11 +139,11 @@ impl ShardUpdate {
     }
 
     /// The chunks whose bytes must be read.
-    pub fn needed(&self, way: Way) -> Result<Vec<(usize, Range<u64>)>> {
-        let mut needed = if way == Way::Whole { self.kept()? } else { Vec::new() };
-        if matches!(way, Way::Whole | Way::Append) {
+    pub fn needed(&self, write_mode: WriteMode) -> Result<Vec<(usize, Range<u64>)>> {
+        let mut needed = if write_mode == WriteMode::Whole { self.kept()? } else { Vec::new() };
+        if matches!(write_mode, WriteMode::Whole | WriteMode::Append) {
             for (linear, change) in &self.changes {
-                let (Change::Patch(values), Some(old)) = (change, self.old(*linear)?) else { continue };
+                let (ChunkEdit::Patch(values), Some(old)) = (change, self.old(*linear)?) else { continue };
                 if !covers(values, old.end - old.start)? {
                     needed.push((*linear, old));
                 }
@@ -154,25 +155,25 @@ impl ShardUpdate {
         Ok(needed)
     }
 
-    /// What is written, given the chunks that were [`needed`](Self::needed).
+    /// The bytes to write, given the chunks that were [`needed`](Self::needed).
     pub fn write(
         &self,
-        way: Way,
+        write_mode: WriteMode,
         read: &BTreeMap<usize, Value>,
         (strategy, chunks_per_shard): (WriteStrategy, &[u64]),
         count: usize,
-    ) -> Result<Written> {
+    ) -> Result<NewShard> {
         let index_len = index::encoded_len(count);
         let mut entries = vec![None; count];
         for (linear, at) in self.kept()? {
             entries[linear] = Some(at);
         }
-        match (way, self.index.shard_len) {
-            (Way::InPlace, Some(shard_len)) => self.write_in_place(entries, shard_len - index_len),
-            (Way::Append, Some(shard_len)) => {
+        match (write_mode, self.index.shard_len) {
+            (WriteMode::InPlace, Some(shard_len)) => self.write_in_place(entries, shard_len - index_len),
+            (WriteMode::Append, Some(shard_len)) => {
                 let changed: Vec<usize> = self.changes.keys().copied().collect();
                 let bytes = self.assemble(&changed, read, entries, shard_len)?;
-                Ok(Written::Parts(vec![(shard_len, bytes.into())]))
+                Ok(NewShard::Parts(vec![(shard_len, bytes.into())]))
             }
             _ => {
                 let mut chunks = self.changes.keys().copied().collect::<Vec<_>>();
@@ -182,12 +183,12 @@ impl ShardUpdate {
                     WriteStrategy::AppendOnly => super::ChunkOrder::default(),
                 };
                 order.sort(&mut chunks, chunks_per_shard);
-                self.assemble(&chunks, read, vec![None; count], 0).map(Written::Whole)
+                self.assemble(&chunks, read, vec![None; count], 0).map(NewShard::Whole)
             }
         }
     }
 
-    /// Chunks one after the other, and the index, as they stand from `start` on.
+    /// Chunks one after the other from offset `start` on, and the index.
     fn assemble(
         &self,
         chunks: &[usize],
@@ -211,7 +212,7 @@ impl ShardUpdate {
             value.copy_to(0, room)?;
             rest = after;
             let end =
-                offset.checked_add(value.len()).ok_or_else(|| Error::limit("a shard beyond 2^64 bytes"))?;
+                offset.checked_add(value.len()).ok_or_else(|| Error::limit("a shard exceeds 2^64 bytes"))?;
             entries[linear] = Some(offset..end);
             offset = end;
         }
@@ -219,38 +220,38 @@ impl ShardUpdate {
         Ok(bytes)
     }
 
-    /// What a chunk will be; `None` for an erased one.
+    /// The new bytes of a chunk; `None` if it is erased.
     fn new_bytes(&self, linear: usize, read: &BTreeMap<usize, Value>) -> Result<Option<Value>> {
         Ok(match self.changes.get(&linear) {
-            Some(Change::Erase) => None,
-            Some(Change::Replace(value)) => Some(value.clone()),
-            Some(Change::Patch(values)) => Some(patched(read.get(&linear), values)?),
-            // An empty chunk was not read.
+            Some(ChunkEdit::Erase) => None,
+            Some(ChunkEdit::Replace(value)) => Some(value.clone()),
+            Some(ChunkEdit::Patch(values)) => Some(patched(read.get(&linear), values)?),
+            // Empty chunks were not read.
             None => Some(read.get(&linear).cloned().unwrap_or_else(|| Vec::new().into())),
         })
     }
 
-    fn write_in_place(&self, mut entries: Vec<Option<Range<u64>>>, index_at: u64) -> Result<Written> {
+    fn write_in_place(&self, mut entries: Vec<Option<Range<u64>>>, index_at: u64) -> Result<NewShard> {
         let mut parts: Vec<(u64, Value)> = Vec::new();
         for (linear, change) in &self.changes {
             let Some(old) = self.old(*linear)? else { continue };
             let Some(new_len) = self.new_len(*linear, change)? else { continue };
             entries[*linear] = Some(old.start..old.start + new_len);
             match change {
-                Change::Replace(value) => parts.push((old.start, value.clone())),
-                Change::Patch(values) => {
+                ChunkEdit::Replace(value) => parts.push((old.start, value.clone())),
+                ChunkEdit::Patch(values) => {
                     parts.extend(values.iter().map(|value| (old.start + value.start, value.value.clone())));
                 }
-                Change::Erase => {}
+                ChunkEdit::Erase => {}
             }
         }
         parts.retain(|(_, value)| !value.is_empty());
         parts.push((index_at, index::encode(&entries).into()));
-        Ok(Written::Parts(parts))
+        Ok(NewShard::Parts(parts))
     }
 }
 
-/// Whether partial values leave nothing of the first `len` bytes.
+/// Whether partial values cover the first `len` bytes.
 fn covers(values: &[KeyStartValue], len: u64) -> Result<bool> {
     let mut ranges = values.iter().map(KeyStartValue::range).collect::<Result<Vec<_>>>()?;
     ranges.sort_by_key(|range| range.start);

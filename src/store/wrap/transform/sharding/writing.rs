@@ -1,26 +1,28 @@
-//! `set`, `set_partial_values` and `erase_values`: which shards change, and in what order they are locked, read and written.
+//! `set`, `set_partial_values` and `erase_values`: which shards change, and in which order they are
+//! locked, read and written.
 //!
-//! A shard whose chunks within the array are all erased is erased, without a look at its index; one whose chunks are all
-//! replaced is written without one. A partial value alone never replaces a chunk for certain: what is longer stays longer.
+//! If all chunks of a shard that are inside the array are erased, the shard is erased without
+//! reading its index. If all of them are replaced, the shard is written without reading it. A
+//! partial value does not count as a replacement, because a longer chunk keeps its end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::index::{Index, encoded_len};
 use super::keys::ChunkPlace;
-use super::shard::{Change, ShardUpdate, Way, Written};
+use super::shard::{ChunkEdit, NewShard, ShardUpdate, WriteMode};
 use super::{ShardingTransformer, WriteStrategy, kept_changing};
 use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::store::partial_values::check_overlaps;
-use crate::store::writers::{self, Held};
+use crate::store::writers::{self, KeyLock};
 use crate::store::{ByteRange, KeyRange, KeyStartValue, RequestContext, Subject, Value};
 
-/// What becomes of the chunks of several shards.
-type Changes = BTreeMap<StoreKey, BTreeMap<usize, Change>>;
+/// Changes to the chunks of several shards.
+type Changes = BTreeMap<StoreKey, BTreeMap<usize, ChunkEdit>>;
 
 impl ShardingTransformer {
     pub(super) async fn set_chunk(&self, chunk: ChunkPlace, value: Value) -> Result<()> {
-        let change = BTreeMap::from([(chunk.linear, Change::Replace(value))]);
+        let change = BTreeMap::from([(chunk.linear, ChunkEdit::Replace(value))]);
         self.change(BTreeMap::from([(chunk.shard, change)])).await
     }
 
@@ -33,9 +35,9 @@ impl ShardingTransformer {
                 continue;
             };
             let shard = changes.entry(chunk.shard).or_default();
-            match shard.entry(chunk.linear).or_insert_with(|| Change::Patch(Vec::new())) {
-                Change::Patch(values) => values.push(value.clone()),
-                Change::Replace(_) | Change::Erase => {}
+            match shard.entry(chunk.linear).or_insert_with(|| ChunkEdit::Patch(Vec::new())) {
+                ChunkEdit::Patch(values) => values.push(value.clone()),
+                ChunkEdit::Replace(_) | ChunkEdit::Erase => {}
             }
         }
         if !others.is_empty() {
@@ -59,12 +61,12 @@ impl ShardingTransformer {
         others.extend(whole.into_keys());
         self.erase_shards(&others).await?;
         let changes = some.into_iter().map(|(shard, chunks)| {
-            (shard, chunks.into_iter().map(|linear| (linear, Change::Erase)).collect())
+            (shard, chunks.into_iter().map(|linear| (linear, ChunkEdit::Erase)).collect())
         });
         self.change(changes.collect()).await
     }
 
-    /// Erases keys below, as they are.
+    /// Erases keys of the wrapped store.
     pub(super) async fn erase_shards(&self, keys: &[StoreKey]) -> Result<()> {
         if keys.is_empty() {
             return Ok(());
@@ -75,7 +77,8 @@ impl ShardingTransformer {
         erased
     }
 
-    /// Changes shards: indexes in one call, chunks in another, then one write a shard.
+    /// Changes shards: fetches the indexes in one call and the chunks in another, then writes each
+    /// shard.
     async fn change(&self, changes: Changes) -> Result<()> {
         if changes.is_empty() {
             return Ok(());
@@ -83,14 +86,15 @@ impl ShardingTransformer {
         self.check_writable()?;
         let shards: Vec<StoreKey> = changes.keys().cloned().collect();
         let _locks = self.lock(&shards).await;
-        // What is written must not be made of an answer that a cache remembers.
+        // What is written must not be based on an answer from an HTTP cache.
         let context = RequestContext { subject: Subject::Update, reload: true, ..RequestContext::default() };
         let updates = self.with_indexes(changes, &context).await?;
-        let ways = updates.iter().map(|update| update.way(self.strategy, encoded_len(self.keys.count())));
-        let ways = ways.collect::<Result<Vec<Way>>>()?;
-        let read = self.read_needed(&updates, &ways, &context).await?;
-        for ((update, way), read) in updates.iter().zip(ways).zip(read) {
-            let written = self.write(update, way, &read).await;
+        let modes =
+            updates.iter().map(|update| update.write_mode(self.strategy, encoded_len(self.keys.count())));
+        let modes = modes.collect::<Result<Vec<WriteMode>>>()?;
+        let read = self.read_needed(&updates, &modes, &context).await?;
+        for ((update, write_mode), read) in updates.iter().zip(modes).zip(read) {
+            let written = self.write(update, write_mode, &read).await;
             writers::note(&self.inner, &update.shard);
             written?;
         }
@@ -98,8 +102,8 @@ impl ShardingTransformer {
     }
 
     async fn with_indexes(&self, changes: Changes, context: &RequestContext) -> Result<Vec<ShardUpdate>> {
-        let is_replaced = |shard: &StoreKey, changes: &BTreeMap<usize, Change>| {
-            let replaced = changes.iter().filter(|(_, change)| matches!(change, Change::Replace(_)));
+        let is_replaced = |shard: &StoreKey, changes: &BTreeMap<usize, ChunkEdit>| {
+            let replaced = changes.iter().filter(|(_, change)| matches!(change, ChunkEdit::Replace(_)));
             let is_anew = matches!(self.strategy, WriteStrategy::FixedOrder { .. });
             is_anew && self.keys.are_all_in_array(shard, &replaced.map(|(linear, _)| *linear).collect())
         };
@@ -122,16 +126,16 @@ impl ShardingTransformer {
         Ok(updates)
     }
 
-    /// The bytes that each shard's new state is made of, by place of the chunk, in one call.
+    /// The chunks of each shard that must be read, by position, fetched in one call.
     async fn read_needed(
         &self,
         updates: &[ShardUpdate],
-        ways: &[Way],
+        modes: &[WriteMode],
         context: &RequestContext,
     ) -> Result<Vec<BTreeMap<usize, Value>>> {
         let (mut ranges, mut targets) = (Vec::new(), Vec::new());
-        for (place, (update, way)) in updates.iter().zip(ways).enumerate() {
-            for (linear, at) in update.needed(*way)? {
+        for (place, (update, write_mode)) in updates.iter().zip(modes).enumerate() {
+            for (linear, at) in update.needed(*write_mode)? {
                 let range = ByteRange::FromStart { offset: at.start, len: at.end - at.start };
                 ranges.push(KeyRange { key: update.shard.clone(), range });
                 targets.push((place, linear, at.end - at.start));
@@ -145,25 +149,30 @@ impl ShardingTransformer {
         for ((place, linear, len), (asked, fetched)) in targets.into_iter().zip(ranges.iter().zip(fetched)) {
             match fetched.filter(|fetched| fetched.value.len() == len) {
                 Some(fetched) => read[place].insert(linear, fetched.value),
-                // We hold its lock; somebody else's program does not.
+                // The lock keeps out writers of this process only.
                 None => return Err(kept_changing(&asked.key)),
             };
         }
         Ok(read)
     }
 
-    async fn write(&self, update: &ShardUpdate, way: Way, read: &BTreeMap<usize, Value>) -> Result<()> {
+    async fn write(
+        &self,
+        update: &ShardUpdate,
+        write_mode: WriteMode,
+        read: &BTreeMap<usize, Value>,
+    ) -> Result<()> {
         let shard = &update.shard;
-        match way {
-            Way::Nothing => return Ok(()),
-            Way::Erase => return self.inner.erase_values(std::slice::from_ref(shard)).await,
-            Way::Whole | Way::InPlace | Way::Append => {}
+        match write_mode {
+            WriteMode::Nothing => return Ok(()),
+            WriteMode::Erase => return self.inner.erase_values(std::slice::from_ref(shard)).await,
+            WriteMode::Whole | WriteMode::InPlace | WriteMode::Append => {}
         }
-        let how = (self.strategy, self.keys.chunks_per_shard());
-        let written = update.write(way, read, how, self.keys.count());
+        let layout = (self.strategy, self.keys.chunks_per_shard());
+        let written = update.write(write_mode, read, layout, self.keys.count());
         match written.map_err(|error| error.at_key(shard.as_str()))? {
-            Written::Whole(bytes) => self.inner.set(shard, bytes.into()).await,
-            Written::Parts(parts) => {
+            NewShard::Whole(bytes) => self.inner.set(shard, bytes.into()).await,
+            NewShard::Parts(parts) => {
                 let part = |(start, value)| KeyStartValue { key: shard.clone(), start, value };
                 let parts: Vec<KeyStartValue> = parts.into_iter().map(part).collect();
                 self.inner.set_partial_values(&parts).await
@@ -171,8 +180,9 @@ impl ShardingTransformer {
         }
     }
 
-    /// Waits until nobody else writes these keys below. They come in order, so that no two writers wait for each other.
-    async fn lock(&self, keys: &[StoreKey]) -> Vec<Held> {
+    /// Waits until no other task of this process writes these keys of the wrapped store. Locking
+    /// them in order prevents deadlocks.
+    async fn lock(&self, keys: &[StoreKey]) -> Vec<KeyLock> {
         let ordered: BTreeSet<&StoreKey> = keys.iter().collect();
         let mut held = Vec::with_capacity(ordered.len());
         for key in ordered {

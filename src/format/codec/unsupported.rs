@@ -1,28 +1,26 @@
-//! Codecs whose names are known and that are not read: which, and why. The README's list is made from this table, and the errors' words.
+//! Codecs that are known by name and cannot be decoded, with the reason. The errors of
+//! [`registry::lookup`](super::registry::lookup) and the README's list are made from this table.
 //!
-//! Deliberately apart from the registry: nothing here can be decoded.
+//! The [`registry`](super::registry) lists the codecs that can be decoded.
 
-/// Names in either format's metadata, and the reason.
-pub static REFUSED: &[(&[&str], &str)] = &[
-    (&["pickle"], "decoding it runs code that the data brings along"),
-    (&["grib"], "its chunks are GRIB messages of kerchunk's, which need a decoder of GRIB"),
-    (
-        &["fill_hdf_strings"],
-        "it is kerchunk's: its chunks are numbers of Python objects that stand in the metadata",
-    ),
+/// Names in v2 or v3 metadata, and the reason why they are not decoded.
+pub static UNSUPPORTED: &[(&[&str], &str)] = &[
+    (&["pickle"], "decoding it runs code that the data contains"),
+    (&["grib"], "its chunks are GRIB messages (kerchunk), which need a GRIB decoder"),
+    (&["fill_hdf_strings"], "its chunks refer by number to Python objects in the metadata (kerchunk)"),
     (
         &["FITSAscii", "FITSVarBintable"],
-        "it is kerchunk's: its chunks are tables of FITS, whose columns stand in another file's header",
+        "its chunks are FITS tables (kerchunk), and their columns are in the header of another file",
     ),
+    (&["json", "msgpack"], "it loses the shape of a chunk; numcodecs has replaced it by json2 and msgpack2"),
+    (&["record_member"], "its chunks hold records of another type than the array's (kerchunk)"),
+    (&["zarrs.gdeflate"], "no decoder of GDeflate exists in pure Rust"),
+    (&["zarrs.vlen"], "it is experimental in zarrs; zarrs.vlen_v2 and the vlen codecs can be decoded"),
     (
-        &["json", "msgpack"],
-        "it loses the shape of a chunk, which is why numcodecs has json2 and msgpack2 in its place",
+        &["n5", "n5_wrapper", "n5_varlen", "n5_label_multiset"],
+        "it belongs to N5 stores; n5_default can be decoded",
     ),
-    (&["record_member"], "it is kerchunk's: its chunks hold records of another type than the array's"),
-    (&["zarrs.gdeflate"], "no decoder of GDeflate in pure Rust is known"),
-    (&["zarrs.vlen"], "it is experimental in zarrs; zarrs.vlen_v2 and the vlen codecs are read"),
-    (&["n5", "n5_wrapper", "n5_varlen", "n5_label_multiset"], "it is of N5 stores; n5_default is read"),
-    (&["label_multiset", "nanovdb", "arrow-ipc"], "it is a proposal that is not settled"),
+    (&["label_multiset", "nanovdb", "arrow-ipc"], "it is a proposal that may change"),
     (
         &[
             "imagecodecs_apng",
@@ -47,7 +45,7 @@ pub static REFUSED: &[(&[&str], &str)] = &[
             "imagecodecs_tiff",
             "imagecodecs_ultrahdr",
         ],
-        "no decoder of this format is part of the package",
+        "the package has no decoder of this format",
     ),
     (
         &[
@@ -81,11 +79,11 @@ pub static REFUSED: &[(&[&str], &str)] = &[
             "imagecodecs_xor",
             "imagecodecs_zfp",
         ],
-        "what imagecodecs makes of it is not read here",
+        "imagecodecs' variant of it has no decoder here",
     ),
 ];
 
-/// Why the codec of this name is not read, where that is known.
+/// Why the codec of this name is not decoded; `None` for names that this table does not have.
 pub fn reason(name: &str) -> Option<&'static str> {
-    REFUSED.iter().find(|(names, _)| names.contains(&name)).map(|(_, reason)| *reason)
+    UNSUPPORTED.iter().find(|(names, _)| names.contains(&name)).map(|(_, reason)| *reason)
 }

@@ -1,8 +1,8 @@
 /**
- * Waiting for what cannot be aborted itself.
+ * Waits for a promise that cannot be aborted itself.
  */
 
-/** A promise, unless the signal is aborted before: then its reason. */
+/** Settles as the promise does, or rejects with the signal's reason if that comes first. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise<T>((resolve, reject) => {

@@ -1,13 +1,14 @@
-//! How far the chunks of a piece of work have come: most pieces are one chunk, a shard that is coded as a whole is many.
+//! The calls of user codecs for one piece of work. Most pieces of work are one chunk; a shard that
+//! is encoded or decoded as a whole has many chunks.
 
 use std::rc::Rc;
 
-use super::{Site, UserStage, waiting};
+use super::{BoundUserCodec, CodecSite, waiting};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::{ArrayBytes, ChunkRepresentation, CodecKind, wrong_decoded_len};
 
-/// Which way a chunk goes through its chain.
+/// Whether a chunk is decoded or encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
     /// From bytes to elements.
@@ -25,143 +26,145 @@ impl Direction {
     }
 }
 
-/// What stands between two codecs.
+/// The data between two codecs.
 #[derive(Clone, Debug)]
-pub enum Flow {
-    /// Before or after codecs of bytes.
+pub enum CodecData {
+    /// The input or output of a bytes → bytes codec.
     Bytes(Vec<u8>),
-    /// Before or after codecs of arrays.
+    /// The input or output of an array → array codec.
     Array(ArrayBytes),
 }
 
-/// A chunk: its pipeline, and what went into that.
+/// Identifies a chunk by its pipeline and its input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key {
-    /// The number that the pipeline has.
+pub struct CallKey {
+    /// The number of the pipeline.
     pub pipeline: usize,
-    /// Which way it goes.
+    /// Whether the chunk is decoded or encoded.
     pub direction: Direction,
-    /// All of it, packed.
+    /// The whole input of the pipeline, packed.
     pub input: Vec<u8>,
 }
 
-/// One run of a user's codec.
+/// One call of a user codec.
 #[derive(Clone, Debug)]
-pub struct Request<'a> {
-    /// For the answer.
+pub struct CodecCall<'a> {
+    /// The number that the answer must repeat.
     pub id: u32,
-    /// Which codec.
-    pub site: &'a Site,
-    /// Whether it is to decode.
+    /// The codec to run.
+    pub site: &'a CodecSite,
+    /// Whether it decodes or encodes.
     pub direction: Direction,
-    /// The kind that it said it has.
+    /// The kind that the codec declared.
     pub kind: CodecKind,
-    /// What an array would be that goes in (to encode) or comes out (of decoding).
+    /// The array on the decoded side of the codec.
     pub decoded: &'a ChunkRepresentation,
-    /// What an array would be at its other side.
+    /// The array on the encoded side of the codec.
     pub encoded: &'a ChunkRepresentation,
-    /// What goes in: bytes, packed elements, or `n + 1` offsets (32-bit, little-endian) before elements of variable length.
+    /// The input: bytes, packed elements, or `n + 1` offsets (32-bit, little-endian) and then
+    /// elements of variable length.
     pub input: &'a [u8],
 }
 
 #[derive(Debug)]
-struct Entry {
+struct PendingCall {
     id: u32,
     at: usize,
-    stage: Rc<UserStage>,
+    stage: Rc<BoundUserCodec>,
     input: Vec<u8>,
     is_handed_out: bool,
-    answer: Option<Flow>,
+    answer: Option<CodecData>,
 }
 
-/// See the module.
+/// The calls of one piece of work, with their answers.
 #[derive(Debug, Default)]
-pub struct Ledger {
-    entries: Vec<(Key, Entry)>,
+pub struct CodecCalls {
+    entries: Vec<(CallKey, PendingCall)>,
     next: u32,
 }
 
-impl Ledger {
-    /// The number that the next request will have.
+impl CodecCalls {
+    /// The number of the next call.
     pub fn next(&self) -> u32 {
         self.next
     }
 
-    /// Numbers requests from here on: ledgers of one part share their numbers.
+    /// Continues the numbers of other calls: all calls of one part have different numbers.
     pub fn continue_at(&mut self, next: u32) {
         self.next = next;
     }
 
-    /// Whether nothing is waited for.
+    /// Whether every call has an answer.
     pub fn is_answered(&self) -> bool {
         self.entries.iter().all(|(_, entry)| entry.answer.is_some())
     }
 
-    pub(super) fn resume(&self, key: &Key) -> Result<Option<(usize, Flow)>> {
+    pub(super) fn resume(&self, key: &CallKey) -> Result<Option<(usize, CodecData)>> {
         match self.entries.iter().find(|(known, _)| known == key).map(|(_, entry)| entry) {
             None => Ok(None),
-            Some(Entry { answer: Some(answer), at, .. }) => Ok(Some((at + 1, answer.clone()))),
+            Some(PendingCall { answer: Some(answer), at, .. }) => Ok(Some((at + 1, answer.clone()))),
             Some(_) => Err(waiting()),
         }
     }
 
-    pub(super) fn ask(&mut self, key: Key, at: usize, stage: &Rc<UserStage>, input: Flow) {
+    pub(super) fn ask(&mut self, key: CallKey, at: usize, stage: &Rc<BoundUserCodec>, input: CodecData) {
         let input = match input {
-            Flow::Bytes(bytes) | Flow::Array(ArrayBytes::Fixed(bytes)) => bytes,
-            Flow::Array(ArrayBytes::Variable(elements)) => elements.to_packed(),
+            CodecData::Bytes(bytes) | CodecData::Array(ArrayBytes::Fixed(bytes)) => bytes,
+            CodecData::Array(ArrayBytes::Variable(elements)) => elements.to_packed(),
         };
         let id = self.next;
         self.next += 1;
-        let entry = Entry { id, at, stage: stage.clone(), input, is_handed_out: false, answer: None };
+        let entry = PendingCall { id, at, stage: stage.clone(), input, is_handed_out: false, answer: None };
         self.entries.retain(|(known, _)| *known != key);
         self.entries.push((key, entry));
     }
 
-    /// Takes what is to be run and was not handed out before.
-    pub fn hand_out(&mut self, mut take: impl FnMut(Request<'_>)) {
+    /// Passes every call that was not passed before to `take`.
+    pub fn hand_out(&mut self, mut take: impl FnMut(CodecCall<'_>)) {
         for (key, entry) in &mut self.entries {
             if entry.answer.is_some() || std::mem::replace(&mut entry.is_handed_out, true) {
                 continue;
             }
-            let UserStage { site, decoded, encoded, kind } = &*entry.stage;
+            let BoundUserCodec { site, decoded, encoded, kind } = &*entry.stage;
             let (id, direction, kind) = (entry.id, key.direction, *kind);
-            take(Request { id, site, direction, kind, decoded, encoded, input: &entry.input });
+            take(CodecCall { id, site, direction, kind, decoded, encoded, input: &entry.input });
         }
     }
 
-    /// What a codec has answered; false when it was not asked here.
+    /// Stores the output of a call. Returns false when no open call has this number.
     ///
     /// # Errors
-    /// `Format` for elements that are not as many as the chunk's, naming the codec.
+    /// `Format` for output that does not fit the chunk; the error names the codec.
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<bool> {
         let entry = self.entries.iter_mut().find(|(_, entry)| entry.id == id && entry.answer.is_none());
         let Some((key, entry)) = entry else { return Ok(false) };
-        let flow = entry.stage.output(key.direction, output);
-        let blame =
+        let data = entry.stage.output(key.direction, output);
+        let add_context =
             |error: Error| error.in_codec(entry.stage.site.codec.as_str()).in_stage(key.direction.stage());
-        entry.answer = Some(flow.map_err(blame)?);
+        entry.answer = Some(data.map_err(add_context)?);
         Ok(true)
     }
 }
 
-impl UserStage {
-    /// What comes out of it.
-    fn output(&self, direction: Direction, output: &[u8]) -> Result<Flow> {
+impl BoundUserCodec {
+    /// Checks the output of the codec and gives it its form.
+    fn output(&self, direction: Direction, output: &[u8]) -> Result<CodecData> {
         let elements = match (self.kind, direction) {
             (CodecKind::BytesToBytes, _) | (CodecKind::ArrayToBytes, Direction::Encode) => None,
             (_, Direction::Decode) => Some(&self.decoded),
             (CodecKind::ArrayToArray, Direction::Encode) => Some(&self.encoded),
         };
-        let Some(chunk) = elements else { return Ok(Flow::Bytes(output.to_vec())) };
+        let Some(chunk) = elements else { return Ok(CodecData::Bytes(output.to_vec())) };
         let array = match chunk.byte_len()? {
             Some(len) if len == output.len() as u64 => ArrayBytes::Fixed(output.to_vec()),
             Some(len) => return Err(wrong_decoded_len(len, output.len() as u64)),
             None => {
-                let wrong = || Error::format("a codec gave elements of variable length that do not fit");
+                let wrong =
+                    || Error::format("the user codec returned elements of variable length that do not fit");
                 let count = usize::try_from(chunk.element_count()?).map_err(|_| wrong())?;
                 ArrayBytes::Variable(VariableBytes::from_packed(output, count).ok_or_else(wrong)?)
             }
         };
-        Ok(Flow::Array(array))
+        Ok(CodecData::Array(array))
     }
 }

@@ -1,7 +1,12 @@
-//! How the planner tells a decoder what to do: flat tables of 32-bit words, which cost nothing to post to a worker.
+//! The message from the planner to a decoder: flat tables of 32-bit words, which are cheap to post
+//! to a worker.
 //!
-//! A **header** describes a part and what becomes of its elements; a **piece** says: decode this chunk of that buffer and put these of its elements there.
-//! The layout is known to this file alone; it lives within one version of the package and is never stored.
+//! A **header** describes a part, its memory order and the conversion of its elements. An
+//! **instruction** says: decode these bytes of that buffer as this chunk, and place these of its
+//! elements there.
+//!
+//! Only this file knows the layout. Both ends have the same version of the package, and tables are
+//! never stored.
 
 use std::ops::Range;
 
@@ -9,81 +14,84 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::sorted;
 
-/// What a part is: its extent along each dimension of the output, and the order of dimensions in its memory.
+/// Describes a part: its shape, the order of dimensions in its memory, and how elements are
+/// converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
-    /// Extent along each dimension.
+pub struct PartHeader {
+    /// The extent along each dimension of the output.
     pub shape: Vec<u32>,
-    /// Dimensions, slowest first.
+    /// The dimensions as they are in the part's memory, slowest first.
     pub order: Vec<u32>,
-    /// What becomes of the elements, as `format::conversion` writes it; empty where they stay as they are.
+    /// The conversion of the elements, serialized by `format::conversion`. Empty for none.
     pub conversion: Vec<u32>,
 }
 
-/// One chunk, and what of it goes where.
+/// Says which chunk to decode and where to place its elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// Which level of the array's codec chain decodes it.
+pub struct ChunkInstruction {
+    /// The level of the chunk. See [`Binding`](crate::access::binding).
     pub level: u32,
-    /// Which of the buffers that came with the table.
+    /// The number of the buffer, of those that come with the table.
     pub buffer: u32,
-    /// Where in that buffer.
+    /// The chunk's byte range in that buffer.
     pub bytes: Range<u64>,
-    /// Indices, in the array's grid, of the stored chunk that holds it: for its shape, and for errors.
+    /// Indices, in the array's chunk grid, of the stored chunk that holds the chunk. They give its
+    /// shape, and name it in errors.
     pub chunk: Vec<u64>,
-    /// What of it goes where.
-    pub moved: Moved,
+    /// Which elements go to which places.
+    pub projection: ChunkProjection,
 }
 
-/// Which elements of a chunk go to which places of the part; all numbers count elements along a dimension.
+/// Which elements of a chunk go to which places of the part. All numbers count elements along one
+/// dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Moved {
-    /// The outer product of one entry a dimension.
-    Orthogonal(Vec<MovedAxis>),
-    /// Single elements: for each dimension of the array the index in the chunk, and the place in the (one-dimensional) part.
+pub enum ChunkProjection {
+    /// The outer product of one entry for each dimension.
+    Orthogonal(Vec<ProjectedAxis>),
+    /// Single elements of a selection of points. The part has one dimension.
     Points {
-        /// One list a dimension.
+        /// For each dimension of the array, the indices in the chunk.
         indices: Vec<Vec<u32>>,
-        /// As long as each of them.
+        /// The places in the part; as many as each list of `indices` has entries.
         places: Vec<u32>,
     },
 }
 
-impl Moved {
-    /// How many elements.
+impl ChunkProjection {
+    /// The number of elements.
     pub fn count(&self) -> u64 {
         match self {
-            Self::Orthogonal(axes) => axes.iter().map(MovedAxis::count).product(),
+            Self::Orthogonal(axes) => axes.iter().map(ProjectedAxis::count).product(),
             Self::Points { places, .. } => places.len() as u64,
         }
     }
 }
 
-/// One dimension of an orthogonal move.
+/// One dimension of an orthogonal projection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MovedAxis {
-    /// Even steps from `first` on, to neighbouring places.
+pub enum ProjectedAxis {
+    /// Indices with even steps that go to consecutive places.
     Range {
-        /// First index in the chunk.
+        /// The first index in the chunk.
         first: u32,
         /// Not zero; may be negative.
         step: i32,
-        /// How many.
+        /// The number of elements.
         count: u32,
-        /// First place in the part.
+        /// The first place in the part.
         place: u32,
     },
-    /// Index in the chunk and place in the part, pair by pair.
+    /// Entry `i` of `indices` goes to entry `i` of `places`.
     List {
-        /// Indices in the chunk.
+        /// The indices in the chunk.
         indices: Vec<u32>,
-        /// Places in the part, as many.
+        /// The places in the part; as many as `indices`.
         places: Vec<u32>,
     },
 }
 
-impl MovedAxis {
-    /// How many elements.
+impl ProjectedAxis {
+    /// The number of elements along this dimension.
     pub fn count(&self) -> u64 {
         match self {
             Self::Range { count, .. } => u64::from(*count),
@@ -91,7 +99,7 @@ impl MovedAxis {
         }
     }
 
-    /// The range of chunk indices that is touched.
+    /// The smallest range that has all indices in the chunk.
     pub fn touched(&self) -> Range<u64> {
         match self {
             Self::Range { first, step, count, .. } => {
@@ -105,8 +113,9 @@ impl MovedAxis {
     }
 }
 
-impl MovedAxis {
-    /// The same as a range, if it is one: even steps to neighbouring places.
+impl ProjectedAxis {
+    /// The same projection as a `Range`. `None` where steps are uneven or places are not
+    /// consecutive.
     pub fn into_range(self) -> Option<Self> {
         let Self::List { indices, places } = &self else { return Some(self) };
         let (first, place) = (*indices.first()?, *places.first()?);
@@ -120,7 +129,7 @@ impl MovedAxis {
         range.pairs().eq(self.pairs()).then_some(range)
     }
 
-    /// Index in the chunk and place in the part, pair by pair.
+    /// Every pair of an index in the chunk and its place in the part.
     pub fn pairs(&self) -> Box<dyn Iterator<Item = (u32, u32)> + '_> {
         match self {
             Self::Range { first, step, count, place } => Box::new((0..*count).map(move |k| {
@@ -132,7 +141,7 @@ impl MovedAxis {
     }
 }
 
-/// The range that a list of indices touches.
+/// The smallest range that has all of these indices; `0..0` for none.
 pub fn touched(indices: &[u32]) -> Range<u64> {
     match (indices.iter().min(), indices.iter().max()) {
         (Some(low), Some(high)) => u64::from(*low)..u64::from(*high) + 1,
@@ -140,8 +149,8 @@ pub fn touched(indices: &[u32]) -> Range<u64> {
     }
 }
 
-impl Header {
-    /// For a part of this shape.
+impl PartHeader {
+    /// A header for a part of this shape.
     ///
     /// # Errors
     /// `Limit` for an extent beyond 32 bits.
@@ -151,17 +160,17 @@ impl Header {
         Ok(Self { shape, order, conversion: conversion.to_vec() })
     }
 
-    /// As words: the rank before all.
+    /// Serializes the header. The first word is the number of dimensions.
     pub fn to_words(&self) -> Vec<u32> {
         let rank = u32::try_from(self.shape.len()).unwrap_or(u32::MAX);
         let words = self.shape.iter().chain(&self.order).chain(&self.conversion).copied();
         std::iter::once(rank).chain(words).collect()
     }
 
-    /// From words.
+    /// Parses the words of [`to_words`](Self::to_words).
     ///
     /// # Errors
-    /// `Argument` when they are not a header.
+    /// `Argument` when the words are not a header.
     pub fn from_words(words: &[u32]) -> Result<Self> {
         let (rank, words) = words.split_first().ok_or_else(malformed)?;
         let rank = limits::to_usize(u64::from(*rank), "rank")?;
@@ -181,11 +190,11 @@ const TAG_LIST: u32 = 1;
 const TAG_ORTHOGONAL: u32 = 0;
 const TAG_POINTS: u32 = 1;
 
-impl Piece {
-    /// Appends it to a table.
+impl ChunkInstruction {
+    /// Appends the instruction to a table.
     ///
     /// # Errors
-    /// `Limit` for a list beyond 2^32 entries.
+    /// `Limit` for a list of 2^32 entries or more.
     pub fn write(&self, table: &mut Vec<u32>) -> Result<()> {
         table.extend([self.level, self.buffer]);
         for end in [self.bytes.start, self.bytes.end] {
@@ -193,29 +202,29 @@ impl Piece {
         }
         table.push(word(self.chunk.len() as u64)?);
         table.extend(self.chunk.iter().flat_map(|index| halves(*index)));
-        match &self.moved {
-            Moved::Orthogonal(axes) => {
+        match &self.projection {
+            ChunkProjection::Orthogonal(axes) => {
                 table.extend([TAG_ORTHOGONAL, word(axes.len() as u64)?]);
                 axes.iter().try_for_each(|axis| axis.write(table))
             }
-            Moved::Points { indices, places } => {
+            ChunkProjection::Points { indices, places } => {
                 table.extend([TAG_POINTS, word(indices.len() as u64)?]);
                 indices.iter().chain([places]).try_for_each(|list| write_list(list, table))
             }
         }
     }
 
-    /// Reads all pieces of a table.
+    /// Parses all instructions of a table.
     ///
     /// # Errors
-    /// `Argument` when it is not a table of pieces.
+    /// `Argument` when the words are not a table of instructions.
     pub fn read_all(table: &[u32]) -> Result<Vec<Self>> {
         let mut words = Words(table);
-        let mut pieces = Vec::new();
+        let mut instructions = Vec::new();
         while !words.0.is_empty() {
-            pieces.push(Self::read(&mut words)?);
+            instructions.push(Self::read(&mut words)?);
         }
-        Ok(pieces)
+        Ok(instructions)
     }
 
     fn read(words: &mut Words<'_>) -> Result<Self> {
@@ -224,21 +233,21 @@ impl Piece {
         let [rank] = words.take()?;
         let chunk = (0..rank).map(|_| words.long()).collect::<Result<_>>()?;
         let [tag, count] = words.take()?;
-        let moved = match tag {
-            TAG_ORTHOGONAL => {
-                Moved::Orthogonal((0..count).map(|_| MovedAxis::read(words)).collect::<Result<_>>()?)
-            }
-            TAG_POINTS => Moved::Points {
+        let projection = match tag {
+            TAG_ORTHOGONAL => ChunkProjection::Orthogonal(
+                (0..count).map(|_| ProjectedAxis::read(words)).collect::<Result<_>>()?,
+            ),
+            TAG_POINTS => ChunkProjection::Points {
                 indices: (0..count).map(|_| words.list()).collect::<Result<_>>()?,
                 places: words.list()?,
             },
             _ => return Err(malformed()),
         };
-        Ok(Self { level, buffer, bytes, chunk, moved })
+        Ok(Self { level, buffer, bytes, chunk, projection })
     }
 }
 
-impl MovedAxis {
+impl ProjectedAxis {
     pub(super) fn write(&self, table: &mut Vec<u32>) -> Result<()> {
         match self {
             Self::Range { first, step, count, place } => {
@@ -265,7 +274,7 @@ impl MovedAxis {
     }
 }
 
-/// What is left of a table.
+/// The words of a table that are not parsed yet.
 struct Words<'a>(&'a [u32]);
 
 impl Words<'_> {
@@ -295,22 +304,23 @@ fn write_list(list: &[u32], table: &mut Vec<u32>) -> Result<()> {
     Ok(())
 }
 
-#[allow(clippy::cast_possible_truncation)] // The halves of a number are what is wanted.
+/// The low and the high 32 bits of a number.
+#[allow(clippy::cast_possible_truncation)] // Each half is truncated on purpose.
 pub(super) fn halves(value: u64) -> [u32; 2] {
     [value as u32, (value >> 32) as u32]
 }
 
-/// A count or position within a chunk or part as a word.
+/// A count or an index within a chunk or a part, as one word.
 ///
 /// # Errors
-/// `Limit` beyond 32 bits: such a chunk cannot be decoded in one piece.
+/// `Limit` for 2^32 or more: such a chunk cannot be decoded into one buffer.
 pub fn word(value: u64) -> Result<u32> {
     u32::try_from(value)
         .map_err(|_| limits::exceeded("extent of a chunk or part", value, u64::from(u32::MAX)))
 }
 
 fn malformed() -> Error {
-    Error::argument("a table of pieces is malformed")
+    Error::argument("the table of chunk instructions is malformed")
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -320,47 +330,50 @@ mod tests {
 
     #[test]
     fn tables_round_trip() {
-        let pieces = vec![
-            Piece {
+        let instructions = vec![
+            ChunkInstruction {
                 level: 1,
                 buffer: 2,
                 bytes: (1 << 40)..(1 << 40) + 9,
                 chunk: vec![1 << 50, 3],
-                moved: Moved::Orthogonal(vec![
-                    MovedAxis::Range { first: 7, step: -2, count: 3, place: 5 },
-                    MovedAxis::List { indices: vec![4, 1], places: vec![0, 9] },
+                projection: ChunkProjection::Orthogonal(vec![
+                    ProjectedAxis::Range { first: 7, step: -2, count: 3, place: 5 },
+                    ProjectedAxis::List { indices: vec![4, 1], places: vec![0, 9] },
                 ]),
             },
-            Piece {
+            ChunkInstruction {
                 level: 0,
                 buffer: 0,
                 bytes: 0..16,
                 chunk: vec![],
-                moved: Moved::Points { indices: vec![vec![1, 2], vec![0, 3]], places: vec![8, 1] },
+                projection: ChunkProjection::Points {
+                    indices: vec![vec![1, 2], vec![0, 3]],
+                    places: vec![8, 1],
+                },
             },
         ];
         let mut table = Vec::new();
-        pieces.iter().for_each(|piece| piece.write(&mut table).unwrap());
-        assert_eq!(Piece::read_all(&table).unwrap(), pieces);
-        assert!(Piece::read_all(&table[..table.len() - 1]).is_err());
+        instructions.iter().for_each(|instruction| instruction.write(&mut table).unwrap());
+        assert_eq!(ChunkInstruction::read_all(&table).unwrap(), instructions);
+        assert!(ChunkInstruction::read_all(&table[..table.len() - 1]).is_err());
     }
 
     #[test]
-    fn headers_round_trip_and_orders_are_permutations() {
-        let header = Header::new(&[3, 4], &[1, 0], &[7, 8, 9]).unwrap();
-        assert_eq!(Header::from_words(&header.to_words()).unwrap(), header);
-        assert!(Header::from_words(&[2, 3, 4, 1, 1]).is_err());
-        assert!(Header::from_words(&[2, 3, 4, 1]).is_err());
-        assert!(Header::from_words(&[]).is_err());
-        assert!(Header::new(&[1 << 33], &[0], &[]).is_err());
+    fn headers_round_trip_and_their_order_is_a_permutation() {
+        let header = PartHeader::new(&[3, 4], &[1, 0], &[7, 8, 9]).unwrap();
+        assert_eq!(PartHeader::from_words(&header.to_words()).unwrap(), header);
+        assert!(PartHeader::from_words(&[2, 3, 4, 1, 1]).is_err());
+        assert!(PartHeader::from_words(&[2, 3, 4, 1]).is_err());
+        assert!(PartHeader::from_words(&[]).is_err());
+        assert!(PartHeader::new(&[1 << 33], &[0], &[]).is_err());
     }
 
     #[test]
-    fn a_list_of_even_steps_is_a_range() {
+    fn a_list_with_even_steps_becomes_a_range() {
         let list = |indices: &[u32], places: &[u32]| {
-            MovedAxis::List { indices: indices.to_vec(), places: places.to_vec() }.into_range()
+            ProjectedAxis::List { indices: indices.to_vec(), places: places.to_vec() }.into_range()
         };
-        let range = |first, step, count| Some(MovedAxis::Range { first, step, count, place: 4 });
+        let range = |first, step, count| Some(ProjectedAxis::Range { first, step, count, place: 4 });
         assert_eq!(list(&[7], &[4]), range(7, 1, 1));
         assert_eq!(list(&[7, 5, 3], &[4, 5, 6]), range(7, -2, 3));
         assert_eq!(list(&[7, 5, 3], &[4, 5, 7]), None);
@@ -369,8 +382,8 @@ mod tests {
     }
 
     #[test]
-    fn a_descending_range_touches_the_same_indices() {
-        let axis = MovedAxis::Range { first: 7, step: -2, count: 3, place: 0 };
+    fn touched_indices_of_a_descending_range_ascend() {
+        let axis = ProjectedAxis::Range { first: 7, step: -2, count: 3, place: 0 };
         assert_eq!(axis.touched(), 3..8);
     }
 }

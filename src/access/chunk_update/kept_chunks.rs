@@ -1,5 +1,5 @@
-//! What of a stored shard matters to a write: its index, and the inner chunks that are not written in full. Where those that are make up
-//! most of it, the rest is read instead of the whole.
+//! The inner chunks of a stored shard that a write keeps. Where a write replaces at least half of
+//! the inner chunks, the kept ones and the index are read instead of the whole shard.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,34 +8,37 @@ use std::rc::Rc;
 use super::covers;
 use super::shard::Shard;
 use crate::access::binding::{Binding, Chain};
-use crate::access::piece::Moved;
-use crate::access::plan::NeededRange;
+use crate::access::instruction::ChunkProjection;
+use crate::access::plan::RequestedRange;
 use crate::access::write_plan::inside;
 use crate::error::Result;
 use crate::format::codec::sharding::index::ShardIndexFormat;
 use crate::format::codec::sharding::{IndexLocation, ShardIndex};
 use crate::limits;
 
-/// A shard of which at least half of the inner chunks are written in full.
-pub struct Remains {
+/// The inner chunks that a write keeps, of a shard of which it replaces at least half.
+pub struct KeptChunks {
     index: Rc<ShardIndexFormat>,
+    /// The number of inner chunks.
     count: usize,
+    /// The numbers of the inner chunks that are replaced.
     replaced: BTreeSet<usize>,
 }
 
-impl Remains {
-    /// Of a write to a stored chunk; `None` where that is no shard, or fewer of its inner chunks are replaced.
+impl KeptChunks {
+    /// The chunks that a write keeps. `None` where the stored chunk is not a shard, or the write
+    /// replaces less than half of its inner chunks.
     ///
     /// # Errors
     /// As binding the codecs, and `Limit`.
-    pub fn of(binding: &Binding, chunk: &[u64], moved: &Moved) -> Result<Option<Self>> {
+    pub fn of(binding: &Binding, chunk: &[u64], projection: &ChunkProjection) -> Result<Option<Self>> {
         let chain: Rc<Chain> = binding.chain_of(chunk)?;
         let (Some(outer), Some(inner)) = (chain.level(0), chain.level(1)) else { return Ok(None) };
         let Some(sharding) = outer.pipeline.plannable_sharding() else { return Ok(None) };
         let inside = inside(binding, chunk);
         let shard = Shard { sharding, inner, level: 0, inside: &inside };
-        let touched = shard.divide(moved)?.into_iter();
-        let replaced = touched.filter(|(linear, moved)| covers(moved, &shard.inside_of(*linear)));
+        let touched = shard.divide(projection)?.into_iter();
+        let replaced = touched.filter(|(linear, projection)| covers(projection, &shard.inside_of(*linear)));
         let replaced: BTreeSet<usize> = replaced.map(|(linear, _)| linear).collect();
         let count = limits::product(sharding.grid().iter().copied(), "shard")?;
         let count = limits::to_usize(count, "shard")?;
@@ -43,22 +46,23 @@ impl Remains {
         Ok((replaced.len() >= count.div_ceil(2)).then_some(Self { index, count, replaced }))
     }
 
-    /// Where the index stands.
-    pub fn index_range(&self) -> NeededRange {
+    /// The byte range of the index.
+    pub fn index_range(&self) -> RequestedRange {
         let len = self.index.encoded_len();
         match self.index.location() {
-            IndexLocation::Start => NeededRange::At { offset: 0, len },
-            IndexLocation::End => NeededRange::Last(len),
+            IndexLocation::Start => RequestedRange::At { offset: 0, len },
+            IndexLocation::End => RequestedRange::Last(len),
         }
     }
 
-    /// Where what is kept stands in a shard that has this index (encoded), and this length, where known.
+    /// The byte ranges of the kept chunks in a shard with this encoded index. `shard_len` is the
+    /// length of the shard, where it is known.
     ///
     /// # Errors
-    /// `Format` for an index that cannot be.
-    pub fn kept(&self, encoded: &[u8], shard_len: Option<u64>) -> Result<Kept> {
+    /// `Format` for an invalid index.
+    pub fn kept(&self, encoded: &[u8], shard_len: Option<u64>) -> Result<KeptRanges> {
         let index: ShardIndex = self.index.decode(encoded, shard_len)?;
-        let mut kept = Kept { ranges: Vec::new(), index: 0, len: 0 };
+        let mut kept = KeptRanges { ranges: Vec::new(), index: 0, len: 0 };
         for linear in 0..self.count {
             let Some(range) = index.get(linear)? else { continue };
             kept.len = kept.len.max(range.end);
@@ -77,12 +81,12 @@ impl Remains {
     }
 }
 
-/// Places in a shard; what lies behind the last chunk counts for nothing.
-pub struct Kept {
-    /// Of the inner chunks that are kept.
+/// The bytes of a stored shard that a write keeps. Bytes after the last chunk do not matter.
+pub struct KeptRanges {
+    /// The byte ranges of the kept inner chunks.
     pub ranges: Vec<Range<u64>>,
-    /// Of the index.
+    /// The offset of the index.
     pub index: u64,
-    /// Length of the shard.
+    /// The length of the shard up to the end of its last chunk or its index.
     pub len: u64,
 }

@@ -1,11 +1,12 @@
-//! A codec that somebody else runs: another module of the package, or the user. The engine can plan an array that uses it, and
-//! cannot decode it.
+//! A codec that this build cannot run: another WebAssembly module of the package, or
+//! JavaScript of the user, runs it.
 //!
-//! Reading an array is planned on the caller's thread, by the engine, and decoded by workers, which run the module that the array needs.
-//! The planner only has to know where such a codec stands in its chain.
+//! The engine plans the read of an array that uses such a codec. Decode workers then load the
+//! module that the array needs. The planner only has to know the position of the codec in its
+//! chain.
 
-use super::registry::{CodecKind, Home, needs_module};
-use super::user::{UserCodecs, UserStage, Users};
+use super::registry::{CodecKind, WasmModule, needs_module};
+use super::user::{BoundUserCodec, OptionalUserCodecs, UserCodecs};
 use super::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ArrayToBytes, ArrayToBytesSpec, BytesToBytes,
     BytesToBytesSpec, ChunkRepresentation, Output, Spec,
@@ -16,45 +17,52 @@ use crate::format::metadata::codec;
 use crate::format::metadata::json::Document;
 
 #[derive(Clone, Debug)]
-struct Elsewhere {
-    whose: Whose,
-    /// What the codec makes of the chunk, where that was told.
+struct ExternalSpec {
+    runner: Runner,
+    /// The chunk as the next codec sees it; `None` when that is not known.
     encoded: Option<ChunkRepresentation>,
-    /// Codecs of the user's that stand in its configuration: whoever plans has to know what they are before it is run.
+    /// User codecs in the codec's configuration. Planning must know their kinds before decoding.
     inner: Vec<CodecMetadata>,
-    users: Users,
+    users: OptionalUserCodecs,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Whose {
-    Module(Home),
-    /// The pipeline is cut there: nothing is ever asked of the bound codec.
+enum Runner {
+    Module(WasmModule),
+    /// JavaScript of the user. The pipeline never calls the bound codec: see
+    /// [`stepwise`](super::stepwise).
     User,
 }
 
-/// A codec bound to a chunk that it will not see here.
-struct Bound {
-    whose: Whose,
-    /// As the next codec would see it, as far as that can be told without the codec.
+/// A codec bound to a chunk that this build does not decode.
+struct ExternalCodec {
+    runner: Runner,
+    /// The chunk as the next codec sees it, or the decoded chunk when that is not known.
     chunk: ChunkRepresentation,
 }
 
-/// The spec of a codec of this kind that `home` has.
-pub(super) fn spec(kind: CodecKind, home: Home, codec: &CodecMetadata, users: &Users) -> Spec {
+/// The spec of a codec that the WebAssembly module `module` decodes.
+pub(super) fn spec(
+    kind: CodecKind,
+    module: WasmModule,
+    codec: &CodecMetadata,
+    users: &OptionalUserCodecs,
+) -> Spec {
     let (users, inner) = match users {
         Some(known) => (users.clone(), inner_codecs(codec, known)),
         None => (None, Vec::new()),
     };
-    of_kind(kind, Elsewhere { whose: Whose::Module(home), encoded: None, inner, users })
+    of_kind(kind, ExternalSpec { runner: Runner::Module(module), encoded: None, inner, users })
 }
 
-/// The spec of a codec of the user's.
-pub(super) fn user_spec(stage: &UserStage) -> Spec {
+/// The spec of a user codec.
+pub(super) fn user_spec(stage: &BoundUserCodec) -> Spec {
     let encoded = Some(stage.encoded.clone());
-    of_kind(stage.kind, Elsewhere { whose: Whose::User, encoded, inner: Vec::new(), users: None })
+    of_kind(stage.kind, ExternalSpec { runner: Runner::User, encoded, inner: Vec::new(), users: None })
 }
 
-/// The user's among the `codecs` of a configuration; what is wrong with it is told where the codec is.
+/// The user codecs among the `codecs` of a configuration. Errors in it are ignored here: the module
+/// that decodes the codec reports them.
 fn inner_codecs(codec: &CodecMetadata, users: &UserCodecs) -> Vec<CodecMetadata> {
     let read = || {
         let document = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
@@ -64,7 +72,7 @@ fn inner_codecs(codec: &CodecMetadata, users: &UserCodecs) -> Vec<CodecMetadata>
     codecs.ok().flatten().unwrap_or_default().into_iter().filter(|codec| users.has(codec)).collect()
 }
 
-fn of_kind(kind: CodecKind, spec: Elsewhere) -> Spec {
+fn of_kind(kind: CodecKind, spec: ExternalSpec) -> Spec {
     match kind {
         CodecKind::ArrayToArray => Spec::ArrayToArray(Box::new(spec)),
         CodecKind::ArrayToBytes => Spec::ArrayToBytes(Box::new(spec)),
@@ -72,44 +80,44 @@ fn of_kind(kind: CodecKind, spec: Elsewhere) -> Spec {
     }
 }
 
-impl Elsewhere {
-    fn bound(&self, decoded: &ChunkRepresentation) -> Result<Box<Bound>> {
+impl ExternalSpec {
+    fn bound(&self, decoded: &ChunkRepresentation) -> Result<Box<ExternalCodec>> {
         for (codec, users) in self.inner.iter().zip(self.users.iter().cycle()) {
             users.bind(codec, decoded)?;
         }
         let chunk = self.encoded.as_ref().unwrap_or(decoded).clone();
-        Ok(Box::new(Bound { whose: self.whose, chunk }))
+        Ok(Box::new(ExternalCodec { runner: self.runner, chunk }))
     }
 }
 
-impl Bound {
+impl ExternalCodec {
     fn refuse(&self) -> Error {
-        match self.whose {
-            Whose::Module(home) => needs_module(home),
-            Whose::User => Error::unsupported("a codec of the user's cannot be run here"),
+        match self.runner {
+            Runner::Module(module) => needs_module(module),
+            Runner::User => Error::unsupported("a user codec cannot run here: the facade must run it"),
         }
     }
 }
 
-impl ArrayToArraySpec for Elsewhere {
+impl ArrayToArraySpec for ExternalSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
         Ok(self.bound(decoded)?)
     }
 }
 
-impl ArrayToBytesSpec for Elsewhere {
+impl ArrayToBytesSpec for ExternalSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
         Ok(self.bound(decoded)?)
     }
 }
 
-impl BytesToBytesSpec for Elsewhere {
+impl BytesToBytesSpec for ExternalSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
         Ok(self.bound(decoded)?)
     }
 }
 
-impl ArrayToArray for Bound {
+impl ArrayToArray for ExternalCodec {
     fn encoded(&self) -> &ChunkRepresentation {
         &self.chunk
     }
@@ -123,7 +131,7 @@ impl ArrayToArray for Bound {
     }
 }
 
-impl ArrayToBytes for Bound {
+impl ArrayToBytes for ExternalCodec {
     fn encoded_len(&self) -> Option<u64> {
         None
     }
@@ -137,7 +145,7 @@ impl ArrayToBytes for Bound {
     }
 }
 
-impl BytesToBytes for Bound {
+impl BytesToBytes for ExternalCodec {
     fn decode(&self, _: &[u8], _: Output<'_>) -> Result<()> {
         Err(self.refuse())
     }
