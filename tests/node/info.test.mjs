@@ -16,7 +16,8 @@ test("info counts requests, bytes, decoding, failures and what was given up", as
     await array.get();
     const after = zarr.info();
     const stored = [...files].reduce((sum, [key, bytes]) => sum + (key === "/.x" ? 0 : bytes.length), 0);
-    assert.equal(after.wire.requests - before.wire.requests, 4 + 9);
+    assert.equal(after.wire.requests - before.wire.requests, server.requests.length);
+    assert.ok(server.requests.length >= 1 + 9, `${server.requests.length} requests`);
     assert.equal(after.wire.bytes - before.wire.bytes, stored);
     assert.ok(after.decodeMs > before.decodeMs);
     assert.ok(after.parts.workers + after.parts.caller > before.parts.workers + before.parts.caller);
