@@ -113,6 +113,7 @@ export class Viewer {
     byId<HTMLInputElement>("path").value = wanted.path;
     document.title = `${shown.title || dataset.source.name} · Zarr viewer`;
     this.#stage.show(shown, wanted);
+    this.#suggestPanels();
     await this.#tree.select(wanted.path);
     if (shown.kind === "scene") this.#tree.add(labelsOf(shown));
     this.#warn();
@@ -166,8 +167,12 @@ export class Viewer {
       describe: (path) => describe(dataset, path),
     });
     byId("path-form").hidden = all !== null || root.kind === "array";
-    // A single image is its own hierarchy; variables are there to be chosen from.
-    this.#layout.suggest("data", root.kind === "group" && role !== "image");
+  }
+
+  /** A single image is its own hierarchy; variables are there to be chosen from. */
+  #suggestPanels(): void {
+    const root = this.#dataset?.root;
+    this.#layout.suggest("data", root?.kind === "group" && roleOf(root.attrs) !== "image");
   }
 
   #fail(error: unknown, source: Source | null, path = ""): void {

@@ -12,6 +12,8 @@ const PANELS: readonly PanelName[] = ["data", "display"];
 
 /** In the reader's font size: twice the size of text is half the screen. */
 const WIDE = 56;
+/** Below this width two open panels would leave too little for the picture. */
+const WIDE_ENOUGH_FOR_TWO = 76;
 const HIGH = 30;
 const NARROW = 20;
 
@@ -19,6 +21,8 @@ export class Layout {
   /** Panels that a person opened or closed are left as they are. */
   readonly #chosen = new Set<PanelName>();
   #isSmall: boolean | null = null;
+  /** Of the window, in the reader's font size. */
+  #width = 0;
 
   constructor() {
     for (const name of PANELS) {
@@ -37,14 +41,24 @@ export class Layout {
     return !byId(`panel-${name}`).hidden;
   }
 
-  /** What is best for what is on show, unless a person has decided. */
+  /** Opens or closes a panel for what is on show, unless a person has decided. */
   suggest(name: PanelName, open: boolean): void {
-    if (!this.#chosen.has(name) && !this.#isSmall) this.#set(name, open);
+    if (this.#chosen.has(name) || this.#isSmall) return;
+    const isCrowded = this.#width < WIDE_ENOUGH_FOR_TWO && this.#hasOther(name);
+    this.#set(name, open && !isCrowded);
+  }
+
+  /** Whether another panel takes a part of the screen. One without content does not. */
+  #hasOther(name: PanelName): boolean {
+    return PANELS.some(
+      (other) => other !== name && this.isOpen(other) && !this.#switch(other).matches(":disabled"),
+    );
   }
 
   #measure(): void {
     const size = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
     const [width, height] = [innerWidth / size, innerHeight / size];
+    this.#width = width;
     const isLying = height < HIGH && width > height;
     const isSmall = isLying || width < WIDE;
     document.body.classList.toggle("small", isSmall);
