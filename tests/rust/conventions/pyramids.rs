@@ -15,8 +15,12 @@ pub fn pyramid(root: &str, nodes: &Value, options: &Value) -> Result<Value, Stri
         }
         let step = answer(&request.to_string()).map_err(|error| error.to_string())?;
         let step: Value = serde_json::from_str(&step).unwrap();
-        let Some(wanted) = step.get("nodes") else { return Ok(step) };
-        for path in wanted.as_array().unwrap().iter().filter_map(Value::as_str) {
+        if step.get("nodes").is_none() {
+            return Ok(step);
+        }
+        let lists =
+            ["nodes", "arrays", "optional"].into_iter().flat_map(|list| step[list].as_array().unwrap());
+        for path in lists.filter_map(Value::as_str) {
             let mut node = nodes.get(path).cloned().unwrap_or(Value::Null);
             node.as_object_mut().map(|node| node.remove("children"));
             known.insert(path.to_owned(), node);
