@@ -68,7 +68,7 @@ function reason(code: string, detail: string, where: string, url: URL | null): O
       return {
         title: "The data is damaged or not valid Zarr",
         cause: "What was read breaks a rule of the format, so that any picture of it would be made up.",
-        cure: "Whoever wrote the data can check it with another reader; the message below names the place.",
+        cure: "The author of the data can check it with another reader. The message below names the place.",
       };
     case "Unsupported":
       return {

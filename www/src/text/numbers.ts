@@ -79,14 +79,15 @@ export function valueText(value: unknown): string {
 }
 
 /**
- * JSON of values that JSON lacks too: integers beyond 2^53 in full, and the non-finite numbers by
- * name.
+ * JSON text, also of values that JSON lacks: integers beyond 2^53 in full, and the non-finite
+ * numbers by name.
  */
 export function jsonText(value: unknown, indent = 2): string {
-  const spelled = (_key: string, item: unknown) => {
-    if (typeof item === "bigint") return item.toString();
-    if (typeof item === "number" && !Number.isFinite(item)) return String(item);
-    return item;
+  const marked = (_key: string, item: unknown) => {
+    const isUnknown = typeof item === "bigint" || (typeof item === "number" && !Number.isFinite(item));
+    return isUnknown ? `\u0001${item}\u0001` : item;
   };
-  return JSON.stringify(value, spelled, indent) ?? String(value);
+  const text = JSON.stringify(value, marked, indent) ?? String(value);
+  // JSON.stringify writes the marks as escapes, within quotes that numbers do not have.
+  return text.replace(/"\\u0001([^"\\]*)\\u0001"/g, "$1");
 }
