@@ -65,6 +65,7 @@ test("the full build is loaded under a strict policy", async () => {
     };
   });
   frame.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}">
+    <script src="/viewer/prepare.js"></script>
     <script type="module" src="/frames/strict.mjs"></script>`;
   document.body.append(frame);
   try {
