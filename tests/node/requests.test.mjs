@@ -68,7 +68,7 @@ async function asked() {
 test("an OME image of v3: its group, its levels, its labels, and nothing for coordinates", async () => {
   server.files = filesBelow(join(SAMPLES, "tissue.ome.zarr"));
   const group = await zarr.open(server.url, { kind: "group" });
-  const pyramid = await zarr.pyramid(group, { labels: true });
+  const pyramid = await zarr.pyramid(group);
   assert.deepEqual(pyramid.labels, ["/labels/cells", "/labels/nuclei"]);
   const [{ array }] = pyramid.levels;
   for (const axis of array.shape.keys()) {
@@ -88,10 +88,10 @@ test("an OME image of v3: its group, its levels, its labels, and nothing for coo
   assert.deepEqual(await asked(), []);
 });
 
-test("label images are looked for where that costs nothing, or is asked for", async () => {
+test("label images are looked for, unless the caller does not want them", async () => {
   server.files = documentsOf("ome-zarr-py-0.5.json");
   const group = await zarr.open(server.url, { kind: "group" });
-  await zarr.pyramid(group);
+  await zarr.pyramid(group, { labels: false });
   assert.ok(!(await asked()).includes("/labels/zarr.json"));
   const local = await zarr.open(filesBelow(join(SAMPLES, "tissue.ome.zarr")), { kind: "group" });
   assert.deepEqual((await zarr.pyramid(local)).labels, ["/labels/cells", "/labels/nuclei"]);
@@ -101,7 +101,7 @@ test("label images are looked for where that costs nothing, or is asked for", as
 test("arrays of v2 are asked for as arrays", async () => {
   server.files = documentsOf("ome-zarr-py-0.4.json");
   const group = await zarr.open.v2(new zarr.FetchStore(server.url), { kind: "group" });
-  const { levels } = await zarr.pyramid(group);
+  const { levels } = await zarr.pyramid(group, { labels: false });
   await new Promise((resolve) => setTimeout(resolve, 100));
   const keys = server.requests.map(({ key }) => key).sort();
   const documents = levels.flatMap(({ path }) => [`${path}/.zarray`, `${path}/.zattrs`]);

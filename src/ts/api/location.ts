@@ -2,7 +2,6 @@
  * `Location`: a store and an absolute path in it. It needs no wasm.
  */
 import type { AbsolutePath } from "../model/types.ts";
-import { FetchStore } from "../store/fetch_store.ts";
 import { storeOf } from "../store/place.ts";
 
 /** Percent-decodes one segment of a path. A "%" without two hex digits is kept. */
@@ -54,6 +53,3 @@ export function locationOf(place: unknown): Location<unknown> {
   const isLocation = typeof place === "object" && place !== null && "store" in place && "path" in place;
   return isLocation ? (place as Location<unknown>) : new Location(storeOf(place));
 }
-
-/** Whether every key that is asked for is a request. */
-export const isOnServer = (store: unknown): boolean => store instanceof FetchStore;

@@ -11,7 +11,7 @@ import type { Attributes, DataType, Readable, Slice } from "../model/types.ts";
 import { besideOf } from "./beside.ts";
 import { Lookup } from "./lookup.ts";
 import { levelIn, type PlacedLevel, placedLevel, rememberedLevel } from "./placing.ts";
-import { pyramid } from "./pyramid.ts";
+import { type PlacedNode, pyramid } from "./pyramid.ts";
 import type { Pyramid } from "./pyramid_model.ts";
 import { type Moment, type TimeUnits, timeUnits, unitsOfNumpy } from "./time.ts";
 
@@ -192,6 +192,9 @@ async function ofVariable(
   return new Coordinates({ ...parts, values, units, time, exact });
 }
 
+/** The pyramid without its label images: where an array is does not depend on them. */
+const pyramidAlone = (node: PlacedNode<Readable>): Promise<Pyramid> => pyramid(node, { labels: false });
+
 /**
  * Whether a pyramid says of an axis where its elements are, so that no variable is looked for: OME
  * of all, `spatial:` of x and y.
@@ -249,7 +252,7 @@ async function placeAtHand(
 ): Promise<PlacedLevel | undefined> {
   const known = given ? levelIn(given, array) : rememberedLevel(array);
   if (known || given || !hasTransform(array)) return known;
-  return placedLevel(array, pyramid, signal);
+  return placedLevel(array, pyramidAlone, signal);
 }
 
 /**
@@ -269,7 +272,7 @@ export async function coords(
   if (atHand && isPlacedBy(atHand, axis)) return ofPlace(shown, atHand, axis, length);
   const variable = name ? await variableOf(array, name, length, signal) : undefined;
   if (variable) return ofVariable(shown, variable, signal);
-  const place = atHand ?? (options.pyramid ? undefined : await placedLevel(array, pyramid, signal));
+  const place = atHand ?? (options.pyramid ? undefined : await placedLevel(array, pyramidAlone, signal));
   if (place) return ofPlace(shown, place, axis, length);
   throw new NotFoundError(
     `coordinates of dimension ${JSON.stringify(shown)}: no array of that name and length beside it, and it is not placed`,

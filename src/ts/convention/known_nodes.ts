@@ -5,7 +5,7 @@
  */
 import { Array as ZarrArray } from "../api/array.ts";
 import { consolidatedChildren, withMaybeConsolidatedMetadata } from "../api/consolidated.ts";
-import { isOnServer, Location } from "../api/location.ts";
+import { Location } from "../api/location.ts";
 import { open, openerBeside } from "../api/open.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import { type ChildFact, factsOf, type NodeLike } from "../model/node_like.ts";
@@ -101,16 +101,10 @@ export class KnownNodes<Store extends Readable> {
     }
   }
 
-  /**
-   * Opens groups that are of use, and not necessary: where that costs a request, only those that
-   * were asked for.
-   */
-  async openOptional(paths: readonly string[], isAsked: boolean | undefined): Promise<void> {
-    const isWanted = (path: string) => {
-      if (isAsked === false || isKnownAbsent(this.#root.store, path)) return false;
-      return isAsked || isListed(this.#root.store) || !isOnServer(this.#root.store);
-    };
-    await this.openAll(paths.filter(isWanted), "group");
+  /** Opens groups that may be missing, but for those that consolidated metadata does not list. */
+  async openOptional(paths: readonly string[]): Promise<void> {
+    const mayExist = (path: string) => !isKnownAbsent(this.#root.store, path);
+    await this.openAll(paths.filter(mayExist), "group");
   }
 
   #openOnce(path: string, kind: "array" | "group" | undefined): Promise<void> {

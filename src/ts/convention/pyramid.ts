@@ -18,8 +18,8 @@ export interface PyramidOptions {
   /** Which array, where levels are groups of several. */
   variable?: string;
   /**
-   * Look for label images, which is one request. Unless given they are looked for where that costs
-   * none: consolidated metadata name them, or the store is not on a server.
+   * Whether to look for label images. Default: true. It costs one request, unless the store has
+   * consolidated metadata.
    */
   labels?: boolean;
   signal?: AbortSignal | undefined;
@@ -88,7 +88,7 @@ async function read<Store extends Readable>(
     await Promise.all([
       known.openAll(step.nodes),
       known.openAll(step.arrays, "array"),
-      known.openOptional(step.optional, options.labels),
+      options.labels === false ? undefined : known.openOptional(step.optional),
     ]);
     for (const path of step.optional) skipped.add(path);
     for (const path of step.listings) await known.list(path);
