@@ -149,6 +149,8 @@ test("viewer: Back returns to the data set and the state before", async () => {
 test("viewer: the keyboard walks the tree, and a node without a plane lists its values", async () => {
   const viewer = await openViewer(`?source=${CLIMATE}&path=air_temperature`);
   await viewer.drawn();
+  // On a screen of middling width the hierarchy makes way for the picture.
+  if (viewer.find("#panel-data").hidden) viewer.find("#switch-data").click();
   viewer.press(viewer.find('[data-path="air_temperature"]'), "ArrowDown");
   equal(viewer.document.activeElement.dataset.path, "latitude");
   viewer.press(viewer.document.activeElement, "Enter");
@@ -159,6 +161,18 @@ test("viewer: the keyboard walks the tree, and a node without a plane lists its 
   equal(values.length, 180);
   ok(Math.abs(values[0] - values[179]) > 170, "latitudes go from one pole to the other");
   ok(viewer.text("#values").includes("degrees_north"), "with their units");
+});
+
+test("viewer: two panels are open beside a picture that has room for them", async () => {
+  for (const [size, isOpen] of [
+    [[1440, 900], true],
+    [[1000, 700], false],
+  ]) {
+    const viewer = await openViewer(`?source=${CLIMATE}`, { size });
+    await viewer.drawn();
+    equal(viewer.find("#panel-data").hidden, !isOpen, `the hierarchy at ${size}`);
+    equal(viewer.find("#panel-display").hidden, false, `the colours at ${size}`);
+  }
 });
 
 test("viewer: arrows pan as long as they are held, plus and minus zoom", async () => {
