@@ -32,7 +32,7 @@
 //!
 //! | term | meaning | where |
 //! |---|---|---|
-//! | array order | the order of the array's dimensions in its metadata, before any codec transposes them | [`access::dimension_order`] |
+//! | array order | the order of the array's dimensions in its metadata, before any codec transposes them | [`format::dimension_order`] |
 //! | batch | whole chunks that one request to a decoder decodes, one after the other | [`access::plan::PartPlan::batch`] |
 //! | binding | an array's metadata with its codecs bound to data type and chunk shape | [`access::binding`] |
 //! | byte range | the bytes of one store value that a request wants: all, some, or the last ones | [`store::byte_range`] |

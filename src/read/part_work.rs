@@ -19,11 +19,11 @@ use futures_util::future::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use crate::access::binding::Level;
-use crate::access::dimension_order::{in_array_order, packed_strides};
 use crate::access::instruction::{PartHeader, ProjectedAxis};
 use crate::access::part::Part;
 use crate::access::plan::{ByteRequest, PartPlan, PartProjection, RequestedRange};
 use crate::error::Result;
+use crate::format::dimension_order::{in_array_order, packed_strides};
 use crate::read::chunk_cache::CacheKind;
 use crate::read::decoder::{Decoder, PartDecoder};
 use crate::read::decoding::{DecoderInput, with_full_key};
