@@ -26,10 +26,10 @@ pub(crate) mod in_flight;
 pub mod key_table;
 pub mod memory;
 pub mod partial_values;
+pub mod priority;
 pub mod reference;
 mod shared;
 pub mod turn;
-pub mod urgency;
 pub mod value;
 pub mod wrap;
 pub(crate) mod writers;
@@ -41,7 +41,7 @@ use std::rc::Rc;
 
 pub use byte_range::ByteRange;
 pub use partial_values::{KeyRange, KeyStartValue};
-pub use urgency::Urgency;
+pub use priority::Priority;
 pub use value::{HostBytes, Value};
 
 use crate::error::{Error, IS_FULL, Opaque, Result};
@@ -69,7 +69,7 @@ pub struct RequestContext {
     /// Whether to bypass HTTP caches and ask the server again.
     pub reload: bool,
     /// The priority among waiting requests.
-    pub urgency: Urgency,
+    pub priority: Priority,
     /// The likely size of the value, for requests for its end.
     pub likely_size: Option<LikelySize>,
 }
