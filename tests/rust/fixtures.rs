@@ -12,15 +12,15 @@ use std::rc::Rc;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value as Json;
 use support::{ReadElements, base64, folders, memory_store, read_all, read_selection};
-use zarr_wasm::access::selection::{DimensionSelection, Selection};
-use zarr_wasm::error::Error;
-use zarr_wasm::format::data_type::DataType;
-use zarr_wasm::format::metadata::json::Document;
-use zarr_wasm::format::metadata::{ArrayMetadata, NodeMetadata};
-use zarr_wasm::format::tolerated::Form;
-use zarr_wasm::hierarchy::open::{OpenOptions, OpenedNode, open};
-use zarr_wasm::read::array::Array;
-use zarr_wasm::store::{RequestContext, Store};
+use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::internals::error::Error;
+use zarr_wasm::internals::format::data_type::DataType;
+use zarr_wasm::internals::format::metadata::json::Document;
+use zarr_wasm::internals::format::metadata::{ArrayMetadata, NodeMetadata};
+use zarr_wasm::internals::format::tolerated::Form;
+use zarr_wasm::internals::hierarchy::open::{OpenOptions, OpenedNode, open};
+use zarr_wasm::internals::read::array::Array;
+use zarr_wasm::internals::store::{RequestContext, Store};
 
 fn main() {
     let arguments = Arguments::from_args();

@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use ::base64::Engine as _;
-use zarr_wasm::access::part::Part;
-use zarr_wasm::access::selection::Selection;
-use zarr_wasm::error::Result;
-use zarr_wasm::format::path::StoreKey;
-use zarr_wasm::read::array::Array;
-use zarr_wasm::read::decoder::{Decoder, InlineDecoder};
-use zarr_wasm::read::{Base, OutputLayout, PartData, PartSink, PlacedChunk, ReadRequest, read};
-use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::{LocalFuture, RequestContext, Store};
+use zarr_wasm::internals::access::part::Part;
+use zarr_wasm::internals::access::selection::Selection;
+use zarr_wasm::internals::error::Result;
+use zarr_wasm::internals::format::path::StoreKey;
+use zarr_wasm::internals::read::array::Array;
+use zarr_wasm::internals::read::decoder::{Decoder, InlineDecoder};
+use zarr_wasm::internals::read::{Base, OutputLayout, PartData, PartSink, PlacedChunk, ReadRequest, read};
+use zarr_wasm::internals::store::memory::MemoryStore;
+use zarr_wasm::internals::store::{LocalFuture, RequestContext, Store};
 
 /// The folders in a folder, by name.
 pub fn folders(path: &Path) -> Vec<PathBuf> {

@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::error::{ErrorKind, Result};
-use zarr_wasm::format::chunk_key::Separator;
-use zarr_wasm::format::path::{NodePath, StoreKey};
-use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::wrap::transform::ArrayPlace;
-use zarr_wasm::store::wrap::transform::sharding::{ShardingTransformer, UNUSED_BYTES};
-use zarr_wasm::store::{
+use zarr_wasm::internals::error::{ErrorKind, Result};
+use zarr_wasm::internals::format::chunk_key::Separator;
+use zarr_wasm::internals::format::path::{NodePath, StoreKey};
+use zarr_wasm::internals::store::memory::MemoryStore;
+use zarr_wasm::internals::store::wrap::transform::ArrayPlace;
+use zarr_wasm::internals::store::wrap::transform::sharding::{ShardingTransformer, UNUSED_BYTES};
+use zarr_wasm::internals::store::{
     ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, LocalFuture, RequestContext, Store, Value,
 };
 

@@ -7,18 +7,18 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_executor::block_on;
-use zarr_wasm::error::Result;
-use zarr_wasm::format::chunk_key::Separator;
-use zarr_wasm::format::metadata::ZarrFormat;
-use zarr_wasm::format::metadata::consolidated::Consolidated;
-use zarr_wasm::format::path::{NodePath, StoreKey};
-use zarr_wasm::store::file_system::FileSystemStore;
-use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::wrap::Counting;
-use zarr_wasm::store::wrap::transform::ArrayPlace;
-use zarr_wasm::store::wrap::transform::sharding::{ShardingTransformer, UNUSED_BYTES};
-use zarr_wasm::store::wrap::{Gathering, KnownDocuments};
-use zarr_wasm::store::{
+use zarr_wasm::internals::error::Result;
+use zarr_wasm::internals::format::chunk_key::Separator;
+use zarr_wasm::internals::format::metadata::ZarrFormat;
+use zarr_wasm::internals::format::metadata::consolidated::Consolidated;
+use zarr_wasm::internals::format::path::{NodePath, StoreKey};
+use zarr_wasm::internals::store::file_system::FileSystemStore;
+use zarr_wasm::internals::store::memory::MemoryStore;
+use zarr_wasm::internals::store::wrap::Counting;
+use zarr_wasm::internals::store::wrap::transform::ArrayPlace;
+use zarr_wasm::internals::store::wrap::transform::sharding::{ShardingTransformer, UNUSED_BYTES};
+use zarr_wasm::internals::store::wrap::{Gathering, KnownDocuments};
+use zarr_wasm::internals::store::{
     ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, Listing, LocalFuture, RequestContext, Store,
     Value,
 };

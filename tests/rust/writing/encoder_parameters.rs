@@ -4,14 +4,14 @@
 use std::path::Path;
 
 use futures_executor::block_on;
-use zarr_wasm::access::selection::Selection;
-use zarr_wasm::error::{ErrorKind, Stage};
-use zarr_wasm::format::metadata::write::edit::AttributeUpdate;
-use zarr_wasm::format::path::NodePath;
-use zarr_wasm::hierarchy::attributes::update_attributes;
-use zarr_wasm::hierarchy::resize::resize;
-use zarr_wasm::write::WriteSource;
-use zarr_wasm::write::encoder::InlineEncoder;
+use zarr_wasm::internals::access::selection::Selection;
+use zarr_wasm::internals::error::{ErrorKind, Stage};
+use zarr_wasm::internals::format::metadata::write::edit::AttributeUpdate;
+use zarr_wasm::internals::format::path::NodePath;
+use zarr_wasm::internals::hierarchy::attributes::update_attributes;
+use zarr_wasm::internals::hierarchy::resize::resize;
+use zarr_wasm::internals::write::WriteSource;
+use zarr_wasm::internals::write::encoder::InlineEncoder;
 
 use crate::support::{folders, memory_store};
 use crate::{context, create_array, json, memory, put, read_all, reopen};
@@ -21,7 +21,10 @@ fn fixture(name: &str) -> std::path::PathBuf {
 }
 
 /// The codecs as the stored document has them, where in it they stand.
-fn stored_codecs(store: &std::rc::Rc<dyn zarr_wasm::store::Store>, path: &str) -> serde_json::Value {
+fn stored_codecs(
+    store: &std::rc::Rc<dyn zarr_wasm::internals::store::Store>,
+    path: &str,
+) -> serde_json::Value {
     let array = reopen(store, path);
     let document: serde_json::Value = serde_json::from_str(&array.document().texts[0].1).unwrap();
     serde_json::json!([document["codecs"], document["compressor"], document["filters"]])
