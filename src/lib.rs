@@ -169,7 +169,7 @@ pub use sans_io::{Array, ByteRange, ByteRequest, Read};
 pub mod metadata {
     pub use crate::format::chunk_grid::{ChunkGrid, ChunkRuns, GridDimension};
     pub use crate::format::chunk_key::ChunkKeyEncoding;
-    pub use crate::format::data_type::{DataType, FillValue};
+    pub use crate::format::data_type::{DataType, FillValue, Float, Integer, Struct, Time, TimeKind};
     pub use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, parse};
     pub use crate::format::metadata::{
         ArrayMetadata, CodecMetadata, DataTypeFallback, Draft, GroupMetadata, NodeKind, NodeMetadata,

@@ -18,12 +18,13 @@
 //! | `list` | the same | `list_prefix` of the root |
 
 pub mod byte_range;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(feature = "internals")]
 pub mod file_system;
 pub mod gather;
 pub mod http;
 pub(crate) mod in_flight;
 pub mod key_table;
+#[cfg(feature = "internals")]
 pub mod memory;
 pub mod partial_values;
 pub mod priority;
@@ -313,6 +314,10 @@ pub trait Store {
     }
 
     /// All keys, in any order.
+    #[allow(
+        dead_code,
+        reason = "the specification's store interface has it, and the suite of all stores tests it"
+    )]
     fn list(&self) -> LocalFuture<'_, Result<Vec<StoreKey>>> {
         if !IS_FULL {
             return left_to_full("listing");

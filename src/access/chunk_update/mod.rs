@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-pub use kept_chunks::{KeptChunks, KeptRanges};
+pub use kept_chunks::KeptChunks;
 pub use pending::PendingUpdate;
 use shard::Shard;
 pub use source::pack;

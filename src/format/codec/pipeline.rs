@@ -236,11 +236,6 @@ impl Pipeline {
         orders.fold(identity(&self.decoded.shape), |axes, order| compose(&axes, order))
     }
 
-    /// Whether elements have one size. A decoded chunk is then an array of packed elements.
-    pub fn is_fixed(&self) -> bool {
-        self.decoded.data_type.size().is_some()
-    }
-
     /// Whether decoding a part of the chunk takes less work than decoding all of it.
     pub fn decodes_partially(&self) -> bool {
         let packed = self.packed.is_some() && self.only_transposed();

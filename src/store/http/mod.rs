@@ -112,11 +112,6 @@ impl<T: Transport> HttpStore<T> {
         }
     }
 
-    /// The root URL.
-    pub fn root(&self) -> &RootUrl {
-        &self.root
-    }
-
     /// Reads a file of this server at any URL, with what this store has learned about the server.
     ///
     /// # Errors

@@ -34,7 +34,7 @@ use zarr_wasm::internals::hierarchy::resize::{Appended, append, resize};
 use zarr_wasm::internals::read::array::Array;
 use zarr_wasm::internals::store::memory::MemoryStore;
 use zarr_wasm::internals::store::{ByteRange, RequestContext, Store};
-use zarr_wasm::internals::write::encoder::InlineEncoder;
+use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
 use zarr_wasm::internals::write::{WriteRequest, WriteSource, write};
 
 fn main() {

@@ -15,7 +15,7 @@ use zarr_wasm::internals::read::array::Array;
 use zarr_wasm::internals::store::memory::MemoryStore;
 use zarr_wasm::internals::store::wrap::Counting;
 use zarr_wasm::internals::store::{ByteRange, Store};
-use zarr_wasm::internals::write::encoder::InlineEncoder;
+use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
 use zarr_wasm::internals::write::{WriteRequest, WriteSource, write};
 
 use crate::stores::{Picky, Slow};

@@ -11,7 +11,7 @@ use zarr_wasm::internals::format::path::NodePath;
 use zarr_wasm::internals::hierarchy::attributes::update_attributes;
 use zarr_wasm::internals::hierarchy::resize::resize;
 use zarr_wasm::internals::write::WriteSource;
-use zarr_wasm::internals::write::encoder::InlineEncoder;
+use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
 
 use crate::support::{folders, memory_store};
 use crate::{context, create_array, json, memory, put, read_all, reopen};

@@ -20,7 +20,7 @@ use zarr_wasm::internals::store::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
 };
 use zarr_wasm::internals::write::WriteSource;
-use zarr_wasm::internals::write::encoder::InlineEncoder;
+use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
 
 use crate::{context, create_array, put, read_all, reopen};
 

@@ -19,7 +19,7 @@ use zarr_wasm::internals::hierarchy::open::{OpenOptions, open};
 use zarr_wasm::internals::hierarchy::resize::resize;
 use zarr_wasm::internals::store::Store;
 use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::write::encoder::InlineEncoder;
+use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
 
 use crate::stores::{Slow, Unlisted};
 use crate::{SMALL, context, create_array, create_group, elements, json, memory, put, stored};

@@ -193,11 +193,6 @@ impl ShardIndex {
     pub fn len(&self) -> usize {
         self.entries.len()
     }
-
-    /// Whether there are no entries.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
 }
 
 fn read_u64(bytes: &[u8], element: usize) -> Result<u64> {

@@ -24,11 +24,6 @@ impl ShardingConfiguration {
         let chunks_per_shard = transformer::chunks_per_shard(named.kind, named.configuration)?;
         Ok(Self { chunks_per_shard, field: named.field.to_owned() })
     }
-
-    /// Shape of a shard in chunks.
-    pub fn chunks_per_shard(&self) -> &[u64] {
-        &self.chunks_per_shard
-    }
 }
 
 impl Transformer for ShardingConfiguration {
