@@ -11,8 +11,10 @@ use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, Float, Integer, widen};
 pub use crate::kernel::cast::NumberType;
 use crate::kernel::convert::convert;
+#[cfg(any(feature = "conventions", feature = "internals"))]
+pub use crate::kernel::convert::integer_key;
 pub use crate::kernel::convert::labels::{Colour, LabelColours};
-pub use crate::kernel::convert::{Missing, Shading, Target, Unpacking, integer_key};
+pub use crate::kernel::convert::{Missing, Shading, Target, Unpacking};
 pub use crate::kernel::summary::Bins;
 use crate::kernel::summary::{place, summarize};
 use crate::limits;

@@ -22,4 +22,5 @@ pub mod dimension_order;
 pub mod metadata;
 pub mod path;
 pub mod tolerated;
+#[cfg(any(feature = "conventions", feature = "internals"))]
 pub mod warp;
