@@ -1,9 +1,11 @@
-//! `zarr_conventions`: which conventions a node declares. Two texts define it, and data of both exists:
+//! `zarr_conventions`: which conventions a node declares. Two texts define it, and data of both
+//! exists:
 //!
 //! - the early draft (2025): `schema`, else `spec`, identifies;
 //! - the text of 2026: `uuid`, else `schema_url`, else `spec_url`.
 //!
-//! A name never identifies. Deliberately tolerant: a declaration with a mistake is still a declaration.
+//! A name never identifies. Deliberately tolerant: a declaration with a mistake is still a
+//! declaration.
 
 use serde_json::Value;
 
@@ -163,7 +165,8 @@ fn report_repeats(declarations: &[Declaration], report: &mut Report) {
     }
 }
 
-/// Reports the fields that no text allows. `tolerated` is a field that the convention's own text demands.
+/// Reports the fields that no text allows. `tolerated` is a field that the convention's own text
+/// demands.
 pub fn report_extra_fields(declaration: &Declaration, tolerated: Option<&str>, report: &mut Report) {
     for key in &declaration.extra {
         let severity = if tolerated == Some(key.as_str()) { Severity::Warning } else { Severity::Error };

@@ -1,4 +1,5 @@
-//! Declaring a convention on a node: what its attributes become. Writing them is another's business.
+//! Declaring a convention on a node: what its attributes become. Writing them is another's
+//! business.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -28,8 +29,8 @@ pub struct Wanted {
 /// The attributes that change: `zarr_conventions`, and the convention's own.
 ///
 /// # Errors
-/// `Argument` when nothing identifies the convention, or when an attribute would be replaced without leave; `Format` when
-/// the node's `zarr_conventions` are not a list.
+/// `Argument` when nothing identifies the convention, or when an attribute would be replaced
+/// without leave; `Format` when the node's `zarr_conventions` are not a list.
 pub fn declare(attributes: &Value, wanted: Wanted) -> Result<Map<String, Value>> {
     let known = wanted.known.as_deref().map(known_convention).transpose()?;
     let early = is_early(&wanted)?;
@@ -123,7 +124,8 @@ fn early_form(wanted: &Wanted, known: Option<&Known>) -> Result<Map<String, Valu
     )
 }
 
-/// The identity of a declaration, across the two forms: a known convention's id, else the identifier itself.
+/// The identity of a declaration, across the two forms: a known convention's id, else the
+/// identifier itself.
 fn identity(declaration: &Value) -> Option<String> {
     let text = |keys: [&str; 2]| keys.iter().find_map(|key| declaration.get(key)?.as_str());
     let uuid = declaration.get("uuid").and_then(Value::as_str).map(str::to_ascii_lowercase);
@@ -132,7 +134,8 @@ fn identity(declaration: &Value) -> Option<String> {
     known.or(uuid).or_else(|| schema.or(spec).map(str::to_owned))
 }
 
-/// The list with the declaration in the place of an older one of the same convention, else at its end.
+/// The list with the declaration in the place of an older one of the same convention, else at its
+/// end.
 fn merged(mut list: Vec<Value>, declaration: Map<String, Value>) -> Vec<Value> {
     let declaration = Value::Object(declaration);
     let own = identity(&declaration);

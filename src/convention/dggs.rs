@@ -1,6 +1,7 @@
 //! `dggs`: elements are cells of a discrete global grid. https://github.com/zarr-conventions/dggs
 //!
-//! Recognised, and checked as far as every grid goes; what a grid system's own parameters mean is not.
+//! Recognised, and checked as far as every grid goes; what a grid system's own parameters mean is
+//! not.
 
 use super::finding::Report;
 use super::node::Node;

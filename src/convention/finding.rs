@@ -1,4 +1,5 @@
-//! Findings: what is wrong, or worth knowing, in attributes. Attributes are the user's, so nothing in this room fails: it finds.
+//! Findings: what is wrong, or worth knowing, in attributes. Attributes are the user's, so nothing
+//! in this room fails: it finds.
 
 use serde::Serialize;
 
@@ -27,7 +28,8 @@ pub struct Finding {
     pub message: String,
 }
 
-/// How many findings of one convention are kept: a broken writer makes the same mistake in every one of 10^5 entries.
+/// How many findings of one convention are kept: a broken writer makes the same mistake in every
+/// one of 10^5 entries.
 const KEPT: usize = 200;
 
 /// The findings of one convention.
@@ -74,7 +76,8 @@ impl Report {
         self.findings.iter().any(|finding| finding.message == message)
     }
 
-    /// The first sentences, one behind the other, and how many there are more; what it is where there are none.
+    /// The first sentences, one behind the other, and how many there are more; what it is where
+    /// there are none.
     pub fn summary(&self, most: usize) -> Option<String> {
         let sentences: Vec<_> =
             self.findings.iter().take(most).map(|finding| finding.message.as_str()).collect();

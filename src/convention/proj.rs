@@ -1,7 +1,8 @@
 //! `proj:`: the coordinate reference system. https://github.com/zarr-conventions/proj
 //!
-//! Revisions share one UUID: the early draft has shape, transform and bounding box too (they moved to `spatial:`); r2 wants
-//! exactly one of code, WKT2 and PROJJSON; v0.1 wants at least one and takes any authority. Deliberately not a parser of WKT.
+//! Revisions share one UUID: the early draft has shape, transform and bounding box too (they moved
+//! to `spatial:`); r2 wants exactly one of code, WKT2 and PROJJSON; v0.1 wants at least one and
+//! takes any authority. Deliberately not a parser of WKT.
 
 use super::finding::Report;
 use super::node::Node;

@@ -77,7 +77,8 @@ pub fn name_of(number: NumberType) -> &'static str {
     NUMBERS.iter().find(|(known, _)| *known == number).map_or("", |(_, name)| name)
 }
 
-/// What the elements of a data type are to arithmetic; floats of 8 bits and fewer, and `bfloat16`, are singles there.
+/// What the elements of a data type are to arithmetic; floats of 8 bits and fewer, and `bfloat16`,
+/// are singles there.
 pub fn number_of(data_type: &DataType) -> Option<NumberType> {
     Some(match data_type {
         DataType::Bool => NumberType::Bool,
@@ -172,7 +173,8 @@ impl Conversion {
     /// As colours.
     ///
     /// # Errors
-    /// `Argument` for a window that is not two finite numbers, a gamma that is not above zero, and a table that is not of whole colours.
+    /// `Argument` for a window that is not two finite numbers, a gamma that is not above zero, and
+    /// a table that is not of whole colours.
     pub fn shaded(self, shading: Shading) -> Result<Self> {
         let Shading { low, high, gamma, width, table } = &shading;
         let whole =

@@ -14,7 +14,8 @@ thread_local! {
     static ANSWER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A buffer for a request of `len` bytes; null where there is no memory. The call that is given it takes it.
+/// A buffer for a request of `len` bytes; null where there is no memory. The call that is given it
+/// takes it.
 #[unsafe(no_mangle)]
 pub extern "C" fn conventions_request(len: usize) -> *mut u8 {
     let mut bytes: Vec<u8> = Vec::new();
@@ -28,7 +29,8 @@ pub extern "C" fn conventions_request(len: usize) -> *mut u8 {
 /// Answers the request that stands in a buffer, in JSON.
 ///
 /// # Safety
-/// `request` came from [`conventions_request`] with the same `len`, all of it was written, and it is not used again.
+/// `request` came from [`conventions_request`] with the same `len`, all of it was written, and it
+/// is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn conventions_answer(request: *mut u8, len: usize) -> u32 {
     let in_json = |bytes: &[u8]| {

@@ -94,8 +94,8 @@ pub fn write_requests(part: &mut WorkerPart) -> Result<Vec<u8>> {
     Ok([&len.to_le_bytes(), text.as_bytes(), &bytes].concat())
 }
 
-/// The JSON text of a `CodecRequest` of `ts/codec/site.ts`, without its bytes. `place` is their range
-/// in the common buffer.
+/// The JSON text of a `CodecRequest` of `ts/codec/site.ts`, without its bytes. `place` is their
+/// range in the common buffer.
 fn message(key: &str, request: &CodecCall<'_>, site: usize, place: std::ops::Range<usize>) -> String {
     let chunk = |shape: &[u64], data_type| {
         let description = Description::of(data_type).to_json();

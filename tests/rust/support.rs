@@ -1,4 +1,5 @@
-//! What the integration tests share: a store of a folder's files, and a sink that puts a read's parts together element by element.
+//! What the integration tests share: a store of a folder's files, and a sink that puts a read's
+//! parts together element by element.
 
 // Each test program uses a part of it.
 #![allow(dead_code)]

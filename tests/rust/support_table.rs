@@ -1,5 +1,5 @@
-//! The README's tables of codecs and of tolerated forms are made from the lists in the source: these tests hold them to each other.
-//! `npm run support-table` writes them.
+//! The README's tables of codecs and of tolerated forms are made from the lists in the source:
+//! these tests hold them to each other. `npm run support-table` writes them.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,4 +1,5 @@
-//! What each dimension of the arrays is: by OME's axes, by `spatial:dimensions`, by name, or by place.
+//! What each dimension of the arrays is: by OME's axes, by `spatial:dimensions`, by name, or by
+//! place.
 
 use serde::Serialize;
 

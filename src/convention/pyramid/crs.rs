@@ -1,5 +1,6 @@
-//! The coordinate reference system, from the nearest that says one: the array, the level's group, the pyramid's group
-//! (`proj:`), then CF's grid mapping, GDAL's `_CRS`, and what the convention of the levels says itself.
+//! The coordinate reference system, from the nearest that says one: the array, the level's group,
+//! the pyramid's group (`proj:`), then CF's grid mapping, GDAL's `_CRS`, and what the convention of
+//! the levels says itself.
 
 use serde_json::{Value, json};
 

@@ -108,8 +108,8 @@ impl<'a> Finder<'a, '_> {
         Ok(())
     }
 
-    /// Chooses the variable: among the arrays with the most dimensions, the first by name. Arrays of
-    /// coordinates do not count.
+    /// Chooses the variable: among the arrays with the most dimensions, the first by name. Arrays
+    /// of coordinates do not count.
     fn choose(&mut self, path: &str, group: &Node) -> Result<()> {
         let Some(children) = &group.children else {
             self.wants.listing(path);

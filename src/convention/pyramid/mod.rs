@@ -1,8 +1,10 @@
-//! One model of every pyramid: OME-Zarr, `multiscales` (today's and early), ndpyramid, `tile_matrix_set`, and an array alone.
+//! One model of every pyramid: OME-Zarr, `multiscales` (today's and early), ndpyramid,
+//! `tile_matrix_set`, and an array alone.
 //!
-//! A machine that asks: [`step`] is given the nodes that are known and answers with the nodes it needs, or with the model.
-//! It opens nothing itself. **World**: `world = index × scale + translation`, where a whole index is the *centre* of an element,
-//! whatever the convention counts from: OME's centres, the corners of `spatial:` (registration `pixel`), or its nodes.
+//! A machine that asks: [`step`] is given the nodes that are known and answers with the nodes it
+//! needs, or with the model. It opens nothing itself. **World**: `world = index × scale +
+//! translation`, where a whole index is the *centre* of an element, whatever the convention counts
+//! from: OME's centres, the corners of `spatial:` (registration `pixel`), or its nodes.
 
 mod axes;
 mod crs;
@@ -63,7 +65,8 @@ impl Question {
         }
     }
 
-    /// The kind of the error when no level can be used: that of all refusals, where they are of one.
+    /// The kind of the error when no level can be used: that of all refusals, where they are of
+    /// one.
     fn refusal_kind(&self) -> ErrorKind {
         let mut codes = self.refused.values().map(|refusal| refusal.code.as_str());
         let first = codes.next();
@@ -210,8 +213,8 @@ pub(super) fn parent(path: &str) -> String {
 /// The next question, or the answer.
 ///
 /// # Errors
-/// `NotFound` when there is nothing at the path, or no pyramid; `Format` when no level can be used; `Argument` when levels hold
-/// several arrays and nothing can list them.
+/// `NotFound` when there is nothing at the path, or no pyramid; `Format` when no level can be used;
+/// `Argument` when levels hold several arrays and nothing can list them.
 pub fn step(question: &Question) -> Result<Step> {
     let mut root = question.root.clone();
     // bioformats2raw puts images into groups below one that says so; they do not nest.

@@ -1,4 +1,5 @@
-//! Where each level is: every convention's way of saying it, turned into a scale and a translation an axis, of centres.
+//! Where each level is: every convention's way of saying it, turned into a scale and a translation
+//! an axis, of centres.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,8 @@ use crate::convention::finding::Report;
 use crate::convention::node::Node;
 use crate::convention::ome::transformation::ScaleTranslation;
 
-/// The plane of x and y of one that is not placed: the first element's centre is 0, so its corner is half an element before.
+/// The plane of x and y of one that is not placed: the first element's centre is 0, so its corner
+/// is half an element before.
 const UNPLACED: [f64; 6] = [1.0, 0.0, -0.5, 0.0, 1.0, -0.5];
 
 /// A level's position; the plane is of corners.
@@ -135,7 +137,8 @@ impl<'a> Placing<'a> {
         let Some(finest) = finest else { return axes };
         let spatial = |role: &str| ["x", "y", "z"].contains(&role);
         for (axis, (fine, own)) in finest.node.shape.iter().zip(&level.node.shape).enumerate() {
-            // Halving rounds up or down; a factor within a hundredth of a whole number is that number.
+            // Halving rounds up or down; a factor within a hundredth of a whole number is that
+            // number.
             let ratio = fine / own;
             let factor = if (ratio - ratio.round()).abs() < 0.01 { ratio.round() } else { ratio };
             if spatial(self.axes[axis].role) && factor.is_finite() && factor > 0.0 {
@@ -146,7 +149,8 @@ impl<'a> Placing<'a> {
         axes
     }
 
-    /// `scale` of the source's elements are one of ours; `translation` is counted in the source's elements.
+    /// `scale` of the source's elements are one of ours; `translation` is counted in the source's
+    /// elements.
     fn relative(
         &mut self,
         level: &FoundLevel<'a>,
@@ -207,7 +211,8 @@ impl<'a> Placing<'a> {
         Position { axes, plane: Some(plane) }
     }
 
-    /// Writers who count from centres (the convention's own example does) write (scale − 1) / 2 for a shared corner.
+    /// Writers who count from centres (the convention's own example does) write (scale − 1) / 2 for
+    /// a shared corner.
     fn corner_offset(&self, scale: f64, translation: f64) -> f64 {
         let centred = (translation - (scale - 1.0) / 2.0).abs() < 1e-9 && translation != 0.0;
         if centred && !self.nodes { 0.0 } else { translation }

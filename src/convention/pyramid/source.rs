@@ -146,8 +146,8 @@ fn of_image(ome: &Ome<'_>, images: &Place<'_>, index: usize) -> Result<Source> {
     })
 }
 
-/// What applies to all levels: up to 0.5 a transformation after the level's own; in 0.6 those lead on into other systems, and
-/// the levels' own system is the one we place them in.
+/// What applies to all levels: up to 0.5 a transformation after the level's own; in 0.6 those lead
+/// on into other systems, and the levels' own system is the one we place them in.
 fn shared_transformation(
     generation: Generation,
     image: &Place<'_>,
@@ -249,7 +249,8 @@ fn of_ndpyramid(node: &Node) -> Source {
     let text =
         |dataset: &Place<'_>, key: &str| dataset.value.get(key).and_then(Value::as_str).map(str::to_owned);
     let levels = datasets.iter().filter_map(|dataset| {
-        // The two projections that it has tiles of; both cover the world. Other pyramids of its are placed by their coordinates alone.
+        // The two projections that it has tiles of; both cover the world. Other pyramids of its are
+        // placed by their coordinates alone.
         let tiled = dataset.member("pixels_per_tile").is_some();
         let placement = match text(dataset, "crs").as_deref() {
             Some("EPSG:3857") if tiled => Placement::Extent([-MERCATOR, -MERCATOR, MERCATOR, MERCATOR]),

@@ -1,5 +1,5 @@
-//! For every codec the chain in which it is tried: a configuration that fits the type where one can, the elements, and what a lossy
-//! codec may change.
+//! For every codec the chain in which it is tried: a configuration that fits the type where one
+//! can, the elements, and what a lossy codec may change.
 
 use serde_json::{Value as Json, json};
 use zarr_wasm::internals::format::codec::ArrayBytes;
@@ -176,7 +176,8 @@ fn within(data_type: &DataType, was: &ArrayBytes, is: &ArrayBytes, absolute: f64
 /// What is no label comes back empty.
 fn labels_alone(was: &ArrayBytes, is: &ArrayBytes) -> bool {
     let (ArrayBytes::Variable(was), ArrayBytes::Variable(is)) = (was, is) else {
-        // `größe` and `a` are the elements' first characters at most: none of three code points is a label but `a`.
+        // `größe` and `a` are the elements' first characters at most: none of three code points is
+        // a label but `a`.
         let (ArrayBytes::Fixed(was), ArrayBytes::Fixed(is)) = (was, is) else { return false };
         let label = [[0x61, 0, 0, 0].as_slice(), &[0; 8]].concat();
         return was

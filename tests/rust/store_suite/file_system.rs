@@ -1,4 +1,5 @@
-//! What the text says of the file-system store alone: keys as paths, folders, and what must not be reached through a link.
+//! What the text says of the file-system store alone: keys as paths, folders, and what must not be
+//! reached through a link.
 
 use std::fs;
 

@@ -1,5 +1,6 @@
-//! Parameters that only an encoder needs: an array with one that no encoder takes is read, changed in its metadata and resized; only
-//! what would encode is refused. The stores are those of `tests/fixtures/edited/encoder-parameters-*`.
+//! Parameters that only an encoder needs: an array with one that no encoder takes is read, changed
+//! in its metadata and resized; only what would encode is refused. The stores are those of
+//! `tests/fixtures/edited/encoder-parameters-*`.
 
 use std::path::Path;
 
