@@ -179,7 +179,7 @@ forms! {
 }
 
 thread_local! {
-    /// A bit for each form that was met since somebody asked.
+    /// A bit for each form that was found since the last query.
     static NOTED: Cell<u64> = const { Cell::new(0) };
 }
 

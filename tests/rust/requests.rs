@@ -210,7 +210,7 @@ struct Slow {
 
 impl Slow {
     fn poll_open(&self, context: &mut Context<'_>) -> Poll<()> {
-        // Asked again whenever somebody polls: nobody else wakes it.
+        // It is polled again with each other future, because nothing else wakes it.
         context.waker().wake_by_ref();
         if self.is_open.get() { Poll::Ready(()) } else { Poll::Pending }
     }

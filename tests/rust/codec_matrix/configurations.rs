@@ -33,7 +33,7 @@ pub fn trial(entry: &CodecEntry, data_type: &DataType) -> Trial {
     Trial { codecs, sample: sample(entry.name, data_type), bound: bound(entry.name) }
 }
 
-/// The codec that turns elements of a type into bytes where nobody says how.
+/// The default codec from elements of a type to bytes.
 fn bytes_of(data_type: &DataType) -> (String, String) {
     let (name, configuration) = match data_type {
         DataType::String => ("vlen-utf8", json!({})),
@@ -134,7 +134,7 @@ fn configuration(name: &str, data_type: &DataType) -> Json {
     }
 }
 
-/// Codecs that count cannot keep what is no number.
+/// Codecs of numbers cannot store NaN and the infinities.
 fn sample(name: &str, data_type: &DataType) -> Sample {
     let counts = matches!(data_type, DataType::Float(_) | DataType::Complex(_) | DataType::Struct(_));
     match name {

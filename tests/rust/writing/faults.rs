@@ -218,7 +218,7 @@ fn each_object_has_old_or_new_bytes_wherever_a_change_is_cut_off() {
                     values.extend(before.get(&key).cloned().map(Some));
                     let known = values.contains(&Some(value.clone()))
                         || taken_back.remove(&key).is_some_and(|values| values.contains(&Some(value)));
-                    assert!(known, "{name} at {at} of {count}: {key} has bytes that nobody wrote");
+                    assert!(known, "{name} at {at} of {count}: {key} has bytes that no call wrote");
                 }
                 for key in before.keys().filter(|key| !failing.state().contains_key(*key)) {
                     assert!(seen.get(key).is_some_and(|values| values.contains(&None)), "{name} lost {key}");
