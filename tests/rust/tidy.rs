@@ -2,6 +2,8 @@
 //! lengths, where `unsafe` may be, which builds have serde, and that every codec's file is in the
 //! registry.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
