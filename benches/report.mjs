@@ -5,6 +5,7 @@ import { QUIET_LOAD } from "./measure/machine.mjs";
 /** How contestants are called in tables, in this order. */
 const LABELS = {
   memcpy: "memcpy",
+  pixels: "proj4 for each pixel",
   fetch: "fetching alone",
   native: "native decoding",
   numcodecs: "numcodecs.js",

@@ -12,6 +12,8 @@ const CLIMATE = "./samples/climate.zarr";
 const TISSUE = "./samples/tissue.ome.zarr";
 const ROOT_ARRAY = fixture("zarr-python-3/root-array-v3/store");
 
+const REST_MS = 800;
+
 const labelled = (viewer, name) => viewer.find(`[aria-label="${name}"]`);
 
 test("viewer: without parameters the first sample is drawn, with its channels", async () => {
@@ -51,6 +53,35 @@ test("viewer: playing shows one step after the other, and stops", async () => {
   await until(() => index() >= 2, "the third step");
   labelled(viewer, "Pause t").click();
   ok(labelled(viewer, "Play t"), "it can be played again");
+});
+
+test("viewer: steps that were shown before are drawn without new textures", async () => {
+  const viewer = await openViewer(`?source=${CELLS}`);
+  await viewer.drawn();
+  const calls = viewer.countWebGl(["texImage2D", "clear"]);
+  const show = async (step) => {
+    viewer.set('[aria-label="t"]', step);
+    const drawn = calls.clear;
+    await until(() => calls.clear > drawn, "a frame");
+    await viewer.drawn();
+  };
+  for (const step of [1, 2]) await show(step);
+  const textures = calls.texImage2D;
+  ok(textures > 0, "other steps have other textures");
+  const before = viewer.pixels();
+  await show(1);
+  await until(() => viewer.differs(before), "the step before");
+  equal(calls.texImage2D, textures, "textures");
+});
+
+test("viewer: a picture that stays the same is not drawn again", async () => {
+  const viewer = await openViewer(`?source=${CLIMATE}`);
+  await viewer.drawn();
+  // The coast comes a little later.
+  await new Promise((resolve) => setTimeout(resolve, REST_MS));
+  const calls = viewer.countWebGl(["clear"]);
+  await new Promise((resolve) => setTimeout(resolve, REST_MS));
+  equal(calls.clear, 0, "frames");
 });
 
 test("viewer: an address opens the same node, indices, channels and level", async () => {

@@ -73,6 +73,20 @@ class ViewerFrame {
     await new Promise((resolve) => setTimeout(resolve, 2 * STEP_MS));
   }
 
+  /** Counts calls of WebGL from now on, by name. */
+  countWebGl(names) {
+    const { prototype } = this.frame.contentWindow.WebGLRenderingContext;
+    const calls = Object.fromEntries(names.map((name) => [name, 0]));
+    for (const name of names) {
+      const call = prototype[name];
+      prototype[name] = function (...args) {
+        calls[name] += 1;
+        return call.apply(this, args);
+      };
+    }
+    return calls;
+  }
+
   /** Sets a field as typing or dragging does. */
   set(selector, value, event = "input") {
     const field = this.find(selector);

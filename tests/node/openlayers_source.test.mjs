@@ -125,6 +125,9 @@ test("a read whose tile left the view ends, and the tile can be asked for again"
   release();
   await stays.settled;
   assert.deepEqual(heard.at(-1), { wanted: 1, done: 1 });
+  const told = heard.length;
+  map.frame();
+  assert.equal(heard.length, told, "a frame without news tells nothing");
   assert.equal(leaves.tile.getState(), TileState.IDLE);
   leaves.tile.load();
   await leaves.settled;
@@ -146,9 +149,13 @@ test("tiles that were read are made again without a request; preload reads anoth
   const preloaded = gate.keys.length;
   assert.ok(preloaded > requests);
   source.setLog(false);
+  const key = source.getKey();
   source.setAt({ c: 1 });
   assert.equal((await loaded(source, 1, 1))[0], elementAt(1, 512, 512));
   assert.equal(gate.keys.length, preloaded);
+  assert.notEqual(source.getKey(), key);
+  source.setAt({ c: 0 });
+  assert.equal(source.getKey(), key, "OpenLayers finds the textures of a step that was drawn before");
 });
 
 test("more channels than bands are pictures, mixed anew from what was read", async () => {

@@ -240,6 +240,7 @@ export class Stage {
       this.onChange();
     };
     this.#dimensions.preload = (name, index) => this.#picture.preload({ ...this.#at, [name]: index });
+    this.#dimensions.shown = () => this.#picture.idle();
     this.#view.onPlane = (plane) => this.#picture.setPlane(plane);
     this.#view.onLevel = (level) => {
       this.#level = level;

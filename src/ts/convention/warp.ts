@@ -251,6 +251,12 @@ export async function warp(array: ZarrArray<DataType, Readable>, options: WarpOp
   }
   const values = await windowOf(array, source, located, options);
   const data = await sampled(values, located, whole, options);
-  const mask = Uint8Array.from(data, (value) => (Number.isNaN(value) ? 0 : 255));
-  return { data, mask, shape };
+  return { data, mask: maskOf(data), shape };
+}
+
+/** A loop: `Uint8Array.from` takes ten times as long, on the page's thread. */
+function maskOf(data: Float32Array): Uint8Array<ArrayBuffer> {
+  const mask = new Uint8Array(data.length);
+  for (let at = 0; at < data.length; at += 1) mask[at] = Number.isNaN(data[at]) ? 0 : 255;
+  return mask;
 }

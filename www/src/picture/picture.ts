@@ -8,7 +8,6 @@ import type ScaleLine from "ol/control/ScaleLine.js";
 import { defaults as defaultInteractions } from "ol/interaction/defaults.js";
 import type BaseLayer from "ol/layer/Base.js";
 import OpenLayersMap from "ol/Map.js";
-import { unByKey } from "ol/Observable.js";
 import type Projection from "ol/proj/Projection.js";
 import View from "ol/View.js";
 import * as zarr from "zarr-wasm";
@@ -23,6 +22,7 @@ import { coastLayer, graticuleLayer } from "./reference_lines.js";
 import { retireLayer } from "./retired_layer.js";
 import { scaleBar } from "./scale_bar.js";
 import { checkWebGl } from "./webgl.js";
+import { whenDrawn } from "./when_drawn.js";
 
 export type { Reading } from "./readings.js";
 
@@ -115,7 +115,10 @@ export class Picture {
   }
 
   #listen(target: HTMLElement): void {
-    this.#map.on("moveend", () => this.onCamera(this.camera()));
+    this.#map.on("moveend", () => {
+      this.onCamera(this.camera());
+      this.#pointAgain();
+    });
     this.#map.on("postrender", () => this.#tellLevel());
     this.#map.on("change:size", () => this.#fitAgain());
     this.#map.on("pointermove", ({ pixel, dragging }) => {
@@ -240,6 +243,7 @@ export class Picture {
     this.#at = { ...this.#at, ...at };
     this.#drawn?.image.setAt(this.#at);
     this.#drawn?.labels.setAt(this.#at);
+    this.#pointAgain();
   }
 
   /**
@@ -324,22 +328,10 @@ export class Picture {
 
   /** Resolves once every tile of the view is drawn, as far as it can be. */
   async idle(): Promise<void> {
-    const { image } = this.#drawn ?? {};
-    const [width = 0, height = 0] = this.#map.getSize() ?? [];
-    if (!image || width * height === 0) return;
-    await new Promise<void>((resolve) => {
-      const keys = [
-        this.#map.once("rendercomplete", () => end()),
-        // OpenLayers never takes a picture for complete in which a tile has failed.
-        image.source.on("tileloaderror", () => end()),
-      ];
-      const end = () => {
-        unByKey(keys);
-        resolve();
-      };
-      if (image.source.hasFailed) end();
-      else this.#map.render();
-    });
+    const [drawn, [width = 0, height = 0] = []] = [this.#drawn, this.#map.getSize()];
+    if (!drawn || width * height === 0) return;
+    const sources = [drawn.image.source, ...drawn.labels.shown.map(({ layer }) => layer.source)];
+    await whenDrawn(this.#map, sources);
   }
 
   /** Of the values on show; null where there are none. */
