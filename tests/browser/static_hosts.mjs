@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { compressBeside } from "../../scripts/www.mjs";
 import { VIEWER } from "./served.mjs";
+import { keepDrawings } from "./viewer_frame.mjs";
 
 const NGINX = process.env.NGINX ?? "/usr/sbin/nginx";
 const FOLDER = basename(VIEWER);
@@ -91,15 +92,6 @@ const HOSTS = [
       }),
   },
 ];
-
-/** What the GPU drew is gone after the frame unless one asks for it to stay readable. */
-function keepDrawings() {
-  const { getContext } = HTMLCanvasElement.prototype;
-  HTMLCanvasElement.prototype.getContext = function (kind, options) {
-    const kept = kind.startsWith("webgl") ? { ...options, preserveDrawingBuffer: true } : options;
-    return getContext.call(this, kind, kept);
-  };
-}
 
 /** How many colours the drawn picture has; said in words where there is none. */
 function coloursDrawn() {
