@@ -127,7 +127,7 @@ const labelsOf = (pyramid: zarr.Pyramid): SceneLabel[] =>
   }));
 
 /** Where a viewer of OMERO begins, and whether it shows one channel in grey. */
-function settingsOf(attrs: Json): { starts: Starts; isGray: boolean } {
+export function settingsOf(attrs: Json): { starts: Starts; isGray: boolean } {
   const ome = omeOf(attrs);
   const omero = isObject(ome.omero) ? ome.omero : {};
   const rdefs = isObject(omero.rdefs) ? omero.rdefs : {};
