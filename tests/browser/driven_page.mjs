@@ -27,8 +27,8 @@ export class DrivenPage {
   }
 
   /** The page at the address `viewer`, which shows nothing yet. */
-  static async of(browser, viewer, { size = [1200, 800] } = {}) {
-    const page = await browser.newPage({ viewport: { width: size[0], height: size[1] } });
+  static async of(browser, viewer) {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     await page.addInitScript(keepDrawings);
     return new DrivenPage(page, viewer);
   }
@@ -104,4 +104,22 @@ function readingOf() {
     index[place.querySelector(".name").textContent] = Number(digits.replace(/[[\]]/g, ""));
   }
   return { index, value: Number(value.replace(/[\s\u202f]/g, "")) };
+}
+
+/**
+ * Runs the tests of a group whose names a pattern picks, each with a page of its own. `url` is that
+ * of the test server.
+ */
+export async function runDriven(group, tests, browser, url, report, pattern) {
+  for (const [words, run] of Object.entries(tests)) {
+    const name = `${group}: ${words}`;
+    if (!pattern.test(name)) continue;
+    const viewer = await DrivenPage.of(browser, `${url}/viewer/`);
+    const error = await run(viewer, { url }).then(
+      () => undefined,
+      (failure) => String(failure.stack),
+    );
+    await viewer.close();
+    report({ name, error });
+  }
 }

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DrivenPage } from "./driven_page.mjs";
+import { runDriven } from "./driven_page.mjs";
 import { ROOT } from "./served.mjs";
 import { startPython } from "./web_hosts.mjs";
 
@@ -83,8 +83,9 @@ const TESTS = {
       "hdf5.json": "temperature",
     };
     for (const [name, variable] of Object.entries(names)) {
-      await viewer.type(`${url}/stores/${name}`);
-      await viewer.waitForParameter("source", `${url}/stores/${name}`);
+      const address = `${url}/stores/${name}`;
+      await viewer.type(address);
+      await viewer.waitForParameter("source", address);
       await viewer.drawn(variable);
       await checkMiddle(viewer, EXPECTED[name][variable]);
     }
@@ -284,9 +285,14 @@ async function drop(viewer, path) {
   const session = await viewer.page.context().newCDPSession(viewer.page);
   const { x, y, width, height } = await viewer.page.locator("#stage").boundingBox();
   const data = { items: [], files: [path], dragOperationsMask: 1 };
-  for (const type of ["dragEnter", "dragOver", "drop"]) {
-    await session.send("Input.dispatchDragEvent", { type, x: x + width / 2, y: y + height / 2, data });
-  }
+  const send = (type) =>
+    session.send("Input.dispatchDragEvent", { type, x: x + width / 2, y: y + height / 2, data });
+  await send("dragEnter");
+  await send("dragOver");
+  // The page has to say that it takes what is over it.
+  await viewer.page.locator("body.dropping").waitFor();
+  await viewer.page.waitForTimeout(100);
+  await send("drop");
   await session.detach();
 }
 
@@ -308,17 +314,4 @@ function chooseStoredFolder({ root, names }) {
   };
 }
 
-/** Runs the tests whose names a pattern picks; each has a page of its own. */
-export async function runOpening(browser, url, report, pattern) {
-  for (const [words, run] of Object.entries(TESTS)) {
-    const name = `opening: ${words}`;
-    if (!pattern.test(name)) continue;
-    const viewer = await DrivenPage.of(browser, `${url}/viewer/`);
-    const error = await run(viewer, { url }).then(
-      () => undefined,
-      (failure) => String(failure.stack),
-    );
-    await viewer.close();
-    report({ name, error });
-  }
-}
+export const runOpening = (...session) => runDriven("opening", TESTS, ...session);

@@ -10,6 +10,7 @@ import { build as esbuild } from "esbuild";
 import { build as buildWithVite } from "vite";
 import { launchChromium } from "./chromium.mjs";
 import { runOpening } from "./opening.mjs";
+import { runPlates } from "./plates.mjs";
 import { bundle, OUTPUT, ROOT, serveTests, VITE } from "./served.mjs";
 import { runStaticHosts } from "./static_hosts.mjs";
 
@@ -134,6 +135,7 @@ try {
   }
   const pattern = new RegExp(process.argv[2] ?? "");
   await runOpening(browser, server.url, report, pattern);
+  await runPlates(browser, server.url, report, pattern);
   await runStaticHosts(browser, report, pattern);
 } catch (error) {
   report({ name: "the page runs its tests", error: String(error.stack) });
