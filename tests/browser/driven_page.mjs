@@ -103,7 +103,8 @@ function readingOf() {
     const digits = place.querySelector(".index")?.textContent ?? "";
     index[place.querySelector(".name").textContent] = Number(digits.replace(/[[\]]/g, ""));
   }
-  return { index, value: Number(value.replace(/[\s\u202f]/g, "")) };
+  // Digits are grouped by thin spaces, and a unit follows.
+  return { index, value: Number.parseFloat(value.replace(/[\u2009\u202f]/g, "")) };
 }
 
 /**
