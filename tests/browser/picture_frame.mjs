@@ -4,53 +4,23 @@
  * the picture is drawn. Works in every engine.
  */
 import { fixture } from "./harness.mjs";
-import { until } from "./www_frame.mjs";
+import { until, ViewerFrame, viewerFrame, wait } from "./viewer_frame.mjs";
 
 /** A pointer is moved again where the answer is still being read. */
 const SETTLE_MS = 60;
-
-/** What the GPU drew is gone after the frame unless one asks for it to stay readable. */
-function keepDrawings({ HTMLCanvasElement }) {
-  const { getContext } = HTMLCanvasElement.prototype;
-  HTMLCanvasElement.prototype.getContext = function (kind, options) {
-    const kept = kind.startsWith("webgl") ? { ...options, preserveDrawingBuffer: true } : options;
-    return getContext.call(this, kind, kept);
-  };
-}
-
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Opens a picture of `fixtures/viewer`, without coast lines and graticule; `parameters` are more of
  * the page's address.
  */
 export async function openPicture(name, parameters = {}) {
-  document.querySelector("iframe")?.remove();
-  const frame = document.createElement("iframe");
-  frame.style = "width: 1000px; height: 700px; border: 0";
-  window.prepareFrame = keepDrawings;
   const query = new URLSearchParams({ source: fixture(`viewer/${name}`), layers: "", ...parameters });
-  frame.src = `/viewer/?${query}`;
-  document.body.append(frame);
-  const picture = new PictureFrame(frame);
+  const picture = new PictureFrame(viewerFrame(`?${query}`, { size: [1000, 700] }));
   await picture.drawn();
   return picture;
 }
 
-class PictureFrame {
-  constructor(frame) {
-    this.frame = frame;
-  }
-
-  get document() {
-    return this.frame.contentDocument;
-  }
-
-  /** The address of the page, which follows what is shown. */
-  get query() {
-    return new URLSearchParams(this.frame.contentWindow.location.search);
-  }
-
+class PictureFrame extends ViewerFrame {
   /**
    * The middle in the coordinates of the map, and their units for a CSS pixel, as the address has
    * them.
@@ -58,14 +28,6 @@ class PictureFrame {
   async view() {
     const words = await until(() => this.query.get("view"), "the view in the page's address");
     return words.split(",").map(Number);
-  }
-
-  find(selector) {
-    return this.document?.querySelector(selector);
-  }
-
-  text(selector) {
-    return this.find(selector)?.textContent ?? "";
   }
 
   get map() {

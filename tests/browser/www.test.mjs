@@ -5,7 +5,8 @@
  */
 import { equal, fixture, ok, test } from "./harness.mjs";
 import { storedZip } from "./stored_zip.mjs";
-import { openViewer, until } from "./www_frame.mjs";
+import { until } from "./viewer_frame.mjs";
+import { openViewer } from "./www_frame.mjs";
 
 const CELLS = "./samples/cells.ome.zarr";
 const CLIMATE = "./samples/climate.zarr";

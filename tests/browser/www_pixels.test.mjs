@@ -6,7 +6,7 @@
  */
 import { equal, fixture, ok, test } from "./harness.mjs";
 import { openPicture } from "./picture_frame.mjs";
-import { until } from "./www_frame.mjs";
+import { until } from "./viewer_frame.mjs";
 
 /** How far a colour may be off in each part: rounding, and the engine's own. */
 const CLOSE = 4;

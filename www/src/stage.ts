@@ -99,7 +99,7 @@ export class Stage {
       this.#legend.clear();
     }
     if (shown.kind === "values") showValues(byId("values"), shown.values);
-    if (shown.kind === "plate") this.#plates.show(shown.plate);
+    if (shown.kind === "plate") this.#plates.show(shown, this.#reading.signal);
     if (shown.kind === "failed") this.onError(shown.error);
     if (shown.kind === "choices") this.#choices.show(shown.nodes);
     const { variables, variable } = this.#scene ?? {};

@@ -4,6 +4,7 @@
  * there, or takes long. Documents that the engine does not ask for are given up. Only for stores
  * whose requests need nothing of the engine's.
  */
+import { HEAD_START_MS } from "../model/head_start.ts";
 import type { Callback } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
 import type { FetchStoreOptions } from "./http_options.ts";
@@ -17,9 +18,6 @@ const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 
 /** Paths that need no escaping in a URL. */
 const PLAIN = /^[\w.~/-]*$/;
-
-/** How long v3's document has before v2's are asked for too; as `src/hierarchy/open.rs` has it. */
-const HEAD_START_MS = 60;
 
 /** A node whose documents are asked for, as `open` is asked for it. */
 export interface EarlyNode {
