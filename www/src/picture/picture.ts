@@ -15,11 +15,20 @@ import * as zarr from "zarr-wasm";
 import type { MapExtent, TileProgress } from "zarr-wasm/openlayers";
 import { sceneInPlane } from "../scene/build_scene.js";
 import type { FieldStyle, Scene, SceneChannel, SceneLabel } from "../scene/scene.js";
+import { coastLayer } from "./coast_layer.js";
+import { graticuleLayer } from "./graticule_layer.js";
 import { LabelLayers } from "./label_layers.js";
 import { plainProjection, projectionFor } from "./projections.js";
 import { PyramidLayer } from "./pyramid_layer.js";
-import { AxisWords, isIncomplete, placeTexts, type Reading, type Shown, valueTexts } from "./readings.js";
-import { coastLayer, graticuleLayer } from "./reference_lines.js";
+import {
+  AxisWords,
+  indicesOf,
+  isIncomplete,
+  placeTexts,
+  type Reading,
+  type Shown,
+  valueTexts,
+} from "./readings.js";
 import { retireLayer } from "./retired_layer.js";
 import { scaleBar } from "./scale_bar.js";
 import { checkWebGl } from "./webgl.js";
@@ -95,6 +104,7 @@ export class Picture {
   #fitted: Camera | null = null;
   #pointer: number[] | null = null;
   #readTimer = 0;
+  #isReading = false;
   #lines: { graticule: boolean; coast: boolean } = { graticule: true, coast: true };
   #graticule: BaseLayer | null = null;
   #coast: BaseLayer | null = null;
@@ -294,8 +304,9 @@ export class Picture {
   }
 
   #drawLines(): void {
-    if (this.isMap && this.#lines.graticule && !this.#graticule) {
-      this.#graticule = graticuleLayer();
+    const drawn = this.#drawn;
+    if (drawn && this.isMap && this.#lines.graticule && !this.#graticule) {
+      this.#graticule = graticuleLayer(drawn.projection, drawn.image.source.extent);
       this.#map.addLayer(this.#graticule);
     }
     this.#graticule?.setVisible(this.#lines.graticule);
@@ -396,7 +407,10 @@ export class Picture {
 
   #tellProgress(progress: TileProgress): void {
     this.onProgress(progress);
-    if (progress.wanted === progress.done) this.#pointAgain();
+    const isReading = progress.wanted > progress.done;
+    // Every frame tells its progress: what is under the pointer changes with new tiles alone.
+    if (this.#isReading && !isReading) this.#pointAgain();
+    this.#isReading = isReading;
   }
 
   #tellLevel(): void {
@@ -449,7 +463,7 @@ export class Picture {
           reading: await layer.source.read(...place, resolution, signal),
         })),
       );
-      if (pointer === this.#pointer) this.onPointer(this.#told({ ...found, image, labels }));
+      if (pointer === this.#pointer) this.onPointer(this.#told({ ...found, image, labels, isRead: true }));
     } catch {
       // The tile's own read tells what is wrong.
     }
@@ -466,9 +480,7 @@ export class Picture {
     const named = others.map(({ name }) => ({ name, text: words.text(name, this.#at[name] ?? 0) }));
     return {
       level: found.image.level,
-      index: scene.axes.flatMap(({ name, axis }) =>
-        (found.image.index[axis] ?? -1) < 0 ? [] : [{ name, index: found.image.index[axis] ?? 0 }],
-      ),
+      index: indicesOf(found),
       coordinates: [
         ...named.filter(({ text }) => text !== ""),
         ...placeTexts(scene, found.place, projection, step),
