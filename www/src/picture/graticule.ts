@@ -169,13 +169,13 @@ export function graticuleLines(extent: Extent, globe: Globe, resolution: number)
   if (!shown) return [];
   const { west, east, south, north, hasPole } = shown;
   const [ofMeridians, ofParallels] = intervalsOf(extent, shown, { globe, resolution });
-  // Samples do not reach the edge's last bit.
-  const [slackX, slackY] = [(east - west) / SAMPLES, (north - south) / SAMPLES];
+  // Samples tell the edges to a sample; what is beyond the rectangle is cut off.
+  const [slackX, slackY] = [(2 * (east - west)) / SAMPLES, (2 * (north - south)) / SAMPLES];
   const [low, high] = [Math.max(south - slackY, -90), Math.min(north + slackY, 90)];
   const [first, last] = hasPole ? [west, east - ofMeridians / 2] : [west - slackX, east + slackX];
   const meridians = multiples(ofMeridians, first, Math.min(last, first + 360)).map((degrees) => {
     // Around a pole all meridians would make a blot.
-    const end = degrees % 90 === 0 ? 90 : 90 - ofParallels;
+    const end = !hasPole || degrees % 90 === 0 ? 90 : 90 - ofParallels;
     const line = between(Math.max(low, -end), Math.min(high, end), PIECES).map((latitude) =>
       globe.toMap([degrees, latitude]),
     );

@@ -129,7 +129,8 @@ export class Picture {
     this.#map.on("postrender", () => this.#tellLevel());
     this.#map.on("change:size", () => this.#fitAgain());
     this.#map.on("pointermove", ({ pixel, dragging }) => {
-      if (!dragging) this.#point(pixel);
+      // The same place once more is no other one: what is being read there goes on.
+      if (!dragging && pixel.join() !== this.#pointer?.join()) this.#point(pixel);
     });
     this.#map.on("click", ({ pixel }) => this.#point(pixel));
     target.addEventListener("pointerleave", ({ pointerType }) => {
@@ -214,12 +215,15 @@ export class Picture {
     const { x, y, resolution: wanted } = camera ?? fitting;
     const resolution = Math.min(wanted, this.#widest());
     const steps = this.#drawn?.image.source.elementSize(0) ?? [1, 1];
+    const maxResolution = Math.min(Math.max(resolution, fitting.resolution / SMALLEST_SHARE), this.#widest());
+    const finest = Math.min(...steps.map((step) => step / LARGEST_PIXEL), fitting.resolution, resolution);
     return new View({
       projection,
       center: [x, y],
       resolution,
-      minResolution: Math.min(...steps) / LARGEST_PIXEL,
-      maxResolution: Math.min(Math.max(resolution, fitting.resolution / SMALLEST_SHARE), this.#widest()),
+      // OpenLayers rounds the finest resolution up, to the coarsest one halved some times.
+      minResolution: maxResolution / 2 ** Math.ceil(Math.log2(maxResolution / finest)),
+      maxResolution,
       extent,
       constrainOnlyCenter: true,
       smoothExtentConstraint: false,
@@ -366,7 +370,12 @@ export class Picture {
   #fitAgain(): void {
     const [drawn, fitted] = [this.#drawn, this.#fitted];
     const { x, y, resolution } = this.camera();
-    if (!drawn || !fitted || x !== fitted.x || y !== fitted.y || resolution !== fitted.resolution) return;
+    // OpenLayers keeps the middle inside of the extent: its last bits may be others.
+    const isFitted =
+      fitted &&
+      resolution === fitted.resolution &&
+      Math.max(Math.abs(x - fitted.x), Math.abs(y - fitted.y)) < resolution / 2;
+    if (!drawn || !isFitted) return;
     this.#map.setView(this.#view(drawn.image.source.extent, drawn.projection, undefined));
   }
 

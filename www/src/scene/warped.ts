@@ -73,9 +73,19 @@ export function arcOf(longitudes: ArrayLike<number>): [west: number, east: numbe
     if (run > widest && run < 360) [widest, gapEnd] = [run, at + 1];
   }
   if (widest < WIDE_GAP) return [-180, 180];
-  const west = gapEnd % 360;
-  const turn = west + (360 - widest) / 2 > 180 ? 360 : 0;
-  return [west - turn, west + 360 - widest - turn];
+  const middle = (gapEnd % 360) + (360 - widest) / 2;
+  return boundsAround(longitudes, middle > 180 ? middle - 360 : middle);
+}
+
+/** West and east of longitudes that are less than half a turn from the middle. */
+function boundsAround(longitudes: ArrayLike<number>, middle: number): [west: number, east: number] {
+  let [west, east] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let at = 0; at < longitudes.length; at += 1) {
+    const own = (longitudes[at] as number) - 360 * Math.round(((longitudes[at] as number) - middle) / 360);
+    if (own < west) west = own;
+    if (own > east) east = own;
+  }
+  return [west, east];
 }
 
 function latitudesOf(latitudes: ArrayLike<number>): [south: number, north: number] {
@@ -123,7 +133,10 @@ async function ofGrid({ pyramid, plane, signal }: Asked): Promise<WarpedPlane | 
     numbersOf(latitude, signal),
   ]);
   const [[west, east], [south, north]] = [arcOf(longitudes), latitudesOf(latitudes)];
-  return onGlobe([west, south, east, north], elements);
+  // Places are those of centres.
+  const half = sideOf([west, south, east, north], elements) / 2;
+  const [left, right] = east - west >= 360 ? [west, east] : [west - half, east + half];
+  return onGlobe([left, Math.max(south - half, -90), right, Math.min(north + half, 90)], elements);
 }
 
 /** From edge to edge of coordinates that rise or fall; null for others. */
