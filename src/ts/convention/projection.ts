@@ -36,7 +36,8 @@ const CYLINDERS = ["longlat", "identity", "merc", "eqc", "cea", "mill", "gall"];
 /** How far off a place may be that was taken there and back, in degrees. */
 const BACK = 1e-4;
 
-const nameOf = (crs: CrsLike) => (typeof crs === "string" ? crs : JSON.stringify(crs)).slice(0, 120);
+const textOf = (crs: CrsLike) => (typeof crs === "string" ? crs : JSON.stringify(crs));
+const nameOf = (crs: CrsLike) => textOf(crs).slice(0, 120);
 
 const isNear = (a: number, b: number, unit: number) => Math.abs(a - b) <= unit;
 
@@ -70,7 +71,7 @@ function ofLonLat([x, y]: Place): Place | undefined {
 export function projectionOf(map: CrsLike, source: CrsLike, proj4: Proj4Like | undefined): Projection {
   if (isDegrees(map) && isDegrees(source)) return { isGlobe: true, toSource: ofLonLat };
   if (!proj4) {
-    if (nameOf(map) === nameOf(source)) return { isGlobe: false, toSource: (place) => place };
+    if (textOf(map) === textOf(source)) return { isGlobe: false, toSource: (place) => place };
     throw new ZarrError("Argument", "other reference systems than longitude and latitude need proj4", {
       expected: 'import proj4 from "proj4"; warp(array, { proj4, … })',
       actual: `${nameOf(source)} → ${nameOf(map)}`,

@@ -118,7 +118,7 @@ async function ofAxes(
 
 let nextGrid = 1;
 
-/** The most elements whose longitudes and latitudes the engine keeps (`src/format/warp.rs`). */
+/** The most elements whose longitudes and latitudes the engine keeps (`src/convention/warp.rs`). */
 const MOST_PLACES = 2 ** 24;
 
 /** The values of a variable over rows and columns; undefined where it has others. */

@@ -280,7 +280,7 @@ export interface Operations {
 
   // Conventions: JSON text in, JSON text out.
   convention(args: { request: string }): { status: number; answer: string };
-  /** The same of numbers (`src/format/warp.rs`); of an error the answer is JSON text. */
+  /** The same of numbers (`src/convention/warp.rs`); of an error the answer is JSON text. */
   warp(args: { request: Uint8Array }): { status: number; answer: Uint8Array<ArrayBuffer> };
 }
 

@@ -11,6 +11,7 @@ import type OpenLayersMap from "ol/Map.js";
 import DataTileSource from "ol/source/DataTile.js";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
+import { elementAtPlace } from "../../convention/warp.ts";
 import { breathe } from "../../elements/breathe.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { arrayTiles, type TileAxes } from "./array_tiles.ts";
@@ -31,7 +32,7 @@ import {
   tilesIn,
 } from "./tile_levels.ts";
 import { type TilePlace, TileReader } from "./tile_reader.ts";
-import { warpedLevels, warpedTiles } from "./warped_tiles.ts";
+import { meanElement, type WarpedMap, warpedLevels, warpedTiles } from "./warped_tiles.ts";
 
 const MIB = 2 ** 20;
 /** OpenLayers needs two zoom levels of tiles for a view. */
@@ -59,7 +60,7 @@ export class PyramidSource extends DataTileSource {
   /** Coarsest first, as OpenLayers has them. */
   readonly #levels: TileLevel[];
   readonly #axes: TileAxes;
-  readonly #isWarped: boolean;
+  readonly #warped: WarpedMap | undefined;
   readonly #reader: TileReader;
   readonly #packing: Packing;
   readonly #cacheBytes: number;
@@ -84,7 +85,7 @@ export class PyramidSource extends DataTileSource {
   constructor(options: PyramidSourceOptions) {
     const { pyramid, plane = pyramid.plane, projection, channels = [0], areLabels = false } = options;
     const { warped } = options;
-    const levels = warped ? warpedLevels(pyramid.levels, warped) : levelsOf(pyramid, plane, options);
+    const levels = warped ? warpedLevels(pyramid.levels, plane, warped) : levelsOf(pyramid, plane, options);
     const finest = levels.at(-1) as TileLevel;
     const { channelAxis = channelAxisOf(pyramid, plane) } = options;
     const { dtype, attrs, zarrFormat } = (pyramid.levels[0] as PyramidLevel).array;
@@ -109,7 +110,7 @@ export class PyramidSource extends DataTileSource {
     this.bands = bands;
     this.#levels = levels;
     this.#axes = { ...plane, c: channelAxis ?? undefined };
-    this.#isWarped = warped !== undefined;
+    this.#warped = warped;
     this.#at = options.at ?? {};
     this.#cacheBytes = options.cacheBytes ?? 256 * MIB;
     this.#margin = options.margin ?? 1;
@@ -119,7 +120,7 @@ export class PyramidSource extends DataTileSource {
     const fetch = warped
       ? warpedTiles(
           pyramid.levels,
-          pyramid.axes.map(({ name }) => name),
+          { names: pyramid.axes.map(({ name }) => name), c: this.#axes.c },
           warped,
           decode,
         )
@@ -206,8 +207,10 @@ export class PyramidSource extends DataTileSource {
     return this.#levels[this.#zFor(resolution)]?.level ?? 0;
   }
 
-  /** Map units of an element of a level, across and down. */
+  /** Map units of an element of a level, across and down; of a warped map, those of a mean one. */
   elementSize(level: number): [number, number] {
+    const array = this.pyramid.levels[level];
+    if (this.#warped && array) return meanElement(array, this.#axes, this.#warped);
     const own = this.#levels.find((other) => other.level === level) ?? this.#levels.at(-1);
     return own ? [own.stepX, own.stepY] : [1, 1];
   }
@@ -235,7 +238,7 @@ export class PyramidSource extends DataTileSource {
     const element = elementAt(level, x, y);
     if (!element) return null;
     const index = this.#indices(level, this.#at);
-    if (!this.#isWarped) [index[this.#axes.x], index[this.#axes.y]] = [element.column, element.row];
+    if (!this.#warped) [index[this.#axes.x], index[this.#axes.y]] = [element.column, element.row];
     const { tileWidth, tileHeight, width, roll } = level;
     const place = (element.column - roll + width) % width;
     const [column, row] = [Math.floor(place / tileWidth), Math.floor(element.row / tileHeight)];
@@ -249,10 +252,27 @@ export class PyramidSource extends DataTileSource {
     return { level: level.level, index, values };
   }
 
-  /** The same, with what is not at hand read: ids of labels, and tiles that are kept no more. */
+  /**
+   * The same, with what is not at hand read: ids of labels, tiles that are kept no more, and the
+   * element of a warped map.
+   */
   async read(x: number, y: number, resolution: number, signal?: AbortSignal): Promise<TileReading | null> {
     const reading = this.reading(x, y, resolution);
-    if (!reading || this.#isWarped) return reading;
+    if (!reading || !this.#warped) return reading && this.#readValues(reading, signal);
+    const { array } = this.pyramid.levels[reading.level] as PyramidLevel;
+    const element = await elementAtPlace(array, [x, y], { ...this.#warped, ...(signal ? { signal } : {}) });
+    const isLinear = this.#warped.method === "linear";
+    const values = reading.values.map(({ channel, value }) => ({
+      channel,
+      // Beyond the array's edge there is nothing to read.
+      value: element ? (isLinear ? value : undefined) : Number.NaN,
+    }));
+    const index = [...reading.index];
+    if (element) [index[this.#axes.x], index[this.#axes.y]] = [element.column, element.row];
+    return this.#readValues({ ...reading, index, values }, signal);
+  }
+
+  async #readValues(reading: TileReading, signal: AbortSignal | undefined): Promise<TileReading> {
     const { array } = this.pyramid.levels[reading.level] as PyramidLevel;
     const values = await Promise.all(
       reading.values.map(async ({ channel, value }) => {

@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 
 use crate::error::{Error, Result};
+use crate::format::words::Words;
 use crate::kernel::warp::{
     Axis, Cell, Corners, Curvilinear, Method, Position, Source, Window, locate, sample,
 };
@@ -33,23 +34,21 @@ thread_local! {
 /// # Errors
 /// `NotFound` for a grid that is not kept (any more); `Argument` for numbers that are no question.
 pub fn answer(request: &[u8]) -> Result<Vec<u8>> {
-    let mut words = Words(request);
-    match words.count()? {
-        KEEP => keep(&mut words),
-        LOCATE => located(&mut words),
-        SAMPLE => sampled(&mut words),
+    let mut numbers = Numbers(Words::new(request, malformed));
+    match numbers.count()? {
+        KEEP => keep(&mut numbers),
+        LOCATE => located(&mut numbers),
+        SAMPLE => sampled(&mut numbers),
         _ => Err(malformed()),
     }
 }
 
-/// What is left of the numbers.
-struct Words<'a>(&'a [u8]);
+/// The bytes of numbers, one after the other.
+struct Numbers<'a>(Words<'a, u8>);
 
-impl Words<'_> {
+impl Numbers<'_> {
     fn number(&mut self) -> Result<f64> {
-        let (bytes, rest) = self.0.split_first_chunk::<8>().ok_or_else(malformed)?;
-        self.0 = rest;
-        Ok(f64::from_le_bytes(*bytes))
+        Ok(f64::from_le_bytes(*self.0.fixed()?))
     }
 
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked before the cast
@@ -68,10 +67,8 @@ impl Words<'_> {
     }
 
     fn list(&mut self, count: usize) -> Result<Vec<f64>> {
-        if self.0.len() / 8 < count {
-            return Err(malformed());
-        }
-        (0..count).map(|_| self.number()).collect()
+        let bytes = self.0.take(count.checked_mul(8).ok_or_else(malformed)?)?;
+        Ok(bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
     }
 
     fn fixed<const N: usize>(&mut self) -> Result<[f64; N]> {
@@ -88,11 +85,11 @@ fn malformed() -> Error {
 }
 
 /// A grid: its number, columns and rows, then all longitudes and all latitudes.
-fn keep(words: &mut Words<'_>) -> Result<Vec<u8>> {
-    let (id, [columns, rows]) = (words.count()?, words.pair()?);
+fn keep(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
+    let (id, [columns, rows]) = (numbers.count()?, numbers.pair()?);
     let count = columns.checked_mul(rows).ok_or_else(malformed)?;
     limits::within(count as u64, MOST_ELEMENTS, "number of elements with places of their own")?;
-    let (longitudes, latitudes) = (words.list(count)?, words.list(count)?);
+    let (longitudes, latitudes) = (numbers.list(count)?, numbers.list(count)?);
     let grid = Curvilinear::new(&longitudes, &latitudes, columns, rows).ok_or_else(malformed)?;
     GRIDS.with_borrow_mut(|grids| {
         grids.retain(|(known, _)| *known != id);
@@ -105,16 +102,16 @@ fn keep(words: &mut Words<'_>) -> Result<Vec<u8>> {
 }
 
 /// An axis: 0, its first coordinate, step and count, or 1, its count and coordinates.
-fn axis(words: &mut Words<'_>) -> Result<Axis> {
-    if words.flag()? {
-        let count = words.size()?;
-        return Axis::listed(words.list(count)?).ok_or_else(malformed);
+fn axis(numbers: &mut Numbers<'_>) -> Result<Axis> {
+    if numbers.flag()? {
+        let count = numbers.size()?;
+        return Axis::listed(numbers.list(count)?).ok_or_else(malformed);
     }
-    Ok(Axis::even(words.number()?, words.number()?, words.size()?))
+    Ok(Axis::even(numbers.number()?, numbers.number()?, numbers.size()?))
 }
 
-fn axes(words: &mut Words<'_>, is_globe: bool) -> Result<(Source<'static>, bool)> {
-    let (x, y) = (axis(words)?, axis(words)?);
+fn axes(numbers: &mut Numbers<'_>, is_globe: bool) -> Result<(Source<'static>, bool)> {
+    let (x, y) = (axis(numbers)?, axis(numbers)?);
     let (x, y) = if is_globe { (x.of_longitude(), y.of_latitude()) } else { (x, y) };
     let wraps = x.wraps();
     Ok((Source::Axes { x, y }, wraps))
@@ -122,49 +119,49 @@ fn axes(words: &mut Words<'_>, is_globe: bool) -> Result<(Source<'static>, bool)
 
 /// A cell: its first column and row, its size, whether its corners are points of the sphere, and
 /// those.
-fn cell(words: &mut Words<'_>, map: [usize; 2]) -> Result<Cell> {
-    let (start, size) = (words.pair()?, words.pair()?);
+fn cell(numbers: &mut Numbers<'_>, map: [usize; 2]) -> Result<Cell> {
+    let (start, size) = (numbers.pair()?, numbers.pair()?);
     let fits = (0..2).all(|at| start[at].checked_add(size[at]).is_some_and(|end| end <= map[at]));
     if !fits {
         return Err(malformed());
     }
-    let corners = if words.flag()? {
-        Corners::Sphere([words.fixed()?, words.fixed()?, words.fixed()?, words.fixed()?])
+    let corners = if numbers.flag()? {
+        Corners::Sphere([numbers.fixed()?, numbers.fixed()?, numbers.fixed()?, numbers.fixed()?])
     } else {
-        Corners::Plane([words.fixed()?, words.fixed()?, words.fixed()?, words.fixed()?])
+        Corners::Plane([numbers.fixed()?, numbers.fixed()?, numbers.fixed()?, numbers.fixed()?])
     };
     Ok(Cell { start, size, corners })
 }
 
-fn cells(words: &mut Words<'_>, map: [usize; 2]) -> Result<Vec<Cell>> {
-    let count = words.count()?;
-    (0..count).map(|_| cell(words, map)).collect()
+fn cells(numbers: &mut Numbers<'_>, map: [usize; 2]) -> Result<Vec<Cell>> {
+    let count = numbers.count()?;
+    (0..count).map(|_| cell(numbers, map)).collect()
 }
 
 /// The map's size; the source: 0 and its axes, 1 and its affine and size, or 2 and the number of a
 /// kept grid; the cells. Answers with whether the source's columns wrap, which of them are needed
 /// (in their order, and begun half way), which rows, and all positions.
-fn located(words: &mut Words<'_>) -> Result<Vec<u8>> {
-    let map = words.pair()?;
+fn located(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
+    let map = numbers.pair()?;
     let pixels = limits::product([map[0] as u64, map[1] as u64], "map")?;
     let mut positions = vec![[0.0; 2]; limits::within(pixels, MOST_PIXELS, "number of pixels")?];
-    let (kind, columns) = (words.count()?, words.size()?);
+    let (kind, columns) = (numbers.count()?, numbers.size()?);
     let wraps = match kind {
         0 => {
-            let is_globe = words.flag()?;
-            let (source, wraps) = axes(words, is_globe)?;
-            locate(&cells(words, map)?, map[0], &source, &mut positions);
+            let is_globe = numbers.flag()?;
+            let (source, wraps) = axes(numbers, is_globe)?;
+            locate(&cells(numbers, map)?, map[0], &source, &mut positions);
             wraps
         }
         1 => {
-            let (is_globe, affine, size) = (words.flag()?, words.fixed()?, words.pair()?);
+            let (is_globe, affine, size) = (numbers.flag()?, numbers.fixed()?, numbers.pair()?);
             let source = Source::Turned { affine, size, is_globe };
-            locate(&cells(words, map)?, map[0], &source, &mut positions);
+            locate(&cells(numbers, map)?, map[0], &source, &mut positions);
             false
         }
         _ => {
-            let id = words.count()?;
-            let cells = cells(words, map)?;
+            let id = numbers.count()?;
+            let cells = cells(numbers, map)?;
             GRIDS.with_borrow(|grids| {
                 let known = grids.iter().find(|(known, _)| *known == id);
                 let (_, grid) = known.ok_or_else(|| Error::not_found("the grid is not kept"))?;
@@ -199,13 +196,13 @@ fn needed(positions: &[Position], columns: f64) -> [f64; 6] {
 
 /// Whether values lie on lines; the window's start and size, the source's size, whether its columns
 /// wrap; how many positions, and those. Then the window's values as singles. Answers with singles.
-fn sampled(words: &mut Words<'_>) -> Result<Vec<u8>> {
-    let method = if words.flag()? { Method::Linear } else { Method::Nearest };
-    let (start, size, whole, wraps) = (words.pair()?, words.pair()?, words.pair()?, words.flag()?);
-    let count = words.size()?;
-    let numbers = words.list(count.checked_mul(2).ok_or_else(malformed)?)?;
-    let positions = numbers.as_chunks::<2>().0;
-    let (singles, rest) = words.0.as_chunks::<4>();
+fn sampled(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
+    let method = if numbers.flag()? { Method::Linear } else { Method::Nearest };
+    let (start, size, whole, wraps) = (numbers.pair()?, numbers.pair()?, numbers.pair()?, numbers.flag()?);
+    let count = numbers.size()?;
+    let flat = numbers.list(count.checked_mul(2).ok_or_else(malformed)?)?;
+    let positions = flat.as_chunks::<2>().0;
+    let (singles, rest) = numbers.0.rest().as_chunks::<4>();
     let values: Vec<f32> = singles.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
     if !rest.is_empty() || size[0].checked_mul(size[1]) != Some(values.len()) || whole.contains(&0) {
         return Err(malformed());

@@ -1,20 +1,17 @@
 /**
- * Lines to know a place by: coasts (Natural Earth, public domain, 1:110 million, from the package
- * world-atlas) and the graticule.
+ * Coast lines to know a place by: Natural Earth's, public domain, 1:110 million, from the package
+ * world-atlas. They end where the picture does.
  */
 import Feature from "ol/Feature.js";
 import TopoJSON from "ol/format/TopoJSON.js";
 import MultiLineString from "ol/geom/MultiLineString.js";
 import type MultiPolygon from "ol/geom/MultiPolygon.js";
-import Graticule from "ol/layer/Graticule.js";
 import VectorLayer from "ol/layer/Vector.js";
 import type Projection from "ol/proj/Projection.js";
 import { getTransform } from "ol/proj.js";
 import VectorSource from "ol/source/Vector.js";
-import Fill from "ol/style/Fill.js";
 import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
-import Text from "ol/style/Text.js";
 
 type Point = [number, number];
 type Extent = readonly [number, number, number, number];
@@ -99,40 +96,3 @@ export async function coastLayer(projection: Projection, extent: Extent): Promis
   const source = new VectorSource({ features: [new Feature(new MultiLineString(lines))] });
   return new VectorLayer({ source, style: COAST, zIndex: 20, extent: [...extent] });
 }
-
-const minus = (degrees: number) => Number(Math.abs(degrees).toFixed(6));
-const longitudeText = (degrees: number) => {
-  const own = ((((degrees + 180) % 360) + 360) % 360) - 180;
-  return Math.abs(own) === 180 || own === 0 ? `${minus(own)}°` : `${minus(own)}°${own < 0 ? "W" : "E"}`;
-};
-const latitudeText = (degrees: number) =>
-  degrees === 0 ? "0°" : `${minus(degrees)}°${degrees < 0 ? "S" : "N"}`;
-
-const label = (baseline: CanvasTextBaseline, align: CanvasTextAlign, offset: Point) =>
-  new Text({
-    font: "11px system-ui, sans-serif",
-    textBaseline: baseline,
-    textAlign: align,
-    offsetX: offset[0],
-    offsetY: offset[1],
-    fill: new Fill({ color: "rgba(20, 24, 28, 0.95)" }),
-    stroke: new Stroke({ color: "rgba(255, 255, 255, 0.85)", width: 3 }),
-  });
-
-/** Degrees between two lines. */
-const INTERVALS = [90, 45, 30, 20, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
-
-/** Meridians and parallels with their degrees. */
-export const graticuleLayer = (): Graticule =>
-  new Graticule({
-    strokeStyle: new Stroke({ color: "rgba(120, 130, 140, 0.55)", width: 1 }),
-    showLabels: true,
-    wrapX: false,
-    targetSize: 110,
-    intervals: INTERVALS,
-    lonLabelFormatter: longitudeText,
-    latLabelFormatter: latitudeText,
-    lonLabelStyle: label("bottom", "center", [0, -4]),
-    latLabelStyle: label("middle", "right", [-4, 0]),
-    zIndex: 19,
-  });
