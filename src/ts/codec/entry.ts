@@ -19,7 +19,7 @@ export interface CodecChunkMetadata {
  */
 export interface UserCodec {
   kind?: CodecKind;
-  // biome-ignore lint/suspicious/noExplicitAny: zarrita's own signature, which codecs in the wild are typed against
+  // biome-ignore lint/suspicious/noExplicitAny: zarrita's signature; users' codecs have this type
   encode?(data: any): any;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   decode(data: any): any;

@@ -2,7 +2,7 @@
  * Converts the engine's packed elements to the form of a result that the caller asked for.
  */
 import { type Packed, packedOf } from "../../elements/elements.ts";
-import { type Elements, isView, stridesOf } from "../../elements/typed_arrays.ts";
+import { type Elements, isView, product, stridesOf } from "../../elements/typed_arrays.ts";
 import { variableElements } from "../../elements/variable.ts";
 import { wrappedScalarOf, wrapperOf } from "../../elements/wrapped.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
@@ -41,8 +41,6 @@ export function checkForm(
 
 /** Whether packed elements need no conversion to be the result. */
 export const isDirect = (type: TypeDescription, form: Form): boolean => form === "bytes" || isView(type);
-
-const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
 
 /** Converts a result to its form. */
 export async function formed(type: TypeDescription, form: Form, answer: ResultAnswer): Promise<ReadResult> {
