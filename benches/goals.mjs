@@ -10,7 +10,7 @@ const WHO = ["ours", "alias"];
 
 const goal = (group, rows, held) => ({ group, rows, who: WHO, ...held });
 
-export const GOALS = [
+const GOALS = [
   goal("codecs", /^blosc-lz4/, { faster: 6, than: "numcodecs" }),
   goal("codecs", /^blosc-lz4.*image/, { faster: 0.8, than: "native" }),
   goal("codecs", /^blosc-lz4.*labels/, { faster: 1, than: "native" }),

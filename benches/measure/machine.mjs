@@ -11,7 +11,7 @@ const version = (name) =>
   JSON.parse(readFileSync(join(ROOT, "node_modules", name, "package.json"), "utf8")).version;
 
 /** Quick builds keep the names of functions. */
-export function isReleaseBuild() {
+function isReleaseBuild() {
   const module = new WebAssembly.Module(readFileSync(join(ROOT, "dist/zarr_wasm.wasm")));
   return WebAssembly.Module.customSections(module, "name").length === 0;
 }

@@ -13,7 +13,7 @@ export { Points };
 type Bound = Integer | null | undefined;
 
 /** A slice, made by `slice` or as an object. Indices beyond 2^53 are bigints. */
-export type AnySlice = { start?: Bound; stop?: Bound; step?: Bound };
+type AnySlice = { start?: Bound; stop?: Bound; step?: Bound };
 
 /**
  * The selection of one dimension: an index, a slice, all (`null`), a list of indices, or values of

@@ -27,7 +27,7 @@ interface Piece {
   height: number;
 }
 
-export interface MapGrid {
+interface MapGrid {
   /** Left, bottom, right and top. */
   extent: Extent;
   /** Columns and rows. */

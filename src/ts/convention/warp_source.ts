@@ -29,7 +29,7 @@ export interface CurvilinearGrid {
 }
 
 /** The coordinates as numbers for the kernel. */
-export type Geometry =
+type Geometry =
   | { kind: "axes"; x: number[]; y: number[] }
   | { kind: "turned"; affine: readonly number[] }
   | { kind: "curvilinear"; grid: CurvilinearGrid };

@@ -8,7 +8,7 @@ import { openNodeWorker } from "./node_worker.ts";
 /** The worker did not start at this place, so another place may be tried. */
 export class NotStarted extends Error {}
 
-export interface WorkerListener<Received> {
+interface WorkerListener<Received> {
   heard(message: Received): void;
   /** The worker failed. It may fail several times, and before its first message. */
   crashed(reason: string): void;
@@ -25,7 +25,7 @@ export interface RunningWorker<Sent, Received> {
 }
 
 /** What to run, and how errors name it. */
-export interface WorkerSource {
+interface WorkerSource {
   script: Blob | string | undefined;
   url: string | undefined;
   /** The worker's name in errors, such as "a decode worker". */

@@ -30,7 +30,7 @@ export interface ReadOptions {
   cache?: "reload";
 }
 
-export interface ResultOptions {
+interface ResultOptions {
   form: Form;
   /** The caller's memory for the result. */
   out?: ArrayBufferView;

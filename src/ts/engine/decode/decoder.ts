@@ -11,7 +11,7 @@ import { configuration, recycleBytes } from "../configuration.ts";
 import { DecodeServer } from "./decode_server.ts";
 import type { FromDecoder, ToDecoder } from "./messages.ts";
 
-export type DecoderPlace = "blob" | "url" | "node" | "caller";
+type DecoderPlace = "blob" | "url" | "node" | "caller";
 
 export interface Decoder {
   readonly place: DecoderPlace;
