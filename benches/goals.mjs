@@ -1,9 +1,10 @@
 /**
- * The goals, a line each. `rows` picks records of a group by name. Each is held for every one of `who` that the record has:
+ * The goals, one per line. `rows` picks records of a group by name. A goal applies to each
+ * contestant in `who` that the record has:
  *
  *   faster: n, than: x     at least n times as fast as x
- *   within: n, of: x       at most n times as long as x; of several, as the longest
- *   most: n | least: n     the figure itself; `requests: true` takes the requests instead
+ *   within: n, of: x       at most n times as long as x, or as the longest of several
+ *   most: n | least: n     limits of the figure; with `requests: true` of the number of requests
  */
 
 const WHO = ["ours", "alias"];
@@ -74,7 +75,7 @@ const GOALS = [
 
 const known = (figures, names) => names.map((name) => figures[name]).filter((figure) => figure !== undefined);
 
-/** `{value, isMet, text}` of one goal for one contestant; undefined where the record lacks a side. */
+/** `{value, isMet, text}` of a goal for one contestant. Undefined if a figure is missing. */
 function hold(held, { figures, requests }, name) {
   const source = held.requests ? requests : figures;
   const figure = source?.[name];
@@ -106,7 +107,7 @@ function hold(held, { figures, requests }, name) {
   return { value: figure, isMet, text: held.requests ? `${limit} requests` : limit, isRatio: false };
 }
 
-/** Every goal that a record is held to: `[{name, value, isMet, text, isRatio}]`. */
+/** The results of all goals for a record: `[{name, value, isMet, text, isRatio}]`. */
 export function verdictsOf(record) {
   return GOALS.filter(({ group, rows }) => group === record.group && rows.test(record.row)).flatMap((held) =>
     held.who.flatMap((name) => {

@@ -1,8 +1,8 @@
 /**
- * The viewer with its samples, as `npm run build:www` made it, over a line of 20 ms, in Chromium,
- * each time in a new profile: from the page's address until the first tile and until the full view,
- * requests of the sample before its first chunk, the longest task while a hand pans and while time
- * plays (0: none above 50 ms), and what one pan costs the page's thread. Driven from Node.
+ * The built viewer (`npm run build:www`) with its samples over a line of 20 ms, in new profiles of
+ * Chromium. Measures the times to the first tile and to the full view, requests before the first
+ * chunk, the longest task during panning and playing (0: none above 50 ms), and the work of the
+ * page's thread per pan. Run from Node.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { MainThread } from "../measure/main_thread.mjs";
 const FOLDER = join(ROOT, "dist-www");
 const LATENCY_MS = 20;
 const SAMPLES = ["cells.ome.zarr", "climate.zarr", "arctic.zarr", "tissue.ome.zarr"];
-/** Those with a time axis. */
+/** The samples with a time axis. */
 const PLAYED = new Set(["cells.ome.zarr", "climate.zarr"]);
 const PATIENCE_MS = 30_000;
 
@@ -26,8 +26,8 @@ const FRAME_MS = 16;
 const PLAY_MS = 3000;
 
 /**
- * In the page, before its own scripts: when a tile is there, when all are, and the tasks above 50
- * ms.
+ * Runs in the page before its scripts. Records when the first tile and all tiles are drawn, and
+ * tasks above 50 ms.
  */
 function watch() {
   window.watched = { tasks: [] };
@@ -46,14 +46,14 @@ function watch() {
 
 const isChunk = (path) => !/(\.json|\/\.z(array|group|attrs|metadata))$/.test(path);
 
-/** Requests of a sample until the first one for a chunk, that one left out. */
+/** Number of requests of a sample before the first request of a chunk. */
 function requestsBeforeChunk(urls, sample) {
   const own = urls.map((url) => new URL(url).pathname).filter((path) => path.includes(`/samples/${sample}`));
   const first = own.findIndex(isChunk);
   return first < 0 ? own.length : first;
 }
 
-/** A page with the sample in it: `{page, urls}`, once the view is full. */
+/** Opens the sample in a page. Resolves to `{page, urls}` when the view is complete. */
 async function visit(context, url, sample) {
   const page = await context.newPage();
   const urls = [];
@@ -87,7 +87,7 @@ async function play(page) {
   await sleep(PLAY_MS);
 }
 
-/** The longest task in ms since an action began. */
+/** The longest task in ms since the start of an action. */
 async function longestDuring(page, act) {
   const start = await page.evaluate(() => performance.now());
   const result = await act();
@@ -99,7 +99,7 @@ async function longestDuring(page, act) {
   return { ...result, longest };
 }
 
-/** One visit's figures by row. */
+/** The figures of one visit, by row. */
 async function measured(env, url, sample) {
   const context = await env.browser.newContext({ viewport: { width: 1440, height: 900 } });
   try {
