@@ -36,6 +36,7 @@ function colorOf(label) {
 const INTEGERS = Object.entries(VIEWS).filter(([dtype]) => !dtype.startsWith("float"));
 
 for (const [dtype, View] of INTEGERS) {
+  test(`labels of ${dtype}: each has the colour of its integer, the same in every type`, async () => {
     const isBig = View === BigInt64Array || View === BigUint64Array;
     const bits = dtype === "bool" ? 1 : View.BYTES_PER_ELEMENT * 8;
     const wrap = dtype.startsWith("int") ? BigInt.asIntN : BigInt.asUintN;
