@@ -3,7 +3,7 @@ import { MemoryStore } from "../data/memory_store.mjs";
 import { fetchTrips, newRun } from "../line/runs.mjs";
 import { Timed } from "../measure/compare.mjs";
 
-/** Each engine reads a selection of an array in memory, from a new store, so that caches are empty. */
+/** Each engine reads a selection of an array in memory, from a new store without caches. */
 export function readOf(engines, values, selection) {
   return mapValues(engines, (engine) => ({
     prepare: () => engine.open(new MemoryStore(values)),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ROOT } from "../../scripts/run_command.mjs";
 
 const LEDGER = join(ROOT, "sizes.json");
-/** Size of `FetchStore`, `open` and `get` of zarrita 0.7.5 with blosc and zstd, measured in 2026. */
+/** `FetchStore`, `open` and `get` of zarrita 0.7.5 with blosc and zstd, measured in 2026. */
 const ZARRITA_KB = 460;
 
 export async function* measure() {

@@ -115,7 +115,7 @@ const WIDE = { ...VOLUME, shards: [16, 64, 64] };
 
 test("a view in a shard: cacheable chunks and others are requested together", async () => {
   const array = await openServed(shardedStore(WIDE, valueAt));
-  // Of the first layer of chunks some planes, which is worth decoding once for all; all of the second.
+  // Some planes of the first layer of chunks, which are cached, and all planes of the second.
   const { data } = await array.get([zarr.slice(4, 16), zarr.slice(0, 32), zarr.slice(0, 16)]);
   assert.deepEqual([...data], expectedOf([range(4, 16), range(0, 32), range(0, 16)]));
   const ranges = asked.filter((request) => request.includes("bytes="));
@@ -280,7 +280,7 @@ test("a chunk that is complete in several views is decoded at most twice", async
     assert.deepEqual([...data], expectedOf([range(0, 8), range(0, 32), range(0, x)]));
   };
   await Promise.all([16, 32, 48, 48].map(view));
-  // The first chunk alone; it for the others, the second alone; that for the others, the third alone.
+  // Each of the three chunks is decoded once alone, and the first two once for the other views.
   assert.equal(decodedSince(before), 5);
   assert.equal(asked.length, 3);
 });

@@ -1,5 +1,6 @@
 /**
- * What the fixture runners share: the cases of tests/fixtures, and elements read back from what `expected.json` holds.
+ * The common part of the fixture runners: lists the cases of tests/fixtures, and reads the elements
+ * of `expected.json`.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -56,7 +56,7 @@ export class ChromiumTab {
     await this.#thread.collectGarbage();
   }
 
-  /** `{ms, work, processor}`; for a pulsed run `{ms, gap, frame}`, because the pulse is work too. */
+  /** `{ms, work, processor}`; for a pulsed run `{ms, gap, frame}`, as the pulse is work too. */
   run(isPulsed) {
     const run = () => this.perform({ kind: "run", isPulsed });
     return isPulsed ? run() : this.#thread.during(run);

@@ -1,4 +1,4 @@
-/** The type of a pyramid's level. It is a file of its own because the model and the tiles use it. */
+/** The type of a pyramid's level. It has its own file because the model and the tiles use it. */
 import type { Array as ZarrArray } from "../api/array.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import type { Placed } from "./geometry.ts";
