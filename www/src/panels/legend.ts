@@ -1,6 +1,6 @@
 /**
- * What the colours of the picture mean, on the picture: for a field a colour bar with title, unit
- * and ticks, for an image the names of its channels. Text of the page, not pixels.
+ * The legend on the picture: for a field a colour bar with title, unit and ticks; for an image the
+ * names of its channels. It consists of page elements, not of pixels.
  */
 
 import { element } from "../page/element.js";
@@ -8,13 +8,13 @@ import type { FieldStyle, Scene, SceneChannel } from "../scene/scene.js";
 import { roundedText, scaleTexts } from "../text/numbers.js";
 import { gradient } from "./field.js";
 
-/** Steps between the numbers below the bar. */
+/** Number of steps between the ticks below the bar. */
 const MOST_STEPS = 6;
-/** Powers of ten in a range of doubles, before they are thinned. */
+/** Maximum number of powers of ten, before they are thinned out. */
 const MOST_TICKS = 700;
-/** Nearer to an end of the bar than this share, a number would stick out. */
+/** Nearer to an end of the bar than this share, a number would exceed the bar. */
 const EDGE = 0.08;
-/** More names than these would cover the picture. */
+/** Maximum number of names, because more would cover the picture. */
 const NAMES = 8;
 
 export class Legend {
@@ -66,12 +66,12 @@ export class Legend {
   }
 }
 
-/** How far along the bar a value is. */
+/** The position of a value on the bar, from 0 to 1. */
 function shareOf(value: number, { range: [low, high], log }: FieldStyle): number {
   return log && low > 0 ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
 }
 
-/** Under its place of the bar; the outer ones stay inside. */
+/** Places a number below its position. The outer ones stay inside of the bar. */
 function tickLabel(text: string, share: number): HTMLElement {
   const label = element("span", {}, text);
   label.style.left = `${(share * 100).toFixed(2)}%`;
@@ -80,7 +80,7 @@ function tickLabel(text: string, share: number): HTMLElement {
   return label;
 }
 
-/** Round values inside the range, a few of them; of a logarithmic scale powers of ten. */
+/** A few round values in the range; powers of ten for a logarithmic scale. */
 function ticksOf({ range: [low, high], log }: FieldStyle): number[] {
   if (log && low > 0) {
     const powers = multiples(Math.log10(low), Math.log10(high), 1).map((power) => 10 ** power);
@@ -89,7 +89,7 @@ function ticksOf({ range: [low, high], log }: FieldStyle): number[] {
   return multiples(low, high, roundStep((high - low) / MOST_STEPS));
 }
 
-/** 1, 2 or 5 times a power of ten: the next that is not smaller. */
+/** The next 1, 2 or 5 times a power of ten that is not smaller. */
 function roundStep(step: number): number {
   const power = 10 ** Math.floor(Math.log10(step));
   return ([1, 2, 5].find((digit) => digit * power >= step * (1 - 1e-9)) ?? 10) * power;
