@@ -214,7 +214,7 @@ async function downloadSize(program) {
     splitting: true,
     minify: true,
     format: "esm",
-    // What a user brings along is not of this package.
+    // Node's modules and the user's own dependencies are not part of the package.
     external: ["node:*", "ol/*", "proj4"],
     write: false,
     metafile: true,
@@ -250,7 +250,7 @@ async function entrySizes(outputs) {
   return sizes;
 }
 
-/** The sizes of what a user downloads, and when. */
+/** The files in the README's table of sizes, and when a page downloads them. */
 const TOLD = {
   "open, get, slice": "what a page downloads at first that imports these three",
   "index.js": "the same with every name",

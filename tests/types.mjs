@@ -1,6 +1,6 @@
 /**
- * The types lane: compiles our own TypeScript, and then `tests/types/*.test-d.ts` against the published declarations,
- * the way a user's compiler finds them: under both module resolutions that packages meet. Prints a line a project.
+ * The types lane: compiles our TypeScript, and `tests/types/*.test-d.ts` with the published
+ * declarations, under both module resolutions that users have. Prints one line per project.
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

@@ -1,11 +1,9 @@
 /**
- * The viewer with its samples, as `npm run build:www` made it, over a line of 20 ms, in Chromium,
- * each time in a new profile. Driven from Node.
- *
- * From the page's address until the first tile and until the full view; requests of the sample
- * before its first chunk; what one pan costs the page's thread; its tasks while a hand pans and
- * while time plays, as long as they took and as long as the thread worked in them; and how evenly
- * pictures follow one another while time plays.
+ * The built viewer (`npm run build:www`) with its samples over a line of 20 ms, in new profiles of
+ * Chromium. Measures the times to the first tile and to the full view, requests before the first
+ * chunk, the work of the page's thread per pan, its tasks during panning and playing (their length
+ * and the thread's own work in them), and the intervals between pictures during playing. Run from
+ * Node.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +18,7 @@ import { watchPictures } from "../measure/pictures.mjs";
 const FOLDER = join(ROOT, "dist-www");
 const LATENCY_MS = 20;
 const SAMPLES = ["cells.ome.zarr", "climate.zarr", "arctic.zarr", "tissue.ome.zarr"];
-/** Those with a time axis. */
+/** The samples with a time axis. */
 const PLAYED = new Set(["cells.ome.zarr", "climate.zarr"]);
 const PATIENCE_MS = 30_000;
 
@@ -32,7 +30,9 @@ const FRAME_MS = 16;
 const PLAY_MS = 6000;
 const LONG_TASK_MS = 50;
 
-/** In the page, before its own scripts: when a tile is there, and when all are. */
+/**
+ * Runs in the page before its scripts. Records when the first tile and all tiles are drawn.
+ */
 function watch() {
   window.watched = {};
   const look = () => {
@@ -47,14 +47,14 @@ function watch() {
 
 const isChunk = (path) => !/(\.json|\/\.z(array|group|attrs|metadata))$/.test(path);
 
-/** Requests of a sample until the first one for a chunk, that one left out. */
+/** Number of requests of a sample before the first request of a chunk. */
 function requestsBeforeChunk(urls, sample) {
   const own = urls.map((url) => new URL(url).pathname).filter((path) => path.includes(`/samples/${sample}`));
   const first = own.findIndex(isChunk);
   return first < 0 ? own.length : first;
 }
 
-/** A page with the sample in it: `{page, urls}`, once the view is full. */
+/** Opens the sample in a page. Resolves to `{page, urls}` when the view is complete. */
 async function visit(context, url, sample) {
   const page = await context.newPage();
   const urls = [];
@@ -133,7 +133,7 @@ async function played(browser, page) {
   };
 }
 
-/** One visit's figures by row. */
+/** The figures of one visit, by row. */
 async function measured(env, url, sample) {
   const context = await env.browser.newContext({ viewport: { width: 1440, height: 900 } });
   try {

@@ -1,4 +1,4 @@
-/** Every array of every good fixture, read over HTTP by the package as a page has it. */
+/** Reads every array of every good fixture over HTTP, with the bundled package. */
 import * as zarr from "zarr-wasm";
 import { fixture, ok, test } from "./harness.mjs";
 

@@ -1,7 +1,7 @@
 /**
- * The viewer's folder on static hosts, in a subfolder, without a network: Python's http.server,
- * which ignores ranges, and nginx, which sends the compressed forms beside the files. A sample has
- * to be drawn, nothing may be asked of another place, and nothing may be missing.
+ * Tests the viewer's folder on static hosts, in a subfolder and without a network: on Python's
+ * http.server, which ignores ranges, and on nginx, which sends the compressed files. A sample must
+ * be drawn, without requests to other hosts and without missing files.
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -30,7 +30,7 @@ const nginxConfiguration = (port, home) => `
     server { listen 127.0.0.1:${port}; root ${dirname(VIEWER)}; }
   }`;
 
-/** A server of the folder above the viewer's: `{url, close}`. */
+/** Starts a server of the folder above the viewer's. Resolves to `{url, close}`. */
 async function start(program, argumentsOf) {
   const { url, close } = await startHost(program, argumentsOf, `/${FOLDER}/`);
   return { url: `${url}/${FOLDER}/`, close };
@@ -45,7 +45,7 @@ const HOSTS = [
   {
     name: "nginx with compressed files",
     samples: SAMPLES.slice(0, 1),
-    /** Scripts must come compressed, or the forms beside the files are of no use. */
+    /** Scripts must be compressed, to show that the compressed files are used. */
     isCompressed: true,
     start: () =>
       start(NGINX, (port, home) => {
@@ -78,10 +78,10 @@ async function drawnColours(page) {
   }
 }
 
-/** A document of version 2: a host that answers late is asked for it too. */
+/** Whether a request is for a v2 document. It is sent too if the host is slow. */
 const isProbe = (answer) => /\/\.z(array|group|attrs)$/.test(answer.url());
 
-/** Opens a sample and returns what is wrong with how it came. */
+/** Opens a sample. Returns what is wrong with its requests and responses. */
 async function faultsOf(browser, host, url, sample) {
   const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
   const answers = [];
@@ -122,7 +122,7 @@ async function runHost(browser, host, report) {
   }
 }
 
-/** The hosts whose tests a pattern picks. */
+/** The hosts whose test names match a pattern. */
 export async function runStaticHosts(browser, report, pattern) {
   const picked = HOSTS.filter(({ name }) => pattern.test(`static host: ${name}`));
   if (picked.some(({ isCompressed }) => isCompressed) && !existsSync(join(VIEWER, "index.html.gz")))

@@ -1,6 +1,6 @@
 /**
- * The viewer's page, driven as a person would: fields are filled, buttons pressed, and the
- * picture's pixels looked at.
+ * The viewer (www/) in a frame of the test page. Tests fill fields, press buttons and read pixels,
+ * as a user would.
  */
 import { ok } from "./harness.mjs";
 import { until, ViewerFrame, viewerFrame, wait } from "./viewer_frame.mjs";
@@ -17,12 +17,12 @@ export async function openViewer(query = "", { webgl = true, size = [1200, 800] 
 }
 
 class PageFrame extends ViewerFrame {
-  /** Waits until the whole picture is on the screen. */
+  /** Waits until the picture is complete. */
   async drawn() {
     const picture = () => this.find('#map:not([hidden])[aria-busy="false"] canvas');
     await until(() => picture() || this.find('[role="alert"]'), "the picture");
     ok(picture(), `no picture: ${this.text('[role="alert"]')}`);
-    // A picture that is done is on the screen with the next frame.
+    // A complete picture is visible in the next frame.
     await wait(SHOWN_MS);
   }
 
@@ -40,30 +40,30 @@ class PageFrame extends ViewerFrame {
     return calls;
   }
 
-  /** Sets a field as typing or dragging does. */
+  /** Sets a field and sends the events of typing or dragging. */
   set(selector, value, event = "input") {
     const field = this.find(selector);
     field.value = value;
     field.dispatchEvent(new Event(event, { bubbles: true }));
   }
 
-  /** Presses a key while an element has the focus. */
+  /** Presses a key with the focus on an element. */
   press(element, key) {
     element.focus();
     element.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
   }
 
-  /** Lets the key go. */
+  /** Releases the key. */
   release(element, key) {
     element.dispatchEvent(new KeyboardEvent("keyup", { key, bubbles: true }));
   }
 
-  /** Requests of the data, as the page counts them. */
+  /** The number of data requests, from the page's own counter. */
   async requests() {
     const panel = this.find("#switch-data");
     if (panel.getAttribute("aria-expanded") === "false") panel.click();
     this.find("details.activity").open = true;
-    // The page counts twice a second.
+    // The page updates its counter twice a second.
     await wait(COUNTED_MS);
     return Number(this.text("#counters dd").replace(/\s/g, ""));
   }
@@ -82,13 +82,13 @@ class PageFrame extends ViewerFrame {
     return context.getImageData(0, 0, sample.width, sample.height).data;
   }
 
-  /** Whether the picture is another one than these pixels. */
+  /** Whether the picture differs from these pixels. */
   differs(before) {
     const after = this.pixels();
     return before.some((value, at) => Math.abs(value - after[at]) > 8);
   }
 
-  /** How many different colours the picture has where it is opaque. */
+  /** The number of different opaque colours in the picture. */
   colours() {
     const words = new Uint32Array(this.pixels().buffer);
     return new Set(words.filter((word) => word >>> 24 === 255)).size;

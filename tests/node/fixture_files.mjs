@@ -1,5 +1,6 @@
 /**
- * What the fixture runners share: the cases of tests/fixtures, and elements read back from what `expected.json` holds.
+ * The common part of the fixture runners: lists the cases of tests/fixtures, and reads the elements
+ * of `expected.json`.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,13 +23,13 @@ const caseOf = (name) => ({
   expected: JSON.parse(readFileSync(join(FIXTURES, name, "expected.json"), "utf8")),
 });
 
-/** Every store that must be readable, with its nodes. */
+/** All stores that must be readable, with their nodes. */
 export const goodCases = () =>
   folders(FIXTURES)
     .filter((writer) => !OTHERS.includes(writer))
     .flatMap((writer) => folders(join(FIXTURES, writer)).map((name) => caseOf(`${writer}/${name}`)));
 
-/** Every store that must be refused. */
+/** All stores that must be refused. */
 export const badCases = () => folders(join(FIXTURES, "bad")).map((name) => caseOf(`bad/${name}`));
 
 /** The typed array of each number type. */
@@ -46,7 +47,7 @@ export const VIEWS = {
   float64: Float64Array,
 };
 
-/** A half as a number, by IEEE 754's own words. */
+/** Converts a float16 to a number, as IEEE 754 defines it. */
 function half(bits) {
   const sign = bits >> 15 ? -1 : 1;
   const exponent = (bits >> 10) & 31;
@@ -55,7 +56,7 @@ function half(bits) {
   return exponent === 0 ? sign * 2 ** -14 * fraction : sign * 2 ** (exponent - 15) * (1 + fraction);
 }
 
-/** Whether elements are compared as numbers one by one; of other types of one size as packed bytes. */
+/** Whether elements are compared as numbers. Other fixed-size types are compared as bytes. */
 export const isNumber = (dtype) => dtype in VIEWS || dtype === "float16";
 
 /** Elements from base64 of little-endian bytes, as numbers and bigints; booleans are 0 and 1. */
@@ -65,7 +66,7 @@ export function elements(dtype, base64) {
   return Array.from(new VIEWS[dtype](bytes.buffer));
 }
 
-/** Every index of a shape, in C order. */
+/** All indices of a shape in C order. */
 export function* indices(shape) {
   const index = shape.map(() => 0);
   if (shape.includes(0)) return;
@@ -83,7 +84,7 @@ export function* indices(shape) {
 
 const at = (data, place) => (data instanceof BoolArray ? Number(data.get(place)) : data[place]);
 
-/** A chunk's elements in C order, found through its strides. */
+/** A chunk's elements in C order, according to its strides. */
 export const unstrided = ({ data, shape, stride }) =>
   Array.from(indices(shape), (index) =>
     at(
@@ -92,7 +93,7 @@ export const unstrided = ({ data, shape, stride }) =>
     ),
   );
 
-/** The first place at which two lists of elements differ, in words; NaN equals itself, and 0 is not -0. */
+/** A text about the first difference of two lists. NaN equals NaN, and 0 differs from -0. */
 export function difference(actual, expected) {
   if (actual.length !== expected.length) return `${actual.length} elements instead of ${expected.length}`;
   const place = expected.findIndex((value, idx) => !Object.is(value, actual[idx]));

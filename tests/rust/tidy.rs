@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "tidy/comments.rs"]
+mod comments;
+
 /// Which rooms a room may use; a room may always use itself, `error`, `limits` and `sorted`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("kernel", &[]),

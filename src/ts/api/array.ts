@@ -61,7 +61,7 @@ import type { WriteOptions } from "./write/write.ts";
 export { FACTS };
 
 /** How a result lies in memory. */
-export interface LaidOutOptions extends ReadOptions {
+interface LaidOutOptions extends ReadOptions {
   /**
    * Dimensions of the array, by name or place, in the order in which the result has them in memory,
    * slowest first; those that are not named come before them. `["y", "x", "c"]` gives interleaved

@@ -11,7 +11,7 @@ export type HeaderPairs = [name: string, value: string][];
 
 /** How an HTTP store sends requests. Callbacks and caches are given by number. */
 export interface HttpDefinition {
-  /** Callback number of the user's `fetch`. */
+  /** Callback number of a custom `fetch`. */
   fetch?: number | undefined;
   /** Headers of every request, or the callback that makes them. */
   headers?: HeaderPairs | { callback: number } | undefined;

@@ -21,7 +21,7 @@ interface NodePlace {
   path: string;
 }
 
-export interface OpenArguments extends NodePlace {
+interface OpenArguments extends NodePlace {
   /** "array", "group", or "" for either. */
   kind: "array" | "group" | "";
   /** 2 or 3; 0 for either. */
@@ -89,7 +89,7 @@ export interface ResultAnswer extends ResultLayout {
  */
 export type ProgressNumbers = Float64Array;
 
-export type ReadAnswer = ResultAnswer & { progress: ProgressNumbers };
+type ReadAnswer = ResultAnswer & { progress: ProgressNumbers };
 
 /** The events of a read. */
 export type ReadEvent =
@@ -113,7 +113,7 @@ export interface WriteEvent {
 /**
  * The data type of an array, the tables to convert its numbers, and the wasm build that has them.
  */
-export interface TypeAnswer {
+interface TypeAnswer {
   type: TypeDescription;
   tables: NumberTables | undefined;
   home: DecodeBuild;
@@ -190,7 +190,7 @@ export interface ArchiveLayout {
   end: Uint8Array<ArrayBuffer>;
 }
 
-export interface CreateArguments extends NodePlace {
+interface CreateArguments extends NodePlace {
   overwrite: boolean;
 }
 

@@ -49,7 +49,7 @@ export interface WorkMessage {
   supplies: Supply[];
   /** In place of supplies: the part is a stored chunk to encode. */
   update?: Update;
-  /** Results of the user's codecs that ran on the page. */
+  /** Results of user codecs that ran on the page. */
   answers?: CodecAnswer[];
   /** All supplies have been sent: answer with the part's elements. */
   finish: boolean;

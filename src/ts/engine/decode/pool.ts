@@ -80,7 +80,8 @@ export class PartTask {
     this.elements = new Promise((resolve, reject) => {
       this.#settle = (settled) => ("report" in settled ? reject(settled) : resolve(settled.elements));
     });
-    this.elements.catch(() => {}); // a part that fails before anyone waits for it is asked for later, or dropped
+    // A part may fail before its elements are awaited. Then the error is handled later or dropped.
+    this.elements.catch(() => {});
   }
 
   settle(settled: Settled): void {

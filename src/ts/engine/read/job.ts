@@ -39,7 +39,7 @@ export interface Sink {
   ): undefined | void | Promise<void>;
 }
 
-export interface JobOptions {
+interface JobOptions {
   array: BoundArray;
   result: Sink;
   /** Maximum number of bytes that the read decodes. */

@@ -1,6 +1,7 @@
 /**
- * The page's end of errands (line/errands.mjs): asks for one after the other and tells what came of each. A visit leads to
- * another page of this origin, which leaves its result in the session's storage and comes back here.
+ * Performs the jobs of a page without a driver (line/page_jobs.mjs): requests one after the other
+ * and sends their results. A job may visit another page of this origin, which leaves its result in
+ * the session storage and returns here.
  */
 
 const BACK = "back";
@@ -17,7 +18,7 @@ function visit(url) {
   location.replace(url);
 }
 
-/** For a visited page: goes back with a result, if a desk has sent it. */
+/** Called by a visited page: returns with a result if a job caused the visit. */
 export function goBack(value) {
   const back = take(BACK);
   if (back === null) return;
@@ -33,8 +34,8 @@ const answer = async (perform, job) => {
   }
 };
 
-export async function serveDesk(desk, perform) {
-  const url = `/errand/${desk}`;
+export async function serveJobs(page, perform) {
+  const url = `/job/${page}`;
   const tell = (done) => fetch(url, { method: "POST", body: JSON.stringify(done) });
   const visited = take(VISITED);
   if (visited !== null) await tell({ value: JSON.parse(visited) });

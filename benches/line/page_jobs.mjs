@@ -1,13 +1,14 @@
 /**
- * Errands for pages in browsers that are started without a driver: the page asks for the next one (GET /errand/<desk>, answered
- * when there is one) and tells what came of it (POST, `{value}` or `{error}` as JSON).
+ * Gives jobs to pages in browsers without a driver. The page requests its next job (GET
+ * /job/<page>, answered when there is one) and posts its result (`{value}` or `{error}` as JSON).
  */
 import { text } from "node:stream/consumers";
 
-/** An errand that takes longer has failed: the browser has ended or hangs. */
+/** A job that takes longer has failed: the browser has ended or hangs. */
 const LIMIT_MS = 180_000;
 
-class Desk {
+/** The job of one page, and the page's open request. */
+class JobQueue {
   #job;
   #waiting;
   #settle;
@@ -42,23 +43,23 @@ class Desk {
   }
 }
 
-export class Errands {
-  #desks = new Map();
+export class PageJobs {
+  #queues = new Map();
 
-  /** Resolves to what the page made of it. One at a time a desk. */
-  give(desk, job) {
-    return this.#desk(desk).give(job);
+  /** Resolves to the result of a job. A page can have one job at a time. */
+  give(page, job) {
+    return this.#queue(page).give(job);
   }
 
-  async answer(request, response, desk) {
-    if (request.method === "GET") return this.#desk(desk).ask(response);
+  async answer(request, response, page) {
+    if (request.method === "GET") return this.#queue(page).ask(response);
     const done = JSON.parse(await text(request));
     response.end();
-    this.#desk(desk).told(done);
+    this.#queue(page).told(done);
   }
 
-  #desk(name) {
-    if (!this.#desks.has(name)) this.#desks.set(name, new Desk());
-    return this.#desks.get(name);
+  #queue(name) {
+    if (!this.#queues.has(name)) this.#queues.set(name, new JobQueue());
+    return this.#queues.get(name);
   }
 }
