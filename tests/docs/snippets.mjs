@@ -64,7 +64,8 @@ export function blocksOf(page, text) {
     const end = endOf(page, lines, at, (line) => line === (fence ? "```" : "-->"));
     const isCode = hidden || CODE.has(fence[1]);
     const kind = hidden ? (hidden[1] ?? "node") : isCode && classAbove(page, lines, at);
-    if (isCode) blocks.push({ kind, isHidden: hidden !== null, first: at + 1, lines: lines.slice(at + 1, end) });
+    if (isCode)
+      blocks.push({ kind, isHidden: hidden !== null, first: at + 1, lines: lines.slice(at + 1, end) });
     at = end;
   }
   return blocks;
@@ -75,7 +76,7 @@ function placed(blocks, change = (line) => line) {
   const program = [];
   for (const { first, lines } of blocks) {
     while (program.length < first) program.push("");
-    lines.forEach((line, index) => program.push(change(line, first + index + 1)));
+    program.push(...lines.map((line, index) => change(line, first + index + 1)));
   }
   return program;
 }

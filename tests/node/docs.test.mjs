@@ -23,7 +23,8 @@ const PAGES = [
 ];
 
 /** Text without blocks of code and without code in lines, whose brackets are no links. */
-const prose = (text) => text.replace(/^```[\s\S]*?^```/gm, "").replace(/`[^`\n]*`/g, (code) => "`".repeat(code.length));
+const prose = (text) =>
+  text.replace(/^```[\s\S]*?^```/gm, "").replace(/`[^`\n]*`/g, (code) => "`".repeat(code.length));
 
 /** The anchors of a page's headings, as GitHub makes them. */
 function anchorsOf(text) {
@@ -132,7 +133,10 @@ test("each test that docs/reliability.md names is there", () => {
   const rows = [...read("docs/reliability.md").matchAll(/^\| [^|]+ \| `(tests\/[^`]+)` \| ([^|]+) \|$/gm)];
   assert.ok(rows.length > 20, `only ${rows.length} rows`);
   const missing = rows.filter(([, path, name]) => !read(path).includes(name));
-  assert.deepEqual(missing.map(([row]) => row), []);
+  assert.deepEqual(
+    missing.map(([row]) => row),
+    [],
+  );
 });
 
 test("the sizes of the README are those of docs/sizes.md", () => {

@@ -9,8 +9,8 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { transform } from "esbuild";
-import { claim, rejects } from "../docs/claims.mjs";
 import { checkClaim } from "../docs/claim_lines.mjs";
+import { claim, rejects } from "../docs/claims.mjs";
 import { serveExamples } from "../docs/example_server.mjs";
 import { blocksOf, PAGES, programOf, readPage } from "../docs/snippets.mjs";
 
@@ -89,7 +89,10 @@ test("a comment that states a wrong result fails, and so does one that begins as
 });
 
 test("a call that should reject and does not fails", async () => {
-  await assert.rejects(rejects("page.md:1", async () => {}, "NotFoundError"), /nothing was thrown/);
+  await assert.rejects(
+    rejects("page.md:1", async () => {}, "NotFoundError"),
+    /nothing was thrown/,
+  );
 });
 
 test("a class without a reason is refused", () => {

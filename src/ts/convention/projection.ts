@@ -9,10 +9,17 @@ export type CrsLike = string | Record<string, unknown>;
 
 export type Place = readonly [x: number, y: number];
 
-/** What is used of proj4: its default export. */
+/**
+ * The part of proj4's default export that is used. proj4 declares its own types of reference
+ * systems, and only `any` accepts them.
+ */
 export interface Proj4Like {
-  (from: unknown, to: unknown): { forward(place: number[]): number[] };
-  Proj: new (crs: unknown) => { projName?: string };
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  (from: any, to: any): { forward(place: number[]): number[] };
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  Proj: new (
+    crs: any,
+  ) => object;
 }
 
 /**
@@ -49,7 +56,7 @@ interface System {
 function systemOf(proj4: Proj4Like, crs: CrsLike, what: string): System {
   const known = isDegrees(crs) ? LONLAT : crs;
   try {
-    const name = new proj4.Proj(known).projName ?? "";
+    const { projName: name = "" } = new proj4.Proj(known) as { projName?: string };
     const isGlobe = name === "longlat" || name === "identity";
     return { crs: known, isGlobe, isCylinder: CYLINDERS.includes(name) };
   } catch (cause) {
