@@ -9,17 +9,13 @@ export type CrsLike = string | Record<string, unknown>;
 
 export type Place = readonly [x: number, y: number];
 
-/**
- * The part of proj4's default export that is used. proj4 declares its own types of reference
- * systems, and only `any` accepts them.
- */
+// biome-ignore lint/suspicious/noExplicitAny: proj4 declares types of its own, which only `any` accepts
+type AnyCrs = any;
+
+/** The part of proj4's default export that is used. */
 export interface Proj4Like {
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  (from: any, to: any): { forward(place: number[]): number[] };
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  Proj: new (
-    crs: any,
-  ) => object;
+  (from: AnyCrs, to: AnyCrs): { forward(place: number[]): number[] };
+  Proj: new (crs: AnyCrs) => object;
 }
 
 /**
