@@ -98,7 +98,8 @@ const firstColumn = (text) =>
   );
 
 test("docs/api.md lists every exported name, and no other", async () => {
-  const [ownNames, others] = read("docs/api.md").split("## Other entries");
+  const [ownNames, rest] = read("docs/api.md").split("## Other entries");
+  const [others] = rest.split("## Types");
   const listed = firstColumn(ownNames).sort();
   assert.deepEqual(listed, Object.keys(await import("zarr-wasm")).sort());
   for (const entry of Object.keys(manifest.exports)) {
@@ -112,6 +113,33 @@ test("docs/api.md lists every exported name, and no other", async () => {
       assert.ok(others.includes(`\`${name}\``), `docs/api.md does not name ${name} of ${entry}`);
     }
   }
+});
+
+/** The names of the types that an entry exports, read from its source. */
+function typesOf(entry) {
+  const text = read(`src/ts/entry/${entry}`);
+  const lists = [...text.matchAll(/export (type )?\{([^}]*)\} from/g)].flatMap(([, isType, list]) =>
+    list
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== "" && (isType || name.startsWith("type ")))
+      .map((name) => name.replace(/^type /, "")),
+  );
+  const files = [...text.matchAll(/export type \* from "\.\.\/([^"]+)"/g)].map(([, path]) =>
+    read(`src/ts/${path}`),
+  );
+  const declared = files.flatMap((file) =>
+    [...file.matchAll(/^export (?:type|interface) (\w+)/gm)].map(([, name]) => name),
+  );
+  return [...lists, ...declared].sort();
+}
+
+test("docs/api.md lists every exported type, and no other", () => {
+  const [, types] = read("docs/api.md").split("## Types");
+  const [root, openlayers] = types.split("Of `zarr-wasm/openlayers`:");
+  const named = (text) => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort();
+  assert.deepEqual(named(root), typesOf("names.ts"));
+  assert.deepEqual(named(openlayers), typesOf("openlayers.ts"));
 });
 
 /** The members of a union of texts in a TypeScript file. */
