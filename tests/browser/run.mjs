@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { build as esbuild } from "esbuild";
 import { build as buildWithVite } from "vite";
 import { launchChromium } from "./chromium.mjs";
+import { runDocsPages } from "./docs_pages.mjs";
 import { runOpening } from "./opening.mjs";
 import { runPlates } from "./plates.mjs";
 import { bundle, OUTPUT, ROOT, serveTests, VITE } from "./served.mjs";
@@ -135,6 +136,7 @@ try {
     await runFilePage(browser, report);
     await runVitePage(browser, server.url, report);
     await runOfflinePage(browser, server.url, report);
+    await runDocsPages(browser, report);
   }
   const pattern = new RegExp(process.argv[2] ?? "");
   await runOpening(browser, server.url, report, pattern);

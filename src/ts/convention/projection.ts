@@ -9,10 +9,13 @@ export type CrsLike = string | Record<string, unknown>;
 
 export type Place = readonly [x: number, y: number];
 
+// biome-ignore lint/suspicious/noExplicitAny: proj4 declares types of its own, which only `any` accepts
+type AnyCrs = any;
+
 /** The used part of proj4's default export. */
 export interface Proj4Like {
-  (from: unknown, to: unknown): { forward(place: number[]): number[] };
-  Proj: new (crs: unknown) => { projName?: string };
+  (from: AnyCrs, to: AnyCrs): { forward(place: number[]): number[] };
+  Proj: new (crs: AnyCrs) => object;
 }
 
 /** The transformation of a map's places to the reference system of a source. */
@@ -48,7 +51,7 @@ interface System {
 function systemOf(proj4: Proj4Like, crs: CrsLike, what: string): System {
   const known = isDegrees(crs) ? LONLAT : crs;
   try {
-    const name = new proj4.Proj(known).projName ?? "";
+    const { projName: name = "" } = new proj4.Proj(known) as { projName?: string };
     const isGlobe = name === "longlat" || name === "identity";
     return { crs: known, isGlobe, isCylinder: CYLINDERS.includes(name) };
   } catch (cause) {
