@@ -10,7 +10,7 @@ export function test(name, body, options = {}) {
   tests.push({ name, body, timeout: options.timeout ?? TIMEOUT_MS });
 }
 
-/** The URL of a file or folder of tests/fixtures. */
+/** The URL of a file or folder of the unpacked tests/fixtures. */
 export const fixture = (path) => new URL(`/fixtures/${path}`, location.href).href;
 
 export function ok(value, message = `expected a truthy value, got ${show(value)}`) {

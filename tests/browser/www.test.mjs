@@ -338,7 +338,7 @@ test("viewer: a server that ignores ranges is told of in plain words", async () 
 });
 
 test("viewer: an array with a codec that is unknown still shows its metadata", async () => {
-  const viewer = await openViewer(`?source=${fixture("bad/v3-codec-unknown/store")}`);
+  const viewer = await openViewer(`?source=${fixture("bad/stores/v3-codec-unknown")}`);
   const alert = await until(() => viewer.find('[role="alert"]'), "words");
   ok(alert.textContent.includes("cannot decode") && alert.textContent.includes("brotli9"), alert.textContent);
   const details = viewer.text("#details");
@@ -346,7 +346,7 @@ test("viewer: an array with a codec that is unknown still shows its metadata", a
 });
 
 test("viewer: a damaged chunk is said to be damaged, not drawn", async () => {
-  const viewer = await openViewer(`?source=${fixture("bad/chunk-crc32c-sum/store")}`);
+  const viewer = await openViewer(`?source=${fixture("bad/stores/chunk-crc32c-sum")}`);
   const alert = await until(() => viewer.find('[role="alert"]'), "words");
   ok(alert.textContent.includes("damaged") && alert.textContent.includes("c/0/0"), alert.textContent);
 });
