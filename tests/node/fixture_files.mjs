@@ -55,7 +55,8 @@ export function badCases() {
   return atLeastOne(cases, "bad");
 }
 
-const VIEWS = {
+/** The typed array of each number type. */
+export const VIEWS = {
   bool: Uint8Array,
   int8: Int8Array,
   int16: Int16Array,
