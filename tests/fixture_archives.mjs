@@ -55,14 +55,18 @@ const filesBelow = (folder) =>
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
 
-const packedFiles = () =>
+/** The files that the tree is made of: archives, and expected.json files beside them. */
+export const packedFiles = () =>
   packedEntries().flatMap((name) => {
     const path = join(FIXTURES, name);
     return name.endsWith(ARCHIVE) ? [path] : filesBelow(path);
   });
 
-/** Files have the time of now: servers make ETags and Last-Modified of it. */
-function unpackArchive(file, folder) {
+/**
+ * Unpacks an archive into a folder that is not there yet. Its files get the time of now: servers
+ * make ETags and Last-Modified of it.
+ */
+export function unpackArchive(file, folder) {
   if (existsSync(folder)) {
     const twice = relative(ROOT, file).slice(0, -ARCHIVE.length);
     throw new Error(`${twice} is there as a folder and as an archive: delete the older of the two`);
@@ -117,8 +121,11 @@ function tarOf(folder) {
   return tar.create(options, entries).read();
 }
 
-/** Compressed bytes differ between versions of zlib: an archive with the same files is kept. */
-function writeArchive(file, folder) {
+/**
+ * Packs the files of a folder. Compressed bytes differ between versions of zlib, so an archive that
+ * has the same files already is kept.
+ */
+export function writeArchive(file, folder) {
   const bytes = tarOf(folder);
   if (existsSync(file) && gunzipSync(readFileSync(file)).equals(bytes)) return;
   writeFileSync(file, gzipSync(bytes, { level: 9 }));

@@ -64,6 +64,7 @@ function textOf(error) {
 
 /** Runs what is registered under names that `pattern` matches; `report` gets `{name, error}`, the error's text where it failed. */
 export async function runAll(report, pattern) {
+  if (tests.length === 0) throw new Error("the page has no tests");
   for (const registered of tests.filter(({ name }) => pattern.test(name))) {
     const error = await withTimeout(registered).then(() => undefined, textOf);
     await report({ name: registered.name, error });
