@@ -369,7 +369,7 @@ test("viewer: a server that ignores ranges gets a plain message", async () => {
 });
 
 test("viewer: the metadata of an array with an unknown codec is shown", async () => {
-  const viewer = await openViewer(`?source=${fixture("bad/v3-codec-unknown/store")}`);
+  const viewer = await openViewer(`?source=${fixture("bad/stores/v3-codec-unknown")}`);
   const alert = await until(() => viewer.find('[role="alert"]'), "words");
   ok(alert.textContent.includes("cannot decode") && alert.textContent.includes("brotli9"), alert.textContent);
   const details = viewer.text("#details");
@@ -377,7 +377,7 @@ test("viewer: the metadata of an array with an unknown codec is shown", async ()
 });
 
 test("viewer: a damaged chunk is reported and not drawn", async () => {
-  const viewer = await openViewer(`?source=${fixture("bad/chunk-crc32c-sum/store")}`);
+  const viewer = await openViewer(`?source=${fixture("bad/stores/chunk-crc32c-sum")}`);
   const alert = await until(() => viewer.find('[role="alert"]'), "words");
   ok(alert.textContent.includes("damaged") && alert.textContent.includes("c/0/0"), alert.textContent);
 });
