@@ -431,7 +431,7 @@ export class PyramidSource extends DataTileSource {
     return all;
   }
 
-  /** After a frame: ends what nobody sees, begins what somebody may see next. */
+  /** After a frame: cancels tiles that left the view and prefetches those around it. */
   #look(): void {
     const view = this.#map?.getView();
     const [size, resolution] = [this.#map?.getSize(), view?.getResolution()];
