@@ -35,9 +35,9 @@ const SAMPLES = 24;
 /** Pieces of a line. */
 const PIECES = 96;
 /** CSS pixels between two lines, at least. */
-const SPACING = 100;
+const SPACING = 55;
 /** Degrees between two lines. */
-const INTERVALS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 45, 90];
+const INTERVALS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 90];
 /** More lines of a kind are a mistake, not a map. */
 const MOST_LINES = 90;
 
