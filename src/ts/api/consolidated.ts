@@ -120,13 +120,10 @@ async function load(store: object, format: ConsolidatedFormat, key: string): Pro
   return { ...found, connection: running() };
 }
 
-/**
- * How long the first format has before the others are asked for too: a server nearby has answered
- * by then.
- */
+/** Time in ms after which the other formats are requested too. A near server answers sooner. */
 const HEAD_START_MS = 60;
 
-/** Whether a format was loaded before the others have to be asked for. */
+/** Whether a format is loaded before that time. */
 async function isFirst(loading: Promise<Loaded>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {
@@ -139,9 +136,7 @@ async function isFirst(loading: Promise<Loaded>): Promise<boolean> {
   return Promise.race([loaded, late]).finally(() => clearTimeout(timer));
 }
 
-/**
- * What became of each format; those after the first are not asked for where that is there at once.
- */
+/** Loads the first format; the others too if it takes long or fails. */
 async function loadAll(
   [first, ...others]: ConsolidatedFormat[],
   load: (format: ConsolidatedFormat) => Promise<Loaded>,
