@@ -116,7 +116,7 @@ export interface WriteEvent {
 interface TypeAnswer {
   type: TypeDescription;
   tables: NumberTables | undefined;
-  home: DecodeBuild;
+  build: DecodeBuild;
 }
 
 /** The packed elements of a write. */
