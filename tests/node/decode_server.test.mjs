@@ -47,8 +47,8 @@ test("an instance with too much memory restarts when it has no part in progress"
       instances = 0;
       const answers = [];
       const server = new DecodeServer((answer) => answers.push(answer));
-      await server.handle({ type: "module", home: "engine", module, recycleBytes });
-      await server.handle({ type: "bind", array: 7, home: "engine", document: EMPTY_ARRAY });
+      await server.handle({ type: "module", build: "engine", module, recycleBytes });
+      await server.handle({ type: "bind", array: 7, build: "engine", document: EMPTY_ARRAY });
       // Without supplies the parts have the fill value.
       for (const part of [1, 2, 3]) {
         const begin = { array: 7, header: Uint32Array.of(1, 4, 0) };

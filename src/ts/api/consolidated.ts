@@ -17,8 +17,8 @@ export type ConsolidatedFormat = "v2" | "v3";
 
 export interface ConsolidatedMetadataOptions {
   /**
-   * The format to look for, or several in order of preference. Default: v3, then v2 where the root
-   * has no document of v3.
+   * The format to look for, or several in order of preference. Default: v3, then v2 if the root has
+   * no document of v3.
    */
   readonly format?: ConsolidatedFormat | ConsolidatedFormat[];
   /** Key of v2's consolidated metadata. Default: `.zmetadata`. */
@@ -124,13 +124,13 @@ async function load(store: object, format: ConsolidatedFormat, key: string): Pro
   return { ...found, connection: running() };
 }
 
-/** Formats in order of preference, where the caller names none. */
+/** The formats in order of preference, if the caller names none. */
 const FORMATS: readonly ConsolidatedFormat[] = ["v3", "v2"];
 
-/** Whether the document of a format is there, but holds no consolidated metadata that can be read. */
+/** Whether a format's document exists but has no valid consolidated metadata. */
 const isThere = (error: unknown) => error instanceof ZarrError && error._tag === "InvalidMetadataError";
 
-/** Whether the first format's answer leaves nothing to ask; `settles` tells it of a failure. */
+/** Whether the first format answers in time, so that no other is needed. See `loadAll`. */
 async function isEnough(loading: Promise<Loaded>, settles: (error: unknown) => boolean): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {
@@ -141,8 +141,8 @@ async function isEnough(loading: Promise<Loaded>, settles: (error: unknown) => b
 }
 
 /**
- * What became of each format. Those after the first are asked for where its answer is late, or
- * settles nothing.
+ * Loads the first format. The others are loaded too if it takes long, or fails with an error that
+ * does not settle the question (`settles`).
  */
 async function loadAll(
   [first, ...others]: readonly ConsolidatedFormat[],
@@ -160,7 +160,7 @@ async function loadAll(
     : outcomes;
 }
 
-/** An outcome that is of no use: the engine need not keep what was loaded. */
+/** Releases loaded metadata that is not used. */
 function released(outcome: PromiseSettledResult<Loaded>): PromiseRejectedResult {
   if (outcome.status === "rejected") return outcome;
   release(outcome.value);
@@ -180,7 +180,8 @@ export async function withConsolidatedMetadata<S extends AsyncReadable>(
   { format, metadataKey = ".zmetadata" }: ConsolidatedMetadataOptions = {},
 ): Promise<Listable<S>> {
   const formats = format === undefined ? FORMATS : [format].flat();
-  // A root of v3 has nodes of v3: v2's document describes others. Who names both gets either.
+  // A v3 root has v3 nodes, and v2's document describes other nodes. A caller who names both formats
+  // gets either.
   const settles = (error: unknown) => format === undefined && isThere(error);
   const outcomes = await loadAll(formats, (each) => load(store, each, metadataKey), settles);
   const loaded = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));

@@ -63,7 +63,7 @@ export interface ArrayDefinition {
   path: string;
   /** The metadata documents as one JSON text, in the form that the engine takes. */
   document: string;
-  home: DecodeBuild;
+  build: DecodeBuild;
   /** The data type. Undefined if the engine must determine it. */
   type: TypeDescription | undefined;
   /** Shape of a chunk in elements; of an inner chunk where the array is sharded. */

@@ -116,7 +116,7 @@ export interface WriteEvent {
 interface TypeAnswer {
   type: TypeDescription;
   tables: NumberTables | undefined;
-  home: DecodeBuild;
+  build: DecodeBuild;
 }
 
 /** The packed elements of a write. */
@@ -158,7 +158,7 @@ export interface EngineCost {
   indexBytes?: number;
 }
 
-/** What is stored under one key: a chunk, or a shard. */
+/** A stored chunk: a chunk or a shard. */
 export interface PlannedObject {
   /** Its index in the grid of stored objects. */
   chunk: number[];
@@ -221,7 +221,7 @@ export interface Operations {
     },
   ): NodeSummary;
 
-  // What arrays and data types are.
+  // Descriptions of arrays and data types.
   describeArray(args: { document: string; codecs: string }): ArraySummary;
   describeType(args: { array: number }): TypeAnswer;
   describeTypeName(args: { text: string; like: number | undefined }): TypeDescription;
@@ -280,7 +280,7 @@ export interface Operations {
 
   // Conventions: JSON text in, JSON text out.
   convention(args: { request: string }): { status: number; answer: string };
-  /** The same of numbers (`src/convention/warp.rs`); of an error the answer is JSON text. */
+  /** Binary numbers in, binary numbers out (`src/convention/warp.rs`). An error is JSON text. */
   warp(args: { request: Uint8Array }): { status: number; answer: Uint8Array<ArrayBuffer> };
 }
 

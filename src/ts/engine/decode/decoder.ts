@@ -128,7 +128,7 @@ export const decoderPlaces: { place: DecoderPlace | undefined; refused: string[]
 
 /** Starts a decoder at the first place that works. Later calls use only that place. */
 export async function openDecoder(module: WebAssembly.Module): Promise<Decoder> {
-  const first: First = { type: "module", home: "engine", module, recycleBytes: recycleBytes() };
+  const first: First = { type: "module", build: "engine", module, recycleBytes: recycleBytes() };
   const known = ATTEMPTS.find(([place]) => place === decoderPlaces.place);
   if (known) return known[1](first);
   for (const [place, open] of ATTEMPTS) {

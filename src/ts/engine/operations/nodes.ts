@@ -160,7 +160,7 @@ export const nodeOperations: Handlers<Names> = {
       arrayId(glue, known);
       return typeOf(glue, known);
     });
-    return { type, tables: tablesOf(type), home: known.bound.home };
+    return { type, tables: tablesOf(type), build: known.bound.build };
   },
 
   describeTypeName({ text, like }): Promise<TypeDescription> {
