@@ -1,5 +1,6 @@
 /**
- * Asks a running `npm start` what a browser would: the page, the scripts it names, and a byte range of a sample.
+ * Requests from a running `npm start` what a browser would: the page, the scripts that it names,
+ * and a byte range of a sample.
  *
  *   node scripts/probe.mjs http://127.0.0.1:8080
  */

@@ -140,9 +140,9 @@ function answer(mounts, request, response) {
 }
 
 /**
- * Serves `mounts` (`{"/": folder, "/data/": folder}`) on loopback. Resolves to `{url, close}`; port 0 takes a free one.
- * `intercept(request, response)` may answer a request itself, by returning true: for servers that misbehave on purpose.
- * `latency`: answers begin so many milliseconds late, as over a line.
+ * Serves `mounts` (`{"/": folder, "/data/": folder}`) on loopback. Resolves to `{url, close}`.
+ * Port 0 takes a free one. `intercept(request, response)` may answer a request itself and return
+ * true, for servers that misbehave on purpose. `latency` delays each response by milliseconds.
  */
 export function serve(mounts, { port = 0, host = "127.0.0.1", intercept, latency = 0 } = {}) {
   const respond = (request, response) => {

@@ -54,8 +54,8 @@ export const glueFolder = (variant) => join(ROOT, "target/glue", variant);
 const cargoTarget = () => resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
 
 /**
- * A lock file that does not fit Cargo.toml is updated on a developer's machine, and an error in CI,
- * where nobody would commit it.
+ * Cargo updates a lock file that does not fit Cargo.toml on a developer's machine. In CI it is an
+ * error, because the update would never be committed.
  */
 export const LOCKED = process.env.CI ? ["--locked"] : [];
 

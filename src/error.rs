@@ -38,7 +38,7 @@ pub enum ErrorKind {
     Argument,
     /// The caller or the author of the data: a budget of [`crate::limits`] would be exceeded.
     Limit,
-    /// Nobody: the caller cancelled the call.
+    /// No failure: the caller cancelled the call.
     Aborted,
 }
 

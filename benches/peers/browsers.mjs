@@ -122,5 +122,5 @@ const WEBKIT = {
   },
 };
 
-/** `start({ webgl })` resolves to `{open(url), close()}`; `missing()` says what is not installed. */
+/** `start({ webgl })` resolves to `{open(url), close()}`. `missing()` names what is not installed. */
 export const BROWSERS = [FIREFOX, WEBKIT];

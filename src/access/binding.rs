@@ -235,7 +235,7 @@ impl Binding {
         let pipeline = Pipeline::bind_with(&self.metadata.codecs, decoded, &self.users)?;
         let chain = Rc::new(Chain::new(pipeline));
         let mut chains = self.chains.borrow_mut();
-        // A grid may have as many shapes as chunks.
+        // In a rectilinear grid every chunk may have another shape.
         if chains.len() >= limits::BOUND_CHAINS {
             chains.clear();
         }

@@ -1,5 +1,5 @@
-//! WHICH BYTES ARE NEEDED. State machines without I/O: no async, no clock, no store. A driver takes
-//! requests from them and supplies answers.
+//! Plans which bytes a read or write needs. State machines without I/O: no async, no clock, no
+//! store. A driver takes requests from them and supplies answers.
 //!
 //! A read goes through these files in this order:
 //!

@@ -38,7 +38,7 @@ impl Registered {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
-    /// Its UUID or URL; of one that nobody declares, the id that we know it by.
+    /// The UUID or URL. A convention that data do not declare has the id of our registry.
     pub id: String,
     /// Its name, or the identifier where there is none.
     pub label: String,

@@ -44,7 +44,7 @@ pub struct Node {
     /// Of an array, where the metadata has them.
     #[serde(default)]
     dimension_names: Option<Vec<Option<String>>>,
-    /// What is below the node; `None` where nobody has listed it.
+    /// The node's children; `None` if they have not been listed.
     #[serde(default)]
     pub children: Option<Vec<Child>>,
 }

@@ -22,11 +22,11 @@ pub enum Namespace {
 /// A convention that is known.
 #[derive(Debug)]
 pub struct Known {
-    /// What our callers branch on.
+    /// The name that our callers compare with.
     pub id: &'static str,
-    /// Empty for conventions that nobody declares.
+    /// Empty for conventions that data do not declare.
     pub uuid: &'static str,
-    /// Repositories in which its texts were or are: old data name the old ones.
+    /// Repositories that hold or held its text. Old data name the old ones.
     pub repositories: &'static [&'static str],
     /// Revisions that are understood, as their URLs have them; the last is written.
     pub versions: &'static [&'static str],

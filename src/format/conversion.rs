@@ -1,8 +1,11 @@
-//! What becomes of an array's elements on the way to the caller: numbers of another type, unpacked numbers, colours, or a summary of all. The
-//! kernel does it ([`crate::kernel::convert`], [`crate::kernel::summary`]); here stands which elements are numbers, and the flat words in which workers are told of it.
+//! Conversions of elements on their way to the caller: numbers of another type, unpacked numbers,
+//! colours, or a summary of all elements.
 //!
-//! Deliberately without knowledge of attributes: what is missing and how numbers are scaled is read by `convention::cf`, in a module of
-//! its own, which hands over the same words.
+//! This file decides which data types hold numbers, and encodes a conversion as 32-bit words for
+//! the workers. The loops are in [`crate::kernel::convert`] and [`crate::kernel::summary`].
+//!
+//! This file does not read attributes. `convention::cf` finds out which values are missing and how
+//! numbers are scaled. It is a wasm module of its own and produces the same words.
 
 use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, Float, Integer, widen};
@@ -54,7 +57,7 @@ const MISSING: u32 = 4;
 const SCALED: u32 = 8;
 const SHIFTED: u32 = 16;
 
-/// What becomes of numbers.
+/// A conversion of numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversion {
     /// What they are taken for: of integers the sign may be another than the data type's.

@@ -184,8 +184,9 @@ thread_local! {
 
 const _: () = assert!(Form::ALL.len() <= u64::BITS as usize, "a form has no bit");
 
-/// What decoders meet within chunks. They have no place for it: they give elements or an error, and are called from afar. Decoding
-/// is synchronous, so whoever has a chunk decoded asks behind the call, on the same thread, and knows whose it was.
+/// Notes of decoders. A decoder returns elements or an error and has no other way to report what it
+/// tolerated. Decoding is synchronous, so the caller reads the notes after the call, on the same
+/// thread, and knows which chunk they belong to.
 impl Form {
     /// Notes that this form was met in a chunk.
     pub fn note(self) {

@@ -1,4 +1,4 @@
-//! VERBS: open, list, create, resize and erase nodes, and change their attributes. Everything is
+//! Opens, lists, creates, resizes and erases nodes, and changes their attributes. Everything is
 //! generic over stores, so that all of it also runs on the host.
 //!
 //! [`read`](crate::read) and [`write`](crate::write) read and write elements.

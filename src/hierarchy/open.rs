@@ -56,7 +56,8 @@ pub enum DataTypeFallbacks {
     Refuse,
 }
 
-/// The time that v3's document has before v2's are requested too. A server nearby answers within it.
+/// How long v3's document is waited for before v2's are requested too. A nearby server answers
+/// sooner.
 const HEAD_START_MS: u32 = 60;
 
 /// A node that cannot be opened.

@@ -176,7 +176,7 @@ pub unsafe extern "C" fn zarr_supply(
     })
 }
 
-/// Requests to codecs of the user for a part. The result is empty, or as
+/// Requests to user-defined codecs for a part. The result is empty, or as
 /// `user_codecs::write_requests` writes it.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_requests(part: u32) -> u32 {
@@ -211,7 +211,7 @@ pub extern "C" fn zarr_resume(part: u32) -> u32 {
     })
 }
 
-/// Whether a part waits for codecs of the user.
+/// Whether a part waits for user-defined codecs.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_is_waiting(part: u32) -> u32 {
     WORKER.with_borrow(|worker| worker.parts.get(&part).is_some_and(WorkerPart::is_waiting).into())
@@ -234,7 +234,7 @@ pub extern "C" fn zarr_finish(part: u32) -> u32 {
 /// (if `has_old`), `elements` are the new elements.
 ///
 /// Returns 0 with the bytes to store, 2 if nothing changed, 3 if the chunk contains only the fill
-/// value, and 4 if codecs of the user must run. Then the part waits, and [`zarr_finish`] ends it.
+/// value, and 4 if user-defined codecs must run. Then the part waits, and [`zarr_finish`] ends it.
 ///
 /// # Safety
 /// There are `words` words at `update`, `old_len` bytes at `old`, and `elements_len` bytes at

@@ -88,7 +88,7 @@ impl JobPart {
 impl Drop for JobPart {
     fn drop(&mut self) {
         if !self.is_over {
-            // Nobody waits for the outcome.
+            // The outcome is not needed any more.
             let _ = self.job.decode_cancel(self.part);
         }
     }

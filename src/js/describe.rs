@@ -44,7 +44,7 @@ pub fn summary(node: &OpenedNode) -> Result<JsValue> {
     Ok(record.with("large", &bytes::to_js(value, usize::MAX)?.bytes).finish())
 }
 
-/// The `ArraySummary` of an array with codecs of the user.
+/// The `ArraySummary` of an array with user-defined codecs.
 #[wasm_bindgen(js_name = describeArray)]
 pub fn describe_array(document: &str, users: &str) -> std::result::Result<JsValue, JsValue> {
     let describe = || {

@@ -24,7 +24,7 @@ function initOf({ overrides, how: [method, cache, background], range, body }, si
   return init;
 }
 
-/** A function that sends the request: by the global `fetch`, or by the user's, which expects a `Request`. */
+/** Returns a function that sends the request, by the global `fetch` or by the user's own. */
 function sending(wanted, signal) {
   const init = initOf(wanted, signal);
   if (!wanted.send) {

@@ -22,7 +22,7 @@ function begin(send, { overrides, url = URL_ASKED, range, body, ...rest } = {}) 
   return exchange(send, overrides, how(rest), url, range, body, NAMES);
 }
 
-/** A `fetch` of the user's that keeps its request. */
+/** A custom `fetch` that keeps its request. */
 function answering(response) {
   const requests = [];
   const send = async (request) => {

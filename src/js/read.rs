@@ -105,7 +105,7 @@ impl Request {
     }
 }
 
-/// What becomes of the elements, as `conversion.ts` writes it.
+/// The conversion of the elements, as `conversion.ts` encodes it.
 struct Wanted {
     /// Words of `format::conversion`, from the conventions' module.
     unpacking: Option<Vec<u32>>,
@@ -219,7 +219,7 @@ pub struct JobRequest {
 }
 
 impl JobRequest {
-    /// With what becomes of elements of this data type.
+    /// Adds the conversion of elements of this data type.
     fn of_elements(mut self, data_type: &DataType) -> Result<Self> {
         let wanted = self.conversion.take();
         self.read.conversion = wanted.map(|wanted| wanted.conversion(data_type)).transpose()?;

@@ -24,7 +24,7 @@ pub fn users_of(json: &str) -> Result<OptionalUserCodecs> {
     if json.is_empty() {
         return Ok(None);
     }
-    Error::check_full("codecs of the user's")?;
+    Error::check_full("user-defined codecs")?;
     Ok(Some(Rc::new(UserCodecs::from_json(json)?)))
 }
 
@@ -107,7 +107,7 @@ struct RequestsMessage<'a> {
 /// None that requests can cause.
 pub fn write_requests(part: &mut WorkerPart) -> Result<Vec<u8>> {
     if !IS_FULL {
-        return Ok(Vec::new()); // Arrays with codecs of the user's are decoded by the full build.
+        return Ok(Vec::new()); // The full build decodes arrays with user-defined codecs.
     }
     let (mut sites, mut requests, mut bytes): (Vec<CodecSite>, Vec<_>, Vec<u8>) = Default::default();
     part.requests(|key, request| {

@@ -1,5 +1,5 @@
 //! The objects that a decode worker holds by number: parts of reads, and changes to stored chunks
-//! that wait for codecs of the user.
+//! that wait for user-defined codecs.
 
 use crate::access::assemble::Assembly;
 #[cfg(feature = "full")]

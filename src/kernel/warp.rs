@@ -1,6 +1,6 @@
 //! Resampling into the pixels of a map: from pixels to places in the source's reference system,
 //! from there to indices of its elements, and from those to values. One kernel for each of the two
-//! steps, [`locate`] and [`sample`]: between them somebody reads the elements.
+//! steps, [`locate`] and [`sample`]. The caller reads the elements between them.
 //!
 //! What reference systems are is not known here: the caller transforms the corners of [`Cell`]s,
 //! which are so small that a straight line between them is near enough. On the globe places are

@@ -252,7 +252,7 @@ fn base(store: &Rc<dyn Store>) -> Rc<dyn Store> {
 
 impl ChunkCache {
     /// A cache that no other array shares, for arrays whose chunks depend on more than their
-    /// documents, such as codecs of the user.
+    /// documents, such as user-defined codecs.
     pub fn new(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Rc<Self> {
         let owner = Owner { store: base(store), path: path.clone(), document: document.clone() };
         let (entries, forgotten) = (RefCell::default(), Cell::default());

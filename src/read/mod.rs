@@ -1,4 +1,4 @@
-//! THE READ ENGINE: reads a selection of an array through a store and a decoder.
+//! Reads a selection of an array through a store and a decoder.
 //!
 //! [`drive`] cuts the selection into parts. [`part_reader`] reads each part and hands it to the
 //! sink. [`part_work`] fetches the chunks of one part and passes them to a [`decoder`].

@@ -1,4 +1,4 @@
-//! WHERE BYTES COME FROM: stores. Only stores wait for the network or the disk.
+//! Stores, which bytes come from. Only stores wait for the network or the disk.
 //!
 //! One interface, [`Store`], follows the specification's abstract store interface (v3 core,
 //! "Stores"; the drafts have it too). Caching, merging of requests and the like are wrappers with

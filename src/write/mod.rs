@@ -1,4 +1,4 @@
-//! THE WRITE ENGINE: writes elements to a selection of an array.
+//! Writes elements to a selection of an array.
 //!
 //! [`drive`] goes through the chunks of the selection. [`chunk_writer`] reads, changes and stores
 //! one chunk; of an old shard it reads only what it keeps ([`old_shard`]). [`encoder`] is the

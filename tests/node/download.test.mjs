@@ -14,7 +14,7 @@ import webpack from "webpack";
 
 const ROOT = join(import.meta.dirname, "../..");
 const MOST_BYTES = 30_000;
-/** The page's own script, what it shares with code that is loaded later, and the bundler's own functions. */
+/** The page's script, what it shares with code loaded later, and the bundler's functions. */
 const MOST_FILES = 3;
 const PROGRAM = `import { get, open, slice } from "zarr-wasm"; globalThis.used = [get, open, slice];`;
 

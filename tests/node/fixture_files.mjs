@@ -31,7 +31,8 @@ export const goodCases = () =>
 /** Every store that must be refused. */
 export const badCases = () => folders(join(FIXTURES, "bad")).map((name) => caseOf(`bad/${name}`));
 
-const VIEWS = {
+/** The typed array of each number type. */
+export const VIEWS = {
   bool: Uint8Array,
   int8: Int8Array,
   int16: Int16Array,

@@ -86,7 +86,7 @@ test("a draft's hierarchy is opened though only the engine has been started", as
   assert.equal(zarr.info().build, "full");
 });
 
-test("storage transformers, codecs of the user's and archives lead there too", async () => {
+test("storage transformers, user-defined codecs and archives lead there too", async () => {
   const registered = await fresh();
   registered.registry.set("test.same", () => ({
     fromConfig: () => ({ kind: "bytes_to_bytes", encode: (bytes) => bytes, decode: (bytes) => bytes }),

@@ -1,6 +1,6 @@
 /**
- * Reads that are begun together cost the requests of one read of all of it, on a real HTTP server, and each keeps its own signal: who gives
- * up his read ends nobody else's.
+ * Reads that begin together share their requests, on a real HTTP server. Each keeps its own signal:
+ * an abort of one read does not cancel another.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
@@ -40,14 +40,14 @@ beforeEach(() => {
   server.latency = 0;
 });
 
-/** Every fourth inner chunk along both dimensions: 64 windows, each of the first elements of one. */
+/** Every fourth inner chunk along both dimensions: 64 windows, each at the start of its chunk. */
 const STARTS = Array.from({ length: 8 }, (_, at) => 4 * INNER * at);
 const WINDOWS = STARTS.flatMap((row) => STARTS.map((column) => [row, column]));
 const SIZE = 8;
 
 const chunkRequests = () => server.requests.filter(({ key }) => key.startsWith("/c/"));
 
-/** An array that nobody has read of, and what reading it asked for. */
+/** Opens the array anew, reads it, and returns the requests of the read. */
 async function requestsOf(read) {
   const array = await zarr.open(`${server.url}?run=${Math.random()}`, { kind: "array" });
   server.requests.length = 0;

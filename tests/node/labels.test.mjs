@@ -5,18 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
-
-const TYPES = {
-  bool: Uint8Array,
-  int8: Int8Array,
-  int16: Int16Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  uint16: Uint16Array,
-  uint32: Uint32Array,
-  uint64: BigUint64Array,
-};
+import { VIEWS } from "./fixture_files.mjs";
 
 async function arrayOf(dtype, shape, data, options = {}) {
   const { chunks = shape.map((extent) => Math.max(1, Math.ceil(extent / 2))), ...rest } = options;
@@ -44,7 +33,9 @@ function colorOf(label) {
   return [channel(0), channel(512), channel(1024), 255];
 }
 
-for (const [dtype, View] of Object.entries(TYPES)) {
+const INTEGERS = Object.entries(VIEWS).filter(([dtype]) => !dtype.startsWith("float"));
+
+for (const [dtype, View] of INTEGERS) {
   test(`labels of ${dtype}: each has the colour of its integer, the same in every type`, async () => {
     const isBig = View === BigInt64Array || View === BigUint64Array;
     const bits = dtype === "bool" ? 1 : View.BYTES_PER_ELEMENT * 8;

@@ -13,7 +13,7 @@ import { scriptedServer } from "./scripted_server.mjs";
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 const SAMPLES = join(import.meta.dirname, "../../www/samples");
 
-/** Documents of v2 are asked for where that of v3 takes 60 ms: a busy machine may take that long. */
+/** v2 documents are requested after 60 ms without v3's. A busy machine may take that long. */
 const SLOW_NS = 25e6;
 const V2_DOCUMENT = /\/\.z(array|group|attrs)$/;
 
@@ -50,7 +50,7 @@ beforeEach(() => {
 
 /** The keys that were asked for since the last time; each is there, and asked for once. */
 async function asked() {
-  // Probes that nobody waits for come late.
+  // Requests that the call does not wait for may come late.
   await new Promise((resolve) => setTimeout(resolve, 100));
   const wasSlow = delay.max > SLOW_NS;
   const all = server.requests.map(({ key }) => key);

@@ -6,7 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The rooms of `src/ts`, and the rooms that each may use: `entry → {adapter, zarrita} → {convention, api} → port ← engine`.
+/// The rooms of `src/ts`, and the rooms that each may use:
+/// `entry → {adapter, zarrita} → {convention, api} → port ← engine`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("elements", &["model"]),

@@ -14,7 +14,7 @@ use crate::convention::node::Node;
 use crate::convention::place::Place;
 use crate::error::ErrorKind;
 
-/// Attributes that nobody writes by chance.
+/// Attribute names that only CF uses: one of them is enough to call an array CF.
 const TELLING: [&str; 21] = [
     "standard_name",
     "grid_mapping",

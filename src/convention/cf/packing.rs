@@ -29,7 +29,7 @@ pub struct Wanted {
     ignore_valid: bool,
 }
 
-/// What becomes of the elements.
+/// How elements are converted to values.
 #[derive(Debug, Serialize)]
 pub struct Packing {
     /// Words of `format::conversion`.

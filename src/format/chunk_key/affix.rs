@@ -2,8 +2,8 @@
 //! encoding with text after or before them, so that chunks can be files of a known type
 //! (`c/0/1.tiff`). <https://github.com/zarr-developers/zarr-extensions/pull/28> and 47.
 //!
-//! The other encoding must not be one of these three. The proposals do not forbid it, but nobody
-//! writes it.
+//! The other encoding must not be one of these three. The proposals do not forbid it, but no
+//! known writer does it.
 
 use super::{ChunkKeyEncoding, Separator, check_key, key_text, separator};
 use crate::error::Result;

@@ -74,7 +74,7 @@ pub enum Output<'a> {
     Growing {
         /// The decoded bytes. The caller reuses the buffer for the next chunk.
         buf: &'a mut Vec<u8>,
-        /// The maximal length in bytes, checked before memory is allocated.
+        /// The maximum length in bytes, checked before memory is allocated.
         limit: usize,
     },
 }

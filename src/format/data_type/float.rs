@@ -2,8 +2,8 @@
 //! types of machine learning.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 //!
-//! Fill values keep the payloads of NaNs as bit patterns. `float8_e4m3fn` is not registered, but
-//! TensorStore writes it.
+//! Fill values are kept as bit patterns, so that NaN payloads survive. `float8_e4m3fn` is not
+//! registered, but TensorStore writes it.
 
 use half::{bf16, f16};
 

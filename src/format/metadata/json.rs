@@ -2,7 +2,7 @@
 //!
 //! A [`Document`] is checked once. A [`Json`] is a view of the text of one value in it, and is
 //! parsed one level at a time. Numbers never become doubles unless their field is one, and values
-//! that nobody reads are never built. There is no value tree (but see [`marked`](super::marked) for
+//! that are not read are never built. There is no value tree (but see [`marked`](super::marked) for
 //! attributes) and no writer.
 
 use std::borrow::Cow;

@@ -167,8 +167,8 @@ impl FromIterator<(String, String)> for Headers {
 /// Why there is no answer.
 #[derive(Clone, Debug)]
 pub enum TransportError {
-    /// There is no readable answer. Browsers do not distinguish a lost network, a refused
-    /// cross-origin request, and a body that broke off.
+    /// No response could be read. Browsers do not tell apart a lost network, a refused
+    /// cross-origin request, and a body that ends early.
     Unreachable {
         /// The host's message.
         message: String,

@@ -75,7 +75,7 @@ for (const [what, entry] of [
   });
 }
 
-test("a value of a coordinate is refused where nobody looks it up", () => {
+test("a coordinate value is refused where coordinates are not looked up", () => {
   const value = new AtValue(12.5, {}, async () => undefined);
   assert.throws(() => selected([value]), { expected: /locate/ });
 });

@@ -44,7 +44,7 @@ async function openBeside(array: AnyArray, name: string): Promise<AnyArray | und
   const folder = parentOf(array.path);
   const path = `${folder === "/" ? "" : folder}/${name}`;
   if (path === array.path) return array;
-  // A name with a slash is a path of nobody's.
+  // A name with a slash is not a sibling.
   if (name === "" || name === "." || name === ".." || name.includes("/")) return undefined;
   if (isKnownAbsent(array.store, path)) return undefined;
   try {

@@ -116,7 +116,7 @@ export class KnownNodes<Store extends Readable> {
     return opening;
   }
 
-  /** Somebody else may wait for the same node: no caller's signal ends it. */
+  /** Several callers may wait for the same node, so no caller's signal cancels this. */
   async #open(path: string, kind: "array" | "group" | undefined): Promise<void> {
     const place = new Location(this.#store, path as AbsolutePath);
     const { dialect } = this.#root;
@@ -130,7 +130,7 @@ export class KnownNodes<Store extends Readable> {
     }
   }
 
-  /** Learns what is below a group; nothing where nobody can tell. */
+  /** Lists the children of a group. Does nothing if the store cannot list. */
   async list(path: string): Promise<void> {
     const node = this.#nodes.get(path);
     if (node && !this.#children.has(path))

@@ -50,8 +50,8 @@ async function because<T>(answer: Promise<T>, refused: ReadonlyMap<string, ZarrE
 }
 
 /**
- * Label images that were not looked for are not there as far as the model goes, and nobody
- * remembers that.
+ * The question for the conventions' module: what is known of the nodes so far. Paths in `skipped`
+ * are called absent in this question only, because the store was not asked for them.
  */
 function question(
   root: string,

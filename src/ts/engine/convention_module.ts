@@ -1,5 +1,5 @@
 /**
- * The conventions' own wasm module (`src/convention/` in Rust): loaded when somebody asks, and
+ * The conventions' own wasm module (`src/convention/` in Rust): loaded on first use, and
  * called with JSON text, or with numbers for warping. Its calls are pure but for the grids that
  * warping keeps, which callers give again when they are gone; so an instance that trapped is thrown
  * away and the next call has a new one.
@@ -39,7 +39,7 @@ function instance(): Promise<ConventionExports> {
 
 type Verb = "conventions_answer" | "conventions_warp";
 
-/** The answer is a copy: in the instance's memory it stands until the next call, which another waiter may make at once. */
+/** Copies the answer, because the next call of another caller overwrites it in wasm memory. */
 function called(
   wasm: ConventionExports,
   verb: Verb,

@@ -1,4 +1,4 @@
-/** The program of a page that loses its network and gets it back: opens an array, and reads it when it is told to. */
+/** A page that loses its network and gets it back: opens an array, and reads it on demand. */
 import * as zarr from "/dist/index.js";
 
 let array;

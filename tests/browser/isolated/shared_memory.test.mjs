@@ -101,7 +101,7 @@ async function msToRead(array) {
   return performance.now() - started;
 }
 
-/** How long after an abort the engine has let go of the caller's memory; none where it was done before. */
+/** The time from an abort until the engine releases the caller's memory; 0 if it had before. */
 async function msToLetGo(array, msBefore) {
   const controller = new AbortController();
   const reading = array.get(null, { out: shared(ROWS * COLUMNS), signal: controller.signal });

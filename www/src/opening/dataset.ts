@@ -51,7 +51,7 @@ export class Dataset {
     }
   }
 
-  /** What is directly below a group; null where nobody can tell. */
+  /** The children of a group; null if they cannot be listed. */
   children(path: string): Promise<NamedNode[] | null> {
     const known = this.#children.get(path);
     if (known) return known;

@@ -15,7 +15,7 @@ export class Choices {
     this.#place = place;
   }
 
-  /** `nodes`: null where nobody can tell what is there. */
+  /** `nodes` is null if they cannot be listed. */
   show(nodes: readonly NamedNode[] | null): void {
     const buttons = (nodes ?? []).slice(0, MOST).map((node) => this.#button(node));
     this.#place.replaceChildren(

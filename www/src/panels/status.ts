@@ -59,7 +59,7 @@ export class Status {
     }, PATIENCE_MS);
   }
 
-  /** Nobody sees the counters of a closed panel. */
+  /** Updates the counters, unless their panel is closed. */
   #count(): void {
     if (this.#counters.offsetParent === null) return;
     const { wire, workers, decodeMs, caches } = zarr.info();

@@ -21,9 +21,9 @@ const CHILDREN_AT_ONCE = 200;
 export interface TreeContent {
   name: string;
   root: NamedNode;
-  /** Every node, where all are known; null where they are to be asked for. */
+  /** All nodes, if they are known; null if each group is listed when it is opened. */
   all: readonly NamedNode[] | null;
-  /** What is below a group; null where nobody can tell. */
+  /** The children of a group; null if they cannot be listed. */
   children(path: string): Promise<readonly NamedNode[] | null>;
   /** A few words for the row of an array that is open already. */
   describe(path: string): Promise<string>;

@@ -1,4 +1,7 @@
-/** Taking a layer off the map: OpenLayers puts off some of its work on a layer, and fails where the layer is gone by then. */
+/**
+ * Removes a layer from the map. OpenLayers defers some of its work on a layer, and fails if the
+ * layer is disposed by then.
+ */
 
 import type BaseLayer from "ol/layer/Base.js";
 import type OpenLayersMap from "ol/Map.js";

@@ -133,7 +133,7 @@ async function channelOf(
   const dtype = pyramid.levels[0]?.array.dtype ?? "";
   const visible = isVisible(written, index);
   const given = windowOf(written);
-  // Channels that nobody sees yet are not read for their limits.
+  // The limits of a hidden channel are not sampled until it is shown.
   const sampled =
     given || !visible ? null : await sampledLimits(pyramid, { at, plane, signal, shares: SHARES });
   const gray = (c?.length ?? 1) === 1 ? "#ffffff" : undefined;

@@ -174,7 +174,7 @@ impl Number {
             Steps::Shifted { .. } => return Rounded::Unlike,
         };
         // A carry out of the fraction increments the exponent, because the bits are one number.
-        // Subnormal numbers count the steps from zero.
+        // For subnormal numbers the fraction is the number of steps from zero.
         let field = u128::from((step - self.least_exponent()).unsigned_abs());
         let bits = (field << fraction_bits) + digits;
         match u64::try_from(bits) {

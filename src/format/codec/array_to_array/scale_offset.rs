@@ -1,8 +1,8 @@
 //! `scale_offset`: `(x - offset) * scale` in the arithmetic of the array's data type.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/scale_offset>
 //!
-//! Integers neither wrap nor round: a result out of range is an error, and so is a division with a
-//! remainder. Floats round after each step. Floats of 8 bits and fewer are not supported.
+//! Integers neither wrap nor round: a result out of range and a division with a remainder are
+//! errors. Floats round after each step. Floats of 8 bits and fewer are not supported.
 //! This is not numcodecs' `fixedscaleoffset`.
 
 use crate::error::{Error, Result};

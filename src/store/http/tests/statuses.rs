@@ -83,7 +83,7 @@ fn a_forbidden_chunk_is_absent_once_something_was_read_without_credentials() {
 
 #[test]
 fn a_forbidden_chunk_is_an_error_where_the_request_carries_credentials() {
-    // Headers, cookies or a `fetch` of the user's; a signature; a name and a password.
+    // The user's headers, cookies or `fetch`; a signature; a name and a password.
     let places = [
         (OPEN_ROOT, HttpOptions::default()),
         (ROOT, anonymous()),

@@ -423,7 +423,7 @@ export class PyramidSource extends DataTileSource {
     return range ? tilesIn(range).map((tile) => ({ z, ...tile })) : [];
   }
 
-  /** After a frame: ends what nobody sees, begins what somebody may see next. */
+  /** After a frame: cancels tiles that left the view and prefetches those around it. */
   #look(): void {
     const { extent, shown } = this.#onMap() ?? { shown: 0 };
     if (!extent) return;

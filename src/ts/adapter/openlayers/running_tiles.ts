@@ -38,7 +38,7 @@ export class RunningTiles {
     return wasThere;
   }
 
-  /** Ends the reads of tiles that nobody wants any more; OpenLayers asks for them again. */
+  /** Cancels reads of tiles that are not wanted any more. OpenLayers asks for them again. */
   cancel(isWanted: (running: RunningTile) => boolean): void {
     for (const running of [...this.#running]) {
       if (isWanted(running)) continue;

@@ -39,7 +39,7 @@ export interface ResultOptions {
   frame?: readonly number[];
 }
 
-/** A selection in the engine's form, and what becomes of the elements. */
+/** A selection in the engine's form, and the conversion of its elements. */
 export interface ReadRequest extends Omit<EngineRequest, "conversion" | "priority" | "reload"> {
   conversion?: Conversion | undefined;
 }

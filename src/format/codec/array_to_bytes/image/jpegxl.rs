@@ -1,5 +1,5 @@
 //! `jpegxl` (proposed to zarr-extensions), `imagecodecs_jpegxl`: JPEG XL, as a file or a bare
-//! codestream, of one frame or several. <https://jpeg.org/jpegxl/>
+//! codestream, with one or more frames. <https://jpeg.org/jpegxl/>
 //!
 //! Lossless images decode exactly. Samples keep their stored values: 12 bits in a sample of 16 are
 //! not scaled. A stored orientation is not applied.

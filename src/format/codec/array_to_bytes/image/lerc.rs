@@ -2,7 +2,7 @@
 //! <https://github.com/Esri/lerc>
 //!
 //! Values are within the error that the writer chose. Masks (pixels without a value) are not
-//! supported: imagecodecs decodes them to zero, which nobody could tell from a value.
+//! supported: imagecodecs decodes them to zero, which looks like a value.
 
 use lerc::{DataType, SampleData};
 
