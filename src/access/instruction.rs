@@ -22,7 +22,7 @@ pub struct PartHeader {
     pub shape: Vec<u32>,
     /// The dimensions as they are in the part's memory, slowest first.
     pub order: Vec<u32>,
-    /// The conversion of the elements, serialized by `format::conversion`. Empty for none.
+    /// The conversion of the elements, serialised by `format::conversion`. Empty for none.
     pub conversion: Vec<u32>,
 }
 
@@ -160,7 +160,7 @@ impl PartHeader {
         Ok(Self { shape, order, conversion: conversion.to_vec() })
     }
 
-    /// Serializes the header. The first word is the number of dimensions.
+    /// Serialises the header. The first word is the number of dimensions.
     pub fn to_words(&self) -> Vec<u32> {
         let rank = u32::try_from(self.shape.len()).unwrap_or(u32::MAX);
         let words = self.shape.iter().chain(&self.order).chain(&self.conversion).copied();

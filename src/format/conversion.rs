@@ -14,7 +14,7 @@ use crate::kernel::convert::convert;
 pub use crate::kernel::convert::labels::{Colour, LabelColours};
 pub use crate::kernel::convert::{Missing, Shading, Target, Unpacking, integer_key};
 pub use crate::kernel::summary::Bins;
-use crate::kernel::summary::{place, summarize};
+use crate::kernel::summary::{place, summarise};
 use crate::limits;
 
 /// All types of numbers; a word names one by its place.
@@ -193,7 +193,7 @@ impl Conversion {
     ///
     /// # Errors
     /// `Argument` for bins that are not from one finite number up to another, or too many.
-    pub fn summarized(self, bins: Bins) -> Result<Self> {
+    pub fn summarised(self, bins: Bins) -> Result<Self> {
         let Bins { low, high, count } = bins;
         if !((high - low).is_finite() && low <= high) {
             return Err(Error::argument("bins reach from a finite number up to another")
@@ -216,7 +216,7 @@ impl Conversion {
         }
         if let Some(bins) = self.summary {
             let mut numbers = vec![0.0; place::BINS + bins.count];
-            summarize(elements, self.source, self.unpacking.as_ref(), bins, &mut numbers);
+            summarise(elements, self.source, self.unpacking.as_ref(), bins, &mut numbers);
             return Ok(numbers.into_iter().flat_map(f64::to_le_bytes).collect());
         }
         let len = limits::product([count as u64, self.target.size() as u64], "part")?;
@@ -274,7 +274,7 @@ impl Conversion {
         let unpacking = read_unpacking(&mut words, source)?;
         let plain = Self::unpacked(source, unpacking, source);
         let conversion = match target {
-            SUMMARY => plain.summarized(read_bins(&mut words)?)?,
+            SUMMARY => plain.summarised(read_bins(&mut words)?)?,
             COLOURS => plain.shaded(read_shading(&mut words)?)?,
             LABELS => plain.labelled(read_labels(&mut words)?)?,
             MASKED.. => Self { target: Target::Masked(number(target - MASKED)?), ..plain },
@@ -430,7 +430,7 @@ mod tests {
             plain.clone().masked(),
             plain.clone().labelled(vec![(u64::MAX, [1, 2, 3, 4]), (5, [9; 4])]).unwrap(),
             plain.clone().shaded(Shading { width: 2, table: vec![1; 8], ..shading() }).unwrap(),
-            plain.summarized(Bins { low: -1.0, high: 2.5, count: 3 }).unwrap(),
+            plain.summarised(Bins { low: -1.0, high: 2.5, count: 3 }).unwrap(),
         ];
         for conversion in all {
             let words = conversion.to_words().unwrap();
