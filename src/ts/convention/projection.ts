@@ -9,10 +9,13 @@ export type CrsLike = string | Record<string, unknown>;
 
 export type Place = readonly [x: number, y: number];
 
-/** What is used of proj4: its default export. */
+// biome-ignore lint/suspicious/noExplicitAny: proj4 declares types of its own, which only `any` accepts
+type AnyCrs = any;
+
+/** The part of proj4's default export that is used. */
 export interface Proj4Like {
-  (from: unknown, to: unknown): { forward(place: number[]): number[] };
-  Proj: new (crs: unknown) => { projName?: string };
+  (from: AnyCrs, to: AnyCrs): { forward(place: number[]): number[] };
+  Proj: new (crs: AnyCrs) => object;
 }
 
 /**
@@ -49,7 +52,7 @@ interface System {
 function systemOf(proj4: Proj4Like, crs: CrsLike, what: string): System {
   const known = isDegrees(crs) ? LONLAT : crs;
   try {
-    const name = new proj4.Proj(known).projName ?? "";
+    const { projName: name = "" } = new proj4.Proj(known) as { projName?: string };
     const isGlobe = name === "longlat" || name === "identity";
     return { crs: known, isGlobe, isCylinder: CYLINDERS.includes(name) };
   } catch (cause) {
