@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { build as esbuild } from "esbuild";
 import { build as buildWithVite } from "vite";
 import { launchChromium } from "./chromium.mjs";
+import { runDocsPages } from "./docs_pages.mjs";
 import { bundle, OUTPUT, ROOT, serveTests, VITE } from "./served.mjs";
 import { runStaticHosts } from "./static_hosts.mjs";
 
@@ -130,6 +131,7 @@ try {
     await runFilePage(browser, report);
     await runVitePage(browser, server.url, report);
     await runOfflinePage(browser, server.url, report);
+    await runDocsPages(browser, report);
   }
   await runStaticHosts(browser, report, new RegExp(process.argv[2] ?? ""));
 } catch (error) {
