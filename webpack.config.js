@@ -1,6 +1,7 @@
 /**
- * Builds www/, the viewer, into dist-www/. The viewer imports the built package by its own name (`zarr-wasm`), through
- * package.json's `exports`, as any other page would: build the package first (`npm run build:quick`).
+ * Builds the viewer (www/) to dist-www/. The viewer imports the built package by its name through
+ * the `exports` of package.json, as other pages do. So the package must be built first
+ * (`npm run build:quick`).
  */
 import { join } from "node:path";
 import HtmlWebpackPlugin from "html-webpack-plugin";
@@ -9,7 +10,7 @@ const at = (path) => join(import.meta.dirname, path);
 
 export default {
   mode: process.env.NODE_ENV ?? "production",
-  // Maps would double what a host has to keep.
+  // Source maps would double the size of the folder.
   devtool: process.env.NODE_ENV === "development" ? "source-map" : false,
   entry: "./www/src/main.ts",
   output: {
@@ -27,15 +28,15 @@ export default {
   module: {
     rules: [
       { test: /\.ts$/, exclude: /node_modules/, loader: "esbuild-loader", options: { target: "es2022" } },
-      // package.json's `sideEffects: false` speaks of the package; here it would drop the viewer's style sheet.
+      // `sideEffects: false` of package.json is for the package. It would drop our style sheet.
       { test: /\.css$/, sideEffects: true },
     ],
   },
   plugins: [new HtmlWebpackPlugin({ template: "./www/index.html" })],
-  performance: { hints: false }, // the package's own sizes are kept in sizes.json
+  performance: { hints: false }, // sizes.json has the sizes of the package
   devServer: {
     static: [{ directory: at("www/samples"), publicPath: "/samples/" }],
     headers: { "Access-Control-Allow-Origin": "*" },
-    hot: false, // a page that holds workers and decoded chunks is better loaded anew
+    hot: false, // workers and decoded chunks would survive; a reload is simpler
   },
 };

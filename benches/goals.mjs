@@ -1,16 +1,17 @@
 /**
- * The goals, a line each. `rows` picks records of a group by name. Each is held for every one of `who` that the record has:
+ * The goals, one per line. `rows` picks records of a group by name. A goal applies to each
+ * contestant in `who` that the record has:
  *
  *   faster: n, than: x     at least n times as fast as x
- *   within: n, of: x       at most n times as long as x; of several, as the longest
- *   most: n | least: n     the figure itself; `requests: true` takes the requests instead
+ *   within: n, of: x       at most n times as long as x, or as the longest of several
+ *   most: n | least: n     limits of the figure; with `requests: true` of the number of requests
  */
 
 const WHO = ["ours", "alias"];
 
 const goal = (group, rows, held) => ({ group, rows, who: WHO, ...held });
 
-export const GOALS = [
+const GOALS = [
   goal("codecs", /^blosc-lz4/, { faster: 6, than: "numcodecs" }),
   goal("codecs", /^blosc-lz4.*image/, { faster: 0.8, than: "native" }),
   goal("codecs", /^blosc-lz4.*labels/, { faster: 1, than: "native" }),
@@ -65,6 +66,10 @@ export const GOALS = [
   goal("viewer", /: full view/, { who: ["ours"], most: 2000 }),
   goal("viewer", /: requests before/, { who: ["ours"], most: 8 }),
   goal("viewer", /: longest task/, { who: ["ours"], most: 50 }),
+  goal("viewer", /: from picture to picture while playing, 95 %/, { who: ["ours"], most: 250 }),
+  goal("viewer", /: empty frames/, { who: ["ours"], most: 0 }),
+
+  goal("warp", /./, { who: ["ours"], faster: 1, than: "pixels" }),
 
   goal("memory", /./, { who: ["ours"], most: 1.5 }),
   goal("sizes", /^engine/, { most: 150 }),
@@ -74,7 +79,7 @@ export const GOALS = [
 
 const known = (figures, names) => names.map((name) => figures[name]).filter((figure) => figure !== undefined);
 
-/** `{value, isMet, text}` of one goal for one contestant; undefined where the record lacks a side. */
+/** `{value, isMet, text}` of a goal for one contestant. Undefined if a figure is missing. */
 function hold(held, { figures, requests }, name) {
   const source = held.requests ? requests : figures;
   const figure = source?.[name];
@@ -106,7 +111,7 @@ function hold(held, { figures, requests }, name) {
   return { value: figure, isMet, text: held.requests ? `${limit} requests` : limit, isRatio: false };
 }
 
-/** Every goal that a record is held to: `[{name, value, isMet, text, isRatio}]`. */
+/** The results of all goals for a record: `[{name, value, isMet, text, isRatio}]`. */
 export function verdictsOf(record) {
   return GOALS.filter(({ group, rows }) => group === record.group && rows.test(record.row)).flatMap((held) =>
     held.who.flatMap((name) => {

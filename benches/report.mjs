@@ -1,10 +1,11 @@
-/** From records to what is printed, and to RESULTS.md: the goals first, then every figure. */
+/** Formats records for the terminal and for RESULTS.md: first the goals, then all figures. */
 import { verdictsOf } from "./goals.mjs";
 import { QUIET_LOAD } from "./measure/machine.mjs";
 
-/** How contestants are called in tables, in this order. */
+/** Names of the contestants in tables, in the order of columns. */
 const LABELS = {
   memcpy: "memcpy",
+  pixels: "proj4 for each pixel",
   fetch: "fetching alone",
   native: "native decoding",
   numcodecs: "numcodecs.js",
@@ -38,7 +39,7 @@ function verdictText({ name, value, isMet, text, isRatio }) {
   return `${isMet ? "✓" : "✗"} ${LABELS[name]}: ${number(value)}${isRatio ? " ×" : ""} (${text})`;
 }
 
-/** One record as lines for the terminal. */
+/** Formats a record for the terminal. */
 export function linesOf(record) {
   const figures = Object.entries(record.figures).map(([name, value]) => `${name} ${number(value)}`);
   const requests = Object.entries(record.requests ?? {}).map(([name, value]) => `${name} ${value}`);
@@ -100,7 +101,7 @@ const caution = ({ load, build, failed }) => {
   return reasons.length ? [`**Not to be relied on: ${reasons.join(" and ")}.**`] : [];
 };
 
-/** The whole of RESULTS.md. */
+/** The text of RESULTS.md. */
 export function resultsOf(records, machine, options) {
   const titles = [...new Set(records.map(titleOf))];
   return `${[

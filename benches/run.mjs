@@ -1,11 +1,13 @@
 /**
- * `npm run bench`: the built package (`npm run build`) against its peers and against floors, all in one run. Prints every row as it
- * is measured and writes RESULTS.md.
+ * `npm run bench`: compares the built package (`npm run build`) with its peers and with lower
+ * bounds ("floors") in one run. Prints each row when it is measured, and writes RESULTS.md.
  *
- *   npm run bench -- codecs http     some groups (nothing is written)
- *   npm run bench -- --quick         few rounds, to see that it works (nothing is written)
- *   npm run bench -- main_thread --rows 'whole|64'   some rows of that group (nothing is written)
- *   npm run bench -- --compare DIST  another build of this package against dist/, on the rows of main_thread (nothing is written)
+ *   npm run bench -- codecs http     only these groups
+ *   npm run bench -- --quick         few rounds, to try it
+ *   npm run bench -- main_thread --rows 'whole|64'   only some rows of this group
+ *   npm run bench -- --compare DIST  another build of this package, with the rows of main_thread
+ *
+ * With any of these options RESULTS.md is not written.
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
@@ -25,8 +27,9 @@ import { linesOf, resultsOf } from "./report.mjs";
 const RESULTS = join(import.meta.dirname, "RESULTS.md");
 
 /**
- * Where each group runs: in Node's process, in a page, or (no place) from Node with processes and pages of its own. Groups that wait
- * for a line take long and vary little: they have fewer rounds.
+ * The places where each group runs: this Node process, or a page. `undefined`: the group starts its
+ * own processes and pages. Groups that wait for the network take long and vary little, so they have
+ * fewer rounds.
  */
 const GROUPS = {
   codecs: { places: ["node", "chromium"] },
@@ -40,6 +43,7 @@ const GROUPS = {
   cold: { places: [undefined] },
   main_thread: { places: [undefined], waits: true },
   viewer: { places: [undefined], waits: true },
+  warp: { places: ["chromium"] },
   memory: { places: [undefined] },
   sizes: { places: [undefined] },
 };
@@ -67,7 +71,7 @@ async function inChromium(group, { browser, base, rounds, pans, native, needs },
   await page.close();
 }
 
-/** What groups are given; `close` ends all of it. */
+/** The environment of the groups: server, browser and native decoder. `close` ends them. */
 async function environment(options) {
   const python = interpreter();
   await ensureData(python);
@@ -78,7 +82,7 @@ async function environment(options) {
     ...options,
     base,
     browser,
-    errands: line.errands,
+    jobs: line.jobs,
     store: (name) => line.store(name),
     load: async (name) => new Map(line.store(name)),
     native: (...args) => native.decode(...args),
@@ -99,7 +103,7 @@ function chosen(words) {
   return words.length ? words : Object.keys(GROUPS);
 }
 
-/** Records, and which groups failed: the others are measured nevertheless. */
+/** Measures all groups, also after one has failed. Resolves to the records and the failures. */
 async function measureAll(groups, env) {
   const records = [];
   const failed = [];
@@ -122,7 +126,7 @@ async function measureAll(groups, env) {
   return { records, failed };
 }
 
-/** What to measure, and how thoroughly: `{groups, isAll, options}`. */
+/** Parses the command line: `{groups, isAll, options}`. */
 function understood(args) {
   const { values, positionals } = parseArgs({
     args,

@@ -9,7 +9,7 @@ import { begin, finish, finished, keyOf } from "./finished.mjs";
 import { command, ROOT, StepFailed, say, seconds } from "./run_command.mjs";
 import { setUp } from "./setup.mjs";
 
-/** All that dist/ is made of. */
+/** The sources of dist/. */
 const SOURCES = [
   ...[".cargo", "Cargo.lock", "Cargo.toml", "package-lock.json", "package.json", "src"],
   ...["tsconfig.build.json", "tsconfig.json", "xtask/Cargo.toml", "xtask/src"],
@@ -18,7 +18,7 @@ const SOURCES = [
   ),
 ];
 
-/** Builds dist/ unless it is there, of the same sources; a release build does for a quick one. */
+/** Builds dist/ unless the sources have not changed. A release build also serves as a quick one. */
 export async function buildUnlessFinished({ quick }) {
   const there = finished("dist");
   const isFinished = there?.key === keyOf(SOURCES) && (quick || !there.quick);

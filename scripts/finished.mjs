@@ -1,7 +1,7 @@
 /**
- * What was built already: a key over the sources of a build, kept beside it once the build is done,
- * so that a second `npm start` takes seconds. Keys are made of contents, not of times. What a build
- * needs beside the sources (compilers) is not in them: `npm run build` always builds.
+ * Records finished builds in `target/finished`, so that a second `npm start` takes seconds. The key
+ * of a build is a hash of its sources' contents. It does not include compilers, so `npm run build`
+ * always builds.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { ROOT } from "./run_command.mjs";
 
 const record = (name) => join(ROOT, "target/finished", name);
 
-/** The files below a path in a fixed order; the path itself where it is a file. */
+/** The files below a path in a fixed order; the path itself if it is a file. */
 function* filesOf(path) {
   const stat = statSync(join(ROOT, path), { throwIfNoEntry: false });
   if (stat?.isFile()) yield path;
@@ -18,7 +18,7 @@ function* filesOf(path) {
   for (const name of readdirSync(join(ROOT, path)).sort()) yield* filesOf(`${path}/${name}`);
 }
 
-/** Changes with any byte below `sources`, with their names, and with `words`. */
+/** A hash of the files below `sources`, their names, and `words`. */
 export function keyOf(sources, ...words) {
   const hash = createHash("sha256").update(JSON.stringify(words));
   for (const source of sources)
@@ -29,21 +29,19 @@ export function keyOf(sources, ...words) {
   return hash.digest("hex");
 }
 
-/**
- * What was kept of the last build of that name; null where there is none, or where it did not end.
- */
+/** The facts of the last finished build with this name; null if there is none. */
 export function finished(name) {
   try {
     return JSON.parse(readFileSync(record(name), "utf8"));
   } catch {
-    return null; // never built, or not by this version
+    return null; // no record, or one of another format
   }
 }
 
-/** Before a build begins: what it leaves when it fails is not finished. */
+/** Removes the record before a build, because the build may fail. */
 export const begin = (name) => rmSync(record(name), { force: true });
 
-/** After a build: `facts` has its key, and what else the next one asks about. */
+/** Writes the record after a build. `facts` has its key and its options. */
 export function finish(name, facts) {
   mkdirSync(join(ROOT, "target/finished"), { recursive: true });
   writeFileSync(record(name), JSON.stringify(facts));

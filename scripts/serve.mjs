@@ -72,7 +72,7 @@ function findFile(mounts, pathname) {
     const stat = statSync(path);
     return stat.isFile() ? { path, stat } : undefined;
   } catch {
-    return undefined; // not there, or not readable: 404 either way
+    return undefined; // absent or not readable: both are 404
   }
 }
 
@@ -96,7 +96,7 @@ function sendFile(request, response, { path, stat }) {
   const headers = {
     ...CORS,
     "Accept-Ranges": "bytes",
-    "Cache-Control": "no-cache", // kept, but asked for again: a rebuilt file is seen at once
+    "Cache-Control": "no-cache", // revalidate, so that a rebuilt file is used at once
     "Content-Type": TYPES[extname(path)] ?? "application/octet-stream",
     ETag: etag,
     "Last-Modified": stat.mtime.toUTCString(),
@@ -116,7 +116,8 @@ function sendFile(request, response, { path, stat }) {
   if (range) headers["Content-Range"] = `bytes ${first}-${last}/${stat.size}`;
   response.writeHead(range ? 206 : 200, headers);
   if (request.method === "HEAD" || last < first) response.end();
-  else pipeline(createReadStream(path, { start: first, end: last }), response, () => {}); // the reader may leave early
+  // An error means that the client closed the connection.
+  else pipeline(createReadStream(path, { start: first, end: last }), response, () => {});
 }
 
 function answer(mounts, request, response) {

@@ -1,9 +1,8 @@
 /**
- * `npm start`: from a clean clone to the viewer in a browser. Sets the machine up, builds the
- * package (quick profile: a fraction of the release build's time, nine tenths of its speed) and the
- * viewer with its samples, and serves them on loopback. What is finished already is not built
- * again: the second time takes seconds. `PORT` chooses the port, 8080 by default. `--dev`:
- * webpack's server instead, which rebuilds the viewer as its source changes.
+ * `npm start`: builds and serves the viewer, also in a clean clone. It installs what is missing,
+ * builds the package (quick profile) and the viewer with its samples, and serves them on loopback.
+ * Finished builds are reused, so a second start takes seconds. `PORT` is the port (default: 8080).
+ * `--dev` runs webpack's server, which rebuilds the viewer when its source changes.
  */
 import { join } from "node:path";
 import { buildUnlessFinished } from "./build.mjs";

@@ -1,8 +1,8 @@
 /**
- * `npm run build:www`: the viewer as a folder for any static host, dist-www/. Page, samples, and
- * beside each text and wasm file its compressed forms (.gz and .br), for hosts that send those.
- * Every path in it is relative: it works from a subfolder, and without a network. Builds the
- * package first unless a finished release build is there; `--quick` is content with a quick build.
+ * `npm run build:www`: builds the viewer to dist-www/, a folder for any static host. It has the
+ * page, the samples, and compressed forms (.gz and .br) of text and wasm files for hosts that send
+ * them. All its paths are relative, so it works in a subfolder and offline. The package is built
+ * first, unless there is a finished release build. `--quick` also accepts a quick build.
  */
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
@@ -19,15 +19,15 @@ const WEBPACK = join(ROOT, "node_modules/webpack/bin/webpack.js");
 const SOURCES = ["www", "webpack.config.js", "package-lock.json", "scripts/www.mjs"];
 
 const COMPRESSED = new Set([".css", ".html", ".js", ".json", ".svg", ".wasm"]);
-/** Smaller files travel in one packet anyway. */
+/** Smaller files fit into one packet uncompressed. */
 const WORTH_IT_BYTES = 1024;
 
-/** Puts the samples beside a page that webpack wrote. */
+/** Copies the samples to a folder with a page. */
 export function addSamples(folder) {
   cpSync(SAMPLES, join(folder, "samples"), { recursive: true });
 }
 
-/** Writes `<file>.gz` and `<file>.br` beside every file below a folder that gets smaller by it. */
+/** Writes `<file>.gz` and `<file>.br` for the files in a folder that compress well. */
 export async function compressBeside(folder) {
   const files = readdirSync(folder, { recursive: true })
     .map((name) => join(folder, String(name)))
@@ -42,10 +42,7 @@ export async function compressBeside(folder) {
   }
 }
 
-/**
- * Builds dist-www/ unless it is finished. `compressed`: with compressed forms, which take a quarter
- * of a minute.
- */
+/** Builds dist-www/ unless it is finished. `compressed` adds the compressed forms (15 s). */
 export async function buildViewer({ compressed = false } = {}) {
   const key = keyOf(SOURCES, finished("dist"));
   const there = finished("dist-www");

@@ -1,21 +1,24 @@
 /**
- * The lanes of the test suite: what each runs, how many minutes it may take on two slow cores, and whether it belongs to
- * `npm test` or only to `npm run test:all`. A lane is a program; its output is counted by `counts`. What a lane compiles
- * first (`prepare`) has a budget of its own, as it takes minutes on a new machine and seconds after. `browser`: the lane
- * needs Chromium, and gets its path in CHROMIUM; `nginx`: likewise, in NGINX.
+ * The lanes of the test suite. Each has a command, a time limit in minutes on two slow cores, and
+ * `everyday`: whether `npm test` runs it, or only `npm run test:all`. `counts` counts the tests in
+ * its output. `prepare` compiles first, with a separate time limit, because that takes minutes on a
+ * new machine. `browser`: the lane needs Chromium, whose path is in CHROMIUM. `nginx`: the same
+ * with NGINX.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 const node = process.execPath;
-/** By name: what `node --test` makes of a folder differs between Node 20 and 22. */
+/** The files are listed, because `node --test <folder>` differs between Node 20 and 22. */
 const NODE_TESTS = readdirSync(join(import.meta.dirname, "node"))
   .filter((name) => name.endsWith(".test.mjs"))
   .map((name) => `tests/node/${name}`);
+// Without files `node --test` would run every test that it finds.
+if (NODE_TESTS.length === 0) throw new Error("tests/node has no tests");
 const RUST_TESTS = ["test", "--package", "zarr-wasm", "--package", "zarr-wasm-kernel", "--no-fail-fast"];
 const WASM_TESTS = ["test", "--package", "zarr-wasm-kernel", "--target", "wasm32-unknown-unknown"];
 
-/** libtest's and the wasm runner's closing lines. */
+/** Counts the tests in the last lines of libtest and of the wasm runner. */
 function countRust(output) {
   const totals = { passed: 0, failed: 0 };
   for (const [, passed, failed] of output.matchAll(/^test result: \S+ (\d+) passed; (\d+) failed/gm)) {
@@ -25,14 +28,14 @@ function countRust(output) {
   return totals;
 }
 
-/** The closing lines of `node --test`'s TAP report, and of the browser harness, which writes the same. */
+/** Counts the tests in the last lines of TAP reports: `node --test`, browser harness. */
 function countTap(output) {
   const total = (word) =>
     [...output.matchAll(new RegExp(`^# ${word} (\\d+)$`, "gm"))].reduce((sum, [, n]) => sum + Number(n), 0);
   return { passed: total("pass"), failed: total("fail") };
 }
 
-/** tests/types.mjs and other programs of ours print one `ok` or `not ok` a test. */
+/** Counts the lines `ok` and `not ok` of our own programs, such as tests/types.mjs. */
 function countOk(output) {
   return {
     passed: (output.match(/^ok /gm) ?? []).length,

@@ -1,7 +1,12 @@
 /**
- * `npm test`: sets the machine up, builds the package (quick profile), runs the everyday lanes of tests/lanes.mjs and
- * closes with one line of totals. `npm run test:all`: every lane. `npm test -- slow`: those that `npm test` leaves out.
- * `npm test -- wasm node`: those lanes. `-- --list`: what there is. `-- --verbose`: all that the lanes print.
+ * `npm test`: installs what is missing, builds the package (quick profile), runs the everyday lanes
+ * of tests/lanes.mjs, and prints the totals.
+ *
+ *   npm run test:all          all lanes
+ *   npm test -- slow          the lanes that `npm test` omits
+ *   npm test -- wasm node     these lanes
+ *   npm test -- --list        lists the lanes
+ *   npm test -- --verbose     prints all output
  */
 import { build } from "../scripts/build.mjs";
 import { command, run, StepFailed, say, seconds } from "../scripts/run_command.mjs";
@@ -23,17 +28,17 @@ const listLane = ({ name, what, minutes, everyday }) =>
     `${name.padEnd(12)} ≤ ${String(minutes).padStart(2)} min  ${everyday ? "npm test" : "test:all"}  ${what}`,
   );
 
-/** The lines that name what went wrong, for the end of the report. */
+/** The lines of failed tests, which are repeated at the end of the report. */
 const failedNames = (output) =>
   output
     .split("\n")
     .filter((line) => /^(test .* FAILED$|\s*not ok )/.test(line))
     .map((line) => line.trim());
 
-/** Compiling is generous: on a new machine with other work going on it has taken seven minutes. */
+/** Time limit for compiling. On a new, busy machine it has taken seven minutes. */
 const PREPARE_MINUTES = 15;
 
-/** Runs a program within its minutes; resolves to what it printed and whether it failed. */
+/** Runs a program with a time limit. Resolves to its output and whether it failed. */
 async function attempt(title, [program, ...args], minutes, options) {
   try {
     return {
@@ -47,7 +52,10 @@ async function attempt(title, [program, ...args], minutes, options) {
   }
 }
 
-/** Runs one lane; resolves to its counts. A lane that breaks, or that ran no test, counts at least one failure. */
+/**
+ * Runs one lane. Resolves to its counts. A lane that breaks or runs no test counts as at least one
+ * failure.
+ */
 async function runLane(lane, options) {
   const started = performance.now();
   let result = { output: "", broken: false };
@@ -93,6 +101,7 @@ await command(async (args) => {
   }
   const needs = (tool) => lanes.some((lane) => lane[tool]);
   const tools = await setUp({ rust: true, browser: needs("browser"), nginx: needs("nginx") });
+  const { unpackFixtures } = await import("./fixture_archives.mjs"); // needs npm's packages
   await build({ quick: true });
   const { buildXtask, wasmEnvironment } = await import("../scripts/wasm.mjs");
   const env = {
@@ -101,6 +110,9 @@ await command(async (args) => {
     CHROMIUM: tools.chromium,
     NGINX: tools.nginx,
   };
+  const started = performance.now();
+  unpackFixtures();
+  say(`· the fixtures are unpacked (${seconds(started)})`);
   say("");
   const results = [];
   for (const lane of lanes) results.push(await runLane(lane, { env, verbose: args.includes("--verbose") }));

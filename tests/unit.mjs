@@ -1,8 +1,7 @@
 /**
- * The unit lane: tests that stand beside the code which they test (`*.test.ts` in `src/ts`,
- * `*.test.mjs` in `src/js`), of what needs no build of the engine. esbuild bundles each, because
- * Node 20 reads no TypeScript; `node --test` runs them. With an argument only the files whose path
- * holds it: `node tests/unit.mjs selection`.
+ * The unit lane: runs the tests beside the code (`*.test.ts` in `src/ts`, `*.test.mjs` in
+ * `src/js`), which need no build of the engine. esbuild bundles each, because Node 20 cannot read
+ * TypeScript. An argument selects files by a part of their path: `node tests/unit.mjs selection`.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
@@ -18,6 +17,9 @@ const wanted = process.argv[2] ?? "";
 const tests = readdirSync(SOURCES, { recursive: true })
   .map((name) => String(name).split(sep).join("/"))
   .filter((name) => /\.test\.(ts|mjs)$/.test(name) && name.includes(wanted));
+
+// Without files `node --test` would run every test that it finds.
+if (tests.length === 0) throw new Error(`${SOURCES} has no tests whose path holds "${wanted}"`);
 
 rmSync(OUTPUT, { recursive: true, force: true });
 await build({

@@ -1,6 +1,6 @@
 /**
- * The arrays of the benchmark, as data/make.py writes them, kept under target/ until that program or its environment changes; and
- * any of them as a map from store keys to bytes.
+ * Writes the benchmark's arrays with data/make.py, and loads them as maps from store keys to bytes.
+ * They stay in target/ until that program or its environment changes.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -11,14 +11,14 @@ export const DATA = join(ROOT, "target/bench/data");
 const MAKER = join(ROOT, "benches/data/make.py");
 const FIXTURES = join(ROOT, "tests/fixtures/make");
 
-/** The Python that writes the data, and that decodes natively. */
+/** The Python interpreter that writes the data and decodes natively. */
 export function interpreter() {
   const path = ask("bash", [join(FIXTURES, "make.sh"), "interpreter", "zarr-python-3"]);
   if (!path) throw new StepFailed("the environment of zarr-python cannot be made: see tests/fixtures/make");
   return path;
 }
 
-/** Writes the data anew unless it is there. */
+/** Writes the data unless it is up to date. */
 export async function ensureData(python) {
   const hash = createHash("sha256");
   for (const file of [MAKER, join(FIXTURES, "requirements-zarr-python-3.txt")])
@@ -30,7 +30,7 @@ export async function ensureData(python) {
   writeFileSync(keyFile, key);
 }
 
-/** Every value of a store, by key. */
+/** All values of a store by key. */
 export function load(name) {
   const folder = join(DATA, name);
   const files = readdirSync(folder, { recursive: true }).map(String);

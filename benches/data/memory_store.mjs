@@ -1,4 +1,4 @@
-/** A store in memory with ranges, which zarrita needs for shards. Answers at once, with views: every engine gets the same. */
+/** A store in memory. It has ranges, which zarrita needs for shards, and returns views. */
 
 export class MemoryStore {
   #values;

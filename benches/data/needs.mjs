@@ -1,11 +1,12 @@
 /**
- * Which bytes a selection needs at the least, worked out from the stored files: the floor that reads over HTTP are held against.
- * Only for what make.py writes (v3, regular grids, keys with slashes, shards with their index at the end and a checksum behind it).
+ * Computes the byte ranges that a selection needs at least, from the stored files. Reads over HTTP
+ * are compared with fetching these ranges. It supports only the arrays of make.py: v3, regular
+ * grids, keys with slashes, and shards with the index and its checksum at the end.
  */
 
 const INDEX_ENTRY = 16;
 const CHECKSUM = 4;
-/** Ranges of one file with no more than this between them are one request, as zarrita's `withRangeCoalescing` has it. */
+/** Ranges of a file with a smaller gap are one request, as in zarrita's `withRangeCoalescing`. */
 const GAP = 32 << 10;
 
 const metadataOf = (store, path) => JSON.parse(new TextDecoder().decode(store.get(`${path}/zarr.json`)));
@@ -27,7 +28,7 @@ const boxOf = (selection, shape) =>
     return typeof entry === "number" ? [entry, entry + 1] : entry;
   });
 
-/** The part of a box that lies in one shard, seen from the shard's origin. */
+/** The part of a box that is in a shard, relative to the shard's origin. */
 const within = (box, index, extents) =>
   box.map(([start, stop], axis) => {
     const origin = index[axis] * extents[axis];
@@ -58,20 +59,23 @@ function merged(pieces) {
   return ranges;
 }
 
-/** What one chunk or shard adds to the needs. */
+/** The requests and encoded chunks of one chunk or shard. */
 function addWhole({ trips, pieces }, key, bytes) {
   trips[0].set(key, { key });
   pieces.set(key, { key, offset: 0, length: bytes.length });
 }
 
-/** The size, the index at the end, the chunks: what a page may ask of another origin without a preflight. */
+/**
+ * The trips of a shard: its size, its index, its chunks. A page may not request a suffix from
+ * another origin without a preflight, so it needs the size.
+ */
 function addFromShard({ trips, pieces }, key, { length }, inner) {
   trips[0].set(key, { key, method: "HEAD" });
   trips[1].set(key, { key, offset: inner.indexAt, end: length });
   for (const [offset, size] of inner.pieces) pieces.set(`${key} ${offset}`, { key, offset, length: size });
 }
 
-/** Inner chunks as requests, neighbours together. */
+/** The requests for inner chunks; neighbours are merged. */
 function rangesOf(pieces) {
   const shards = new Map();
   for (const piece of pieces) shards.set(piece.key, [...(shards.get(piece.key) ?? []), piece]);
@@ -80,7 +84,7 @@ function rangesOf(pieces) {
   );
 }
 
-/** What a box of an array touches, by key: the trips before the chunks, and the encoded chunks. */
+/** The trips before the chunks and the encoded chunks that a box touches, by key. */
 function touchedBy(store, path, selections) {
   const { shape, chunk_grid, codecs } = metadataOf(store, path);
   const outer = chunk_grid.configuration.chunk_shape;
@@ -108,22 +112,23 @@ function touchedBy(store, path, selections) {
   return { ...needs, codec, isSharded: sharding !== undefined };
 }
 
-/** Lists of requests, each list answered before the next is asked. */
+/** Joins trips: lists of requests, each sent after the list before was answered. */
 function tripsOf({ trips, pieces, isSharded }) {
   const lists = trips.map((trip) => [...trip.values()]);
   return (isSharded ? [...lists, rangesOf([...pieces.values()])] : lists).filter((list) => list.length > 0);
 }
 
 /**
- * What reading some selections at once takes. `trips`: lists of requests, each list answered before the next is asked. `pieces`: the
- * encoded chunks among the bytes, and `codec` what decodes them (`{name, configuration}`, absent when they are raw).
+ * The needs of concurrent reads. `trips`: lists of requests, each sent after the list before was
+ * answered. `pieces`: the encoded chunks in these bytes. `codec`: their codec (`{name,
+ * configuration}`), absent if they are raw.
  */
 export function needsOf(store, path, selections) {
   const touched = touchedBy(store, path, selections);
   return { trips: tripsOf(touched), pieces: [...touched.pieces.values()], codec: touched.codec };
 }
 
-/** The trips of reading selections one after the other, nothing asked for twice. */
+/** The trips of consecutive reads. Nothing is requested twice. */
 export function tripsInTurn(store, path, selections) {
   const known = [new Set(), new Set(), new Set()];
   const unknown = (map, idx) => {

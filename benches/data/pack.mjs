@@ -1,5 +1,6 @@
 /**
- * A store as one body, for the page to have it in memory: 4 bytes of length, a JSON list of [key, length], and the values in turn.
+ * Packs a store into one response body, so that a page can load it at once: 4 bytes with the length
+ * of the list, a JSON list of [key, length], and the values.
  */
 
 const LENGTH = 4;

@@ -1,4 +1,7 @@
-/** Many nodes, many chunks, many bytes: over a fast line with two workers, and what the page feels of it. In Chromium. */
+/**
+ * Many nodes, many chunks and many bytes over a fast line with two workers. Measures times and the
+ * longest task of the page's thread. In Chromium.
+ */
 import * as ours from "zarr-wasm";
 import { newRun } from "../line/runs.mjs";
 import { longestTask } from "../measure/long_tasks.mjs";
@@ -15,7 +18,7 @@ import {
 
 const FAST = { latency: 0, rate: 0 };
 
-/** Medians of an action behind a fast line, and the longest task of one more of each. */
+/** The medians of an action over a fast line, and the longest task in one more run. */
 async function felt(env, engines, prepare, act) {
   const { ms, figures } = await env.compare(
     mapValues(engines, (engine) => ({
@@ -61,7 +64,7 @@ async function* chunks(env) {
   yield { row: "1 000 chunks over a fast line", figures: ms, ...trafficOf(figures) };
 }
 
-/** An array of 2^32 chunks, none of which is there. */
+/** A store with an array of 2^32 chunks, all of them absent. */
 const endless = () => {
   const document = {
     zarr_format: 3,

@@ -1,7 +1,7 @@
 /**
- * Decoding one chunk on one thread. numcodecs.js and native decoding get the chunk alone; zarrita and we read an array of that one
- * chunk from memory, planning and placing included: through zarrita's calls into a new array each time, as zarrita does; through ours
- * into one that is used again, which zarrita has no way to say. In Node and in Chromium.
+ * Decoding one chunk on one thread, in Node and in Chromium. numcodecs.js and native decoding only
+ * decode the chunk. zarrita and this package read an array of one chunk from memory. Our own call
+ * reads into memory that is reused; zarrita has no such option, so its calls make a new array.
  */
 import { Timed } from "../measure/compare.mjs";
 import { MEMORY_ENGINES, setWorkers } from "../peers/engines.mjs";
@@ -23,7 +23,7 @@ const CHUNKS = [
 const KEY = "/c/0/0/0";
 const ELEMENTS = { uint16: Uint16Array, uint32: Uint32Array, float32: Float32Array };
 
-/** The array cut down to its first chunk. */
+/** The array, reduced to its first chunk. */
 function firstChunk(store) {
   const document = JSON.parse(new TextDecoder().decode(store.get("/zarr.json")));
   const shape = document.chunk_grid.configuration.chunk_shape;

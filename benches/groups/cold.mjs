@@ -1,6 +1,7 @@
 /**
- * A cold page until its first tile: a new browser profile, the code's download, compiling and starting included, the metadata and one
- * chunk; from when the page's HTML is there. The floor is those two data requests alone. Driven from Node.
+ * The time from a page's HTML to its first tile in a new browser profile: download, compilation and
+ * start of the code, metadata and one chunk. The floor is the two data requests alone. Run from
+ * Node.
  */
 import { newRun } from "../line/runs.mjs";
 import { Timed } from "../measure/compare.mjs";

@@ -1,6 +1,7 @@
 /**
- * Reads over HTTP, the array opened before, with two workers: a viewport, a viewport and 64 small reads inside one shard, a time
- * series through shards; at 20 and 80 ms with a bandwidth, and over a fast line (neither), where a whole array is read too. In Chromium.
+ * Reads over HTTP from an open array, with two workers, in Chromium: a viewport, a viewport in a
+ * shard, 64 small reads in a shard, and a time series through shards. The line has 20 or 80 ms
+ * latency and limited bandwidth, or neither; then a whole array is read too.
  */
 import { ENGINES, setWorkers } from "../peers/engines.mjs";
 import { fetchFloor, nativeFloor, overLine, smallBoxes, trafficOf } from "./reads.mjs";
@@ -13,7 +14,7 @@ const SPEEDS = {
 
 const one = (selection) => (engine, array) => engine.read(array, selection);
 
-/** Each in an inner chunk of its own, of every second row and column of them. */
+/** Each box is in another inner chunk, in every second row and column of the chunks. */
 const BOXES = smallBoxes(256);
 
 async function allBoxes(engine, array) {

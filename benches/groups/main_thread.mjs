@@ -1,10 +1,13 @@
 /**
- * What the page's thread does while data is read: its work in ms as Chromium counts it (`TaskDuration`), the longest gap of a timer
- * of 8 ms, and the time until the data is there. Fetching the same bytes alone, zarrita tuned, ours with the engine in its worker
- * and ours with the engine on the page's thread, in turn; 20 ms and 200 Mbit/s unless a row says otherwise, two decode workers.
- * In Firefox and WebKitGTK only the gaps, of timers and of frames. Driven from Node, each contestant in a page of its own.
+ * The load of the page's thread during reads: its work in ms as Chromium counts it
+ * (`TaskDuration`), the longest gap of a timer of 8 ms, and the time of the read. Contestants:
+ * fetching the same bytes, zarrita tuned, ours with the engine in its worker, and ours with the
+ * engine on the page's thread. They take turns, each in its own page, with two decode workers. The
+ * line has 20 ms and 200 Mbit/s if the row does not say otherwise. In Firefox and WebKitGTK only
+ * gaps of timers and frames are measured. Run from Node.
  *
- * `--rows <pattern>` measures some rows, `--compare <folder>` holds another build of this package (`before`) against dist/ instead.
+ * `--rows <pattern>` measures only some rows. `--compare <folder>` compares dist/ with another
+ * build of this package (`before`) instead.
  */
 import { say } from "../../scripts/run_command.mjs";
 import { needsOf, tripsInTurn } from "../data/needs.mjs";
@@ -18,10 +21,10 @@ import { mapValues, since, trafficOf } from "./reads.mjs";
 const CONTESTANTS = ["fetch", "tuned", "ours", "caller"];
 const COMPARED = ["before", "ours"];
 
-/** Measured otherwise than the rows that read what was opened before. */
+/** The row of a cold page. All other rows read arrays that are already open. */
 const COLD = { name: "page load to first tile" };
 
-/** The requests that a row needs at the least, in the order in which they can be known. */
+/** The requests that a row needs at least. Those of a later trip depend on an earlier answer. */
 function tripsOf(env, { store, selections, isAtOnce, act }) {
   if (store === undefined) return [];
   if (act) return [[{ key: "/zarr.json" }]];
@@ -30,7 +33,7 @@ function tripsOf(env, { store, selections, isAtOnce, act }) {
     : tripsInTurn(env.store(store), "", selections);
 }
 
-/** How a row is measured: `measured(who, isPulsed)`. Each time an address of its own. */
+/** Returns the function that measures a row: `measured(who, isPulsed)`. Each run has a new URL. */
 function measuringOf(env, tabs, row) {
   const trips = tripsOf(env, row);
   return async (who, isPulsed) => {
@@ -49,7 +52,7 @@ const measuringCold = (env, tabs) => async (who, isPulsed) => {
   return { ...result, ...(await run.tally()) };
 };
 
-/** A round that is not counted; who reads values reads the same ones. */
+/** A round that is not counted. Throws if the contestants read different values. */
 async function warmUp(tabs, measured) {
   const digests = {};
   for (const who of Object.keys(tabs)) {
@@ -61,7 +64,7 @@ async function warmUp(tabs, measured) {
     throw new Error(`${Object.keys(digests).join(", ")} read different values`);
 }
 
-/** Every contestant in turn, another one first each round: results by name. */
+/** Measures the contestants in turn, with another first one each round. Returns results by name. */
 async function inTurns(names, rounds, measure) {
   const all = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round++)
@@ -74,7 +77,7 @@ async function inTurns(names, rounds, measure) {
 
 const medians = (all, key) => mapValues(all, (results) => median(results.map((result) => result[key])));
 
-/** Work and time without the pulse, gaps with it. */
+/** Measures work and time without the pulse, and gaps with it. */
 async function* figuresOf(env, tabs, row, measured) {
   const names = Object.keys(tabs);
   if (env.isCounted) {
@@ -89,7 +92,7 @@ async function* figuresOf(env, tabs, row, measured) {
   if (!env.isCounted) yield { row: `${row}: longest gap of frames`, figures: medians(pulsed, "frame") };
 }
 
-/** Who the engine's place is known of is where it should be: a fallback would be measured as what it is not. */
+/** Throws if an engine runs in another place than it should, for example after a fallback. */
 async function checkPlaces(tabs) {
   for (const [who, isOnPage] of [
     ["ours", false],
@@ -115,7 +118,7 @@ async function openTabs(names, open) {
   }
 }
 
-/** What a row's contestants are measured by, warm: `measured(who, isPulsed)`. */
+/** Warms up a row. Returns the function that measures it. */
 async function warmed(env, tabs, row) {
   if (row === COLD) return measuringCold(env, tabs);
   const measured = measuringOf(env, tabs, row);
@@ -123,7 +126,7 @@ async function warmed(env, tabs, row) {
   return measured;
 }
 
-/** The rows in one browser; a row that fails leaves the others, which get new pages. */
+/** Measures the rows in one browser. After a failed row the others get new pages. */
 async function* rowsIn(env, names, open) {
   let tabs = await openTabs(names, open);
   try {
@@ -154,13 +157,13 @@ async function* inOther(env, browser) {
   say(`· ${browser.version()}`);
   const started = await browser.start();
   try {
-    yield* rowsIn(env, CONTESTANTS, (who) => new DriverlessTab(started, env.errands, env.base, who));
+    yield* rowsIn(env, CONTESTANTS, (who) => new DriverlessTab(started, env.jobs, env.base, who));
   } finally {
     await started.close();
   }
 }
 
-/** The records of one browser; one that fails altogether leaves the others. */
+/** The records of one browser. If it fails, the other browsers are still measured. */
 async function* recordsOf(env, records) {
   try {
     for await (const record of records(env)) yield { where: env.where, ...record };
@@ -170,7 +173,7 @@ async function* recordsOf(env, records) {
   }
 }
 
-/** All rows, or those that `--rows` picks. */
+/** The rows that `--rows` picks. Default: all. */
 const picked = ({ rows = "" }) => [...ROWS, COLD].filter(({ name }) => new RegExp(rows).test(name));
 
 export async function* measure(options) {

@@ -1,6 +1,7 @@
 /**
- * Peak memory of a process that reads 128 MiB over HTTP and keeps it: what the process grew by (JavaScript, wasm, workers), less what
- * caches hold, as a multiple of what was read; and that of fetching the same chunks and keeping as much memory. Each reader in a process of its own (memory_child.mjs). Driven from Node.
+ * Peak memory of a process that reads 128 MiB over HTTP and keeps them: its growth (JavaScript,
+ * wasm, workers) without caches, as a multiple of the result. The floor fetches the same chunks and
+ * keeps as much memory. Each reader has its own process (memory_child.mjs). Run from Node.
  */
 import { execFile } from "node:child_process";
 import { join } from "node:path";

@@ -1,11 +1,13 @@
 /**
- * Reads the arrays at the given addresses with one engine, one after the other, and keeps the results. Prints the peak growth, less
- * what caches hold, as a multiple of them: `node --expose-gc memory_child.mjs <engine> <url>…`. The engine `floor` fetches the same
- * chunks, drops them, and keeps as much memory as the results are.
+ * Reads arrays one after the other with one engine and keeps the results. Prints the peak growth
+ * of memory without caches, as a multiple of the results. The engine `floor` fetches the same
+ * chunks, drops them, and keeps as much memory as the results have.
+ *
+ *     node --expose-gc memory_child.mjs <engine> <url>…
  */
 import { ENGINES, ourInfo, setWorkers } from "../peers/engines.mjs";
 
-/** The chunks of a plain array of v3, and how many bytes its elements are. */
+/** The chunk URLs of a v3 array without shards, and its decoded size in bytes. */
 async function described(url) {
   const { shape, chunk_grid: grid, data_type: dtype } = await (await fetch(`${url}/zarr.json`)).json();
   const chunks = shape.map((extent, axis) => Math.ceil(extent / grid.configuration.chunk_shape[axis]));
@@ -39,4 +41,4 @@ const bytes = results.reduce((sum, { byteLength }) => sum + byteLength, 0);
 const grown = process.resourceUsage().maxRSS * 1024 - before;
 const { encoded, decoded } = isOurs ? ourInfo().caches : { encoded: { bytes: 0 }, decoded: { bytes: 0 } };
 console.log(JSON.stringify({ peak: (grown - encoded.bytes - decoded.bytes) / bytes }));
-process.exit(0); // workers may still idle
+process.exit(0); // idle workers would keep the process alive

@@ -1,4 +1,4 @@
-/** Requests and round trips of opening, and of readers who want the same thing at the same time. In Chromium. */
+/** Requests and round trips of opening nodes, and of concurrent equal reads. In Chromium. */
 import { fetchTrips, newRun } from "../line/runs.mjs";
 import { ENGINES, setWorkers } from "../peers/engines.mjs";
 import { mapValues, overLine, trafficOf } from "./reads.mjs";

@@ -1,6 +1,7 @@
 /**
- * A panning session: a view of 512 × 512 over an image of 4096 × 4096 moves by 384 every frame and asks for the tiles it newly sees;
- * reads of tiles that left are aborted. The line is too slow for the pace, as it is for a user who knows where to go. In Chromium.
+ * A panning session in Chromium. A view of 512 × 512 of an image of 4096 × 4096 moves by 384 per
+ * frame and requests its new tiles. Reads of tiles that left the view are aborted. The line is too
+ * slow for this speed.
  */
 import { newRun } from "../line/runs.mjs";
 import { longestTask } from "../measure/long_tasks.mjs";
@@ -16,7 +17,7 @@ const FRAME_MS = 16;
 
 const frame = () => new Promise((resolve) => setTimeout(resolve, FRAME_MS));
 
-/** Where the view is, going to and fro along both axes with different periods. */
+/** The position of the view. It moves to and fro along both axes, with different periods. */
 function viewAt(step) {
   const swing = (at) => {
     const span = IMAGE - VIEW;
@@ -33,11 +34,11 @@ function* tilesOf([top, left]) {
 
 const now = () => performance.timeOrigin + performance.now();
 
-/** The tiles that a viewer has asked for. */
+/** The requested tiles. */
 class Tiles {
   #read;
   #open = new Map();
-  /** By tile, each time that it came into view: when it was asked for, and whether it was left before it was there. */
+  /** For each tile, its visits: the time of the request, and whether it left the view too early. */
   #visits = new Map();
 
   constructor(read) {
@@ -73,7 +74,7 @@ class Tiles {
     this.#open.set(tile, { controller, promise, visit });
   }
 
-  /** Of the visits that were left too early, those for which nothing was sent to the end after all, in percent. */
+  /** Percentage of the visits that ended early for which no complete answer was sent. */
   cancelled(sent) {
     for (const [key, at] of sent) {
       const visit = this.#visits.get(key.replace("/0/c/", ""))?.findLast(({ asked }) => asked <= at);
@@ -111,7 +112,8 @@ export async function* measure(env) {
   await setWorkers(2);
   const sessions = {};
   for (const [name, engine] of Object.entries(ENGINES)) {
-    await session({ ...env, pans: 20 }, engine); // a session that is not counted: wasm and workers start
+    // This session starts wasm and workers. It is not counted.
+    await session({ ...env, pans: 20 }, engine);
     sessions[name] = await session(env, engine);
   }
   const each = (key) => Object.fromEntries(Object.entries(sessions).map(([name, all]) => [name, all[key]]));

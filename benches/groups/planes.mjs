@@ -1,4 +1,7 @@
-/** Stepping through the planes of a volume, one read a plane, 16 planes a chunk: an animation, or a slider for z. In Chromium. */
+/**
+ * Reads the planes of a volume one by one, as an animation or a slider for z does. A chunk has 16
+ * planes. In Chromium.
+ */
 import { newRun } from "../line/runs.mjs";
 import { ENGINES, setWorkers } from "../peers/engines.mjs";
 import { fetchFloor, overLine, trafficOf } from "./reads.mjs";
@@ -14,7 +17,7 @@ async function step(engine, array) {
 
 export async function* measure(env) {
   await setWorkers(2);
-  // The wire: what the planes need, when their chunk's first plane is asked for.
+  // The floor fetches each chunk once, at its first plane.
   const halves = await Promise.all([0, 16].map((z) => env.needs(LINE.store, "", [z, null, null])));
   const trips = halves.flatMap((needs) => needs.trips);
   const { ms, figures } = await env.compare({
@@ -25,7 +28,7 @@ export async function* measure(env) {
   yield await cachedViewport(env);
 }
 
-/** The same viewport again, as when a user pans back. */
+/** Reads the same viewport again, as after panning back. */
 async function cachedViewport(env) {
   const view = [
     [900, 1412],

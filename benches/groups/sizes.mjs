@@ -1,10 +1,10 @@
-/** What a reader downloads: the ledger of the release build (sizes.json). Nothing is timed. */
+/** The download sizes of the release build, from sizes.json. Nothing is timed. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/run_command.mjs";
 
 const LEDGER = join(ROOT, "sizes.json");
-/** notes of 2026: what `FetchStore`, `open` and `get` of zarrita 0.7.5 take with blosc and zstd. */
+/** `FetchStore`, `open` and `get` of zarrita 0.7.5 with blosc and zstd, measured in 2026. */
 const ZARRITA_KB = 460;
 
 export async function* measure() {

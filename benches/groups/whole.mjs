@@ -1,4 +1,4 @@
-/** `get` of a whole array in memory, on one thread. In Node and in Chromium. */
+/** Reads a whole array in memory with `get`, on one thread. In Node and in Chromium. */
 import { Timed } from "../measure/compare.mjs";
 import { MEMORY_ENGINES, setWorkers } from "../peers/engines.mjs";
 import { readOf } from "./reads.mjs";

@@ -1,6 +1,6 @@
 /**
- * Two workers against one thread: a whole array in memory, through our calls, and into shared memory, which the workers write. In Node
- * and in Chromium.
+ * Two workers against one thread: reads a whole array in memory, with our calls, and into shared
+ * memory that the workers write. In Node and in Chromium.
  */
 import { MemoryStore } from "../data/memory_store.mjs";
 import { ENGINES, setWorkers } from "../peers/engines.mjs";
@@ -16,7 +16,7 @@ const withWorkers = (workers, values, options) => ({
   run: (array) => ENGINES.ours.read(array, null, options?.()),
 });
 
-/** Memory of its own each time, as the others' results have. */
+/** Allocates new memory for each read, as the other contestants do. */
 const sharedResult = () => ({ out: new Uint16Array(new SharedArrayBuffer(BYTES)) });
 
 export async function* measure(env) {

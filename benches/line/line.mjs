@@ -1,21 +1,22 @@
 /**
- * A line to the data: an HTTP/1.1 server with a latency and a bandwidth, which keeps a tally of every run.
+ * An HTTP/1.1 server with a latency and a bandwidth, which counts the requests of each run.
  *
- *   /line/<latency ms>-<MB/s, 0 for no cap>/<run>/<store>/<key>   a value; the run keeps runs out of each other's caches
- *   /tally/<run>                                                 what the run has asked so far, as JSON
- *   /pack/<store>                                                a whole store at once (data/pack.mjs)
- *   /page/…                                                      the pages, compressed as a host would
- *   /errand/<desk>                                               what a page without a driver has to do (errands.mjs)
+ *   /line/<ms>-<MB/s>/<run>/<store>/<key>   a value, with this latency and bandwidth (0: no limit)
+ *   /tally/<run>                            the counters of the run, as JSON
+ *   /pack/<store>                           a whole store (data/pack.mjs)
+ *   /page/…                                 the pages, compressed
+ *   /job/<page>                             the next job of a page without a driver (page_jobs.mjs)
  *
- * Latency is the time until an answer begins; opening a connection costs nothing, as browsers keep them. The cap holds for a run,
- * whatever its connections. Answers are those of a bucket: ETag, ranges, CORS, nothing said about caching.
+ * The name of the run in the URL keeps runs from sharing caches. Latency is the time until a
+ * response begins. Connections cost nothing, because browsers keep them. The bandwidth is that of
+ * all connections of a run. Responses are those of a bucket: ETag, ranges, CORS, no Cache-Control.
  */
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { parseRange } from "../../scripts/serve.mjs";
 import { pack } from "../data/pack.mjs";
-import { Errands } from "./errands.mjs";
+import { PageJobs } from "./page_jobs.mjs";
 
 const SLICE = 32 << 10;
 
@@ -29,12 +30,12 @@ class Run {
   requests = 0;
   bytes = 0;
   aborted = 0;
-  /** Whole answers that were sent: keys, and when, in ms since 1970. */
+  /** Completely sent responses: [key, time in ms since 1970]. */
   sent = [];
-  /** When the line has room again, by performance.now(). */
+  /** The time at which the line is free again, by performance.now(). */
   #freeAt = 0;
 
-  /** Waits until so many bytes have passed. */
+  /** Waits as long as these bytes take. */
   async pass(bytes, rate) {
     this.bytes += bytes;
     if (rate === 0) return;
@@ -44,13 +45,13 @@ class Run {
   }
 }
 
-/** The page that runs groups may share memory with its workers. */
+/** Headers of the page that runs groups: it may share memory with its workers. */
 const ISOLATION = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
 };
 
-/** Until the reader has taken what was written, or has left. */
+/** Resolves when the client has read what was written, or has closed the connection. */
 function room(response) {
   return new Promise((resolve) => {
     const resume = () => {
@@ -61,7 +62,7 @@ function room(response) {
   });
 }
 
-/** Writes a body as fast as the line allows; false when the reader left. */
+/** Writes a body with the bandwidth of the run. False if the client closed the connection. */
 async function send(response, body, run, rate) {
   for (let at = 0; at < body.length && !response.destroyed; at += SLICE) {
     const slice = body.subarray(at, at + SLICE);
@@ -96,15 +97,15 @@ function answerValue(request, response, value) {
 }
 
 export class Line {
-  errands = new Errands();
-  /** Stores by name, loaded when first asked for. */
+  jobs = new PageJobs();
+  /** Stores by name, loaded at their first request. */
   #stores = new Map();
   #runs = new Map();
   #load;
   #files;
   #server;
 
-  /** `load(name)` gives a store, `files(path)` a page's file as `{type, body}`. */
+  /** `load(name)` returns a store, `files(path)` a page's file as `{type, body}`. */
   constructor({ load, files }) {
     this.#load = load;
     this.#files = files;
@@ -141,7 +142,7 @@ export class Line {
     if (request.method === "OPTIONS") return void response.writeHead(204, CORS).end();
     if (what === "line") return this.#answerRun(request, response, rest);
     if (what === "tally") return void response.writeHead(200, CORS).end(JSON.stringify(this.tally(rest[0])));
-    if (what === "errand") return this.errands.answer(request, response, rest[0]);
+    if (what === "job") return this.jobs.answer(request, response, rest[0]);
     if (what === "pack") return this.#answerPack(response, rest[0]);
     return this.#answerFile(response, rest.join("/"));
   }
@@ -171,7 +172,7 @@ export class Line {
   async #answerFile(response, path, run = new Run(), rate = 0) {
     const file = this.#files(path);
     if (!file) return void response.writeHead(404).end();
-    // Compressed once a file, not once an answer.
+    // Each file is compressed once.
     file.compressed ??= gzipSync(file.body, { level: 9 });
     const isolation = path.startsWith("groups/") ? ISOLATION : {};
     const headers = { ...CORS, ...isolation, "Content-Type": file.type, "Content-Encoding": "gzip" };

@@ -1,12 +1,12 @@
 /**
- * The other end of line.mjs, in Node and in the page: addresses of runs, their tallies, and the floor: the bytes that are needed,
- * fetched and not looked at.
+ * The clients of line.mjs, in Node and in pages: URLs of runs, their counters, and the floor, which
+ * fetches the needed bytes and ignores them.
  */
 
 let count = 0;
 const session = Math.floor(Math.random() * 2 ** 32).toString(36);
 
-/** A run's name and address; nobody has asked anything below it. */
+/** A new run: its URLs, which no cache has, and its counters. */
 export function newRun(base, { latency = 0, rate = 0 } = {}) {
   count += 1;
   const name = `${session}-${count}`;
@@ -16,7 +16,7 @@ export function newRun(base, { latency = 0, rate = 0 } = {}) {
   };
 }
 
-/** Chromium serialises ranges of one URL that may be cached. */
+/** Ranges bypass the cache, because Chromium serialises ranges of a URL that may be cached. */
 async function fetchOne(url, { key, method = "GET", offset, end }) {
   const init =
     offset === undefined
@@ -26,10 +26,10 @@ async function fetchOne(url, { key, method = "GET", offset, end }) {
   return (await response.arrayBuffer()).byteLength;
 }
 
-/** Chromium refuses some thousands of requests at a time; it has six connections for them. */
+/** Number of concurrent requests. Chromium refuses thousands, and has six connections for them. */
 const AT_A_TIME = 256;
 
-/** Fetches what needs.mjs lists, a trip after the other. */
+/** Fetches the trips of needs.mjs, one after the other. */
 export async function fetchTrips(url, trips) {
   let bytes = 0;
   for (const trip of trips) {

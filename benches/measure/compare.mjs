@@ -1,8 +1,10 @@
 /**
- * Contestants taken in turn, round after round, so that whatever else the machine does meets all of them; medians.
+ * Measures contestants in turn, round by round, so that other load of the machine affects all of
+ * them equally. The result is the median.
  *
- * A contestant is `{prepare?, run, finish?}`: `prepare()` makes what `run(prepared)` needs, untimed; `finish(prepared)` returns figures
- * to be kept of the last round, such as a tally. A `run` that was timed elsewhere returns `Timed`.
+ * A contestant is `{prepare?, run, finish?}`. `prepare()` returns the argument of `run` and is not
+ * timed. `finish(prepared)` returns figures, such as a tally; those of the last round are kept. A
+ * `run` that was timed elsewhere returns `Timed`.
  */
 
 export class Timed {
@@ -29,7 +31,7 @@ function sameElements(a, b) {
   return a.length === b.length && a.every((value, idx) => value === b[idx]);
 }
 
-/** A wrong answer is no measurement: whoever gives arrays gives the same ones. */
+/** Throws if contestants return different elements. */
 function check(values) {
   const arrays = Object.entries(values).filter(([, value]) => isElements(value));
   const [first, ...others] = arrays;
@@ -39,10 +41,13 @@ function check(values) {
   }
 }
 
-/** Names in another order every round. */
+/** The names, beginning with another one each round. */
 const rotated = (names, by) => [...names.slice(by % names.length), ...names.slice(0, by % names.length)];
 
-/** Resolves to `{ms: {name: median}, figures: {name: …}}`; a round that is not counted comes first, and is checked. */
+/**
+ * Resolves to `{ms: {name: median}, figures: {name: …}}`. The first round is not counted; its
+ * results are compared.
+ */
 export async function compare(contestants, { rounds }) {
   const names = Object.keys(contestants);
   const warmUp = {};

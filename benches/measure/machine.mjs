@@ -1,22 +1,22 @@
-/** Where and when figures were taken, and what would make them worthless. */
+/** Describes the machine, the versions and the date of a measurement. */
 import { readFileSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
 import { join } from "node:path";
 import { ask, ROOT } from "../../scripts/run_command.mjs";
 
-/** Above this, something else runs. */
+/** With a higher load, other programs disturb the measurement. */
 export const QUIET_LOAD = 1;
 
 const version = (name) =>
   JSON.parse(readFileSync(join(ROOT, "node_modules", name, "package.json"), "utf8")).version;
 
 /** Quick builds keep the names of functions. */
-export function isReleaseBuild() {
+function isReleaseBuild() {
   const module = new WebAssembly.Module(readFileSync(join(ROOT, "dist/zarr_wasm.wasm")));
   return WebAssembly.Module.customSections(module, "name").length === 0;
 }
 
-/** `load` is that of the time before the benchmark made some of its own. */
+/** `load` was measured before the benchmark started. */
 export function describeMachine({ chromium, load }) {
   return {
     date: new Date().toISOString().slice(0, 10),

@@ -1,6 +1,7 @@
 /**
- * What the main thread of a page in Chromium works, by DevTools: `TaskDuration` as the browser itself counts it, by the wall's clock
- * and by the thread's own. On a quiet machine they agree; on a busy one the first counts time that other processes had.
+ * Measures the work of a page's main thread in Chromium, by `TaskDuration` of DevTools: in elapsed
+ * time and in the thread's processor time. On a busy machine the elapsed time includes time that
+ * other processes used.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,7 +23,7 @@ export class MainThread {
     return thread;
   }
 
-  /** `{work, processor}` in ms, since they began to be counted. */
+  /** `{work, processor}` in ms since the counters were enabled. */
   async worked() {
     const counted = {};
     for (const [name, session] of Object.entries(this.#sessions)) {
@@ -32,7 +33,7 @@ export class MainThread {
     return counted;
   }
 
-  /** What an action costs, and what follows it in the same thread, such as freeing. */
+  /** Measures an action, including work that follows it, such as garbage collection. */
   async during(act) {
     const before = await this.worked();
     const result = await act();
@@ -41,7 +42,7 @@ export class MainThread {
     return { ...result, work: after.work - before.work, processor: after.processor - before.processor };
   }
 
-  /** Waits for a variable of the page, and does not make it work as a driver's own waiting would. */
+  /** Waits for a variable of the page. Unlike the driver's waiting, this costs the page no work. */
   async value(name) {
     for (;;) {
       const { result } = await this.#sessions.work.send("Runtime.evaluate", {
@@ -53,7 +54,7 @@ export class MainThread {
     }
   }
 
-  /** Frees what earlier work has left, so that nobody pays for what another has dropped. */
+  /** Frees the garbage of earlier runs, so that the next run does not pay for it. */
   collectGarbage() {
     return this.#sessions.work.send("HeapProfiler.collectGarbage");
   }

@@ -1,6 +1,6 @@
 /**
- * How long a page stands still: the longest gap between two ticks of a timer of 8 ms, and between two frames. The timer costs the
- * page some work of its own, so that work is measured without it.
+ * Measures how long a page blocks: the longest gap between two ticks of a timer of 8 ms, and
+ * between two frames. The timer is work too, so work is measured in runs without it.
  */
 
 const TICK_MS = 8;
@@ -31,14 +31,14 @@ export class Pulse {
     if (this.#isRunning) requestAnimationFrame((next) => this.#show(next));
   }
 
-  /** Resolves with the next tick: before it, a pause that is under way has not been seen. */
+  /** Resolves at the next tick, which ends a gap in progress. */
   next() {
     return new Promise((resolve) => {
       this.#onTick = resolve;
     });
   }
 
-  /** A tick and a frame: what is measured lies between two of these. */
+  /** Waits for a tick and a frame. A measurement begins and ends with this. */
   async beat() {
     await this.next();
     await new Promise(requestAnimationFrame);

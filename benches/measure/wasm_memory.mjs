@@ -1,4 +1,4 @@
-/** How much linear memory the wasm instances of this thread hold: counts those made after this was imported. */
+/** Measures the linear memory of the wasm instances that this thread makes after the import. */
 
 const memories = new Set();
 

@@ -1,4 +1,4 @@
-/** Bundles the pages with esbuild as a user's bundler would, the package through its `exports`; into target/bench/page. */
+/** Bundles the benchmark's pages to target/bench/page with esbuild, as a user would. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { extname, join, resolve, sep } from "node:path";
 import { build } from "esbuild";
@@ -26,14 +26,14 @@ async function bundlePage(name, entry, alias = {}) {
     platform: "browser",
     external: ["node:*"],
     logLevel: "warning",
-    logOverride: { "ignored-bare-import": "silent" }, // between our own chunks, and nothing is lost
+    logOverride: { "ignored-bare-import": "silent" }, // our modules have no side effects
   });
   return outdir;
 }
 
 const textOf = (folder) => readFileSync(join(folder, "main.js"), "utf8");
 
-/** The floor's script stands in the page, so that nothing is waited for but data. */
+/** The floor's script is inline in the page, so that the page waits only for data. */
 const scriptOf = (folder, isInlined) =>
   isInlined
     ? `<script type="module">${textOf(folder)}</script>`
@@ -45,7 +45,7 @@ async function writePage(name, entry, alias) {
   return folder;
 }
 
-/** A cold page, and the same with the page's pulse being taken (measure/pulse.mjs). */
+/** Writes a cold page, and another one that also measures the pulse (measure/pulse.mjs). */
 async function writeColdPage(name, entry, alias) {
   const folder = await bundlePage(`cold/${name}`, `cold/${entry}.mjs`, alias);
   const script = scriptOf(folder, name === "fetch");
@@ -55,7 +55,7 @@ async function writeColdPage(name, entry, alias) {
   return folder;
 }
 
-/** `before`: the entry of another build of this package, for pages of its own (`--compare`). */
+/** `before` is the entry of another build of this package, for `--compare`. */
 export async function bundlePages({ before } = {}) {
   mkdirSync(PAGES, { recursive: true });
   await writePage("groups", "groups.mjs");
@@ -73,7 +73,7 @@ export async function bundlePages({ before } = {}) {
 
 const files = new Map();
 
-/** A page's file, read once: `{type, body}`. */
+/** Returns a page's file as `{type, body}`. Each file is read once. */
 export function pageFile(path) {
   const file = resolve(PAGES, path);
   if (!file.startsWith(PAGES + sep) || !existsSync(file) || !statSync(file).isFile()) return undefined;

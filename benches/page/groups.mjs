@@ -1,5 +1,8 @@
-/** The page that runs groups: `measureGroup(name, options)` measures and tells Node each record (`reportRecord`). */
-import "../measure/wasm_memory.mjs"; // before anything starts an instance
+/**
+ * The page that runs groups. `measureGroup(name, options)` measures a group and reports each record
+ * to Node with `reportRecord`.
+ */
+import "../measure/wasm_memory.mjs"; // before the first instance
 import { unpack } from "../data/pack.mjs";
 import { compare } from "../measure/compare.mjs";
 
@@ -12,6 +15,7 @@ const GROUPS = {
   open: () => import("../groups/open.mjs"),
   pan: () => import("../groups/pan.mjs"),
   big: () => import("../groups/big.mjs"),
+  warp: () => import("../groups/warp.mjs"),
 };
 
 const load = async (name) =>

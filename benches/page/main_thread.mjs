@@ -1,19 +1,19 @@
 /**
- * The page that `main_thread` measures: one contestant's (`?who=`), which does what it is told and nothing else. Chromium's driver
- * calls `window.perform`; in browsers without a driver the page asks for its errands itself (`?desk=`).
+ * The page of one contestant (`?who=`) of `main_thread`. Chromium's driver calls `window.perform`.
+ * In browsers without a driver the page requests its jobs (`?page=`).
  */
 import { ROWS, readAll } from "../groups/main_thread/rows.mjs";
 import { fetchTrips } from "../line/runs.mjs";
 import { Pulse } from "../measure/pulse.mjs";
 import { ENGINES, ourInfo, startOurs } from "../peers/engines.mjs";
-import { serveDesk } from "./errands.mjs";
+import { serveJobs } from "./jobs.mjs";
 
 const SETTLE_MS = 100;
 const parameters = new URLSearchParams(location.search);
 const who = parameters.get("who");
 const engine = who === "tuned" ? ENGINES.tuned : ENGINES.ours;
 
-/** What `prepare` has made ready to run, and what the last run gave. */
+/** The read that `prepare` prepared, and the results of the last run. */
 let ready;
 let results;
 
@@ -42,7 +42,7 @@ async function run({ isPulsed }) {
   return { ms, ...(await pulse?.stop()) };
 }
 
-/** Stands for the values that were read; undefined when the contestant reads none. */
+/** A hash of the values that were read. Undefined if the contestant reads none. */
 async function digest() {
   if (!Array.isArray(results)) return undefined;
   const sums = [];
@@ -59,5 +59,5 @@ const perform = async ({ kind, ...job }) => (await JOBS[kind](job)) ?? null;
 
 if (who !== "fetch" && who !== "tuned")
   await startOurs({ workers: 2, ...(who === "caller" && { engine: "caller" }) });
-if (parameters.has("desk")) serveDesk(parameters.get("desk"), perform);
+if (parameters.has("page")) serveJobs(parameters.get("page"), perform);
 else window.perform = perform;

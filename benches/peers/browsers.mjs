@@ -1,6 +1,7 @@
 /**
- * Firefox and WebKitGTK, started without a driver on one address, each time with a profile of its own. Debian: firefox-esr, and
- * webkit2gtk-driver (with it comes MiniBrowser) and xvfb, as MiniBrowser needs a display.
+ * Starts Firefox and WebKitGTK without a driver at a URL, each time with a new profile. The Debian
+ * packages are firefox-esr, webkit2gtk-driver (which has MiniBrowser), and xvfb for the display
+ * that MiniBrowser needs.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ask, has } from "../../scripts/run_command.mjs";
 
-/** No first-run pages, no other requests, and a clock that is not rounded. */
+/** Preferences without first-run pages, other requests and rounded timers. */
 const FIREFOX_PREFERENCES = {
   "app.normandy.enabled": false,
   "app.update.enabled": false,
@@ -34,7 +35,7 @@ const miniBrowser = () =>
     )
     .find(existsSync);
 
-/** A process that is ended with its children, and the folder of its profile. */
+/** A process and the folder of its profile. Its children end with it. */
 class Started {
   #child;
   #home;
@@ -46,11 +47,11 @@ class Started {
       stdio: ["ignore", "ignore", "ignore", "pipe"],
       detached: true,
     });
-    this.#child.on("error", () => {}); // no page comes from it, and that is told
-    process.on("exit", this.#kill); // also when the benchmark is interrupted
+    this.#child.on("error", () => {}); // no page loads, which is reported
+    process.on("exit", this.#kill); // also if the benchmark is interrupted
   }
 
-  /** The first line of what the process writes to its fourth stream. */
+  /** The first line that the process writes to its fourth stream. */
   line() {
     return new Promise((resolve) => {
       this.#child.stdio[3].setEncoding("utf8").once("data", (text) => resolve(text.trim()));
@@ -62,7 +63,7 @@ class Started {
     return pid !== undefined && exitCode === null && signalCode === null;
   }
 
-  /** The group: browsers are several processes. */
+  /** Ends the process group, because browsers have several processes. */
   #kill = () => {
     if (this.#isRunning) process.kill(-this.#child.pid, "SIGKILL");
   };
@@ -80,7 +81,7 @@ class Started {
 
 const newHome = () => mkdtempSync(join(tmpdir(), "zarr-bench-"));
 
-/** `display`: a window there, in which there is WebGL; without one Firefox has none. */
+/** `display` shows a window there. Firefox has WebGL only in a window. */
 function openFirefox(url, display) {
   const home = newHome();
   const wanted = { ...FIREFOX_PREFERENCES, ...(display && { "webgl.force-enabled": true }) };
@@ -92,7 +93,7 @@ function openFirefox(url, display) {
   return new Started("firefox-esr", args, display ? { DISPLAY: display.name } : {}, home);
 }
 
-/** A display that all windows share. */
+/** The display of all windows. */
 async function openDisplay() {
   const display = new Started("Xvfb", ["-displayfd", "3", "-screen", "0", "1280x1024x24"], {}, newHome());
   return { name: `:${await display.line()}`, close: () => display.close() };
@@ -122,5 +123,5 @@ const WEBKIT = {
   },
 };
 
-/** `start({ webgl })` resolves to `{open(url), close()}`. `missing()` names what is not installed. */
+/** `start({ webgl })` resolves to `{open(url), close()}`. `missing()` names missing programs. */
 export const BROWSERS = [FIREFOX, WEBKIT];

@@ -1,8 +1,8 @@
 /**
- * The libraries that read, behind one face: zarrita 0.7.5 plain and tuned with its own wrappers, and this package, through
- * zarrita's calls (the same code: only the import differs) and through its own.
+ * The libraries that read, behind one interface: zarrita 0.7.5 plain and with its wrappers, and
+ * this package with zarrita's calls (only the import differs) and with its own.
  *
- * Selections are neutral: a list of `null` (all), an index, or [start, stop].
+ * A selection is a list of `null` (all), an index, or [start, stop].
  */
 import * as ours from "zarr-wasm";
 import * as zarrita from "zarrita";
@@ -10,7 +10,7 @@ import * as zarrita from "zarrita";
 const spelled = (zarr, selection) =>
   selection?.map((entry) => (Array.isArray(entry) ? zarr.slice(...entry) : entry)) ?? null;
 
-/** Code as viewers have it: store, `open`, `get`. */
+/** The usual code of viewers: store, `open`, `get`. */
 const throughZarritasCalls = (zarr, label) => ({
   label,
   http: (url) => new zarr.FetchStore(url),
@@ -24,7 +24,7 @@ const throughZarritasCalls = (zarr, label) => ({
 
 const plain = throughZarritasCalls(zarrita, "zarrita");
 
-/** What a careful viewer makes of it: few requests, nothing fetched twice. */
+/** The same with zarrita's wrappers: merged requests and a cache. */
 const tuned = {
   ...plain,
   label: "zarrita tuned",
@@ -49,13 +49,13 @@ export const ENGINES = {
   ours: own,
 };
 
-/** In memory there is nothing to tune. */
+/** The wrappers have no effect in memory. */
 export const MEMORY_ENGINES = { zarrita: plain, alias: ENGINES.alias, ours: own };
 
 export const setWorkers = (workers) => ours.init({ workers });
 
-/** With options of `init`, such as where the engine runs. */
+/** Starts our engine with options of `init`, such as the place of the engine. */
 export const startOurs = (options) => ours.init(options);
 
-/** How our parts were decoded so far. */
+/** The counters of our engine. */
 export const ourInfo = () => ours.info();

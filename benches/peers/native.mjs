@@ -1,4 +1,4 @@
-/** native.py as a child process, asked one thing at a time. */
+/** Runs native.py as a child process. It answers one request at a time. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -14,7 +14,7 @@ export class Native {
     this.#answers = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
   }
 
-  /** Milliseconds for decoding pieces of a store, one after the other. */
+  /** The time in ms for decoding pieces of a store one after the other. */
   async decode(store, codec, pieces) {
     this.#child.stdin.write(
       `${JSON.stringify({ folder: join(DATA, store), codec: codec ?? null, pieces })}\n`,

@@ -5,6 +5,7 @@
 //! adds a declaration to attributes. [`pyramid`] turns every convention of levels into one model.
 //! This room is a separate wasm module (feature `conventions`), which is downloaded at the first
 //! use. [`answer`] is its only entry point; `src/ts/convention/` writes the requests.
+//! [`warp`] warps maps and has its own entry point, for numbers.
 
 pub mod cf;
 mod declaration;
@@ -25,6 +26,7 @@ mod spatial;
 mod stac;
 mod tile_matrix_set;
 mod uom;
+pub mod warp;
 
 use serde::Serialize;
 use serde_json::Value;

@@ -137,7 +137,8 @@ impl<'a> Place<'a> {
         items.iter().map(|item| item.number(report)).collect()
     }
 
-    /// Checks the types of optional members: `s`tring, `n`umber, `b`oolean, `o`bject, `a`rray.
+    /// Checks the types of members that need not exist. The letter is the first one of string,
+    /// number, boolean, object or array.
     pub fn optional(&self, members: &[(&str, char)], report: &mut Report) {
         for (key, kind) in members {
             let Some(member) = self.member(key) else { continue };

@@ -11,8 +11,8 @@
 //! | [`codec`] | codecs |
 //!
 //! Other modules are not in the specification. [`conversion`] turns decoded elements into the type
-//! that the caller asked for. [`dimension_order`] computes strides. [`tolerated`] lists the
-//! metadata that breaks the rules and is read anyway.
+//! that the caller asked for. [`dimension_order`] computes strides. [`tolerated`] lists the metadata
+//! that breaks the rules and is read anyway. [`words`] reads lists of numbers.
 
 pub mod chunk_grid;
 pub mod chunk_key;
@@ -23,5 +23,4 @@ pub mod dimension_order;
 pub mod metadata;
 pub mod path;
 pub mod tolerated;
-#[cfg(any(feature = "conventions", feature = "internals"))]
-pub mod warp;
+pub mod words;

@@ -57,8 +57,8 @@ class Exchange {
   }
 
   async #run(wanted) {
-    // Continues without wasm frames on the stack. Chromium walks the stack at each fetch, which would
-    // take a sixth of the time.
+    // Continues without wasm frames on the stack. Chromium walks the stack at each fetch, which
+    // would take a sixth of the time.
     await undefined;
     const send = sending(wanted, this.#controller.signal);
     let response;

@@ -19,7 +19,7 @@ interface FileSystemDirectoryHandle {
   readonly kind: "directory";
 }
 declare namespace WebAssembly {
-  // biome-ignore lint/suspicious/noEmptyInterface: it is merged with that of `lib.dom`, which a type is not
+  // biome-ignore lint/suspicious/noEmptyInterface: merged with `lib.dom`, unlike a type alias
   interface Memory {}
   // biome-ignore lint/suspicious/noEmptyInterface: as above
   interface Module {}

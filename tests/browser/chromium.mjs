@@ -1,8 +1,8 @@
-/** Headless Chromium, started the same way by the browser lane and by the benchmark. */
+/** Starts headless Chromium for the browser lane and for the benchmarks. */
 import { chromium } from "playwright-core";
 
 const ARGS = [
-  "--no-sandbox", // there is none for root, and the pages are ours
+  "--no-sandbox", // root cannot use the sandbox, and all pages are ours
   "--disable-gpu",
   "--disable-quic",
   "--no-first-run",

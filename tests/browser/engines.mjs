@@ -1,14 +1,14 @@
 /**
- * The lane of the other engines: the tests of the viewer's pixels in Firefox and WebKitGTK, which
- * are opened on an address and left to themselves; the page posts its report. Prints a TAP report.
- * With an argument only the tests whose names that expression matches. An engine that is not
- * installed is said to be missing, and is no failure.
+ * The engines lane: runs the tests of the viewer's pixels in Firefox and WebKitGTK. They are
+ * started without a driver at a URL, and the page posts its report. Prints a TAP report. An
+ * argument is a regular expression for test names. A missing engine is reported and is not a
+ * failure.
  */
 import { text } from "node:stream/consumers";
 import { BROWSERS } from "../../benches/peers/browsers.mjs";
 import { bundle, serveTests } from "./served.mjs";
 
-/** For all tests of an engine. */
+/** Time limit for all tests of an engine. */
 const PATIENCE_MS = 240_000;
 
 let listener = () => {};
@@ -30,7 +30,7 @@ function report(engine, { name, error }) {
   if (error) console.log(error.replace(/^/gm, "  # "));
 }
 
-/** Resolves once the page has said that it is through; reports an engine that never does. */
+/** Resolves when the page has reported its end. Reports an engine that does not. */
 function hearOut(engine) {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {

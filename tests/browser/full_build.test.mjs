@@ -1,10 +1,10 @@
-/** The full build takes the engine's place in a page: while reads are under way, and where a policy forbids all that can be forbidden. */
+/** The full build replaces the engine in a page: during reads, and under a strict policy. */
 import * as zarr from "zarr-wasm";
 import { equal, ok, test } from "./harness.mjs";
 
 const ROWS = 256;
 
-/** An array of rows of uint16 whose element [i, j] is 4 i + j; each chunk is answered a little later, and counted. */
+/** An array of uint16 whose element [i, j] is 4 i + j. The store is slow and counts requests. */
 function slowStore(counts = new Map()) {
   const metadata = {
     zarr_format: 3,
@@ -49,7 +49,7 @@ async function checkUpgrade(from) {
   equal(from.info().panics, 0);
 }
 
-test("many reads are under way when the full build takes over", () => checkUpgrade(zarr));
+test("reads in progress continue when the full build replaces the engine", () => checkUpgrade(zarr));
 
 test("the full build is loaded under a strict policy", async () => {
   const policy =
@@ -59,7 +59,7 @@ test("the full build is loaded under a strict policy", async () => {
     window.prepareFrame = (inner) => {
       inner.onZarr = () => resolve(inner.zarr);
       inner.addEventListener("securitypolicyviolation", ({ violatedDirective }) => {
-        // Workers are tried, and gone without.
+        // Workers cannot start, so the engine runs without them.
         if (violatedDirective !== "worker-src") reject(new Error(violatedDirective));
       });
     };

@@ -1,23 +1,23 @@
 /**
- * What a browser test module imports: `test` registers, `equal`, `ok` and `rejects` assert. The page runs the tests one
- * after another and reports each to tests/browser/run.mjs.
+ * The test functions for browsers: `test` registers a test; `equal`, `ok` and `rejects` assert. The
+ * page runs the tests one after the other and reports each to tests/browser/run.mjs.
  */
 const tests = [];
 const TIMEOUT_MS = 30_000;
 
-/** Registers a test; `options.timeout` in milliseconds. */
+/** Registers a test. `options.timeout` is in milliseconds. */
 export function test(name, body, options = {}) {
   tests.push({ name, body, timeout: options.timeout ?? TIMEOUT_MS });
 }
 
-/** The URL of a file or folder of tests/fixtures. */
+/** The URL of a file or folder of the unpacked tests/fixtures. */
 export const fixture = (path) => new URL(`/fixtures/${path}`, location.href).href;
 
 export function ok(value, message = `expected a truthy value, got ${show(value)}`) {
   if (!value) throw new Error(message);
 }
 
-/** Values as JSON, with bigints and typed arrays told apart from numbers and arrays. */
+/** Values as JSON in which bigints and typed arrays differ from numbers and arrays. */
 function show(value) {
   const plain = (_key, part) => {
     if (typeof part === "bigint") return `${part}n`;
@@ -56,14 +56,15 @@ function withTimeout({ body, timeout }) {
   return Promise.race([Promise.resolve().then(body), deadline]).finally(() => clearTimeout(timer));
 }
 
-/** An error with its message and its stack: WebKit's stacks are without the message. */
+/** An error's message and stack. In WebKit the stack lacks the message. */
 function textOf(error) {
   const [words, stack] = [String(error), String(error?.stack ?? "")];
   return stack.includes(words) ? stack : `${words}\n${stack}`;
 }
 
-/** Runs what is registered under names that `pattern` matches; `report` gets `{name, error}`, the error's text where it failed. */
+/** Runs the tests with matching names. `report` gets `{name, error}`; the error is its text. */
 export async function runAll(report, pattern) {
+  if (tests.length === 0) throw new Error("the page has no tests");
   for (const registered of tests.filter(({ name }) => pattern.test(name))) {
     const error = await withTimeout(registered).then(() => undefined, textOf);
     await report({ name: registered.name, error });

@@ -1,4 +1,4 @@
-/** The package as a web page meets it: bundled through `exports`, its wasm fetched as an asset. */
+/** The package in a web page: bundled through `exports`, with its wasm as an asset. */
 import * as zarr from "zarr-wasm";
 import { equal, ok, test } from "./harness.mjs";
 
@@ -6,7 +6,7 @@ test("the root entry exports open", () => {
   equal(typeof zarr.open, "function");
 });
 
-test("the wasm that ./wasm names compiles while it streams in", async () => {
+test("the wasm of ./wasm compiles from a stream", async () => {
   const response = await fetch(new URL("zarr-wasm/wasm", import.meta.url));
   const module = await WebAssembly.compileStreaming(response);
   ok(WebAssembly.Module.exports(module).some(({ name }) => name === "memory"));

@@ -1,4 +1,4 @@
-/** The page's program: every test module of this folder, bundled by webpack with the package under its own name. */
+/** The test page: all test modules of this folder. They import the package by its name. */
 import { runAll } from "./harness.mjs";
 
 const modules = import.meta.webpackContext(".", { recursive: false, regExp: /\.test\.mjs$/ });

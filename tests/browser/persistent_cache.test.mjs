@@ -1,15 +1,15 @@
-/** What is kept beyond the page, in the browser's own Cache Storage. */
+/** The persistent cache in the browser's Cache Storage. */
 import * as zarr from "zarr-wasm";
 import { equal, fixture, ok, rejects, test } from "./harness.mjs";
 
 let caches_ = 0;
-/** A cache that nobody has used. */
+/** A new, empty cache. */
 const newName = () => {
   caches_ += 1;
   return `test-${Date.now()}-${caches_}`;
 };
 
-/** A `fetch` that counts, and can lose the network. */
+/** A `fetch` that counts requests and can be offline. */
 function countedFetch() {
   const counted = async (request) => {
     counted.sent.push([request.url, request.headers.get("range")]);
@@ -29,13 +29,13 @@ async function read(url, path, persistentCache, fetch) {
   return (await array.get()).data;
 }
 
-/** The first array below a group, or the root. */
+/** The first array of a group; the root if it is an array. */
 async function firstArray(url) {
   const node = await zarr.open(url);
   return node.kind === "array" ? undefined : "raw-checked-end";
 }
 
-test("what was read once is read again without a request, by another store object too", async () => {
+test("a second read needs no request, also through another store object", async () => {
   for (const url of [WHOLE, SHARDED]) {
     const path = await firstArray(url);
     const name = newName();
@@ -47,7 +47,7 @@ test("what was read once is read again without a request, by another store objec
     const before = sent.length;
     const again = await read(url, path, new zarr.PersistentCache({ name }), fetch);
     equal([...again], [...first]);
-    // What is absent (the other format's documents, a shard's size by HEAD) is nobody's to keep.
+    // Absent documents and the sizes of shards are not cached.
     const repeated = sent.slice(before).filter(([, range]) => range !== null);
     equal(repeated, []);
     await new zarr.PersistentCache({ name }).clear();
@@ -55,7 +55,7 @@ test("what was read once is read again without a request, by another store objec
   }
 });
 
-test("a whole answer serves ranges, a range only itself; status 206 is kept all the same", async () => {
+test("a cached value serves its ranges, and a cached range serves the same range", async () => {
   const fetch = countedFetch();
   const persistentCache = new zarr.PersistentCache({ name: newName() });
   const store = new zarr.FetchStore(WHOLE, { persistentCache, fetch });
@@ -74,7 +74,7 @@ test("a whole answer serves ranges, a range only itself; status 206 is kept all 
   ok(hits >= 3 && misses >= 2);
 });
 
-test("another version drives out what is kept of the object before", async () => {
+test("a new version of an object replaces the cached one", async () => {
   const fetch = countedFetch();
   const persistentCache = new zarr.PersistentCache({ name: newName() });
   const store = new zarr.FetchStore(WHOLE, { persistentCache, fetch });
@@ -91,7 +91,7 @@ test("another version drives out what is kept of the object before", async () =>
   equal(fetch.sent.length, 3);
 });
 
-test("the least used goes when there is no room, and too much is not kept at all", async () => {
+test("the least recently used entry is evicted, and too large values are not cached", async () => {
   const name = newName();
   const persistentCache = new zarr.PersistentCache({ name, maxBytes: 1000 });
   const fetch = countedFetch();
@@ -101,7 +101,7 @@ test("the least used goes when there is no room, and too much is not kept at all
   for (const offset of [0, 1, 2, 3, 4, 5]) {
     await store.getRange("/zarr.json", { offset, length: 200 });
     await persistentCache.usage();
-    // Used all the time.
+    // The most recently used entry.
     await store.getRange("/zarr.json", { offset: 0, length: 200 });
   }
   const { entries, bytes } = await persistentCache.usage();
@@ -110,11 +110,11 @@ test("the least used goes when there is no room, and too much is not kept at all
   const before = fetch.sent.length;
   await store.getRange("/zarr.json", { offset: 0, length: 200 });
   equal(fetch.sent.length, before);
-  // What another page finds is the same.
+  // Another page finds the same entries.
   equal((await new zarr.PersistentCache({ name, maxBytes: 1000 }).usage()).entries, entries);
 });
 
-test("what is too old is asked for again, and serves while there is no network", async () => {
+test("an expired entry is revalidated, and is used without a network", async () => {
   const name = newName();
   const fetch = countedFetch();
   const persistentCache = new zarr.PersistentCache({ name, maxAgeSeconds: 0 });
@@ -130,7 +130,7 @@ test("what is too old is asked for again, and serves while there is no network",
   await rejects(store.get("/nothing.json"), ({ code }) => code === "Store");
 });
 
-test("nothing is kept of errors, of aborted reads, of writes' old values", async () => {
+test("errors, aborted reads and overwritten values are not cached", async () => {
   const persistentCache = new zarr.PersistentCache({ name: newName() });
   let status = 200;
   const fetch = async (request) => {

@@ -1,56 +1,26 @@
 /**
- * The viewer in a frame of the test page, and its picture: colours at places of the screen, and
- * what the page says of the values there. Knows the page by its roles and ids, and nothing of how
- * the picture is drawn. Works in every engine.
+ * The viewer in a frame of the test page: reads colours of the picture at places of the screen, and
+ * the values that the page shows for them. It finds elements by their roles and ids. It works in
+ * every engine.
  */
 import { fixture } from "./harness.mjs";
-import { until } from "./www_frame.mjs";
+import { until, ViewerFrame, viewerFrame, wait } from "./viewer_frame.mjs";
 
-/** A pointer is moved again where the answer is still being read. */
+/** The pointer is moved again if its value is still being read. */
 const SETTLE_MS = 60;
 
-/** What the GPU drew is gone after the frame unless one asks for it to stay readable. */
-function keepDrawings({ HTMLCanvasElement }) {
-  const { getContext } = HTMLCanvasElement.prototype;
-  HTMLCanvasElement.prototype.getContext = function (kind, options) {
-    const kept = kind.startsWith("webgl") ? { ...options, preserveDrawingBuffer: true } : options;
-    return getContext.call(this, kind, kept);
-  };
-}
-
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /**
- * Opens a picture of `fixtures/viewer`, without coast lines and graticule; `parameters` are more of
- * the page's address.
+ * Opens a picture of `fixtures/viewer` without coast lines and graticule. `parameters` are further
+ * parameters of the page's URL.
  */
 export async function openPicture(name, parameters = {}) {
-  document.querySelector("iframe")?.remove();
-  const frame = document.createElement("iframe");
-  frame.style = "width: 1000px; height: 700px; border: 0";
-  window.prepareFrame = keepDrawings;
   const query = new URLSearchParams({ source: fixture(`viewer/${name}`), layers: "", ...parameters });
-  frame.src = `/viewer/?${query}`;
-  document.body.append(frame);
-  const picture = new PictureFrame(frame);
+  const picture = new PictureFrame(viewerFrame(`?${query}`, { size: [1000, 700] }));
   await picture.drawn();
   return picture;
 }
 
-class PictureFrame {
-  constructor(frame) {
-    this.frame = frame;
-  }
-
-  get document() {
-    return this.frame.contentDocument;
-  }
-
-  /** The address of the page, which follows what is shown. */
-  get query() {
-    return new URLSearchParams(this.frame.contentWindow.location.search);
-  }
-
+class PictureFrame extends ViewerFrame {
   /**
    * The middle in the coordinates of the map, and their units for a CSS pixel, as the address has
    * them.
@@ -60,19 +30,11 @@ class PictureFrame {
     return words.split(",").map(Number);
   }
 
-  find(selector) {
-    return this.document?.querySelector(selector);
-  }
-
-  text(selector) {
-    return this.find(selector)?.textContent ?? "";
-  }
-
   get map() {
     return this.find("#map").getBoundingClientRect();
   }
 
-  /** Waits until the whole picture is on the screen. */
+  /** Waits until the picture is complete. */
   async drawn() {
     const isDrawn = () => this.find('#map[aria-busy="false"] canvas');
     const alert = () => this.find('[role="alert"]');
@@ -82,10 +44,7 @@ class PictureFrame {
     await until(isDrawn, "the picture");
   }
 
-  /**
-   * Waits until something is on the screen and stays as it is: engines draw some frames after tiles
-   * are there.
-   */
+  /** Waits until the picture does not change, because engines draw some frames after the tiles. */
   async #settled() {
     let before = "";
     for (let tries = 0; tries < 60; tries += 1) {
@@ -98,14 +57,14 @@ class PictureFrame {
     throw new Error("the picture stays empty, or never stays as it is");
   }
 
-  /** Places all over the map. */
+  /** A grid of places on the map. */
   #sample() {
     const { width, height } = this.map;
     const shares = [0.1, 0.3, 0.45, 0.5, 0.55, 0.7, 0.9];
     return shares.flatMap((across) => shares.map((down) => [across * width, down * height]));
   }
 
-  /** Presses a key while the picture has the focus. */
+  /** Presses a key with the focus on the picture. */
   async press(key) {
     const map = this.find("#map");
     map.focus();
@@ -116,7 +75,7 @@ class PictureFrame {
     await this.drawn();
   }
 
-  /** Sets a field as typing or dragging does. */
+  /** Sets a field and sends the events of typing or dragging. */
   async set(field, value) {
     field.value = value;
     const { Event } = this.frame.contentWindow;
@@ -127,8 +86,8 @@ class PictureFrame {
   }
 
   /**
-   * Red, green, blue and opacity of all that is drawn, at places of the map in CSS pixels: the
-   * canvases one above the other.
+   * Red, green, blue and opacity of the picture at places of the map, in CSS pixels. The canvases
+   * are combined.
    */
   pixels(places) {
     const { left, top, width, height } = this.map;
@@ -149,9 +108,8 @@ class PictureFrame {
   }
 
   /**
-   * Moves the pointer to a place of the map: `{index, words, values}` by name, the index of each
-   * axis, its coordinate as text, and the values as texts in order. null where the picture has
-   * nothing.
+   * Moves the pointer to a place of the map. Resolves to `{index, words, values}`: by name of the
+   * axis its index and its coordinate as text, and the values as texts. Null outside of the data.
    */
   async reading([x, y]) {
     const { left, top } = this.map;

@@ -1,13 +1,11 @@
-/** The port in a page: the contract with the engine in a worker and with the caller, and where workers are made otherwise. */
+/** The port in a page: its contract with both places of the engine, and the start of workers. */
 import * as zarr from "zarr-wasm";
 import * as shared from "../../dist/modules/shared.js";
 import { CONTRACT, madeStore } from "../port/contract.mjs";
 import { equal, ok, test } from "./harness.mjs";
+import { until } from "./viewer_frame.mjs";
 
-/**
- * How long the package waits (`src/ts/port/patience.ts`), as it holds it itself: joined modules'
- * names begin with a number.
- */
+/** The package's own waiting times (`src/ts/port/patience.ts`). Joined modules have prefixes. */
 const [, PATIENCE] = Object.entries(shared).find(([name]) => name.endsWith("_PATIENCE"));
 
 const sets = (value) => (value instanceof Set ? [...value] : value);
@@ -21,7 +19,7 @@ const assertions = {
   },
 };
 
-/** Runs with the engine in another place, and puts it back. */
+/** Runs a test with the engine in another place, and restores the place. */
 async function withEngine(engine, act) {
   zarr.dispose();
   await zarr.init({ engine });
@@ -40,14 +38,14 @@ for (const engine of ["worker", "caller"]) {
   }
 }
 
-test("a page's engine runs in a worker unless it is told otherwise", async () => {
+test("a page's engine runs in a worker by default", async () => {
   zarr.dispose();
   await zarr.open(madeStore(), { kind: "array" });
   equal(zarr.info().engine, "blob");
   await withEngine("caller", () => equal(zarr.info().engine, "caller"));
 });
 
-test("requests of the engine are those of the page: referrer and cookies", async () => {
+test("the engine's requests have the page's referrer and cookies", async () => {
   const { href, origin } = location;
   await fetch(`${origin}/echo/cookie`);
   for (const engine of ["worker", "caller"]) {
@@ -79,29 +77,39 @@ test("a service worker sees the engine's requests", async () => {
   }
 });
 
+/** A worker of the engine's script, with a line of its own after it. */
+function engineWorker(line = "") {
+  const engine = JSON.stringify(new URL("/dist/worker.js", location.href).href);
+  const source = new Blob([`import ${engine}; ${line}`], { type: "text/javascript" });
+  return new Worker(URL.createObjectURL(source), { type: "module" });
+}
+
+/** A store that never answers the first read of a chunk, and counts these reads. */
+function silentAtFirst(inner) {
+  const store = {
+    asked: 0,
+    get(key) {
+      if (key.startsWith("/c/")) store.asked += 1;
+      return store.asked === 1 ? new Promise(() => {}) : Promise.resolve(inner.get(key));
+    },
+  };
+  return store;
+}
+
 test("an engine that dies is replaced: reads are repeated, and writes reject", async () => {
   zarr.dispose();
   let made;
   const worker = () => {
-    const source = `import ${JSON.stringify(new URL("/dist/worker.js", location.href).href)};`;
-    made = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })), {
-      type: "module",
-    });
+    made = engineWorker();
     return made;
   };
   await zarr.init({ worker });
   equal(zarr.info().engine, "custom");
   const inner = madeStore();
-  let asked = 0;
-  const store = {
-    get: (key) => {
-      if (key.startsWith("/c/")) asked += 1;
-      return asked === 1 ? new Promise(() => {}) : Promise.resolve(inner.get(key));
-    },
-  };
+  const store = silentAtFirst(inner);
   const array = await zarr.open(store, { kind: "array" });
   const reading = array.get([0, 0]);
-  while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => store.asked > 0, "the first read");
   made.terminate();
   made.dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));
   equal([...(await reading).data], [0]);
@@ -116,26 +124,18 @@ test("an engine that dies is replaced: reads are repeated, and writes reject", a
   };
   const target = await zarr.open(never, { kind: "array" });
   const writing = target.set([0, 0], 7).catch((error) => error);
-  while (!isWriting) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => isWriting, "the write");
   made.dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));
   equal((await writing).code, "Unsupported");
   zarr.dispose();
   await zarr.init({ worker: null });
 });
 
-/** Resolves when a condition holds. */
-async function until(holds) {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
+/** An engine's worker that loops forever after a message on the channel with this name. */
+const blockable = (name) => () =>
+  engineWorker(`new BroadcastChannel("${name}").onmessage = () => { for (;;); };`);
 
-/** An engine's worker that loops for ever once the channel of this name has spoken. */
-const blockable = (name) => () => {
-  const engine = JSON.stringify(new URL("/dist/worker.js", location.href).href);
-  const source = `import ${engine}; new BroadcastChannel("${name}").onmessage = () => { for (;;); };`;
-  return new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })), { type: "module" });
-};
-
-/** Runs with engines that can be blocked, and with little patience. */
+/** Runs a test with engines that can be blocked, and with short waiting times. */
 async function withBlockable(act) {
   const usual = { ...PATIENCE };
   const name = `block-${Math.random()}`;
@@ -155,21 +155,14 @@ async function withBlockable(act) {
 
 test("an engine that is silent is replaced: reads are repeated", () =>
   withBlockable(async (block) => {
-    const inner = madeStore();
-    let asked = 0;
-    const store = {
-      get: (key) => {
-        if (key.startsWith("/c/")) asked += 1;
-        return asked === 1 ? new Promise(() => {}) : Promise.resolve(inner.get(key));
-      },
-    };
+    const store = silentAtFirst(madeStore());
     const array = await zarr.open(store, { kind: "array" });
     const before = zarr.info().panics;
     const reading = array.get([3, 4]);
-    await until(() => asked === 1);
+    await until(() => store.asked === 1, "the first read");
     block();
     equal([...(await reading).data], [304]);
-    equal(asked, 2);
+    equal(store.asked, 2);
     equal(zarr.info().panics, before + 1);
   }));
 
@@ -187,7 +180,7 @@ test("an engine that is silent is replaced: writes reject, and the next one goes
     };
     const array = await zarr.open(store, { kind: "array" });
     const writing = array.set([0, 0], 7).catch((error) => error);
-    await until(() => writes === 1);
+    await until(() => writes === 1, "the write");
     block();
     const error = await writing;
     ok(error instanceof zarr.ZarrError, String(error));
@@ -197,7 +190,7 @@ test("an engine that is silent is replaced: writes reject, and the next one goes
     equal([...(await array.get([0, 0])).data], [8]);
   }));
 
-test("a script that does not answer is given up after a while, and the next place is tried", async () => {
+test("a worker that does not answer in time is skipped, and the next place is tried", async () => {
   const usual = { ...PATIENCE };
   PATIENCE.startMs = 300;
   const silent = () => new Worker(URL.createObjectURL(new Blob([""], { type: "text/javascript" })));
@@ -216,7 +209,7 @@ test("a script that does not answer is given up after a while, and the next plac
   }
 });
 
-test("an engine that waits for a slow store is left alone", () =>
+test("an engine that waits for a slow store is not replaced", () =>
   withBlockable(async () => {
     const inner = madeStore();
     const before = zarr.info().panics;
@@ -231,7 +224,7 @@ test("an engine that waits for a slow store is left alone", () =>
     equal(zarr.info().panics, before);
   }));
 
-/** Loads the package in a frame with this policy; resolves to what the frame's script tells. */
+/** Loads the package in a frame with this policy. Resolves to the report of its script. */
 async function inFrame(policy, attributes = {}, script = "/frames/places.mjs") {
   const frame = document.createElement("iframe");
   for (const [name, value] of Object.entries(attributes)) frame.setAttribute(name, value);
@@ -255,12 +248,12 @@ async function inFrame(policy, attributes = {}, script = "/frames/places.mjs") {
 
 const SCRIPTS = "script-src 'self' 'wasm-unsafe-eval'";
 
-test("places: a policy that forbids blob workers leaves the engine with the caller", async () => {
+test("places: with a policy against blob workers the engine runs on the caller's thread", async () => {
   const told = await inFrame(`default-src 'self'; ${SCRIPTS}; worker-src 'none'`);
   equal([told.engine, told.value], ["caller", 2]);
 });
 
-test("places: a policy that allows them", async () => {
+test("places: a policy that allows blob workers", async () => {
   const told = await inFrame(`default-src 'self'; ${SCRIPTS}; worker-src blob:`);
   equal([told.engine, told.value], ["blob", 2]);
 });
@@ -271,7 +264,7 @@ test("places: Trusted Types", async () => {
   equal([told.engine, told.value], ["blob", 2]);
 });
 
-test("places: Trusted Types that do not name us", async () => {
+test("places: Trusted Types without a policy for this package", async () => {
   const told = await inFrame(
     `${SCRIPTS}; worker-src blob:; require-trusted-types-for 'script'; trusted-types other`,
   );
@@ -283,7 +276,7 @@ test("places: a sandboxed frame without an origin", async () => {
   equal([["blob", "caller"].includes(told.engine), told.value], [true, 2]);
 });
 
-test("a chunk that cannot be loaded is a typed error that says what to do", async () => {
+test("a chunk that cannot be loaded gives a typed error with advice", async () => {
   const told = await inFrame("", {}, "/frames/lost_chunk.mjs");
   equal([told.code, /reload the page/.test(told.message)], ["Store", true]);
 });

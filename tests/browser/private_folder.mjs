@@ -1,10 +1,10 @@
 /**
- * A store in this origin's private file system, as naive as can be: what several workers of a page can all write to.
+ * A simple store in this origin's private file system, to which several workers can write.
  */
 const folderOf = async (name) =>
   (await navigator.storage.getDirectory()).getDirectoryHandle(name, { create: true });
 
-/** Keys have no folders here: a slash is written as "|". */
+/** All values are in one folder. A slash in a key becomes "|". */
 const fileName = (key) => key.replaceAll("/", "|");
 
 export function privateFolder(name) {
@@ -31,6 +31,6 @@ export function privateFolder(name) {
   };
 }
 
-/** Removes such a store. */
+/** Removes the store. */
 export const removePrivateFolder = async (name) =>
   (await navigator.storage.getDirectory()).removeEntry(name, { recursive: true }).catch(() => {});

@@ -1,7 +1,7 @@
 /**
- * The browser lane: bundles tests/browser/*.test.mjs with webpack (the package through `exports`, as a user's bundler
- * takes it), serves the page and the fixtures, runs the tests in headless Chromium and prints a TAP report.
- * With an argument only the tests whose names that expression matches.
+ * The browser lane: bundles tests/browser/*.test.mjs with webpack, with the package through its
+ * `exports`. It serves the page and the fixtures, runs the tests in headless Chromium and prints a
+ * TAP report. An argument is a regular expression for test names.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,10 +9,13 @@ import { pathToFileURL } from "node:url";
 import { build as esbuild } from "esbuild";
 import { build as buildWithVite } from "vite";
 import { launchChromium } from "./chromium.mjs";
+import { runDocsPages } from "./docs_pages.mjs";
+import { runOpening } from "./opening.mjs";
+import { runPlates } from "./plates.mjs";
 import { bundle, OUTPUT, ROOT, serveTests, VITE } from "./served.mjs";
 import { runStaticHosts } from "./static_hosts.mjs";
 
-/** The pages whose tests run here; those of `/engines` are among the first's. */
+/** The pages to run. The first one includes the tests of `/engines`. */
 const PAGES = ["/", "/isolated"];
 
 function reporter() {
@@ -32,7 +35,7 @@ async function runPage(browser, url, report) {
   );
   page.on("crash", () => report({ name: "the page stays alive", error: "it crashed" }));
   page.on("console", (message) => {
-    // Status 404 is how a store says that a key is absent: the browser complains of each.
+    // Chromium logs each status 404, which is normal for absent keys.
     if (message.type() !== "error" || message.text().startsWith("Failed to load resource")) return;
     console.log(`# console.error: ${message.text()}`);
   });
@@ -42,7 +45,10 @@ async function runPage(browser, url, report) {
   await page.close();
 }
 
-/** A page of the file system: the inline entry as one classic script, since browsers load no modules from there. */
+/**
+ * Makes a page that is opened from a file. The inline entry is one classic script, because browsers
+ * load no modules from files.
+ */
 async function runFilePage(browser, report) {
   const { outputFiles } = await esbuild({
     entryPoints: [join(ROOT, "tests/browser/frames/file.mjs")],
@@ -66,7 +72,7 @@ async function runFilePage(browser, report) {
   await page.close();
 }
 
-/** Builds a page with Vite, the package in chunks as Vite splits it. */
+/** Builds a page with Vite, which splits the package into chunks. */
 function bundleWithVite() {
   const root = join(ROOT, "tests/browser/frames");
   return buildWithVite({
@@ -93,10 +99,10 @@ async function runVitePage(browser, address, report) {
   await page.close();
 }
 
-/** An array of 5 × 7 elements, which are read past all caches. */
+/** An array of 5 × 7 elements. It is read without caches. */
 const ARRAY = "/fixtures/zarrita-0.7/create-v3/store/uint32";
 
-/** Without a network a read says so at once; with it again the same array reads. */
+/** Offline, a read fails at once; online again, the same array can be read. */
 async function runOfflinePage(browser, address, report) {
   const page = await browser.newPage();
   await page.goto(`${address}/frame?script=/frames/offline.mjs`);
@@ -130,8 +136,12 @@ try {
     await runFilePage(browser, report);
     await runVitePage(browser, server.url, report);
     await runOfflinePage(browser, server.url, report);
+    await runDocsPages(browser, report);
   }
-  await runStaticHosts(browser, report, new RegExp(process.argv[2] ?? ""));
+  const pattern = new RegExp(process.argv[2] ?? "");
+  await runOpening(browser, server.url, report, pattern);
+  await runPlates(browser, server.url, report, pattern);
+  await runStaticHosts(browser, report, pattern);
 } catch (error) {
   report({ name: "the page runs its tests", error: String(error.stack) });
 } finally {

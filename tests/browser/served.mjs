@@ -1,7 +1,7 @@
 /**
- * What the browser tests are served: the bundled test pages, the viewer with its samples, the
- * fixtures, and answers that tests ask for. One server for Chromium (run.mjs) and for the other
- * engines (engines.mjs).
+ * The server of the browser tests, for Chromium (run.mjs) and the other engines (engines.mjs). It
+ * serves the bundled test pages, the viewer with its samples, the fixtures, and responses that
+ * tests configure.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import webpack from "webpack";
 import { serve } from "../../scripts/serve.mjs";
 import { addSamples } from "../../scripts/www.mjs";
 import viewer from "../../webpack.config.js";
+import { unpackFixtures } from "../fixture_archives.mjs";
 
 export const ROOT = join(import.meta.dirname, "../..");
 export const OUTPUT = join(ROOT, "target/browser-tests");
@@ -28,7 +29,7 @@ const TEST_PAGE = {
   performance: { hints: false },
 };
 
-/** Bundles the test pages, and the viewer as `npm start` does; rejects with webpack's own words. */
+/** Bundles the test pages and the viewer. Rejects with webpack's message. */
 export async function bundle() {
   const viewerHere = { ...viewer, context: ROOT, output: { ...viewer.output, path: VIEWER } };
   await new Promise((resolve, reject) => {
@@ -40,20 +41,20 @@ export async function bundle() {
   addSamples(VIEWER);
 }
 
-/** What makes a page cross-origin isolated: it may share memory with its workers. */
+/** The headers of cross-origin isolation, with which a page may share memory with workers. */
 const ISOLATION = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
 };
 
-/** The pages, and the headers that they come with. */
+/** The pages and their headers. */
 export const PAGES = {
   "/": { script: "page.js" },
   "/isolated": { script: "isolated.js", headers: ISOLATION },
   "/engines": { script: "engines.js" },
 };
 
-/** A page is an answer of ours: there is nothing in it but the bundle. */
+/** A page with nothing but the bundle. */
 function answerPage(request, response) {
   const page = PAGES[request.url.replace(/[?#].*$/s, "")];
   if (!page) return false;
@@ -64,7 +65,7 @@ function answerPage(request, response) {
   return true;
 }
 
-/** Answers that tell of their request, and a service worker that answers by itself. */
+/** Responses with the headers of their request, and a service worker with its own responses. */
 function answerEcho(request, response) {
   if (request.url.startsWith("/lost/modules/engine-texts.js")) {
     response.writeHead(404);
@@ -102,7 +103,7 @@ const SERVICE_WORKER = `
     event.respondWith(isDocument ? new Response(body) : new Response("", { status: 404 }));
   });`;
 
-/** A frame with the policy that its address names. */
+/** A frame with the policy in its URL. */
 function answerFrame(request, response) {
   const { pathname, searchParams } = new URL(request.url, "http://localhost");
   if (pathname !== "/frame") return false;
@@ -118,12 +119,12 @@ function answerFrame(request, response) {
 }
 
 /**
- * A test may change the viewer's window before its scripts run, in any engine: `prepareFrame` of
- * the page around it.
+ * A script that calls `prepareFrame` of the parent page, so that a test can change the viewer's
+ * window before its scripts run.
  */
 const PREPARE = `if (parent !== window) parent.prepareFrame?.(window);`;
 
-/** The viewer's page, with a script before all others. */
+/** The viewer's page with that script before all others. */
 function answerViewer(request, response) {
   const path = request.url.replace(/[?#].*$/s, "");
   if (path !== "/viewer/" && path !== "/viewer/prepare.js") return false;
@@ -140,20 +141,20 @@ const FOLDERS = {
   "/dist/": join(ROOT, "dist"),
   "/lost/": join(ROOT, "dist"),
   "/frames/": join(ROOT, "tests/browser/frames"),
-  "/fixtures/": join(ROOT, "tests/fixtures"),
+  "/fixtures/": unpackFixtures(),
   "/stores/": join(ROOT, "tests/stores"),
   "/whole/": join(ROOT, "www/samples"),
   "/vite/": VITE,
   "/viewer/": VIEWER,
 };
 
-/** A server that sends whole files, whatever part is asked for. */
+/** A server that ignores ranges and sends whole files. */
 function forgetRange(request) {
   if (request.url.startsWith("/whole/")) delete request.headers.range;
   return false;
 }
 
-/** `answer(request, response)` may answer before all others, by returning true. */
+/** `answer(request, response)` may answer a request itself and return true. */
 export function serveTests(answer = () => false) {
   const answers = [answer, forgetRange, answerPage, answerEcho, answerFrame, answerViewer];
   return serve(FOLDERS, { intercept: (...exchange) => answers.some((own) => own(...exchange)) });

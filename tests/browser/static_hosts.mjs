@@ -1,28 +1,19 @@
 /**
- * The viewer's folder on static hosts, in a subfolder, without a network: Python's http.server,
- * which ignores ranges, and nginx, which sends the compressed forms beside the files. A sample has
- * to be drawn, nothing may be asked of another place, and nothing may be missing.
+ * Tests the viewer's folder on static hosts, in a subfolder and without a network: on Python's
+ * http.server, which ignores ranges, and on nginx, which sends the compressed files. A sample must
+ * be drawn, without requests to other hosts and without missing files.
  */
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { compressBeside } from "../../scripts/www.mjs";
 import { VIEWER } from "./served.mjs";
+import { keepDrawings } from "./viewer_frame.mjs";
+import { pythonServing, startHost } from "./web_hosts.mjs";
 
 const NGINX = process.env.NGINX ?? "/usr/sbin/nginx";
 const FOLDER = basename(VIEWER);
 const SAMPLES = ["cells.ome.zarr", "climate.zarr", "arctic.zarr", "tissue.ome.zarr"];
 const PATIENCE_MS = 20_000;
-
-const freePort = () =>
-  new Promise((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
 
 const nginxConfiguration = (port, home) => `
   daemon off;
@@ -39,50 +30,22 @@ const nginxConfiguration = (port, home) => `
     server { listen 127.0.0.1:${port}; root ${dirname(VIEWER)}; }
   }`;
 
-/** A server of the folder above the viewer's: `{url, close}`. */
+/** Starts a server of the folder above the viewer's. Resolves to `{url, close}`. */
 async function start(program, argumentsOf) {
-  const home = mkdtempSync(join(tmpdir(), "zarr-wasm-host-"));
-  const port = await freePort();
-  const child = spawn(program, argumentsOf(port, home), { stdio: "ignore" });
-  child.on("error", () => {}); // then nothing answers, and that is told
-  const close = () => {
-    child.kill();
-    rmSync(home, { recursive: true, force: true });
-  };
-  const url = `http://127.0.0.1:${port}/${FOLDER}/`;
-  for (let tries = 0; tries < 100; tries += 1) {
-    if (
-      await fetch(url).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    )
-      return { url, close };
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  close();
-  throw new Error(`${program} does not serve ${url}`);
+  const { url, close } = await startHost(program, argumentsOf, `/${FOLDER}/`);
+  return { url: `${url}/${FOLDER}/`, close };
 }
 
 const HOSTS = [
   {
     name: "python -m http.server",
     samples: SAMPLES,
-    start: () =>
-      start("python3", (port) => [
-        "-m",
-        "http.server",
-        String(port),
-        "--bind",
-        "127.0.0.1",
-        "--directory",
-        dirname(VIEWER),
-      ]),
+    start: () => start("python3", (port) => pythonServing(dirname(VIEWER), port)),
   },
   {
     name: "nginx with compressed files",
     samples: SAMPLES.slice(0, 1),
-    /** Scripts must come compressed, or the forms beside the files are of no use. */
+    /** Scripts must be compressed, to show that the compressed files are used. */
     isCompressed: true,
     start: () =>
       start(NGINX, (port, home) => {
@@ -91,15 +54,6 @@ const HOSTS = [
       }),
   },
 ];
-
-/** What the GPU drew is gone after the frame unless one asks for it to stay readable. */
-function keepDrawings() {
-  const { getContext } = HTMLCanvasElement.prototype;
-  HTMLCanvasElement.prototype.getContext = function (kind, options) {
-    const kept = kind.startsWith("webgl") ? { ...options, preserveDrawingBuffer: true } : options;
-    return getContext.call(this, kind, kept);
-  };
-}
 
 /** How many colours the drawn picture has; said in words where there is none. */
 function coloursDrawn() {
@@ -124,10 +78,10 @@ async function drawnColours(page) {
   }
 }
 
-/** A document of version 2: a host that answers late is asked for it too. */
+/** Whether a request is for a v2 document. It is sent too if the host is slow. */
 const isProbe = (answer) => /\/\.z(array|group|attrs)$/.test(answer.url());
 
-/** Opens a sample and returns what is wrong with how it came. */
+/** Opens a sample. Returns what is wrong with its requests and responses. */
 async function faultsOf(browser, host, url, sample) {
   const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
   const answers = [];
@@ -168,7 +122,7 @@ async function runHost(browser, host, report) {
   }
 }
 
-/** The hosts whose tests a pattern picks. */
+/** The hosts whose test names match a pattern. */
 export async function runStaticHosts(browser, report, pattern) {
   const picked = HOSTS.filter(({ name }) => pattern.test(`static host: ${name}`));
   if (picked.some(({ isCompressed }) => isCompressed) && !existsSync(join(VIEWER, "index.html.gz")))

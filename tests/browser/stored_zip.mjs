@@ -1,6 +1,5 @@
 /**
- * A ZIP archive of files as they are, without compression: what tests drop on a page. By APPNOTE
- * 6.3.10, §4.3.
+ * Makes a ZIP archive without compression, which tests drop on a page. See APPNOTE 6.3.10, §4.3.
  */
 
 const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -15,14 +14,14 @@ function crc32(bytes) {
   return (sum ^ 0xffffffff) >>> 0;
 }
 
-/** Numbers of two or four bytes, the lowest first. */
+/** Numbers of two or four bytes in little-endian order. */
 function packed(...fields) {
   return Uint8Array.from(
     fields.flatMap(([size, value]) => Array.from({ length: size }, (_, at) => (value >>> (8 * at)) & 255)),
   );
 }
 
-/** `files`: pairs of a name and bytes. */
+/** `files` are pairs of name and bytes. */
 export function storedZip(files) {
   const parts = [];
   const directory = [];

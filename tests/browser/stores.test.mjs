@@ -1,4 +1,4 @@
-/** The stores that only browsers have, by the suite that all stores must pass; archives and references as a page reads them. */
+/** The stores that only browsers have, with the suite of all stores; archives and references. */
 import * as zarr from "zarr-wasm";
 import { content, readingSuite, writingSuite } from "../stores/suite.mjs";
 import { equal, ok, rejects, test } from "./harness.mjs";
@@ -11,7 +11,7 @@ async function fill(store, files) {
 }
 
 let folders = 0;
-/** A folder of OPFS that nobody has used. */
+/** A new, empty folder of OPFS. */
 const newPath = () => {
   folders += 1;
   return `suite-${Date.now()}/${folders}`;
@@ -22,14 +22,14 @@ async function newHandle() {
   return folder;
 }
 
-/** A file as `<input webkitdirectory>` gives it. */
+/** A file as in `<input webkitdirectory>`. */
 function chosenFile(key, bytes) {
   const file = new File([bytes], key.split("/").at(-1));
   Object.defineProperty(file, "webkitRelativePath", { value: `chosen.zarr${key}` });
   return file;
 }
 
-/** A folder as dropping gives it, of the same methods; `files` by absolute key. */
+/** A fake of a dropped folder. `files` are by absolute key. */
 function entryOf(files, path = "") {
   const name = path.split("/").at(-1);
   const fail = (failed) => setTimeout(() => failed(new DOMException("not found", "NotFoundError")));
@@ -63,7 +63,7 @@ function entryOf(files, path = "") {
         const at = `${path}/${each}`;
         return files.has(at) ? fileEntry(at) : entryOf(files, at);
       });
-      // Two at a time, as browsers give a hundred.
+      // Browsers return 100 entries at a time; here it is two.
       return { readEntries: (done) => setTimeout(() => done(entries.splice(0, 2))) };
     },
   };
@@ -91,7 +91,7 @@ readingSuite(kit, "OverlayStore of OPFS over a Map", async (files) => {
 writingSuite(kit, "OpfsStore", () => new zarr.OpfsStore(newPath()));
 writingSuite(kit, "DirectoryStore", async () => new zarr.DirectoryStore(await newHandle()));
 
-test("OPFS: a value and a folder of one name; nothing unfinished is left", async () => {
+test("OPFS: a value and a folder cannot have one name, and no temporary file remains", async () => {
   const handle = await newHandle();
   const store = new zarr.DirectoryStore(handle);
   await store.set("/a", Uint8Array.of(1));
@@ -108,7 +108,7 @@ test("OPFS: a value and a folder of one name; nothing unfinished is left", async
   equal(await store.listDir("/"), { keys: [], prefixes: [] });
 });
 
-test("OPFS: a failed write leaves what was there", async () => {
+test("OPFS: a failed write keeps the old value", async () => {
   const handle = await newHandle();
   const store = new zarr.DirectoryStore(handle);
   await store.set("/a", Uint8Array.of(1, 2, 3));
@@ -133,7 +133,7 @@ test("OPFS: a failed write leaves what was there", async () => {
   equal(await store.listDir("/"), { keys: ["/a"], prefixes: [] });
 });
 
-test("open takes folders, files, archives by their address, and what was dropped", async () => {
+test("open accepts folders, files, URLs of archives, and dropped items", async () => {
   const files = content();
   const handle = await newHandle();
   await fill(new zarr.DirectoryStore(handle), files);
@@ -165,7 +165,7 @@ test("open takes folders, files, archives by their address, and what was dropped
   for (const store of stores) equal((await zarr.open(store, path)).shape, [6, 8]);
 });
 
-test("archives and references that others wrote", async () => {
+test("archives and references of other programs", async () => {
   const expected = await (await fetch("/stores/expected.json")).json();
   for (const [name, arrays] of Object.entries(expected)) {
     const url = new URL(`/stores/${name}`, location.href);

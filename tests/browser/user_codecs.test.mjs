@@ -1,4 +1,4 @@
-/** Codecs of a page's own: a module runs in workers, a function on the page's thread, with the same result. */
+/** The page's own codecs: a module runs in workers, a function on the page's thread. */
 import * as zarr from "zarr-wasm";
 import { equal, ok, rejects, test } from "./harness.mjs";
 
@@ -14,7 +14,7 @@ const MODULE = `
     }),
   };`;
 
-/** An array of 2^19 float64 whose element i is i, every bit of its bytes turned. */
+/** An array of 2^19 float64 whose element i is i. All bits of its bytes are inverted. */
 function madeStore(configuration) {
   const count = 1 << 19;
   const codecs = [
@@ -69,7 +69,7 @@ test("a module of the page runs in workers, a function on the page's thread", as
   );
 });
 
-test("a module that cannot be loaded is an error of the codec", async () => {
+test("a module that cannot be loaded gives an error of the codec", async () => {
   await withCodec({ url: "/there-is-no-such-module.mjs" }, async () => {
     const array = await zarr.open(madeStore({}), { kind: "array" });
     await rejects(

@@ -1,9 +1,9 @@
-/** Workers in a page: how they start, what a policy against them changes, what an abort ends. */
+/** Decode workers in a page: their start, their effect on long tasks, and aborts. */
 import * as zarr from "zarr-wasm";
 import * as slim from "zarr-wasm/slim";
 import { equal, ok, rejects, test } from "./harness.mjs";
 
-/** A store with one array of float64 in gzip, whose element [i, j] is 1000 i + j. */
+/** A store with an array of float64 with gzip. Element [i, j] is 1000 i + j. */
 async function madeStore(rows, columns, chunk) {
   const metadata = {
     zarr_format: 3,
@@ -51,7 +51,7 @@ test("slim takes the wasm and the worker from URLs", async () => {
   equal(slim.info().refused.length, 1);
 });
 
-test("many tasks stay short while a large result is placed", async () => {
+test("tasks stay short while a large result is placed", async () => {
   const array = await zarr.open(await madeStore(4096, 512, 64), { kind: "array" });
   await array.get([0]);
   const lengths = [];
@@ -62,11 +62,11 @@ test("many tasks stay short while a large result is placed", async () => {
   ok(isRight(await array.get(), 512));
   await new Promise((resolve) => setTimeout(resolve, 100));
   observer.disconnect();
-  // The check of 2^21 elements above is one long task by itself; reading must not add others of its kind.
+  // The check of 2^21 elements is one long task itself. Reading must not add long tasks.
   ok(lengths.length <= 2, `long tasks of ${lengths.map(Math.round)} ms`);
 });
 
-/** Runs an action; the longest of the long tasks meanwhile, in ms. */
+/** Runs an action. Resolves to the longest task during it, in ms. */
 async function longestTask(act) {
   let longest = 0;
   const observer = new PerformanceObserver((list) => {
@@ -79,7 +79,10 @@ async function longestTask(act) {
   return longest;
 }
 
-/** The goal is 50 ms on a quiet machine, of the release build; in one piece each of these takes several times this bound. */
+/**
+ * The goal is 50 ms, for the release build on a quiet machine. Without yielding, each of these
+ * actions would take several times this limit.
+ */
 const MOST_MS = 200;
 
 test("consolidated metadata of 10^5 nodes is opened in short tasks", async () => {
@@ -128,7 +131,7 @@ test("an abort ends a read", async () => {
   ok(isRight(await array.get([zarr.slice(0, 256)]), 512));
 });
 
-/** Milliseconds that small calls take, one after the other, while something goes on. */
+/** The times in ms of small consecutive calls during an action. */
 async function latenciesDuring(working, call) {
   let isOver = false;
   const ended = working.finally(() => {
@@ -144,7 +147,7 @@ async function latenciesDuring(working, call) {
   return latencies.sort((one, other) => one - other);
 }
 
-test("an engine that decodes by itself answers others meanwhile", async () => {
+test("an engine that decodes on its own thread answers other calls meanwhile", async () => {
   zarr.dispose();
   await zarr.init({ workers: 0 });
   try {
@@ -153,7 +156,7 @@ test("an engine that decodes by itself answers others meanwhile", async () => {
     const before = zarr.info().parts;
     const latencies = await latenciesDuring(array.get(), () => array.plan([0, 0]));
     ok(zarr.info().parts.caller > before.caller);
-    // A turn of the engine is 4 ms; in one piece all of it would take several hundred.
+    // The engine yields every 4 ms. Without this, the calls would wait several hundred ms.
     const median = latencies[Math.floor(latencies.length / 2)];
     ok(latencies.length >= 10 && median < 30, `${latencies.length} calls, the median in ${median} ms`);
   } finally {

@@ -1,4 +1,4 @@
-/** Writing in a page: workers encode, and workers that write to one chunk at a time wait for each other. */
+/** Writing in a page: workers encode, and concurrent writes to one chunk wait for each other. */
 import * as zarr from "zarr-wasm";
 import { equal, ok, rejects, test } from "./harness.mjs";
 import { privateFolder, removePrivateFolder } from "./private_folder.mjs";
@@ -15,7 +15,7 @@ test("a large write is encoded by blob workers", async () => {
   ok(read.data.every((value, at) => value === data[at]));
 });
 
-test("the caller's arrays stay the caller's", async () => {
+test("writing does not change or detach the caller's arrays", async () => {
   const array = await zarr.create(new Map(), {
     shape: [512, 512],
     chunkShape: [512, 512],

@@ -1,4 +1,4 @@
-/** A worker that writes single elements of an array, every one of them in a chunk that others write to as well. */
+/** A worker that writes single elements in chunks to which other workers write too. */
 import * as zarr from "zarr-wasm";
 import { privateFolder } from "./private_folder.mjs";
 

@@ -1,16 +1,18 @@
 /**
- * The viewer's page, driven by clicks and keys: ways to open, the address and Back, sliders, play,
- * panels, the keyboard, and what it says when something goes wrong. Colours and values are in
- * `www_pixels.test.mjs`.
+ * Tests the viewer's page with clicks and keys: opening data, the URL and Back, sliders, playing,
+ * panels, the keyboard, and error messages. Colours and values are in `www_pixels.test.mjs`.
  */
 import { equal, fixture, ok, test } from "./harness.mjs";
 import { storedZip } from "./stored_zip.mjs";
-import { openViewer, until } from "./www_frame.mjs";
+import { until } from "./viewer_frame.mjs";
+import { openViewer } from "./www_frame.mjs";
 
 const CELLS = "./samples/cells.ome.zarr";
 const CLIMATE = "./samples/climate.zarr";
 const TISSUE = "./samples/tissue.ome.zarr";
 const ROOT_ARRAY = fixture("zarr-python-3/root-array-v3/store");
+
+const REST_MS = 800;
 
 const labelled = (viewer, name) => viewer.find(`[aria-label="${name}"]`);
 
@@ -23,7 +25,7 @@ test("viewer: without parameters the first sample is drawn, with its channels", 
   ok(viewer.colours() > 40, `a picture of cells has many colours, this one ${viewer.colours()}`);
 });
 
-test("viewer: a slider has the name of its dimension, shows its coordinate, and turns the picture", async () => {
+test("viewer: a slider has its dimension's name, shows its coordinate, and changes the picture", async () => {
   const viewer = await openViewer(`?source=${CLIMATE}`);
   await viewer.drawn();
   const slider = labelled(viewer, "time");
@@ -36,14 +38,14 @@ test("viewer: a slider has the name of its dimension, shows its coordinate, and 
   await until(() => viewer.query.get("at") === "time:6", "the index in the address");
 });
 
-test("viewer: the middle of a stack and the first time are shown first", async () => {
+test("viewer: a stack opens at its middle and at the first time", async () => {
   const viewer = await openViewer(`?source=${CELLS}`);
   await viewer.drawn();
   equal(labelled(viewer, "Index of t").value, "0");
   ok(["3", "4"].includes(labelled(viewer, "Index of z").value), labelled(viewer, "Index of z").value);
 });
 
-test("viewer: playing shows one step after the other, and stops", async () => {
+test("viewer: playing shows step after step, and stops", async () => {
   const viewer = await openViewer(`?source=${CELLS}`);
   await viewer.drawn();
   const index = () => Number(labelled(viewer, "Index of t").value);
@@ -51,6 +53,35 @@ test("viewer: playing shows one step after the other, and stops", async () => {
   await until(() => index() >= 2, "the third step");
   labelled(viewer, "Pause t").click();
   ok(labelled(viewer, "Play t"), "it can be played again");
+});
+
+test("viewer: steps that were shown before are drawn without new textures", async () => {
+  const viewer = await openViewer(`?source=${CELLS}`);
+  await viewer.drawn();
+  const calls = viewer.countWebGl(["texImage2D", "clear"]);
+  const show = async (step) => {
+    viewer.set('[aria-label="t"]', step);
+    const drawn = calls.clear;
+    await until(() => calls.clear > drawn, "a frame");
+    await viewer.drawn();
+  };
+  for (const step of [1, 2]) await show(step);
+  const textures = calls.texImage2D;
+  ok(textures > 0, "other steps have other textures");
+  const before = viewer.pixels();
+  await show(1);
+  await until(() => viewer.differs(before), "the step before");
+  equal(calls.texImage2D, textures, "textures");
+});
+
+test("viewer: a picture that stays the same is not drawn again", async () => {
+  const viewer = await openViewer(`?source=${CLIMATE}`);
+  await viewer.drawn();
+  // The coast comes a little later.
+  await new Promise((resolve) => setTimeout(resolve, REST_MS));
+  const calls = viewer.countWebGl(["clear"]);
+  await new Promise((resolve) => setTimeout(resolve, REST_MS));
+  equal(calls.clear, 0, "frames");
 });
 
 test("viewer: an address opens the same node, indices, channels and level", async () => {
@@ -67,7 +98,7 @@ test("viewer: an address opens the same node, indices, channels and level", asyn
   await until(() => viewer.query.get("channels") === channels, "the channels in the address");
 });
 
-test("viewer: a channel that is hidden leaves the picture, without a request for data", async () => {
+test("viewer: hiding a channel needs no request for data", async () => {
   const viewer = await openViewer(`?source=${CELLS}`);
   await viewer.drawn();
   const before = viewer.pixels();
@@ -78,7 +109,7 @@ test("viewer: a channel that is hidden leaves the picture, without a request for
   await until(() => viewer.query.get("channels")?.includes(":off"), "the channel in the address");
 });
 
-test("viewer: limits of a field change its colours and the colour bar's numbers", async () => {
+test("viewer: the limits of a field change its colours and the numbers of the colour bar", async () => {
   const viewer = await openViewer(`?source=${CLIMATE}`);
   await viewer.drawn();
   const before = viewer.pixels();
@@ -114,7 +145,7 @@ test("viewer: a volume is cut across its planes", async () => {
   await until(() => viewer.query.get("plane") === "x,z", "the plane in the address");
 });
 
-test("viewer: the hierarchy lists the variables, and choosing one shows it", async () => {
+test("viewer: the hierarchy lists the variables, and selecting one shows it", async () => {
   const viewer = await openViewer(`?source=${CLIMATE}`);
   await viewer.drawn();
   const rows = [...viewer.document.querySelectorAll('[role="treeitem"]')].map((item) => item.dataset.path);
@@ -149,7 +180,7 @@ test("viewer: Back returns to the data set and the state before", async () => {
 test("viewer: the keyboard walks the tree, and a node without a plane lists its values", async () => {
   const viewer = await openViewer(`?source=${CLIMATE}&path=air_temperature`);
   await viewer.drawn();
-  // On a screen of middling width the hierarchy makes way for the picture.
+  // On a screen of medium width the hierarchy closes for the picture.
   if (viewer.find("#panel-data").hidden) viewer.find("#switch-data").click();
   viewer.press(viewer.find('[data-path="air_temperature"]'), "ArrowDown");
   equal(viewer.document.activeElement.dataset.path, "latitude");
@@ -163,7 +194,7 @@ test("viewer: the keyboard walks the tree, and a node without a plane lists its 
   ok(viewer.text("#values").includes("degrees_north"), "with their units");
 });
 
-test("viewer: two panels are open beside a picture that has room for them", async () => {
+test("viewer: two panels can be open if the picture has enough room", async () => {
   for (const [size, isOpen] of [
     [[1440, 900], true],
     [[1000, 700], false],
@@ -175,7 +206,7 @@ test("viewer: two panels are open beside a picture that has room for them", asyn
   }
 });
 
-test("viewer: arrows pan as long as they are held, plus and minus zoom", async () => {
+test("viewer: arrow keys pan while they are pressed, plus and minus zoom", async () => {
   const viewer = await openViewer(`?source=${CELLS}`);
   await viewer.drawn();
   const view = () => viewer.query.get("view")?.split(",").map(Number);
@@ -188,7 +219,7 @@ test("viewer: arrows pan as long as they are held, plus and minus zoom", async (
   viewer.press(map, "ArrowRight");
   await new Promise((resolve) => setTimeout(resolve, 300));
   viewer.release(map, "ArrowRight");
-  // A short press moves 30 pixels at least, a held one more.
+  // A short press moves at least 30 pixels, a long one more.
   await until(() => view()[0] - zoomed[0] > 60 * zoomed[2], "a view to the right");
   viewer.press(map, "0");
   await until(() => Math.abs(view()[2] / first[2] - 1) < 0.01, "the whole picture");
@@ -306,7 +337,7 @@ test("viewer: a plate is a grid of wells, a click opens a field, and there is a 
   await until(() => viewer.find("#plate:not([hidden])"), "the plate");
 });
 
-test("viewer: where a server lists nothing, a typed path opens", async () => {
+test("viewer: a path can be typed if the server cannot list", async () => {
   const viewer = await openViewer(`?source=${fixture("viewer-plates/several")}`);
   await until(() => viewer.text("#choices").includes("does not list"), "words");
   viewer.find("#path").value = "second";
@@ -315,7 +346,7 @@ test("viewer: where a server lists nothing, a typed path opens", async () => {
   await until(() => viewer.query.get("path") === "second", "the path in the address");
 });
 
-test("viewer: the images of an archive are listed, and chosen from", async () => {
+test("viewer: the images of an archive are listed and can be selected", async () => {
   const viewer = await openViewer(`?source=${CLIMATE}`);
   await viewer.drawn();
   const names = ["zarr.json", "first/zarr.json", "second/zarr.json"];
@@ -331,32 +362,32 @@ test("viewer: the images of an archive are listed, and chosen from", async () =>
   await viewer.drawn();
 });
 
-test("viewer: a server that ignores ranges is told of in plain words", async () => {
+test("viewer: a server that ignores ranges gets a plain message", async () => {
   const viewer = await openViewer(`?source=${new URL("/whole/cells.ome.zarr", location.href).href}`);
   await viewer.drawn();
   await until(() => viewer.text("#messages").includes("does not send parts of files"), "words");
 });
 
-test("viewer: an array with a codec that is unknown still shows its metadata", async () => {
-  const viewer = await openViewer(`?source=${fixture("bad/v3-codec-unknown/store")}`);
+test("viewer: the metadata of an array with an unknown codec is shown", async () => {
+  const viewer = await openViewer(`?source=${fixture("bad/stores/v3-codec-unknown")}`);
   const alert = await until(() => viewer.find('[role="alert"]'), "words");
   ok(alert.textContent.includes("cannot decode") && alert.textContent.includes("brotli9"), alert.textContent);
   const details = viewer.text("#details");
   ok(details.includes("Shape") && details.includes("brotli9"), `shape and codecs: ${details}`);
 });
 
-test("viewer: a damaged chunk is said to be damaged, not drawn", async () => {
-  const viewer = await openViewer(`?source=${fixture("bad/chunk-crc32c-sum/store")}`);
+test("viewer: a damaged chunk is reported and not drawn", async () => {
+  const viewer = await openViewer(`?source=${fixture("bad/stores/chunk-crc32c-sum")}`);
   const alert = await until(() => viewer.find('[role="alert"]'), "words");
   ok(alert.textContent.includes("damaged") && alert.textContent.includes("c/0/0"), alert.textContent);
 });
 
-test("viewer: an array without elements says that it is empty", async () => {
+test("viewer: an array without elements is reported as empty", async () => {
   const viewer = await openViewer(`?source=${fixture("zarr-python-3/shapes-v3/store")}&path=empty-columns`);
   await until(() => viewer.text("#values").includes("empty"), "words");
 });
 
-test("viewer: after an address without data the picture before stays", async () => {
+test("viewer: after a URL without data the previous picture stays", async () => {
   const viewer = await openViewer(`?source=${CLIMATE}`);
   await viewer.drawn();
   const colours = viewer.colours();
@@ -372,14 +403,14 @@ test("viewer: after an address without data the picture before stays", async () 
   equal(viewer.query.get("source"), CLIMATE, "the source in the address");
 });
 
-test("viewer: a server that cannot be reached is told from one without the data", async () => {
-  // Nothing listens on the discard port, and browsers refuse to try.
+test("viewer: an unreachable server and missing data have different messages", async () => {
+  // Nothing listens on the discard port, and browsers block it.
   const viewer = await openViewer("?source=http://127.0.0.1:9/x.zarr");
   const alert = await until(() => viewer.find('[role="alert"]'), "words");
   ok(alert.textContent.includes("Access-Control-Allow-Origin"), alert.textContent);
 });
 
-test("viewer: a text that is no address gets a plain answer, and nothing is asked for", async () => {
+test("viewer: a text that is not a URL gets a plain message, and there is no request", async () => {
   for (const text of ["ftp://host/x.zarr", "some words", "cells"]) {
     const viewer = await openViewer(`?source=${encodeURIComponent(text)}`);
     const alert = await until(() => viewer.find('[role="alert"]'), "words");
@@ -389,13 +420,13 @@ test("viewer: a text that is no address gets a plain answer, and nothing is aske
   }
 });
 
-test("viewer: without WebGL there is a sentence", async () => {
+test("viewer: without WebGL there is a message", async () => {
   const viewer = await openViewer(`?source=${CELLS}`, { webgl: false });
   const alert = await until(() => viewer.find('[role="alert"]'), "words");
   ok(alert.textContent.includes("WebGL"), alert.textContent);
 });
 
-/** Names and bytes of files below an address. */
+/** The names and bytes of the files below a URL. */
 function filesOf(root, names) {
   const read = async (name) => [name, new Uint8Array(await (await fetch(`${root}/${name}`)).arrayBuffer())];
   return Promise.all(names.map(read));

@@ -1,16 +1,16 @@
 /**
- * The viewer's pixels and words, against values that zarr-python, xarray, NumPy and matplotlib
- * worked out (`fixtures/viewer`, `make/viewer.py`): colours of channels and fields, north above,
- * missing values, levels, labels, values under the pointer. Runs in Chromium with the browser lane,
- * in Firefox and WebKitGTK with the lane of the engines.
+ * Compares the viewer's pixels and texts with values from zarr-python, xarray, NumPy and matplotlib
+ * (`fixtures/viewer`, `make/viewer.py`): colours of channels and fields, orientation, missing
+ * values, levels, labels, and values under the pointer. Runs in Chromium in the browser lane, and
+ * in Firefox and WebKitGTK in the engines lane.
  */
 import { equal, fixture, ok, test } from "./harness.mjs";
 import { openPicture } from "./picture_frame.mjs";
-import { until } from "./www_frame.mjs";
+import { until } from "./viewer_frame.mjs";
 
-/** How far a colour may be off in each part: rounding, and the engine's own. */
+/** Tolerance of each colour channel: rounding, and differences of engines. */
 const CLOSE = 4;
-/** The same where elements are interpolated, or where two libraries have a colormap. */
+/** Tolerance for interpolated elements, and for colormaps from two libraries. */
 const NEAR = 10;
 
 let known;
@@ -34,8 +34,8 @@ function sameColours(actual, wanted, tolerance, what) {
 }
 
 /**
- * From index to place on the screen along one axis: two readings make the line. `of` gives a
- * reading's position.
+ * The linear function from index to screen position along one axis, through two readings. `of`
+ * returns the position of a reading.
  */
 async function lineOf(picture, places, of) {
   const found = [];
@@ -47,10 +47,7 @@ async function lineOf(picture, places, of) {
   return found;
 }
 
-/**
- * Where elements are on the screen: `(across, down) → place`, for positions that readings have
- * along x and y.
- */
+/** The function `(across, down) → place` from positions along x and y to places on the screen. */
 async function screenOf(picture, acrossOf, downOf) {
   const { width, height } = picture.map;
   const corners = [
@@ -67,7 +64,7 @@ async function screenOf(picture, acrossOf, downOf) {
   return (x, y) => [corners[0][0] + (x - across[0]) * scale[0], corners[0][1] + (y - down[0]) * scale[1]];
 }
 
-/** Middles of the blocks of an image: `{row, column, place}`. */
+/** The centres of the blocks of an image: `{row, column, place}`. */
 async function blocksOf(picture, { block, values }) {
   const of = (name) => (reading) => reading.index[name];
   const toScreen = await screenOf(picture, of("x"), of("y"));
@@ -80,7 +77,7 @@ async function blocksOf(picture, { block, values }) {
 const blockName = ({ row, column }) => `row ${row}, column ${column}`;
 
 for (const name of ["three-channels", "rgb"]) {
-  test(`pixels: ${name} are drawn as their light adds up`, async () => {
+  test(`pixels: the colours of ${name} are added`, async () => {
     const facts = await expected(name);
     const picture = await openPicture(name);
     const blocks = await blocksOf(picture, facts);
@@ -104,7 +101,7 @@ for (const name of ["three-channels", "rgb"]) {
   });
 }
 
-test("pixels: labels whose numbers a short float takes for one have colours of their own", async () => {
+test("pixels: labels that are equal as float32 have different colours", async () => {
   const facts = await expected("labels");
   const picture = await openPicture("labels", { labels: "/labels/cells:1" });
   const blocks = await blocksOf(picture, facts);
@@ -130,7 +127,7 @@ test("pixels: labels whose numbers a short float takes for one have colours of t
   }
 });
 
-test("pixels: the level that is drawn follows the zoom", async () => {
+test("pixels: the level follows the zoom", async () => {
   const { greys } = await expected("levels");
   const first = await openPicture("levels");
   const [x, y] = await first.view();
@@ -145,7 +142,7 @@ test("pixels: the level that is drawn follows the zoom", async () => {
       const [[grey]] = picture.pixels([[width / 2, height / 2]]);
       return greys.findIndex((own) => Math.abs(own - grey) <= CLOSE);
     };
-    // Coarse tiles lie there until the fine ones have come.
+    // Coarse tiles are visible until the fine ones are loaded.
     await until(
       () => drawn() === level,
       `level ${level} for ${resolution} elements a pixel; it is ${drawn()}`,
@@ -155,7 +152,7 @@ test("pixels: the level that is drawn follows the zoom", async () => {
   }
 });
 
-/** A colour of a map, of what matplotlib has. */
+/** A colour of matplotlib's colormap. */
 async function mapColour(name, value, [low, high]) {
   const colors = (await expected("colormaps"))[name];
   const share = Math.min(1, Math.max(0, (value - low) / (high - low)));
@@ -165,8 +162,8 @@ async function mapColour(name, value, [low, high]) {
 const turned = (longitude) => ((((longitude + 180) % 360) + 360) % 360) - 180;
 
 /**
- * The elements of a map of degrees that are on the screen: `{row, column, north, place}`, by the
- * view in the page's address.
+ * The visible elements of a map in degrees: `{row, column, north, place}`. The view is from the
+ * page's URL.
  */
 async function elementsOf(picture, { latitude, longitude }) {
   const [x, y, resolution] = await picture.view();
@@ -217,7 +214,7 @@ for (const name of ["north-first", "south-first", "from-0-to-360"]) {
   });
 }
 
-test("pixels: the pointer reads what xarray reads, with the unit, and says where it is", async () => {
+test("pixels: the pointer shows xarray's value with its unit and coordinates", async () => {
   const facts = await expected("from-0-to-360");
   const picture = await openPicture("from-0-to-360", { variable: "tas" });
   const elements = await elementsOf(picture, facts);
@@ -265,7 +262,7 @@ test("pixels: limits stay the same from one time to the next", async () => {
   equal(scales[1], scales[0], "the numbers of the colour bar");
 });
 
-test("pixels: a projected grid has north above, and the pointer reads its metres", async () => {
+test("pixels: a projected grid has north up, and the pointer shows metres", async () => {
   const facts = await expected("projected");
   const picture = await openPicture("projected", { colours: "gray", limits: "0,47" });
   const blocks = await blocksOf(picture, facts);
@@ -277,5 +274,73 @@ test("pixels: a projected grid has north above, and the pointer reads its metres
   for (const { row, column, place } of blocks.filter((_, at) => at % 7 === 0)) {
     const { values } = await picture.reading(place);
     equal(values, [`${facts.values[row][column]} m`], blockName({ row, column }));
+  }
+});
+
+/** From a place of the map to one on the screen, by the view in the page's address. */
+async function toScreenOf(picture) {
+  const [x, y, resolution] = await picture.view();
+  const { width, height } = picture.map;
+  return ([east, north]) => [width / 2 + (east - x) / resolution, height / 2 - (north - y) / resolution];
+}
+
+test("pixels: a grid that is turned and sheared is drawn north up, as GDAL warps it", async () => {
+  const { extent, size, limits, north_up } = await expected("turned");
+  const picture = await openPicture("turned", { colours: "gray", limits: limits.join(",") });
+  const toScreen = await toScreenOf(picture);
+  const [left, bottom, right, top] = extent;
+  const places = north_up.map(([row, column]) =>
+    toScreen([
+      left + ((column + 0.5) * (right - left)) / size[0],
+      top - ((row + 0.5) * (top - bottom)) / size[1],
+    ]),
+  );
+  const pixels = picture.pixels(places);
+  const names = north_up.map(([row, column]) => `map row ${row}, column ${column}`);
+  const outside = north_up.flatMap(([, , value], at) => (value < 0 ? [at] : []));
+  const drawn = outside.filter((at) => pixels[at][3] > 0);
+  ok(outside.length > 200, `${outside.length} places outside of the grid`);
+  equal(
+    drawn.map((at) => names[at]),
+    [],
+    "what is outside of the grid is transparent",
+  );
+  const inside = north_up.flatMap(([, , value], at) => (value < 0 ? [] : [at]));
+  ok(inside.length > 200, `${inside.length} places inside of the grid`);
+  const wanted = await Promise.all(inside.map((at) => mapColour("gray", north_up[at][2], limits)));
+  sameColours(
+    inside.map((at) => pixels[at]),
+    wanted,
+    CLOSE,
+    inside.map((at) => names[at]),
+  );
+});
+
+test("pixels: the pointer reads the element of a turned grid, its index and its metres", async () => {
+  const { elements } = await expected("turned");
+  const picture = await openPicture("turned", { colours: "gray" });
+  const toScreen = await toScreenOf(picture);
+  for (const { row, column, value, place } of elements.filter((_, at) => at % 3 === 0)) {
+    const { index, words, values } = await picture.reading(toScreen(place));
+    const name = `row ${row}, column ${column}`;
+    equal([index.y, index.x], [row, column], name);
+    equal(values, [`${value} m`], name);
+    const metres = [words.easting, words.northing].map((text) => Number.parseFloat(text));
+    const off = metres.map((own, at) => Math.abs(own - place[at]));
+    ok(Math.max(...off) < 100, `${name} is at ${words.easting}, ${words.northing} instead of ${place}`);
+  }
+});
+
+test("pixels: the pointer reads the element of a curvilinear grid that SciPy finds nearest", async () => {
+  const { places } = await expected("curvilinear");
+  const picture = await openPicture("curvilinear");
+  const toScreen = await toScreenOf(picture);
+  for (const { longitude, latitude, row, column, value } of places.filter((_, at) => at % 2 === 0)) {
+    const { index, words, values } = await picture.reading(toScreen([longitude, latitude]));
+    const name = `${latitude}° N, ${longitude}° E`;
+    equal([index.rlat, index.rlon], [row, column], name);
+    equal(values, [String(value)], name);
+    ok(Math.abs(Number.parseFloat(words.latitude) - latitude) < 1, `${name}: latitude ${words.latitude}`);
+    ok(Math.abs(Number.parseFloat(words.longitude) - longitude) < 1, `${name}: longitude ${words.longitude}`);
   }
 });

@@ -1,6 +1,9 @@
 /**
- * Writes hierarchies of both drafts by the built package: `node drafts_writer.mjs <folder>`. Each case is a folder with a `store/` and
- * an `expected.json`, as of `javascript_writer.mjs`; what is expected comes from plain lists, packed by hand.
+ * Writes hierarchies of both drafts with the built package. Each case is a folder with a `store/`
+ * and an `expected.json`, as in `javascript_writer.mjs`. The expected values are plain lists that
+ * this script packs itself.
+ *
+ *     node drafts_writer.mjs <folder>
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +13,7 @@ import { elementsOf, FAMILIES, listOf, packedBytes } from "../node/elements_by_h
 
 const SHAPE = [7, 5];
 const ATTRIBUTES = { größe: [1, null, 2.5], nested: { a: "b" } };
-/** What tells the drafts apart for those who read: both are "3". */
+/** The year of each draft, for the readers. In the metadata both are format 3. */
 const YEARS = { "v3-draft-2020-10": 2020, "v3-draft-2022-05": 2022 };
 const SHARDING = "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0";
 const sharding = (...chunks_per_shard) => ({
@@ -25,7 +28,7 @@ const LAYOUTS = {
   blosc: { chunkShape: [4, 5], codecs: [{ id: "blosc", cname: "zstd", clevel: 3, shuffle: 1 }] },
   chosen: {},
 };
-/** The text of 2022 alone has more than one codec, and shards. */
+/** Only the draft of 2022 has several codecs and shards. */
 const LAYOUTS_2022 = {
   two: {
     chunkShape: [2, 5],
@@ -39,7 +42,7 @@ const LAYOUTS_2022 = {
   "shards-of-shards": { chunkShape: [1, 2], storageTransformers: [sharding(2, 1), sharding(2, 3)] },
 };
 
-/** Letters of the other byte order; those that have one. */
+/** The data types in big-endian order, if they have a byte order. */
 const big = (type) => (typeof type === "string" ? type.replace("<", ">") : type);
 
 async function put(root, path, family, options) {
@@ -48,7 +51,7 @@ async function put(root, path, family, options) {
     attributes: ATTRIBUTES,
     ...options,
   });
-  // Two rows, a corner, and a row more: chunks that are absent, in part, and whole.
+  // Two rows, a corner and another row: some chunks stay absent, others are written in part.
   const [fill] = family.values;
   const elements = new Array(30).fill(fill);
   const rows = elementsOf(family, 10);

@@ -1,6 +1,9 @@
 /**
- * Writes stores by the built package for other libraries to read: `node javascript_writer.mjs <folder>`. As `writer/` does in
- * Rust: each case is a folder with a `store/` and an `expected.json`; what is expected comes from plain lists, packed by hand.
+ * Writes stores with the built package for other libraries to read, as `writer/` does in Rust. Each
+ * case is a folder with a `store/` and an `expected.json`. The expected values are plain lists that
+ * this script packs itself.
+ *
+ *     node javascript_writer.mjs <folder>
  */
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -8,7 +11,7 @@ import * as zarr from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
 import { elementsOf, FAMILIES, listOf, packedBytes } from "../node/elements_by_hand.mjs";
 
-/** A folder that lists all of its files: whoever consolidates must know what is there. */
+/** A folder that can list its files, which consolidation needs. */
 class ListedFolder extends FileSystemStore {
   *list(prefix) {
     for (const entry of readdirSync(this.root, { recursive: true, withFileTypes: true })) {
@@ -20,7 +23,7 @@ class ListedFolder extends FileSystemStore {
 
 const SHAPE = [7, 5];
 
-/** Label and options; `type` is the member of a family that names its data type. */
+/** Labels and options of `create`. `type` is the member of a family that names its data type. */
 const LAYOUTS = [
   { label: "whole", type: "v3", options: { zarrFormat: 3, chunkShape: [3, 2] } },
   { label: "shards", type: "v3", options: { zarrFormat: 3, chunkShape: [3, 2], shardShape: [6, 4] } },
@@ -50,7 +53,7 @@ const LAYOUTS = [
 
 const ATTRIBUTES = { größe: [1, null, 2.5], nested: { a: "b" } };
 
-/** Writes an array in several steps; the elements that must be there then. */
+/** Writes an array in several steps. Returns the expected elements. */
 async function put(root, path, family, { type, options }) {
   const fillValue = family.values.at(-1);
   const array = await zarr.create(root.resolve(path), {
@@ -107,7 +110,7 @@ async function writeCase(folder, name, format) {
   console.log(`# ${name}: ${nodes.length} arrays`);
 }
 
-/** Each array of the first layout once more, copied into the other format and back. */
+/** Copies each array of the first layout to the other format and back. */
 async function copies(root, nodes, format) {
   const other = await zarr.create(new Map(), { zarrFormat: 5 - format });
   for (const node of nodes.filter(({ path }) => path.endsWith("/whole"))) {

@@ -1,15 +1,19 @@
 /**
- * The conformance lane, in both directions. We write some hundreds of arrays (`writer/`, and from JavaScript with the built
- * package), and zarr-python 3, zarr-python 2,
- * TensorStore and zarrs read every element; what we write of the historic drafts is read by their texts (`draft_reader.py`), by
- * zarr-python 2 and by zarrita 0.2.3; xarray sees the same in data sets before and after we copy them
- * into the other format; each of the first three writes arrays chosen by chance, and we read those. One line
- * an array, `ok` or `not ok`; what an oracle itself gets wrong is listed in known_oracle_bugs.json, with its reason.
+ * The conformance lane, in both directions. It prints one line per array, `ok` or `not ok`.
+ *
+ * - We write hundreds of arrays (`writer/` in Rust, and the built package). zarr-python 3,
+ *   zarr-python 2, TensorStore and zarrs read every element.
+ * - We write arrays of the historic drafts. A reader after the drafts' texts (`draft_reader.py`),
+ *   zarr-python 2 and zarrita 0.2.3 read them.
+ * - We copy data sets of xarray to the other format. xarray reads the same values before and after.
+ * - zarr-python 3, zarr-python 2 and TensorStore write random arrays, and we read them.
+ *
+ * known_oracle_bugs.json lists the errors of the other libraries, with reasons.
  *
  *   node tests/conformance/run.mjs [prepare] [seed]
  *
- * `prepare` makes the environments (pinned, see tests/fixtures/make) and compiles. The seed is printed; it is chosen anew by the day,
- * and is 1 where CI is set, so that a red run means that something has changed here.
+ * `prepare` makes the environments (pinned, see tests/fixtures/make) and compiles. The seed is
+ * printed. It changes each day. In CI it is 1, so that a failure means a change in this repository.
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -23,7 +27,7 @@ const CACHE = process.env.ZARR_FIXTURES_CACHE ?? join(ROOT, "target/fixtures");
 const ENVIRONMENTS = ["zarr-python-3", "zarr-python-2", "tensorstore"];
 const ARRAYS = { "zarr-python-3": 300, "zarr-python-2": 120, tensorstore: 200 };
 
-/** Runs a program; its output goes where ours goes unless it is asked for. Resolves to whether it succeeded. */
+/** Runs a program. Its output goes to ours unless it is collected. Resolves to its success. */
 function run(program, args, { capture = false, env = {} } = {}) {
   const stdio = ["ignore", capture ? "pipe" : "inherit", "inherit"];
   const done = spawnSync(program, args, {
@@ -51,7 +55,7 @@ const interpreter = (name) =>
 const python = (name, script, ...args) =>
   run(interpreter(name), [join(HERE, script), ...args], { env: { PYTHONDONTWRITEBYTECODE: "1" } });
 
-/** zarrs is no dependency of the project: its checker is a crate of its own, compiled apart. */
+/** Compiles the checker with zarrs. It is a separate crate, because we do not depend on zarrs. */
 const checker = (verb, ...args) =>
   run(
     "cargo",
@@ -65,7 +69,7 @@ const OURS = ["--package", "zarr-wasm"];
 
 const ZARRITA = join(CACHE, "zarrita-0.2");
 
-/** A version of long ago: a package of its own, not in ours. */
+/** Installs zarrita 0.2.3 into its own folder, not into ours. */
 function installZarrita() {
   mkdirSync(ZARRITA, { recursive: true });
   for (const file of ["package.json", "package-lock.json"]) {
@@ -89,14 +93,14 @@ const read = (folder, corpus) => [
   checker("run", "--", folder, corpus),
 ];
 
-/** By the texts, by zarr-python 2.18 where it knows the draft, and by zarrita 0.2.3, which writes too. */
+/** The drafts: `draft_reader.py`, zarr-python 2.18 for one draft, and zarrita 0.2.3. */
 const readDrafts = (folder) => [
   python("zarr-python-2", "check_drafts.py", folder, "drafts-by-text"),
   python("zarr-python-2", "check_drafts.py", folder, "drafts"),
   run(process.execPath, [join(HERE, "zarrita_0_2.mjs"), ZARRITA]),
 ];
 
-/** Data sets of xarray's, copied into the other format and back. */
+/** Copies data sets of xarray to the other format and back. */
 function copyForXarray(folder) {
   mkdirSync(folder, { recursive: true });
   must("write with xarray", python("cf", "xarray_copies.py", "write", folder));
@@ -125,7 +129,7 @@ function weRead(folder, seed) {
     env,
   });
   console.log(read.output);
-  // libtest writes `test <writer>::<case> ... ok`; a case is ten arrays.
+  // libtest prints `test <writer>::<case> ... ok`. A case has ten arrays.
   for (const [, name, outcome] of read.output.matchAll(/^test (\S+)\s+\.\.\. (ok|FAILED)$/gm)) {
     console.log(`${outcome === "ok" ? "ok" : "not ok"} we read ${name}`);
   }

@@ -1,6 +1,8 @@
 /**
- * Copies the data sets of xarray_copies.py by the built package: each into the other format (`-copy`), and that back again (`-back`).
- * `node xarray_copies.mjs <folder>`.
+ * Copies the data sets of xarray_copies.py with the built package: each to the other format
+ * (`-copy`), and the copy back (`-back`).
+ *
+ *     node xarray_copies.mjs <folder>
  */
 import { join } from "node:path";
 import * as zarr from "zarr-wasm";

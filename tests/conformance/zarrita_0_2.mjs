@@ -1,8 +1,11 @@
 /**
- * zarrita 0.2.3, which knew the draft of October 2020, against the built package, both ways: what it writes we read, what we write it
- * reads. `node zarrita_0_2.mjs <folder with node_modules>`. One line an array.
+ * Compares the built package with zarrita 0.2.3, which implements the draft of October 2020. Each
+ * reads what the other has written. Prints one line per array.
  *
- * It looks up types by the letters behind a byte order, so that the one-byte types of the text (`i1`, `u1`, `bool`) are none of its.
+ *     node zarrita_0_2.mjs <folder with node_modules>
+ *
+ * zarrita 0.2.3 expects a byte order in each data type, so it lacks the types of one byte (`i1`,
+ * `u1`, `bool`).
  */
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,7 +13,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as ours from "zarr-wasm";
 
 const modules = join(resolve(process.argv[2] ?? "."), "node_modules");
-// By their files: what was published so long ago is found by import alone, from its own folder.
+// Imported by file names, because the packages are installed in another folder.
 const load = (file) => import(pathToFileURL(join(modules, file)).href);
 const files = ["zarrita/dist/v3.mjs", "zarrita/dist/ops.mjs", "numcodecs/gzip.js"];
 const [theirs, ops, gzip] = await Promise.all(files.map(load));
@@ -42,7 +45,7 @@ const ORDERS = ["C", "F"];
 const SEPARATORS = ["/", "."];
 const COMPRESSORS = [undefined, 1];
 
-/** Values that each type holds exactly; some chunks are fill value alone. */
+/** Values that each type holds exactly. Some chunks contain only the fill value. */
 function valuesOf(dtype, count) {
   const is64 = /[iu]8$/.test(dtype);
   const constructors = {
@@ -60,7 +63,7 @@ function valuesOf(dtype, count) {
 
 const strideOf = (shape) =>
   shape.map((_, axis) => shape.slice(axis + 1).reduce((product, extent) => product * extent, 1));
-/** Its results stand in the array's own memory order, as their strides say. */
+/** Converts its results from the array's memory order (see the strides) to C order. */
 const inOrder = ({ data, shape, stride }) =>
   shape
     .reduce(
@@ -113,7 +116,7 @@ for (const dtype of TYPES) {
             shape.reduce((product, extent) => product * extent, 1),
           );
           const data = { data: values, shape, stride: strideOf(shape) };
-          // 64-bit fill values are numbers in its metadata, and BigInts in its arrays: it writes what is all there.
+          // Its 64-bit fill values are numbers in metadata and BigInts in arrays, so it writes all.
           const store = new Map();
           await compare(
             `zarrita 0.2 writes, we read: ${what}`,

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes the pages of this folder again: what servers make of one folder with awkward names. Needs nginx, apache2, lighttpd, caddy,
-# python3 and npm's http-server; a server that is not installed is left out. Object stores: see s3.py.
+# Makes the pages of this folder: the listings of a folder with difficult names by several servers.
+# Uses nginx, apache2, lighttpd, caddy, python3 and npm's http-server. Servers that are not
+# installed are skipped. s3.py does the same for object stores.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)

@@ -1,4 +1,4 @@
-/** A call that is aborted ends at once, with the signal's reason, and takes its requests with it. */
+/** An aborted call rejects at once with the signal's reason, and its requests are cancelled. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { madeStore } from "./made_stores.mjs";
 const description = { shape: [4], chunks: [2], dtype: "uint8" };
 const STORE = "zarr-python-3/root-array-v3/store";
 
-/** A server that leaves requests for chunks without an answer and tells when they are closed. */
+/** A server that does not answer requests for chunks, and records when they are closed. */
 let server;
 let hangs = false;
 let arrived;
@@ -35,13 +35,13 @@ const deferred = () => {
   return box;
 };
 
-test("before it begins: nothing is asked of the store", async () => {
+test("an abort before the call: the store gets no request", async () => {
   const store = { get: () => assert.fail("asked") };
   const reason = new Error("not any more");
   await assert.rejects(zarr.open(store, { signal: AbortSignal.abort(reason) }), (error) => error === reason);
 });
 
-test("while the store is silent", async () => {
+test("an abort while the store does not answer", async () => {
   const inner = madeStore(description, ([i]) => i);
   const asked = deferred();
   const store = {
@@ -59,7 +59,7 @@ test("while the store is silent", async () => {
   await assert.rejects(reading, { name: "AbortError" });
 });
 
-test("from within the store, while the engine is calling it", async () => {
+test("an abort from within a call of the store", async () => {
   const inner = madeStore(description, ([i]) => i);
   const controller = new AbortController();
   const store = {
@@ -73,7 +73,7 @@ test("from within the store, while the engine is calling it", async () => {
   assert.deepEqual([...(await (await zarr.open(inner)).get()).data], [0, 1, 2, 3]);
 });
 
-test("requests are closed", async () => {
+test("an abort closes the requests", async () => {
   const array = await zarr.open(`${server.url}/${STORE}`, { kind: "array" });
   [hangs, arrived, closed] = [true, deferred(), deferred()];
   const controller = new AbortController();
@@ -86,7 +86,7 @@ test("requests are closed", async () => {
   assert.ok((await array.get()).data.length > 0);
 });
 
-test("one caller's abort leaves the others alone", async () => {
+test("one caller's abort does not affect other callers", async () => {
   const store = madeStore(
     { shape: [300, 300], chunks: [100, 100], dtype: "float64", gzip: true },
     ([i, j]) => i + j,
@@ -101,7 +101,7 @@ test("one caller's abort leaves the others alone", async () => {
   assert.equal(data[299 * 300 + 299], 598);
 });
 
-test("zarrita's deprecated place of the signal", async () => {
+test("the signal in zarrita's deprecated option", async () => {
   const array = await zarr.open(
     madeStore(description, ([i]) => i),
     { kind: "array" },
@@ -110,7 +110,7 @@ test("zarrita's deprecated place of the signal", async () => {
   await assert.rejects(zarr.get(array, null, { opts: { signal } }), (reason) => reason === "old place");
 });
 
-test("the caller's own memory is not written any more once a read was given up", async (t) => {
+test("the caller's memory is not written after an abort", async (t) => {
   const store = madeStore(
     { shape: [2048, 2048], chunks: [256, 2048], dtype: "uint16", gzip: true },
     ([i, j]) => ((i * 31 + j) % 65535) + 1,
@@ -131,7 +131,7 @@ test("the caller's own memory is not written any more once a read was given up",
   }
 });
 
-test("a user's store gets the signal of the read for every range of a shard, if they are asked for together or not", async () => {
+test("a user's store gets the read's signal with every range of a shard, merged or not", async () => {
   const files = new Map();
   const options = { shape: [1024, 1024], chunkShape: [128, 128], shardShape: [1024, 1024], dtype: "uint16" };
   const made = await zarr.create(files, { ...options, codecs: [] });

@@ -1,4 +1,4 @@
-/** Metadata as callers get it: exact integers, what Python writes beside JSON, keys of any name, documents of any size. */
+/** Attributes: exact integers, Python's extensions of JSON, keys of any name, large documents. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
@@ -60,7 +60,7 @@ test("a key may be called __proto__", async () => {
   }
 });
 
-test("of a key that stands twice the last counts, as in JSON.parse", async () => {
+test("the last of two equal keys counts, as in JSON.parse", async () => {
   for (const node of [
     await zarr.open(group('{"a":1,"a":2}')),
     await zarr.open(array('{"a":1,"b":NaN,"a":2}')),
@@ -70,7 +70,7 @@ test("of a key that stands twice the last counts, as in JSON.parse", async () =>
   }
 });
 
-test("the documents are there as they are stored", async () => {
+test("the stored documents are available unchanged", async () => {
   const text = '{ "a" : 1.50,\n "a":NaN}';
   assert.equal((await zarr.open(array(text))).rawMetadata[".zattrs"], text);
   const node = await zarr.open(group(text));
@@ -92,7 +92,7 @@ test("a document of 50 MB", async () => {
   assert.ok(taken < 10_000, `${taken} ms`);
 });
 
-test("special values stand where they stood: deep, at the end, under __proto__, in a key that stands twice", async () => {
+test("NaN and infinities are kept in nested values, under __proto__, and in repeated keys", async () => {
   const text =
     '{"a":{"x":NaN,"x":"NaN"},"__proto__":{"n":9007199254740993},"l":[[],[1,-Infinity]],"t":"\\u0000NaN","n":[NaN],"n":3}';
   const exact = (await zarr.open(array(text))).attributes({ bigint: true });

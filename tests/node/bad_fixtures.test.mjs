@@ -1,4 +1,4 @@
-/** Every store that must be refused: when, with which code, and with words that help. */
+/** Every store that must be refused: at which call, with which code, and with which message. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";

@@ -1,6 +1,6 @@
 /**
- * Bundles a file of src/ts by itself, for tests of what the package does not show: with `glue`, statements of its own in
- * place of some functions of the wasm glues (which are there as `real`).
+ * Bundles one file of src/ts, for tests of internals. `glue` replaces functions of the wasm glue by
+ * other statements, in which the original glue is `real`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { ROOT } from "../../scripts/run_command.mjs";
 import { virtualModules } from "../../scripts/virtual_modules.mjs";
 import { glueFolder } from "../../scripts/wasm.mjs";
 
-/** The glue of each build, by the name that modules import it by. */
+/** The glue of each build, by the name with which modules import it. */
 const GLUES = { "#glue": "engine", "#full-glue": "full" };
 
 const replacedGlue = (statements) => ({
@@ -29,7 +29,7 @@ const replacedGlue = (statements) => ({
   },
 });
 
-/** Imports `src/ts/<file>`; `source` is the file of src/ts/entry/source behind `#source`. */
+/** Imports `src/ts/<file>`. `source` is the file of src/ts/entry/source for `#source`. */
 export async function importSource(file, { source = "none", glue } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-bundled-"));
   try {

@@ -1,4 +1,4 @@
-/** What is kept of chunks that were read, and what concurrent reads share: requests are counted, and aborts harm nobody. */
+/** The chunk caches and what concurrent reads share. Tests count requests and abort reads. */
 import assert from "node:assert/strict";
 import { buffer } from "node:stream/consumers";
 import { after, before, beforeEach, test } from "node:test";
@@ -8,14 +8,14 @@ import { madeStore, shardedStore } from "./made_stores.mjs";
 
 const MANY = Number(process.env.RANDOM_READS ?? 1500);
 
-/** By the first name of the path. */
+/** The stores, by the first name of the path. */
 const stores = new Map();
 let server;
 let asked = [];
-/** Milliseconds before an answer. */
+/** Delay of responses in ms. */
 let delay = () => 0;
 let headers = {};
-/** Answers that are not at their end. */
+/** The number of responses in progress. */
 let open = 0;
 
 function answer(request, response) {
@@ -87,7 +87,7 @@ const range = (start, stop, step = 1) => {
 
 const everywhere = [range(0, 20), range(0, 70), range(0, 50)];
 
-test("planes of the same chunks: each chunk is fetched and decoded once", async () => {
+test("reads of planes fetch and decode each chunk once", async () => {
   const array = await openServed(madeStore(VOLUME, valueAt));
   const { caches } = zarr.info();
   for (const z of range(0, 8)) {
@@ -98,7 +98,7 @@ test("planes of the same chunks: each chunk is fetched and decoded once", async 
   assert.equal(zarr.info().caches.decoded.hits - caches.decoded.hits, 7 * 12);
 });
 
-test("planes of shards: no byte of a chunk twice", async () => {
+test("reads of planes of shards fetch no byte twice", async () => {
   const array = await openServed(shardedStore({ ...VOLUME, shards: [16, 64, 32] }, valueAt));
   const planes = [];
   for (const z of range(0, 8)) planes.push((await array.get([z, null, null])).data);
@@ -113,16 +113,16 @@ test("planes of shards: no byte of a chunk twice", async () => {
 
 const WIDE = { ...VOLUME, shards: [16, 64, 64] };
 
-test("a view within a shard: chunks that are shared and those that are not are asked for together", async () => {
+test("a view in a shard: cacheable chunks and others are requested together", async () => {
   const array = await openServed(shardedStore(WIDE, valueAt));
-  // Of the first layer of chunks some planes, which is worth decoding once for all; all of the second.
+  // Some planes of the first layer of chunks, which are cached, and all planes of the second.
   const { data } = await array.get([zarr.slice(4, 16), zarr.slice(0, 32), zarr.slice(0, 16)]);
   assert.deepEqual([...data], expectedOf([range(4, 16), range(0, 32), range(0, 16)]));
   const ranges = asked.filter((request) => request.includes("bytes="));
   assert.equal(ranges.length, 2, `an index and both chunks: ${asked.join("\n")}`);
 });
 
-test("a shard of which half is wanted is one request; where its index is known, ranges do", async () => {
+test("half of a shard is one request; with a known index ranges are requested", async () => {
   const array = await openServed(shardedStore(WIDE, valueAt, { has: ([z]) => z < 2 }));
   const { data } = await array.get([zarr.slice(0, 8), zarr.slice(0, 64), null]);
   assert.deepEqual([...data], expectedOf([range(0, 8), range(0, 64), range(0, 50)]));
@@ -147,7 +147,7 @@ test("a shard of which half is wanted is one request; where its index is known, 
   ]);
 });
 
-test("a chunk that keeps a whole shard in memory counts as that, and its neighbours as nothing more", async () => {
+test("a cached chunk that keeps a whole shard in memory counts as the shard, once", async () => {
   const store = shardedStore({ ...WIDE, gzip: false }, valueAt);
   const length = store.get("/c/0/0/0").length;
   assert.ok(length > 100_000);
@@ -163,7 +163,7 @@ test("a chunk that keeps a whole shard in memory counts as that, and its neighbo
   assert.ok(kept() - before <= length + most, `${kept() - before}`);
 });
 
-test("shards that are broken or too short say so, however they are fetched", async () => {
+test("broken and truncated shards are reported for every kind of request", async () => {
   for (const [length, message] of [
     [20, /shorter than its index/],
     [300, /index|beyond|outside|damaged|Checksum|checksum/],
@@ -179,7 +179,7 @@ test("shards that are broken or too short say so, however they are fetched", asy
   }
 });
 
-test("a view again costs nothing, whatever of it were whole chunks", async () => {
+test("a repeated view needs no request", async () => {
   for (const gzip of [true, false]) {
     const array = await openServed(madeStore({ ...VOLUME, gzip }, valueAt));
     const view = [zarr.slice(1, 17), zarr.slice(0, 64), zarr.slice(5, 50)];
@@ -208,7 +208,7 @@ test("concurrent reads of one chunk decode it once", async () => {
   assert.equal(parts.caller + parts.workers - before.caller - before.workers, 1);
 });
 
-test("who began a chunk may leave: the others get it", async () => {
+test("an abort of the read that requested a chunk does not affect others", async () => {
   delay = () => 20;
   const array = await openServed(madeStore(VOLUME, valueAt));
   const controller = new AbortController();
@@ -221,16 +221,16 @@ test("who began a chunk may leave: the others get it", async () => {
   assert.equal(asked.length, 1);
 });
 
-/** Parts that were decoded since. */
+/** The number of parts decoded since an earlier call. */
 function decodedSince(before) {
   const { parts } = zarr.info();
   return parts.caller + parts.workers - before.caller - before.workers;
 }
 
-/** The second of these is large enough for workers. */
+/** The second size is large enough for workers. */
 const SHAPES = [VOLUME, { ...VOLUME, shape: [32, 128, 64], chunks: [8, 32, 32] }];
 
-test("concurrent reads of the same: each chunk is fetched and decoded once, also where its bytes are at hand", async () => {
+test("concurrent equal reads fetch and decode each chunk once, also from cached bytes", async () => {
   for (const description of SHAPES) {
     delay = () => 5;
     const array = await openServed(madeStore(description, valueAt));
@@ -241,7 +241,7 @@ test("concurrent reads of the same: each chunk is fetched and decoded once, also
       const reads = await Promise.all(range(0, 6).map(() => array.get(null)));
       for (const { data } of reads) {
         assert.deepEqual([...data], expected);
-        // Nobody else's.
+        // A chunk that only this read needs.
         data.fill(7);
       }
       assert.equal(decodedSince(before), 1);
@@ -253,7 +253,7 @@ test("concurrent reads of the same: each chunk is fetched and decoded once, also
   }
 });
 
-test("concurrent reads of the same in other forms are their own", async () => {
+test("concurrent reads with different conversions share no decoded chunks", async () => {
   delay = () => 5;
   const array = await openServed(madeStore(VOLUME, valueAt));
   const before = zarr.info().parts;
@@ -271,7 +271,7 @@ test("concurrent reads of the same in other forms are their own", async () => {
   assert.equal(decodedSince(before), 2);
 });
 
-test("a chunk that several views have whole is decoded twice at most, however many they are", async () => {
+test("a chunk that is complete in several views is decoded at most twice", async () => {
   delay = () => 5;
   const array = await openServed(madeStore(VOLUME, valueAt));
   const before = zarr.info().parts;
@@ -280,12 +280,12 @@ test("a chunk that several views have whole is decoded twice at most, however ma
     assert.deepEqual([...data], expectedOf([range(0, 8), range(0, 32), range(0, x)]));
   };
   await Promise.all([16, 32, 48, 48].map(view));
-  // The first chunk alone; it for the others, the second alone; that for the others, the third alone.
+  // Each of the three chunks is decoded once alone, and the first two once for the other views.
   assert.equal(decodedSince(before), 5);
   assert.equal(asked.length, 3);
 });
 
-test("of those who read the same, each may leave; the last one ends it", async () => {
+test("equal reads can be aborted one by one; the last abort ends the work", async () => {
   for (const stays of [[0], [3], [1, 2], []]) {
     delay = () => 0;
     const array = await openServed(madeStore(VOLUME, valueAt));
@@ -306,7 +306,7 @@ test("of those who read the same, each may leave; the last one ends it", async (
   }
 });
 
-test("a broken chunk fails those who read it, and nobody else", async () => {
+test("a broken chunk fails only the reads that need it", async () => {
   const store = madeStore({ ...VOLUME, shape: [8, 32, 32], chunks: [8, 32, 16] }, valueAt);
   store.set(
     "/c/0/0/1",
@@ -320,7 +320,7 @@ test("a broken chunk fails those who read it, and nobody else", async () => {
   assert.deepEqual([...(await sound).data], expectedOf([[1], range(0, 32), range(0, 16)]));
 });
 
-test("absent chunks are asked for once and are fill value", async () => {
+test("absent chunks are requested once and have the fill value", async () => {
   const store = madeStore({ ...VOLUME, fill: 9 }, valueAt, { has: ([z]) => z !== 1 });
   const array = await openServed(store);
   for (let time = 0; time < 2; time += 1) {
@@ -330,7 +330,7 @@ test("absent chunks are asked for once and are fill value", async () => {
   assert.equal(asked.length, 2);
 });
 
-test("nothing is kept of a user's own store, which may change", async () => {
+test("values of a user's store are not cached, because they may change", async () => {
   const map = madeStore(VOLUME, valueAt);
   let gets = 0;
   const store = {
@@ -346,7 +346,7 @@ test("nothing is kept of a user's own store, which may change", async () => {
   assert.equal(gets, 2);
 });
 
-test("what was written here is not read from what was kept", async () => {
+test("a write invalidates the cache", async () => {
   const array = await openServed(madeStore(VOLUME, valueAt));
   const box = [zarr.slice(0, 1), zarr.slice(0, 2), zarr.slice(0, 2)];
   for (const value of [1, 2]) {
@@ -359,7 +359,7 @@ test("what was written here is not read from what was kept", async () => {
   }
 });
 
-test("what a server wants to be asked for again is not kept", async () => {
+test("responses that the server declares uncacheable are not cached", async () => {
   for (const control of ["no-store", "private, no-cache", "max-age=5"]) {
     headers = { "Cache-Control": control };
     const array = await openServed(madeStore(VOLUME, valueAt));
@@ -368,7 +368,7 @@ test("what a server wants to be asked for again is not kept", async () => {
   }
 });
 
-test("a caller's bounds are kept to", async () => {
+test("the configured cache sizes are limits", async () => {
   await zarr.init({ caches: { encodedBytes: 0, decodedBytes: 20_000 } });
   const array = await openServed(madeStore(VOLUME, valueAt));
   for (const x of [0, 16, 32, 0]) await array.get([0, zarr.slice(0, 32), zarr.slice(x, x + 5)]);
@@ -378,7 +378,7 @@ test("a caller's bounds are kept to", async () => {
   assert.equal(asked.length, 4, "the first one had to go");
 });
 
-/** Numbers that are the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 function randomOf(seed) {
   let state = seed;
   return (below) => {
@@ -387,7 +387,7 @@ function randomOf(seed) {
   };
 }
 
-/** An entry of a selection, and the indices that it means. */
+/** An entry of a selection, and its indices. */
 function entryOf(extent, random) {
   const start = random(extent);
   const stop = start + 1 + random(extent - start);
@@ -400,7 +400,7 @@ function entryOf(extent, random) {
 }
 
 async function randomRead(array, random) {
-  // One in two is one of a few, which others read at the same time.
+  // Every second selection is one of a few, so that equal reads are concurrent.
   const own = random(2) === 0 ? random : randomOf(random(4));
   const entries = array.shape.map((extent) => entryOf(extent, own));
   const controller = new AbortController();

@@ -1,4 +1,4 @@
-/** Values as CF's attributes decode them, against xarray; elements as numbers of other types, shades and colours. */
+/** CF decoding, compared with xarray; conversion to other types, shades and colours. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ for (const wanted of read("values.json").cases) {
   });
 }
 
-/** An array of one chunk or more, in memory. */
+/** An array in memory. */
 async function made(dtype, values, { attributes = {}, chunks = [4], fill = 0 } = {}) {
   const store = new Map();
   const array = await zarr.create(store, {
@@ -67,7 +67,7 @@ async function made(dtype, values, { attributes = {}, chunks = [4], fill = 0 } =
   return array;
 }
 
-test("numbers of another type: the nearest, within bounds, and 0 for NaN", async () => {
+test("conversion to another type: nearest value, clamped, and 0 for NaN", async () => {
   const doubles = [0.5, 1.5, 2.5, -0.5, 254.5, 255.5, 1e30, -1e30, NaN, Infinity];
   const array = await made("float64", doubles);
   const as = async (type) => [...(await array.get(null, { as: type })).data];
@@ -79,14 +79,14 @@ test("numbers of another type: the nearest, within bounds, and 0 for NaN", async
   assert.ok(data instanceof Float32Array && data.length === 2);
 });
 
-test("64-bit integers become doubles, and stay exact as integers", async () => {
+test("64-bit integers become doubles, and are exact as integers", async () => {
   const array = await made("int64", [2n ** 53n + 1n, -1n, 300n]);
   assert.deepEqual([...(await array.get(null, { as: "float64" })).data], [2 ** 53, -1, 300]);
   assert.deepEqual([...(await array.get(null, { as: "uint64" })).data], [2n ** 53n + 1n, 0n, 300n]);
   assert.deepEqual([...(await array.get(null, { as: "int8" })).data], [127, -1, 127]);
 });
 
-test("chunks that are not there are converted fill values", async () => {
+test("absent chunks have the converted fill value", async () => {
   const store = new Map();
   const attributes = { scale_factor: 0.5, _FillValue: -1 };
   const array = await zarr.create(store, {
@@ -178,7 +178,7 @@ test("streams of decoded parts, and by values", async () => {
   await assert.rejects(array.stream(null, { as: "complex64" }).next(), { code: "Argument" });
 });
 
-test("valid values: packed, inclusive, and ours to leave out", async () => {
+test("valid ranges are packed and inclusive, and can be ignored", async () => {
   const attributes = { valid_range: [0, 100], scale_factor: 0.5 };
   const array = await made("int16", [-1, 0, 100, 101], { attributes });
   assert.deepEqual([...(await array.get(null, { decode: "cf" })).data], [NaN, 0, 50, NaN]);
@@ -190,7 +190,7 @@ test("valid values: packed, inclusive, and ours to leave out", async () => {
   assert.deepEqual([...(await unsigned.get(null, { decode: "cf" })).data], [NaN, NaN, 100, 128]);
 });
 
-test("missing values are compared as they are packed, to the last bit", async () => {
+test("missing values are compared before unpacking, bit by bit", async () => {
   const long = await made("int64", [2n ** 63n - 1n, 2n ** 63n - 2n], {
     attributes: { _FillValue: 2n ** 63n - 1n },
   });
@@ -199,7 +199,7 @@ test("missing values are compared as they are packed, to the last bit", async ()
   assert.deepEqual([...(await single.get(null, { decode: "cf" })).data], [NaN, NaN]);
 });
 
-test("attributes that cannot be used are errors that name them", async () => {
+test("errors of invalid attributes name the attribute", async () => {
   const wrong = [
     { scale_factor: "large" },
     { add_offset: {} },
@@ -237,7 +237,7 @@ test("attributes that cannot be used are errors that name them", async () => {
   assert.deepEqual(data, ["", ""]);
 });
 
-test("any JSON at all in the attributes: numbers, or an error of ours", async () => {
+test("random JSON in the attributes gives numbers or a ZarrError", async () => {
   let state = 12345;
   const next = (below) => {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;

@@ -1,4 +1,4 @@
-/** Conventions: what is found on nodes, schemas, declaring; whatever the attributes are. */
+/** Conventions: recognition, validation, schemas and declarations, with any attributes. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
@@ -27,7 +27,7 @@ const schema = {
   },
 };
 
-test("what is declared, then what is recognised", async () => {
+test("declared conventions come before recognised ones", async () => {
   const attributes = {
     zarr_conventions: [
       { spec: "https://example.com/x", name: "x:" },
@@ -62,14 +62,14 @@ test("findings have a rule, a place, a severity and the convention's label", asy
   assert.ok(rules(findings).includes("zarr_conventions/no-identifier"));
 });
 
-test("zarrita's nodes are looked at too", async () => {
+test("zarrita's nodes can be examined too", async () => {
   const document = { zarr_format: 3, node_type: "group", attributes: { "spatial:bbox": [1, 2] } };
   const store = new Map([["/zarr.json", new TextEncoder().encode(JSON.stringify(document))]]);
   const node = await zarrita.open(store, { kind: "group" });
   assert.ok(rules(await zarr.validate(node)).includes("spatial/length"));
 });
 
-test("any attributes at all are findings, never an exception", async () => {
+test("invalid attributes give findings and no exception", async () => {
   const circular = {};
   circular.self = circular;
   let deep = {};
@@ -105,7 +105,7 @@ test("any attributes at all are findings, never an exception", async () => {
   assert.equal((await zarr.validate({ kind: "group", attrs: deep })).length > 0, true);
 });
 
-test("a convention of one's own, with a schema, in one call", async () => {
+test("a convention of the user with a schema, in one call", async () => {
   const forget = zarr.registerConvention({ schemaUrl: SENSOR, key: "sensor", schema });
   const declared = { zarr_conventions: [{ schema_url: SENSOR }] };
   const good = group({ ...declared, sensor: { serial: 3 } });
@@ -161,7 +161,7 @@ test("schemas that cannot be used are findings", async () => {
   forget();
 });
 
-test("nothing is fetched unless loadSchema asks, and then once", async () => {
+test("schemas are fetched only with loadSchema, and once", async () => {
   const seen = [];
   const server = createServer((request, response) => {
     seen.push(request.url);
@@ -192,7 +192,7 @@ test("nothing is fetched unless loadSchema asks, and then once", async () => {
   }
 });
 
-test("declaring: today's form, the early one, and writing", async () => {
+test("declaring in the current and the early form, and writing", async () => {
   const before = { zarr_conventions: [{ schema: "https://example.com/a" }], kept: 1 };
   const changed = await zarr.conventionAttributes(before, {
     known: "spatial",
@@ -218,7 +218,7 @@ test("declaring: today's form, the early one, and writing", async () => {
   await assert.rejects(zarr.addConvention({ attrs: {} }, { known: "proj" }), { code: "Argument" });
 });
 
-test("a declaration that is written is there when the node is opened again", async () => {
+test("a written declaration is there after the node is opened again", async () => {
   for (const zarrFormat of [2, 3]) {
     const root = await zarr.create(new Map(), { zarrFormat, attributes: { kept: 1 } });
     await zarr.addConvention(root, {
@@ -231,12 +231,12 @@ test("a declaration that is written is there when the node is opened again", asy
     const [found] = await zarr.conventions(await zarr.open(root.store, { kind: "group" }));
     assert.deepEqual([found.known, found.declared, found.findings], ["multiscales", true, []]);
     const { levels } = await zarr.pyramid(await zarr.open(root.store, { kind: "group" }));
-    // The bytes are what they are, conventions or not.
+    // The conventions do not change the elements.
     assert.deepEqual((await levels[0].array.get([0, null])).data, Uint8Array.of(7, 7, 7, 7, 7, 7));
   }
 });
 
-test("no code is generated, and slim is told where the module is", () => {
+test("no code is generated, and slim gets the module's URL", () => {
   const program = `
     import { readFileSync } from "node:fs";
     import * as zarr from "zarr-wasm/slim";

@@ -1,4 +1,4 @@
-/** Counts of time against cftime; coordinates, what is nearest to a value, and selections by values. */
+/** Counts of time, compared with cftime; coordinates, nearest values, selections by values. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ for (const calendar of calendars) {
       const moments = await time.moments(counts.map(([count]) => count));
       for (const [at, [count, expected]] of counts.entries()) {
         assert.deepEqual(fieldsOf(moments[at]), expected, `${count} ${units}`);
-        // What is told to the nanosecond comes back, as near as a double gets.
+        // A moment to the nanosecond gives the count again, as exactly as a double can.
         const returned = await time.count(moments[at]);
         assert.ok(
           Math.abs(returned - count) <= Math.max(Math.abs(count) * 2e-16, 5e-7),
@@ -51,7 +51,7 @@ test("dates of real calendars", async () => {
   assert.ok(Number.isNaN((await time.date(NaN)).getTime()));
   assert.ok(Number.isNaN((await time.date(1e15)).getTime()));
   assert.equal(await time.moment(1e300), null);
-  // The day before the Gregorian calendar is 4 October, which JavaScript calls the 14th.
+  // The day before the Gregorian calendar is 4 October, which is the 14th for JavaScript.
   const old = await zarr.timeUnits("days since 1582-10-15");
   assert.deepEqual(fieldsOf(await old.moment(-1)).slice(0, 3), [1582, 10, 4]);
   assert.equal((await old.date(-1)).toISOString().slice(0, 10), "1582-10-14");
@@ -65,7 +65,7 @@ test("dates of real calendars", async () => {
   assert.ok(Number.isNaN((await thirty.date(1)).getTime()));
 });
 
-test("what is no time is an error of ours", async () => {
+test("values that are not times give a ZarrError", async () => {
   const refused = [
     ["days since", undefined, "Format"],
     ["K", undefined, "Format"],
@@ -95,7 +95,7 @@ test("what is no time is an error of ours", async () => {
 
 const bytesOf = (base64) => Uint8Array.from(Buffer.from(base64, "base64"));
 
-/** An entry of a selection as `make/cf_datasets.py` has it. */
+/** An entry of a selection in the form of `make/cf_datasets.py`. */
 const entryOf = ({ at, method, between }) => (between ? zarr.between(...between) : zarr.at(at, { method }));
 
 for (const { name, store, coordinates, moments, selections } of JSON.parse(
@@ -125,7 +125,7 @@ for (const { name, store, coordinates, moments, selections } of JSON.parse(
   });
 }
 
-/** A store with a variable along dimensions, and coordinates for them. */
+/** A store with a variable and coordinates of its dimensions. */
 async function grid(coordinates, attributes = {}) {
   const root = await zarr.create(new Map());
   const names = Object.keys(coordinates);
@@ -203,7 +203,7 @@ for (const [values, methods] of FOUND) {
   });
 }
 
-test("selections by value, by name and by place, of time and text too", async () => {
+test("selections by value, by name and by position, also of time and text", async () => {
   const array = await grid(
     { time: Int32Array.of(0, 31, 60), lat: Float64Array.of(60, 50, 40, 30), station: ["a", "b"] },
     { time: { units: "days since 2000-01-01", calendar: "noleap" }, lat: { units: "degrees_north" } },
@@ -245,7 +245,7 @@ test("selections by value, by name and by place, of time and text too", async ()
   await assert.rejects(array.get({ time: zarr.at("2000-02-30") }), { code: "Argument" });
 });
 
-test("version 2 with the names that xarray writes", async () => {
+test("v2 with xarray's dimension names", async () => {
   const root = await zarr.create(new Map(), { zarrFormat: 2 });
   const attributes = { _ARRAY_DIMENSIONS: ["x"] };
   const x = await zarr.create(root.resolve("x"), {
@@ -282,7 +282,7 @@ test("counts of nanoseconds are exact as moments", async () => {
   assert.equal((await time.date(0)).getTime(), Number((count + 500_000n) / 1_000_000n));
 });
 
-test("arrays that are placed have coordinates without variables", async () => {
+test("arrays with a transform have coordinates without variables", async () => {
   const store = new Map();
   const group = {
     multiscales: {

@@ -1,4 +1,4 @@
-/** What is missing: v2's null fill value, and what xarray sees in copies; fixtures are what xarray wrote and read. */
+/** Missing values in copies: v2's null fill value, compared with what xarray reads in fixtures. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,11 +9,11 @@ const COPIES = join(import.meta.dirname, "../fixtures/conventions/cf/copies.json
 const { cases } = JSON.parse(readFileSync(COPIES, "utf8"));
 const bytesOf = (base64) => Uint8Array.from(Buffer.from(base64, "base64"));
 const storeOf = (keys) => new Map(Object.entries(keys).map(([key, value]) => [`/${key}`, bytesOf(value)]));
-// Python writes NaN bare among the attributes, which are copied as they are.
+// Python writes NaN without quotes in the attributes, which are copied unchanged.
 const documentAt = (store, key) =>
   JSON.parse(new TextDecoder().decode(store.get(key)).replaceAll(/: ?NaN/g, ': "NaN"'));
 
-/** Numbers as xarray has them, null where one is missing; `undefined` for elements that are none. */
+/** The numbers as xarray reads them, null for missing ones; `undefined` for other types. */
 async function decoded(array) {
   if (!/^(u?int|float)\d+$/.test(array.dtype)) return undefined;
   const { data } = await array.get(null, { decode: "cf" });
@@ -27,13 +27,13 @@ async function sameVariables(root, variables) {
   }
 }
 
-/** What a copy's document says is missing, in the words of its format. */
+/** The missing value in a copy's metadata. */
 function said(store, zarrFormat, name) {
   if (zarrFormat === 2) return documentAt(store, `/${name}/.zarray`).fill_value;
   return documentAt(store, `/${name}/zarr.json`).attributes._FillValue ?? null;
 }
 
-describe("copies of data sets that xarray wrote, into the other format", () => {
+describe("copies of xarray's data sets to the other format", () => {
   for (const { zarrFormat, store, variables, missingInTheOther } of cases) {
     test(`from v${zarrFormat} and back: the values that xarray sees`, async () => {
       const source = await zarr.open(storeOf(store), { kind: "group" });
@@ -42,7 +42,7 @@ describe("copies of data sets that xarray wrote, into the other format", () => {
       await sameVariables(copied, variables);
       await sameVariables(await zarr.copy(copied, new Map(), { zarrFormat }), variables);
     });
-    test(`from v${zarrFormat}: what is missing is said as xarray says it in v${5 - zarrFormat}`, async () => {
+    test(`from v${zarrFormat}: the missing value is written as xarray does in v${5 - zarrFormat}`, async () => {
       const copied = new Map();
       await zarr.copy(storeOf(store), copied, { zarrFormat: 5 - zarrFormat });
       for (const [name, expected] of Object.entries(missingInTheOther)) {
@@ -52,13 +52,13 @@ describe("copies of data sets that xarray wrote, into the other format", () => {
   }
 });
 
-test("a scalar of v3 gets the attribute without which xarray opens no data set of v2", async () => {
+test("a scalar of v3 gets the attribute that xarray requires in v2", async () => {
   const scalar = await zarr.create(new Map(), { shape: [], dtype: "int32" });
   const copied = await zarr.copy(scalar, new Map(), { zarrFormat: 2 });
   assert.deepEqual(copied.attrs, { _ARRAY_DIMENSIONS: [] });
 });
 
-test("v2 has null for its fill value unless one is given, and keeps it", async () => {
+test("the fill value of v2 is null by default, and stays null", async () => {
   const options = { shape: [4], chunkShape: [2], dtype: "int16" };
   const fillOf = async (more) => {
     const store = new Map();
@@ -84,7 +84,7 @@ test("v2 has null for its fill value unless one is given, and keeps it", async (
   );
 });
 
-test("chunks of zeros are stored where the fill value is null: others read anything in their place", async () => {
+test("chunks of zeros are stored if the fill value is null, because readers differ", async () => {
   const keys = async (fillValue) => {
     const store = new Map();
     const array = await zarr.create(store, {

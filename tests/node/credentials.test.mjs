@@ -1,4 +1,4 @@
-/** Headers, tokens, signatures and cookies on the wire: on a server that looks at them. */
+/** Headers, tokens, signatures and cookies, on a server that checks them. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
@@ -10,7 +10,7 @@ const files = madeStore({ shape: [40, 40], chunks: [10, 10], dtype: "int32" }, (
 let server;
 let url;
 let requests = [];
-/** What a request must have. */
+/** The headers that a request must have. */
 let isAllowed = () => true;
 
 before(async () => {
@@ -19,7 +19,7 @@ before(async () => {
     const { pathname } = new URL(request.url, "http://host");
     if (!isAllowed(request)) return response.writeHead(401).end("who are you?");
     const bytes = files.get(decodeURIComponent(pathname).replace("/data", ""));
-    // Long enough for the requests of one read to be under way together.
+    // Long enough that the requests of one read are concurrent.
     setTimeout(() => response.writeHead(bytes ? 200 : 404).end(bytes), 5);
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
@@ -59,7 +59,7 @@ test("headers as an object, as a function, as a promise", async () => {
   }
 });
 
-test("a 401 has the headers made again, once for all requests that were refused", async () => {
+test("after a 401 the headers are made again, once for all refused requests", async () => {
   let valid = "first";
   isAllowed = ({ headers }) => headers.authorization === `Bearer ${valid}`;
   const reasons = [];
@@ -80,7 +80,7 @@ test("a 401 has the headers made again, once for all requests that were refused"
   assert.deepEqual(reasons, [false, true, true]);
 });
 
-test("a 401 that stays is an error, and never a missing chunk", async () => {
+test("a repeated 401 is an error and not a missing chunk", async () => {
   const array = await zarr.open(new zarr.FetchStore(url), { kind: "array" });
   isAllowed = () => false;
   let made = 0;
@@ -91,7 +91,7 @@ test("a 401 that stays is an error, and never a missing chunk", async () => {
   assert.ok(made >= 2);
 });
 
-test("what a header function throws is told, and the next request asks it again", async () => {
+test("an error of a header function is the cause, and the next request calls it again", async () => {
   let isBroken = true;
   const headers = async () => {
     if (isBroken) throw new Error("the login server is down");
@@ -108,7 +108,7 @@ test("what a header function throws is told, and the next request asks it again"
   assert.equal(requests.at(-1).headers["x-token"], "1");
 });
 
-test("an abort while headers are made sends nothing", async () => {
+test("after an abort while headers are made there is no request", async () => {
   let finish;
   const headers = () => new Promise((resolve) => (finish = () => resolve({ "X-Token": "1" })));
   const store = new zarr.FetchStore(`${url}/unasked`, { headers });
@@ -119,11 +119,11 @@ test("an abort while headers are made sends nothing", async () => {
   await assert.rejects(opening, { message: "enough" });
   finish();
   await new Promise((resolve) => setTimeout(resolve, 20));
-  // Others may still come of the tests before.
+  // Requests of earlier tests may still arrive.
   assert.equal(requests.filter(({ url: asked }) => asked.includes("unasked")).length, 0);
 });
 
-test("the query of the root URL is on every request, as it was written, and in no message", async () => {
+test("the root URL's query is unchanged on every request, and in no error message", async () => {
   const query = "?sig=a%2Fb%3D%3D&se=2026-11-21T10%3A00%3A00Z&sp=r";
   await read({}, `${url}${query}`);
   for (const { url: asked } of requests) assert.ok(asked.endsWith(query), asked);
@@ -134,7 +134,7 @@ test("the query of the root URL is on every request, as it was written, and in n
   );
 });
 
-test("writes have the headers too, and are repeated with new ones", async () => {
+test("writes have the headers, and are repeated with new ones", async () => {
   const stored = new Map();
   let valid = "first";
   const bucket = createServer(async (request, response) => {
@@ -158,7 +158,7 @@ test("writes have the headers too, and are repeated with new ones", async () => 
   }
 });
 
-test("headers go to the document's server of references, and to no other", async () => {
+test("headers are sent only to the server of the reference document", async () => {
   const others = [];
   const other = createServer((request, response) => {
     others.push(request.headers["x-token"]);

@@ -1,4 +1,4 @@
-/** What JavaScript gets of each family of data types, against bytes and values written down by hand. */
+/** The JavaScript values of each family of data types, compared with values written by hand. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
@@ -9,7 +9,7 @@ import { metadata } from "./made_stores.mjs";
 const json = (value) => new TextEncoder().encode(JSON.stringify(value));
 const bytesOf = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 
-/** An array of one dimension in one chunk of these bytes. */
+/** An array of one dimension with one chunk of these bytes. */
 function opened(dtype, fill, chunk, count, { endless = false } = {}) {
   const document = metadata({ shape: [count], chunks: [count], dtype, fill });
   if (endless) document.codecs = [{ name: "bytes" }];
@@ -56,7 +56,7 @@ test("floats without a typed array are widened", async () => {
   assert.deepEqual([...data, complex], [1, -1, true]);
 });
 
-test("integers of four bits have eight", async () => {
+test("4-bit integers become 8-bit integers", async () => {
   const array = await opened("int4", -1, Int8Array.of(-8, 7), 2, { endless: true });
   assert.deepEqual((await array.get()).data, Int8Array.of(-8, 7));
   assert.equal(array.fillValue, -1);
@@ -119,7 +119,7 @@ test("texts and bytes of fixed length", async () => {
   await assert.rejects(raw.get(null, { out: new Uint8Array(6) }), { code: "Argument" });
 });
 
-test("wrapper classes answer to indices", () => {
+test("wrapper classes support indices", () => {
   const bools = new zarr.BoolArray([true, false]);
   assert.deepEqual([bools[0], bools[1], bools[2], bools.length], [true, false, undefined, 2]);
   bools[1] = true;
@@ -136,7 +136,7 @@ const fields = [
   { name: "__proto__", data_type: "float32" },
 ];
 
-test("structs are columns", async () => {
+test("structs become columns", async () => {
   const packed = new DataView(new ArrayBuffer(26));
   for (const [at, id] of [3, 4].entries()) {
     packed.setUint8(at * 13, id);
@@ -161,7 +161,7 @@ test("structs are columns", async () => {
   ]);
 });
 
-/** The elements of vlen-utf8: a count, then a length before each. */
+/** The encoding of vlen-utf8: the number of elements, then each with its length. */
 function vlen(texts) {
   const parts = texts.map((text) => Buffer.from(text));
   const word = (value) => Buffer.from(Uint32Array.of(value).buffer);
@@ -170,7 +170,7 @@ function vlen(texts) {
   );
 }
 
-/** Texts of 5 × 4 in chunks of 2 × 3, transposed; the chunk at [1, 0] is missing. */
+/** Strings of 5 × 4 in transposed chunks of 2 × 3. The chunk [1, 0] is absent. */
 function texts() {
   const document = metadata({ shape: [5, 4], chunks: [2, 3], dtype: "string", fill: "–" });
   document.codecs = [{ name: "transpose", configuration: { order: [1, 0] } }, { name: "vlen-utf8" }];
@@ -192,7 +192,7 @@ const textAt = (i, j) =>
   i >= 2 && i < 4 && j < 3 ? "–" : i > 4 || j > 3 ? "beyond" : `${i}${"é".repeat(j)}`;
 const rows = (...from) => from.flatMap((i) => [0, 1, 2, 3].map((j) => textAt(i, j)));
 
-test("text of any length is placed across parts, missing chunks and memory orders", async () => {
+test("strings of any length are placed across parts, absent chunks and memory orders", async () => {
   const array = await zarr.open(texts(), { kind: "array" });
   assert.equal(array.dtype, "string");
   assert.equal(array.fillValue, "–");
@@ -210,13 +210,13 @@ test("text of any length is placed across parts, missing chunks and memory order
   assert.deepEqual((await array.get([zarr.slice(0, 0)])).data, []);
 });
 
-test("an array made of a metadata object asks what its elements are", async () => {
+test("an array made from a metadata object reads strings of any length", async () => {
   const store = texts();
   const array = new zarr.Array(store, "/", JSON.parse(new TextDecoder().decode(store.get("/zarr.json"))));
   assert.deepEqual((await array.get([0])).data, rows(0));
 });
 
-test("values that are not there are null", async () => {
+test("missing values of optional types are null", async () => {
   const { store: folder, expected } = goodCases().find(({ name }) => name === "zarrs/dtypes-optional-v3");
   const valuesOf = (path) => Buffer.from(expected.find((node) => node.path === path).values, "base64");
   const read = (path) => zarr.open(new FileSystemStore(folder), { path }).then((array) => array.get());
@@ -225,7 +225,7 @@ test("values that are not there are null", async () => {
   const numbers = places.map((at) => (packed[at * 5] ? packed.readInt32LE(at * 5 + 1) : null));
   assert.deepEqual((await read("int32-null")).data, numbers);
   assert.ok(numbers.includes(null));
-  // A value that may be missing itself stands in a list.
+  // The value of an optional type within an optional type is in a list.
   const nested = valuesOf("nested");
   const innerOf = (at) => [nested[at * 3 + 1] ? nested[at * 3 + 2] : null];
   assert.deepEqual(

@@ -1,6 +1,6 @@
 /**
- * A decoder's end of the pool's messages, with real wasm behind it. The pool itself is tested
- * beside its code.
+ * The decoder's end of the pool's messages, with the real wasm. The tests of the pool are beside
+ * its code.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -31,7 +31,7 @@ const EMPTY_ARRAY = JSON.stringify({
   ],
 });
 
-test("an instance whose memory has grown past the limit begins anew when it has no part at hand", async () => {
+test("an instance with too much memory restarts when it has no part in progress", async () => {
   const module = await WebAssembly.compile(readFileSync(join(ROOT, "dist/zarr_wasm.wasm")));
   const { instantiate } = WebAssembly;
   let instances = 0;
@@ -47,9 +47,9 @@ test("an instance whose memory has grown past the limit begins anew when it has 
       instances = 0;
       const answers = [];
       const server = new DecodeServer((answer) => answers.push(answer));
-      await server.handle({ type: "module", home: "engine", module, recycleBytes });
-      await server.handle({ type: "bind", array: 7, home: "engine", document: EMPTY_ARRAY });
-      // Nothing is supplied: parts of fill value.
+      await server.handle({ type: "module", build: "engine", module, recycleBytes });
+      await server.handle({ type: "bind", array: 7, build: "engine", document: EMPTY_ARRAY });
+      // Without supplies the parts have the fill value.
       for (const part of [1, 2, 3]) {
         const begin = { array: 7, header: Uint32Array.of(1, 4, 0) };
         await server.handle({ type: "work", part, begin, supplies: [], finish: true });

@@ -1,6 +1,6 @@
 /**
- * What a page downloads before its first call, as users' bundlers make it: at most 30 kB gzip for `open`, `get` and `slice`;
- * the engine is in chunks of its own.
+ * The download of a page before its first call, with users' bundlers: at most 30 kB gzip for
+ * `open`, `get` and `slice`. The engine is in separate chunks.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,13 +14,13 @@ import webpack from "webpack";
 
 const ROOT = join(import.meta.dirname, "../..");
 const MOST_BYTES = 30_000;
-/** The page's script, what it shares with code loaded later, and the bundler's functions. */
+/** The files of the first download: the page's script, shared code, and the bundler's runtime. */
 const MOST_FILES = 3;
 const PROGRAM = `import { get, open, slice } from "zarr-wasm"; globalThis.used = [get, open, slice];`;
 
 const gzipped = (bytes) => gzipSync(bytes, { level: 9 }).length;
 
-/** The files that an output of esbuild's imports at once, itself included. */
+/** The files that an output of esbuild imports statically, with itself. */
 function atOnce(outputs, path, seen = new Set()) {
   if (seen.has(path)) return seen;
   seen.add(path);
@@ -88,7 +88,7 @@ test("webpack: the first download", async () => {
   }
 });
 
-/** The files that a chunk of Vite's imports at once, itself included. */
+/** The files that a chunk of Vite imports statically, with itself. */
 function atOnceOfVite(chunks, name, seen = new Set()) {
   if (seen.has(name)) return seen;
   seen.add(name);

@@ -1,6 +1,6 @@
 /**
- * The historic drafts from JavaScript: created in the words of both texts, written, read, found, erased. Expected documents and keys
- * are written out as the texts have them.
+ * The historic drafts: creating, writing, reading, listing and erasing nodes. The expected
+ * documents and keys are those of the drafts' texts.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -19,13 +19,13 @@ const DRAFTS = [
   { zarrFormat: "v3-draft-2022-05", meta: "/meta", data: "/data", root: "/meta/" },
 ];
 
-/** Families whose types the drafts have; their strings and times go by NumPy's letters. */
+/** The families of types in the drafts. Strings and times have NumPy's names. */
 const DRAFTED = FAMILIES.filter(({ json, v2 }) => !json && v2);
 
 for (const { zarrFormat, meta, data, root } of DRAFTS) {
   const is2022 = zarrFormat === "v3-draft-2022-05";
   describe(zarrFormat, () => {
-    test("an array in the words of the text", async () => {
+    test("an array has the document and the keys of the draft's text", async () => {
       const store = new Map();
       const array = await zarr.create(store, {
         path: "foo/bar",
@@ -84,7 +84,7 @@ for (const { zarrFormat, meta, data, root } of DRAFTS) {
         keysOf(store).filter((key) => key.startsWith("/data")),
         ["c0.0", "c0.1", "c1.0", "c1.1"].map((name) => `${data}/foo/bar/${name}`),
       );
-      // Column by column, big-endian; what is past the edge is fill value.
+      // Column-major and big-endian. Elements beyond the edge have the fill value.
       const chunk = gunzipSync(store.get(`${data}/foo/bar/c0.1`));
       assert.deepEqual([...chunk], [0, 2, 0, 4, 0xff, 0xf9, 0xff, 0xf9]);
       const again = await zarr.open(store, { path: "foo/bar", kind: "array" });
@@ -124,7 +124,7 @@ for (const { zarrFormat, meta, data, root } of DRAFTS) {
       });
     }
 
-    test("nodes are found, listed and erased, groups without documents too", async () => {
+    test("nodes are found, listed and erased, also groups without documents", async () => {
       const store = new Map();
       const array = { zarrFormat, shape: [4], chunkShape: [2], dtype: "int32" };
       await zarr.create(store, { ...array, path: "a/b/c" });
@@ -153,7 +153,7 @@ for (const { zarrFormat, meta, data, root } of DRAFTS) {
       const tree = await top.tree();
       assert.match(JSON.stringify(tree), /"\/?g\/x"|"x"/);
 
-      // A name is taken once, and an array has no children.
+      // Two nodes cannot have one name, and an array has no children.
       await assert.rejects(zarr.create(store, { ...array, path: "g" }), { code: "Argument" });
       await assert.rejects(zarr.create(store, { ...array, path: "a/b/c/d" }), { code: "Argument" });
       await zarr.create(store, { ...array, path: "g", overwrite: true });
@@ -202,7 +202,7 @@ for (const { zarrFormat, meta, data, root } of DRAFTS) {
       assert.equal(again.dialect, zarrFormat);
     });
 
-    test("a data type that is not known is read by what is offered instead, or refused", async () => {
+    test("an unknown data type is read as its fallback, or refused", async () => {
       const store = new Map();
       await zarr.create(store, {
         path: "a",
@@ -233,7 +233,7 @@ for (const { zarrFormat, meta, data, root } of DRAFTS) {
   });
 }
 
-test("shards of the draft of 2022 are its storage transformer's", async () => {
+test("shards of the draft of 2022 are a storage transformer", async () => {
   const store = new Map();
   const array = await zarr.create(store, {
     path: "a",
@@ -268,7 +268,7 @@ test("shards of the draft of 2022 are its storage transformer's", async () => {
   assert.ok(!store.has("/data/a/c0/0"));
 });
 
-/** Keeps each chunk under another name, backwards: `c0/1` becomes `n1-0`. */
+/** A transformer that changes the keys of chunks: `c0/1` becomes `n1-0`. */
 const renamed = (key, { prefix, separator }) => {
   const name = key.startsWith(prefix) ? key.slice(prefix.length) : "";
   const match = /^c\d+(?:.\d+)*$/.test(name);
@@ -277,7 +277,7 @@ const renamed = (key, { prefix, separator }) => {
 
 const RENAMING = "https://example.org/renaming/1.0";
 
-describe("storage transformers of the user", () => {
+describe("users' storage transformers", () => {
   const options = {
     path: "g/a",
     zarrFormat: "v3-draft-2022-05",
@@ -298,7 +298,7 @@ describe("storage transformers of the user", () => {
       };
     });
 
-  test("an unknown one is refused by its URI, and nothing is created", async () => {
+  test("an unknown one is refused with its URI, and nothing is created", async () => {
     zarr.storageTransformers.clear();
     const store = new Map();
     await assert.rejects(zarr.create(store, options), {
@@ -309,7 +309,7 @@ describe("storage transformers of the user", () => {
     assert.equal(store.size, 0);
   });
 
-  test("chunks are written and read through it", async () => {
+  test("chunks are written and read through the transformer", async () => {
     register();
     const store = new Map();
     const array = await zarr.create(store, options);
@@ -339,7 +339,7 @@ describe("storage transformers of the user", () => {
       ["/data/g/a/n1-0"],
     );
 
-    // Known to the metadata, and to nobody here any more: described, not read.
+    // The transformer is not registered any more: the array has a description but cannot be read.
     zarr.storageTransformers.delete(RENAMING);
     const unknown = await zarr.open(store, { path: "g/a", kind: "array" });
     assert.equal(unknown.storageTransformers[0].extension, RENAMING);
@@ -348,7 +348,7 @@ describe("storage transformers of the user", () => {
     assert.equal((await unknown.get()).data[3], 4);
   });
 
-  test("shards pass through it, and through several", async () => {
+  test("shards pass through one or several transformers", async () => {
     register();
     const sharding = { extension: SHARDING, type: "indexed", configuration: { chunks_per_shard: [2, 1] } };
     const [renaming] = options.storageTransformers;

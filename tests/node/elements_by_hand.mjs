@@ -1,6 +1,6 @@
 /**
- * Data types with elements of each as JavaScript values and as the bytes they must become, written by hand with a DataView: what
- * the tests of writing compare with. Deliberately knows nothing of the package.
+ * Data types with elements as JavaScript values and as bytes, for the tests of writing. The bytes
+ * are made with a DataView, without the package.
  */
 const view = (size, write) => {
   const data = new DataView(new ArrayBuffer(size));
@@ -16,7 +16,7 @@ const numbers = (name, code, size, setter, values) => ({
   bytes: (value) => view(size, (data) => data[setter](0, value, true)),
 });
 
-/** Halves and bfloat16, of numbers that both hold exactly. */
+/** float16 and bfloat16, with numbers that both hold exactly. */
 const HALVES = new Map([
   [0, 0x0000],
   [1, 0x3c00],
@@ -79,7 +79,7 @@ const STRUCT = {
   },
 };
 
-/** Every family: `values` are elements, the first of them zero. */
+/** All families. `values` are elements; the first one is zero. */
 export const FAMILIES = [
   { name: "bool", v3: "bool", v2: "|b1", values: [false, true], bytes: (value) => [Number(value)] },
   numbers("int8", "|i1", 1, "setInt8", [0, 1, -128, 127]),
@@ -137,7 +137,7 @@ export const FAMILIES = [
   { name: "string", v3: "string", v2: "|O", values: ["", "a", "größer", "日本🙂"], json: (text) => text },
 ];
 
-/** Families that no other library of the conformance tests reads. */
+/** The families that no other library of the conformance tests can read. */
 export const OTHER_FAMILIES = [
   ofTable("bfloat16", null, BRAINS),
   { name: "int4", v3: "int4", values: [0, -8, 7], bytes: (value) => [value & 255] },
@@ -163,11 +163,11 @@ export const OTHER_FAMILIES = [
   },
 ];
 
-/** A list of `count` elements, by turns. */
+/** A list of `count` elements that repeats the values. */
 export const elementsOf = ({ values }, count, from = 0) =>
   Array.from({ length: count }, (_, at) => values[(at + from) % values.length]);
 
-/** A list as a plain array that `set` takes: complex numbers are two entries. */
+/** A list as a plain array for `set`, in which a complex number is two entries. */
 export const listOf = ({ units }, elements) => (units === 2 ? elements.flat() : elements);
 
 /** The packed bytes of a list. */

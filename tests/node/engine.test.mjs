@@ -1,13 +1,13 @@
 /**
- * What happens when the engine traps on the caller's thread: reads are repeated once, writes
- * reject, and everything goes on.
+ * Traps of the engine on the caller's thread: reads are repeated once, writes reject, and later
+ * calls work.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./bundled.mjs";
 import { madeStore } from "./made_stores.mjs";
 
-/** Both builds with a `poll` that traps when `globalThis.trapNextPoll` says so. */
+/** Both builds with a `poll` that traps if `globalThis.trapNextPoll` is set. */
 const zarr = await importSource("entry/index.ts", {
   source: "inline",
   glue: `
@@ -30,7 +30,7 @@ const description = { shape: [4], chunks: [2], dtype: "uint8", attributes: { nan
 const isInternal = (error) => error instanceof zarr.ZarrError && /internal error/.test(error.message);
 const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
 
-test("a trap ends nothing that reads: all that was pending is asked again, and the same objects work", async () => {
+test("after a trap pending reads are repeated, and the same objects work", async () => {
   const store = madeStore(description, ([i]) => i);
   const array = await zarr.open(store, { kind: "array" });
   assert.deepEqual([...(await array.get()).data], [0, 1, 2, 3]);
@@ -46,7 +46,7 @@ test("a trap ends nothing that reads: all that was pending is asked again, and t
   assert.equal(zarr.info().panics, 1);
   while (answers.length === asked) await turn();
 
-  // An answer for the instance that is gone reaches nobody, and harms nobody.
+  // An answer for the old instance has no effect.
   for (const answer of answers.slice(0, asked)) answer(undefined);
   assert.deepEqual([...(await array.get()).data], [0, 1, 2, 3]);
   const group = new TextEncoder().encode('{"zarr_format":3,"node_type":"group"}');
@@ -54,7 +54,7 @@ test("a trap ends nothing that reads: all that was pending is asked again, and t
   assert.equal((await waiting).kind, "group");
 });
 
-test("what traps again rejects, and the next call works", async () => {
+test("a read that traps twice rejects, and the next call works", async () => {
   const store = madeStore(description, ([i]) => i);
   const array = await zarr.open(store, { kind: "array" });
   const before = zarr.info().panics;
@@ -66,7 +66,7 @@ test("what traps again rejects, and the next call works", async () => {
   assert.deepEqual([...(await array.get()).data], [0, 1, 2, 3]);
 });
 
-test("a call that is aborted is not repeated, and its signal does nothing later", async () => {
+test("an aborted call is not repeated, and its signal has no later effect", async () => {
   const store = madeStore(description, ([i]) => i);
   const array = await zarr.open(store, { kind: "array" });
   const controller = new AbortController();
@@ -78,7 +78,7 @@ test("a call that is aborted is not repeated, and its signal does nothing later"
   assert.deepEqual([...(await array.get()).data], [0, 1, 2, 3]);
 });
 
-test("a write under which the engine traps rejects, and is not made again", async () => {
+test("a write during a trap rejects and is not repeated", async () => {
   const store = new Map();
   const array = await zarr.create(store, { shape: [4], chunkShape: [2], dtype: "uint8", codecs: [] });
   await array.set(null, [1, 2, 3, 4]);

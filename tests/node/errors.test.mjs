@@ -1,4 +1,4 @@
-/** What goes wrong, in the classes and fields that callers branch on. */
+/** Errors: their classes and the fields that callers use. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
@@ -16,7 +16,7 @@ async function failure(promise) {
   return outcome;
 }
 
-test("nothing there", async () => {
+test("there is no node", async () => {
   const error = await failure(zarr.open(zarr.root(new Map()).resolve("a/b")));
   assert.ok(error instanceof zarr.NotFoundError);
   assert.equal(error._tag, "NotFoundError");
@@ -25,26 +25,26 @@ test("nothing there", async () => {
   assert.equal(error.found, undefined);
 });
 
-test("the other kind", async () => {
+test("a node of the other kind", async () => {
   const error = await failure(zarr.open(addGroup(new Map()), { kind: "array" }));
   assert.equal(error.code, "NotFound");
   assert.equal(error.found, "group");
 });
 
-test("the other format", async () => {
+test("a node of the other format", async () => {
   const store = madeStore(description, () => 0);
   assert.equal((await failure(zarr.open.v2(store))).code, "NotFound");
   assert.equal((await zarr.open.v3(store, { kind: "array" })).kind, "array");
 });
 
-test("metadata that is no JSON", async () => {
+test("metadata that is not JSON", async () => {
   const error = await failure(zarr.open(new Map([["/zarr.json", encode("{")]])));
   assert.ok(error instanceof zarr.InvalidMetadataError);
   assert.equal(error.code, "Format");
   assert.equal(error.key, "zarr.json");
 });
 
-test("a codec that nobody knows: described, but not read", async () => {
+test("an array with an unknown codec can be opened but not read", async () => {
   const store = madeStore(description, () => 0);
   const document = metadata(description);
   document.codecs.push({ name: "nobody.knows" });
@@ -57,7 +57,7 @@ test("a codec that nobody knows: described, but not read", async () => {
   assert.equal(error.code, "Unsupported");
 });
 
-test("a codec's configuration that is wrong is found when the array is read", async () => {
+test("an invalid configuration of a codec is reported by the read", async () => {
   const store = madeStore(description, () => 0);
   const document = metadata(description);
   document.codecs.push({ name: "gzip", configuration: { speed: "high" } });
@@ -83,7 +83,7 @@ test("a chunk that cannot be decoded", async () => {
   assert.deepEqual([...(await array.get([zarr.slice(0, 2)])).data], [0, 0]);
 });
 
-test("a store that throws is the cause", async () => {
+test("the error of a store is the cause", async () => {
   const inner = madeStore(description, () => 0);
   const thrown = new RangeError("the disk is on fire");
   for (const fail of [
@@ -102,7 +102,7 @@ test("a store that throws is the cause", async () => {
   }
 });
 
-test("a store that answers with something else", async () => {
+test("a store that returns another type", async () => {
   const error = await failure(zarr.open({ get: () => "text" }));
   assert.equal(error.code, "Store");
   assert.match(error.message, /Uint8Array/);
@@ -121,7 +121,7 @@ test("isZarritaError narrows by tag", async () => {
   assert.equal(zarr.isZarritaError(new Error("other")), false);
 });
 
-test("the classes can be made as zarrita makes them", () => {
+test("the classes have zarrita's constructors", () => {
   const cause = new Error("why");
   const pipeline = new zarr.CodecPipelineError({
     direction: "encode",
@@ -138,7 +138,7 @@ test("the classes can be made as zarrita makes them", () => {
   assert.equal(new zarr.InvalidMetadataError("z", { path: "/b" }).path, "/b");
 });
 
-test("an HTTP status that is no answer", async () => {
+test("an HTTP error status", async () => {
   const store = new zarr.FetchStore("https://example.invalid/data.zarr", {
     fetch: async () => new Response("no", { status: 401 }),
   });
@@ -147,7 +147,7 @@ test("an HTTP status that is no answer", async () => {
   assert.match(error.message, /401/);
 });
 
-test("a `fetch` that throws is the cause", async () => {
+test("the error of a `fetch` is the cause", async () => {
   const thrown = new Error("no token");
   const fetch = async () => {
     throw thrown;

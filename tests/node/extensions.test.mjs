@@ -1,4 +1,4 @@
-/** Extensions of stores and arrays: the same code on zarrita and here. */
+/** Extensions of stores and arrays: the same code with zarrita and with this package. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as ours from "zarr-wasm";
@@ -11,7 +11,7 @@ const valueAt = ([i, j]) => 100 * i + j;
 const description = { shape: [7, 9], chunks: [3, 4], dtype: "int32", names: ["y", "x"] };
 const files = madeStore(description, valueAt);
 
-/** A store that counts, and has ranges. */
+/** A store with ranges that counts its requests. */
 class Counted {
   calls = [];
 
@@ -30,7 +30,7 @@ class Counted {
   }
 }
 
-/** Runs a test on both; what it returns must be the same. */
+/** Runs a test with both packages. The results must be equal. */
 function onBoth(title, run) {
   test(title, async () => {
     const theirs = await run(zarrita);
@@ -41,7 +41,7 @@ function onBoth(title, run) {
 const placesOf = (indices) =>
   indices === null ? [0, 1, 1] : typeof indices === "number" ? [indices, indices + 1, 1] : indices;
 
-/** Elements of a result, in C order. */
+/** The elements of a result in C order. */
 function plain({ data, shape, stride }) {
   const walk = (axis, at) =>
     axis === shape.length
@@ -60,7 +60,7 @@ const thrown = async (run) => {
 };
 
 // biome-ignore-start lint/performance/noDynamicNamespaceImportAccess: every name there is
-test("every name of zarrita's is here, of the same kind", () => {
+test("all names of zarrita exist and have the same kind", () => {
   for (const [name, value] of Object.entries(zarrita)) {
     assert.equal(typeof ours[name], typeof value, name);
     if (typeof value !== "function") continue;
@@ -184,7 +184,7 @@ onBoth("withRangeCoalescing: one request for neighbours of one tick", async (zar
   return [read, absent, end, asked, reports, short instanceof Error, without._tag];
 });
 
-test("one caller's abort does not end a merged request that others wait for", async () => {
+test("one caller's abort does not cancel a merged request of others", async () => {
   let signal;
   const store = ours.withRangeCoalescing({
     get: async () => undefined,
@@ -212,7 +212,7 @@ test("one caller's abort does not end a merged request that others wait for", as
   assert.equal(signal.aborted, true);
 });
 
-test("in front of a FetchStore the engine still reads by itself; the wrappers of one are one store", async () => {
+test("with wrappers of a FetchStore the engine still reads it directly, as one store", async () => {
   const server = await serve({ "/": FIXTURES });
   try {
     const reports = [];
@@ -238,7 +238,7 @@ onBoth("the names for other kinds of array", async (zarr) => {
       throw new Error("not for reading");
     },
     setFromChunk(target, source, projections) {
-      // A dimension that one side does not have is one place of the other.
+      // A dimension that one side lacks is an index in the other.
       const steps = ({ stride }, side) => {
         let axis = 0;
         return projections.map((projection) => (projection[side] === null ? 0 : stride[axis++]));
@@ -282,7 +282,7 @@ onBoth("the names for other kinds of array", async (zarr) => {
   return [part.isMine, plain(part), scalar, read, slices, strides];
 });
 
-test("calls put in place of open.v2 and open.v3 are called", async () => {
+test("replacements of open.v2 and open.v3 are called", async () => {
   const { v2, v3 } = ours.open;
   const called = [];
   try {

@@ -1,4 +1,4 @@
-/** `FetchStore` by itself, as zarrita's is used, and what it asks of a server. */
+/** Direct calls of `FetchStore`, as in zarrita, and its requests. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import * as zarr from "zarr-wasm";
@@ -9,7 +9,7 @@ import { madeStore } from "./made_stores.mjs";
 const BIG = { shape: [600, 500], chunks: [200, 250], dtype: "float64", gzip: true };
 const files = madeStore(BIG, ([i, j]) => i * 1000 + j);
 
-/** A server for the fixtures, and for the files above below /made. */
+/** A server for the fixtures, and for the files above under /made. */
 let server;
 let requests = [];
 
@@ -33,7 +33,7 @@ beforeEach(() => {
 
 const STORE = "zarr-python-3/root-array-v3/store";
 
-test("get, and what is absent", async () => {
+test("get, also of an absent key", async () => {
   const store = new zarr.FetchStore(new URL(`${server.url}/${STORE}`));
   const bytes = await store.get("/zarr.json");
   assert.ok(bytes instanceof Uint8Array);
@@ -59,7 +59,7 @@ test("an abort rejects with the reason", async () => {
   );
 });
 
-test("a custom fetch gets one Request; overrides and the query are in it", async () => {
+test("a custom fetch gets one Request with the overrides and the query", async () => {
   const seen = [];
   const store = new zarr.FetchStore(`${server.url}/${STORE}?signature=a%2Fb`, {
     overrides: { headers: { Authorization: "Bearer x" }, credentials: "include" },
@@ -89,7 +89,7 @@ test("headers may be a Headers, or pairs", async () => {
   }
 });
 
-test("a subclass is called", async () => {
+test("methods of a subclass are called", async () => {
   const keys = [];
   class Logged extends zarr.FetchStore {
     get(key, options) {
@@ -101,7 +101,7 @@ test("a subclass is called", async () => {
   assert.ok(keys.includes("/zarr.json"));
 });
 
-test("equal reads at the same time are one request each, and both results are whole", async () => {
+test("concurrent equal calls send one request each, and both results are complete", async () => {
   const array = await zarr.open(`${server.url}/made`, { kind: "array" });
   requests = [];
   const results = await Promise.all([
@@ -121,7 +121,7 @@ test("equal reads at the same time are one request each, and both results are wh
   assert.deepEqual([...results[2].data], [0]);
 });
 
-test("URLs that cannot be", async () => {
+test("invalid URLs are refused", async () => {
   await assert.rejects(zarr.open("data.zarr"), { code: "Argument" });
   assert.equal(String(new zarr.FetchStore("data.zarr").url), "data.zarr");
 });

@@ -1,14 +1,18 @@
 /**
- * What the fixture runners share: the cases of tests/fixtures, and elements read back from what `expected.json` holds.
+ * The common part of the fixture runners: lists the cases of tests/fixtures, and reads the elements
+ * of `expected.json`.
  */
+import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BoolArray } from "zarr-wasm";
+import { unpackFixtures } from "../fixture_archives.mjs";
 
-export const FIXTURES = join(import.meta.dirname, "../fixtures");
+/** The unpacked tree of tests/fixtures. */
+export const FIXTURES = unpackFixtures();
 
 /** Folders that hold no stores with a list of nodes. */
-const OTHERS = ["bad", "conventions", "make", "unreadable", "viewer", "viewer-plates"];
+const OTHERS = ["bad", "unreadable", "viewer", "viewer-plates"];
 
 const folders = (path) =>
   readdirSync(path, { withFileTypes: true })
@@ -16,20 +20,40 @@ const folders = (path) =>
     .map((entry) => entry.name)
     .sort();
 
-const caseOf = (name) => ({
+const json = (path) => JSON.parse(readFileSync(join(FIXTURES, path), "utf8"));
+
+/** A suite without cases would pass: it fails instead. */
+function atLeastOne(cases, kind) {
+  if (cases.length === 0) throw new Error(`${FIXTURES} has no ${kind} cases`);
+  return cases;
+}
+
+const goodCase = (name) => ({
   name,
   store: join(FIXTURES, name, "store"),
-  expected: JSON.parse(readFileSync(join(FIXTURES, name, "expected.json"), "utf8")),
+  expected: json(`${name}/expected.json`),
 });
 
-/** Every store that must be readable, with its nodes. */
+/** All stores that must be readable, with their nodes. */
 export const goodCases = () =>
-  folders(FIXTURES)
-    .filter((writer) => !OTHERS.includes(writer))
-    .flatMap((writer) => folders(join(FIXTURES, writer)).map((name) => caseOf(`${writer}/${name}`)));
+  atLeastOne(
+    folders(FIXTURES)
+      .filter((writer) => !OTHERS.includes(writer))
+      .flatMap((writer) => folders(join(FIXTURES, writer)).map((name) => goodCase(`${writer}/${name}`))),
+    "good",
+  );
 
-/** Every store that must be refused. */
-export const badCases = () => folders(join(FIXTURES, "bad")).map((name) => caseOf(`bad/${name}`));
+/** All stores that must be refused. */
+export function badCases() {
+  const [expectations, stores] = [json("bad/expected.json"), join(FIXTURES, "bad/stores")];
+  assert.deepEqual(folders(stores), Object.keys(expectations).sort(), "stores, and bad/expected.json");
+  const cases = Object.entries(expectations).map(([name, expected]) => ({
+    name: `bad/${name}`,
+    store: join(stores, name),
+    expected,
+  }));
+  return atLeastOne(cases, "bad");
+}
 
 /** The typed array of each number type. */
 export const VIEWS = {
@@ -46,7 +70,7 @@ export const VIEWS = {
   float64: Float64Array,
 };
 
-/** A half as a number, by IEEE 754's own words. */
+/** Converts a float16 to a number, as IEEE 754 defines it. */
 function half(bits) {
   const sign = bits >> 15 ? -1 : 1;
   const exponent = (bits >> 10) & 31;
@@ -55,7 +79,7 @@ function half(bits) {
   return exponent === 0 ? sign * 2 ** -14 * fraction : sign * 2 ** (exponent - 15) * (1 + fraction);
 }
 
-/** Whether elements are compared as numbers one by one; of other types of one size as packed bytes. */
+/** Whether elements are compared as numbers. Other fixed-size types are compared as bytes. */
 export const isNumber = (dtype) => dtype in VIEWS || dtype === "float16";
 
 /** Elements from base64 of little-endian bytes, as numbers and bigints; booleans are 0 and 1. */
@@ -65,7 +89,7 @@ export function elements(dtype, base64) {
   return Array.from(new VIEWS[dtype](bytes.buffer));
 }
 
-/** Every index of a shape, in C order. */
+/** All indices of a shape in C order. */
 export function* indices(shape) {
   const index = shape.map(() => 0);
   if (shape.includes(0)) return;
@@ -83,7 +107,7 @@ export function* indices(shape) {
 
 const at = (data, place) => (data instanceof BoolArray ? Number(data.get(place)) : data[place]);
 
-/** A chunk's elements in C order, found through its strides. */
+/** A chunk's elements in C order, according to its strides. */
 export const unstrided = ({ data, shape, stride }) =>
   Array.from(indices(shape), (index) =>
     at(
@@ -92,7 +116,7 @@ export const unstrided = ({ data, shape, stride }) =>
     ),
   );
 
-/** The first place at which two lists of elements differ, in words; NaN equals itself, and 0 is not -0. */
+/** A text about the first difference of two lists. NaN equals NaN, and 0 differs from -0. */
 export function difference(actual, expected) {
   if (actual.length !== expected.length) return `${actual.length} elements instead of ${expected.length}`;
   const place = expected.findIndex((value, idx) => !Object.is(value, actual[idx]));

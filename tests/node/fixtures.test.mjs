@@ -1,4 +1,4 @@
-/** Every node of every good fixture, through the calls that read one, from a folder and over HTTP. */
+/** Reads every node of every good fixture with all reading calls, from a folder and over HTTP. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { FileSystemStore } from "zarr-wasm/node";
 import { serve } from "../../scripts/serve.mjs";
 import { difference, elements, FIXTURES, goodCases, indices, isNumber, unstrided } from "./fixture_files.mjs";
 
-/** Attributes as `expected.json` has them: what JSON cannot hold stands there as a string. */
+/** Attributes in the form of `expected.json`: values that JSON cannot hold are strings. */
 const plain = (value) =>
   JSON.parse(
     JSON.stringify(value, (_, part) =>
@@ -16,7 +16,7 @@ const plain = (value) =>
     ),
   );
 
-/** As zarrita spells it: v2's texts and objects have names of their own. */
+/** The data type's name in zarrita, which has other names for v2's strings and objects. */
 function dtypeOf({ zarr_format: format, data_type: type, values_json: variable }) {
   const { name, configuration } = typeof type === "string" ? { name: type } : type;
   if (format === 3) return name;
@@ -25,7 +25,7 @@ function dtypeOf({ zarr_format: format, data_type: type, values_json: variable }
   return name === "null_terminated_bytes" ? `v2:S${configuration.length_bytes}` : name;
 }
 
-/** Their fill values are always null in `expected.json`, also where the metadata has a value. */
+/** The types whose fill values are always null in `expected.json`. */
 const isOptional = ({ name }) => name === "zarrs.optional";
 
 function checkDescription(node, expected) {
@@ -33,7 +33,7 @@ function checkDescription(node, expected) {
   if (expected.attributes) assert.deepEqual(plain(node.attrs), expected.attributes);
   if (expected.kind === "group") return;
   assert.deepEqual(node.shape, expected.shape);
-  // What is decoded at a time is smaller where shards stand in shards, and the whole shard where something follows it.
+  // The decoded unit is smaller for shards in shards, and the whole shard if a codec follows it.
   if (!node.shards) assert.deepEqual(node.chunks, expected.chunk_shape);
   assert.equal(node.dtype, dtypeOf(expected));
   if (expected.dimension_names) assert.deepEqual(node.dimensionNames, expected.dimension_names);
@@ -46,7 +46,7 @@ function checkDescription(node, expected) {
 
 const same = (actual, expected, what) => assert.equal(difference(actual, expected), undefined, what);
 
-/** An element of `values_json` as `Array.get` has it; lists of an optional type hold its value. */
+/** An element of `values_json` as `Array.get` returns it. Lists hold values of optional types. */
 function elementOf(type, value) {
   const name = type.name ?? type;
   if (isOptional(type)) return value === null ? null : elementOf(type.configuration.name, value[0]);
@@ -74,7 +74,7 @@ async function checkBytes(array, expected) {
   assert.equal(Buffer.from(data).toString("base64"), expected.values);
 }
 
-/** Elements of one size as `Array.get` has them, packed again; undefined for those that it changes. */
+/** Packs fixed-size elements of `Array.get` again. Undefined for types that it converts. */
 function packedAgain({ name = "", configuration } = {}, data) {
   const length = configuration?.length_bytes;
   if (name === "fixed_length_utf32") {
@@ -88,7 +88,7 @@ function packedAgain({ name = "", configuration } = {}, data) {
   return isPacked ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : undefined;
 }
 
-/** Types that are no numbers of JavaScript's: their elements again, or how many they are where they are changed. */
+/** Compares types that are not numbers: their elements, or their count if they are converted. */
 async function checkOthers(array, expected) {
   const { data_type: type, shape } = expected;
   const { data, complex } = await array.get();
@@ -116,7 +116,7 @@ async function checkElements(array, expected) {
   await checkChunks(array, expected);
 }
 
-/** Those that the fixture names are there, each once; where it names some, there are no others. */
+/** Checks that the warnings are those of the fixture, each once, if the fixture names any. */
 function checkWarnings({ warnings }, expected) {
   if (!expected.warnings) return;
   assert.deepEqual(
@@ -146,7 +146,7 @@ async function checkZarritaGet(array, expected) {
   same(unstrided(got), values, "get");
 }
 
-/** The elements of a chunk as the whole array's elements have them, and fill value beyond its edge. */
+/** The expected elements of a chunk, from those of the array. Beyond the edge: fill value. */
 function chunkOf(expected, extents, start) {
   const { shape, data_type: dtype, values, fill_value_bytes: fill } = expected;
   const all = elements(dtype, values);
@@ -159,7 +159,7 @@ function chunkOf(expected, extents, start) {
   });
 }
 
-/** Where a chunk begins: chunks differ where the grid is rectilinear. */
+/** The origin of a chunk, also in rectilinear grids. */
 const startOf = (array, index) =>
   index.map((at, axis) =>
     Array.from({ length: at }, (_, before) => array.chunkShapeAt(index.with(axis, before))[axis]).reduce(
@@ -193,7 +193,7 @@ for (const { name, store: folder, expected: nodes } of goodCases()) {
   });
 }
 
-/** Whether a draft's group has no document: a server that does not list cannot tell of it. */
+/** Whether a draft's group has no document. A server that cannot list does not show it. */
 const isImplicit = async (folder, path) =>
   existsSync(join(folder, "meta")) &&
   (await zarr.exists(zarr.root(new FileSystemStore(folder)).resolve(path))) === "implicit-group";

@@ -1,10 +1,10 @@
-/** Codecs of callers that the tests of reading and writing share. */
+/** Users' codecs for the tests of reading and writing. */
 import * as zarr from "zarr-wasm";
 
-/** Every byte with all its bits turned; what `flipped` codecs undo. */
+/** Inverts all bits. The `flipped` codecs undo it. */
 export const flip = (bytes) => Uint8Array.from(bytes, (byte) => byte ^ 0xff);
 
-/** Registers for the time of one test. */
+/** Registers a codec for one test. */
 export async function registered(entries, body) {
   for (const [name, codec] of Object.entries(entries)) zarr.registry.set(name, codec);
   try {
@@ -14,7 +14,7 @@ export async function registered(entries, body) {
   }
 }
 
-/** Turns bits; `calls` is told what the codec was made from. */
+/** A codec that inverts all bits. `calls` records its configuration. */
 export const flippedCodec = (calls = {}) => ({
   kind: "bytes_to_bytes",
   fromConfig(configuration, meta) {

@@ -1,4 +1,4 @@
-/** How the full build takes the engine's place on the caller's thread, when something needs it. */
+/** The full build replaces the engine on the caller's thread if something needs it. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,10 +12,10 @@ const wasm = (name) => readFileSync(join(ROOT, "dist", name));
 const description = { shape: [64, 4], chunks: [1, 4], dtype: "uint16", attributes: {} };
 const element = ([row, column]) => 4 * row + column;
 
-/** A package of its own, so that no other test has asked for the full build yet. */
+/** A separate bundle, so that no other test has loaded the full build. */
 const fresh = () => importSource("entry/index.ts", { source: "inline" });
 
-test("reading needs the engine alone", async () => {
+test("reading needs only the engine", async () => {
   const zarr = await fresh();
   const array = await zarr.open(madeStore(description, element), { kind: "array" });
   assert.deepEqual([...(await array.get([3])).data], [12, 13, 14, 15]);
@@ -23,7 +23,7 @@ test("reading needs the engine alone", async () => {
   assert.equal(zarr.info().build, "engine");
 });
 
-test("reads that are under way when the full build comes end where they began, and fetch nothing twice", async () => {
+test("reads in progress end in the engine that began them, and fetch nothing twice", async () => {
   const zarr = await fresh();
   const server = await scriptedServer(madeStore(description, element));
   try {
@@ -32,7 +32,7 @@ test("reads that are under way when the full build comes end where they began, a
     const rows = Array.from({ length: 64 }, (_, row) => row);
     const reads = rows.map((row) => array.get([row]));
     const created = zarr.create(new Map(), { shape: [2], dtype: "uint8" });
-    // Some are asked for while it loads, and some go to whoever answers then.
+    // Some reads start while it loads. They go to either instance.
     await new Promise((resolve) => setTimeout(resolve, 5));
     const during = rows.slice(0, 8).map((row) => array.get([row]));
     await created;
@@ -47,7 +47,7 @@ test("reads that are under way when the full build comes end where they began, a
     for (const [idx, { data }] of (await Promise.all([...during, ...after])).entries()) {
       assert.equal(data[0], 4 * (idx % 8));
     }
-    // What one instance has fetched the other may fetch once more, never a third time.
+    // Each of the two instances may fetch a value once.
     const counts = rows.map((row) => server.of(`/c/${row}/0`).length);
     assert.ok(
       counts.slice(8).every((count) => count === 1),
@@ -71,7 +71,7 @@ test("an abort while the full build loads rejects at once", async () => {
   await assert.rejects(created, { name: "AbortError" });
 });
 
-test("a draft's hierarchy is opened though only the engine has been started", async () => {
+test("a draft's hierarchy can be opened if only the engine has been started", async () => {
   const zarr = await fresh();
   const store = new Map();
   const writer = await fresh();
@@ -86,7 +86,7 @@ test("a draft's hierarchy is opened though only the engine has been started", as
   assert.equal(zarr.info().build, "full");
 });
 
-test("storage transformers, user-defined codecs and archives lead there too", async () => {
+test("storage transformers, users' codecs and archives load the full build too", async () => {
   const registered = await fresh();
   registered.registry.set("test.same", () => ({
     fromConfig: () => ({ kind: "bytes_to_bytes", encode: (bytes) => bytes, decode: (bytes) => bytes }),
@@ -108,7 +108,7 @@ test("storage transformers, user-defined codecs and archives lead there too", as
   assert.equal(reader.info().build, "full");
 });
 
-test("where the full build cannot be loaded the error says so, and the engine goes on", async () => {
+test("if the full build cannot be loaded, there is an error and the engine continues", async () => {
   const zarr = await importSource("entry/slim.ts", { source: "none" });
   await zarr.init({ wasm: wasm("zarr_wasm.wasm"), workers: 0 });
   const array = await zarr.open(madeStore(description, element), { kind: "array" });

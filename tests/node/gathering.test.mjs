@@ -1,6 +1,6 @@
 /**
- * Reads that begin together share their requests, on a real HTTP server. Each keeps its own signal:
- * an abort of one read does not cancel another.
+ * Concurrent reads share requests, on a real HTTP server. An abort of one read does not cancel
+ * another.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
@@ -73,7 +73,7 @@ test("64 small reads of one shard cost no more requests than one read of all of 
   assert.ok(each < WINDOWS.length / 4, `${each} requests`);
 });
 
-test("reads of several handles of an array are asked for together too", async () => {
+test("reads of several objects of one array share requests too", async () => {
   const handles = async (array) => {
     const other = await zarr.open(array.store, { kind: "array" });
     server.requests.length = 0;
@@ -83,7 +83,7 @@ test("reads of several handles of an array are asked for together too", async ()
   assert.equal(await requestsOf(handles), one);
 });
 
-test("who gives up a read ends nobody else's, and the last one ends the request", async () => {
+test("an abort of one read does not end others; the last abort ends the request", async () => {
   const array = await zarr.open(`${server.url}?run=abort`, { kind: "array" });
   await windowOf(array, [SIDE - SIZE, SIDE - SIZE]); // the index is known
   server.latency = 200;
@@ -108,7 +108,7 @@ test("who gives up a read ends nobody else's, and the last one ends the request"
   }
 });
 
-test("a user's store is asked in the name of one caller", async () => {
+test("each request to a user's store has the signal of one caller", async () => {
   const signals = new Set();
   let calls = 0;
   const store = {

@@ -1,4 +1,4 @@
-/** Locations, nodes made without the engine, attributes, consolidated metadata. */
+/** Locations, nodes without the engine, attributes, and consolidated metadata. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const description = {
 };
 const valueAt = ([i, j]) => i * 6 + j;
 
-test("locations resolve as zarrita's do, and keep # and ?", () => {
+test("locations resolve as in zarrita, and keep # and ?", () => {
   const root = zarr.root();
   assert.ok(root.store instanceof Map);
   const paths = {
@@ -37,7 +37,7 @@ test("locations resolve as zarrita's do, and keep # and ?", () => {
   assert.equal(root.resolve("a").resolve("/c").path, "/c");
 });
 
-test("an array made from its metadata tells it, and reads", async () => {
+test("an array made from metadata has its properties and can be read", async () => {
   const store = madeStore(description, valueAt);
   const array = new zarr.Array(store, "/", metadata(description));
   assert.deepEqual(array.shape, [4, 6]);
@@ -57,7 +57,7 @@ test("a fill value given as a bigint crosses exactly", async () => {
   assert.equal((await array.get()).data[0], 2n ** 64n - 1n);
 });
 
-test("a group made from its metadata", () => {
+test("a group made from metadata", () => {
   const group = new zarr.Group(new Map(), "/g", {
     zarr_format: 3,
     node_type: "group",
@@ -86,7 +86,7 @@ test("attributes: NaN, a byte order mark, and bigints on request", async () => {
   assert.equal(attrs.small, 1);
 });
 
-test("v3 wins where a node has both formats", async () => {
+test("v3 has precedence if a node has both formats", async () => {
   const store = addGroup(new Map(), { is: 3 });
   store.set("/.zgroup", encode('{"zarr_format":2}'));
   store.set("/.zattrs", encode('{"is":2}'));
@@ -105,7 +105,7 @@ test("a path is taken literally", async () => {
   assert.equal((await zarr.open(store, { path: "/a%20b/#1/" })).path, "/a%20b/#1");
 });
 
-test("warnings are kept at the node, and heard", async () => {
+test("warnings are in node.warnings and reach onWarning", async () => {
   const heard = [];
   await zarr.init({ onWarning: (message, path) => heard.push([message, path]) });
   const zarray = {
@@ -123,7 +123,7 @@ test("warnings are kept at the node, and heard", async () => {
   assert.deepEqual(heard, [[array.warnings[0], "/"]]);
 });
 
-/** A store that counts what it is asked for. */
+/** A store that counts its requests. */
 function counting(store) {
   const asked = [];
   const get = (key) => {
@@ -133,7 +133,7 @@ function counting(store) {
   return { store: { get }, asked };
 }
 
-test("consolidated metadata answers for every node in it", async () => {
+test("consolidated metadata serves all of its nodes", async () => {
   const nodes = {
     ".zgroup": { zarr_format: 2 },
     ".zattrs": { root: true },
@@ -172,7 +172,7 @@ test("consolidated metadata answers for every node in it", async () => {
   assert.equal(await consolidated.get("/nothing"), undefined);
 });
 
-test("v3's consolidated metadata, as zarr-python wrote it", async () => {
+test("consolidated metadata of v3 by zarr-python", async () => {
   const folder = join(FIXTURES, "zarr-python-3/hierarchy-v3");
   const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"));
   const store = new FileSystemStore(join(folder, "store"));

@@ -1,4 +1,4 @@
-/** How often which values occur: against counting one by one. */
+/** Histograms, compared with counting one by one. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
@@ -9,7 +9,7 @@ async function made(dtype, values, shape, options = {}) {
   return array;
 }
 
-/** numpy.histogram, one by one. */
+/** Counts as numpy.histogram does. */
 function counted(values, low, high, bins) {
   const counts = new Array(bins).fill(0);
   for (const value of values) {
@@ -37,7 +37,7 @@ test("many parts of bytes: a bin for each value", async () => {
   assert.deepEqual([...part.counts], counted(column, Math.min(...column), Math.max(...column), 4));
 });
 
-test("doubles, missing ones and a window", async () => {
+test("doubles with NaN and a window", async () => {
   const values = Float64Array.of(NaN, 0, 0.1, 0.5, 1, 2, -3, Infinity, -Infinity);
   const array = await made("float64", values, [9]);
   const found = await zarr.histogram(array, { window: [0, 1], bins: 2 });
@@ -51,7 +51,7 @@ test("doubles, missing ones and a window", async () => {
   assert.ok([none.min, none.max, none.mean, none.quantile(0.5)].every(Number.isNaN));
 });
 
-test("what is not stored counts as fill value, and values are unpacked first", async () => {
+test("absent chunks count as fill value, and values are unpacked first", async () => {
   const attributes = { scale_factor: 0.5, _FillValue: -1 };
   const array = await made("int16", null, [100, 100], { chunkShape: [10, 10], fillValue: -1, attributes });
   await array.set([zarr.slice(0, 10), zarr.slice(0, 10)], 7);
@@ -68,7 +68,7 @@ test("what is not stored counts as fill value, and values are unpacked first", a
   assert.deepEqual([some.count, some.min, [...some.counts]], [4e8, 0, [4e8]]);
 });
 
-test("a pyramid's coarsest level, and what is refused", async () => {
+test("the coarsest level of a pyramid, and invalid options", async () => {
   const root = await zarr.create(new Map(), {
     attributes: {
       multiscales: {

@@ -1,6 +1,7 @@
 /**
- * Behind an HTTP cache as sites put one in front of a bucket: nginx with `proxy_cache` and `slice`. However many read, the origin is read
- * once: addresses are stable, and nothing of ours in them or in the headers keeps a cache from knowing a request again.
+ * Reads through an HTTP cache in front of a bucket: nginx with `proxy_cache` and `slice`. The
+ * origin is read once for any number of readers, because URLs and headers of equal requests are
+ * equal.
  */
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
@@ -57,7 +58,7 @@ const configuration = (port, upstream) => `
     }
   }`;
 
-/** A sharded array whose shards are some slices long, and one of plain chunks. */
+/** A sharded array with shards of several slices, and an array without shards. */
 async function madeFiles() {
   const files = new Map();
   const root = await zarr.create(files, {});
@@ -104,7 +105,7 @@ beforeEach(() => {
   origin.requests.length = 0;
 });
 
-/** Reads all of an array in a process of its own, as another user does; resolves to a checksum and what went over the wire. */
+/** Reads an array in another process. Resolves to a checksum and the numbers of requests. */
 function readElsewhere(path) {
   const program = `
     import * as zarr from "zarr-wasm";
@@ -128,7 +129,7 @@ function checksum() {
 }
 
 for (const path of ["sharded", "plain"]) {
-  test(`${path}: several readers at once and one after them cost the origin one read`, async () => {
+  test(`${path}: concurrent readers and a later one cost the origin one read`, async () => {
     const readers = await Promise.all([1, 2, 3].map(() => readElsewhere(path)));
     const atOrigin = origin.requests.map(({ key, range, search }) => `${key}${search} ${range}`);
     for (const [sum, requests] of readers) {
@@ -146,7 +147,7 @@ for (const path of ["sharded", "plain"]) {
   });
 }
 
-test("a query in the root's address is all that there is of queries", async () => {
+test("requests have only the root URL's query", async () => {
   const array = await zarr.open(`${url}?token=a%2Fb`, { path: "plain", kind: "array" });
   await array.get([0, 0]);
   for (const { search } of origin.requests) assert.equal(search, "?token=a%2Fb");

@@ -1,4 +1,4 @@
-/** What is larger than 32 bits count: shards, shapes, grids of chunks, results. The shard is a sparse file on a real server. */
+/** Shards, shapes, chunk grids and results beyond 2^32. The shard is a sparse file on a server. */
 import assert from "node:assert/strict";
 import {
   closeSync,
@@ -32,11 +32,14 @@ const description = (shape, chunkShape, codecs, dtype = "uint32") => ({
   codecs,
 });
 
-/** Elements of an inner chunk, and inner chunks of a shard. */
+/** Number of elements in an inner chunk, and of inner chunks in a shard. */
 const INNER = 2 ** 18;
 const COUNT = 2 ** 11;
 
-/** A shard of 6 GiB on disk that has three of its 2048 chunks of 1 MiB: at its start, across 4 GiB, and near its end. */
+/**
+ * A sparse shard of 6 GiB. Three inner chunks of 1 MiB are present: at its start, across 4 GiB, and
+ * near its end.
+ */
 function writeShard(folder, location) {
   const index = new DataView(new ArrayBuffer(COUNT * 16));
   for (let at = 0; at < 2 * COUNT; at++) index.setBigUint64(at * 8, 2n ** 64n - 1n, true);
@@ -106,7 +109,7 @@ for (const location of ["start", "end"]) {
       const array = await zarr.open(server.url, { kind: "array" });
       for (const chunk of [0, 1000, 2047]) {
         const start = chunk * INNER;
-        // All of a chunk, its last elements with those of an absent one behind it, and steps through it.
+        // A whole chunk; its last elements and those of the next, absent chunk; a slice with steps.
         const whole = await array.get([zarr.slice(start, start + INNER)]);
         assert.equal(
           whole.data.findIndex((value, at) => value !== start + at),
@@ -137,7 +140,7 @@ test("a shape of 2^63 − 1 along two dimensions", async () => {
   const document = text.replace('"shape":[1,1]', `"shape":[${most},${most}]`);
   const store = new Map([["/zarr.json", new TextEncoder().encode(document)]]);
   const last = 2n ** 63n - 2n;
-  // The last chunk of the grid: elements that are there have the number of their column in it.
+  // The last chunk of the grid. Its elements have the number of their column.
   const chunk = `/c/${last / 2n ** 20n}/${last / 2n ** 20n}`;
   store.set(
     chunk,
@@ -147,7 +150,7 @@ test("a shape of 2^63 − 1 along two dimensions", async () => {
   assert.deepEqual(array.shape64, [2n ** 63n - 1n, 2n ** 63n - 1n]);
   const empty = await array.get([{ start: 2n ** 62n, stop: 2n ** 62n + 2n }, 7]);
   assert.deepEqual([...empty.data], [9, 9]);
-  // It is shorter than a chunk: the error names the key, whose numbers are exact.
+  // The value is too short. The error has the key with exact numbers.
   await assert.rejects(
     array.get([
       { start: last, stop: last + 1n },
@@ -162,7 +165,7 @@ test("a shape of 2^63 − 1 along two dimensions", async () => {
   await assert.rejects(array.get([{ start: 0, stop: 2n ** 63n - 1n }, 0]), { code: "Limit" });
 });
 
-test("millions of chunks: planned lazily, streamed within bounds, refused as one result", async () => {
+test("millions of chunks: planned lazily, streamed in bounded memory, refused as one result", async () => {
   const side = 2 ** 20;
   const array = await arrayOf(description([side, side], [16, 16], [bytesCodec]));
   const begun = performance.now();

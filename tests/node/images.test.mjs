@@ -1,4 +1,4 @@
-/** Images, as imagecodecs wrote them, through the module that decodes them: each vector is the one chunk of an array. */
+/** Image codecs, with vectors of imagecodecs. Each vector is the only chunk of an array. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

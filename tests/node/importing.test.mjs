@@ -1,4 +1,4 @@
-/** What importing the package does to the place it is imported in: nothing. */
+/** Importing the package has no effect on its environment. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { test } from "node:test";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** Runs a program as a module; its output. */
+/** Runs a program as a module. Returns its output. */
 function run(program) {
   const { stdout, stderr, status } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
     cwd: ROOT,
@@ -17,7 +17,7 @@ function run(program) {
   return stdout.trim();
 }
 
-/** Makes every look at these globals an error. */
+/** Makes every access to these globals an error. */
 const GUARDED = `
   for (const name of ["document", "window", "self", "location", "navigator", "Worker", "fetch", "caches", "crypto", "indexedDB"]) {
     Object.defineProperty(globalThis, name, { configurable: true, get() { throw new Error("touched " + name); } });
@@ -32,7 +32,7 @@ for (const entry of [
   "zarr-wasm/zip",
   "zarr-wasm/ref",
 ]) {
-  test(`importing ${entry} looks at no global of a page's`, () => {
+  test(`importing ${entry} accesses no global of a page`, () => {
     const out = run(
       `${GUARDED} const zarr = await import("${entry}"); console.log(typeof zarr === "object");`,
     );
@@ -40,7 +40,7 @@ for (const entry of [
   });
 }
 
-test("a page without workers, as jsdom and server rendering have it, reads on the caller's thread", () => {
+test("without workers, as in jsdom and server rendering, reads run on the caller's thread", () => {
   const out = run(`
     globalThis.document = {};
     globalThis.window = globalThis;

@@ -8,7 +8,7 @@ import { scriptedServer } from "./scripted_server.mjs";
 const description = { shape: [300, 300], chunks: [100, 100], dtype: "float64", gzip: true };
 const files = madeStore(description, ([i, j]) => i * j);
 
-test("info counts requests, bytes, decoding, failures and what was given up", async () => {
+test("info counts requests, bytes, decoding, failures and aborts", async () => {
   const server = await scriptedServer(files);
   try {
     const before = zarr.info();
@@ -37,7 +37,7 @@ test("info counts requests, bytes, decoding, failures and what was given up", as
   }
 });
 
-test("dispose ends what is under way; everything goes on to work", async () => {
+test("dispose ends calls in progress; later calls work", async () => {
   const array = await zarr.open(files, { kind: "array" });
   const sum = async () => (await array.get()).data.reduce((total, value) => total + value, 0);
   const expected = await sum();
@@ -68,7 +68,7 @@ test("dispose ends what is under way; everything goes on to work", async () => {
   }
 });
 
-test("warnings come once to whoever listens, and a listener that throws ends nothing", async () => {
+test("each warning reaches the listener once, and an error of the listener is ignored", async () => {
   const heard = [];
   await zarr.init({
     onWarning(message, path) {
@@ -89,7 +89,7 @@ test("warnings come once to whoever listens, and a listener that throws ends not
     const array = await zarr.open(store, { kind: "array" });
     assert.ok(array.warnings.includes(ranges[0][0]));
     await server.close();
-    // Node has no Cache Storage: nothing is kept, and that is told.
+    // Node has no Cache Storage, so nothing is cached, and there is a warning.
     const kept = new zarr.PersistentCache();
     assert.deepEqual(await kept.usage(), { entries: 0, bytes: 0 });
     assert.equal(heard.filter(([message]) => /nothing is kept/.test(message)).length, 1);
@@ -112,7 +112,7 @@ test("warnings come once to whoever listens, and a listener that throws ends not
   }
 });
 
-/** Chunks of so many bytes, each a frame that Blosc has only copied, with 16 bytes behind it. */
+/** Chunks of this size: Blosc frames without compression, followed by 16 bytes. */
 function trailingBlosc(size, chunks) {
   const compressor = { id: "blosc", cname: "lz4", clevel: 0, shuffle: 0, blocksize: 0 };
   const rest = { zarr_format: 2, dtype: "|u1", compressor, fill_value: 0, order: "C", filters: null };
@@ -128,7 +128,7 @@ function trailingBlosc(size, chunks) {
   return store;
 }
 
-test("what is odd within chunks is told once, by workers and on the caller's thread, when reading and when writing", async () => {
+test("a warning about chunks comes once, from workers and the caller, for reads and writes", async () => {
   const heard = [];
   await zarr.init({ onWarning: (message, path) => heard.push([message, path]) });
   try {
@@ -149,7 +149,7 @@ test("what is odd within chunks is told once, by workers and on the caller's thr
       assert.equal(array.warnings.length, 1);
       assert.match(array.warnings[0], /Blosc.*\[blosc-trailing\]$/);
       assert.deepEqual(heard, [[array.warnings[0], "/"]]);
-      // The chunk is decoded to be changed, and stored without what was behind it.
+      // The write decodes the chunk and stores it without the 16 bytes.
       await other.set([0], 7);
       assert.equal(heard.length, 2);
       assert.deepEqual([other.warnings, array.warnings.length], [[...array.warnings], 1]);
@@ -160,7 +160,7 @@ test("what is odd within chunks is told once, by workers and on the caller's thr
   }
 });
 
-test("memoryLimit bounds what is kept; caches say more exactly how much", async () => {
+test("memoryLimit limits the caches; the option caches sets each size", async () => {
   const server = await scriptedServer(files);
   try {
     const kept = async () => {
@@ -184,7 +184,7 @@ test("memoryLimit bounds what is kept; caches say more exactly how much", async 
   }
 });
 
-test("workers end when nobody needs them, and others start when somebody does", async () => {
+test("idle workers end, and new ones start for later work", async () => {
   const description = { shape: [1024, 1024], chunks: [256, 256], dtype: "uint16", gzip: true };
   const array = await zarr.open(
     madeStore(description, ([i, j]) => (i * 3 + j) % 65536),

@@ -1,6 +1,6 @@
 /**
- * Labels as colours against a twin that goes label by label in bigints; masks, and memory order,
- * against plain reads.
+ * Colours of labels, compared with a simple implementation in bigints; masks and memory order,
+ * compared with plain reads.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ async function arrayOf(dtype, shape, data, options = {}) {
   return array;
 }
 
-/** The rule in words: SplitMix64 of the label, then hue, saturation and value of the hash. */
+/** The rule: SplitMix64 of the label, then hue, saturation and value from the hash. */
 function colorOf(label) {
   if (label === 0n) return [0, 0, 0, 0];
   const wrap = (number) => BigInt.asUintN(64, number);
@@ -58,13 +58,13 @@ for (const [dtype, View] of INTEGERS) {
   });
 }
 
-test("a caller's own colours, and OME's list, come before those of the hash", async () => {
+test("the caller's colours and OME's list have precedence over the hash", async () => {
   const labels = new BigUint64Array([0n, 1n, 2n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 64n - 1n]);
   const array = await arrayOf("uint64", [6], labels);
   const own = new Map([
     [1, "#ff8000"],
     [2n ** 53n + 1n, [1, 2, 3, 4]],
-    // It is no label of an unsigned type, and must not stand for 2^64 − 1.
+    // An unsigned type has no label −1. It must not be taken for 2^64 − 1.
     [-1, "#000000"],
   ]);
   const { data } = await array.get(null, { as: "rgba", colors: { labels: own } });
@@ -84,7 +84,7 @@ test("a caller's own colours, and OME's list, come before those of the hash", as
   assert.deepEqual([...minus.data], [1, 2, 3, 4, ...colorOf(5n)]);
 });
 
-test("labels are integers, and have no window", async () => {
+test("labels must be integers, and have no window", async () => {
   const floats = await arrayOf("float32", [2], new Float32Array([1, 2]));
   await assert.rejects(floats.get(null, { as: "rgba", colors: "labels" }), { code: "Argument" });
   const labels = await arrayOf("uint8", [2], new Uint8Array([1, 2]));
@@ -100,7 +100,7 @@ test("labels are integers, and have no window", async () => {
     await assert.rejects(labels.get(null, { as: "rgba", ...options }), { code: "Argument" });
 });
 
-test("interleaved channels: the order in memory is the caller's", async () => {
+test("interleaved channels: memoryOrder sets the order", async () => {
   const [channels, rows, columns] = [3, 4, 5];
   const values = Uint16Array.from({ length: channels * rows * columns }, (_, at) => at * 7);
   const array = await arrayOf("uint16", [channels, rows, columns], values, {
@@ -127,7 +127,7 @@ test("interleaved channels: the order in memory is the caller's", async () => {
   await assert.rejects(array.get(null, { memoryOrder: ["x", "x"] }), { code: "Argument" });
 });
 
-test("masks: what is missing is 0 with the mask 0, in every type", async () => {
+test("masks: missing values are 0 with the mask 0, in every type", async () => {
   const attributes = { _FillValue: -9, scale_factor: 0.5 };
   const array = await arrayOf("int16", [2, 2, 2], new Int16Array([1, -9, 3, 0, -9, 6, 7, 8]), { attributes });
   const floats = await array.get(null, { decode: "cf", as: "float32", mask: true });

@@ -1,5 +1,5 @@
 /**
- * Small v3 stores made here, in a `Map`, byte by byte: for tests of calls rather than of formats. Deliberately naive.
+ * Makes small v3 stores in a `Map`, for tests of calls. It does not use the package.
  */
 import { gzipSync } from "node:zlib";
 import { indices } from "./fixture_files.mjs";
@@ -16,7 +16,7 @@ const SETTERS = {
   float16: "setUint16",
 };
 
-/** Metadata of an array of chunks in gzip, or as they are. */
+/** Metadata of an array with gzip or without compression. */
 export function metadata({ shape, chunks, dtype, gzip = false, fill = 0, names, attributes = {} }) {
   const codecs = [{ name: "bytes", configuration: { endian: "little" } }];
   if (gzip) codecs.push({ name: "gzip", configuration: { level: 1 } });
@@ -50,8 +50,8 @@ function encodeChunk(origin, { chunks, dtype, gzip, shape }, valueAt) {
 }
 
 /**
- * A `Map` with one array at `path`. `valueAt(index)` gives an element; `has(chunk)` tells which chunks are stored, all
- * unless given.
+ * Makes a `Map` with one array at `path`. `valueAt(index)` returns an element. `has(chunk)` says
+ * which chunks are stored (default: all).
  */
 export function madeStore(description, valueAt, { path = "", has = () => true, store = new Map() } = {}) {
   const { shape, chunks } = description;
@@ -67,7 +67,7 @@ export function madeStore(description, valueAt, { path = "", has = () => true, s
   return store;
 }
 
-/** Puts inner chunks that are encoded already one behind the other, with an index of 16 bytes each behind them. */
+/** Joins encoded inner chunks to a shard. Its index at the end has 16 bytes per chunk. */
 function shardOf(inner) {
   const index = new DataView(new ArrayBuffer(inner.length * 16));
   const present = [];
@@ -81,7 +81,7 @@ function shardOf(inner) {
   return new Uint8Array(Buffer.concat([...present, new Uint8Array(index.buffer)]));
 }
 
-/** As `madeStore`, its chunks in shards of `shards` elements, whose indexes have no checksum. */
+/** As `madeStore`, with chunks in shards of `shards` elements. The indexes have no checksum. */
 export function shardedStore({ shards, ...description }, valueAt, { has = () => true } = {}) {
   const { shape, chunks } = description;
   const inner = metadata(description);

@@ -1,6 +1,6 @@
 /**
- * Arrays made of a metadata object by `new Array(store, path, metadata)`, as zarrita's users do: of v3, and of v2 in the words that
- * zarrita itself turns it into. And grids whose chunks differ, by getters and chunk by chunk.
+ * Arrays that users make with `new Array(store, path, metadata)`: of v3, and of v2 in the form to
+ * which zarrita converts it. Also rectilinear grids: their getters and chunks.
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const fixture = (name) => ({
 
 const packed = (values) => Buffer.from(values, "base64");
 
-/** Elements as `Array.get` gives them, out of `expected.json`. */
+/** The elements of `expected.json` in the form of `Array.get`. */
 function expectedElements({ values, values_json: variable, data_type: type }) {
   const { name = type, configuration } = typeof type === "string" ? {} : type;
   if (variable) return type === "bytes" ? variable.map((text) => new Uint8Array(packed(text))) : variable;
@@ -37,7 +37,7 @@ function expectedElements({ values, values_json: variable, data_type: type }) {
   });
 }
 
-test("v2's texts and objects, in zarrita's words", async () => {
+test("v2's strings and objects in zarrita's form", async () => {
   let count = 0;
   for (const name of [
     "zarr-python-3/dtypes-text-v2",
@@ -48,7 +48,7 @@ test("v2's texts and objects, in zarrita's words", async () => {
     for (const node of nodes.filter(
       ({ kind, data_type: type }) => kind === "array" && !/^r\d+$/.test(type),
     )) {
-      if (node.data_type === "variable_length_array") continue; // v3 has no such type, and zarrita has not either
+      if (node.data_type === "variable_length_array") continue; // neither v3 nor zarrita has it
       const text = readFileSync(join(folder, node.path, ".zarray"), "utf8");
       const metadata = v2ToV3ArrayMetadata(JSON.parse(text));
       const array = new zarr.Array(new FileSystemStore(folder), `/${node.path}`, metadata);
@@ -64,7 +64,7 @@ test("v2's texts and objects, in zarrita's words", async () => {
   assert.ok(count > 20, `${count} arrays`);
 });
 
-test("v2's numbers too: byte orders, order F, filters and compressors", async () => {
+test("v2's numbers: byte orders, order F, filters and compressors", async () => {
   for (const name of ["zarr-python-2/codecs", "zarr-python-3/shapes-v2", "zarr-python-3/dtypes-v2"]) {
     const { folder, nodes } = fixture(name);
     for (const node of nodes.filter(({ kind }) => kind === "array")) {
@@ -77,7 +77,7 @@ test("v2's numbers too: byte orders, order F, filters and compressors", async ()
   }
 });
 
-test("a document that is stored must be what the text demands", async () => {
+test("a stored document must follow the specification", async () => {
   const metadata = v2ToV3ArrayMetadata(
     JSON.parse(readFileSync(join(FIXTURES, "zarr-python-3/dtypes-text-v2/store/u5-little/.zarray"), "utf8")),
   );
@@ -87,7 +87,7 @@ test("a document that is stored must be what the text demands", async () => {
 
 const { folder: grids, nodes: gridNodes } = fixture("zarr-python-3/grids-rectilinear-v3");
 
-/** Chunks' lengths along each dimension, as zarr-python wrote them. */
+/** The lengths of chunks along each dimension, as zarr-python wrote them. */
 function lengthsOf(path) {
   const { chunk_grid: grid } = JSON.parse(readFileSync(join(grids, path, "zarr.json"), "utf8"));
   const runs = (entry) => (Array.isArray(entry) ? new Array(entry[1]).fill(entry[0]) : [entry]);
@@ -100,7 +100,7 @@ const constructed = async (path) => {
   return new zarr.Array(new FileSystemStore(grids), `/${path}`, metadata);
 };
 
-test("a grid whose chunks differ is counted as it is", async () => {
+test("chunks of a rectilinear grid are counted correctly", async () => {
   for (const open of [opened, constructed]) {
     for (const { path } of gridNodes.filter(({ kind }) => kind === "array")) {
       const array = await open(path);
@@ -128,7 +128,7 @@ test("a grid whose chunks differ is counted as it is", async () => {
   }
 });
 
-test("chunks of such a grid are read whole, and selections through a getChunk of the caller's", async () => {
+test("chunks of a rectilinear grid, and selections through a replaced getChunk", async () => {
   for (const open of [opened, constructed]) {
     const array = await open("plane");
     const values = [...(await array.get()).data];
@@ -164,7 +164,7 @@ test("chunks of such a grid are read whole, and selections through a getChunk of
   }
 });
 
-test("attrs: false asks for no .zattrs, and gives none", async () => {
+test("attrs: false requests no .zattrs, and attributes are empty", async () => {
   const folder = join(FIXTURES, "zarr-python-3/hierarchy-v2/store");
   const keys = [];
   const store = {

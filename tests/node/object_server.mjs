@@ -1,13 +1,14 @@
 /**
- * A server of objects in memory, for tests: GET with ranges, HEAD, PUT, DELETE, and one way of listing (S3's two versions, a page
- * a folder as nginx makes, or none). Deliberately naive, and written from the services' own descriptions.
+ * A server of objects in memory, for tests: GET with ranges, HEAD, PUT, DELETE, and one kind of
+ * listing (both versions of S3, nginx's pages, or none). It follows the documentation of these
+ * services and does not use the package.
  */
 import { createServer } from "node:http";
 import { parseRange } from "../../scripts/serve.mjs";
 
 const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/"/g, "&quot;");
 
-/** `ListObjectsV2`, or the first version of it, of the objects of one bucket. */
+/** The answer of `ListObjectsV2` or of its first version. */
 function listBucket(objects, query, { version, page }) {
   const prefix = query.get("prefix") ?? "";
   const isCut = query.get("delimiter") === "/";
@@ -32,7 +33,7 @@ function listBucket(objects, query, { version, page }) {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>bucket</Name><Prefix>${escaped(prefix)}</Prefix><IsTruncated>${isTruncated}</IsTruncated>${token}${items.join("")}</ListBucketResult>`;
 }
 
-/** A page as nginx makes of a folder; undefined where there is none. */
+/** nginx's page of a folder; undefined if there is no such folder. */
 function pageOf(objects, folder) {
   const names = new Set();
   for (const name of objects.keys()) {
@@ -81,7 +82,7 @@ async function answer(objects, options, request, response) {
   }
 }
 
-/** Resolves to `{ url, close }`; the bucket is at `/bucket`. `lists`: "bucket", "pages" or "none". */
+/** Resolves to `{ url, close }`. The bucket is at `/bucket`. `lists`: "bucket", "pages", "none". */
 export function objectServer({ lists = "bucket", version = 2, page = 1000 } = {}) {
   const objects = new Map();
   const options = { lists, version, page };

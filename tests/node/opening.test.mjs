@@ -1,4 +1,4 @@
-/** What opening costs on a slow line: requests, and round trips. */
+/** The requests and round trips of opening nodes on a slow line. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -63,13 +63,13 @@ before(async () => {
 });
 after(() => server.close());
 beforeEach(async () => {
-  // Probes that were given up arrive late.
+  // Aborted probes arrive late.
   await new Promise((resolve) => setTimeout(resolve, 30));
   server.latency = LATENCY;
   server.requests.length = 0;
 });
 
-/** How many requests there were, and in how many round trips: a request that came after an answer waited for it. */
+/** The number of requests and round trips. A request after an answer is another round trip. */
 async function costOf(run) {
   const result = await run();
   await new Promise((resolve) => setTimeout(resolve, 30));
@@ -91,7 +91,7 @@ test("a v3 array or group: one round trip", async () => {
   assert.equal(group.trips, 1);
   assert.deepEqual(group.requests, ["/.zarray", "/.zattrs", "/.zgroup", "/zarr.json"]);
   server.requests.length = 0;
-  // The store has shown that it holds v3: that alone is asked for.
+  // The store is known to hold v3, so only v3 documents are requested.
   const array = await costOf(() => zarr.open(group.result.resolve("a"), { kind: "array" }));
   assert.deepEqual(array.result.shape, [4, 4]);
   assert.deepEqual([array.trips, array.requests], [1, ["/a/zarr.json"]]);
@@ -104,7 +104,7 @@ test("a v2 array: one round trip, attributes included", async () => {
   assert.deepEqual(result.attrs, { unit: "m" });
 });
 
-test("v3 before, v2 now: nothing is missed, and what has both is v3", async () => {
+test("v2 nodes after v3 nodes are found, and a node with both formats is v3", async () => {
   const mixed = new Map(v3);
   for (const [key, bytes] of v2) if (key.startsWith("/a/")) mixed.set(key.replace("/a/", "/b/"), bytes);
   mixed.set("/a/.zarray", v2.get("/a/.zarray"));
@@ -132,7 +132,7 @@ test("consolidated metadata of either format: one round trip, and none for the n
   }
 });
 
-/** Opens in a process of its own, where the engine has not started; `delay` is how long its wasm takes to come. */
+/** Opens a node in a new process, in which the wasm is available after `delay` ms. */
 function openCold(url, delay) {
   const program = `
     import { readFile } from "node:fs/promises";
@@ -155,7 +155,7 @@ function openCold(url, delay) {
   });
 }
 
-test("the requests of the first open go out while the wasm is on its way, and are not made twice", async () => {
+test("the requests of the first open start while the wasm loads, and are not repeated", async () => {
   server.files = v3;
   const delay = 600;
   const started = performance.now();
@@ -171,7 +171,7 @@ test("the requests of the first open go out while the wasm is on its way, and ar
   const others = server.requests.filter(({ key }) => !key.endsWith("zarr.json"));
   assert.equal(document.isGivenUp, false);
   assert.equal(others.length, 3);
-  // With the wasm there at 600 ms, an answer that took 120 ms was there before.
+  // The answer took 120 ms, so it came before the wasm at 600 ms.
   assert.ok(took < delay + LATENCY + 400, `${took} ms`);
 });
 
@@ -189,7 +189,7 @@ test("a process that opens nothing sends nothing", () => {
   assert.deepEqual(server.requests, []);
 });
 
-/** As zarr-python consolidates so many arrays in groups of a thousand, with bare NaNs. */
+/** Consolidated metadata as by zarr-python: groups of 1000 arrays, with unquoted NaNs. */
 function manyNodes(count) {
   const array = JSON.stringify({
     ...JSON.parse(new TextDecoder().decode(v3.get("/a/zarr.json"))),
@@ -205,7 +205,7 @@ function manyNodes(count) {
   return `{"zarr_format":3,"node_type":"group","consolidated_metadata":${metadata},"attributes":{"last":NaN}}`;
 }
 
-/** Runs an action; with what it made, how many other tasks came to their turn meanwhile. */
+/** Runs an action. Resolves to its result and the number of other tasks that ran meanwhile. */
 async function turnsDuring(act) {
   let turns = 0;
   let timer = setImmediate(function count() {
@@ -219,7 +219,7 @@ async function turnsDuring(act) {
   }
 }
 
-test("consolidated metadata of 10^5 nodes is read in many short tasks, and its text is kept as it came", async () => {
+test("consolidated metadata of 10^5 nodes is read in short tasks, and its text is unchanged", async () => {
   const text = manyNodes(100_000);
   const store = new Map([["/zarr.json", new TextEncoder().encode(text)]]);
   await zarr.init();

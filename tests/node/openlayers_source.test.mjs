@@ -1,7 +1,7 @@
 /**
- * `PyramidSource` without a browser: what its tiles hold, that reads of what left the view end, and
- * that steps and colours need no request. The map is a stand-in that tells a view and its frames.
- * Values follow from a formula.
+ * `PyramidSource` without a browser: the contents of tiles, aborts of reads that left the view, and
+ * changes of steps and colours without requests. The map is a fake with a view and frames. The
+ * values follow a formula.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ const SIDE = 1024;
 const elementAt = (c, y, x) => c * 10_000 + (y % 64) * 100 + (x % 64);
 
 /**
- * Two channels of 1024 × 1024 in chunks of 512, behind a gate that counts and may hold chunks back.
+ * Two channels of 1024 × 1024 in chunks of 512. The store counts requests and can delay chunks.
  */
 async function opened({ count = 2, attributes = {} } = {}) {
   const description = {
@@ -41,7 +41,7 @@ async function opened({ count = 2, attributes = {} } = {}) {
   return { pyramid: await zarr.pyramid(await zarr.open(store)), gate };
 }
 
-/** A map's view: 1 unit a pixel, from a corner. */
+/** A view with 1 unit per pixel, from a corner. */
 function standIn() {
   const listeners = new Set();
   const map = {
@@ -76,7 +76,7 @@ async function loaded(source, column, row) {
   return tile.getData();
 }
 
-test("tiles hold channels side by side, and values are told at a place", async () => {
+test("tiles hold channels side by side, and values can be read at a place", async () => {
   const { pyramid } = await opened();
   const source = new PyramidSource({ pyramid, channels: [0, 1], margin: 0 });
   assert.deepEqual(source.extent, [-0.5, -1023.5, 1023.5, 0.5]);
@@ -100,7 +100,7 @@ test("tiles hold channels side by side, and values are told at a place", async (
   );
 });
 
-test("a read whose tile left the view ends, and the tile can be asked for again", async () => {
+test("the read of a tile that left the view ends, and the tile can be read again", async () => {
   const { pyramid, gate } = await opened();
   let release = () => {};
   gate.open = new Promise((resolve) => {
@@ -125,13 +125,16 @@ test("a read whose tile left the view ends, and the tile can be asked for again"
   release();
   await stays.settled;
   assert.deepEqual(heard.at(-1), { wanted: 1, done: 1 });
+  const told = heard.length;
+  map.frame();
+  assert.equal(heard.length, told, "a frame without news tells nothing");
   assert.equal(leaves.tile.getState(), TileState.IDLE);
   leaves.tile.load();
   await leaves.settled;
   assert.equal(leaves.tile.getData()[0], elementAt(0, 512, 512));
 });
 
-test("tiles that were read are made again without a request; preload reads another step", async () => {
+test("tiles are made again without a request; preload reads another step", async () => {
   const { pyramid, gate } = await opened();
   const source = new PyramidSource({ pyramid, channelAxis: null, at: { c: 0 }, margin: 0 });
   const map = standIn();
@@ -146,12 +149,16 @@ test("tiles that were read are made again without a request; preload reads anoth
   const preloaded = gate.keys.length;
   assert.ok(preloaded > requests);
   source.setLog(false);
+  const key = source.getKey();
   source.setAt({ c: 1 });
   assert.equal((await loaded(source, 1, 1))[0], elementAt(1, 512, 512));
   assert.equal(gate.keys.length, preloaded);
+  assert.notEqual(source.getKey(), key);
+  source.setAt({ c: 0 });
+  assert.equal(source.getKey(), key, "OpenLayers finds the textures of a step that was drawn before");
 });
 
-test("more channels than bands are pictures, mixed anew from what was read", async () => {
+test("more channels than bands become pictures, which are mixed again without requests", async () => {
   const { pyramid, gate } = await opened({ count: 5 });
   const source = new PyramidSource({ pyramid, channels: [0, 1, 2, 3, 4], margin: 0 });
   assert.equal(source.bands.isPicture, true);
@@ -166,7 +173,7 @@ test("more channels than bands are pictures, mixed anew from what was read", asy
   assert.deepEqual(gate.keys, ["/c/2/0/0"]);
 });
 
-test("an array without coarse levels is not shown in more tiles than are kept", async () => {
+test("an array without coarse levels is limited to the number of cached tiles", async () => {
   const { pyramid } = await opened();
   // A tile of one channel is 512 × 512 × 4 bytes, 1 MiB: 64 tiles are 4096 × 4096 elements.
   const source = new PyramidSource({ pyramid, cacheBytes: 64 * 2 ** 20 });
@@ -174,7 +181,7 @@ test("an array without coarse levels is not shown in more tiles than are kept", 
   assert.equal(source.cacheSize, 64);
 });
 
-test("styles name a variable for everything that changes without a new program", () => {
+test("styles use variables for everything that may change", () => {
   const layout = { count: 2, isByte: true, hasMask: false, isPicture: false };
   const channel = { channel: 0, color: [255, 128, 0], window: [0, 255], gamma: 1 };
   const { variables } = channelStyle(layout, [channel, null]);

@@ -1,6 +1,6 @@
 /**
- * The OpenLayers adapter's arithmetic: which elements a tile of the map holds, what lies in its
- * bands, and how channels mix. Expected values follow from the definition of each grid by hand.
+ * The arithmetic of the OpenLayers adapter: the elements of a map's tile, its bands, and the mixing
+ * of channels. The expected values are computed by hand.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const level = (changes) =>
     ...changes,
   });
 
-test("tiles are whole chunks, or whole parts of one", () => {
+test("tiles are whole chunks, or equal parts of a chunk", () => {
   assert.equal(tileSide(10_000, 512), 512);
   assert.equal(tileSide(10_000, 64), 256);
   assert.equal(tileSide(10_000, 100), 300);
@@ -34,7 +34,7 @@ test("tiles are whole chunks, or whole parts of one", () => {
   assert.equal(tileSide(300, 1000), 300);
 });
 
-test("the first row is above, where the map's y falls along rows", () => {
+test("the first row is at the top if y falls along rows", () => {
   const own = level();
   assert.deepEqual(own.extent, [0, -600, 1000, 0]);
   assert.deepEqual([own.columns, own.rows, own.origin], [4, 3, [0, 0]]);
@@ -47,7 +47,7 @@ test("the first row is above, where the map's y falls along rows", () => {
   assert.equal(elementAt(own, -0.1, -1), null);
 });
 
-test("latitudes from south to north: the last row is above, and tiles follow chunks from the south", () => {
+test("latitudes from south to north: the last row is at the top, and tiles follow the chunks", () => {
   // 180 rows of one degree in chunks of 90; row 0 is at -89.5.
   const own = level({
     x: { start: -179.5, step: 1 },
@@ -66,8 +66,8 @@ test("latitudes from south to north: the last row is above, and tiles follow chu
   assert.deepEqual(elementAt(tall, 0.5, 599.5), { column: 0, row: 599 });
 });
 
-test("a level registers by its own scale and translation", () => {
-  // OME's level of half the size: its first centre lies half an element of the finest further on.
+test("a level has its own scale and translation", () => {
+  // A level of half the size: its first centre is half an element of the finest level further.
   const half = level({
     x: { start: 0.5 + 0.5, step: 2 },
     y: { start: -1, step: -2 },
@@ -79,13 +79,13 @@ test("a level registers by its own scale and translation", () => {
   assert.equal(isShort(level({ width: 900 }), level()), true);
 });
 
-test("which tiles are in a view", () => {
+test("the tiles in a view", () => {
   assert.deepEqual(tileRange(level(), [250, -300, 520, -260]), { column: [0, 2], row: [1, 1] });
   assert.deepEqual(tileRange(level(), [250, -300, 520, -260], 1), { column: [0, 3], row: [0, 2] });
   assert.equal(tileRange(level(), [1000, -10, 1100, 0]), null);
 });
 
-test("a rolled world is read in two runs where it passes the first column", () => {
+test("a rolled world is read in two runs across the first column", () => {
   const world = level({ x: { start: -179.5, step: 1 }, width: 360, chunkWidth: 360, roll: 180 });
   assert.deepEqual(columnRuns(world, { start: 0, stop: 360 }), [
     [180, 360],
@@ -102,7 +102,7 @@ const elements = (data) => ({ data, offset: 0, strideX: 1, strideY: 3 });
 const spans = (own) => tileSpans(own, 0, 0);
 const plain = { asBytes: false, hasMask: false, isLog: false };
 
-test("bands lie side by side; a flipped axis is turned round", () => {
+test("bands are side by side, and a flipped axis is reversed", () => {
   const own = small({ y: { start: 0.5, step: 1 } });
   const [first, second] = [
     elements(Uint16Array.of(1, 2, 3, 4, 5, 6)),
@@ -112,7 +112,7 @@ test("bands lie side by side; a flipped axis is turned round", () => {
   assert.deepEqual([...packed], [4, 10, 5, 11, 6, 12, 1, 7, 2, 8, 3, 9]);
 });
 
-test("what is missing is 0 with a mask of 0, never NaN", () => {
+test("missing values are 0 with the mask 0, and never NaN", () => {
   const own = small();
   const data = Float32Array.of(1.5, Number.NaN, -2, Number.POSITIVE_INFINITY, 0, Number.NaN);
   const packed = packTile(own, spans(own), [elements(data)], { ...plain, hasMask: true });
@@ -125,7 +125,7 @@ test("what is missing is 0 with a mask of 0, never NaN", () => {
   assert.deepEqual([...logs], [2, 1, 0, 0, 0, 0, 3, 1, 0, 1, -1, 1]);
 });
 
-test("bytes stay bytes, and 64-bit integers are drawn", () => {
+test("bytes stay bytes, and 64-bit integers are supported", () => {
   const own = small();
   const bytes = packTile(own, spans(own), [elements(Uint8Array.of(0, 1, 2, 253, 254, 255))], {
     ...plain,
@@ -137,7 +137,7 @@ test("bytes stay bytes, and 64-bit integers are drawn", () => {
   assert.deepEqual([...big], [1, -2, 3, 4, 5, 6]);
 });
 
-test("a tile at the edge repeats its last element, or is transparent there", () => {
+test("a tile at the edge repeats its last element or is transparent there", () => {
   // Chunks of 1026 columns are cut into two tiles; the third tile has the last four columns.
   const own = level({ width: 1030, height: 2, chunkWidth: 1026, chunkHeight: 2 });
   assert.deepEqual([own.tileWidth, own.columns], [513, 3]);
@@ -156,7 +156,7 @@ test("a tile at the edge repeats its last element, or is transparent there", () 
   assert.deepEqual([...masked.slice(0, 12)], [1, 1, 2, 1, 3, 1, 4, 1, 0, 0, 0, 0]);
 });
 
-test("channels mix by adding their light", () => {
+test("the colours of channels are added", () => {
   const own = small();
   const channel = (data, color, window, gamma = 1) => ({
     ...elements(Float32Array.from(data)),
@@ -178,7 +178,7 @@ test("channels mix by adding their light", () => {
   assert.deepEqual(pixel(5), [0, 0, 0, 0]);
 });
 
-test("more bands than four become pictures", () => {
+test("more than four bands become pictures", () => {
   const array = {
     dtype: "uint16",
     attrs: {},

@@ -1,4 +1,4 @@
-/** The package as others see it: its names, its entries, what it needs, and that it lets a process end. */
+/** The package: its names, its entries, its dependencies, and that it lets a process end. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { FIXTURES } from "./fixture_files.mjs";
 const ROOT = join(import.meta.dirname, "../..");
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
-/** What everyone may rely on. A name that comes or goes is a decision: it is made here. */
+/** The public names. A change of this list is a change of the public interface. */
 const NAMES = [
   "Array",
   "AtValue",
@@ -97,7 +97,7 @@ test("public names", async () => {
   assert.deepEqual(Object.keys(await import("zarr-wasm/node")), ["FileSystemStore"]);
 });
 
-test("no dependencies, no side effects, modules alone", () => {
+test("no dependencies, no side effects, only modules", () => {
   assert.equal(manifest.dependencies, undefined);
   const optional = Object.keys(manifest.peerDependencies).map((name) => [name, { optional: true }]);
   assert.deepEqual(manifest.peerDependenciesMeta, Object.fromEntries(optional));
@@ -105,7 +105,7 @@ test("no dependencies, no side effects, modules alone", () => {
   assert.equal(manifest.type, "module");
 });
 
-test("every file that exports names is there, types first", () => {
+test("every file in exports exists, and types come first", () => {
   for (const [entry, target] of Object.entries(manifest.exports)) {
     const files = typeof target === "string" ? [target] : Object.values(target);
     for (const file of files) assert.ok(existsSync(join(ROOT, file)), `${entry}: ${file}`);
@@ -113,7 +113,7 @@ test("every file that exports names is there, types first", () => {
   }
 });
 
-/** Runs a module in a process of its own. */
+/** Runs a module in a new process. */
 function run(program) {
   const args = ["--input-type=module", "--eval", program];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
@@ -141,7 +141,7 @@ test("a process that has used workers ends by itself", () => {
   assert.equal(out, "true 399399");
 });
 
-test("importing does nothing: no wasm is compiled, no name is set", () => {
+test("importing has no effect: no wasm is compiled, no global is set", () => {
   const out = run(`
     const before = Object.keys(globalThis).length;
     for (const name of ["compile", "instantiate"]) WebAssembly[name] = () => console.log("compiled");
@@ -168,7 +168,7 @@ test("workers: 0 decodes on the caller's thread", () => {
   assert.equal(out, "0 0 true 399399");
 });
 
-test("where Node's threads cannot be had, the caller's thread decodes, and info says why", () => {
+test("without Node's threads the caller's thread decodes, and info says why", () => {
   const made = join(import.meta.dirname, "made_stores.mjs");
   const out = run(`
     import * as zarr from "zarr-wasm";
@@ -183,7 +183,7 @@ test("where Node's threads cannot be had, the caller's thread decodes, and info 
   assert.equal(out, "0 caller 3 399399");
 });
 
-test("slim needs to be told where the wasm is", () => {
+test("slim requires the URL of the wasm", () => {
   const out = run(`
     import * as zarr from "zarr-wasm/slim";
     const before = await zarr.open(new Map()).catch((error) => error);
@@ -213,7 +213,7 @@ test("slim takes bytes and modules, and starts the worker from its file", () => 
   }
 });
 
-test("a file-system store reads, and stays in its folder", async () => {
+test("a file-system store reads only within its folder", async () => {
   const { FileSystemStore } = await import("zarr-wasm/node");
   const store = new FileSystemStore(STORE);
   assert.equal(await store.has("/zarr.json"), true);

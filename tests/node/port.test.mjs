@@ -8,7 +8,7 @@ const assertions = { zarr, equal: assert.strictEqual, same: assert.deepStrictEqu
 
 for (const engine of ["caller", "worker"]) {
   describe(`the engine with ${engine === "caller" ? "the caller" : "a worker"}`, () => {
-    test("info() says where it runs", async () => {
+    test("info() has the place of the engine", async () => {
       zarr.dispose();
       await zarr.init({ engine });
       assert.equal(zarr.info().engine, engine === "caller" ? "caller" : "node");

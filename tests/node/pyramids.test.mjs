@@ -1,4 +1,4 @@
-/** Pyramids as other libraries wrote them, against where those say their elements are; levels and tiles for a view. */
+/** Pyramids of other libraries, compared with their coordinates; levels and tiles of views. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ function close(actual, expected, what) {
 }
 
 for (const file of readdirSync(STORES)) {
-  test(`${file}: every level is where its writer says`, async () => {
+  test(`${file}: every level has its writer's coordinates`, async () => {
     const { documents, levels, convention, crs, units } = JSON.parse(
       readFileSync(join(STORES, file), "utf8"),
     );
@@ -54,7 +54,7 @@ for (const file of readdirSync(STORES)) {
       close(pyramid.toWorld(end, idx), last, "last");
       close(pyramid.toIndex(last, idx), end, "back");
     }
-    // The same by dimension: what coordinates the elements of each level have.
+    // `coords` returns the same coordinates for each dimension of each level.
     for (const { array } of pyramid.levels) {
       const idx = pyramid.levels.findIndex((level) => level.array === array);
       for (const [axis, length] of array.shape.entries()) {
@@ -72,7 +72,7 @@ for (const file of readdirSync(STORES)) {
   });
 }
 
-/** Levels of 4096, 2048, … elements a side, each half as fine, over a world of 4096 units. */
+/** Levels with sides of 4096, 2048, … elements over a world of 4096 units. */
 function powersOfTwo(count, attributes = {}) {
   const layout = Array.from({ length: count }, (_, level) => ({
     asset: String(level),
@@ -101,7 +101,7 @@ function powersOfTwo(count, attributes = {}) {
 
 const made = async (count) => zarr.pyramid(await zarr.open(powersOfTwo(count), { kind: "group" }));
 
-test("the level that fits, with its selection and what it costs", async () => {
+test("the level for a view, with its selection and its cost", async () => {
   const pyramid = await made(5);
   assert.deepEqual(pyramid.extent(0), [0, 0, 4096, 4096]);
   const picked = pyramid.pick({ unitsPerPixel: 4, extent: [0, 3072, 1000, 4096], at: { t: 2 } });
@@ -119,13 +119,13 @@ test("the level that fits, with its selection and what it costs", async () => {
   assert.throws(() => pyramid.pick({ unitsPerPixel: 0 }), { code: "Argument" });
 });
 
-test("a level is kept while a change would hardly show", async () => {
+test("a level is kept for small changes of the resolution", async () => {
   const pyramid = await made(5);
   const zoom = (unitsPerPixel) => pyramid.pick({ unitsPerPixel }).index;
   assert.deepEqual([4, 3.9, 3.5, 3.2, 3.5, 3.9, 4, 4.5, 4.9].map(zoom), [2, 2, 2, 1, 1, 1, 1, 1, 2]);
 });
 
-test("tiles are chunks, nearest first, inside the array", async () => {
+test("tiles are chunks, nearest first, clipped to the array", async () => {
   const pyramid = await made(3);
   const tiles = pyramid.tiles({ level: 0, extent: [600, 3000, 1100, 3500], at: { time: 1 } });
   const named = tiles.map(({ row, column }) => `${row},${column}`);
@@ -145,14 +145,14 @@ test("tiles are chunks, nearest first, inside the array", async () => {
   assert.throws(() => pyramid.tiles({}), { code: "Argument" });
 });
 
-test("a view's selection is what array.get takes", async () => {
+test("array.get accepts the selection of a view", async () => {
   const pyramid = await made(5);
   const { level, selection } = pyramid.pick({ unitsPerPixel: 16, extent: [0, 4000, 100, 4096] });
   const { data, shape } = await level.array.get(selection);
   assert.deepEqual([level.path, shape, data.length], ["/4", [6, 7], 42]);
 });
 
-test("zarrita's groups are opened too, and an array alone is a pyramid of one level", async () => {
+test("zarrita's groups are supported, and a single array is a pyramid of one level", async () => {
   const root = await zarrita.open(powersOfTwo(2), { kind: "group" });
   assert.equal((await zarr.pyramid(root)).levels.length, 2);
   const level = await zarrita.open(zarrita.root(powersOfTwo(2)).resolve("1"), { kind: "array" });
@@ -160,7 +160,7 @@ test("zarrita's groups are opened too, and an array alone is a pyramid of one le
   assert.deepEqual([alone.convention, alone.levels.length, alone.isPlaced], ["array", 1, false]);
 });
 
-test("a group without levels, and levels that are not there", async () => {
+test("a group without levels, and levels that do not exist", async () => {
   const store = new Map([["/zarr.json", encode({ zarr_format: 3, node_type: "group", attributes: {} })]]);
   await assert.rejects(zarr.pyramid(await zarr.open(store)), { code: "NotFound" });
   const gone = powersOfTwo(3);
@@ -177,21 +177,21 @@ test("a group without levels, and levels that are not there", async () => {
   );
 });
 
-test("where no level can be used, the error says which were refused and why", async () => {
+test("if no level can be used, the error has the reason for each", async () => {
   const refused = powersOfTwo(3);
   for (const [level, data_type] of ["int1024", { name: "r12" }].entries()) {
     const document = JSON.parse(new TextDecoder().decode(refused.get(`/${level}/zarr.json`)));
     refused.set(`/${level}/zarr.json`, encode({ ...document, data_type }));
   }
   const root = await zarr.open(refused, { kind: "group" });
-  // What can be used is used.
+  // The usable levels are used.
   const { levels, findings } = await zarr.pyramid(root);
   assert.deepEqual(
     [levels.length, findings.map(({ rule }) => rule)],
     [1, ["pyramid/unreadable", "pyramid/unreadable"]],
   );
   refused.delete("/2/zarr.json");
-  // Nodes are opened once for a group, until it is read anew.
+  // The nodes of a group are opened once, until its refresh.
   assert.equal((await zarr.pyramid(root)).levels.length, 1);
   await root.refresh();
   await assert.rejects(zarr.pyramid(root), (error) => {
@@ -204,7 +204,7 @@ test("where no level can be used, the error says which were refused and why", as
   });
 });
 
-test("an error of all levels has their code", async () => {
+test("an error of all levels has their error code", async () => {
   const store = powersOfTwo(2);
   for (const level of [0, 1]) {
     const document = JSON.parse(new TextDecoder().decode(store.get(`/${level}/zarr.json`)));
@@ -213,13 +213,13 @@ test("an error of all levels has their code", async () => {
   await assert.rejects(zarr.pyramid(await zarr.open(store)), { code: "Unsupported", message: /"\/1"/ });
 });
 
-test("levels that are groups: the consolidated metadata say what is in them", async () => {
+test("levels that are groups: consolidated metadata lists their arrays", async () => {
   const { documents } = JSON.parse(readFileSync(join(STORES, "zarr-cm-geozarr.json"), "utf8"));
   const store = storeOf(documents);
   const pyramid = await zarr.pyramid(await zarr.open(store, { kind: "group" }));
   assert.deepEqual([pyramid.variable, pyramid.variables], ["b04", ["b04"]]);
   await assert.rejects(zarr.pyramid(await zarr.open(store), { variable: "b99" }), { code: "Format" });
-  // Without them the store is listed, and where it cannot be, the variable must be named.
+  // Without it the store is listed. If it cannot list, the caller must name the variable.
   const { consolidated_metadata: _, ...plain } = documents["zarr.json"];
   const listed = storeOf({ ...documents, "zarr.json": plain });
   assert.equal((await zarr.pyramid(await zarr.open(listed))).variable, "b04");

@@ -1,4 +1,4 @@
-/** Large chunks without compression on a real server: what little of one costs, and what happens when it changes meanwhile. */
+/** Parts of large chunks without compression on a real server, also if a chunk changes. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import * as zarr from "zarr-wasm";
@@ -29,14 +29,14 @@ beforeEach(() => {
 
 const plane = (first, at) => Array.from(numbers(first).subarray(at * PLANE, (at + 1) * PLANE));
 
-test("planes cost their bytes, neighbours one request, and nothing is asked for twice", async () => {
+test("planes cost their bytes, neighbours one request, and nothing is requested twice", async () => {
   const array = await zarr.open(server.url, { kind: "array" });
   const { data } = await array.get([7, null, null]);
   assert.deepEqual(Array.from(data), plane(0, 7));
   const at = (index, count = 1) => `GET bytes=${index * PLANE * 4}-${(index + count) * PLANE * 4 - 1}`;
   assert.deepEqual(server.of("/c/0/0/0"), [at(7)]);
   await array.get([zarr.slice(6, 10), null, null]);
-  // Plane 7 is at hand, and less than a gap: whether it is asked for again is a matter of merging.
+  // Plane 7 is cached and smaller than the gap, so a merged request may include it.
   const later = server.of("/c/0/0/0").slice(1);
   assert.deepEqual(later, [at(6, 4)].length === later.length ? [at(6, 4)] : [at(6), at(8, 2)]);
   const converted = await array.get([200, null, zarr.slice(0, 3)], { as: "int32" });
@@ -46,13 +46,13 @@ test("planes cost their bytes, neighbours one request, and nothing is asked for 
   assert.equal(server.requests.length, total, "the plane is kept");
 });
 
-test("half of a chunk and more is one request for all of it", async () => {
+test("half of a chunk or more is one request for the whole chunk", async () => {
   const array = await zarr.open(server.url, { kind: "array" });
   await array.get([zarr.slice(0, 200), null, null]);
   assert.deepEqual(server.of("/c/0/0/0"), ["GET"]);
 });
 
-test("planes of two states of a chunk are never put together", async () => {
+test("planes of two versions of a chunk are never combined", async () => {
   const array = await zarr.open(server.url, { kind: "array" });
   let answered = 0;
   server.act = (request, response, _, key) => {
@@ -67,13 +67,13 @@ test("planes of two states of a chunk are never put together", async () => {
   assert.ok(answered >= 3, `${answered} requests`);
 });
 
-test("a chunk that is not there is fill value, by rows too", async () => {
+test("an absent chunk has the fill value, also if it is read by rows", async () => {
   server.files.delete("/c/0/0/0");
   const array = await zarr.open(server.url, { kind: "array" });
   assert.deepEqual(Array.from((await array.get([7, 0, zarr.slice(0, 2)])).data), [0, 0]);
 });
 
-test("a store of the user's is asked for whole chunks", async () => {
+test("whole chunks are requested from a user's store", async () => {
   const asked = [];
   const store = {
     get: async (key) => {

@@ -1,4 +1,4 @@
-/** Reads large enough for workers, the stores of users, the classes of results, progress. */
+/** Reads with workers, users' stores, classes of results, and progress. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
@@ -11,7 +11,7 @@ const BIG = { shape: [640, 512], chunks: [64, 128], dtype: "float64", gzip: true
 const bigValue = ([i, j]) => i * 1000 + j;
 const bigStore = madeStore(BIG, bigValue);
 
-/** Checks every element, in a loop that is fast enough for a third of a million. */
+/** Checks every element in a fast loop. */
 function checkBig(data, [rows, columns]) {
   let place = 0;
   for (const i of rows) {
@@ -25,7 +25,7 @@ function checkBig(data, [rows, columns]) {
 
 const upTo = (end, start = 0) => Array.from({ length: end - start }, (_, at) => start + at);
 
-test("while no worker has started, a read of a few chunks is decoded here, and one starts", async () => {
+test("before a worker has started, a small read is decoded on this thread, and a worker starts", async () => {
   const array = await zarr.open(bigStore, { kind: "array" });
   const { data } = await array.get([zarr.slice(0, 64), zarr.slice(0, 128)]);
   checkBig(data, [upTo(64), upTo(128)]);
@@ -36,7 +36,7 @@ test("while no worker has started, a read of a few chunks is decoded here, and o
   assert.equal(zarr.info().parts.workers, 1);
 });
 
-test("a large read is decoded by workers, a small one here", async () => {
+test("workers decode a large read, this thread a small one", async () => {
   const array = await zarr.open(bigStore, { kind: "array" });
   const before = zarr.info().parts;
   await array.get([0, zarr.slice(0, 4)]);
@@ -56,7 +56,7 @@ test("parts across chunks are placed", async () => {
   checkBig(data, [upTo(630, 10), upTo(400, 100)]);
 });
 
-test("many reads at once", async () => {
+test("many concurrent reads", async () => {
   const array = await zarr.open(bigStore, { kind: "array" });
   const reads = upTo(20).map((i) => array.get([zarr.slice(i * 30, i * 30 + 60)], { priority: i % 3 }));
   for (const [i, { data }] of (await Promise.all(reads)).entries()) {
@@ -64,7 +64,7 @@ test("many reads at once", async () => {
   }
 });
 
-test("the user's buffers stay the user's", async () => {
+test("reading does not change or detach the user's buffers", async () => {
   const raw = madeStore({ ...BIG, gzip: false }, bigValue);
   const array = await zarr.open(raw, { kind: "array" });
   for (let round = 0; round < 2; round += 1) checkBig((await array.get()).data, [upTo(640), upTo(512)]);
@@ -85,7 +85,7 @@ test("progress ends with everything", async () => {
   );
 });
 
-/** Stores that answer in other ways than a `Map`. */
+/** Stores whose answers differ from those of a `Map`. */
 const STORES = {
   "a promise": (store) => ({ get: async (key) => store.get(key) }),
   "an ArrayBuffer": (store) => ({ get: (key) => store.get(key)?.slice().buffer }),
@@ -103,7 +103,7 @@ const STORES = {
 };
 
 for (const [what, wrap] of Object.entries(STORES)) {
-  test(`a store may answer with ${what}`, async () => {
+  test(`a store may return ${what}`, async () => {
     const description = { shape: [4, 6], chunks: [2, 3], dtype: "uint16", gzip: true, fill: 9 };
     const store = madeStore(description, ([i, j]) => i * 6 + j, { has: ([i]) => i === 0 });
     const array = await zarr.open(wrap(store), { kind: "array" });
@@ -111,7 +111,7 @@ for (const [what, wrap] of Object.entries(STORES)) {
   });
 }
 
-test("a store's methods are called with it as `this`, a leading slash and the caller's own signal", async () => {
+test("a store's methods get the right `this`, a leading slash and the caller's signal", async () => {
   const inner = madeStore({ shape: [2], chunks: [2], dtype: "uint8" }, ([i]) => i, { path: "deep/er" });
   const calls = [];
   const store = {
@@ -181,14 +181,14 @@ test("shapes beyond 2^53 are exact as bigints", async () => {
   await assert.rejects(array.get(), { code: "Limit" });
 });
 
-test("shared memory where it is asked for", async () => {
+test("shared memory on request", async () => {
   const array = await zarr.open(bigStore, { kind: "array" });
   const { data } = await zarr.get(array, [zarr.slice(0, 64)], { useSharedArrayBuffer: true });
   assert.ok(data.buffer instanceof SharedArrayBuffer);
   checkBig(data, [upTo(64), upTo(512)]);
 });
 
-test("a store that nobody else holds lives as long as its read", async () => {
+test("a store without other references lives as long as its read", async () => {
   const inner = madeStore({ shape: [3], chunks: [3], dtype: "uint8" }, ([i]) => i + 1);
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc");

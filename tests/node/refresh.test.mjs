@@ -1,4 +1,4 @@
-/** What one changes, others see: through the same store at once, of other stores and writers after `refresh`. */
+/** Changes are visible at once through the same store, and after `refresh` through others. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
@@ -6,7 +6,7 @@ import * as zarr from "zarr-wasm";
 const OPTIONS = { shape: [6], chunkShape: [2], dtype: "int32" };
 const numbers = async (array) => [...(await array.get()).data];
 
-/** The same bytes through another store object, as another tab has them. */
+/** The same bytes through another store object, as in another tab. */
 const another = (store) => ({
   get: (key) => store.get(key),
   set: (key, value) => void store.set(key, value),
@@ -40,7 +40,7 @@ for (const [name, options] of FORMATS) {
     assert.deepEqual(await numbers(other), [9, 2, 3, 7, 8]);
   });
 
-  test(`${name}: what somebody else has written is there after refresh`, async () => {
+  test(`${name}: changes by another writer are visible after refresh`, async () => {
     const store = new Map();
     const mine = await zarr.create(store, { path: "a", ...OPTIONS, ...options });
     await mine.set(null, [1, 2, 3, 4, 5, 6]);
@@ -53,7 +53,7 @@ for (const [name, options] of FORMATS) {
     await mine.refresh();
     assert.deepEqual([mine.shape, mine.attrs], [[8], { by: "them" }]);
     assert.deepEqual(await numbers(mine), [8, 7, 6, 5, 4, 3, 2, 1]);
-    // A write by what was known before keeps what others have changed.
+    // A write with old metadata keeps the changes of others.
     await theirs.resize([10]);
     await mine.append([0]);
     assert.deepEqual(mine.shape, [11]);
@@ -62,7 +62,7 @@ for (const [name, options] of FORMATS) {
   });
 }
 
-test("groups are refreshed too, and what is gone is said to be", async () => {
+test("groups can be refreshed, and a missing node is an error", async () => {
   const store = new Map();
   const group = await zarr.create(store, { path: "g", attributes: { a: 1 } });
   const theirs = await zarr.open(another(store), { path: "g", kind: "group" });
@@ -77,7 +77,7 @@ test("groups are refreshed too, and what is gone is said to be", async () => {
   assert.deepEqual(group.attrs, { a: 1, b: 2, c: 3 });
 });
 
-test("a node of another kind is not taken for it", async () => {
+test("a node of another kind is an error", async () => {
   const store = new Map();
   const array = await zarr.create(store, { path: "a", ...OPTIONS });
   await zarr.create(store, { path: "a", overwrite: true });
@@ -85,7 +85,7 @@ test("a node of another kind is not taken for it", async () => {
   assert.deepEqual(array.shape, [6]);
 });
 
-test("exact integers stay exact, and aborts are heard", async () => {
+test("refresh keeps integers exact and can be aborted", async () => {
   const store = new Map();
   await zarr.create(store, { path: "a", ...OPTIONS, attributes: { big: 2n ** 60n + 1n } });
   const array = await zarr.open(store, { path: "a", kind: "array", exactIntegers: true });

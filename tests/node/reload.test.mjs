@@ -1,4 +1,4 @@
-/** Asking the server again: nodes that changed, and reads past all caches. */
+/** Reads without caches: changed nodes, and chunks. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import * as zarr from "zarr-wasm";
@@ -24,7 +24,7 @@ beforeEach(() => {
   server.files = old;
 });
 
-test("refresh over HTTP asks past all caches", async () => {
+test("refresh over HTTP ignores all caches", async () => {
   const group = await zarr.open(server.url, { kind: "group" });
   const array = await zarr.open(group.resolve("a"), { kind: "array" });
   assert.deepEqual([...(await array.get()).data], [0, 1, 2, 3]);
@@ -35,7 +35,7 @@ test("refresh over HTTP asks past all caches", async () => {
   assert.deepEqual([...(await array.get()).data], [0, 10, 20, 30, 40, 50]);
 });
 
-test("refresh passes over consolidated metadata, which is older", async () => {
+test("refresh ignores consolidated metadata, because it may be older", async () => {
   const store = new Map(old);
   const root = await zarr.open(store, { kind: "group" });
   await zarr.consolidate(root);
@@ -49,8 +49,8 @@ test("refresh passes over consolidated metadata, which is older", async () => {
   assert.deepEqual(reopened.shape, [6]);
 });
 
-test('a read with `cache: "reload"` fetches anew, shard indexes too', async () => {
-  // Shards of 128 KiB: smaller ones come whole.
+test('a read with `cache: "reload"` fetches again, also shard indexes', async () => {
+  // Shards of 128 KiB, because smaller ones are fetched completely.
   const LENGTH = 1 << 16;
   const made = async (first) => {
     const files = new Map();

@@ -1,4 +1,4 @@
-/** Arrays whose `getChunk` somebody has replaced, and queues that callers bring: called as zarrita calls them. */
+/** Arrays with a replaced `getChunk`, and callers' queues. They are called as in zarrita. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
@@ -19,7 +19,7 @@ const SELECTIONS = [
   [zarr.slice(0, 0), null],
 ];
 
-/** What `zarr.get` of an array gives, element by element in C order. */
+/** The elements of `zarr.get` in C order. */
 function plain({ data, shape, stride }) {
   const walk = (axis, at) =>
     axis === shape.length
@@ -39,7 +39,7 @@ const recorded = (array, calls) =>
     },
   });
 
-test("the same results, through a proxy, as without one and as zarrita's", async () => {
+test("results through a proxy equal those without one, and zarrita's", async () => {
   const array = await zarr.open(store, { kind: "array" });
   const theirs = await zarrita.open(store, { kind: "array" });
   for (const selection of SELECTIONS) {
@@ -63,7 +63,7 @@ test("a replaced getChunk is called with zarrita's arguments", async () => {
   for (const [, { signal: passed }] of ours) assert.equal(passed, signal);
 });
 
-test("what it gives is what is read: other values, subclasses, own members", async () => {
+test("its results are used: other values, subclasses, further members", async () => {
   const doubled = async (chunk) => ({ ...chunk, data: chunk.data.map((value) => 2 * value) });
   class Doubled extends zarr.Array {
     async getChunk(...args) {
@@ -81,7 +81,7 @@ test("what it gives is what is read: other values, subclasses, own members", asy
   }
 });
 
-test("arrays that zarrita's own extensions have wrapped", async () => {
+test("arrays in zarrita's extensions", async () => {
   const seen = [];
   const counted = zarrita.defineArrayExtension((inner) => ({
     async getChunk(coords, options) {
@@ -101,7 +101,7 @@ test("arrays that zarrita's own extensions have wrapped", async () => {
   ]);
 });
 
-test("a queue gets one call a chunk", async () => {
+test("a queue gets one call per chunk", async () => {
   const array = await zarr.open(store, { kind: "array" });
   let [added, running, most] = [0, 0, 0];
   const createQueue = () => {
@@ -123,7 +123,7 @@ test("a queue gets one call a chunk", async () => {
   assert.deepEqual([added, most], [9, 1]);
 });
 
-test("an abort and a failure end such a read", async () => {
+test("an abort and an error end such a read", async () => {
   const array = await zarr.open(store, { kind: "array" });
   const signal = AbortSignal.abort(new Error("enough"));
   await assert.rejects(zarr.get(recorded(array, []), null, { signal }), /enough/);
@@ -136,7 +136,7 @@ test("an abort and a failure end such a read", async () => {
   );
 });
 
-test("booleans and texts keep their classes", async () => {
+test("booleans and strings keep their classes", async () => {
   const bools = madeStore({ shape: [5], chunks: [2], dtype: "bool", fill: false }, ([i]) => i % 2);
   const array = await zarr.open(bools, { kind: "array" });
   const { data } = await zarr.get(recorded(array, []));

@@ -1,6 +1,6 @@
 /**
- * How many documents are asked for between an address and the first chunk, on a real server: each
- * once, and none that is not there.
+ * The documents that are requested between a URL and the first chunk, on a real server: each once,
+ * and no absent ones.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const SAMPLES = join(import.meta.dirname, "../../www/samples");
 
 /** v2 documents are requested after 60 ms without v3's. A busy machine may take that long. */
 const SLOW_NS = 25e6;
-const V2_DOCUMENT = /\/\.z(array|group|attrs)$/;
+const V2_DOCUMENT = /\/\.z(array|group|attrs|metadata)$/;
 
 function filesBelow(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -27,7 +27,7 @@ function filesBelow(folder) {
   );
 }
 
-/** A store as another library wrote it. */
+/** A store of another library. */
 function documentsOf(file) {
   const { documents } = JSON.parse(readFileSync(join(FIXTURES, "conventions/stores", file), "utf8"));
   return new Map(
@@ -48,9 +48,9 @@ beforeEach(() => {
   server.requests.length = 0;
 });
 
-/** The keys that were asked for since the last time; each is there, and asked for once. */
+/** The requested keys since the last call. Checks that each exists and was requested once. */
 async function asked() {
-  // Requests that the call does not wait for may come late.
+  // Some requests arrive after the call has ended.
   await new Promise((resolve) => setTimeout(resolve, 100));
   const wasSlow = delay.max > SLOW_NS;
   const all = server.requests.map(({ key }) => key);
@@ -65,7 +65,7 @@ async function asked() {
   return keys.sort();
 }
 
-test("an OME image of v3: its group, its levels, its labels, and nothing for coordinates", async () => {
+test("an OME image of v3: its group, its levels, its labels, and no coordinates", async () => {
   server.files = filesBelow(join(SAMPLES, "tissue.ome.zarr"));
   const group = await zarr.open(server.url, { kind: "group" });
   const pyramid = await zarr.pyramid(group);
@@ -80,7 +80,7 @@ test("an OME image of v3: its group, its levels, its labels, and nothing for coo
   assert.equal(levels[0].array, array);
   const documents = ["labels", "s0", "s1", "s2"].map((name) => `/${name}/zarr.json`);
   assert.deepEqual(await asked(), [...documents, "/zarr.json"]);
-  // An array that was opened by itself is looked for once.
+  // For an array that was opened directly, the pyramid is searched once.
   const alone = await zarr.open(group.resolve("s0"), { kind: "array" });
   await zarr.coords(alone, 2);
   server.requests.length = 0;
@@ -88,7 +88,7 @@ test("an OME image of v3: its group, its levels, its labels, and nothing for coo
   assert.deepEqual(await asked(), []);
 });
 
-test("label images are looked for, unless the caller does not want them", async () => {
+test("label images are searched, except with labels: false", async () => {
   server.files = documentsOf("ome-zarr-py-0.5.json");
   const group = await zarr.open(server.url, { kind: "group" });
   await zarr.pyramid(group, { labels: false });
@@ -98,7 +98,7 @@ test("label images are looked for, unless the caller does not want them", async 
   assert.deepEqual((await zarr.pyramid(local, { labels: false })).levels.length, 3);
 });
 
-test("arrays of v2 are asked for as arrays", async () => {
+test("arrays of v2 are requested as arrays", async () => {
   server.files = documentsOf("ome-zarr-py-0.4.json");
   const group = await zarr.open.v2(new zarr.FetchStore(server.url), { kind: "group" });
   const { levels } = await zarr.pyramid(group, { labels: false });
@@ -108,7 +108,7 @@ test("arrays of v2 are asked for as arrays", async () => {
   assert.deepEqual(keys, ["/.zattrs", "/.zgroup", ...documents].sort());
 });
 
-test("CF with consolidated metadata: one document, then coordinates and chunks alone", async () => {
+test("CF with consolidated metadata: one document, then only coordinates and chunks", async () => {
   server.files = filesBelow(join(SAMPLES, "climate.zarr"));
   const store = await zarr.withConsolidatedMetadata(new zarr.FetchStore(server.url), { format: "v3" });
   const array = await zarr.open(zarr.root(store).resolve("air_temperature"), { kind: "array" });
@@ -117,7 +117,7 @@ test("CF with consolidated metadata: one document, then coordinates and chunks a
   const other = await zarr.open(zarr.root(store).resolve("precipitation"), { kind: "array" });
   await zarr.pyramid(other);
   assert.deepEqual(await asked(), ["/latitude/c/0", "/longitude/c/0", "/time/c/0", "/zarr.json"]);
-  // A dimension without coordinates is not looked for in vain.
+  // There is no request for a coordinate that consolidated metadata does not list.
   await assert.rejects(
     zarr.coords(await zarr.open(zarr.root(store).resolve("latitude"), { kind: "array" }), "bnds"),
   );
@@ -141,4 +141,22 @@ test("CF of v3 without consolidated metadata: each variable once", async () => {
     documents,
     ["crs", "t2m", "x", "y"].map((name) => `/${name}/zarr.json`),
   );
+});
+
+test("consolidated metadata: v2's document is asked for only where there is none of v3, or by name", async () => {
+  const group = JSON.stringify({ zarr_format: 3, node_type: "group" });
+  server.files = new Map([["/zarr.json", Buffer.from(group)]]);
+  const store = new zarr.FetchStore(server.url);
+  assert.equal(await zarr.withMaybeConsolidatedMetadata(store), store);
+  assert.deepEqual(await asked(), ["/zarr.json"]);
+  await assert.rejects(zarr.withConsolidatedMetadata(store), { name: "InvalidMetadataError" });
+  // Of a migration both are there: nodes of v3 are opened, so those of v2 are not listed.
+  const old = { zarr_consolidated_format: 1, metadata: { ".zgroup": { zarr_format: 2 } } };
+  server.files.set("/.zmetadata", Buffer.from(JSON.stringify(old)));
+  assert.equal(await zarr.withMaybeConsolidatedMetadata(store), store);
+  const named = await zarr.withMaybeConsolidatedMetadata(store, { format: ["v3", "v2"] });
+  assert.deepEqual(named.contents(), [{ path: "/", kind: "group" }]);
+  server.files.delete("/zarr.json");
+  const found = await zarr.withMaybeConsolidatedMetadata(store);
+  assert.deepEqual(found.contents(), [{ path: "/", kind: "group" }]);
 });

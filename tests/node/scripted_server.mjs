@@ -1,11 +1,11 @@
 /**
- * A real HTTP server for tests of the wire: it serves files out of a `Map` as a good server does, unless a test has it do something else, and
- * keeps a record of every request: when it came, and when it was answered or given up.
+ * An HTTP server for tests of the wire. It serves the files of a `Map` correctly, unless a test
+ * changes that. It records the times of each request, its answer, and its abort.
  */
 import { createServer } from "node:http";
 import { parseRange } from "../../scripts/serve.mjs";
 
-/** Answers as RFC 9110 has it: ranges, 416, HEAD, `ETag`. */
+/** Answers as RFC 9110 requires: ranges, 416, HEAD, `ETag`. */
 export function sendFile(request, response, bytes, headers = {}) {
   if (!bytes) return response.writeHead(404).end();
   const range = parseRange(request.headers.range, bytes.length);
@@ -20,8 +20,8 @@ export function sendFile(request, response, bytes, headers = {}) {
 }
 
 /**
- * Resolves to `{ url, requests, files, headers, latency, act, close }`. `act(request, response, bytes, key)` may answer instead, and then
- * returns true. `latency` in ms is added to each answer.
+ * Resolves to `{ url, requests, files, headers, latency, act, close }`. `act(request, response,
+ * bytes, key)` may answer a request itself and return true. `latency` in ms delays each answer.
  */
 export async function scriptedServer(files) {
   const state = { files, requests: [], headers: {}, latency: 0, act: undefined };

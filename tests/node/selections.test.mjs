@@ -1,4 +1,4 @@
-/** Selections in every spelling, against a reference that picks elements one by one, as NumPy would. */
+/** All forms of selections, compared with a reference that picks elements one by one. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as zarr from "zarr-wasm";
@@ -10,7 +10,7 @@ const valueAt = ([i, j, k]) => i * 100 + j * 10 + k;
 const description = { shape: SHAPE, chunks: [3, 4, 2], dtype: "int32", names: ["z", "y", "x"] };
 const array = await zarr.open(madeStore(description, valueAt), { kind: "array" });
 
-/** Python's `range(length)[start:stop:step]`, straight from its definition. */
+/** Python's `range(length)[start:stop:step]`, by its definition. */
 function pythonSlice(length, start, stop, step = 1) {
   const wrap = (bound, fallback) => {
     if (bound === null || bound === undefined) return fallback;
@@ -26,7 +26,7 @@ function pythonSlice(length, start, stop, step = 1) {
 
 const all = (axis) => pythonSlice(SHAPE[axis]);
 
-/** The elements at the outer product of three lists, in C order. */
+/** The elements at the outer product of three lists of indices, in C order. */
 const outer = (z, y, x) => z.flatMap((i) => y.flatMap((j) => x.map((k) => valueAt([i, j, k]))));
 
 const CASES = [
@@ -93,19 +93,19 @@ describe("zarrita's get", () => {
     });
   }
 
-  test("a scalar when every dimension has a number", async () => {
+  test("a scalar if every dimension has an integer", async () => {
     assert.equal(await zarr.get(array, [1, 2, 3]), 123);
     assert.equal(await zarr.get(array, [-1, -1, -1]), 694);
   });
 
-  test("select turns names into positions", async () => {
+  test("select converts names to positions", async () => {
     const selection = zarr.select(array, { x: 1, z: zarr.slice(2) });
     assert.deepEqual(selection, [{ start: null, stop: 2, step: null }, null, 1]);
     assert.deepEqual([...(await zarr.get(array, selection)).data], outer([0, 1], all(1), [1]));
   });
 });
 
-test("points are read side by side", async () => {
+test("points are read one by one", async () => {
   const { data, shape } = await array.get(zarr.points([0, 6, 0], [1, -1, 1], [0, 4, 3]));
   assert.deepEqual(shape, [3]);
   assert.deepEqual([...data], [10, 694, 13]);
@@ -134,19 +134,19 @@ describe("refused", () => {
   refused("points of different lengths", zarr.points([0], [0, 1], [0]));
   refused("a bigint beyond 64 bits", [2n ** 70n]);
 
-  test("a bigint slice bound that is no safe integer", () => {
+  test("a bound of a slice that is not a safe integer", () => {
     assert.throws(() => zarr.slice(2n ** 60n), { name: "InvalidSelectionError" });
   });
 });
 
-test("chunkOf and getChunk keep to the grid", async () => {
+test("chunkOf and getChunk follow the grid", async () => {
   assert.deepEqual(array.gridShape, [3, 3, 3]);
   assert.deepEqual(array.chunkOf([6, 9, 4]), [2, 2, 2]);
   assert.throws(() => array.chunkOf([7, 0, 0]), { code: "Argument" });
   const { data, shape, stride } = await array.getChunk([2, 2, 2]);
   assert.deepEqual(shape, [3, 4, 2]);
   assert.deepEqual(stride, [8, 2, 1]);
-  // Beyond the array's edge: fill value.
+  // Elements beyond the array's edge have the fill value.
   assert.deepEqual([...data.slice(0, 8)], [684, 0, 694, 0, 0, 0, 0, 0]);
   for (const index of [
     [3, 0, 0],
@@ -166,7 +166,7 @@ test("out receives the result", async () => {
   await assert.rejects(array.get([2], { out: new Int32Array(49) }), (error) => /out/.test(error.message));
 });
 
-test("absent chunks are fill value, also in memory that is not zero", async () => {
+test("absent chunks have the fill value, also in memory that is not zero", async () => {
   const sparse = { shape: [6, 4], chunks: [2, 2], dtype: "int32", fill: -7 };
   const store = madeStore(sparse, ([i, j]) => i * 10 + j, { has: ([i, j]) => (i + j) % 2 === 0 });
   const holes = await zarr.open(store, { kind: "array" });

@@ -1,6 +1,6 @@
 /**
- * The static server that the viewer and the browser tests stand on: ranges, conditions and paths, as RFC 9110 has them.
- * Requests go over a bare socket, because fetch normalises paths before it sends them.
+ * The static server of the viewer and the browser tests: ranges, conditions and paths of RFC 9110.
+ * Requests use a socket, because fetch normalises paths.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** One request, sent as written; resolves to `{status, headers, body}`. */
+/** Sends one request unchanged. Resolves to `{status, headers, body}`. */
 function request(path, headers = {}, method = "GET") {
   const { hostname, port } = new URL(server.url);
   const lines = [`${method} ${path} HTTP/1.1`, "Host: test", "Connection: close"];
@@ -60,7 +60,7 @@ function request(path, headers = {}, method = "GET") {
   });
 }
 
-test("a whole file comes with its length, its tag and permission for other origins", async () => {
+test("a whole file has its length, its ETag and CORS headers", async () => {
   const { status, headers, body } = await request("/ten");
   assert.equal(status, 200);
   assert.equal(body, BYTES);
@@ -95,7 +95,7 @@ for (const [range, status, contentRange, body] of [
   });
 }
 
-test("an empty file is served whole, and no range of it exists", async () => {
+test("an empty file is served, and has no ranges", async () => {
   const whole = await request("/empty");
   assert.equal(whole.status, 200);
   assert.equal(whole.headers["content-length"], "0");
@@ -110,7 +110,7 @@ test("HEAD has the headers of GET and no body", async () => {
   assert.equal(whole.body, "");
 });
 
-test("If-None-Match with the current tag gives 304, with another the file", async () => {
+test("If-None-Match with the current ETag gives 304, with another one the file", async () => {
   const { headers } = await request("/ten");
   const unchanged = await request("/ten", { "If-None-Match": `"other", ${headers.etag}` });
   assert.equal(unchanged.status, 304);
@@ -118,7 +118,7 @@ test("If-None-Match with the current tag gives 304, with another the file", asyn
   assert.equal((await request("/ten", { "If-None-Match": '"other"' })).status, 200);
 });
 
-test("If-Range with an old tag gives the whole file", async () => {
+test("If-Range with an old ETag gives the whole file", async () => {
   const { headers } = await request("/ten");
   const same = await request("/ten", { Range: "bytes=0-1", "If-Range": headers.etag });
   assert.equal(same.body, "01");

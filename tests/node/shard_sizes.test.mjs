@@ -1,6 +1,6 @@
 /**
- * Shards whose index is at their end, where suffixes of files cannot be asked for: how large one is follows from what is in it, or from
- * those before it. Requests are counted, on a real server.
+ * Shards with the index at their end, for pages that cannot request suffixes. The size of a shard
+ * is computed from its contents, or estimated from other shards. A real server counts requests.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
@@ -14,10 +14,13 @@ const INDEX = 16 * 16;
 const FULL = 16 * INNER + INDEX;
 const FILL = 7;
 
-/** Numbers of which gzip makes about half. */
+/** Numbers that gzip compresses to about half. */
 const valueAt = ([row, column]) => (Math.imul(row * 256 + column + 1, 2654435761) >>> 16) % 65536;
 
-/** Shards of 256 × 256 below each other, with inner chunks of 64 × 64, of which `rows` of each are stored. */
+/**
+ * A column of shards of 256 × 256 with inner chunks of 64 × 64. `rows` has the number of stored
+ * rows of inner chunks for each shard.
+ */
 const madeShards = (gzip, rows = () => 4) =>
   shardedStore(
     {
@@ -50,7 +53,7 @@ async function openShards(files) {
   return array;
 }
 
-/** Reads an element of a shard; what was asked for. */
+/** Reads an element of a shard. Returns the requests. */
 async function readOne(array, shard, expected = valueAt([shard * 256 + 3, 5])) {
   server.requests.length = 0;
   const { data } = await array.get([zarr.slice(shard * 256 + 3, shard * 256 + 4), zarr.slice(5, 6)]);
@@ -64,7 +67,7 @@ const lengthOf = (request) => {
   return Number(last) - Number(first) + 1;
 };
 
-test("without compression the index is asked for at once, of the first shard too", async () => {
+test("without compression the first request is for the index, also for the first shard", async () => {
   const array = await openShards(madeShards(false));
   for (const shard of [0, 1]) {
     assert.equal((await readOne(array, shard))[0], `GET bytes=${16 * INNER}-${FULL}`);
@@ -72,7 +75,7 @@ test("without compression the index is asked for at once, of the first shard too
   }
 });
 
-test("compressed: the first one's size is asked for, the others are about as large", async () => {
+test("with compression only the size of the first shard is requested; others are estimated", async () => {
   const array = await openShards(madeShards(true));
   assert.deepEqual(methods(await readOne(array, 0)), ["HEAD", "GET", "GET"]);
   for (let shard = 1; shard < SHARDS; shard += 1) {
@@ -82,8 +85,8 @@ test("compressed: the first one's size is asked for, the others are about as lar
   }
 });
 
-test("a size that was wrong costs no more than asking for it", async () => {
-  // Of some shards only a part is there.
+test("a wrong estimate costs no more requests than asking for the size", async () => {
+  // Some shards are stored only in part.
   const rows = (shard) => [4, 1, 4, 0, 2, 3][shard];
   for (const gzip of [false, true]) {
     const files = madeShards(gzip, rows);
@@ -96,7 +99,7 @@ test("a size that was wrong costs no more than asking for it", async () => {
   }
 });
 
-test("where the headers do not tell, fewer bytes than were asked for do; else the size is asked for, and no guess again", async () => {
+test("without Content-Range a short answer shows the size; else it is requested from then on", async () => {
   const array = await openShards(madeShards(false, (shard) => (shard === 1 ? 1 : 4)));
   server.act = (request, response, bytes) => {
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
@@ -110,7 +113,7 @@ test("where the headers do not tell, fewer bytes than were asked for do; else th
   assert.deepEqual(methods(await readOne(array, 2)), ["HEAD", "GET", "GET"]);
 });
 
-test("shards that are replaced by smaller and larger ones are read as they are", async () => {
+test("shards that are replaced by smaller and larger ones are read correctly", async () => {
   const array = await openShards(madeShards(true));
   await readOne(array, 0);
   await readOne(array, 1);
@@ -124,14 +127,14 @@ test("shards that are replaced by smaller and larger ones are read as they are",
   }
 });
 
-test("a server that ignores ranges sends what there is", async () => {
+test("a server that ignores ranges sends the whole shard", async () => {
   const array = await openShards(madeShards(false));
   server.act = (request, response, bytes) =>
     request.method === "GET" && bytes && Boolean(response.writeHead(200).end(bytes));
   for (const shard of [0, 1]) await readOne(array, shard);
 });
 
-test("a shard that lost its first bytes is refused as a whole, for no request more, whichever way its size is told", async () => {
+test("a shard without its first bytes is refused, without further requests", async () => {
   const whole = madeShards(false);
   for (const [useSuffixRequest, ignoresRanges, expected] of [
     [false, false, ["GET", "GET"]],
@@ -145,7 +148,7 @@ test("a shard that lost its first bytes is refused as a whole, for no request mo
       const store = new zarr.FetchStore(server.url, { useSuffixRequest });
       const array = await zarr.open(store, { kind: "array" });
       server.requests.length = 0;
-      // In the first rows every chunk is there, shifted.
+      // In the first rows all chunks exist, but are shifted.
       await assert.rejects(array.get([zarr.slice(3, 4), zarr.slice(5, 6)]), (error) => {
         assert.equal(error.code, "Format");
         assert.match(error.message, /shard index/);

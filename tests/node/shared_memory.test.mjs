@@ -1,4 +1,4 @@
-/** Results in shared memory, which workers write themselves: into its place each element, and nothing after a read was given up. */
+/** Results in shared memory, which workers write; nothing is written after an abort. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { madeStore } from "./made_stores.mjs";
 const SHAPE = [900, 700];
 const DESCRIPTION = { shape: SHAPE, chunks: [128, 96], dtype: "int32", gzip: true, fill: -5 };
 const valueAt = ([i, j]) => i * 1000 + j;
-/** One chunk of seven is absent. */
+/** Every seventh chunk is absent. */
 const isStored = ([y, x]) => (y + 3 * x) % 7 !== 0;
 const STORE = madeStore(DESCRIPTION, valueAt, { has: isStored });
 
@@ -34,7 +34,7 @@ function checkElements(data, rows, columns, stride = [columns.length, 1]) {
   }
 }
 
-/** Which buffers the caller's thread puts elements into while something runs. */
+/** The buffers to which the caller's thread copies elements during an action. */
 async function writtenHere(action) {
   const prototype = Object.getPrototypeOf(Uint8Array.prototype);
   const { set } = prototype;
@@ -51,8 +51,8 @@ async function writtenHere(action) {
   return written.filter((buffer) => buffer instanceof SharedArrayBuffer && buffer.byteLength > 64);
 }
 
-test("workers write to shared memory themselves", async () => {
-  // Every chunk is stored: there is no fill value for the caller to place.
+test("workers write to shared memory", async () => {
+  // All chunks are stored, so the caller has no fill value to write.
   const store = madeStore({ ...DESCRIPTION, shape: [1024, 960], chunks: [128, 96] }, valueAt);
   const array = await zarr.open(store, { kind: "array" });
   const out = new Int32Array(new SharedArrayBuffer(4 * 1024 * 960));
@@ -84,7 +84,7 @@ for (const [name, selection, rows, columns] of SELECTIONS) {
   });
 }
 
-test("shared memory that is made for the result, in C order and in order F", async () => {
+test("allocated shared memory, in C order and in F order", async () => {
   const transposed = madeStore({ ...DESCRIPTION, shape: [700, 900], chunks: [96, 128] }, ([j, i]) =>
     valueAt([i, j]),
   );
@@ -107,7 +107,7 @@ test("shared memory that is made for the result, in C order and in order F", asy
   }
 });
 
-test("packed bytes, and numbers that have to be widened", async () => {
+test("packed bytes, and numbers that are widened", async () => {
   const array = await zarr.open(STORE, { kind: "array" });
   const bytes = new Uint8Array(new SharedArrayBuffer(4 * 900 * 700));
   await array.get(null, { out: bytes, as: "bytes" });
@@ -122,7 +122,7 @@ test("packed bytes, and numbers that have to be widened", async () => {
   assert.ok(out.every((value, at) => value === (Math.floor(at / 512) % 2 ? 1 : -2)));
 });
 
-test("nothing is written to shared memory any more once a read was given up", async () => {
+test("nothing is written to shared memory after an abort", async () => {
   const size = 2048;
   const store = madeStore(
     { shape: [size, size], chunks: [128, size], dtype: "uint16", gzip: true },
@@ -150,7 +150,7 @@ test("nothing is written to shared memory any more once a read was given up", as
   assert.ok(isPartial, "a read was given up while it was written");
 });
 
-test("a chunk that cannot be decoded ends the writing, too", async () => {
+test("nothing is written after a chunk could not be decoded", async () => {
   const store = new Map(STORE);
   store.set("/c/3/3", new Uint8Array(100));
   const array = await zarr.open(store, { kind: "array" });
@@ -161,7 +161,7 @@ test("a chunk that cannot be decoded ends the writing, too", async () => {
   assert.ok(out.every((value) => value === 1));
 });
 
-/** A module whose codec ends its worker, once: as often as there are letters in the file at `path`. */
+/** A module whose codec ends its worker as often as the file at `path` has letters. */
 const deadly = (path) =>
   `data:text/javascript,${encodeURIComponent(`
   import { readFileSync, writeFileSync } from "node:fs";
@@ -178,7 +178,7 @@ const deadly = (path) =>
     }),
   };`)}`;
 
-test("what a worker was at that died is written by another", async (t) => {
+test("the part of a crashed worker is written by another", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "deaths");

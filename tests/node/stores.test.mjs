@@ -1,4 +1,4 @@
-/** Every store that Node has, by the suite that all stores must pass; and what is particular to some. */
+/** All stores of Node, with the suite of all stores, and tests of single stores. */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -52,13 +52,13 @@ async function archiveOf(files, options) {
   return writer.toBlob();
 }
 
-/** A server of objects with a bucket. */
+/** Starts a server of objects with a bucket. */
 const bucket = async (options) => {
   const server = await start(objectServer(options));
   return `${server.url}/bucket/some%20where`;
 };
 
-/** An object that has zarrita's interface and nothing else. */
+/** A store with only zarrita's interface. */
 const userObject = (files) => ({
   get: async (key) => files.get(key),
   getRange: async (key, range) => {
@@ -68,7 +68,7 @@ const userObject = (files) => ({
   },
 });
 
-/** Half of the files inline, text where they are text; half as parts of one file on a server. */
+/** References: half of the files are inline, half are ranges of one file on a server. */
 async function referencesOf(files) {
   const parts = [];
   let offset = 5;
@@ -159,7 +159,7 @@ const EXPECTED = JSON.parse(readFileSync(join(STORES, "expected.json"), "utf8"))
 const flat = (values) => values.flat(Number.POSITIVE_INFINITY);
 
 for (const [name, arrays] of Object.entries(EXPECTED)) {
-  test(`${name}, as others wrote it`, async () => {
+  test(`${name} of another program`, async () => {
     const { url } = await start(serve({ "/": STORES }));
     const place = `${url}/${name}`;
     const store = name.endsWith(".json") ? await zarr.ReferenceStore.fromUrl(place) : undefined;
@@ -174,7 +174,7 @@ for (const [name, arrays] of Object.entries(EXPECTED)) {
   });
 }
 
-test("an archive of more than one folder: the error names where the hierarchy is, and there it opens", async () => {
+test("an archive with the hierarchy in a folder: the error names its path", async () => {
   const blob = new Blob([readFileSync(join(STORES, "beside.zip"))]);
   for (const options of [{}, { path: "a" }]) {
     await assert.rejects(zarr.open(blob, options), (error) => {
@@ -187,7 +187,7 @@ test("an archive of more than one folder: the error names where the hierarchy is
   equal([...(await array.get()).data], flat(EXPECTED["folder.zip"].a));
 });
 
-test("an archive is read by few requests, and a server that ignores ranges is read once", async () => {
+test("an archive needs few requests, and is fetched once from a server that ignores ranges", async () => {
   const files = content();
   files.set("/large", new Uint8Array(200_000).fill(7));
   const bytes = Buffer.from(await (await archiveOf(files)).arrayBuffer());
@@ -214,7 +214,7 @@ test("an archive is read by few requests, and a server that ignores ranges is re
   assert.ok(requests.length <= 3, requests.join("\n"));
 });
 
-test("transformEntries gives entries other names", async () => {
+test("transformEntries renames entries", async () => {
   const blob = await archiveOf(
     new Map([
       ["/x/a", Uint8Array.of(1)],
@@ -235,7 +235,7 @@ test("transformEntries gives entries other names", async () => {
   equal(await store.list("/"), ["/a", "/b"]);
 });
 
-test("archives are written to streams, and an OME-Zarr needs its document", async () => {
+test("archives are written to streams, and an OME-Zarr archive requires its document", async () => {
   const writer = new zarr.ZipWriter({ omeVersion: "0.5" });
   await writer.set("/a/c/0", Uint8Array.of(1, 2));
   await assert.rejects(writer.toBlob(), { code: "Argument" });
@@ -251,7 +251,7 @@ test("archives are written to streams, and an OME-Zarr needs its document", asyn
   await assert.rejects(writer.pipeTo(failing), /disk full/);
 });
 
-test("references reach only their own server, unless others are allowed", async () => {
+test("references can use only their own server, unless others are allowed", async () => {
   const { url } = await start(serve({ "/": STORES }));
   const host = new URL(url).host;
   const spec = { ".zgroup": '{"zarr_format": 2}', "a/0": [`${url}/data.h5`, 0, 8] };
@@ -267,7 +267,7 @@ test("references reach only their own server, unless others are allowed", async 
   equal(zarr.ReferenceStore.resolveUri("s3://b/c d"), "https://b.s3.amazonaws.com/c d");
 });
 
-test("a store that cannot list says so", async () => {
+test("listing a store that cannot list is an error", async () => {
   const store = new zarr.FetchStore(await bucket({ lists: "none" }));
   await assert.rejects(store.list("/"), {
     code: "Unsupported",
@@ -275,14 +275,14 @@ test("a store that cannot list says so", async () => {
   });
 });
 
-test("a read-only server refuses writes by name", async () => {
+test("a write to a read-only server is an error with the key", async () => {
   const { url } = await start(serve({ "/": STORES }));
   const store = new zarr.FetchStore(url);
   await assert.rejects(store.set("/x", Uint8Array.of(1)), { code: "Unsupported", key: "x" });
   await assert.rejects(store.delete("/x"), { code: "Unsupported" });
 });
 
-test("writes go through the user's fetch, which signs", async () => {
+test("writes use the user's fetch, which signs requests", async () => {
   const seen = [];
   const store = new zarr.FetchStore(`${await bucket()}?signature=a`, {
     overrides: { headers: { "x-one": "1" } },
@@ -297,7 +297,7 @@ test("writes go through the user's fetch, which signs", async () => {
   equal(seen, ["PUT 1 ?signature=a", "GET 1 ?signature=a", "DELETE 1 ?signature=a"]);
 });
 
-test("the names of @zarrita/storage are at its paths", async () => {
+test("the names of @zarrita/storage have its paths", async () => {
   for (const [entry, name] of [
     ["fetch", "FetchStore"],
     ["fs", "FileSystemStore"],
@@ -311,7 +311,7 @@ test("the names of @zarrita/storage are at its paths", async () => {
   equal((await import("zarr-wasm/zip")).ZipFileStore, zarr.ZipFileStore);
 });
 
-test("a folder: links that lead out are refused, those that stay are followed", async () => {
+test("a folder: links to the outside are refused, others are followed", async () => {
   const [outside, root] = [newFolder(), newFolder()];
   writeFileSync(join(outside, "secret"), "secret");
   mkdirSync(join(root, "in"));
@@ -334,13 +334,13 @@ test("a folder: links that lead out are refused, those that stay are followed", 
   equal(readdirSync(outside), ["secret"]);
   equal(Buffer.from(await store.get("/folder-in/file")).toString(), "inside");
   equal(await store.get("/broken"), undefined);
-  // Replaces the link, not what it leads to.
+  // Replaces the link and not its target.
   await store.set("/file-out", Uint8Array.of(1));
   equal(readFileSync(join(outside, "secret"), "utf8"), "secret");
   equal((await store.listDir("/")).keys, ["/file-out"]);
 });
 
-test("a folder: a value and a folder of one name, prefixes, and no traces of unfinished writes", async () => {
+test("a folder: a value and a folder of one name, prefixes, and no temporary files", async () => {
   const root = newFolder();
   const store = new FileSystemStore(join(root, "made/later"));
   equal(await store.get("/a"), undefined);

@@ -1,4 +1,4 @@
-/** Plans, streams and fetching ahead: what is told before anything is fetched, and what comes part by part. */
+/** Plans, streams and prefetching. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
@@ -14,7 +14,7 @@ const description = {
 };
 const files = madeStore(description, valueAt);
 
-/** A store that counts what is asked for, and what is given up. */
+/** A store that counts requests and aborts. */
 class Watched {
   asked = [];
   underWay = 0;
@@ -60,7 +60,7 @@ async function objectsOf(plan) {
   return objects;
 }
 
-test("a plan tells chunks, keys, requests and bytes, and fetches nothing", async () => {
+test("a plan has chunks, keys, requests and bytes, and fetches nothing", async () => {
   const { store, array } = await opened();
   const before = store.asked.length;
   const plan = await array.plan([zarr.slice(100, 600), null]);
@@ -87,7 +87,7 @@ test("a plan tells chunks, keys, requests and bytes, and fetches nothing", async
   assert.equal(after.encodedBytes, real);
 });
 
-test("plans of points, lists, integers and nothing", async () => {
+test("plans of points, lists, integers and empty selections", async () => {
   const { array } = await opened();
   const counts = async (selection) => {
     const plan = await array.plan(selection);
@@ -100,7 +100,7 @@ test("plans of points, lists, integers and nothing", async () => {
   await assert.rejects(array.plan([2000]), { _tag: "InvalidSelectionError" });
 });
 
-test("a plan over more chunks than could be listed", async () => {
+test("a plan with too many chunks for a list", async () => {
   const huge = {
     zarr_format: 3,
     node_type: "array",
@@ -157,7 +157,7 @@ test("a plan of a sharded array counts indexes", async () => {
   assert.equal(plan.encodedBytes, 5 * 64 + 2 * (16 * 16 + 4));
 });
 
-/** Puts parts together, and checks that they are boxes that do not overlap. */
+/** Joins the parts. Checks that they do not overlap. */
 async function gathered(stream, shape) {
   const whole = new Float64Array(shape[0] * shape[1]).fill(Number.NaN);
   const starts = [];
@@ -174,7 +174,7 @@ async function gathered(stream, shape) {
   return { whole, starts };
 }
 
-test("the parts of a stream are the whole", async () => {
+test("the parts of a stream together are the result", async () => {
   const { array } = await opened();
   const progress = [];
   const stream = array.stream(null, { onProgress: (report) => progress.push(report) });
@@ -194,7 +194,7 @@ test("the parts of a stream are the whole", async () => {
   }
 });
 
-test("the nearest parts come first, or those of the first rows", async () => {
+test("the nearest parts come first, or the first rows", async () => {
   const { array, store } = await opened();
   const distance = ({ start, shape }, centre) =>
     Math.hypot(
@@ -214,7 +214,7 @@ test("the nearest parts come first, or those of the first rows", async () => {
   await assert.rejects(array.stream([null, 3], { centre: [1, 2] }).next(), { code: "Argument" });
 });
 
-test("an integer's dimension is not in the parts; packed bytes; text", async () => {
+test("parts of selections with integers, as packed bytes, and of strings", async () => {
   const { array } = await opened();
   const shapes = [];
   for await (const part of array.stream([7, zarr.slice(10, 20)], { as: "bytes" })) {
@@ -230,7 +230,7 @@ test("an integer's dimension is not in the parts; packed bytes; text", async () 
   assert.deepEqual(read, ["a", "b", "c", "d", "-", "-"]);
 });
 
-test("elements become what get makes of them", async () => {
+test("elements are converted as by get", async () => {
   const { array } = await opened();
   const window = [0, 2_000_000];
   for (const options of [{ as: "int16" }, { as: "uint8", window }, { as: "rgba", window }, { as: "bytes" }]) {
@@ -248,12 +248,12 @@ test("elements become what get makes of them", async () => {
   }
 });
 
-test("who takes no parts is not sent any more", async () => {
+test("parts are sent only as fast as they are taken", async () => {
   const small = { shape: [160, 1024], chunks: [1, 1024], dtype: "float64" };
   const rows = new Map();
   const described = madeStore({ ...small, shape: [1, 1024] }, () => 1);
   const row = described.get("/c/0/0");
-  // 160 chunks of 1 MiB each, that are not there before they are asked for.
+  // 160 chunks of 1 MiB, which are made when they are requested.
   const metadata = JSON.parse(new TextDecoder().decode(described.get("/zarr.json")));
   metadata.shape = [160, 128 * 1024];
   metadata.chunk_grid.configuration.chunk_shape = [1, 128 * 1024];
@@ -282,7 +282,7 @@ test("who takes no parts is not sent any more", async () => {
   assert.equal(asked, 160);
 });
 
-test("return ends the requests, also while a part is waited for", async () => {
+test("return ends the requests, also during a wait for a part", async () => {
   const { array, store } = await opened();
   store.delay = 10_000;
   const stream = array.stream(null);
@@ -314,7 +314,7 @@ test("a signal ends a stream with its reason; a failure with its error", async (
   await assert.rejects(read({}), (error) => error.code === "Store" && /broken disk/.test(error.message));
 });
 
-test("prefetch asks for what a read asks for, and reports it", async () => {
+test("prefetch sends the requests of a read, and reports progress", async () => {
   const { array, store } = await opened();
   const before = store.asked.length;
   const reports = [];

@@ -1,6 +1,7 @@
 /**
- * One node that cannot be opened ends no list: it stands there with its name, what is known of it, and the error that opening it gives. As
- * zarr-python wrote it, with consolidated metadata and without.
+ * A node that cannot be opened does not end a listing. The listing has its name, its known
+ * properties, and the error of opening it. The hierarchies are zarr-python's, with and without
+ * consolidated metadata.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -18,7 +19,7 @@ const plainStore = () => new FileSystemStore(join(FOLDER, "store"));
 const stores = {
   "a folder": plainStore,
   "consolidated metadata": () => zarr.withConsolidatedMetadata(plainStore()),
-  // It cannot list: the group's consolidated metadata is read for the names.
+  // It cannot list, so the names come from consolidated metadata.
   "consolidated metadata that nobody wrapped": () => {
     const inner = plainStore();
     return { get: (key) => inner.get(key) };
@@ -32,7 +33,7 @@ const isPickled = (error) => {
   return true;
 };
 
-/** All nodes below a group, itself included. */
+/** The group and all nodes below it. */
 async function* below(node) {
   yield node;
   if (node.kind === "array" || node.error) return;
@@ -42,7 +43,7 @@ async function* below(node) {
 const byPath = (a, b) => (a.path < b.path ? -1 : 1);
 
 for (const [name, open] of Object.entries(stores)) {
-  test(`children() of ${name}: every node is there, and the pickled ones have their error`, async () => {
+  test(`children() of ${name}: all nodes are listed, the pickled ones with their errors`, async () => {
     const found = [];
     for await (const node of below(await zarr.open(await open(), { kind: "group" }))) found.push(node);
     assert.deepEqual(
@@ -76,7 +77,7 @@ for (const [name, open] of Object.entries(stores)) {
     }
   });
 
-  test(`tree() of ${name} goes to the end`, async () => {
+  test(`tree() of ${name} lists all nodes`, async () => {
     const tree = await (await zarr.open(await open(), { kind: "group" })).tree();
     const found = [];
     const collect = (branch) => {
@@ -98,7 +99,7 @@ for (const [name, open] of Object.entries(stores)) {
   });
 }
 
-test("contents() has the errors, and good nodes as zarrita has them", async () => {
+test("contents() has the errors, and good nodes as in zarrita", async () => {
   const consolidated = await stores["consolidated metadata"]();
   const contents = consolidated.contents().sort(byPath);
   for (const [at, content] of contents.entries()) {
@@ -111,7 +112,7 @@ test("contents() has the errors, and good nodes as zarrita has them", async () =
   assert.equal(contents.length, EXPECTED.length);
 });
 
-/** A v3 hierarchy in which nodes are wrong in several ways. */
+/** A v3 hierarchy with several kinds of invalid nodes. */
 function wrongV3() {
   const group = { zarr_format: 3, node_type: "group", attributes: {} };
   const array = {
@@ -143,7 +144,7 @@ const V3_ERRORS = {
   "new-group": ["group", undefined, undefined],
 };
 
-test("v3: each way of being wrong is listed, with what is known", async () => {
+test("v3: invalid nodes are listed with their known properties", async () => {
   const nodes = wrongV3();
   const root = { zarr_format: 3, node_type: "group", attributes: {} };
   const plain = new Map([["/zarr.json", encode(root)]]);
@@ -177,7 +178,7 @@ test("v3: each way of being wrong is listed, with what is known", async () => {
       .filter((name) => V3_ERRORS[name])
       .sort(),
   );
-  // Below a group that cannot be opened, consolidated metadata knows more.
+  // Consolidated metadata also has nodes below a group that cannot be opened.
   const branch = (await (await zarr.open(wrapped, { kind: "group" })).tree()).children;
   const inside = branch.find(({ name }) => name === "new-group").children;
   assert.deepEqual(
@@ -186,7 +187,7 @@ test("v3: each way of being wrong is listed, with what is known", async () => {
   );
 });
 
-test("a node whose document cannot be fetched is listed too; an abort ends the list", async () => {
+test("a node whose document cannot be fetched is listed; an abort ends the listing", async () => {
   const files = new Map([["/zarr.json", encode({ zarr_format: 3, node_type: "group" })]]);
   for (const name of ["a", "b"])
     files.set(`/${name}/zarr.json`, encode({ zarr_format: 3, node_type: "group" }));
@@ -209,12 +210,12 @@ test("a node whose document cannot be fetched is listed too; an abort ends the l
   await assert.rejects(root.tree({ signal: controller.signal }), { message: "enough" });
 });
 
-test("a copy of a hierarchy with such a node is an error, and drops nothing silently", async () => {
+test("copying a hierarchy with such a node is an error", async () => {
   const source = await zarr.open(plainStore(), { kind: "group" });
   await assert.rejects(zarr.copy(source, new Map()), isPickled);
 });
 
-test("thousands of nodes of which one cannot be opened", async () => {
+test("thousands of nodes, one of which cannot be opened", async () => {
   const array = {
     zarr_format: 2,
     shape: [1],

@@ -1,4 +1,4 @@
-/** Codecs that callers register: functions on this thread, modules in workers; anywhere in a chain, of v2 and v3. */
+/** Users' codecs: functions on this thread and modules in workers, in chains of v2 and v3. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { flip, flippedCodec, registered } from "./flipped_codec.mjs";
 const json = (value) => new TextEncoder().encode(JSON.stringify(value));
 const upTo = (end) => Array.from({ length: end }, (_, at) => at);
 
-/** An array of 4 chunks of 8 int16, big-endian, whose element i is i, each chunk encoded by `encode`. */
+/** An array of 4 chunks of 8 big-endian int16. Element i is i. `encode` encodes each chunk. */
 function store(codecs, encode, { metadata = {}, count = 4, type = "int16" } = {}) {
   const made = new Map();
   made.set(
@@ -32,7 +32,7 @@ function store(codecs, encode, { metadata = {}, count = 4, type = "int16" } = {}
   return made;
 }
 
-/** int16, big-endian. */
+/** Packs numbers as big-endian int16. */
 function elements(count, first = 0) {
   const view = new DataView(new ArrayBuffer(2 * count));
   for (let at = 0; at < count; at += 1) view.setInt16(2 * at, first + at);
@@ -79,7 +79,7 @@ test("a function decodes bytes, synchronously or not", async () => {
   await registered({ "test.flipped": async () => slow }, () => readAll(made));
 });
 
-test("without it the codec is unknown; once it is there the same array is read", async () => {
+test("an array with an unknown codec can be read after its registration", async () => {
   const array = await zarr.open(store([BYTES, FLIPPED], flip), { kind: "array" });
   await assert.rejects(array.get(), (error) => {
     assert.ok(zarr.isZarritaError(error, "UnknownCodecError"));
@@ -92,7 +92,7 @@ test("without it the codec is unknown; once it is there the same array is read",
   assert.deepEqual([...(await array.get([zarr.slice(3)])).data], [0, 1, 2], "what it was read with stays");
 });
 
-test("two in one chain, with a built-in one between", async () => {
+test("two codecs in one chain, with a built-in one between them", async () => {
   const rotate = (bytes, by) => Uint8Array.from(bytes, (byte) => byte + by);
   const rotated = {
     kind: "bytes_to_bytes",
@@ -105,7 +105,7 @@ test("two in one chain, with a built-in one between", async () => {
   );
 });
 
-/** Halves numbers: int16 becomes int8. */
+/** A codec that halves numbers: int16 becomes int8. */
 const halved = {
   kind: "array_to_array",
   fromConfig: () => ({
@@ -117,7 +117,7 @@ const halved = {
   }),
 };
 
-test("codecs of arrays get zarrita's chunks and may change the type", async () => {
+test("array codecs get zarrita's chunks and may change the data type", async () => {
   const made = store([{ name: "test.halved" }, { name: "bytes" }], (bytes) => {
     const view = new DataView(bytes.buffer);
     return Uint8Array.from({ length: 8 }, (_, at) => view.getInt16(2 * at));
@@ -131,7 +131,7 @@ test("codecs of arrays get zarrita's chunks and may change the type", async () =
   });
 });
 
-test("a codec makes arrays of bytes, in strides of its own", async () => {
+test("a codec may return arrays with its own strides", async () => {
   const metadata = {
     shape: [2, 3],
     chunk_grid: { name: "regular", configuration: { chunk_shape: [2, 3] } },
@@ -151,7 +151,7 @@ test("a codec makes arrays of bytes, in strides of its own", async () => {
   });
 });
 
-test("texts, booleans and bytes of any length reach codecs of arrays and come back", async () => {
+test("array codecs get and return strings, booleans and bytes of any length", async () => {
   const kinds = {
     string: { values: ["a", "ÿö", ""], codecs: [{ name: "vlen-utf8" }], type: Array },
     bool: { values: [true, false, true], codecs: ["bytes"], type: zarr.BoolArray },
@@ -192,7 +192,7 @@ function vlen(texts) {
   return Buffer.concat([words(texts.length), ...parts.flatMap((part) => [words(part.length), part])]);
 }
 
-/** One shard of 4 inner chunks of 8, index at the end without a checksum; each inner chunk encoded by `encode`. */
+/** A shard of 4 inner chunks of 8, which `encode` encodes. The index has no checksum. */
 function shard(encode, after = (bytes) => bytes) {
   const inner = upTo(4).map((chunk) => encode(elements(8, 8 * chunk)));
   const index = new DataView(new ArrayBuffer(64));
@@ -219,7 +219,7 @@ function shardedStore(innerCodecs, encode, { outer = [], after } = {}) {
   return made.set("/c/0", shard(encode, after));
 }
 
-test("inside a shard, in a shard that is compressed as a whole, and around one", async () => {
+test("codecs within a shard, within a compressed shard, and around a shard", async () => {
   const flipAndZip = (bytes) => flip(gzipSync(bytes));
   await registered({ "test.flipped": () => flippedCodec() }, async () => {
     const made = shardedStore([BYTES, GZIP, FLIPPED], flipAndZip);
@@ -234,7 +234,7 @@ test("inside a shard, in a shard that is compressed as a whole, and around one",
   });
 });
 
-test("a module runs in workers, and gives the same", async () => {
+test("a module runs in workers, with the same result", async () => {
   const count = 6000;
   const chain = [BYTES, { name: "test.module", configuration: {} }, GZIP];
   const zipped = (bytes) => gzipSync(flip(bytes), { level: 1 });
@@ -265,7 +265,7 @@ test("a module runs in workers, and gives the same", async () => {
   }
 });
 
-/** A module whose codec takes a few milliseconds, the later the chunk the fewer. */
+/** A module whose codec takes a few milliseconds, fewer for later chunks. */
 const UNHURRIED = `data:text/javascript,${encodeURIComponent(`
   const flip = (bytes) => Uint8Array.from(bytes, (byte) => byte ^ 0xff);
   let pause = 20;
@@ -279,7 +279,7 @@ const UNHURRIED = `data:text/javascript,${encodeURIComponent(`
     }),
   };`)}`;
 
-test("chunks that arrive while a module is at work on others lose no answer", async () => {
+test("no answer is lost if chunks arrive while a module decodes others", async () => {
   const codecs = [BYTES, { name: "test.unhurried" }];
   const stored = store(codecs, flip, { count: 8 });
   for (const step of [0, 1, 4]) {
@@ -300,7 +300,7 @@ function bigElements(count, first) {
   return new Uint8Array(view.buffer);
 }
 
-test("an entry for a built-in name wins, and info() tells", async () => {
+test("an entry with a built-in name has precedence, and info() shows it", async () => {
   const made = store([BYTES, GZIP], flip);
   await registered({ gzip: () => flippedCodec(), "test.module": { url: MODULE } }, async () => {
     await readAll(made);
@@ -341,7 +341,7 @@ test("v2: compressors and filters, by numcodecs.<id> and by id", async () => {
     await registered({ [name]: () => flippedCodec(calls) }, async () => {
       await readAll(v2Store(null, compressor, flip));
       assert.deepEqual(calls.configuration, { strength: 1 });
-      // A filter of bytes: it stands behind the byte order.
+      // A filter of bytes comes after the byte order.
       await readAll(v2Store([compressor], { id: "zlib", level: 1 }, (bytes) => deflateSync(flip(bytes))));
     });
   }
@@ -352,7 +352,7 @@ test("v3: numcodecs.* names", async () => {
   await registered({ "numcodecs.flipped": () => flippedCodec() }, () => readAll(store(chain, flip)));
 });
 
-test("what a codec throws is the cause of a CodecPipelineError", async () => {
+test("a codec's error is the cause of a CodecPipelineError", async () => {
   const thrown = new RangeError("no");
   const throwing = { kind: "bytes_to_bytes", fromConfig: () => ({ decode: () => Promise.reject(thrown) }) };
   const made = store([BYTES, FLIPPED], flip);
@@ -377,7 +377,7 @@ test("what a codec throws is the cause of a CodecPipelineError", async () => {
   });
 });
 
-test("what a codec must not give is told as what was expected and what came", async () => {
+test("the error for an invalid result of a codec has the expected and the actual value", async () => {
   const wrong = {
     "a string": ["bytes_to_bytes", () => "text", "a Uint8Array"],
     nothing: ["bytes_to_bytes", () => undefined, "a Uint8Array"],
@@ -418,7 +418,7 @@ test("what a codec must not give is told as what was expected and what came", as
   }
 });
 
-test("a codec that never answers can be aborted, and holds nobody up", async () => {
+test("a read with a codec that never answers can be aborted, and others continue", async () => {
   const never = (kind) => ({ kind, fromConfig: () => ({ decode: () => new Promise(() => {}) }) });
   const stuck = `data:text/javascript,export default { kind: "bytes_to_bytes", fromConfig: () => ({ decode: () => new Promise(() => {}) }) }`;
   for (const codec of [() => never("bytes_to_bytes"), { url: stuck }]) {
@@ -455,7 +455,7 @@ test("the registry is a Map, and loaders can be called", async () => {
   assert.throws(() => zarr.registry.set("x", { url: "not absolute" }), { code: "Argument" });
 });
 
-/** A module whose codec ends its worker: as often as there are letters in the file at `path`, which it takes away one by one. */
+/** A module whose codec ends its worker, and removes one letter of the file at `path` each time. */
 const deadly = (path) =>
   `data:text/javascript,${encodeURIComponent(`
   import { readFileSync, writeFileSync } from "node:fs";
@@ -475,7 +475,7 @@ const deadly = (path) =>
     }),
   };`)}`;
 
-test("a worker that dies is replaced, and what it was at is read again, once", async () => {
+test("a crashed worker is replaced, and its parts are read again once", async () => {
   const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-"));
   const path = join(folder, "deaths");
   try {

@@ -1,4 +1,4 @@
-/** Arrays that are created with codecs of the caller's, and written: what is stored is held against bytes that are made here. */
+/** Writing arrays with users' codecs. The stored bytes are compared with bytes made here. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -8,7 +8,7 @@ import { flip, flippedCodec, registered } from "./flipped_codec.mjs";
 const upTo = (end) => Array.from({ length: end }, (_, at) => at);
 const textOf = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
-/** int16 in big-endian order. */
+/** Packs numbers as big-endian int16. */
 function bigEndian(values) {
   const view = new DataView(new ArrayBuffer(2 * values.length));
   for (const [at, value] of values.entries()) view.setInt16(2 * at, value);
@@ -19,7 +19,7 @@ const BYTES = { name: "bytes", configuration: { endian: "big" } };
 const GZIP = { name: "gzip", configuration: { level: 1 } };
 const FLIPPED = { name: "test.flipped", configuration: { strength: 3 } };
 
-/** As bytes_to_bytes, in a module; with `main: false` it insists on another thread. */
+/** A bytes-to-bytes codec in a module. With `main: false` it fails on the main thread. */
 const MODULE = `data:text/javascript,${encodeURIComponent(`
   import * as threads from "node:worker_threads";
   const flip = (bytes) => Uint8Array.from(bytes, (byte) => byte ^ 0xff);
@@ -34,7 +34,7 @@ const MODULE = `data:text/javascript,${encodeURIComponent(`
     },
   };`)}`;
 
-/** Halves numbers: int16 becomes int8. */
+/** A codec that halves numbers: int16 becomes int8. */
 const halved = {
   kind: "array_to_array",
   fromConfig: () => ({
@@ -51,7 +51,7 @@ const halved = {
   }),
 };
 
-/** int16 as decimal digits with a comma after each. */
+/** A codec that writes int16 as decimal digits, each followed by a comma. */
 const digits = {
   kind: "array_to_bytes",
   fromConfig: (_, { shape }) => ({
@@ -66,7 +66,7 @@ const digits = {
 
 const OPTIONS = { shape: [32], chunkShape: [8], dtype: "int16" };
 
-/** Creates an array, writes its numbers, and reads them again as somebody else would who has the same codecs. */
+/** Creates an array, writes its numbers, and reads them again after opening it anew. */
 async function written(options, { values = upTo(32) } = {}) {
   const store = new Map();
   const array = await zarr.create(store, { ...OPTIONS, ...options });
@@ -76,7 +76,7 @@ async function written(options, { values = upTo(32) } = {}) {
   return { store, array };
 }
 
-/** The chunks of a v3 array as they should be stored. Chunk 0 holds an element that is not fill value too. */
+/** The expected chunks of a v3 array. Chunk 0 has an element other than the fill value too. */
 function assertChunks(store, encode, key = (chunk) => `/c/${chunk}`) {
   for (const chunk of upTo(4)) {
     const values = upTo(8).map((at) => 8 * chunk + at);
@@ -84,7 +84,7 @@ function assertChunks(store, encode, key = (chunk) => `/c/${chunk}`) {
   }
 }
 
-test("a function encodes bytes, and its configuration stands in the metadata as it was given", async () => {
+test("a function encodes bytes, and its configuration is unchanged in the metadata", async () => {
   const calls = {};
   await registered({ "test.flipped": () => flippedCodec(calls) }, async () => {
     const { store } = await written({ codecs: [BYTES, FLIPPED] });
@@ -95,7 +95,7 @@ test("a function encodes bytes, and its configuration stands in the metadata as 
   });
 });
 
-test("names alone, empty configurations, and the codec that makes bytes left out", async () => {
+test("names only, empty configurations, and an omitted array-to-bytes codec", async () => {
   const little = (values) => flip(new Uint8Array(Int16Array.from(values).buffer));
   await registered({ "test.flipped": async () => flippedCodec() }, async () => {
     for (const codec of [
@@ -109,7 +109,7 @@ test("names alone, empty configurations, and the codec that makes bytes left out
   });
 });
 
-test("between built-in codecs, and two in one chain", async () => {
+test("codecs between built-in ones, and two in one chain", async () => {
   const rotate = (bytes, by) => Uint8Array.from(bytes, (byte) => byte + by);
   const rotated = {
     kind: "bytes_to_bytes",
@@ -129,7 +129,7 @@ test("between built-in codecs, and two in one chain", async () => {
   });
 });
 
-test("codecs of arrays: another type, and bytes of their own", async () => {
+test("array codecs: another data type, and their own bytes", async () => {
   const even = upTo(32).map((at) => 2 * at);
   await registered({ "test.halved": () => halved, "test.digits": () => digits }, async () => {
     const { store } = await written({ codecs: [{ name: "test.halved" }] }, { values: even });
@@ -139,7 +139,7 @@ test("codecs of arrays: another type, and bytes of their own", async () => {
   });
 });
 
-test("strings reach a codec of arrays and come from it", async () => {
+test("an array codec gets and returns strings", async () => {
   const shouted = {
     kind: "array_to_array",
     fromConfig: () => ({
@@ -179,7 +179,7 @@ test("a part of a chunk is decoded, changed and encoded", async () => {
   });
 });
 
-test("in shards: inner chunks, whole shards, both; made by shardShape and by hand", async () => {
+test("codecs of inner chunks, of whole shards, and of both, with and without shardShape", async () => {
   const index = (lengths) => {
     const view = new DataView(new ArrayBuffer(16 * lengths.length));
     let offset = 0;
@@ -218,7 +218,7 @@ test("in shards: inner chunks, whole shards, both; made by shardShape and by han
   });
 });
 
-test("in conditional, which keeps the smaller of two", async () => {
+test("codecs in conditional, which keeps the smaller of two", async () => {
   const zipped = {
     kind: "bytes_to_bytes",
     fromConfig: () => ({ encode: (bytes) => gzipSync(bytes), decode: (bytes) => gunzipSync(bytes) }),
@@ -243,7 +243,7 @@ test("in conditional, which keeps the smaller of two", async () => {
   });
 });
 
-test("a module encodes in the workers", async () => {
+test("a module encodes in workers", async () => {
   const count = 48000;
   const values = Float64Array.from({ length: count }, (_, at) => at);
   for (const [codec, main] of [
@@ -296,7 +296,7 @@ test("v2: compressors, filters, and names of v3", async () => {
   });
 });
 
-test("an entry for a built-in name encodes, under the name that it has", async () => {
+test("an entry with a built-in name encodes, under that name", async () => {
   await registered({ gzip: () => flippedCodec(), imagecodecs_jpeg: () => digits }, async () => {
     const { store } = await written({ codecs: [BYTES, GZIP] });
     assertChunks(store, (values) => flip(bigEndian(values)));
@@ -309,7 +309,7 @@ test("an entry for a built-in name encodes, under the name that it has", async (
   });
 });
 
-test("a copy takes the codecs along", async () => {
+test("a copy keeps the codecs", async () => {
   await registered({ "test.flipped": () => flippedCodec() }, async () => {
     const { array } = await written({ codecs: [BYTES, FLIPPED] });
     const store = new Map();
@@ -318,7 +318,7 @@ test("a copy takes the codecs along", async () => {
   });
 });
 
-test("a codec that only decodes is named, and nothing is stored", async () => {
+test("the error for a codec that cannot encode names it, and nothing is stored", async () => {
   const reader = (kind) => ({ kind, fromConfig: () => ({ decode: (bytes) => bytes }) });
   const url = `data:text/javascript,export default { kind: "bytes_to_bytes", fromConfig: () => ({ decode: (bytes) => bytes }) }`;
   for (const codec of [() => reader("bytes_to_bytes"), { url }, () => reader("array_to_array")]) {
@@ -336,7 +336,7 @@ test("a codec that only decodes is named, and nothing is stored", async () => {
   }
 });
 
-test("what a codec throws or gives wrongly while encoding is told", async () => {
+test("errors and invalid results of a codec are reported when it encodes", async () => {
   const thrown = new RangeError("no");
   const throwing = { kind: "bytes_to_bytes", fromConfig: () => ({ encode: () => Promise.reject(thrown) }) };
   const create = () => zarr.create(new Map(), { ...OPTIONS, codecs: [FLIPPED] });
@@ -362,7 +362,7 @@ test("what a codec throws or gives wrongly while encoding is told", async () => 
   });
 });
 
-test("an unknown name is refused by create, and one that cannot be loaded too; nothing is stored", async () => {
+test("create refuses unknown codecs and those that cannot be loaded, and stores nothing", async () => {
   const store = new Map();
   await assert.rejects(zarr.create(store, { ...OPTIONS, codecs: ["test.nobody"] }), (error) => {
     assert.ok(zarr.isZarritaError(error, "UnknownCodecError"), error.stack);

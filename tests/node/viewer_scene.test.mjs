@@ -1,6 +1,6 @@
 /**
- * The viewer's scenes: what is understood of metadata before anything is drawn. Expected values
- * follow from the conventions' texts (CF, OME-Zarr) and from arithmetic by hand.
+ * The viewer's scenes: the interpretation of metadata before drawing. The expected values are from
+ * the texts of the conventions (CF, OME-Zarr) and computed by hand.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -9,12 +9,13 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import proj4 from "proj4";
 import { ROOT } from "../../scripts/run_command.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-viewer-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The viewer imports the package by its name; here that is the built one. */
+/** The viewer imports the package by its name, which is the built package here. */
 const builtPackage = {
   name: "built-package",
   setup(build) {
@@ -25,10 +26,10 @@ const builtPackage = {
   },
 };
 
-async function scenePart(name) {
+async function scenePart(name, room = "scene") {
   const outfile = join(folder, `${name}.mjs`);
   await build({
-    entryPoints: [join(ROOT, "www/src/scene", `${name}.ts`)],
+    entryPoints: [join(ROOT, "www/src", room, `${name}.ts`)],
     bundle: true,
     format: "esm",
     outfile,
@@ -48,36 +49,38 @@ const { readPlate, readWell } = await scenePart("plate");
 const { projectionOf, projectionOfGridMapping } = await scenePart("projection");
 const { colormapColors, COLORMAPS } = await scenePart("colormaps");
 const { asRange } = await scenePart("limits");
+const { graticuleLines, graticuleLabels } = await scenePart("graticule", "picture");
+const { scaleTexts } = await scenePart("numbers", "text");
 const { coordinateText, momentText, unitText, valueText, withUnit } = await scenePart("value_text");
 
-test("longitudes from 0 to 360 begin at the element after 180", () => {
+test("longitudes from 0 to 360 start at the element after 180", () => {
   // Centres at 0.5, 1.5, … 359.5: element 180 is at 180.5, which is -179.5.
   assert.deepEqual(rolled({ start: 0.5, step: 1 }, 360), { x: { start: -179.5, step: 1 }, roll: 180 });
   // Centres at 0, 2.5, … 357.5: element 72 is at 180, which is -180.
   assert.deepEqual(rolled({ start: 0, step: 2.5 }, 144), { x: { start: -180, step: 2.5 }, roll: 72 });
   assert.deepEqual(rolled({ start: -179.5, step: 1 }, 360), { x: { start: -179.5, step: 1 }, roll: 0 });
   assert.deepEqual(rolled({ start: -180, step: 2.5 }, 144), { x: { start: -180, step: 2.5 }, roll: 0 });
-  // A region is not rolled: whole turns are taken off.
+  // A region is not rolled. Multiples of 360 degrees are subtracted.
   assert.deepEqual(rolled({ start: 230, step: 0.5 }, 100), { x: { start: -130, step: 0.5 }, roll: 0 });
   assert.deepEqual(rolled({ start: 5, step: 0.5 }, 100), { x: { start: 5, step: 0.5 }, roll: 0 });
 });
 
-test("coordinates at equal steps", () => {
+test("coordinates with equal steps", () => {
   assert.deepEqual(regularPlace([10, 7.5, 5]), { start: 10, step: -2.5 });
   assert.equal(regularPlace([0, 1, 4, 9]), null);
   assert.equal(regularPlace(["a", "b"]), null);
   assert.equal(regularPlace([1]), null);
 });
 
-test("the arc that longitudes reach over has no wide gap", () => {
+test("the arc of longitudes has no wide gap", () => {
   const range = (from, to) => Array.from({ length: to - from }, (_, at) => from + at + 0.5);
-  assert.deepEqual(arcOf(range(-20, 40)), [-20, 40]);
-  assert.deepEqual(arcOf(range(160, 200)), [160, 200]);
-  assert.deepEqual(arcOf(range(200, 250)), [-160, -110]);
+  assert.deepEqual(arcOf(range(-20, 40)), [-19.5, 39.5]);
+  assert.deepEqual(arcOf(range(160, 200)), [160.5, 199.5]);
+  assert.deepEqual(arcOf(range(200, 250)), [-159.5, -110.5]);
   assert.deepEqual(arcOf(range(0, 355)), [-180, 180]);
 });
 
-test("edges of uneven coordinates lie half a step beyond", () => {
+test("edges of uneven coordinates are half a step outside", () => {
   assert.deepEqual(edgesOf([0, 1, 3]), [-0.5, 4]);
   assert.deepEqual(edgesOf([80, 60, 20]), [0, 90]);
   assert.equal(edgesOf([0, 2, 1]), null);
@@ -91,7 +94,7 @@ const array = (dimensionNames, attrs = {}, dtype = "float32") => ({
 });
 const named = (arrays) => Object.entries(arrays).map(([name, array]) => ({ name, array }));
 
-test("the first variable has the most of time, vertical, y and x, and is no coordinate", () => {
+test("the first variable has the most of t, z, y and x, and is not a coordinate", () => {
   const group = named({
     area: array(["lat", "lon"], {}),
     lat: array(["lat"], { units: "degrees_north" }),
@@ -114,13 +117,13 @@ test("the first variable has the most of time, vertical, y and x, and is no coor
   assert.equal(firstVariable([]), undefined);
 });
 
-test("titles are long names, else standard names in words, else names", () => {
+test("titles are long names, else standard names, else names", () => {
   assert.equal(titleOf(array([], { long_name: "2 metre temperature" }), "t2m"), "2 metre temperature");
   assert.equal(titleOf(array([], { standard_name: "air_temperature" }), "t2m"), "Air temperature");
   assert.equal(titleOf(array([]), "t2m"), "t2m");
 });
 
-test("a field is drawn around zero where the attributes say what zero means", () => {
+test("a field is centred at zero if its attributes give zero a meaning", () => {
   assert.equal(isDiverging({ standard_name: "eastward_wind" }, -20, 30), true);
   assert.equal(isDiverging({ long_name: "Temperature anomaly", units: "K" }, -3, 4), true);
   assert.equal(isDiverging({ standard_name: "air_temperature", units: "degC" }, -40, 35), true);
@@ -136,7 +139,7 @@ const pyramid = (axes, shape, { dtype = "uint16", channels = [] } = {}) => ({
 });
 const axis = (name, role) => ({ name, role });
 
-test("axes begin in the middle of z and at the first of t, unless the metadata say it", () => {
+test("axes start in the middle of z and at the first t, unless the metadata says otherwise", () => {
   const own = pyramid(
     [axis("t", "t"), axis("c", "c"), axis("z", "z"), axis("y", "y"), axis("x", "x")],
     [5, 2, 9, 8, 8],
@@ -147,7 +150,7 @@ test("axes begin in the middle of z and at the first of t, unless the metadata s
   assert.deepEqual(starts({ z: 90, t: -1 }), [0, 0, 0, 0, 0]);
 });
 
-test("axes without names have names for people, each its own", () => {
+test("axes without names get distinct readable names", () => {
   const own = pyramid(
     [axis("dim_0", "other"), axis("dim_1", "other"), axis("dim_2", "y"), axis("dim_3", "x")],
     [2, 2, 4, 4],
@@ -158,7 +161,7 @@ test("axes without names have names for people, each its own", () => {
   );
 });
 
-test("three bytes at the end of a pixel are its colours", () => {
+test("a last dimension of three bytes is a colour", () => {
   const photo = pyramid([axis("dim_0", "other"), axis("dim_1", "y"), axis("dim_2", "x")], [40, 60, 3], {
     dtype: "uint8",
   });
@@ -175,7 +178,7 @@ test("three bytes at the end of a pixel are its colours", () => {
   );
 });
 
-test("three channels in red, green and blue with whole windows are one picture; others are channels", () => {
+test("red, green and blue channels with full windows are one picture; others are channels", () => {
   const axes = [axis("c", "c"), axis("y", "y"), axis("x", "x")];
   const window = { start: 0, end: 255, min: 0, max: 255 };
   const colors = (list, own = window) => list.map((color) => ({ color, window: own }));
@@ -189,7 +192,7 @@ test("three channels in red, green and blue with whole windows are one picture; 
   assert.equal(of(colors(["FF0000", "00FF00", "0000FF"], { ...window, end: 90 })), false);
 });
 
-test("plates and wells, of 0.4 and 0.5", () => {
+test("plates and wells of OME 0.4 and 0.5", () => {
   const plate = {
     name: "screen",
     rows: [{ name: "A" }, { name: "B" }],
@@ -224,13 +227,13 @@ test("reference systems: degrees, codes, zones of UTM, WKT and grid mappings", (
   assert.match(projectionOfGridMapping(laea).definition, /\+proj=laea.*\+lat_0=52/);
 });
 
-test("limits of integers are integers, and never one value", () => {
+test("limits of integers are integers, and differ", () => {
   assert.deepEqual(asRange(0.2, 9.6, true), [0, 10]);
   assert.deepEqual(asRange(5, 5, true), [5, 6]);
   assert.deepEqual(asRange(4, 4, false), [2, 6]);
 });
 
-test("colormaps from their low end to their high one", () => {
+test("colormaps from low to high", () => {
   assert.equal(COLORMAPS[0].name, "viridis");
   // d3's and matplotlib's viridis begins at #440154 and ends at #fde725.
   assert.deepEqual(
@@ -241,7 +244,7 @@ test("colormaps from their low end to their high one", () => {
   assert.equal(colormapColors("gray", 3)[1], "rgb(128, 128, 128)");
 });
 
-test("values, units and dates in words", () => {
+test("values, units and dates as text", () => {
   assert.equal(unitText("m s-1"), "m s⁻¹");
   assert.equal(unitText("kg m-2 s-1"), "kg m⁻² s⁻¹");
   assert.equal(unitText("micrometer"), "µm");
@@ -255,7 +258,83 @@ test("values, units and dates in words", () => {
   assert.equal(withUnit("12", "°N"), "12°N");
   assert.equal(withUnit("12", "°C"), "12 °C");
   assert.equal(
-    momentText({ year: 850, month: 2, day: 30, hour: 12, minute: 0, second: 0 }),
+    momentText({ year: 850, month: 2, day: 30, hour: 12, minute: 0, second: 0, nanosecond: 0 }),
     "0850-02-30 12:00",
   );
+  assert.equal(
+    momentText({ year: 2001, month: 1, day: 2, hour: 0, minute: 0, second: 0, nanosecond: 250_000_000 }),
+    "2001-01-02 00:00:00.250",
+  );
+});
+
+/** Maps of which a graticule is drawn: a rectangle, its width on the screen, and degrees on it. */
+const MAPS = {
+  "the world": { extent: [-180, -90, 180, 90], told: ["30°N", "0°", "30°S", "60°E", "60°W"] },
+  "the Pacific": { extent: [150, -40, 240, 40], told: ["180°", "170°E", "150°W", "0°", "20°N"] },
+  "the north pole": {
+    definition: "+proj=stere +lat_0=90 +lat_ts=70 +lon_0=-45 +datum=WGS84 +units=m",
+    extent: [-3.85e6, -5.35e6, 3.75e6, 5.85e6],
+    told: ["80°N", "70°N", "60°N", "0°", "90°E", "180°"],
+  },
+  "UTM beside the antimeridian": {
+    definition: "+proj=utm +zone=60 +south +datum=WGS84 +units=m",
+    extent: [400000, 7600000, 1200000, 8400000],
+    told: ["180°", "178°E", "178°W", "16°S", "20°S"],
+  },
+  "a few kilometres": {
+    definition: "+proj=utm +zone=33 +datum=WGS84 +units=m",
+    extent: [380000, 5797000, 384000, 5800000],
+    told: ["13.26°E", "52.32°N"],
+  },
+  Europe: {
+    definition: "+proj=laea +lat_0=52 +lon_0=10 +x_0=4321000 +y_0=3210000 +ellps=GRS80 +units=m",
+    extent: [2600000, 1400000, 7000000, 5400000],
+    told: ["50°N", "40°N", "10°E", "20°E"],
+  },
+};
+
+for (const [name, { definition, extent, told }] of Object.entries(MAPS)) {
+  test(`the degrees around ${name} are round, inside of it, and apart`, () => {
+    const same = (place) => place;
+    const projection = definition && proj4("EPSG:4326", definition);
+    const globe = projection
+      ? { toMap: projection.forward, toDegrees: projection.inverse }
+      : { toMap: same, toDegrees: same };
+    const [left, bottom, right, top] = extent;
+    const [width, textHeight] = [700, 11];
+    const resolution = (right - left) / width;
+    const height = (top - bottom) / resolution;
+    const lines = graticuleLines(extent, globe, resolution);
+    const labels = graticuleLabels(lines, extent, { width, height, textHeight });
+    const texts = labels.map(({ text }) => text);
+    for (const text of texts) assert.match(text, /^\d{1,3}(\.\d{1,3})?°[NSEW]?$/);
+    for (const text of told) assert.ok(texts.includes(text), `${text} is not among ${texts}`);
+    const boxes = labels.map(({ text, place: [x, y] }) => {
+      // A letter of a text is at least half as wide as it is high.
+      const half = (text.length * textHeight) / 4;
+      return [x - half, y - textHeight / 2, x + half, y + textHeight / 2];
+    });
+    for (const [at, [x0, y0, x1, y1]] of boxes.entries()) {
+      assert.ok(x0 >= 0 && y0 >= 0 && x1 <= width && y1 <= height, `${texts[at]} is cut off`);
+      const other = boxes.findIndex(
+        (box, place) => place > at && x0 < box[2] && box[0] < x1 && y0 < box[3] && box[1] < y1,
+      );
+      assert.equal(other, -1, `${texts[at]} lies over ${texts[other]}`);
+    }
+    // Lines are where proj4 has their degrees, and nowhere beyond the map.
+    for (const { degrees, isMeridian, parts } of lines) {
+      for (const [x, y] of parts.flat()) {
+        assert.ok(x >= left - 1e-6 && x <= right + 1e-6 && y >= bottom - 1e-6 && y <= top + 1e-6);
+      }
+      const place = globe.toDegrees([...parts[0][1]]);
+      const off = isMeridian ? (((place[0] - degrees) % 360) + 540) % 360 : place[1] - degrees + 180;
+      if (parts[0].length > 2) assert.ok(Math.abs(off - 180) < 0.5, `${degrees}: ${place}`);
+    }
+  });
+}
+
+test("numbers of a scale are told apart, large ones and small ones too", () => {
+  assert.deepEqual(scaleTexts([16777250, 16777300]), ["16777250", "16777300"]);
+  assert.deepEqual(scaleTexts([1e-6, 1.5e-6]), ["1 × 10⁻⁶", "1.5 × 10⁻⁶"]);
+  assert.deepEqual(scaleTexts([0.1, 0.2]), ["0.1", "0.2"]);
 });

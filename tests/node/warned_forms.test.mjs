@@ -1,4 +1,7 @@
-/** Forms that are read with a warning: what is written of them; and what `create` warns of. That they are read, fixtures show. */
+/**
+ * Metadata forms that are read with a warning: how they are written, and the warnings of `create`.
+ * The fixtures test reading them.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -6,7 +9,7 @@ import * as zarr from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
 import { FIXTURES } from "./fixture_files.mjs";
 
-test("what was read without codecs is written with them", async () => {
+test("an array without codecs is written with them", async () => {
   const source = new FileSystemStore(join(FIXTURES, "zarrita-0.7/create-v3/store"));
   const copied = await zarr.copy(await zarr.open(source, { path: "int16", kind: "array" }), new Map());
   assert.deepEqual(
@@ -16,7 +19,7 @@ test("what was read without codecs is written with them", async () => {
   assert.deepEqual(copied.warnings, []);
 });
 
-test("create warns of rectilinear grids, which zarr-python refuses, and of no others", async () => {
+test("create warns only about rectilinear grids, which zarr-python refuses", async () => {
   const heard = [];
   await zarr.init({ onWarning: (message) => heard.push(message) });
   try {

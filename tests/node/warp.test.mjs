@@ -1,5 +1,5 @@
 /**
- * Arrays in the pixels of maps: against what xarray, pyproj and GDAL have there
+ * Arrays in the pixels of maps, compared with xarray, pyproj and GDAL
  * (tests/fixtures/make/warp.py).
  */
 import assert from "node:assert/strict";
@@ -18,10 +18,10 @@ const storeOf = (files) =>
     Object.entries(files).map(([key, text]) => [`/${key}`, new Uint8Array(Buffer.from(text, "base64"))]),
   );
 
-/** How far single precision and unpacking may be off. */
+/** Tolerance for float32 and unpacking. */
 const EPSILON = 2e-5;
 
-/** What is wrong with a pixel; undefined where nothing is. */
+/** The error of a pixel; undefined if it is correct. */
 function wrongWith(value, mask, expected) {
   if (expected === "unsure") return undefined;
   if (expected === null) return Number.isNaN(value) && mask === 0 ? undefined : "has a value";
@@ -44,7 +44,7 @@ for (const file of readdirSync(CASES)) {
         return problem ? [`${where} ${problem}: ${warped.data[place]}, not ${JSON.stringify(expected)}`] : [];
       });
       assert.deepEqual(wrong.slice(0, 5), [], `${wrong.length} of ${pixels.length}`);
-      // A map of which nothing is said proves nothing.
+      // A map without values would prove nothing.
       const said = pixels.filter((expected) => Array.isArray(expected));
       assert.ok(said.length > pixels.length / 4, `${said.length} of ${pixels.length}`);
     });
@@ -57,7 +57,7 @@ before(async () => {
 });
 after(() => server.close());
 
-test("only the chunks that the map needs are fetched, around the globe too", async () => {
+test("only the chunks of the map are fetched, also across the date line", async () => {
   const description = {
     shape: [18, 36],
     chunks: [3, 6],
@@ -89,7 +89,7 @@ test("only the chunks that the map needs are fetched, around the globe too", asy
   assert.deepEqual([...none.mask, server.requests.length], [0, 0, 0, 0, 0]);
 });
 
-test("what is not known, or not asked rightly, is an error that says so", async () => {
+test("unknown coordinates and invalid options are errors with advice", async () => {
   const { files } = caseOf("globe-from-greenwich");
   const array = await zarr.open(zarr.root(storeOf(files)).resolve("tas"), { kind: "array" });
   const map = { crs: "EPSG:4326", extent: [0, 0, 10, 10], size: [2, 2] };

@@ -1,4 +1,4 @@
-/** What servers do wrong, on a server that does it: each line of the rules for HTTP is a test here. */
+/** The rules for HTTP, on a server that misbehaves. Each rule has a test. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import * as zarr from "zarr-wasm";
@@ -10,11 +10,14 @@ const chunks = madeStore(
   ([i, j]) => 100 * i + j,
 );
 
-/** Bytes of an inner chunk of the shards below, of which there are 16 in each; and of its index. */
+/** Size in bytes of an inner chunk, of which each shard has 16, and of a shard's index. */
 const INNER = 64 * 64 * 4;
 const INDEX = 16 * 16 + 4;
 
-/** A sharded array, written here: of 512 × 512 in shards of 256 × 256 (small ones would be fetched whole) with inner chunks of 64 × 64. */
+/**
+ * A sharded array of 512 × 512 in shards of 256 × 256, with inner chunks of 64 × 64. Smaller shards
+ * would be fetched completely.
+ */
 async function madeShards(first = 0, codecs = []) {
   const files = new Map();
   const array = await zarr.create(files, {
@@ -33,7 +36,7 @@ async function madeShards(first = 0, codecs = []) {
 
 let server;
 let warnings = [];
-/** Array of plain chunks, opened while the server was well. */
+/** An array without shards that was opened before the server misbehaves. */
 let array;
 
 before(async () => {
@@ -57,13 +60,13 @@ afterEach(() => {
 const whole = Array.from({ length: 400 }, (_, at) => 100 * Math.floor(at / 20) + (at % 20));
 const isWhole = ({ data }) => assert.deepEqual([...data], whole);
 const CHUNK = "/c/0/0";
-/** Past what was kept of an earlier read. */
+/** Options that ignore the caches. */
 const ANEW = { cache: "reload" };
 
-/** Probes for metadata that were given up may still arrive at the server. */
+/** Waits, because aborted probes for metadata may still arrive at the server. */
 const chunkRequests = () => server.requests.filter(({ key }) => key.startsWith("/c/"));
 
-/** Answers the first `count` requests for a key otherwise. */
+/** Changes the answers to the first `count` requests for a key. */
 function actOn(key, count, act) {
   let left = count;
   server.act = (request, response, bytes, asked) => {
@@ -74,7 +77,7 @@ function actOn(key, count, act) {
   };
 }
 
-test("404 and 410: a chunk is fill value, metadata is not found", async () => {
+test("404 and 410: a chunk has the fill value, a node is not found", async () => {
   for (const status of [404, 410]) {
     actOn(CHUNK, 1, (_request, response) => response.writeHead(status).end("gone"));
     const { data } = await array.get([zarr.slice(0, 2), zarr.slice(9, 11)]);
@@ -84,7 +87,7 @@ test("404 and 410: a chunk is fill value, metadata is not found", async () => {
   }
 });
 
-test("400 and 401 are errors, of chunks too, and say what may be done", async () => {
+test("400 and 401 are errors with advice, also for chunks", async () => {
   for (const [status, advice] of [
     [400, /signature/],
     [401, /credentials/],
@@ -99,7 +102,7 @@ test("400 and 401 are errors, of chunks too, and say what may be done", async ()
   }
 });
 
-/** Runs with a console that keeps what it is told. */
+/** Runs an action with a console that records its messages. */
 async function withConsole(act) {
   const { warn } = console;
   const told = [];
@@ -111,7 +114,7 @@ async function withConsole(act) {
   }
 }
 
-/** The server without two chunks, which it says 403 of. */
+/** The server answers two absent chunks with 403. */
 function withoutTwoChunks() {
   server.act = (_request, response, bytes) => !bytes && Boolean(response.writeHead(403).end());
   const files = new Map(chunks);
@@ -120,7 +123,7 @@ function withoutTwoChunks() {
   server.files = files;
 }
 
-test("403: a chunk is absent once the store has answered, with one warning, here, at the node and on the console", async () => {
+test("403: a chunk counts as absent if the store has answered before, with one warning", async () => {
   withoutTwoChunks();
   await withConsole(async (told) => {
     for (let times = 0; times < 2; times += 1) {
@@ -135,14 +138,14 @@ test("403: a chunk is absent once the store has answered, with one warning, here
   assert.equal(zarr.info().warnings > 0, true);
 });
 
-test("403: an absence that was concluded from it is not kept, of a chunk and of a shard", async () => {
+test("403: absent chunks and shards are not cached", async () => {
   const shards = await madeShards();
   for (const [files, key, element] of [
     [chunks, CHUNK, 101],
     [shards, "/c/0/0", 513],
   ]) {
     server.files = files;
-    // Later tests are to begin without knowing that suffixes work here.
+    // Later tests must not know that suffixes work here.
     const store = new zarr.FetchStore(server.url, { useSuffixRequest: false });
     const opened = await zarr.open(store, { kind: "array" });
     server.act = (_request, response, _bytes, asked) =>
@@ -156,7 +159,7 @@ test("403: an absence that was concluded from it is not kept, of a chunk and of 
   }
 });
 
-test("403: with credentials of any form an error, so that a login that has expired shows no blank data", async () => {
+test("403: an error with any credentials, so that an expired login does not give blank data", async () => {
   const forms = [
     [server.url, { headers: { "X-Token": "1" } }],
     [server.url, { headers: () => ({ "X-Token": "1" }) }],
@@ -180,7 +183,7 @@ test("403: with credentials of any form an error, so that a login that has expir
   });
 });
 
-test("403: on the page's own server, which cookies go to, an error; with `omit` no cookies go", async () => {
+test("403: an error on the page's own server, except without cookies (`omit`)", async () => {
   globalThis.location = new URL("/page", server.url);
   try {
     for (const [credentials, isAbsent] of [
@@ -200,7 +203,7 @@ test("403: on the page's own server, which cookies go to, an error; with `omit` 
   }
 });
 
-test("403: what may be there and is not shown is not overwritten by a write of a part of it", async () => {
+test("403: a partial write does not overwrite a chunk that may exist", async () => {
   const opened = await zarr.open(server.url, { kind: "array" });
   server.act = (request, response, _bytes, asked) =>
     asked === CHUNK && Boolean(response.writeHead(request.method === "PUT" ? 201 : 403).end());
@@ -208,7 +211,7 @@ test("403: what may be there and is not shown is not overwritten by a write of a
   assert.ok(!server.requests.some(({ method }) => method === "PUT"));
 });
 
-test("403: of metadata an error; of the first chunk of an array that came from elsewhere, too, but for `missingOn403`", async () => {
+test("403: an error if the store has not answered before, unless `missingOn403` is set", async () => {
   server.act = (_request, response) => Boolean(response.writeHead(403).end());
   await assert.rejects(zarr.open(server.url), { code: "Store", message: /403/ });
   const metadata = JSON.parse(new TextDecoder().decode(chunks.get("/zarr.json")));
@@ -219,7 +222,7 @@ test("403: of metadata an error; of the first chunk of an array that came from e
   assert.deepEqual(warnings, []);
 });
 
-test("403 that speaks of an expired signature is an error always", async () => {
+test("403 about an expired signature is always an error", async () => {
   const body = "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>";
   for (const missingOn403 of [false, true]) {
     const store = new zarr.FetchStore(`${server.url}?sig=secret`, { missingOn403 });
@@ -234,7 +237,7 @@ test("403 that speaks of an expired signature is an error always", async () => {
   }
 });
 
-test("429 and 5xx are asked again, after what Retry-After says", async () => {
+test("429 and 5xx are retried after the time in Retry-After", async () => {
   for (const status of [408, 429, 500, 502, 503, 504]) {
     server.requests.length = 0;
     actOn(CHUNK, 2, (_request, response) => response.writeHead(status).end());
@@ -248,7 +251,7 @@ test("429 and 5xx are asked again, after what Retry-After says", async () => {
   assert.ok(second.began - first.began >= 990, `${second.began - first.began} ms`);
 });
 
-test("what stays broken is an error after some tries; a server that wants to rest for hours is not waited for", async () => {
+test("a persistent failure is an error after some attempts, and at once for a long Retry-After", async () => {
   actOn(CHUNK, 99, (_request, response) => response.writeHead(503).end());
   await assert.rejects(array.get(null, ANEW), { code: "Store", message: /503 4 times/ });
   assert.equal(server.of(CHUNK).length, 4);
@@ -258,7 +261,7 @@ test("what stays broken is an error after some tries; a server that wants to res
   assert.ok(performance.now() - before < 5000);
 });
 
-test("a lost connection, and a body that breaks off, are asked again", async () => {
+test("a lost connection and a truncated body are retried", async () => {
   actOn(CHUNK, 1, (request) => request.socket.destroy());
   isWhole(await array.get(null, ANEW));
   assert.equal(server.of(CHUNK).length, 2);
@@ -271,12 +274,12 @@ test("a lost connection, and a body that breaks off, are asked again", async () 
   assert.equal(server.of(CHUNK).length, 2);
 });
 
-test("a body that is too short is never taken for a chunk", async () => {
+test("a short body is never used as a chunk", async () => {
   actOn(CHUNK, 9, (_request, response, bytes) => response.writeHead(200).end(bytes.subarray(0, 100)));
   await assert.rejects(array.get(), ({ code }) => code === "Format");
 });
 
-test("an HTML page is no metadata and no chunk; nor is a folder that a server redirects to", async () => {
+test("an HTML page and a redirect to a folder are neither metadata nor a chunk", async () => {
   const page = "<!doctype html><html><body>Welcome</body></html>";
   const html = { "Content-Type": "text/html" };
   server.act = (_request, response) => Boolean(response.writeHead(200, html).end(page));
@@ -289,25 +292,25 @@ test("an HTML page is no metadata and no chunk; nor is a folder that a server re
   await assert.rejects(zarr.open(server.url), { code: "NotFound" });
 });
 
-test("one probe that fails does not end an open; when all fail, the error says what a browser cannot", async () => {
+test("one failed probe does not end an open; if all fail, the error explains it", async () => {
   server.act = (request, _response, bytes) => !bytes && Boolean(request.socket.destroy());
   assert.equal((await zarr.open(server.url)).kind, "array");
   server.act = (request) => Boolean(request.socket.destroy());
   await assert.rejects(zarr.open(server.url), { code: "Store", message: /network or CORS.*Access-Control/s });
 });
 
-/** The first chunks of the upper shards: so little that ranges are asked for. */
+/** The first chunks of the upper shards, few enough for range requests. */
 const UPPER = [zarr.slice(0, 64), null];
 const expectUpper = (data) => {
   assert.equal(data.length, 64 * 512);
   assert.ok(data.every((value, at) => value === at));
 };
 
-/** As a page of another origin reads: without suffixes, which would cost a preflight. */
+/** Reads as a page of another origin: without suffixes, which would need a preflight. */
 const openFromElsewhere = () =>
   zarr.open(new zarr.FetchStore(server.url, { useSuffixRequest: false }), { kind: "array" });
 
-test("a shard: its index, which tells its size, and merged ranges; no suffix, no multiple ranges", async () => {
+test("a shard: its index with its size, then merged ranges, without suffixes and multiranges", async () => {
   server.files = await madeShards();
   const shards = await openFromElsewhere();
   server.requests.length = 0;
@@ -325,7 +328,7 @@ test("a shard: its index, which tells its size, and merged ranges; no suffix, no
   assert.deepEqual(server.of(CHUNK), [`GET bytes=-${INDEX}`, `GET bytes=0-${INNER - 1}`]);
 });
 
-/** Reads shards on a server that does something to every range; right values, or an error. */
+/** Reads shards from a server that changes every range. Checks for right values or an error. */
 async function readShards(act, codecs) {
   server.files = await madeShards(0, codecs);
   const shards = await openFromElsewhere();
@@ -334,7 +337,7 @@ async function readShards(act, codecs) {
   return (await shards.get(UPPER)).data;
 }
 
-test("a server that ignores ranges is not taken at its word, and is warned of", async () => {
+test("a server that ignores ranges gives right values and a warning", async () => {
   expectUpper(
     await readShards((_request, response, bytes) => bytes && Boolean(response.writeHead(200).end(bytes))),
   );
@@ -356,7 +359,7 @@ test("a server without HEAD, or whose HEAD has no length, or says 0", async () =
       head(response);
       return true;
     };
-    // Of compressed shards it is not known how long they are.
+    // The sizes of compressed shards are not known.
     expectUpper(await readShards(act, [{ name: "gzip", configuration: { level: 1 } }]));
     assert.ok(heads > 0);
   }
@@ -390,7 +393,7 @@ test("servers that misread suffixes or refuse them", async () => {
   }
 });
 
-test("a wrong Content-Range, other bytes than were asked for, too few of them: asked again, then an error", async () => {
+test("a wrong Content-Range, other bytes, or too few bytes: retried, then an error", async () => {
   const lies = [
     (bytes, first, last) => [
       `bytes ${first + 1}-${last + 1}/${bytes.length}`,
@@ -417,10 +420,10 @@ test("a wrong Content-Range, other bytes than were asked for, too few of them: a
   }
 });
 
-test("a shard that changes between its index and its chunks is read again from its index", async () => {
+test("a shard that changes between its index and its chunks is read again", async () => {
   for (const name of ["ETag", "Last-Modified"]) {
     const [old, young] = [await madeShards(), await madeShards(1000)];
-    // The younger one is arranged otherwise: with the old index its bytes would be other chunks.
+    // The new shard has another order, so the old index would give other chunks.
     const [first, ...rest] = young.keys();
     young.set(first, young.get(first));
     for (const key of rest) {
@@ -452,7 +455,7 @@ test("a shard that changes between its index and its chunks is read again from i
   }
 });
 
-/** CRC-32C, bit by bit. */
+/** Computes CRC-32C bit by bit. */
 function crc32c(bytes) {
   let crc = 0xffffffff;
   for (const byte of bytes) {
@@ -473,7 +476,7 @@ test("a shard that never stops changing is an error", async () => {
   await assert.rejects(shards.get([zarr.slice(0, 8), null]), { code: "Store", message: /every attempt/ });
 });
 
-test("equal reads share a request, which the last of them ends and no other", async () => {
+test("equal reads share a request, which ends when the last one is aborted", async () => {
   server.latency = 150;
   const controllers = [0, 1, 2].map(() => new AbortController());
   const reads = controllers.map(({ signal }) => array.get([0, 0], { signal }));
@@ -499,7 +502,7 @@ test("equal reads share a request, which the last of them ends and no other", as
   assert.ok(zarr.info().wire.aborted > 0);
 });
 
-test("the most urgent goes first, who leaves the queue is never sent, who comes into view overtakes", async () => {
+test("the highest priority is first, aborted reads are not sent, raised priorities overtake", async () => {
   const many = madeStore({ shape: [400, 4], chunks: [1, 4], dtype: "int32" }, ([i]) => i);
   server.files = many;
   server.latency = 60;
@@ -514,7 +517,7 @@ test("the most urgent goes first, who leaves the queue is never sent, who comes 
   await new Promise((resolve) => setTimeout(resolve, 20));
   leaving.abort(new Error("panned away"));
   await assert.rejects(left, { message: "panned away" });
-  // One of those that are fetched ahead comes into view.
+  // One of the prefetched chunks gets a higher priority.
   const seen = await read(229);
   assert.equal(seen.data[0], 229);
   const keys = chunkRequests().map(({ key }) => key);
@@ -528,7 +531,7 @@ test("the most urgent goes first, who leaves the queue is never sent, who comes 
   assert.ok(all.indexOf("/c/229/0") < all.indexOf("/c/215/0"));
 });
 
-test("no more requests than a server can take are under way at once", async () => {
+test("the number of concurrent requests to a server is limited", async () => {
   const many = madeStore({ shape: [200, 4], chunks: [1, 4], dtype: "int32" }, ([i]) => i);
   server.files = many;
   const rows = await zarr.open(server.url, { kind: "array" });
@@ -548,7 +551,7 @@ test("no more requests than a server can take are under way at once", async () =
   assert.ok(most > 6 && most <= 32, `${most} at once`);
 });
 
-test("what was fetched ahead is not fetched again, nor what is under way", async () => {
+test("prefetched chunks and those in flight are not fetched again", async () => {
   server.files = await madeShards();
   for (const path of ["shards", "chunks"]) {
     if (path === "chunks") server.files = chunks;
@@ -570,7 +573,7 @@ test("what was fetched ahead is not fetched again, nor what is under way", async
   }
 });
 
-test("thousands of reads that overlap and are given up: right values, nothing left open", async () => {
+test("thousands of overlapping and aborted reads: right values, no open request", async () => {
   const extent = 40;
   const many = madeStore(
     { shape: [extent, extent], chunks: [4, 8], dtype: "int32", gzip: true },

@@ -1,4 +1,4 @@
-/** Writing: every data type and selection, both formats, shards, and what is refused; read back, and as the bytes they must be. */
+/** Writing: data types, selections, both formats, shards and refused values. Compares bytes. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,7 +40,7 @@ for (const family of [...FAMILIES, ...OTHER_FAMILIES]) {
           shape: [7, 5],
           chunkShape: [3, 2],
           dtype: family[type],
-          // v2's own is null, for which no chunk may be missing.
+          // v2's default is null, with which all chunks are stored.
           ...(zarrFormat === 2 ? { fillValue: family.values[0] } : {}),
           ...options,
         });
@@ -48,7 +48,7 @@ for (const family of [...FAMILIES, ...OTHER_FAMILIES]) {
         await array.set(null, listOf(family, elements));
         assert.deepEqual(await readBack(family, array), expected(family, elements));
 
-        // Rows 1, 3, 5 of columns 4, 2, 0: partial chunks, and in an order of their own.
+        // Rows 1, 3, 5 of columns 4, 2, 0: parts of chunks, in another order.
         const part = elementsOf(family, 9, 1);
         await array.set([zarr.slice(1, null, 2), [4, 2, 0]], listOf(family, part));
         part.forEach((element, at) => {
@@ -75,7 +75,7 @@ for (const family of [...FAMILIES, ...OTHER_FAMILIES]) {
 const made = (options) =>
   zarr.create(new Map(), { shape: [4, 6], chunkShape: [2, 4], dtype: "int32", ...options });
 
-test("values spread as NumPy does, with any strides", async () => {
+test("values are broadcast as in NumPy, with any strides", async () => {
   const array = await made({});
   await array.set(null, [1, 2, 3, 4, 5, 6]);
   await array.set([zarr.slice(1, 3)], { data: Int16Array.of(10, 20), shape: [2, 1] });
@@ -116,7 +116,7 @@ test("values spread as NumPy does, with any strides", async () => {
   assert.deepEqual(flat((await array.get()).data), rows.flat());
 });
 
-test("what a type cannot hold is refused with its place, and converted when told to", async () => {
+test("a value that the type cannot hold is refused with its index, or converted on request", async () => {
   const cases = [
     ["uint8", 300, 44],
     ["uint8", -1, 255],
@@ -186,7 +186,7 @@ test("fill values of every kind are exact", async () => {
   }
 });
 
-test("zarrita's names: create, set, and a scalar with every dimension indexed", async () => {
+test("zarrita's create and set, and a scalar", async () => {
   const root = zarr.root(new Map());
   const group = await zarr.create(root, { attributes: { hello: "world" } });
   assert.deepEqual(group.attrs, { hello: "world" });
@@ -219,7 +219,7 @@ test("zarrita's names: create, set, and a scalar with every dimension indexed", 
   });
 });
 
-test("resize, append and attributes change the node at hand, and what others open", async () => {
+test("resize, append and attributes change the node, and nodes that are opened later", async () => {
   const store = new Map();
   const array = await zarr.create(store, {
     shape: [2, 3],
@@ -245,7 +245,7 @@ test("resize, append and attributes change the node at hand, and what others ope
   await assert.rejects(array.resize([1]), { code: "Argument" });
 });
 
-test("what is below a group, and consolidated metadata that stays true", async () => {
+test("the children of a group, and consolidated metadata after changes", async () => {
   const store = new Map();
   const root = await zarr.create(store);
   for (const path of ["b", "a/x", "a/y"])
@@ -273,7 +273,7 @@ test("what is below a group, and consolidated metadata that stays true", async (
   assert.equal(await zarr.erase(root.resolve("a")), false);
   assert.deepEqual([...store.keys()].sort(), ["/b/zarr.json", "/c/zarr.json", "/zarr.json"]);
 
-  // A wrapper whose metadata was read before sees what was written through either of them.
+  // A wrapper with older metadata sees the changes through either store.
   const group = await zarr.open(wrapped, { path: "c", kind: "group" });
   await (await zarr.open(store, { path: "c", kind: "group" })).updateAttributes({ more: 1 });
   assert.deepEqual((await zarr.open(wrapped, { path: "c" })).attrs, { new: true, more: 1 });
@@ -281,7 +281,7 @@ test("what is below a group, and consolidated metadata that stays true", async (
   assert.deepEqual((await zarr.open(store, { path: "c" })).attrs, { new: true, more: 2 });
 });
 
-test("writes to parts of one chunk at a time all survive", async () => {
+test("concurrent writes to parts of one chunk are all stored", async () => {
   const waits = (value) => new Promise((resolve) => setTimeout(resolve, 2, value));
   const values = new Map();
   const slow = {
@@ -291,7 +291,7 @@ test("writes to parts of one chunk at a time all survive", async () => {
     delete: (key) => waits().then(() => values.delete(key)),
   };
   await zarr.create(slow, { shape: [16], chunkShape: [16], dtype: "int32" });
-  // A second object of the same name is the same place.
+  // A second object of the same array has the same lock.
   const other = { ...slow };
   const arrays = await Promise.all([zarr.open(slow, { kind: "array" }), zarr.open(other, { kind: "array" })]);
   await Promise.all(Array.from({ length: 16 }, (_, at) => arrays[at % 2].set([at], at + 1)));
@@ -301,7 +301,7 @@ test("writes to parts of one chunk at a time all survive", async () => {
   );
 });
 
-test("a store that fails tells what was written, an abort begins no more", async () => {
+test("the error of a failed write says what was written; an abort ends writing", async () => {
   const store = new Map();
   const array = await zarr.create(store, { shape: [64], chunkShape: [1], dtype: "uint8" });
   let sets = 0;
@@ -372,7 +372,7 @@ test("copies between formats and layouts, arrays and whole groups", async () => 
     assert.deepEqual([to.chunks, to.codecs.at(-1).name, to.attrs], [[3, 5], "gzip", { unit: "K" }]);
     assert.deepEqual(to.fillValue, from.fillValue);
   }
-  // In the same format everything but the place stays as it is.
+  // A copy in the same format changes nothing but the path.
   const source = await zarr.open(root.resolve("all/int16"));
   const same = await zarr.copy(source, root.resolve("again"));
   assert.equal(same.rawMetadata["zarr.json"], source.rawMetadata["zarr.json"]);
@@ -381,7 +381,7 @@ test("copies between formats and layouts, arrays and whole groups", async () => 
   assert.deepEqual(flat((await wide.get()).data), flat((await source.get()).data));
 });
 
-test("a folder in Node, large enough for workers", async () => {
+test("a large array in a folder, with workers", async () => {
   const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-writing-"));
   try {
     const array = await zarr.create(new FileSystemStore(folder), {

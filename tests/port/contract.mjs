@@ -1,6 +1,7 @@
 /**
- * What holds wherever the engine runs: behind the port in a worker, and on the caller's thread. Each entry is a test; it is
- * given the package and assertions. Run by `tests/node/port.test.mjs` and `tests/browser/port.test.mjs`.
+ * The tests that must pass wherever the engine runs: in a worker, and on the caller's thread. Each
+ * entry is a test that gets the package and assertions. `tests/node/port.test.mjs` and
+ * `tests/browser/port.test.mjs` run them.
  */
 
 const text = (value) => new TextEncoder().encode(value);
@@ -35,7 +36,7 @@ export function madeStore({
   return store;
 }
 
-/** A store that notes what it is asked, and answers when it is told to. */
+/** A store that records its requests, and answers when the test says so. */
 export function watched(inner) {
   const calls = [];
   return {
@@ -92,14 +93,14 @@ export const CONTRACT = {
     equal(store.calls[0].options.signal, signal);
   },
 
-  "a store's bytes stay the store's": async ({ zarr, equal }) => {
+  "reading does not change or detach the store's bytes": async ({ zarr, equal }) => {
     const store = madeStore();
     const array = await zarr.open(store, { kind: "array" });
     await array.get();
     for (const bytes of store.values()) equal(bytes.byteLength > 0, true);
   },
 
-  "an error of a store comes out as the cause": async ({ zarr, equal }) => {
+  "an error of a store is the cause of the read's error": async ({ zarr, equal }) => {
     class OwnError extends Error {}
     const thrown = Object.assign(new OwnError("no"), { status: 7 });
     const inner = madeStore();
@@ -131,7 +132,7 @@ export const CONTRACT = {
     ok(unknown instanceof zarr.UnknownCodecError);
   },
 
-  "an abort rejects with the signal's reason, and asks for no more": async ({ zarr, equal }) => {
+  "an abort rejects with the signal's reason and ends requests": async ({ zarr, equal }) => {
     const inner = madeStore();
     let asked = 0;
     const store = {
@@ -184,7 +185,7 @@ export const CONTRACT = {
     same(new Set(out), new Set([0]));
   },
 
-  "streams wait for who takes their parts, and end when they are left": async ({ zarr, equal, ok }) => {
+  "streams wait until their parts are taken, and end when the loop ends": async ({ zarr, equal, ok }) => {
     const array = await zarr.open(madeStore({ shape: [32, 40] }), { kind: "array" });
     let elements = 0;
     for await (const part of array.stream(null)) {
@@ -279,7 +280,7 @@ export const CONTRACT = {
     }
   },
 
-  "a store may call the package while it is asked": async ({ zarr, same }) => {
+  "a store may call the package during a request": async ({ zarr, same }) => {
     const outer = await zarr.open(madeStore(), { kind: "array" });
     const inner = madeStore();
     const store = {
@@ -314,7 +315,7 @@ export const CONTRACT = {
     same(keys, ["/c/0/0", "/c/1/0"]);
   },
 
-  "dispose rejects what is under way, and what was opened stays usable": async ({ zarr, equal, same }) => {
+  "dispose rejects calls in progress, and open nodes stay usable": async ({ zarr, equal, same }) => {
     const inner = madeStore();
     let isStuck = true;
     const store = {
@@ -330,7 +331,7 @@ export const CONTRACT = {
     same([...(await array.get([1, zarr.slice(0, 2)])).data], [100, 101]);
   },
 
-  "an argument that cannot be cloned is told, or taken": async ({ zarr, same, ok }) => {
+  "an argument that cannot be cloned is refused or used": async ({ zarr, same, ok }) => {
     const array = await zarr.create(new Map(), { shape: [2], chunkShape: [2], dtype: "int8" });
     const error = await rejected(array.set(null, [() => 1, 2]));
     ok(error instanceof zarr.ZarrError, String(error));

@@ -9,13 +9,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+#[path = "tidy/comments.rs"]
+mod comments;
+
 /// Which rooms a room may use; a room may always use itself, `error`, `limits` and `sorted`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("kernel", &[]),
     ("format", &["kernel"]),
     ("access", &["format", "kernel"]),
     ("store", &["format"]),
-    ("convention", &["format"]),
+    ("convention", &["format", "kernel"]),
     ("sans_io", &["access", "format"]),
     ("read", &["access", "store", "format"]),
     ("write", &["read", "access", "store", "format"]),

@@ -1,16 +1,16 @@
 /**
- * What every store must do, whoever made it: run in Node (`tests/node/stores.test.mjs`) and in Chromium
- * (`tests/browser/stores.test.mjs`). `kit` is `{ zarr, test, equal, rejects }` of the place where it runs.
+ * The tests that every store must pass, in Node (`tests/node/stores.test.mjs`) and in Chromium
+ * (`tests/browser/stores.test.mjs`). `kit` is `{ zarr, test, equal, rejects }` of the environment.
  */
 
 const utf8 = (text) => new TextEncoder().encode(text);
 
-/** Names that servers, file systems and URLs have trouble with. */
+/** Names that are difficult for servers, file systems and URLs. */
 export const AWKWARD = "/a b/é#ü%20+&'(),;=@~!$.bin";
 
 const little = { name: "bytes", configuration: { endian: "little" } };
 
-/** Metadata of an array whose chunks are stored as they are. */
+/** Metadata of an array without compression. */
 const metadata = (shape, chunkShape, dtype, codecs) => ({
   zarr_format: 3,
   node_type: "array",
@@ -22,7 +22,7 @@ const metadata = (shape, chunkShape, dtype, codecs) => ({
   fill_value: 0,
 });
 
-/** The elements of a box of a matrix of `width` columns, row by row. */
+/** The elements of a box of a matrix with `width` columns, in row-major order. */
 function box(width, [top, left], [rows, columns], valueAt) {
   const values = [];
   for (let row = top; row < top + rows; row += 1)
@@ -30,7 +30,10 @@ function box(width, [top, left], [rows, columns], valueAt) {
   return values;
 }
 
-/** A shard of 8 × 8 bytes in chunks of 4 × 4, the value of an element its place and one more; the index at its end. */
+/**
+ * A shard of 8 × 8 bytes in chunks of 4 × 4, with the index at its end. The value of an element is
+ * its position plus one.
+ */
 function shard() {
   const origins = [
     [0, 0],
@@ -43,7 +46,7 @@ function shard() {
   return Uint8Array.from([...chunks, ...new Uint8Array(index.buffer)]);
 }
 
-/** A small hierarchy and some other keys, made here byte by byte: `Map` from key to bytes. */
+/** A small hierarchy and some other keys: a `Map` from key to bytes. */
 export function content() {
   const store = new Map();
   const put = (key, value) => store.set(key, utf8(JSON.stringify(value)));
@@ -87,7 +90,7 @@ async function listed(iterable) {
   return keys.sort();
 }
 
-/** What stands directly below a prefix, by the keys alone. */
+/** The entries directly below a prefix. */
 function directoryOf(keys, prefix) {
   const below = keys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
   const direct = below.filter((rest) => !rest.includes("/")).map((rest) => prefix + rest);
@@ -96,8 +99,8 @@ function directoryOf(keys, prefix) {
 }
 
 /**
- * A store that holds `files`. `make(files)` resolves to it. `lists`: whether it can; `ranges`: whether it has `getRange`;
- * `sizes`: whether it has `size`.
+ * Tests a readable store. `make(files)` resolves to a store with these files. `lists`, `ranges` and
+ * `sizes` say whether it can list, and whether it has `getRange` and `size`.
  */
 export function readingSuite(kit, name, make, { lists = true, ranges = true, sizes = true } = {}) {
   const { zarr, test, equal } = kit;
@@ -110,7 +113,7 @@ export function readingSuite(kit, name, make, { lists = true, ranges = true, siz
     return made;
   };
 
-  test(`${name}: every value is read, and what is absent is undefined`, async () => {
+  test(`${name}: every value can be read, and an absent one is undefined`, async () => {
     const { files, store } = await open();
     for (const [key, bytes] of files) equal([...(await store.get(key))], [...bytes], key);
     for (const key of ["/nothing", "/a/nothing", "/ab/c/below", "/g", "/a"]) {
@@ -169,7 +172,7 @@ export function readingSuite(kit, name, make, { lists = true, ranges = true, siz
   });
 }
 
-/** An empty store that is written to: `make()` resolves to a new one. */
+/** Tests a writable store. `make()` resolves to a new, empty one. */
 export function writingSuite(kit, name, make, { lists = true, strict = true } = {}) {
   const { zarr, test, equal, rejects } = kit;
 
@@ -187,7 +190,7 @@ export function writingSuite(kit, name, make, { lists = true, strict = true } = 
     await store.delete("/never/there");
     equal(await store.get("/b/c/d"), undefined);
     if (lists) {
-      // The folder that the removal left empty is no prefix.
+      // A folder that became empty is not listed.
       equal(await listed(store.list("/b/")), ["/b/empty"]);
       const { prefixes } = store.listDir ? await store.listDir("/b/") : { prefixes: [] };
       equal(await listed(prefixes), []);
@@ -195,7 +198,7 @@ export function writingSuite(kit, name, make, { lists = true, strict = true } = 
   });
 
   if (strict)
-    test(`${name}: keys that lead elsewhere, and a value in a folder's place, are refused`, async () => {
+    test(`${name}: keys outside of the store, and a value with a folder's name, are refused`, async () => {
       const store = await make();
       for (const key of ["/../escaped", "/a/../../escaped", "/a//b", "/.", "/"]) {
         await rejects((async () => store.set(key, utf8("x")))(), (error) => error.code === "Argument");
@@ -208,7 +211,7 @@ export function writingSuite(kit, name, make, { lists = true, strict = true } = 
     const keys = Array.from({ length: 40 }, (_, at) => `/many/${at % 4}/${at}`);
     await Promise.all(keys.map((key) => store.set(key, utf8(key))));
     for (const key of keys) equal(text(await store.get(key)), key);
-    // One key: one of the writes is there, whole.
+    // Concurrent writes to one key: the value is one of them, completely.
     const values = ["a", "b", "c", "d"].map((letter) => letter.repeat(1000));
     await Promise.all(values.map((value) => store.set("/many/one", utf8(value))));
     equal(values.includes(text(await store.get("/many/one"))), true);

@@ -1,8 +1,8 @@
-/** How types narrow: what a compiler must know without being told. */
+/** Tests which types the compiler infers for calls of the package. */
 import * as zarr from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
 
-/** Fails to compile unless the two are the same type. */
+/** Does not compile unless both types are the same. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const check = <T extends true>(): T | undefined => undefined;
 
@@ -52,9 +52,9 @@ export async function converted(array: zarr.Array<"int16", zarr.FetchStore>) {
   check<Same<typeof scalar, bigint>>();
   const plain = await zarr.get(array, [zarr.slice(2)], { useSharedArrayBuffer: true });
   check<Same<typeof plain, zarr.Chunk<"int16">>>();
-  // @ts-expect-error there is no such type
+  // @ts-expect-error no such type
   await array.get(null, { as: "float128" });
-  // @ts-expect-error colours are of pixels
+  // @ts-expect-error colors is only for pixels
   await array.get(null, { as: "float32", colors: "magma" });
   const time: zarr.Coordinates = await zarr.coords(array, "time");
   check<Same<ReturnType<typeof time.moment>, Promise<zarr.Moment | null>>>();
@@ -126,7 +126,7 @@ export async function narrowing(array: zarr.Array<zarr.DataType, zarr.FetchStore
   }
   const packed = await array.get(null, { as: "bytes", out: new Uint8Array(4) });
   check<Same<typeof packed.data, Uint8Array>>();
-  // @ts-expect-error nothing else to have elements as
+  // @ts-expect-error no such type for `as`
   await array.get(null, { as: "letters" });
   if (array.is("float32")) {
     await array.get(
@@ -154,7 +154,7 @@ export async function selecting(array: zarr.Array<"int32">) {
   ]);
   await array.get(zarr.points([0, 1], [2, 3]));
   await array.get();
-  // @ts-expect-error a word is no selection
+  // @ts-expect-error a string is not a selection
   await array.get(["all"]);
   const positional = zarr.select(array, { x: 1, y: zarr.slice(2), z: null });
   const chunk = await zarr.get(array, positional);
@@ -186,7 +186,7 @@ export async function consolidating(store: zarr.FetchStore) {
   }
 }
 
-/** Code typed against zarrita's names. */
+/** Code with zarrita's types. */
 export async function migrated(store: zarr.Readable, dtype: zarr.DataType, attributes: zarr.Attributes) {
   const location: zarr.Location<zarr.Readable> = zarr.root(store);
   const slice: zarr.Slice = zarr.slice(0, 10, null);
@@ -204,7 +204,7 @@ export async function registering(array: zarr.Array<zarr.DataType, zarr.FetchSto
   zarr.registry.set("c", { url: "https://host/codec.js" }).set("d", new URL("https://host/codec.js"));
   check<Same<ReturnType<(typeof zarr.registry)["get"]>, zarr.CodecLoader | undefined>>();
   const map: Map<string, zarr.CodecLoader> = zarr.registry;
-  // @ts-expect-error an entry is loaded by a function
+  // @ts-expect-error an entry must be a function or a URL
   map.set("e", entry);
   // @ts-expect-error there are three kinds
   const kind: zarr.CodecKind = "bytes_to_array";

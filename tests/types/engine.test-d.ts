@@ -1,4 +1,4 @@
-/** Plans, streams, stores' options and zarrita's extensions, as a user's compiler sees them. */
+/** Tests the types of plans, streams, options of stores, and zarrita's extensions. */
 import * as zarr from "zarr-wasm";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

@@ -1,4 +1,4 @@
-/** The root entry's `open`, as a user's compiler sees it. */
+/** Tests the types of the root entry's `open`. */
 import { open } from "zarr-wasm";
 
 export const opening: Promise<unknown> = open("https://example.org/data.zarr");
@@ -9,5 +9,5 @@ declare const list: FileList;
 export const files: Promise<unknown>[] = [open(folder), open(file), open(list, { path: "a" })];
 export const arrayInFile: Promise<{ shape: number[] }> = open(file, { kind: "array" });
 
-// @ts-expect-error there is nothing to open in a number
+// @ts-expect-error a number cannot be opened
 open(5);

@@ -1,4 +1,4 @@
-/** The page's program: the style sheets, and a viewer for what the page's address asks for. */
+/** The entry of the page: loads the style sheets and starts the viewer with the page's URL. */
 
 import "../style/page.css";
 import "../style/stage.css";
@@ -14,7 +14,7 @@ function start(): void {
   try {
     void new Viewer().open(readUrlState(location.search), false);
   } catch (error) {
-    // Without WebGL there is no picture: one sentence is better than an empty page.
+    // Without WebGL there is no picture, so the page shows a message.
     new Messages(byId("messages")).fail(explain(error, null));
   }
 }

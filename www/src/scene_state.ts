@@ -1,15 +1,12 @@
 /**
- * A scene as an address asks for it, and what of it differs from how it was first: that is what the
- * address has to say.
+ * Applies the state in the page's URL to a scene, and finds the differences from the initial scene,
+ * which the URL must contain.
  */
 
 import type { UrlState } from "./opening/url_state.js";
 import type { Scene, SceneAxis } from "./scene/scene.js";
 
-/**
- * The scene with what a state says of its colours. Names and indices that are not there are passed
- * over.
- */
+/** The scene with the colours of a state. Unknown names and indices are ignored. */
 export function styledScene(scene: Scene, { channels = [], field, labels }: UrlState): Scene {
   const wanted = new Map(channels.map((channel) => [channel.index, channel]));
   return {
@@ -28,8 +25,8 @@ export function styledScene(scene: Scene, { channels = [], field, labels }: UrlS
 }
 
 /**
- * The index of every axis: as asked for, else as a scene before had it on the same axis, else the
- * scene's own.
+ * The index of every axis: from the state, else from the same axis of the previous scene, else from
+ * the scene.
  */
 export function indicesOf(
   scene: Scene,
@@ -40,7 +37,7 @@ export function indicesOf(
     before?.axes.some((axis) => axis.name === name && axis.length === length) ? before.at[name] : undefined;
   return Object.fromEntries(
     scene.axes.map((axis) => {
-      // Of an axis of the plane the index counts once another plane is drawn.
+      // The index of an axis in the plane is used after a change of the plane.
       const start = axis.role === "x" || axis.role === "y" ? Math.floor(axis.length / 2) : axis.start;
       const index = wanted[axis.name] ?? kept(axis) ?? start;
       return [axis.name, Math.max(0, Math.min(index, axis.length - 1))];
@@ -48,14 +45,14 @@ export function indicesOf(
   );
 }
 
-/** Whether two scenes have the same plane, so that a view of one is a view of the other. */
+/** Whether two scenes have the same plane, so that a view of one also fits the other. */
 export function isSamePlane(one: Scene, other: Scene): boolean {
   const drawn = ({ axes, plane, space }: Scene) =>
     JSON.stringify([[plane.x, plane.y].map((at) => [axes[at]?.name, axes[at]?.length]), space]);
   return drawn(one) === drawn(other);
 }
 
-/** Axes that have sliders: those that are not drawn. Channels are drawn together. */
+/** The axes with sliders: all that are neither in the plane nor channels. */
 export function slidAxes(scene: Scene, plane: { x: number; y: number }): SceneAxis[] {
   return scene.axes.filter(({ axis, length, role }) => {
     const isDrawn = axis === plane.x || axis === plane.y;

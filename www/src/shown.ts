@@ -1,6 +1,6 @@
 /**
- * What the stage can show of a node: a picture, a plate, a list of values, or words. Reading it is
- * done here, before what is on show goes.
+ * Reads what the stage shows of a node: a picture, a plate, a list of values, or a text. The stage
+ * keeps the previous contents until this has been read.
  */
 
 import * as zarr from "zarr-wasm";
@@ -13,13 +13,13 @@ import type { Plate } from "./scene/plate.js";
 import type { Scene } from "./scene/scene.js";
 import { isAbort } from "./text/errors.js";
 
-/** Where a node stands. */
+/** The place of a node in its data set. */
 export interface Place {
   dataset: Dataset;
-  /** Name of the data set. */
+  /** The name of the data set. */
   source: string;
   path: string;
-  /** Paths of the fields of the well that it is in. */
+  /** The paths of the fields of its well. */
   fields?: readonly string[];
   above?: { name: string; path: string };
 }
@@ -32,7 +32,7 @@ export type Shown = Place & { title: string } & (
     | { kind: "failed"; error: unknown }
   );
 
-/** Of a node that cannot be drawn, why. */
+/** The reason why a node cannot be drawn. */
 export async function prepareShown(
   node: DatasetNode,
   wanted: UrlState,

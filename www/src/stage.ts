@@ -1,6 +1,6 @@
 /**
- * The place of the picture and the controls of what is on it: hands the scene to the picture, and
- * to it what people change in the panels. Holds what is on show, for the address.
+ * The stage: the picture and its controls. It passes the scene and changes in the panels to the
+ * picture, and holds the state for the page's URL.
  */
 
 import type { DatasetNode } from "./opening/dataset.js";
@@ -29,15 +29,15 @@ import { type Place, prepareShown, type Shown } from "./shown.js";
 const PARTS = ["map", "values", "plate", "choices"] as const;
 const ZOOM = 1.6;
 
-/** What a person has changed: the rest need not be in the address. */
+/** What the user has changed. The URL needs nothing else. */
 type Changed = Pick<UrlState, "channels" | "field" | "labels" | "layers">;
 
 export class Stage {
-  /** What is on show has changed. */
+  /** The contents have changed. */
   onChange: () => void = () => {};
   onPath: (path: string) => void = () => {};
   onVariable: (variable: string) => void = () => {};
-  /** Something was read: there may be warnings. */
+  /** Something was read, so there may be new warnings. */
   onWarnings: () => void = () => {};
   onError: (error: unknown) => void = () => {};
 
@@ -66,7 +66,7 @@ export class Stage {
   constructor(status: Status) {
     this.#status = status;
     this.#picture = new Picture(byId("map"));
-    // What takes keys must be reached by keyboard.
+    // An element that handles keys must be focusable.
     for (const id of ["map", "values"]) byId(id).tabIndex = 0;
     this.#listenToPicture();
     this.#listenToPanels();
@@ -99,14 +99,14 @@ export class Stage {
       this.#legend.clear();
     }
     if (shown.kind === "values") showValues(byId("values"), shown.values);
-    if (shown.kind === "plate") this.#plates.show(shown.plate);
+    if (shown.kind === "plate") this.#plates.show(shown, this.#reading.signal);
     if (shown.kind === "failed") this.onError(shown.error);
     if (shown.kind === "choices") this.#choices.show(shown.nodes);
     const { variables, variable } = this.#scene ?? {};
     this.#title.show({ ...shown, variables: variables ?? [], variable, field: shown.path });
   }
 
-  /** What is on show, beside the data set and the node. */
+  /** The state of the contents, without the data set and the node. */
   state(): UrlState {
     const scene = this.#scene;
     if (!scene) return {};
@@ -162,7 +162,7 @@ export class Stage {
     for (const { name } of axes) {
       axisText(scene, name, { signal }).then(
         (text) => signal.aborted || this.#dimensions.setText(name, text),
-        // Not to know what a place is called takes nothing from the picture.
+        // The picture is usable without the names of places.
         () => {},
       );
     }
@@ -217,7 +217,7 @@ export class Stage {
     this.#picture.onLevel = (level) => this.#view.setDrawnLevel(level);
   }
 
-  /** A picture is done once it is on the screen: that is later than its last tile. */
+  /** A picture is complete when it is drawn, which is later than its last tile. */
   #setBusy(isBusy: boolean): void {
     this.#waits += 1;
     const wait = this.#waits;
@@ -240,6 +240,7 @@ export class Stage {
       this.onChange();
     };
     this.#dimensions.preload = (name, index) => this.#picture.preload({ ...this.#at, [name]: index });
+    this.#dimensions.shown = () => this.#picture.idle();
     this.#view.onPlane = (plane) => this.#picture.setPlane(plane);
     this.#view.onLevel = (level) => {
       this.#level = level;

@@ -1,6 +1,6 @@
 /**
- * Opens a data set, lets one node of it be chosen, and hands it to the stage that shows it. What
- * was on show stays until the next has been read. Keeps the page's address in step.
+ * The viewer: opens a data set, selects a node and passes it to the stage. The previous contents
+ * stay until the next node has been read. It updates the page's URL.
  */
 
 import { type Dataset, type DatasetNode, openDataset } from "./opening/dataset.js";
@@ -53,8 +53,8 @@ export class Viewer {
   }
 
   /**
-   * Opens what a state names; the first sample when it names nothing. `leaves`: what is on show
-   * stays in the history.
+   * Opens the node of a state; the first sample if the state is empty. `leaves` adds an entry for
+   * the previous contents to the history.
    */
   async open(state: UrlState, leaves: boolean): Promise<void> {
     const key = state.source ?? SAMPLES[0]?.source ?? "";
@@ -74,7 +74,7 @@ export class Viewer {
     }
   }
 
-  /** A node that a person picked. */
+  /** Opens a node that the user selected. */
   async #choose(state: UrlState & { path: string }): Promise<void> {
     const dataset = this.#dataset;
     if (!dataset) return;
@@ -86,7 +86,7 @@ export class Viewer {
     }
   }
 
-  /** Whatever was being opened is given up. */
+  /** Aborts opening. */
   #begin(text: string): AbortSignal {
     this.#opening.abort();
     this.#opening = new AbortController();
@@ -120,7 +120,7 @@ export class Viewer {
     this.#history.changed();
   }
 
-  /** Reads what is to be shown of a node, while the picture before it is still there. */
+  /** Reads the contents of a node while the previous picture is still visible. */
   async #prepared(
     dataset: Dataset,
     node: DatasetNode,
@@ -169,7 +169,7 @@ export class Viewer {
     byId("path-form").hidden = all !== null || root.kind === "array";
   }
 
-  /** A single image is its own hierarchy; variables are there to be chosen from. */
+  /** A single image is the whole hierarchy; variables are listed for selection. */
   #suggestPanels(): void {
     const root = this.#dataset?.root;
     this.#layout.suggest("data", root?.kind === "group" && roleOf(root.attrs) !== "image");
@@ -180,7 +180,7 @@ export class Viewer {
     this.#messages.fail(explain(error, source?.url ? nodeUrl(source.url, path) : null));
   }
 
-  /** Servers that ignore ranges are noticed while they are read. */
+  /** Shows warnings that appear during reads, such as a server that ignores ranges. */
   #warn(): void {
     for (const warning of this.#dataset?.warnings ?? []) this.#messages.note(warningText(warning));
   }
@@ -202,7 +202,7 @@ export class Viewer {
   }
 }
 
-/** Where a node stands, for its title. */
+/** The place of a node, for its title. */
 async function placing(dataset: Dataset, path: string) {
   const source = dataset.source.name;
   const parts = path.split("/");
@@ -223,7 +223,7 @@ async function placing(dataset: Dataset, path: string) {
 }
 
 async function describe(dataset: Dataset, path: string): Promise<string> {
-  // Only where it costs no request: rows of a long list are not worth one each.
+  // Only without a request, because a long list has many rows.
   if (!dataset.all) return "";
   const node = await dataset.node(path);
   return node.kind === "array" ? `${shapeText(node.shape)} ${node.dtype}` : "";

@@ -1,6 +1,9 @@
-//! `xtask`: the build steps that need Rust crates. `cargo run -p xtask -- glue <in.wasm> <out_dir> [--names]` writes the
-//! JavaScript half of a wasm build, so that nobody has to install wasm-bindgen's command in exactly the right version.
-//! Everything that needs no Rust crate is in `scripts/`.
+//! `xtask`: the build steps that need Rust crates. All other steps are in `scripts/`.
+//!
+//!     cargo run -p xtask -- glue <in.wasm> <out_dir> [--names]
+//!
+//! writes the JavaScript of a wasm build. It uses wasm-bindgen as a library, so its command in the
+//! matching version need not be installed.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,11 +12,11 @@ use wasm_bindgen_cli_support::Bindgen;
 
 const USAGE: &str = "usage: xtask glue <in.wasm> <out_dir> [--names]";
 
-/// What the command line asked for.
+/// The parsed command line.
 struct Glue {
     input: PathBuf,
     out_dir: PathBuf,
-    /// Keep the names of functions: for readable stack traces, at a fifth of the file's size.
+    /// Whether to keep function names for stack traces. They are a fifth of the file's size.
     names: bool,
 }
 
@@ -48,9 +51,10 @@ fn generate(glue: &Glue) -> Result<(), String> {
         .input_path(&glue.input)
         .out_name("zarr_wasm")
         .typescript(true)
-        // The caller always passes the module: no `new URL("….wasm", import.meta.url)` for bundlers to trip over.
+        // The caller always passes the module. Without this option the glue has a
+        // `new URL("….wasm", import.meta.url)`, which bundlers would process.
         .omit_default_module_path(true)
-        // `__wbg_reset_state` puts a new instance in place of one that a panic has left unusable.
+        // `__wbg_reset_state` replaces an instance that is unusable after a panic.
         .reset_state_function(true)
         .keep_debug(false)
         .remove_name_section(!glue.names)

@@ -1,6 +1,6 @@
 /**
- * The rows of `main_thread` that read what was opened before: a store, the selections, and how they are read. Used by the page,
- * which reads, and by Node, which knows the bytes that a row needs.
+ * The rows of `main_thread` that read open arrays: the store, the selections, and how to read them.
+ * The page uses them to read, and Node to compute the floor.
  */
 import { CHUNKS_CORNER, openOneOfMany, smallBoxes } from "../reads.mjs";
 
@@ -10,7 +10,7 @@ const FAST = { latency: 0, rate: 0 };
 
 const PAN_STEPS = 40;
 
-/** A screen of 1024 × 768 that moves down to the right. */
+/** Views of 1024 × 768 that move down and to the right. */
 const SCREENS = Array.from({ length: PAN_STEPS }, (_, step) => [
   [100 + step * 40, 868 + step * 40],
   [200 + step * 56, 1224 + step * 56],
@@ -18,7 +18,7 @@ const SCREENS = Array.from({ length: PAN_STEPS }, (_, step) => [
 
 const MAPS = Array.from({ length: 24 }, (_, step) => [step, null, null]);
 
-/** Each in an inner chunk of its own; some of these are neighbours in the shard, so that few requests are enough. */
+/** Each selection is in another inner chunk. Some are neighbours, so few requests are enough. */
 const BOXES = smallBoxes(192);
 
 const VIEW = [
@@ -26,7 +26,7 @@ const VIEW = [
   [1100, 3148],
 ];
 
-/** Reads all selections, one after the other or at once. */
+/** Reads all selections, one after the other or concurrently. */
 export async function readAll(engine, array, { selections, isAtOnce }) {
   if (isAtOnce) return Promise.all(selections.map((selection) => engine.read(array, selection)));
   const results = [];
@@ -36,7 +36,7 @@ export async function readAll(engine, array, { selections, isAtOnce }) {
 
 const row = (name, store, selections, more) => ({ name, store, selections, speed: LINE, ...more });
 
-/** `act(engine, url)` instead of reading, where a row has it. */
+/** The action of a row that does not read. */
 export const ROWS = [
   row("nothing: what measuring costs", undefined, [], { act: () => {} }),
   row("8 MiB viewport in a sharded pyramid", "image-shards", [VIEW]),

@@ -1,17 +1,17 @@
 /**
- * A contestant's page, in Chromium or in a browser without a driver: `prepare(job)`, `run({isPulsed})`, `visit(url, isPulsed)`. Each
- * contestant has a page of its own that stays open, and they take turns.
+ * A contestant's page, in Chromium or in a browser without a driver: `prepare(job)`,
+ * `run({isPulsed})`, `visit(url, isPulsed)`. Each contestant's page stays open; they take turns.
  */
 import { MainThread } from "../../measure/main_thread.mjs";
 
-/** The page of a contestant; that of another build of this package is bundled apart. */
+/** The page of a contestant. Another build of this package (`before`) has its own page. */
 const pageOf = (base, who) =>
   `${base}/page/${who === "before" ? "before" : "main_thread"}/index.html?who=${who}`;
 
 const coldPage = (runUrl, who, isPulsed) =>
   `${runUrl("page")}/cold/${who}/${isPulsed ? "pulsed" : "index"}.html`;
 
-/** As for errands: an action that takes longer hangs. */
+/** An action that takes longer counts as failed, as in `line/page_jobs.mjs`. */
 const LIMIT_MS = 180_000;
 
 function limited(promise, what) {
@@ -22,7 +22,7 @@ function limited(promise, what) {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** Chromium's, by which the work of the page's thread is known. */
+/** A page in Chromium, which measures the work of the page's thread. */
 export class ChromiumTab {
   #browser;
   #base;
@@ -50,19 +50,19 @@ export class ChromiumTab {
     );
   }
 
-  /** Ready to run, and quiet. */
+  /** Prepares a run and waits until the page is idle. */
   async prepare(job) {
     await this.perform({ kind: "prepare", ...job });
     await this.#thread.collectGarbage();
   }
 
-  /** `{ms, work, processor}`, or of a pulsed run `{ms, gap, frame}`: the pulse is work too. */
+  /** `{ms, work, processor}`; for a pulsed run `{ms, gap, frame}`, as the pulse is work too. */
   run(isPulsed) {
     const run = () => this.perform({ kind: "run", isPulsed });
     return isPulsed ? run() : this.#thread.during(run);
   }
 
-  /** A cold page in a new profile until its first tile; the process has shown an empty page before. */
+  /** Measures a page until its first tile, in a new profile of a warm browser process. */
   async visit(runUrl, isPulsed) {
     const context = await this.#browser.newContext();
     try {
@@ -84,22 +84,22 @@ export class ChromiumTab {
   }
 }
 
-/** A browser's of its own, so that none stands in another's background. */
+/** A page in its own browser, because background tabs are throttled. */
 export class DriverlessTab {
-  #errands;
+  #jobs;
   #who;
-  #desk;
+  #name;
   #process;
 
-  constructor(browser, errands, base, who) {
-    this.#errands = errands;
+  constructor(browser, jobs, base, who) {
+    this.#jobs = jobs;
     this.#who = who;
-    this.#desk = `${who}-${Math.floor(Math.random() * 2 ** 32).toString(36)}`;
-    this.#process = browser.open(`${pageOf(base, who)}&desk=${this.#desk}`);
+    this.#name = `${who}-${Math.floor(Math.random() * 2 ** 32).toString(36)}`;
+    this.#process = browser.open(`${pageOf(base, who)}&page=${this.#name}`);
   }
 
   perform(job) {
-    return this.#errands.give(this.#desk, job);
+    return this.#jobs.give(this.#name, job);
   }
 
   prepare(job) {

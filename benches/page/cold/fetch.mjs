@@ -1,4 +1,4 @@
-/** The floor of a cold page: its data requests, one after the other, nothing decoded. */
+/** The floor of a cold page: its data requests one after the other, without decoding. */
 import { showFirstTile } from "./first_tile.mjs";
 
 await showFirstTile(async (url) => {

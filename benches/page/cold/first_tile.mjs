@@ -1,4 +1,7 @@
-/** What the cold pages do, each with its own reader: `read(url)` opens and reads a tile. Tells `window.finished`, ms since the HTML. */
+/**
+ * The common part of the cold pages. `read(url)` opens the array and reads a tile. Sets
+ * `window.finished` to the time in ms since the HTML was loaded.
+ */
 
 export async function showFirstTile(read) {
   const url = new URL("../../../pyramid", location.href);

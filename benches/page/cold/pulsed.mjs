@@ -1,6 +1,6 @@
-/** Stands inline at the head of a cold page: takes the page's pulse from its first line until the first tile is there. */
+/** An inline script of a cold page. Measures the pulse from the start to the first tile. */
 import { Pulse } from "../../measure/pulse.mjs";
-import { goBack } from "../errands.mjs";
+import { goBack } from "../jobs.mjs";
 
 async function takePulse() {
   const pulse = new Pulse();

@@ -1,4 +1,4 @@
-/** The first tile with nothing inlined: wasm and worker are files beside the page. */
+/** The first tile with `./slim`: wasm and worker are separate files. */
 import { init, open, slice } from "zarr-wasm/slim";
 import { showFirstTile } from "./first_tile.mjs";
 

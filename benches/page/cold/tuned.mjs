@@ -1,4 +1,4 @@
-/** The first tile through zarrita with its own wrappers, as a careful viewer has it. */
+/** The first tile with zarrita and its wrappers. */
 import { FetchStore, get, open, root, slice, withByteCaching, withRangeCoalescing } from "zarrita";
 import { showFirstTile } from "./first_tile.mjs";
 

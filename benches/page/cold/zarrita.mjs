@@ -1,4 +1,4 @@
-/** The first tile through zarrita's calls; bundled twice, once with this package under zarrita's name. */
+/** The first tile with zarrita's calls. It is bundled for zarrita and for this package. */
 import { FetchStore, get, open, root, slice } from "zarrita";
 import { showFirstTile } from "./first_tile.mjs";
 

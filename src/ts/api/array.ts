@@ -60,26 +60,24 @@ import type { WriteOptions } from "./write/write.ts";
 
 export { FACTS };
 
-/** How a result lies in memory. */
-export interface LaidOutOptions extends ReadOptions {
+/** Options for the memory order of a result. */
+interface LaidOutOptions extends ReadOptions {
   /**
-   * Dimensions of the array, by name or place, in the order in which the result has them in memory,
-   * slowest first; those that are not named come before them. `["y", "x", "c"]` gives interleaved
-   * channels. `shape` and `stride` stay in the array's order. C order unless given.
+   * Memory order of the result: dimensions of the array by name or index, slowest first. Dimensions
+   * that are not listed come before them. `["y", "x", "c"]` gives interleaved channels. `shape` and
+   * `stride` keep the array's order. Default: C order.
    */
   memoryOrder?: readonly (string | number)[];
 }
 
-/** What `Array.get` takes beside the selection. */
+/** Options of `Array.get`. */
 export interface ArrayGetOptions<D extends DataType> extends LaidOutOptions {
   /**
    * Memory for the elements: a typed array of the class that `data` would have, with the result's
    * length. Workers write directly to shared memory (which requires a cross-origin isolated page).
-   * After the call has rejected, nothing is written any more. An `Argument` error if the length
-   * differs.
+   * After the call has rejected, nothing is written to it. Another length is an `Argument` error.
    */
   out?: PlainArray<D>;
-  /** `"bytes"` returns the packed little-endian elements of any data type of fixed size. */
   as?: undefined;
   decode?: undefined;
 }
@@ -95,13 +93,16 @@ export interface ArrayGetNumbersOptions<As extends NumberType | undefined = Numb
   out?: ArrayBufferView;
 }
 
-/** `Array.get` with `as: "rgba"`. */
+/** Options of `Array.get` with `as: "rgba"`. */
 export interface ArrayGetColorsOptions extends LaidOutOptions, Omit<ConversionOptions, "as"> {
   as: "rgba";
   out?: Uint8ClampedArray | Uint8Array;
 }
 
-/** `Array.get` with `as: "bytes"`. */
+/**
+ * Options of `Array.get` with `as: "bytes"`: packed little-endian elements in C order, for data
+ * types of fixed size.
+ */
 export interface ArrayGetBytesOptions extends LaidOutOptions {
   out?: Uint8Array;
   as: "bytes";

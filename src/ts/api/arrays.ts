@@ -89,12 +89,12 @@ function definitionOf(
   facts: ArrayFacts,
   { codecs, transformers: names }: Known,
 ): ArrayDefinition {
-  const { document, home, type, chunks, shards } = facts;
+  const { document, build, type, chunks, shards } = facts;
   return {
     store,
     path,
     document,
-    home,
+    build,
     type,
     chunks,
     stored: shards ?? chunks,

@@ -12,7 +12,7 @@ interface ArrayLike {
 }
 
 /** Converts the values in a selection to indices. */
-export type Locate = (
+type Locate = (
   array: never,
   selection: never,
   options: { signal?: AbortSignal | undefined },

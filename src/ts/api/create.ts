@@ -263,7 +263,7 @@ export async function createNode(
 }
 
 /** zarrita's options for `create`, which are accepted too. */
-export interface ZarritaArrayOptions<D extends DataType> {
+interface ZarritaArrayOptions<D extends DataType> {
   shape: number[];
   chunkShape: number[];
   dtype: D;

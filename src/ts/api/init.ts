@@ -50,7 +50,7 @@ function registeredCodecs(): RegisteredCodec[] {
 }
 
 /** Hits and misses of a chunk cache, and its size in bytes. */
-export interface CacheInfo {
+interface CacheInfo {
   hits: number;
   misses: number;
   bytes: number;

@@ -79,7 +79,7 @@ export interface ArrayFacts {
   readonly warn: (message: string) => void;
   /** The metadata documents as JSON text, in the form that the engine takes. */
   readonly document: string;
-  readonly home: DecodeBuild;
+  readonly build: DecodeBuild;
 }
 
 /** Returns a function that parses the attributes at the first call. */
@@ -188,7 +188,7 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
     warnings: summary.warnings,
     warn: keepingWarnings(summary.warnings, summary.path),
     document: summary.document,
-    home: array.home,
+    build: array.home,
   };
 }
 
@@ -252,6 +252,6 @@ export function factsOfMetadata(metadata: ArrayMetadata, path: string): ArrayFac
     get document() {
       return documentOf(metadata);
     },
-    home: "engine",
+    build: "engine",
   };
 }

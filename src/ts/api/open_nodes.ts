@@ -8,7 +8,7 @@ import type { NodeSummary } from "../model/node_summary.ts";
 export const BECOME: unique symbol = Symbol("zarr-wasm.become");
 
 /** An `Array` or a `Group`. */
-export interface OpenNode {
+interface OpenNode {
   readonly store: unknown;
   readonly path: string;
   readonly kind: NodeSummary["kind"];

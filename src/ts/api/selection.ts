@@ -1,6 +1,6 @@
 /**
- * A selection as callers write it, turned into the plain object that the engine reads. Only spelling is settled here:
- * bounds, wrapping and clipping are the engine's (`access::selection`).
+ * Converts the caller's selection to the plain object that the engine reads. The engine checks
+ * bounds, wraps negative indices and clips slices (`access::selection`).
  */
 
 import { InvalidSelectionError } from "../model/errors.ts";
@@ -12,19 +12,19 @@ export { Points };
 
 type Bound = Integer | null | undefined;
 
-/** A slice as `slice` makes it, or written out, with bigints for places beyond 2^53. */
-export type AnySlice = { start?: Bound; stop?: Bound; step?: Bound };
+/** A slice, made by `slice` or as an object. Indices beyond 2^53 are bigints. */
+type AnySlice = { start?: Bound; stop?: Bound; step?: Bound };
 
 /**
- * One dimension: an index, a slice, everything (`null`), a list of indices, or values of its coordinate (`at`, `between`). "..." stands for
- * as many `null` as fit.
+ * The selection of one dimension: an index, a slice, all (`null`), a list of indices, or values of
+ * its coordinate (`at`, `between`). "..." means as many `null` as there are other dimensions.
  */
 export type DimensionSelection = Integer | AnySlice | null | undefined | "..." | ArrayLike<Integer> | ByValue;
 
-/** By position, by dimension name, or single points. */
+/** A selection by position, by dimension name, or of single points. */
 export type AnySelection = readonly DimensionSelection[] | Record<string, DimensionSelection> | Points;
 
-/** Integers as the engine reads them: numbers where they are safe, else bigints. */
+/** An integer for the engine: a number if it is safe, else a bigint. */
 function integer(value: unknown, what: string): Integer {
   if (typeof value === "bigint") return value;
   if (typeof value === "number" && Number.isInteger(value))
@@ -53,17 +53,17 @@ function dimension(entry: DimensionSelection): EngineDimension {
     return { Slice: { start: bound(start, "start"), stop: bound(stop, "stop"), step: bound(step, "step") } };
   }
   if (isByValue(entry)) {
-    throw new InvalidSelectionError("values of coordinates are for the calls that can look them up", {
+    throw new InvalidSelectionError("at and between are not supported by this call", {
       expected: "a selection by place: await locate(array, selection)",
     });
   }
-  throw new InvalidSelectionError("not a selection of a dimension", {
+  throw new InvalidSelectionError("an entry of the selection is not valid", {
     expected: 'an integer, a slice, a list of integers, null or "..."',
     actual: typeof entry === "string" ? JSON.stringify(entry) : typeof entry,
   });
 }
 
-/** "..." as the entries it stands for. */
+/** Replaces "..." by nulls. */
 function spreadEllipsis(entries: readonly DimensionSelection[], rank: number): DimensionSelection[] {
   const at = entries.indexOf("...");
   if (at < 0) return [...entries];
@@ -78,7 +78,10 @@ interface Dimensions {
   readonly attributes?: Record<string, unknown>;
 }
 
-/** The names of the dimensions; of formats that have no place for them, those that xarray writes into the attributes. */
+/**
+ * The names of the dimensions. For formats without names they are xarray's attribute
+ * `_ARRAY_DIMENSIONS`, if it has one name per dimension.
+ */
 export function dimensionNamesOf({
   shape,
   dimensionNames,
@@ -91,7 +94,7 @@ export function dimensionNamesOf({
   return isWhole ? names : undefined;
 }
 
-/** The engine's form of a selection; none at all means everything. */
+/** Converts a selection to the engine's form. Null and undefined select the whole array. */
 export function requestOf(
   selection: AnySelection | null | undefined,
   facts: Dimensions,
@@ -110,15 +113,15 @@ export function requestOf(
 }
 
 /**
- * All dimensions in the order of memory, slowest first: those that are not named come before those
- * that are.
+ * The memory order of all dimensions, slowest first. Dimensions that the caller did not name come
+ * first. Throws an `InvalidSelectionError` for an unknown or repeated dimension.
  */
 export function memoryOrderOf(named: readonly (string | number)[], facts: Dimensions): number[] {
   const names = dimensionNamesOf(facts) ?? [];
   const last = named.map((name) => (typeof name === "number" ? name : names.indexOf(name)));
   const isDimension = (axis: number) => Number.isInteger(axis) && axis >= 0 && axis < facts.shape.length;
   if (!last.every(isDimension) || new Set(last).size !== last.length) {
-    throw new InvalidSelectionError("memoryOrder has dimensions of the array, each once", {
+    throw new InvalidSelectionError("memoryOrder must list dimensions of the array, each once", {
       expected: names.length > 0 ? names.join(", ") : `places below ${facts.shape.length}`,
       actual: named.join(", "),
     });

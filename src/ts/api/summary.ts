@@ -69,7 +69,7 @@ export async function openSummary(
   return summary;
 }
 
-export interface SummaryOptions {
+interface SummaryOptions {
   kind: "array" | "group";
   format: 2 | 3;
   signal?: AbortSignal | undefined;

@@ -1,17 +1,7 @@
 /**
  * The interfaces of users' codecs, as zarrita's registry defines them.
  */
-import type { CodecMetadata, DataType } from "../model/types.ts";
-
 export type CodecKind = "array_to_array" | "array_to_bytes" | "bytes_to_bytes";
-
-/** Describes the chunk for which a codec is made, as it is before this codec encodes it. */
-export interface CodecChunkMetadata {
-  dataType: DataType;
-  shape: number[];
-  codecs: CodecMetadata[];
-  fillValue: unknown;
-}
 
 /**
  * A user's codec. An array-to-array codec that changes the data type or the shape has
@@ -19,7 +9,7 @@ export interface CodecChunkMetadata {
  */
 export interface UserCodec {
   kind?: CodecKind;
-  // biome-ignore lint/suspicious/noExplicitAny: zarrita's own signature, which codecs in the wild are typed against
+  // biome-ignore lint/suspicious/noExplicitAny: zarrita's signature; users' codecs have this type
   encode?(data: any): any;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   decode(data: any): any;
@@ -29,6 +19,10 @@ export interface UserCodec {
 
 export interface CodecEntry {
   kind?: CodecKind;
+  /**
+   * Makes the codec of an array. `meta` describes the chunk before the codec encodes it: its
+   * `dataType`, `shape` and `fillValue`, and `codecs`.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   fromConfig(configuration: any, meta: any): UserCodec | any;
 }

@@ -10,7 +10,7 @@ import type { CodecRequest, CodecSite } from "./site.ts";
 const KINDS: readonly unknown[] = ["array_to_array", "array_to_bytes", "bytes_to_bytes"];
 
 /** A codec, made from its configuration. */
-export interface MadeCodec {
+interface MadeCodec {
   kind: CodecKind;
   codec: UserCodec;
 }

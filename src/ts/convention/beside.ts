@@ -1,6 +1,6 @@
 /**
- * Arrays that stand beside an array and belong to it by name: coordinates, a grid mapping. Each is
- * opened once.
+ * Opens the variables in the group of an array that belong to it by name: coordinates and grid
+ * mappings. Each is opened once.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { Location } from "../api/location.ts";
@@ -16,12 +16,12 @@ type AnyArray = ZarrArray<DataType, Readable>;
 const isAbsent = (error: unknown) => error instanceof NotFoundError;
 
 /**
- * By what is known of an array, which `refresh` and every change replace: the variables beside it
- * that were opened.
+ * The opened variables beside an array, by name. The key is the array's facts, because `refresh`
+ * and every change replace them.
  */
 const variables = new WeakMap<ArrayFacts, Map<string, Promise<AnyArray | undefined>>>();
 
-/** The array of a name beside an array, opened once. */
+/** The array with this name in the group of `array`. It is opened once. Undefined if absent. */
 export function besideOf(
   array: AnyArray,
   name: string,
@@ -34,7 +34,7 @@ export function besideOf(
   if (before) return unlessAborted(before, signal);
   const opening = openBeside(array, name);
   opened.set(name, opening);
-  // Only what is there is remembered.
+  // An absent variable may be created later, so only existing ones are remembered.
   const forget = (found?: AnyArray) => found ?? opened.delete(name);
   opening.then(forget, () => forget());
   return unlessAborted(opening, signal);

@@ -1,12 +1,12 @@
 /**
- * CF's grid mappings as texts that proj4 reads: by their attributes, where no WKT says it. Names
- * are those of CF's appendix F.
+ * Converts CF grid mappings to proj4 strings. It uses their attributes, with the names of CF's
+ * appendix F. It is for grid mappings without WKT.
  */
 import type { Attributes } from "../model/types.ts";
 
 type Words = Record<string, number | string | undefined>;
 
-/** A number, or the first or second of a list. */
+/** A number, or the number at a place of a list. */
 function numberOf(value: unknown, at = 0): number | undefined {
   const one = globalThis.Array.isArray(value) ? value[at] : at === 0 ? value : undefined;
   return typeof one === "number" && Number.isFinite(one) ? one : undefined;
@@ -56,7 +56,7 @@ const PROJECTIONS: Record<string, (attrs: Attributes) => Words> = {
   orthographic: (attrs) => ({ proj: "ortho", ...origin(attrs) }),
 };
 
-/** The shape of the Earth; that of WGS 84 where nothing is said. */
+/** The shape of the Earth. Default: WGS 84. */
 function ellipsoid(attrs: Attributes): Words {
   const R = numberOf(attrs.earth_radius);
   if (R !== undefined) return { R };
@@ -67,7 +67,7 @@ function ellipsoid(attrs: Attributes): Words {
   return rf === undefined || rf === 0 ? { a, b: b ?? a } : { a, rf };
 }
 
-/** The text for proj4; undefined for a mapping that is not known here. */
+/** The proj4 string of a grid mapping. Undefined if its projection is not in the table. */
 export function projOfGridMapping(attrs: Attributes): string | undefined {
   const name = String(attrs.grid_mapping_name);
   const words = Object.hasOwn(PROJECTIONS, name) ? PROJECTIONS[name]?.(attrs) : undefined;

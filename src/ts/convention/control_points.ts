@@ -1,21 +1,21 @@
 /**
- * Pieces of a map, so small that places in the source's reference system lie on straight lines
- * between their corners: a projection is asked for a few hundred places in place of every pixel.
- * `src/kernel/warp` draws the lines.
+ * Divides a map into pieces in which linear interpolation between the corners gives the places in
+ * the source's reference system. So proj4 projects a few hundred places and not every pixel.
+ * `src/kernel/warp` interpolates.
  */
 import type { Extent } from "./geometry.ts";
 import type { Place, Projection } from "./projection.ts";
 
-/** How far a straight line may be off, in pixels. */
+/** The largest error of the interpolation, in pixels. */
 const TOLERANCE = 1 / 16;
 
-/** Pixels of a side of the first pieces. */
+/** Side of the largest pieces, in pixels. */
 const FIRST = 32;
 
-/** Beyond this latitude points of the sphere are drawn between, not longitudes. */
+/** Beyond this latitude, points on the unit sphere are interpolated instead of longitudes. */
 const POLAR = 80;
 
-/** After how long others get their turn. */
+/** Longest time between two turns of the event loop, in milliseconds. */
 const TURN_MS = 8;
 
 type Point = readonly number[];
@@ -41,7 +41,7 @@ function onSphere([longitude, latitude]: Place): Point {
   return [Math.cos(lat) * Math.cos(lon), Math.cos(lat) * Math.sin(lon), Math.sin(lat)];
 }
 
-/** A longitude as near to another one as turns bring it. */
+/** The longitude plus the multiple of 360 degrees that brings it nearest to `to`. */
 const near = (longitude: number, to: number) => longitude - 360 * Math.round((longitude - to) / 360);
 
 const less = (a: Point, b: Point): number[] => a.map((number, axis) => number - (b[axis] as number));
@@ -49,7 +49,8 @@ const dot = (a: Point, b: Point): number =>
   a.reduce((sum, number, axis) => sum + number * (b[axis] as number), 0);
 
 /**
- * How many pixels apart two points are, where one pixel to the right and one down lead to these.
+ * Length of the vector `error` in pixels. `right` and `down` are the vectors of one pixel to the
+ * right and of one pixel down.
  */
 function pixelsApart(error: Point, right: Point, down: Point): number {
   const [rr, rd, dd] = [dot(right, right), dot(right, down), dot(down, down)];
@@ -58,10 +59,11 @@ function pixelsApart(error: Point, right: Point, down: Point): number {
   return Math.hypot((er * dd - ed * rd) / determinant, (ed * rr - er * rd) / determinant);
 }
 
-/** The corners of a piece, and how a place looks beside them. */
+/** The corners of a piece, in the coordinates in which the piece is interpolated. */
 interface Shape {
   isSphere: boolean;
   corners: Point[];
+  /** Converts a place to these coordinates. */
   seen(place: Place): Point;
 }
 
@@ -75,7 +77,7 @@ function shapeOf(places: Place[], isGlobe: boolean): Shape {
   return { isSphere, corners: places.map(seen), seen };
 }
 
-/** A point between four, at shares from 0 to 1. */
+/** Bilinear interpolation between four points. `u` and `v` are from 0 to 1. */
 function between([a = [], b = [], c = [], d = []]: Point[], u: number, v: number): number[] {
   return a.map((_, axis) => {
     const [top, bottom] = [a, c].map((start, at) => {
@@ -87,12 +89,12 @@ function between([a = [], b = [], c = [], d = []]: Point[], u: number, v: number
 }
 
 class Pieces {
-  /** The kernel's words. */
+  /** The pieces as numbers, in the form in which the kernel reads them. */
   readonly words: number[] = [];
   count = 0;
   readonly #grid: MapGrid;
   readonly #projection: Projection;
-  /** By column and row of the corners of pixels. */
+  /** Projected corners of pixels, by column and row. */
   readonly #places = new Map<number, Place | undefined>();
 
   constructor(grid: MapGrid, projection: Projection) {
@@ -119,13 +121,13 @@ class Pieces {
     this.count += 1;
   }
 
-  /** One pixel, by its centre. */
+  /** Adds one pixel, with the place of its centre. */
   #addPixel(piece: Piece): void {
     const centre = this.#project(piece.column + 0.5, piece.row + 0.5);
     if (centre) this.#add(piece, false, [centre, centre, centre, centre]);
   }
 
-  /** Adds a piece, or its parts. */
+  /** Adds a piece; if interpolation is not exact enough in it, its parts. */
   add(piece: Piece): void {
     const { column, row, width, height } = piece;
     if (width === 1 && height === 1) {
@@ -178,7 +180,7 @@ class Pieces {
   }
 }
 
-/** Whether a place within a piece is where a straight line would have it. */
+/** Whether interpolation in a piece gives this place, within the tolerance. */
 function isStraight(
   { corners, seen, isSphere }: Shape,
   { width, height }: Piece,
@@ -196,7 +198,10 @@ function isStraight(
   return pixelsApart(less(drawn, seen(place)), right, down) <= TOLERANCE;
 }
 
-/** The kernel's words of all pieces of a map, their count first. */
+/**
+ * All pieces of a map as numbers for the kernel: first their count, then the pieces. Other tasks
+ * run in between. Rejects with the signal's reason if it aborts.
+ */
 export async function controlPoints(
   grid: MapGrid,
   projection: Projection,

@@ -1,5 +1,6 @@
 /**
- * `conventions`, `validate`, `addConvention`: which conventions a node has, what is wrong with them, and declaring one more.
+ * `conventions` lists the conventions of a node, `validate` checks them, and `addConvention`
+ * declares another one. The conventions module does the work (`src/convention`).
  */
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
@@ -10,7 +11,7 @@ import type { Finding } from "./findings.ts";
 import { registeredConventions } from "./registered.ts";
 import { checkLoaded, checkSchema } from "./schema.ts";
 
-/** The conventions whose meaning is known here. */
+/** The conventions that this package implements. */
 export type KnownConvention =
   | "multiscales"
   | "proj"
@@ -26,19 +27,19 @@ export type KnownConvention =
 
 /** A convention on a node. */
 export interface Convention {
-  /** What identifies it: its UUID, else the URL of its schema, else of its text. */
+  /** Its UUID, else the URL of its schema, else the URL of its specification. */
   id: string;
-  /** Its name, or the identifier where there is none. Names identify nothing. */
+  /** Its name, or its identifier if it has no name. Names need not be unique. */
   label: string;
-  /** Which of those that are known here it is. */
+  /** Set if this package implements it. */
   known?: KnownConvention;
-  /** Whether it was made known by `registerConvention`. */
+  /** Whether `registerConvention` registered it. */
   isRegistered: boolean;
-  /** Its revision, as the URL, the declaration or the metadata tell. */
+  /** Its version, from the URL, the declaration or the metadata. */
   version?: string;
-  /** Whether `zarr_conventions` has it; otherwise it was recognised by its attributes. */
+  /** Whether `zarr_conventions` lists it. Otherwise it was recognised by its attributes. */
   declared: boolean;
-  /** Which text the declaration follows: that of 2026, or the early draft. */
+  /** The version of the declaration's format: that of 2026, or the early draft. */
   form?: "current" | "early";
   uuid?: string;
   schemaUrl?: string;
@@ -47,7 +48,7 @@ export interface Convention {
   description?: string;
   /** The node's attributes that belong to it. */
   properties: Attributes;
-  /** Where it extends other conventions' objects: JSON pointers into the attributes. */
+  /** JSON pointers into the attributes: the objects of other conventions that it extends. */
   extends: string[];
   findings: Finding[];
 }
@@ -69,7 +70,7 @@ const frameworkFinding = (rule: string, message: string): Finding => ({
   message,
 });
 
-/** What is on the node; attributes that cannot be looked at are a finding like others. */
+/** The conventions of a node. Attributes that cannot be read become a finding. */
 async function examine(node: NodeLike): Promise<Examination> {
   const { text, problem } = factsOf(node);
   const registered = registeredConventions().map(({ uuid, schemaUrl, specUrl, prefix, key }) => ({
@@ -91,7 +92,7 @@ async function examine(node: NodeLike): Promise<Examination> {
   }
 }
 
-/** The attributes of these names, as the node has them. */
+/** Returns the node's attributes with these names. */
 function propertiesOf(node: NodeLike, keys: string[]): Attributes {
   const attributes = node.attrs;
   return Object.fromEntries(
@@ -109,8 +110,9 @@ function conventionOf(node: NodeLike, { keys, registered, findings, ...found }: 
 }
 
 /**
- * The conventions of a node: those that it declares, in their order, then those that are recognised by their attributes.
- * Whatever the attributes are, the promise resolves.
+ * Lists the conventions of a node: first the declared ones, in the order of their declarations,
+ * then those that are recognised by their attributes. Invalid attributes do not reject the promise;
+ * `validate` reports them.
  */
 export async function conventions(node: NodeLike): Promise<Convention[]> {
   const { conventions } = await examine(node);
@@ -118,12 +120,15 @@ export async function conventions(node: NodeLike): Promise<Convention[]> {
 }
 
 export interface ValidateOptions {
-  /** Fetch the schemas that declarations name, and check against them too. Nothing is fetched otherwise. */
+  /** Fetch the JSON schemas of the declarations and check the node. Default: false. */
   loadSchema?: boolean;
   signal?: AbortSignal;
 }
 
-/** Everything that is wrong, or worth knowing, in the declarations of a node and in the conventions it has. */
+/**
+ * Checks the declarations of a node and the attributes of its conventions. Returns errors, warnings
+ * and notes; an empty list if there are none.
+ */
 export async function validate(node: NodeLike, options: ValidateOptions = {}): Promise<Finding[]> {
   const { signal } = options;
   signal?.throwIfAborted();
@@ -156,24 +161,24 @@ async function schemaFindings(
   return loadSchema && declared && schemaUrl ? checkLoaded(node, schemaUrl, label, signal) : [];
 }
 
-/** A convention to be declared. */
+/** The convention that `addConvention` declares. */
 export interface NewConvention {
-  /** One that is known here: its identifiers, name and description need not be given. */
+  /** A convention of this package: identifiers, name and description may be omitted. */
   known?: "multiscales" | "proj" | "spatial" | "license" | "uom" | "stac" | "dggs" | "CF";
   uuid?: string;
   schemaUrl?: string;
   specUrl?: string;
   name?: string;
   description?: string;
-  /** The form of the declaration: today's unless given, or that of the early draft. */
+  /** The version of the declaration's format. Default: `"current"`. */
   form?: "current" | "early";
   /** The attributes that the convention defines. */
   properties?: Attributes;
-  /** Replace attributes that are there with other values. */
+  /** Whether to replace existing attributes. Default: false. */
   overwrite?: boolean;
 }
 
-/** The attributes that change when a convention is declared; nothing is written. */
+/** The attributes that `addConvention` would write: the properties and `zarr_conventions`. */
 export async function conventionAttributes(
   attributes: Attributes,
   convention: NewConvention,
@@ -188,7 +193,10 @@ interface WritableNode extends NodeLike {
   updateAttributes(attributes: Attributes): Promise<unknown>;
 }
 
-/** Declares a convention on a node, and writes its properties. */
+/**
+ * Declares a convention on a node and writes its properties. Rejects with an `Argument` error if
+ * the node has no `updateAttributes`.
+ */
 export async function addConvention(node: NodeLike, convention: NewConvention): Promise<void> {
   const { updateAttributes } = node as Partial<WritableNode>;
   if (typeof updateAttributes !== "function") {

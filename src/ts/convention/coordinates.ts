@@ -1,6 +1,7 @@
 /**
- * `coords`: the coordinates of a dimension of an array: those of the variable of its name beside it (CF, xarray), else of the
- * array's place in the world (`spatial:`, OME, multiscales: `pyramid` reads them).
+ * `coords`: the coordinates of one dimension of an array. They are the values of the variable of
+ * that name in the array's group (CF, xarray). Without one they follow from the array's transform
+ * (`spatial:`, OME, multiscales), which `pyramid` reads.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import type { CoordinateValue, NearestOptions } from "../api/by_value.ts";
@@ -16,10 +17,7 @@ import type { Pyramid } from "./pyramid_model.ts";
 import { type Moment, type TimeUnits, timeUnits, unitsOfNumpy } from "./time.ts";
 
 export interface CoordsOptions {
-  /**
-   * The pyramid that has the array as a level: it says where the array is, and no other is looked
-   * for.
-   */
+  /** The pyramid that has the array as a level. Given, no other pyramid is searched for. */
   pyramid?: Pyramid | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -39,18 +37,21 @@ interface Parts {
 export class Coordinates {
   /** The name of the dimension. */
   readonly dimension: string;
-  /** `"variable"`: an array has them; `"affine"`: they follow from where the array is placed. */
+  /** `"variable"`: read from an array; `"affine"`: computed from the array's transform. */
   readonly source: "variable" | "affine";
-  /** Of the variable that has them. */
+  /** Path of the variable; undefined for `"affine"`. */
   readonly path: string | undefined;
-  /** Unpacked by CF: NaN where one is missing. Of time these are counts, of text strings. */
+  /**
+   * One value per element, unpacked by CF; NaN if it is missing. Times are counts of `units`.
+   * Text coordinates are strings.
+   */
   readonly values: Float64Array | readonly string[];
-  /** The attributes of the variable. */
+  /** The attributes of the variable; empty for `"affine"`. */
   readonly attrs: Attributes;
   readonly units: string | undefined;
-  /** What the values mean, where they are counts of time. */
+  /** Converts the values to dates. Undefined if they are not times. */
   readonly time: TimeUnits | undefined;
-  /** 64-bit integers as they are stored: counts beyond 2^53 are exact there alone. */
+  /** The stored 64-bit integers, because `values` is not exact beyond 2^53. */
   readonly #exact: ArrayLike<bigint> | undefined;
   #lookup: Lookup | undefined;
 
@@ -72,17 +73,20 @@ export class Coordinates {
     );
   }
 
-  /** The moment of an element of a time axis; null where there is none. */
+  /** The moment of an element of a time axis; null if it is missing. */
   async moment(element: number): Promise<Moment | null> {
     return (await this.time?.moment(this.#count(element))) ?? null;
   }
 
-  /** The `Date` of an element of a time axis; an invalid one where there is none, or its calendar is not real. */
+  /**
+   * The `Date` of an element of a time axis. It is invalid if the value is missing, or if the
+   * calendar has days that the real one does not have.
+   */
   async date(element: number): Promise<Date> {
     return (await this.time?.date(this.#count(element))) ?? new Date(Number.NaN);
   }
 
-  /** All moments; nulls where the axis is not time. */
+  /** The moments of all elements; nulls if this is not a time axis. */
   async moments(): Promise<(Moment | null)[]> {
     const counts = globalThis.Array.from({ length: this.length }, (_, element) => this.#count(element));
     return (await this.time?.moments(counts)) ?? counts.map(() => null);
@@ -102,7 +106,10 @@ export class Coordinates {
     return this.#lookup;
   }
 
-  /** The element that a value means. Rejects with an `InvalidSelectionError` where there is none. */
+  /**
+   * The index of the element with the nearest coordinate; `options.method` gives other rules. Text
+   * must be equal. Rejects with an `InvalidSelectionError` if there is no such element.
+   */
   async nearest(value: CoordinateValue, options: NearestOptions = {}): Promise<number> {
     const what = JSON.stringify(this.dimension);
     if (this.values instanceof Float64Array)
@@ -112,7 +119,10 @@ export class Coordinates {
     throw new InvalidSelectionError(`no element of ${what} is ${JSON.stringify(value)}`);
   }
 
-  /** The elements from one value to another, both included; null is no bound. A slice, or a list where they are not neighbours. */
+  /**
+   * The elements whose coordinates are from one value to another, both included. Null means no
+   * bound. Returns a slice; for unsorted coordinates a list of indices.
+   */
   async range(from: CoordinateValue | null, to: CoordinateValue | null): Promise<Slice | number[]> {
     if (!(this.values instanceof Float64Array))
       throw new UnsupportedError("ranges of coordinates that are text");
@@ -127,7 +137,7 @@ export class Coordinates {
 
 type AnyArray = ZarrArray<DataType, Readable>;
 
-/** The variable of a dimension's name, beside the array, or the array itself. */
+/** The coordinate variable of a dimension: it has the dimension's name and length. */
 async function variableOf(
   array: AnyArray,
   name: string,
@@ -140,7 +150,7 @@ async function variableOf(
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** What counts mean; undefined where they are no counts of time that is understood. */
+/** The units of time. Undefined if the values are not times, or if the units are invalid. */
 async function timeOf(
   units: string | undefined,
   calendar: string | undefined,
@@ -149,7 +159,7 @@ async function timeOf(
   try {
     return await timeUnits(units, calendar);
   } catch (error) {
-    // `validate` tells what is wrong with them; the values are numbers all the same.
+    // `validate` reports invalid units. The values are still usable as numbers.
     if (error instanceof ZarrError && (error.code === "Format" || error.code === "Unsupported"))
       return undefined;
     throw error;
@@ -182,7 +192,7 @@ async function ofVariable(
       exact: counts,
     });
   }
-  // CF's coordinates have no missing values: a fill value that Zarr writes without being asked, such as 0, is one of theirs.
+  // Coordinates in CF have no missing values. Zarr's fill value, such as 0, is a valid coordinate.
   const decode = { convention: "cf", zarrFillValue: false } as const;
   const { data: values } = await variable.get(null, { signal, decode, as: "float64" });
   const units = textOf(attrs.units);
@@ -192,12 +202,12 @@ async function ofVariable(
   return new Coordinates({ ...parts, values, units, time, exact });
 }
 
-/** The pyramid without its label images: where an array is does not depend on them. */
+/** The pyramid without its label images: the array's transform does not depend on them. */
 const pyramidAlone = (node: PlacedNode<Readable>): Promise<Pyramid> => pyramid(node, { labels: false });
 
 /**
- * Whether a pyramid says of an axis where its elements are, so that no variable is looked for: OME
- * of all, `spatial:` of x and y.
+ * Whether the pyramid's transform takes precedence over a coordinate variable. OME does so for all
+ * axes, `spatial:` for x and y.
  */
 function isPlacedBy({ pyramid, level }: PlacedLevel, axis: number): boolean {
   if (pyramid.convention === "ome") return true;
@@ -228,7 +238,7 @@ function ofPlace(
   return new Coordinates({ dimension, source: "affine", values, attrs: {}, units: unit });
 }
 
-/** The place of a dimension among those of an array. */
+/** The index of a dimension, given by name or index. */
 function axisOf(array: AnyArray, dimension: string | number): number {
   const names = dimensionNamesOf(array[FACTS]);
   const axis = typeof dimension === "number" ? dimension : (names?.indexOf(dimension) ?? -1);
@@ -243,8 +253,8 @@ function axisOf(array: AnyArray, dimension: string | number): number {
 }
 
 /**
- * The pyramid that says where an array is, as far as it is known without a request; of an array
- * that is placed itself, that.
+ * The array's level in a pyramid, if it is known without a search in the groups above. An array
+ * with its own `spatial:transform` is a pyramid of one level.
  */
 async function placeAtHand(
   array: AnyArray,
@@ -256,7 +266,12 @@ async function placeAtHand(
 }
 
 /**
- * The coordinates of a dimension of an array, by name or place. Rejects with a `NotFoundError` where nothing says them.
+ * Reads the coordinates of a dimension, given by name or by index. Rejects with a `NotFoundError`
+ * if the dimension has no coordinates, and with an `InvalidSelectionError` if there is no such
+ * dimension.
+ *
+ *     const time = await coords(array, "time");
+ *     await time.nearest("2000-01-01"); // an index
  */
 export async function coords(
   array: ZarrArray<DataType, Readable>,
@@ -275,9 +290,8 @@ export async function coords(
   const place = atHand ?? (options.pyramid ? undefined : await placedLevel(array, pyramidAlone, signal));
   if (place) return ofPlace(shown, place, axis, length);
   throw new NotFoundError(
-    `coordinates of dimension ${JSON.stringify(shown)}: no array of that name and length beside it, and it is not placed`,
-    {
-      path: array.path,
-    },
+    `coordinates of dimension ${JSON.stringify(shown)}: no array of that name and length ` +
+      "in the array's group, and no transform of the array",
+    { path: array.path },
   );
 }

@@ -1,15 +1,18 @@
 /**
- * Findings: what is wrong, or worth knowing, in a node's attributes.
+ * The findings that `validate` reports about a node's attributes.
  */
 
 export interface Finding {
-  /** A stable name, such as `multiscales/asset-path`: branch on it, not on the message. */
+  /** A stable identifier, such as `multiscales/asset-path`. Messages may change; this does not. */
   rule: string;
-  /** Where, as a JSON pointer into the attributes; `""` is all of them. */
+  /** JSON pointer into the attributes; `""` is all attributes. */
   path: string;
-  /** `error`: against a "must"; `warning`: against a "should", or readable only by guessing; `info`: worth knowing. */
+  /**
+   * `error`: violates a "must" of the convention. `warning`: violates a "should", or is ambiguous.
+   * `info`: a note.
+   */
   severity: "error" | "warning" | "info";
   message: string;
-  /** The label of the convention; absent where the list of declarations is meant. */
+  /** The label of the convention; absent if the finding is about the list of declarations. */
   convention?: string;
 }

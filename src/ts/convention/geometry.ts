@@ -1,18 +1,19 @@
 /**
- * World and index, both ways. A whole index is the centre of an element; element i reaches from i − ½ to i + ½.
+ * Converts between world coordinates and array indices. A whole index is the centre of an element;
+ * element i reaches from i − ½ to i + ½.
  */
 
-/** Where a level is. */
+/** The transform of a level from indices to world coordinates. */
 export interface Placed {
-  /** World units a step of the index, an axis. */
+  /** World units per index step, one number per axis. */
   readonly scale: readonly number[];
-  /** World coordinate of the centre of the first element, an axis. */
+  /** World coordinate of the centre of the first element, one number per axis. */
   readonly translation: readonly number[];
-  /** Where x and y mix: `x = a·column + b·row + c`, `y = d·column + e·row + f`. */
+  /** For rotated or sheared axes: `x = a·column + b·row + c`, `y = d·column + e·row + f`. */
   readonly affine?: readonly [number, number, number, number, number, number];
 }
 
-/** Which axes are x and y. */
+/** The indices of the axes x and y. */
 export interface Plane {
   readonly x: number;
   readonly y: number;
@@ -54,7 +55,7 @@ const corners = ([left, bottom, right, top]: Extent) =>
     [right, top],
   ] as const;
 
-/** The box around the images of a box's corners. */
+/** The bounding box of the four corners of a box after `map`. */
 function boxed(box: Extent, rank: number, plane: Plane, map: (point: number[]) => number[]): Extent {
   const images = corners(box).map(([x, y]) => {
     const point = new globalThis.Array<number>(rank).fill(0);
@@ -67,15 +68,15 @@ function boxed(box: Extent, rank: number, plane: Plane, map: (point: number[]) =
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** The box of indices around an extent of the world: columns and rows. */
+/** The bounding box in indices (columns and rows) of an extent in world coordinates. */
 export const indexBox = (level: Placed, plane: Plane, extent: Extent): Extent =>
   boxed(extent, level.scale.length, plane, (point) => toIndex(level, plane, point));
 
-/** The extent of the world around a box of indices. */
+/** The bounding box in world coordinates of a box of indices. */
 export const worldBox = (level: Placed, plane: Plane, box: Extent): Extent =>
   boxed(box, level.scale.length, plane, (point) => toWorld(level, plane, point));
 
-/** The elements of an axis that a range of indices touches: start and stop, inside the array. */
+/** The elements of an axis that a range of indices touches, clipped to the array. */
 export function elementsIn(from: number, to: number, length: number): [start: number, stop: number] {
   const start = Math.min(Math.max(Math.floor(from + 0.5), 0), length);
   const stop = Math.min(Math.max(Math.ceil(to + 0.5), 0), length);

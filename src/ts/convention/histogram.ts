@@ -1,6 +1,6 @@
 /**
- * `histogram`: how often which values occur in an array, or in the coarsest level of a pyramid. The decoders count where they
- * decode, the engine adds the counts up, and nothing else crosses to the page.
+ * `histogram`: counts the values of an array, or of the coarsest level of a pyramid. Decode workers
+ * count, the engine adds up their counts, and only the sums cross to the page.
  */
 
 import type { Array as ZarrArray } from "../api/array.ts";
@@ -20,33 +20,40 @@ import { type At, Pyramid } from "./pyramid_model.ts";
 type AnyArray = ZarrArray<DataType, Readable>;
 
 export interface HistogramOptions extends ReadOptions {
-  /** What of an array is counted; everything unless given. */
+  /** The elements to count. Default: the whole array. */
   selection?: AnySelection | null;
-  /** Which indices of the axes of a pyramid that are neither x nor y, as `pick` takes them; 0 unless given, `null` is all of an axis. */
+  /**
+   * Indices of a pyramid's axes other than x and y, as in `pick`. Default: 0. Null selects all of
+   * an axis.
+   */
   at?: At;
-  /** How many bins, up to 65536; 256 unless given. */
+  /** Number of bins, from 1 to 65536. Default: 256. */
   bins?: number;
-  /** From which value to which the bins reach; from the lowest to the highest unless given, which takes a second read. */
+  /**
+   * The range of values that the bins divide. Default: from the lowest to the highest value, which
+   * takes a second read, except for 8-bit types with 256 bins.
+   */
   window?: readonly [low: number, high: number];
   decode?: "cf" | CfOptions;
 }
 
-/** How often which values occur. Made by `histogram`. */
+/** Counts of values in bins of equal width, and their statistics. Made by `histogram`. */
 export class Histogram {
-  /** How many values fall into each bin, of equal width. */
+  /** Number of values in each bin. */
   readonly counts: Float64Array;
-  /** Where the first bin begins and the last ends; a value just there falls into it. */
+  /** Start of the first bin and end of the last one. Both ends belong to the bins. */
   readonly window: readonly [low: number, high: number];
-  /** Values that are there, and those that are missing (NaN). */
+  /** Number of values that are not NaN. */
   readonly count: number;
+  /** Number of NaNs. With `decode: "cf"` missing values are NaN. */
   readonly missing: number;
-  /** Values below and above the window. */
+  /** Number of values below and above the window. */
   readonly below: number;
   readonly above: number;
-  /** NaN where no value is there. */
+  /** Lowest and highest value; NaN if there are no values. */
   readonly min: number;
   readonly max: number;
-  /** Of the finite values. */
+  /** Sum of the finite values, divided by `count`. */
   readonly mean: number;
 
   /** @internal */
@@ -59,7 +66,7 @@ export class Histogram {
     this.window = window;
   }
 
-  /** The same of numbers that are at hand: each list is one part of them. */
+  /** The histogram of numbers in memory. The lists together are the values. */
   static of(
     values: Iterable<ArrayLike<number | bigint>>,
     { bins = 256, window }: Pick<HistogramOptions, "bins" | "window"> = {},
@@ -78,8 +85,8 @@ export class Histogram {
   }
 
   /**
-   * The value that a share of the values, from 0 to 1, is not above: exact to a bin's width, and within the lowest and the highest. NaN where no
-   * value is there.
+   * The quantile of a share from 0 to 1, exact to the width of a bin. NaN if there are no values.
+   * Throws an `Argument` error for another share.
    */
   quantile(share: number): number {
     if (!(share >= 0 && share <= 1)) {
@@ -102,7 +109,7 @@ export class Histogram {
   }
 }
 
-/** The lowest and the highest finite number; 0 where there is none. */
+/** The lowest and the highest finite number; zeros if there is none. */
 function boundsOf(lists: readonly ArrayLike<number | bigint>[]): [number, number] {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const list of lists) {
@@ -116,7 +123,10 @@ function boundsOf(lists: readonly ArrayLike<number | bigint>[]): [number, number
   return low <= high ? [low, high] : [0, 0];
 }
 
-/** Where in a summary a number is counted, beside that it is there: missing, outside, or in a bin. As the kernel counts. */
+/**
+ * The place in a summary at which a number is counted: missing, outside of the window, or a bin.
+ * The rule is that of the kernel (`src/kernel/summary.rs`).
+ */
 function placeOf(number: number, low: number, high: number, bins: number): number {
   if (Number.isNaN(number)) return PLACES.missing;
   if (number < low) return PLACES.below;
@@ -137,12 +147,12 @@ function add(numbers: Float64Array, number: number, place: number): void {
   if (Number.isFinite(number)) numbers[PLACES.sum] = (numbers[PLACES.sum] as number) + number;
 }
 
-/** The bounds of types that have so few values that each has a bin. */
+/** Lowest and highest value of the types with at most 256 values. */
 const FEW: Record<string, readonly [number, number]> = { bool: [0, 255], uint8: [0, 255], int8: [-128, 127] };
 
 type Source = ZarrArray<DataType, Readable> | Pyramid<Readable>;
 
-/** What of which array is counted. */
+/** The array and the selection to count. */
 async function subject(
   source: Source,
   { selection, at = {}, signal }: HistogramOptions,
@@ -167,15 +177,18 @@ function checked({ bins = 256, window }: HistogramOptions): number {
     window === undefined ||
     (window.length === 2 && window[0] <= window[1] && Number.isFinite(window[1] - window[0]));
   if (Number.isInteger(bins) && bins > 0 && bins <= 65536 && isWindow) return bins;
-  throw new ZarrError("Argument", "bins are a number of steps from a value up to another", {
+  throw new ZarrError("Argument", "the bins or the window of a histogram are not valid", {
     expected: "1 to 65536 bins, and a window of two finite numbers",
     actual: `${bins} bins, [${window}]`,
   });
 }
 
 /**
- * How often which values occur: in a selection of an array, or in the coarsest level of a pyramid. Chunks are decoded and counted in the
- * workers; nothing is held but counts, so the selection may be of any size.
+ * Counts the values of a selection of an array, or of the coarsest level of a pyramid. Chunks are
+ * decoded and counted in the workers. Memory holds only the counts, so the selection may have any
+ * size. Rejects with an `Argument` error for invalid bins or an invalid window.
+ *
+ *     const { counts, window } = await histogram(array, { bins: 100 });
  */
 export async function histogram(source: Source, options: HistogramOptions = {}): Promise<Histogram> {
   const bins = checked(options);
@@ -189,7 +202,7 @@ export async function histogram(source: Source, options: HistogramOptions = {}):
     ...(onProgress ? { onProgress } : {}),
     ...(priority ? { priority } : {}),
   };
-  const summarized = async (low: number, high: number, count: number): Promise<Float64Array> => {
+  const summarised = async (low: number, high: number, count: number): Promise<Float64Array> => {
     const summary: [number, number, number] = [low, high, count];
     const conversion = { type: undefined, request: { ...unpacked?.request, summary } };
     const { arrayNode, ...args } = readArguments(array, { ...request, conversion }, reading);
@@ -202,22 +215,22 @@ export async function histogram(source: Source, options: HistogramOptions = {}):
   };
   if (options.window) {
     const [low, high] = options.window;
-    return new Histogram(await summarized(low, high, bins), [low, high]);
+    return new Histogram(await summarised(low, high, bins), [low, high]);
   }
   const few = unpacked ? undefined : FEW[type];
-  if (few && bins === 256) return narrowed(await summarized(few[0], few[1] + 1, 256), few[0]);
+  if (few && bins === 256) return narrowed(await summarised(few[0], few[1] + 1, 256), few[0]);
   const {
     [PLACES.lowest]: lowest = 0,
     [PLACES.highest]: highest = 0,
     [PLACES.count]: count,
-  } = await summarized(0, 0, 0);
+  } = await summarised(0, 0, 0);
   const [low, high] = count
     ? [Math.max(lowest, -Number.MAX_VALUE / 2), Math.min(highest, Number.MAX_VALUE / 2)]
     : [0, 0];
-  return new Histogram(await summarized(low, Math.max(low, high), bins), [low, Math.max(low, high)]);
+  return new Histogram(await summarised(low, Math.max(low, high), bins), [low, Math.max(low, high)]);
 }
 
-/** A bin for each value, without those on either side that no value falls into. */
+/** Drops the empty bins below the lowest and above the highest value. Each bin is one value. */
 function narrowed(numbers: Float64Array, first: number): Histogram {
   if (numbers[PLACES.count] === 0) return new Histogram(numbers, [first, first + 256]);
   const [low, high] = [numbers[PLACES.lowest] as number, numbers[PLACES.highest] as number];

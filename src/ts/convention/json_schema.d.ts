@@ -1,11 +1,11 @@
 /**
- * The few names of @cfworker/json-schema that `schema.ts` uses. Declared here, because the package is bundled: neither our
- * sources nor our published declarations need it to be installed to compile.
+ * Declares the part of @cfworker/json-schema that `schema.ts` uses. The library is bundled. With
+ * these declarations, users of our published types need not install it.
  */
 declare module "@cfworker/json-schema" {
   export type Schema = Record<string, unknown>;
 
-  /** One error; locations are URI fragments of JSON pointers. */
+  /** One error. Locations are JSON pointers as URI fragments. */
   export interface OutputUnit {
     keyword: string;
     keywordLocation: string;

@@ -1,7 +1,7 @@
 /**
- * The nodes that a pyramid is made of: each is opened once, and known from then on to all who ask
- * for the same group. Consolidated metadata come first where the store has them. What the nodes
- * mean is for the conventions' module to say.
+ * The cache of the nodes of one pyramid: its groups and arrays. Each is opened once, also for
+ * concurrent calls. Consolidated metadata is preferred if the store has it. The conventions module
+ * interprets the nodes.
  */
 import { Array as ZarrArray } from "../api/array.ts";
 import { consolidatedChildren, withMaybeConsolidatedMetadata } from "../api/consolidated.ts";
@@ -12,18 +12,18 @@ import { type ChildFact, factsOf, type NodeLike } from "../model/node_like.ts";
 import type { Dialect } from "../model/node_summary.ts";
 import type { AbsolutePath, AsyncReadable, Attributes, DataType, Readable } from "../model/types.ts";
 
-/** A group or array, ours or zarrita's. */
+/** A group or array of this package or of zarrita. */
 export interface PlacedNode<Store extends Readable> extends NodeLike {
   readonly store: Store;
   readonly path: string;
-  /** Of ours: which text its metadata follows. */
+  /** The version of the metadata format; only nodes of this package have it. */
   readonly dialect?: Dialect;
 }
 
-/** How many nodes are opened at a time. */
+/** Number of nodes that are opened at the same time. */
 const AT_ONCE = 16;
 
-/** Errors of one node that leave the others usable. */
+/** Codes of errors that concern one node only. */
 const PASSED_OVER = ["NotFound", "Format", "Unsupported", "Limit"];
 
 interface Contents {
@@ -36,10 +36,7 @@ const isListed = (store: unknown): store is Contents =>
 /** The path of the group that holds a node. */
 export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/")) || "/";
 
-/**
- * Whether there is nothing at a path for sure: the consolidated metadata of the store do not name
- * it.
- */
+/** Whether the store has consolidated metadata that does not list this path. */
 export function isKnownAbsent(store: object, path: string): boolean {
   const siblings = consolidatedChildren(store, parentOf(path));
   return siblings !== undefined && !siblings.includes(path as AbsolutePath);
@@ -47,14 +44,14 @@ export function isKnownAbsent(store: object, path: string): boolean {
 
 export class KnownNodes<Store extends Readable> {
   readonly arrays = new Map<string, ZarrArray<DataType, Store>>();
-  /** Of nodes that are there and cannot be opened. */
+  /** Errors of nodes that exist and cannot be opened, by path. */
   readonly refused = new Map<string, ZarrError>();
   readonly #root: PlacedNode<Store>;
-  /** Undefined for one that is not there, or cannot be opened. */
+  /** The nodes by path. Undefined for nodes that do not exist or cannot be opened. */
   readonly #nodes = new Map<string, NodeLike | undefined>();
   readonly #children = new Map<string, ChildFact[]>();
   readonly #opening = new Map<string, Promise<void>>();
-  /** The attributes that nodes had when they were opened. */
+  /** The attributes of the nodes when they were opened. */
   readonly #seen = new Map<NodeLike, Attributes>();
   #store: Readable;
 
@@ -65,12 +62,12 @@ export class KnownNodes<Store extends Readable> {
     if (!isForeignArray) this.add(root.path, root);
   }
 
-  /** Whether nothing was changed here since the nodes were opened. */
+  /** Whether the attributes of all nodes are the same objects as when they were opened. */
   get isCurrent(): boolean {
     return [...this.#seen].every(([node, attributes]) => node.attrs === attributes);
   }
 
-  /** What was not there may be there by now. */
+  /** Forgets nodes that did not exist or failed to open, because they may exist now. */
   forgetAbsent(): void {
     for (const [path, node] of this.#nodes) if (!node) this.#nodes.delete(path);
     this.refused.clear();
@@ -86,7 +83,7 @@ export class KnownNodes<Store extends Readable> {
     return this.#nodes.has(path);
   }
 
-  /** JSON text of the facts of all nodes by path, null for one that is not there. */
+  /** JSON text of the facts of all nodes by path; null for a node that does not exist. */
   get facts(): string {
     const factOf = (path: string, node: NodeLike | undefined) =>
       node ? factsOf(node, this.#children.get(path)).text : "null";
@@ -94,14 +91,14 @@ export class KnownNodes<Store extends Readable> {
     return `{${nodes.join(",")}}`;
   }
 
-  /** Opens nodes that are not known yet, a few at a time. */
+  /** Opens the nodes that are not in the cache, 16 at a time. */
   async openAll(paths: readonly string[], kind?: "array" | "group"): Promise<void> {
     for (let at = 0; at < paths.length; at += AT_ONCE) {
       await Promise.all(paths.slice(at, at + AT_ONCE).map((path) => this.#openOnce(path, kind)));
     }
   }
 
-  /** Opens groups that may be missing, but for those that consolidated metadata does not list. */
+  /** Opens groups that may be missing, except those that consolidated metadata rules out. */
   async openOptional(paths: readonly string[]): Promise<void> {
     const mayExist = (path: string) => !isKnownAbsent(this.#root.store, path);
     await this.openAll(paths.filter(mayExist), "group");
@@ -165,7 +162,7 @@ async function childrenOf(node: NodeLike, path: string): Promise<ChildFact[] | u
       if (child.kind === "array" || child.kind === "group") found.push({ path: name, kind: child.kind });
     }
   } catch (error) {
-    // A store that cannot list says so; then the caller has to name the variable.
+    // The store cannot list. The caller then gets an error that asks for a variable.
     if (!(error instanceof ZarrError) || error.code === "Aborted") throw error;
     return undefined;
   }
@@ -175,8 +172,7 @@ async function childrenOf(node: NodeLike, path: string): Promise<ChildFact[] | u
 const known = new WeakMap<NodeLike, KnownNodes<Readable>>();
 
 /**
- * What is known of the nodes of a group, or of an array alone; changes that are made here, and
- * `refresh`, forget it.
+ * The cache for a group or a single array. Changes through this package and `refresh` replace it.
  */
 export function knownNodesOf<Store extends Readable>(root: PlacedNode<Store>): KnownNodes<Store> {
   const before = known.get(root);

@@ -1,5 +1,6 @@
 /**
- * `locate`: a selection in which values of coordinates stand (`at`, `between`), as one by place; and those words themselves.
+ * `at` and `between` select elements by the values of their coordinates. `locate` replaces them in
+ * a selection by indices.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import {
@@ -16,7 +17,7 @@ import { type CoordsOptions, coords } from "./coordinates.ts";
 
 type AnyArray = ZarrArray<DataType, Readable>;
 
-/** Whether somebody has to look up where values are. */
+/** Whether a selection contains `at` or `between`. */
 function hasValues(selection: AnySelection | null | undefined): boolean {
   if (selection === null || selection === undefined || selection instanceof Points) return false;
   return Object.values(selection).some(isByValue);
@@ -36,8 +37,9 @@ async function located(
 }
 
 /**
- * A selection with the places that values of coordinates are at: what `array.get` and `array.set` do with `at` and `between` first. The
- * coordinates are read anew.
+ * Replaces `at` and `between` in a selection by indices and slices. `array.get` and `array.set` do
+ * this first. Reads the coordinates at each call. Rejects with an `InvalidSelectionError` for a
+ * value without an element, and with a `NotFoundError` for a dimension without coordinates.
  */
 export async function locate(
   array: AnyArray,
@@ -64,8 +66,10 @@ export async function locate(
 }
 
 /**
- * In place of an index: the element whose coordinate is nearest to a value. Of a list of values, the elements in its order.
- * `array.get({ lat: at(51.5), time: at("2000-01-01") })`
+ * Selects the element whose coordinate is nearest to a value, or one element for each value of a
+ * list. It is used instead of an index.
+ *
+ *     array.get({ lat: at(51.5), time: at("2000-01-01") })
  */
 export const at = (
   value: CoordinateValue | readonly CoordinateValue[],
@@ -73,9 +77,10 @@ export const at = (
 ): AtValue => new AtValue(value, options, locate);
 
 /**
- * In place of a slice: the elements whose coordinates are from one value to another, both included, in either order; null is
- * no bound. A date without a clock is its midnight, not all of its day.
- * `array.get({ time: between("2000-01-01", "2000-12-31T23:59") })`
+ * Selects the elements whose coordinates are between two values, both included, in either order.
+ * Null means no bound. A date without a time means midnight. It is used instead of a slice.
+ *
+ *     array.get({ time: between("2000-01-01", "2000-12-31T23:59") })
  */
 export const between = (from: CoordinateValue | null, to: CoordinateValue | null): BetweenValues =>
   new BetweenValues(from, to, locate);

@@ -1,5 +1,6 @@
 /**
- * Which element of a coordinate has a value, or is near it. Arithmetic on numbers: ascending, descending and unsorted ones, with gaps.
+ * Finds the element of a coordinate that is equal or nearest to a value, by binary search. The
+ * values may be ascending, descending or unsorted, and may contain NaN. Works on numbers only.
  */
 import type { NearestOptions } from "../api/by_value.ts";
 import { InvalidSelectionError } from "../model/errors.ts";
@@ -9,7 +10,7 @@ type Method = NonNullable<NearestOptions["method"]>;
 
 const METHODS: readonly Method[] = ["nearest", "pad", "backfill", "exact"];
 
-/** Whether values rise (1) or fall (−1) from each to the next, never staying and without gaps; 0 where they do neither. */
+/** 1 for strictly ascending values, −1 for strictly descending ones, 0 for others or with NaN. */
 function directionOf(values: ArrayLike<number>): 1 | -1 | 0 {
   const direction = values.length < 2 || (values[1] as number) > (values[0] as number) ? 1 : -1;
   for (let at = 0; at < values.length; at += 1) {
@@ -22,7 +23,7 @@ function directionOf(values: ArrayLike<number>): 1 | -1 | 0 {
 export class Lookup {
   readonly #values: ArrayLike<number>;
   readonly #direction: 1 | -1 | 0;
-  /** The elements by rising value, without those that are NaN. */
+  /** Indices of the elements in ascending order of their values, without NaN. */
   readonly #order: Uint32Array;
 
   constructor(values: ArrayLike<number>) {
@@ -31,7 +32,7 @@ export class Lookup {
     const all = Uint32Array.from({ length: values.length }, (_, at) => at);
     if (this.#direction === -1) all.reverse();
     const there = this.#direction === 0 ? all.filter((at) => !Number.isNaN(values[at])) : all;
-    // Of equal ones the first comes first.
+    // Elements with equal values keep their order.
     if (this.#direction === 0) there.sort((a, b) => this.#at(a) - this.#at(b) || a - b);
     this.#order = there;
   }
@@ -40,7 +41,7 @@ export class Lookup {
     return this.#values[element] as number;
   }
 
-  /** How many elements, by rising value, are below a value; with `orEqual` also those at it. */
+  /** Number of elements below a value; with `orEqual`, also those equal to it. */
   #below(value: number, orEqual: boolean): number {
     let [low, high] = [0, this.#order.length];
     while (low < high) {
@@ -52,13 +53,13 @@ export class Lookup {
     return low;
   }
 
-  /** The element that is meant by a value; undefined where there is none. */
+  /** The element of a value; undefined if there is none. */
   #find(value: number, method: Method): number | undefined {
     const above = this.#below(value, false);
     const [before, after] = [this.#order[above - 1], this.#order[above]];
     if (after !== undefined && this.#at(after) === value) return after;
     if (method === "exact" || Number.isNaN(value)) return undefined;
-    // Before and after in the order of the elements, which of falling ones is the other way round.
+    // `pad` and `backfill` follow the order of the elements. For descending values it is reversed.
     const isFalling = this.#direction === -1;
     if (method === "pad") return isFalling ? after : this.#first(before);
     if (method === "backfill") return isFalling ? before : after;
@@ -66,19 +67,22 @@ export class Lookup {
     return value - this.#at(before) < this.#at(after) - value ? this.#first(before) : after;
   }
 
-  /** Of elements that are equal the first. */
+  /** The first element with the same value. */
   #first(element: number | undefined): number | undefined {
     return element === undefined ? undefined : this.#order[this.#below(this.#at(element), false)];
   }
 
-  /** The element that is meant by a value. */
+  /**
+   * The element of a value. `what` names the dimension in errors. Throws an `InvalidSelectionError`
+   * if there is none.
+   */
   nearest(
     value: number,
     { method = "nearest", tolerance = Number.POSITIVE_INFINITY }: NearestOptions,
     what: string,
   ): number {
     if (!METHODS.includes(method) || !(tolerance >= 0)) {
-      throw new InvalidSelectionError("not a way to find a value", {
+      throw new InvalidSelectionError("the options method or tolerance are not valid", {
         expected: `${METHODS.join(", ")}, and a tolerance of 0 or more`,
         actual: `${method}, ${tolerance}`,
       });
@@ -97,7 +101,7 @@ export class Lookup {
     });
   }
 
-  /** The elements from one value to another, both included: a slice where they are neighbours, else a list. */
+  /** The elements from one value to another, both included: a slice; a list if unsorted. */
   range(low: number, high: number): Slice | number[] {
     const [start, end] = [
       this.#below(low, false),

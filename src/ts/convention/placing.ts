@@ -1,6 +1,6 @@
 /**
- * Where an array is in the world, by the pyramid that has it as a level: what `pyramid` has found
- * is remembered for the arrays of its levels, and of others the groups above are asked, once.
+ * Finds the pyramid of which an array is a level, because its transform places the array in the
+ * world. `pyramid` remembers its levels here. For other arrays the groups above are searched once.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { Location } from "../api/location.ts";
@@ -15,7 +15,7 @@ import type { Pyramid } from "./pyramid_model.ts";
 
 type AnyArray = ZarrArray<DataType, Readable>;
 
-/** A pyramid, and the array among its levels. */
+/** A pyramid and one of its levels. */
 export interface PlacedLevel {
   pyramid: Pyramid;
   level: PyramidLevel;
@@ -27,11 +27,12 @@ interface Remembered extends PlacedLevel {
 
 const remembered = new WeakMap<AnyArray, Remembered>();
 
-/** By what is known of an array, which `refresh` and every change replace. */
+/** Searches by the array's facts, because `refresh` and every change replace these. */
 const searches = new WeakMap<ArrayFacts, Promise<PlacedLevel | undefined>>();
 
 /**
- * Keeps for the arrays of a placed pyramid where they are; the first one that has an array counts.
+ * Remembers the levels of a pyramid with a transform. The first pyramid that contains an array
+ * counts.
  */
 export function rememberLevels(pyramid: Pyramid, known: KnownNodes<Readable>): void {
   if (!pyramid.isPlaced) return;
@@ -40,21 +41,22 @@ export function rememberLevels(pyramid: Pyramid, known: KnownNodes<Readable>): v
   }
 }
 
-/** What is known already. */
+/** The remembered level of an array. */
 export function rememberedLevel(array: AnyArray): PlacedLevel | undefined {
   const found = remembered.get(array);
   return found?.known.isCurrent ? found : undefined;
 }
 
-/** The level of a pyramid that an array is. */
+/** The level of a pyramid that has the array's path. */
 export function levelIn(pyramid: Pyramid, array: AnyArray): PlacedLevel | undefined {
   const level = pyramid.levels.find(({ path }) => path === array.path);
   return level && pyramid.isPlaced ? { pyramid, level } : undefined;
 }
 
-/** How far above an array the group may be whose pyramid has it as a level. */
+/** Number of groups above an array that are searched. */
 const MOST_PARENTS = 3;
 
+/** Codes of errors that mean: this node has no pyramid with the array. */
 const LEAVES_UNPLACED = ["NotFound", "Format", "Unsupported", "Argument"];
 
 type PyramidOf = (node: PlacedNode<Readable>) => Promise<Pyramid>;
@@ -85,16 +87,13 @@ async function searched(array: AnyArray, pyramidOf: PyramidOf): Promise<PlacedLe
   return undefined;
 }
 
-/** Keeps for an array what is remembered of another object of the same one. */
+/** Remembers the level for another object of the same array. */
 function rememberFor(array: AnyArray, found: PlacedLevel | undefined): void {
   const known = found && remembered.get(found.level.array);
   if (known && known.level === found.level) remembered.set(array, known);
 }
 
-/**
- * The level that an array is, looked for in the groups above it; undefined where no pyramid places
- * it.
- */
+/** Searches the array and the groups above it. Undefined if no pyramid has the array. */
 export function placedLevel(
   array: AnyArray,
   pyramidOf: PyramidOf,
@@ -105,7 +104,7 @@ export function placedLevel(
   const facts = array[FACTS];
   const search = searches.get(facts) ?? searched(array, pyramidOf);
   searches.set(facts, search);
-  // A server that fails today may answer tomorrow.
+  // A failed search is repeated at the next call, because the server may answer then.
   search.then(
     (found) => rememberFor(array, found),
     () => searches.delete(facts),

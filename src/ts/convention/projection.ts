@@ -1,27 +1,28 @@
 /**
- * Reference systems, by proj4, which the caller gives: this package does not depend on it.
- * Longitudes and latitudes alone need none.
+ * Transforms places between coordinate reference systems with proj4. The caller passes proj4; this
+ * package does not depend on it. Longitude and latitude alone do not need it.
  */
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
 
-/** A reference system: a code, a text that proj4 reads (its own or WKT), or PROJJSON. */
+/** A coordinate reference system: a code, a proj4 or WKT string, or PROJJSON. */
 export type CrsLike = string | Record<string, unknown>;
 
 export type Place = readonly [x: number, y: number];
 
-/** What is used of proj4: its default export. */
+// biome-ignore lint/suspicious/noExplicitAny: proj4 declares types of its own, which only `any` accepts
+type AnyCrs = any;
+
+/** The used part of proj4's default export. */
 export interface Proj4Like {
-  (from: unknown, to: unknown): { forward(place: number[]): number[] };
-  Proj: new (crs: unknown) => { projName?: string };
+  (from: AnyCrs, to: AnyCrs): { forward(place: number[]): number[] };
+  Proj: new (crs: AnyCrs) => object;
 }
 
-/**
- * From one reference system to another, both ways; a place that the other one has not is undefined.
- */
+/** The transformation of a map's places to the reference system of a source. */
 export interface Projection {
   /** Whether the source's x and y are longitudes and latitudes. */
   isGlobe: boolean;
-  /** From a place of the map to one of the source. */
+  /** Transforms a place of the map. Undefined if the source's system has no such place. */
   toSource(place: Place): Place | undefined;
 }
 
@@ -30,13 +31,14 @@ export const LONLAT = "EPSG:4326";
 
 const isDegrees = (crs: CrsLike) => typeof crs === "string" && DEGREES.test(crs);
 
-/** Maps on which x alone is longitude: beyond their edge they go on from the other one. */
+/** Projections in which x depends on longitude alone, so the map repeats beyond its edges. */
 const CYLINDERS = ["longlat", "identity", "merc", "eqc", "cea", "mill", "gall"];
 
-/** How far off a place may be that was taken there and back, in degrees. */
+/** Largest error of a transformation and its inverse, in degrees. */
 const BACK = 1e-4;
 
-const nameOf = (crs: CrsLike) => (typeof crs === "string" ? crs : JSON.stringify(crs)).slice(0, 120);
+const textOf = (crs: CrsLike) => (typeof crs === "string" ? crs : JSON.stringify(crs));
+const nameOf = (crs: CrsLike) => textOf(crs).slice(0, 120);
 
 const isNear = (a: number, b: number, unit: number) => Math.abs(a - b) <= unit;
 
@@ -49,7 +51,7 @@ interface System {
 function systemOf(proj4: Proj4Like, crs: CrsLike, what: string): System {
   const known = isDegrees(crs) ? LONLAT : crs;
   try {
-    const name = new proj4.Proj(known).projName ?? "";
+    const { projName: name = "" } = new proj4.Proj(known) as { projName?: string };
     const isGlobe = name === "longlat" || name === "identity";
     return { crs: known, isGlobe, isCylinder: CYLINDERS.includes(name) };
   } catch (cause) {
@@ -66,12 +68,15 @@ function ofLonLat([x, y]: Place): Place | undefined {
   return Number.isFinite(x) && Math.abs(y) <= 90 ? [x, y] : undefined;
 }
 
-/** From the places of a map to those of a source. */
+/**
+ * The transformation from a map to a source. Throws an `Argument` error if it needs proj4, and an
+ * `UnsupportedError` for a reference system that proj4 does not know.
+ */
 export function projectionOf(map: CrsLike, source: CrsLike, proj4: Proj4Like | undefined): Projection {
   if (isDegrees(map) && isDegrees(source)) return { isGlobe: true, toSource: ofLonLat };
   if (!proj4) {
-    if (nameOf(map) === nameOf(source)) return { isGlobe: false, toSource: (place) => place };
-    throw new ZarrError("Argument", "other reference systems than longitude and latitude need proj4", {
+    if (textOf(map) === textOf(source)) return { isGlobe: false, toSource: (place) => place };
+    throw new ZarrError("Argument", "this transformation of reference systems requires proj4", {
       expected: 'import proj4 from "proj4"; warp(array, { proj4, … })',
       actual: `${nameOf(source)} → ${nameOf(map)}`,
     });
@@ -79,7 +84,7 @@ export function projectionOf(map: CrsLike, source: CrsLike, proj4: Proj4Like | u
   const [to, from] = [systemOf(proj4, map, "the map"), systemOf(proj4, source, "the array")];
   const there = proj4(to.crs, from.crs);
   const back = proj4(from.crs, to.crs);
-  // A reference point of the size of the map's units: places are compared in them.
+  // Places are compared in the map's units. A degree is about 111 320 m.
   const unit = to.isGlobe ? BACK : BACK * 111_320;
   const isBack = (place: Place, found: number[]) => {
     const returned = back.forward([...found]);
@@ -91,7 +96,7 @@ export function projectionOf(map: CrsLike, source: CrsLike, proj4: Proj4Like | u
     if (to.isGlobe && Math.abs(place[1]) > 90) return undefined;
     const found = there.forward([...place]);
     if (!isPlace(found)) return undefined;
-    // Beyond the edge of the world many projections answer with another place of it.
+    // Outside of their domain many projections return another place.
     if (!to.isCylinder && !isBack(place, found)) return undefined;
     return [found[0] as number, found[1] as number];
   };

@@ -1,6 +1,7 @@
 /**
- * `pyramid`: from a group (or an array) to the one model of its levels. The conventions' module says which nodes it needs; here
- * they are opened (`known_nodes.ts`), and the arrays of levels learn where they are (`placing.ts`).
+ * `pyramid`: reads the multiscale image of a group or an array. The conventions module
+ * (`src/convention/pyramid`) names the nodes that it needs and interprets them. This file opens
+ * them (`known_nodes.ts`) and remembers the levels of arrays (`placing.ts`).
  */
 import { ZarrError } from "../model/errors.ts";
 import type { Readable } from "../model/types.ts";
@@ -13,9 +14,9 @@ import { Pyramid, type PyramidFacts } from "./pyramid_model.ts";
 export type { PlacedNode };
 
 export interface PyramidOptions {
-  /** Which image, where a group has several; the first unless given. */
+  /** Index of the image, for groups with several. Default: 0. */
   image?: number;
-  /** Which array, where levels are groups of several. */
+  /** Name of the array, for levels that are groups of arrays. */
   variable?: string;
   /**
    * Whether to look for label images. Default: true. It costs one request, unless the store has
@@ -34,10 +35,10 @@ interface Needed {
 
 type Step = PyramidFacts | Needed;
 
-/** More questions than any pyramid asks: its group, levels, variables, labels, a grid mapping. */
+/** Limit of rounds. A pyramid needs fewer: group, levels, variables, labels, grid mapping. */
 const MOST_STEPS = 12;
 
-/** An answer; of an error, the first refusal is the cause. */
+/** Returns the answer. Sets the first refusal as the cause of its error. */
 async function because<T>(answer: Promise<T>, refused: ReadonlyMap<string, ZarrError>): Promise<T> {
   try {
     return await answer;
@@ -50,8 +51,8 @@ async function because<T>(answer: Promise<T>, refused: ReadonlyMap<string, ZarrE
 }
 
 /**
- * The question for the conventions' module: what is known of the nodes so far. Paths in `skipped`
- * are called absent in this question only, because the store was not asked for them.
+ * The request to the conventions module, with the facts of all known nodes. Paths in `skipped` are
+ * listed as absent, although the store was not asked for them.
  */
 function question(
   root: string,
@@ -99,9 +100,13 @@ async function read<Store extends Readable>(
 }
 
 /**
- * The pyramid of a group: OME-Zarr, `multiscales`, ndpyramid or `tile_matrix_set`; of an array, a
- * pyramid of one level. Its nodes are opened once for each `Group` object: `refresh` of the group
- * looks again. Rejects with a `NotFoundError` for a group that has none.
+ * Reads the pyramid of a group: OME-Zarr, `multiscales`, ndpyramid or `tile_matrix_set`. For an
+ * array it is a pyramid of one level. Nodes are opened once for each `Group` object; call `refresh`
+ * of the group to read them again. Rejects with a `NotFoundError` for a group without a pyramid.
+ *
+ *     const image = await pyramid(await open("https://host/image.zarr"));
+ *     const { level, selection } = image.pick({ unitsPerPixel: 4 });
+ *     const { data, shape } = await level.array.get(selection);
  */
 export async function pyramid<Store extends Readable>(
   node: PlacedNode<Store>,

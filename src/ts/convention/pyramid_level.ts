@@ -1,16 +1,16 @@
-/** One level of a pyramid, as the model and its tiles know it. */
+/** The type of a pyramid's level. It has its own file because the model and the tiles use it. */
 import type { Array as ZarrArray } from "../api/array.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import type { Placed } from "./geometry.ts";
 
-/** One level: an array, and where its elements are in the world. */
+/** One level: an array and its transform to world coordinates. */
 export interface PyramidLevel<Store extends Readable = Readable> extends Placed {
-  /** As the metadata name it. */
+  /** The name of the level in the metadata. */
   readonly asset: string;
   readonly path: string;
   readonly array: ZarrArray<DataType, Store>;
   readonly shape: readonly number[];
   readonly chunks: readonly number[];
-  /** The larger of an element's two sides, in world units. */
+  /** The longer side of an element in the plane of x and y, in world units. */
   readonly unitsPerElement: number;
 }

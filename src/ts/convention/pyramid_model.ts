@@ -1,6 +1,7 @@
 /**
- * The one model of every pyramid, and what a viewer asks of it: which level fits, which tiles are in view, where things are.
- * Arithmetic on what the conventions' module has read; nothing here waits.
+ * `Pyramid`: the model of a multiscale image, independent of its convention. It picks the level for
+ * a view, lists the tiles in view, and converts coordinates. It computes with the facts that the
+ * conventions module has read; it does no requests.
  */
 import { FACTS, type Array as ZarrArray } from "../api/array.ts";
 import { ZarrError } from "../model/errors.ts";
@@ -22,27 +23,27 @@ import { type Tile, tilesIn } from "./tiles.ts";
 export type { PyramidLevel };
 
 export interface PyramidAxis {
-  /** As the metadata name it; `dim_0` where nothing does. */
+  /** Name in the metadata; `dim_0` and so on if it has none. */
   readonly name: string;
   readonly role: "x" | "y" | "z" | "t" | "c" | "other";
-  /** OME's type: space, time, channel, or whatever is written. */
+  /** OME's type: `space`, `time`, `channel` or another text. */
   readonly type?: string;
   readonly unit?: string;
 }
 
-/** A coordinate reference system, in as many forms as are written. */
+/** A coordinate reference system, in all forms that the metadata gives. */
 export interface Crs {
-  /** Authority and code, as in EPSG:4326. */
+  /** Authority and code, such as `EPSG:4326`. */
   readonly code?: string;
   readonly wkt2?: string;
   readonly projjson?: Record<string, unknown>;
-  /** CF's name of the projection, where it is all there is. */
+  /** CF's name of the projection, if the metadata gives no other form. */
   readonly gridMapping?: string;
-  /** What said so: `proj`, `grid_mapping`, `_CRS`, or the levels' own convention. */
+  /** The attribute it is from; `levels` is the convention of the levels. */
   readonly source: "proj" | "grid_mapping" | "_CRS" | "levels";
 }
 
-/** A channel of OME, as written. */
+/** A channel of OME's `omero` metadata, unchanged. */
 export interface PyramidChannel {
   readonly label?: string;
   /** Six hexadecimal digits. */
@@ -52,7 +53,7 @@ export interface PyramidChannel {
   readonly [other: string]: unknown;
 }
 
-/** What the conventions' module answers; written by `src/convention/pyramid`. */
+/** The answer of the conventions module (`src/convention/pyramid`). */
 export interface PyramidFacts {
   convention: string;
   version: string;
@@ -71,78 +72,82 @@ export interface PyramidFacts {
   findings: Finding[];
 }
 
-/** Which index of the axes that are neither x nor y: by role or name; `null` is all of an axis. 0 unless given. */
+/** Indices of the axes other than x and y, by name or role. Default: 0. Null selects an axis. */
 export type At = Record<string, number | null>;
 
 export interface View {
-  /** World units a CSS pixel. */
+  /** World units per CSS pixel. */
   unitsPerPixel: number;
-  /** What of the world is in view; all of it unless given. */
+  /** Visible extent in world coordinates. Default: everything. */
   extent?: Extent;
-  /** Device pixels a CSS pixel; 1 unless given. */
+  /** Device pixels per CSS pixel. Default: 1. */
   devicePixelRatio?: number;
   at?: At;
-  /** The level that is shown: it is kept while it is nearly right. The last one picked unless given; -1 forgets it. */
+  /**
+   * The displayed level. It is kept while its resolution is close to the fitting one. Default: the
+   * level of the last `pick`; −1 means none.
+   */
   current?: number;
 }
 
 export interface Picked<Store extends Readable = Readable> {
-  /** Its place in `levels`. */
+  /** Index in `levels`. */
   index: number;
   level: PyramidLevel<Store>;
-  /** By position, as `array.get` takes it. */
+  /** The part in view, for `level.array.get`. */
   selection: (number | Slice | null)[];
-  /** Bytes of the result. */
+  /** Size of the result in bytes. */
   resultBytes: number;
-  /** Bytes of the decoded chunks that it is cut from. */
+  /** Size of the decoded chunks in bytes. */
   chunkBytes: number;
 }
 
 export interface Viewport extends Omit<View, "unitsPerPixel"> {
-  /** Picks the level, unless `level` says it. */
+  /** World units per CSS pixel; picks the level if `level` is not given. */
   unitsPerPixel?: number;
   level?: number;
-  /** Where tiles come first; the middle of the extent unless given. */
+  /** Tiles near this place come first. Default: the centre of the extent. */
   center?: readonly [x: number, y: number];
-  /** Tiles around the view to add on every side; 0 unless given. */
+  /** Number of tiles to add on each side of the view. Default: 0. */
   margin?: number;
 }
 
-/** A level is left when it is this much too coarse, or the next this much finer than needed. */
+/** The displayed level is kept while its resolution differs by at most this factor. */
 const HYSTERESIS = 1.2;
 
-/** Bytes of a decoded element; of types without a size, a guess. */
+/** Size of a decoded element in bytes; an estimate for types of variable length. */
 function elementBytes(array: ZarrArray<DataType, Readable>): number {
   return array[FACTS]?.type?.size ?? 8;
 }
 
+/** A multiscale image. Made by `pyramid`. */
 export class Pyramid<Store extends Readable = Readable> {
-  /** The convention it was read from; `array` for an array alone. */
+  /** The convention of its metadata; `array` for a single array. */
   readonly convention: string;
   readonly version: string;
   readonly name: string | undefined;
-  /** How many images the group has. */
+  /** Number of images of the group. */
   readonly images: number;
-  /** In the order of the arrays. */
+  /** One per dimension of the arrays, in their order. */
   readonly axes: readonly PyramidAxis[];
   readonly crs: Crs | undefined;
   /** Finest first. */
   readonly levels: readonly PyramidLevel<Store>[];
   readonly channels: readonly PyramidChannel[];
-  /** Paths of label images: each is a pyramid. Empty where they were not looked for. */
+  /** Paths of the label images. Each is a pyramid. Empty with `labels: false`. */
   readonly labels: readonly string[];
-  /** Arrays of a level, where levels are groups. */
+  /** Names of the arrays in a level, for levels that are groups. */
   readonly variables: readonly string[];
-  /** Which of them this is. */
+  /** The name of the array that this pyramid shows. */
   readonly variable: string | undefined;
-  /** Whether world coordinates are of the world; otherwise they are indices of the finest level. */
+  /** Whether the metadata has a transform. Otherwise the world is the finest level's indices. */
   readonly isPlaced: boolean;
-  /** Whether `spatial:` of the group says where x and y are. */
+  /** Whether the group's `spatial:` attributes give the transform of x and y. */
   readonly isSpatial: boolean;
-  /** Transformations that are not used, by place and type. */
+  /** Transformations that this package does not apply: their paths and types. */
   readonly ignored: readonly { path: string; type: string }[];
   readonly findings: readonly Finding[];
-  /** Which axes are x and y. */
+  /** Indices of the axes x and y. */
   readonly plane: Plane;
   #current = -1;
 
@@ -180,7 +185,7 @@ export class Pyramid<Store extends Readable = Readable> {
     });
   }
 
-  /** What of the world a level covers, edge to edge. */
+  /** The extent of a level in world coordinates, including its edge elements completely. */
   extent(index = 0): Extent {
     const level = this.#at(index);
     const { x, y } = this.plane;
@@ -192,17 +197,17 @@ export class Pyramid<Store extends Readable = Readable> {
     ]);
   }
 
-  /** World coordinates of an index, in the order of the axes; whole indices are centres of elements. */
+  /** The world coordinates of an index, one per axis. Whole indices are centres of elements. */
   toWorld(index: readonly number[], level = 0): number[] {
     return toWorld(this.#at(level), this.plane, index);
   }
 
-  /** The index, not rounded, at world coordinates. */
+  /** The index at world coordinates, as fractions. */
   toIndex(world: readonly number[], level = 0): number[] {
     return toIndex(this.#at(level), this.plane, world);
   }
 
-  /** The coarsest level whose elements are no larger than device pixels; kept while a change would hardly show. */
+  /** The coarsest level with elements no larger than a pixel; `current` if it is close enough. */
   #fitting(unitsPerPixel: number, current: number): number {
     const fits = (limit: number) => {
       const fitting = this.levels.findLastIndex((level) => level.unitsPerElement <= limit);
@@ -215,7 +220,10 @@ export class Pyramid<Store extends Readable = Readable> {
     return Math.min(Math.max(current, finest ?? 0), coarsest ?? 0);
   }
 
-  /** The level that fits a view, and what of it is in view. */
+  /**
+   * Picks the level for a view and the selection in view. Throws an `Argument` error if
+   * `unitsPerPixel` or `devicePixelRatio` are not above zero.
+   */
   pick({
     unitsPerPixel,
     extent,
@@ -224,7 +232,7 @@ export class Pyramid<Store extends Readable = Readable> {
     current = this.#current,
   }: View): Picked<Store> {
     if (!(unitsPerPixel > 0) || !(devicePixelRatio > 0)) {
-      throw new ZarrError("Argument", "unitsPerPixel and devicePixelRatio are above zero");
+      throw new ZarrError("Argument", "unitsPerPixel and devicePixelRatio must be above zero");
     }
     const index = this.#fitting(unitsPerPixel / devicePixelRatio, current);
     this.#current = index;
@@ -239,13 +247,16 @@ export class Pyramid<Store extends Readable = Readable> {
     return { index, level, selection, resultBytes, chunkBytes };
   }
 
-  /** The chunk-aligned tiles of a view, nearest first. */
+  /**
+   * The chunk-aligned tiles of a view, nearest first. Throws an `Argument` error without a level or
+   * `unitsPerPixel`, and a `Limit` error for more than 65 536 tiles.
+   */
   tiles(viewport: Viewport): Tile[] {
     const { unitsPerPixel, at = {}, center, margin = 0 } = viewport;
     let index = viewport.level;
     if (index === undefined) {
       if (unitsPerPixel === undefined)
-        throw new ZarrError("Argument", "tiles need a level, or unitsPerPixel");
+        throw new ZarrError("Argument", "tiles require level or unitsPerPixel");
       index = this.pick({ ...viewport, unitsPerPixel }).index;
     }
     const level = this.#at(index);
@@ -263,7 +274,7 @@ export class Pyramid<Store extends Readable = Readable> {
     });
   }
 
-  /** What of a level an extent touches: the selection, and from where to where on every axis. */
+  /** The part of a level in an extent: as a selection, and as start and stop of each axis. */
   #selection(level: PyramidLevel, extent: Extent | undefined, at: At) {
     const box = extent && indexBox(level, this.plane, extent);
     const span = (axis: number): [number, number] => {
@@ -293,6 +304,6 @@ export class Pyramid<Store extends Readable = Readable> {
   }
 }
 
-/** The elements of the whole chunks that a range touches. */
+/** Number of elements of the chunks that a range touches. */
 const wholeChunks = (start: number, stop: number, chunk: number): number =>
   stop <= start ? 0 : (Math.ceil(stop / chunk) - Math.floor(start / chunk)) * chunk;

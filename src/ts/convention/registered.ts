@@ -1,24 +1,30 @@
 /**
- * Conventions that a user made known, in one call each.
+ * The conventions that the user registered with `registerConvention`.
  */
 import { ZarrError } from "../model/errors.ts";
 
 export type JsonSchema = Record<string, unknown> | boolean;
 
-/** A convention of one's own. At least one of `uuid`, `schemaUrl`, `specUrl` identifies it in data. */
+/** A convention of the user. At least one of `uuid`, `schemaUrl` and `specUrl` identifies it. */
 export interface RegisteredConvention {
   uuid?: string;
   schemaUrl?: string;
   specUrl?: string;
   name?: string;
   description?: string;
-  /** The beginning of its attributes' names, such as `"sensor:"`. */
+  /** Prefix of the names of its attributes, such as `"sensor:"`. */
   prefix?: string;
-  /** The attribute that holds all of it. */
+  /** Name of the attribute that holds all its properties. */
   key?: string;
-  /** Checked by `validate`. Drafts 4, 7, 2019-09 and 2020-12, by its `$schema`; 2020-12 without one. */
+  /**
+   * The JSON schema that `validate` checks. Its `$schema` gives the draft: 4, 7, 2019-09 or 2020-12
+   * (the default).
+   */
   schema?: JsonSchema;
-  /** What the schema describes: the node's whole metadata document, or its attributes. Found out unless given. */
+  /**
+   * Whether the schema describes the metadata document or the attributes. Default: the document, if
+   * the schema has a property `attributes`.
+   */
   schemaOf?: "node" | "attributes";
 }
 
@@ -26,7 +32,10 @@ const registered: RegisteredConvention[] = [];
 
 export const registeredConventions = (): readonly RegisteredConvention[] => registered;
 
-/** Makes a convention known; the function that is returned forgets it. */
+/**
+ * Registers a convention, so that `conventions` recognises it. Returns a function that removes it.
+ * Throws an `Argument` error if it has no `uuid`, `schemaUrl` or `specUrl`.
+ */
 export function registerConvention(convention: RegisteredConvention): () => void {
   if (!convention.uuid && !convention.schemaUrl && !convention.specUrl) {
     throw new ZarrError(

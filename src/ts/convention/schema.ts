@@ -1,7 +1,8 @@
 /**
- * JSON Schema: a user's schemas, and those that declarations name when `loadSchema` asks for them. The engine is
- * @cfworker/json-schema, which interprets schemas (it needs no `unsafe-eval`) and covers drafts 4, 7, 2019-09 and 2020-12; it
- * is a chunk of its own, downloaded when there is a schema to check.
+ * Checks nodes against JSON schemas: those of registered conventions, and with `loadSchema` those
+ * of declarations. The validator is @cfworker/json-schema. It interprets schemas, so it needs no
+ * `unsafe-eval`, and supports drafts 4, 7, 2019-09 and 2020-12. It is a separate chunk that is
+ * loaded when there is a schema to check.
  */
 import type { Validator } from "@cfworker/json-schema";
 import { documentOf, type NodeLike } from "../model/node_like.ts";
@@ -9,14 +10,18 @@ import { warn } from "../port/warnings.ts";
 import type { Finding } from "./findings.ts";
 import type { JsonSchema } from "./registered.ts";
 
-/** Schemas are small; a longer answer is something else. */
+/** Maximum length of a schema in characters. Schemas are small; longer texts are not schemas. */
 const LONGEST_SCHEMA = 2 ** 20;
-/** How many values a document may have to be checked: the engine compares every two of an array that wants to be unique. */
+/**
+ * Maximum number of values in a checked document. The validator compares each pair of an array's
+ * items for `uniqueItems`.
+ */
 const MOST_VALUES = 10_000;
+/** Time limit of a download. */
 const LOADING_MS = 15_000;
-/** How many schemas one schema may draw in. */
+/** Maximum number of schemas that one schema may load by `$ref`. */
 const MOST_REFERENCES = 16;
-/** How many findings of one schema are kept. */
+/** Maximum number of findings per schema. */
 const KEPT = 200;
 
 const loaded = new Map<string, Promise<JsonSchema>>();
@@ -39,7 +44,7 @@ async function download(url: string, signal?: AbortSignal): Promise<JsonSchema> 
   return schema;
 }
 
-/** The schema at a URL: downloaded once, and again after a failure. */
+/** Downloads the schema at a URL once. A failed download is repeated at the next call. */
 export function loadSchema(url: string, signal?: AbortSignal): Promise<JsonSchema> {
   const known = loaded.get(url);
   if (known) return known;
@@ -58,7 +63,7 @@ function draftOf(schema: JsonSchema): Draft {
   return uri.includes("2019-09") ? "2019-09" : "2020-12";
 }
 
-/** Whether a value has at most `most` values in it. */
+/** Whether a value contains at most `most` values. */
 function isSmall(value: unknown, most: number): boolean {
   const open = [value];
   for (let seen = 0; open.length > 0; seen++) {
@@ -69,7 +74,7 @@ function isSmall(value: unknown, most: number): boolean {
   return true;
 }
 
-/** The schemas elsewhere that a schema refers to. */
+/** The URLs of other schemas to which a schema refers. */
 function references(schema: JsonSchema): string[] {
   const found = new Set<string>();
   const open: unknown[] = [schema];
@@ -83,7 +88,10 @@ function references(schema: JsonSchema): string[] {
   return [...found];
 }
 
-/** Adds what the schema refers to, from where it is; what cannot be had is told by the engine when it is reached. */
+/**
+ * Downloads the schemas to which a schema refers. Failed downloads are skipped; the validator
+ * reports an unknown reference when it reaches it.
+ */
 async function addReferences(validator: Validator, schema: JsonSchema, signal?: AbortSignal): Promise<void> {
   const open = references(schema);
   const seen = new Set<string>(typeof schema === "object" && schema.$id ? [String(schema.$id)] : []);
@@ -99,11 +107,11 @@ async function addReferences(validator: Validator, schema: JsonSchema, signal?: 
 
 interface Checked {
   schema: JsonSchema;
-  /** What it describes. */
+  /** Whether the schema describes the metadata document or the attributes. */
   of?: "node" | "attributes";
   /** The convention's label. */
   convention: string;
-  /** Whether schemas elsewhere may be fetched. */
+  /** Whether other schemas may be downloaded. */
   mayLoad: boolean;
   signal?: AbortSignal;
 }
@@ -113,7 +121,7 @@ const describesNode = (schema: JsonSchema) =>
     ? Object.hasOwn(schema.properties, "attributes")
     : false;
 
-/** Keywords whose errors only repeat that something within does not fit. */
+/** Keywords whose errors only repeat an error of a nested value. */
 const WRAPPERS = new Set([
   "properties",
   "items",
@@ -126,7 +134,7 @@ const WRAPPERS = new Set([
   "patternProperties",
 ]);
 
-/** A JSON pointer into the attributes, of the engine's `#/attributes/a%20b`. */
+/** The JSON pointer into the attributes for the validator's location, `#/attributes/a%20b`. */
 function pointerOf(location: string, ofNode: boolean): string {
   const pointer = decodeURI(location.replace(/^#/, ""));
   return ofNode ? pointer.replace(/^\/attributes(?=\/|$)/, "") : pointer;
@@ -140,7 +148,7 @@ const note = (convention: string, rule: string, severity: Finding["severity"], m
   convention,
 });
 
-/** Checks a node against a schema. What goes wrong on the way is a finding too. */
+/** Checks a node against a schema. An error of the validator becomes a finding. */
 export async function checkSchema(node: NodeLike, checked: Checked): Promise<Finding[]> {
   const { schema, convention, mayLoad, signal } = checked;
   const ofNode = (checked.of ?? (describesNode(schema) ? "node" : "attributes")) === "node";
@@ -176,7 +184,7 @@ export async function checkSchema(node: NodeLike, checked: Checked): Promise<Fin
   }
 }
 
-/** Loads the schema that a declaration names, and checks the node against it. */
+/** Downloads a schema and checks the node against it. A failed download becomes a finding. */
 export async function checkLoaded(
   node: NodeLike,
   url: string,

@@ -1,29 +1,29 @@
 /**
- * The chunk-aligned tiles of a level in an extent, nearest first.
+ * Lists the chunk-aligned tiles of a level in an extent, nearest first.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { Slice } from "../model/types.ts";
 import { type Extent, elementsIn, indexBox, type Plane, toWorld, worldBox } from "./geometry.ts";
 import type { PyramidLevel } from "./pyramid_level.ts";
 
-/** A chunk of the plane. */
+/** A chunk in the plane of x and y. */
 export interface Tile {
-  /** The level's place in `levels`. */
+  /** Index of the level in `levels`. */
   level: number;
-  /** Column and row of the grid of tiles. */
+  /** Column and row in the grid of tiles. */
   column: number;
   row: number;
-  /** By position, as `array.get` takes it; inside the array. */
+  /** The selection of the tile for `array.get`, clipped to the array. */
   selection: (number | Slice | null)[];
-  /** What of the world it covers, edge to edge. */
+  /** Extent in world coordinates, including the edge elements completely. */
   extent: Extent;
-  /** From its middle to the middle of the view, in tiles. */
+  /** Distance from its centre to the centre of the view, in tiles. */
   distance: number;
-  /** Bytes when decoded. */
+  /** Decoded size in bytes. */
   bytes: number;
 }
 
-/** No screen shows more; a caller who asks for more has picked the wrong level. */
+/** Limit of the number of tiles. No screen shows more, so the level is wrong. */
 const MOST_TILES = 2 ** 16;
 
 interface Wanted {
@@ -33,12 +33,12 @@ interface Wanted {
   extent: Extent;
   center: readonly [number, number] | undefined;
   margin: number;
-  /** The selection of the other axes; x and y are replaced. */
+  /** One entry per axis. The entries of x and y are replaced. */
   others: (number | Slice | null)[];
   bytes: number;
 }
 
-/** The tiles of an axis that a range of indices touches: first, and one past the last. */
+/** The tiles of an axis that a range of indices touches: the first, and one past the last. */
 function tileRange(from: number, to: number, length: number, size: number, margin: number): [number, number] {
   const [start, stop] = elementsIn(from, to, length);
   if (stop <= start) return [0, 0];
@@ -54,7 +54,7 @@ export function tilesIn({ level, index, plane, extent, center, margin, others, b
   const rows = tileRange(box[1], box[3], level.shape[y] ?? 0, height, margin);
   const count = (columns[1] - columns[0]) * (rows[1] - rows[0]);
   if (count > MOST_TILES) {
-    throw new ZarrError("Limit", "so many tiles are not listed: pick a coarser level", {
+    throw new ZarrError("Limit", "the extent has too many tiles: pick a coarser level", {
       expected: `at most ${MOST_TILES}`,
       actual: `${count}`,
     });
@@ -105,7 +105,7 @@ function tileAt(
   return { selection, extent, middle: [world[plane.x] ?? 0, world[plane.y] ?? 0] as const };
 }
 
-/** One chunk of every axis; all of an axis that is taken whole. */
+/** Decoded size of a tile: one chunk per axis, and all chunks of a completely selected axis. */
 function bytesOf(level: PyramidLevel, others: (number | Slice | null)[], bytes: number): number {
   return level.chunks.reduce((product, chunk, axis) => {
     const chunks = others[axis] === null ? Math.ceil((level.shape[axis] ?? 0) / chunk) : 1;

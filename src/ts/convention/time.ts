@@ -1,6 +1,6 @@
 /**
- * Counts of time, `days since 2000-01-01` in a calendar: as dates and back. Units are read and dates are made by the conventions' module
- * (`src/convention/cf/time.rs`), in integers.
+ * Converts counts of time, such as `days since 2000-01-01`, to dates and back. The conventions
+ * module (`src/convention/cf/time.rs`) parses the units and computes dates in integers.
  */
 import { exactJson } from "../model/exact_json.ts";
 import type { DateLike, Moment } from "../model/time.ts";
@@ -20,17 +20,17 @@ interface Question {
   dates?: readonly unknown[];
 }
 
-/** Asked at a time: more would make texts of many megabytes. */
+/** Counts per request to the module. More would make JSON texts of many megabytes. */
 const AT_ONCE = 1 << 14;
 
 const finite = (count: unknown) => (typeof count === "number" && !Number.isFinite(count) ? null : count);
 
-/** What counts of time mean. Made by `timeUnits`. */
+/** The unit and calendar of counts of time. Made by `timeUnits`. */
 export class TimeUnits {
-  /** As the attributes have them. */
+  /** Units and calendar, as in the attributes. */
   readonly units: string;
   readonly calendar: string;
-  /** Whether the days of the calendar are those of the world, so that there is a `Date` for each. */
+  /** Whether the calendar has the days of the real one, so that each day has a `Date`. */
   readonly isReal: boolean;
 
   /** @internal */
@@ -56,27 +56,33 @@ export class TimeUnits {
     return all;
   }
 
-  /** The moment of each count, to the nanosecond; null for NaN, and for counts beyond all dates. */
+  /** The moment of each count, to the nanosecond. Null for NaN and for counts out of range. */
   moments(counts: ArrayLike<number | bigint>): Promise<(Moment | null)[]> {
     return this.#each(counts, ({ moments }) => moments);
   }
 
-  /** The same as `Date`s, rounded to milliseconds; invalid ones for what is no date, and for all of a calendar that is not real. */
+  /**
+   * The `Date` of each count, rounded to milliseconds. Invalid for NaN and for counts out of range,
+   * and for all counts if the calendar is not real.
+   */
   dates(counts: ArrayLike<number | bigint>): Promise<Date[]> {
     return this.#each(counts, ({ milliseconds }) => milliseconds.map((time) => new Date(time ?? Number.NaN)));
   }
 
-  /** The moment of a count. */
+  /** The moment of a count. See `moments`. */
   async moment(count: number | bigint): Promise<Moment | null> {
     return (await this.moments([count]))[0] ?? null;
   }
 
-  /** The `Date` of a count. */
+  /** The `Date` of a count. See `dates`. */
   async date(count: number | bigint): Promise<Date> {
     return (await this.dates([count]))[0] ?? new Date(Number.NaN);
   }
 
-  /** The count of a date: the double nearest to it. Rejects with an `Argument` error for what is no date of the calendar. */
+  /**
+   * The count of a date, rounded to a double. Rejects with an `Argument` error if the calendar has
+   * no such date.
+   */
   async count(date: DateLike): Promise<number> {
     const told = date instanceof Date ? this.#told(date) : date;
     return (await this.#ask({ dates: [told] })).counts[0] ?? Number.NaN;
@@ -89,15 +95,16 @@ export class TimeUnits {
 }
 
 /**
- * What counts with these attributes mean: `units` such as `"days since 2000-01-01 12:00"`, and `calendar`, the standard one unless given.
- * Rejects with a `Format` error for what is no such unit, and `Unsupported` for calendars and units without a fixed length.
+ * Parses CF's attributes of time: `units`, such as `"days since 2000-01-01 12:00"`, and `calendar`
+ * (default: `"standard"`). Rejects with a `Format` error for other units, and with an `Unsupported`
+ * error for unknown calendars and for units without a fixed length.
  */
 export async function timeUnits(units: string, calendar?: string): Promise<TimeUnits> {
   const { isReal } = await ask<Answer>(exactJson({ verb: "time", units: String(units), calendar }));
   return new TimeUnits(units, calendar ?? "standard", isReal);
 }
 
-/** NumPy's units of time as CF has them. */
+/** NumPy's units of time, with their names in CF. */
 const NUMPY_UNITS: Record<string, string> = {
   W: "weeks",
   D: "days",
@@ -109,7 +116,10 @@ const NUMPY_UNITS: Record<string, string> = {
   ns: "nanoseconds",
 };
 
-/** The units of NumPy's datetimes, where each counts one of a unit of a fixed length. */
+/**
+ * The CF units of NumPy's datetimes. Undefined for years and months, which have no fixed length,
+ * and for multiples of a unit.
+ */
 export const unitsOfNumpy = (unit: string | undefined, scale = 1): string | undefined =>
   scale === 1 && unit !== undefined && Object.hasOwn(NUMPY_UNITS, unit)
     ? `${NUMPY_UNITS[unit]} since 1970-01-01`

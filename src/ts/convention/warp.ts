@@ -1,14 +1,15 @@
 /**
- * `warp`: an array in the pixels of a map, in any reference system that proj4 knows. The map's
- * corners of pixels are projected here, few of them; the engine finds the elements, and those alone
- * are read.
+ * `warp`: resamples an array to the pixels of a map, in any reference system that proj4 knows.
+ * proj4 projects some corners of the map's pixels. The conventions module finds the elements of the
+ * pixels (`src/kernel/warp`), and only these elements are read.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
+import type { CfOptions } from "../api/read/packing.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
 import { askNumbers } from "../port/convention.ts";
-import { controlPoints } from "./control_points.ts";
+import { controlPoints, type MapGrid } from "./control_points.ts";
 import type { Extent } from "./geometry.ts";
 import { type CrsLike, type Proj4Like, projectionOf } from "./projection.ts";
 import type { At } from "./pyramid_model.ts";
@@ -17,40 +18,37 @@ import { type CurvilinearGrid, type WarpSource, warpSource } from "./warp_source
 type AnyArray = ZarrArray<DataType, Readable>;
 
 export interface WarpOptions {
-  /** The reference system of the map: a code, a text that proj4 reads, or PROJJSON. */
+  /** The reference system of the map: a code, a proj4 or WKT string, or PROJJSON. */
   crs: CrsLike;
   /** Left, bottom, right and top of the map, in its reference system. */
   extent: Extent;
   /** Columns and rows of the map. */
   size: readonly [columns: number, rows: number];
-  /** Of the nearest element (the default), or on straight lines between four. */
+  /** The nearest element, or bilinear interpolation of four. Default: `"nearest"`. */
   method?: "nearest" | "linear";
-  /** Which index of the other dimensions, by role or name; 0 unless given. */
+  /** Indices of the other dimensions, by name or role. Default: 0. */
   at?: At;
-  /**
-   * proj4's default export. Maps of longitude and latitude over arrays with such coordinates need
-   * none.
-   */
+  /** proj4's default export. Not needed if map and array both have longitude and latitude. */
   proj4?: Proj4Like;
-  /** The reference system of the array's coordinates, where its metadata say none. */
+  /** The reference system of the array's coordinates, if the metadata does not give it. */
   from?: CrsLike;
-  /** `false`: elements as they are stored; unless given they are unpacked by CF's attributes. */
-  decode?: "cf" | false;
+  /** `"cf"` unpacks the elements by CF's attributes, `false` does not. Default: `"cf"`. */
+  decode?: "cf" | CfOptions | false;
   signal?: AbortSignal;
   priority?: number;
 }
 
-/** An array in the pixels of a map, the top row first. */
+/** An array, resampled to the pixels of a map. The top row is first. */
 export interface Warped {
-  /** NaN where there is no value. */
+  /** One value per pixel; NaN if the array has no value there. */
   data: Float32Array<ArrayBuffer>;
-  /** 255 where there is a value, else 0. */
+  /** One byte per pixel: 255 if it has a value, else 0. */
   mask: Uint8Array<ArrayBuffer>;
   /** Rows and columns. */
-  shape: [number, number];
+  shape: [rows: number, columns: number];
 }
 
-/** The most elements that are read for one map. */
+/** Maximum number of elements that are read for one map. */
 const MOST_ELEMENTS = 2 ** 26;
 
 const numbersOf = (bytes: Uint8Array<ArrayBuffer>) => new Float64Array(bytes.buffer);
@@ -64,21 +62,24 @@ function checked({ extent, size }: WarpOptions): void {
   const isExtent = extent.length === 4 && extent.every(Number.isFinite) && left < right && bottom < top;
   const isSize = size.length === 2 && size.every((count) => Number.isInteger(count) && count > 0);
   if (isExtent && isSize) return;
-  throw new ZarrError("Argument", "a map has an extent and a size", {
+  throw new ZarrError("Argument", "the extent or the size of the map are not valid", {
     expected: "extent: [left, bottom, right, top], size: [columns, rows]",
     actual: `[${extent}], [${size}]`,
   });
 }
 
+/** The positions of the map's pixels in the array, and the window of elements that they need. */
 interface Located {
+  /** Column and row of each pixel, as fractions. */
   positions: Float64Array;
+  /** Whether the last column is next to the first, around the globe. */
   wraps: boolean;
-  /** First column and row, and how many. */
+  /** First column and row, and their numbers. */
   start: [number, number];
   size: [number, number];
 }
 
-/** The kernel's words for a source. */
+/** The geometry of a source as numbers for the kernel. */
 function sourceWords({ geometry }: WarpSource, whole: [number, number], isGlobe: boolean): number[] {
   const globe = isGlobe ? 1 : 0;
   if (geometry.kind === "axes") return [0, whole[0], globe, ...geometry.x, ...geometry.y];
@@ -94,10 +95,10 @@ async function send({ id, columns, rows, longitudes, latitudes }: CurvilinearGri
   await askNumbers(new Uint8Array(words.buffer));
 }
 
-/** Grids that are on their way to the engine. */
+/** Grids that are being sent to the conventions module. */
 const sending = new WeakMap<CurvilinearGrid, Promise<void>>();
 
-/** Gives the engine a grid; maps that are asked for together send it once. */
+/** Sends a grid to the conventions module. Concurrent calls send it once. */
 function keep(grid: CurvilinearGrid): Promise<void> {
   const under = sending.get(grid);
   if (under) return under;
@@ -106,7 +107,7 @@ function keep(grid: CurvilinearGrid): Promise<void> {
   return sent;
 }
 
-/** Asks where pixels are; the engine is given a grid that it does not have, or has no more. */
+/** Requests the positions of pixels. Sends the grid if the module does not have it. */
 async function askPositions(
   question: Uint8Array,
   { geometry }: WarpSource,
@@ -121,13 +122,13 @@ async function askPositions(
   }
 }
 
-/** From which element how many: neighbours of both ends included. */
+/** The elements between two indices, with their neighbours: start and count. */
 function span(low: number, high: number, count: number): [start: number, length: number] {
   const [start, end] = [Math.max(0, Math.floor(low)), Math.min(count, Math.floor(high) + 2)];
   return [start, end - start];
 }
 
-/** The same around the globe, by the shorter way. */
+/** As `span` for columns that wrap: the shorter of two ways around the globe. */
 function spanAround(numbers: Float64Array, count: number): [start: number, length: number] {
   const ways = [
     [numbers[1], numbers[2]],
@@ -150,7 +151,7 @@ function locatedOf(numbers: Float64Array, whole: [number, number]): Located | un
   };
 }
 
-/** A selection of the array's rows and columns, at one place of all other dimensions. */
+/** A selection of rows and columns, at one index of each other dimension. */
 function selectionOf(
   { axes, plane }: WarpSource,
   at: At,
@@ -163,7 +164,7 @@ function selectionOf(
   });
 }
 
-/** The elements of a window, row by row; one that goes around the globe in two reads. */
+/** Reads a window in row-major order. A window across the array's edge takes two reads. */
 async function windowOf(
   array: AnyArray,
   source: WarpSource,
@@ -171,7 +172,7 @@ async function windowOf(
   { at = {}, decode = "cf", signal, priority }: WarpOptions,
 ): Promise<Float32Array> {
   if (size[0] * size[1] > MOST_ELEMENTS) {
-    throw new ZarrError("Limit", "the map needs too many elements at once: a coarser level has fewer", {
+    throw new ZarrError("Limit", "the map needs too many elements: use a coarser level or a smaller extent", {
       path: array.path,
       expected: `at most ${MOST_ELEMENTS}`,
       actual: `${size[0]} × ${size[1]}`,
@@ -197,7 +198,7 @@ async function windowOf(
   return second && first ? joined(first, second, size) : (first as Float32Array);
 }
 
-/** Two windows beside each other. */
+/** Joins two windows side by side. */
 function joined(left: Float32Array, right: Float32Array, [columns, rows]: [number, number]): Float32Array {
   const whole = new Float32Array(columns * rows);
   const [wide, narrow] = [left.length / rows, right.length / rows];
@@ -226,24 +227,21 @@ async function sampled(
 }
 
 /**
- * An array in the pixels of a map: rows and columns that are placed by `spatial:` or a pyramid, by
- * coordinates of their own, or by a longitude and a latitude for each element. Reads what the map
- * needs and no more. What is missing is in no mean. Longitudes wrap. Values are singles: integers
- * beyond 2^24 are rounded. Rejects with an `UnsupportedError` where the array's place or a
- * reference system is not known.
+ * Resamples an array to the pixels of a map. The array's rows and columns may have a `spatial:` or
+ * pyramid transform, coordinate variables, or a longitude and latitude for each element. Only the
+ * elements of the map are read. Missing values do not enter interpolation. Longitudes wrap.
+ *
+ * Values are float32: integers beyond 2^24 are rounded. Rejects with an `UnsupportedError` if the
+ * array has no coordinates or an unknown reference system, with an `Argument` error for an invalid
+ * extent or size, and with a `Limit` error if the map needs more than 2^26 elements.
+ *
+ *     await warp(array, { crs: "EPSG:3857", extent, size: [256, 256], proj4 });
  */
 export async function warp(array: ZarrArray<DataType, Readable>, options: WarpOptions): Promise<Warped> {
-  const { crs, extent, size, proj4, from, signal } = options;
+  const { extent, size, signal } = options;
   checked(options);
   signal?.throwIfAborted();
-  const source = await warpSource(array, from, signal);
-  const projection = projectionOf(crs, source.crs, proj4);
-  const { x, y } = source.plane;
-  const whole: [number, number] = [array.shape[x] ?? 0, array.shape[y] ?? 0];
-  const pieces = await controlPoints({ extent, size }, projection, signal);
-  const words = [1, ...size, ...sourceWords(source, whole, projection.isGlobe)];
-  const question = bytesOf([...words, ...pieces]);
-  const located = locatedOf(await askPositions(question, source, signal), whole);
+  const { source, whole, located } = await locatedIn(array, { extent, size }, options);
   const shape: [number, number] = [size[1], size[0]];
   if (!located) {
     const data = new Float32Array(size[0] * size[1]).fill(Number.NaN);
@@ -251,6 +249,59 @@ export async function warp(array: ZarrArray<DataType, Readable>, options: WarpOp
   }
   const values = await windowOf(array, source, located, options);
   const data = await sampled(values, located, whole, options);
-  const mask = Uint8Array.from(data, (value) => (Number.isNaN(value) ? 0 : 255));
-  return { data, mask, shape };
+  return { data, mask: maskOf(data), shape };
+}
+
+/** A loop: `Uint8Array.from` takes ten times as long, on the page's thread. */
+function maskOf(data: Float32Array): Uint8Array<ArrayBuffer> {
+  const mask = new Uint8Array(data.length);
+  for (let at = 0; at < data.length; at += 1) mask[at] = Number.isNaN(data[at]) ? 0 : 255;
+  return mask;
+}
+
+/** The element of an array that is nearest to a place of a map. */
+export interface ElementAt {
+  column: number;
+  row: number;
+}
+
+/** How much of the map stands for a place: its numbers are not exact beyond. */
+const POINT = 1e-9;
+
+/** Which element is at a place of a map, as `warp` finds it; null where there is none. */
+export async function elementAtPlace(
+  array: ZarrArray<DataType, Readable>,
+  [x, y]: readonly [x: number, y: number],
+  from: WarpedFrom,
+): Promise<ElementAt | null> {
+  const [across, up] = [x, y].map((place) => POINT * Math.max(1, Math.abs(place))) as [number, number];
+  const grid: MapGrid = { extent: [x - across, y - up, x + across, y + up], size: [1, 1] };
+  const { whole, located } = await locatedIn(array, grid, from);
+  const [column = Number.NaN, row = Number.NaN] = located?.positions ?? [];
+  if (!located || Number.isNaN(column + row)) return null;
+  const [columns, rows] = whole;
+  const nearest = Math.floor(column + 0.5);
+  return {
+    column: located.wraps ? (nearest + columns) % columns : Math.min(Math.max(nearest, 0), columns - 1),
+    row: Math.min(Math.max(Math.floor(row + 0.5), 0), rows - 1),
+  };
+}
+
+/** What says where a map's places are in an array. */
+export type WarpedFrom = Pick<WarpOptions, "crs" | "proj4" | "from" | "signal">;
+
+/** Where the pixels of a map are among the elements of an array. */
+async function locatedIn(
+  array: AnyArray,
+  { extent, size }: MapGrid,
+  { crs, proj4, from, signal }: WarpedFrom,
+): Promise<{ source: WarpSource; whole: [number, number]; located: Located | undefined }> {
+  const source = await warpSource(array, from, signal);
+  const projection = projectionOf(crs, source.crs, proj4);
+  const { x, y } = source.plane;
+  const whole: [number, number] = [array.shape[x] ?? 0, array.shape[y] ?? 0];
+  const pieces = await controlPoints({ extent, size }, projection, signal);
+  const words = [1, ...size, ...sourceWords(source, whole, projection.isGlobe)];
+  const question = bytesOf([...words, ...pieces]);
+  return { source, whole, located: locatedOf(await askPositions(question, source, signal), whole) };
 }

@@ -1,7 +1,7 @@
 /**
- * Where the elements of an array are, in the form in which `src/kernel/warp` takes it: an affine,
- * coordinates of columns and of rows, or a longitude and a latitude for each element; and the
- * reference system of these.
+ * Finds the coordinates of an array's elements and their reference system for `warp`. The forms are
+ * those of `src/kernel/warp`: an affine transform, coordinates of columns and rows, or a longitude
+ * and latitude for each element.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
@@ -19,7 +19,7 @@ import type { Pyramid, PyramidAxis } from "./pyramid_model.ts";
 
 type AnyArray = ZarrArray<DataType, Readable>;
 
-/** A longitude and a latitude for each element, under a number that the engine keeps it by. */
+/** A longitude and latitude for each element. The conventions module keeps it under `id`. */
 export interface CurvilinearGrid {
   id: number;
   columns: number;
@@ -28,17 +28,17 @@ export interface CurvilinearGrid {
   latitudes: Float64Array;
 }
 
-export type Geometry =
+/** The coordinates as numbers for the kernel. */
+type Geometry =
   | { kind: "axes"; x: number[]; y: number[] }
   | { kind: "turned"; affine: readonly number[] }
   | { kind: "curvilinear"; grid: CurvilinearGrid };
 
 export interface WarpSource {
   geometry: Geometry;
-  /** Those that are understood come first. */
   crs: CrsLike;
   axes: readonly PyramidAxis[];
-  /** Which axes of the array are columns and rows. */
+  /** The axes of the array that are columns (x) and rows (y). */
   plane: { x: number; y: number };
 }
 
@@ -57,7 +57,7 @@ const isLongitude = ({ name, attrs }: Named) =>
 const isLatitude = ({ name, attrs }: Named) =>
   attrs.standard_name === "latitude" || says(attrs.units, LAT) || /^lat(itude)?$/i.test(name);
 
-/** What the metadata say of the reference system, in a form for proj4. */
+/** The reference system in the metadata, in a form that proj4 reads. */
 async function crsOf(array: AnyArray, { crs }: Pyramid): Promise<CrsLike | undefined> {
   const said = crs?.code ?? crs?.wkt2 ?? crs?.projjson;
   if (said !== undefined || crs?.gridMapping === undefined) return said;
@@ -66,7 +66,7 @@ async function crsOf(array: AnyArray, { crs }: Pyramid): Promise<CrsLike | undef
   return mapping && projOfGridMapping(mapping.attrs);
 }
 
-/** An affine, or two axes at even distances where columns and rows are not turned. */
+/** The geometry of a level: an affine transform if it has one, else two axes with even steps. */
 function ofLevel({ level, pyramid: { plane } }: PlacedLevel): Geometry {
   const { affine, scale, translation, shape } = level;
   if (affine) return { kind: "turned", affine };
@@ -74,10 +74,10 @@ function ofLevel({ level, pyramid: { plane } }: PlacedLevel): Geometry {
   return { kind: "axes", x: even(plane.x), y: even(plane.y) };
 }
 
-/** Metres of a unit of length. */
+/** The factor from a unit of length to metres. */
 const metresOf = (units: unknown) => (says(units, /^(km|kilomet(er|re)s?)$/i) ? 1000 : 1);
 
-/** Coordinates of columns or rows; undefined where they neither rise nor fall. */
+/** The coordinates of an axis. Undefined if they are not strictly ascending or descending. */
 function listed({ values, attrs }: Coordinates): number[] | undefined {
   if (!(values instanceof Float64Array) || values.length < 2) return undefined;
   const rises = (values[1] as number) > (values[0] as number);
@@ -100,7 +100,7 @@ async function coordinatesOf(array: AnyArray, axis: number): Promise<Coordinates
 
 type Found = Pick<WarpSource, "geometry" | "crs">;
 
-/** Columns and rows that have a coordinate each. */
+/** The source of an array with coordinate variables for columns and rows. */
 async function ofAxes(
   array: AnyArray,
   alone: Pyramid,
@@ -118,10 +118,10 @@ async function ofAxes(
 
 let nextGrid = 1;
 
-/** The most elements whose longitudes and latitudes the engine keeps (`src/format/warp.rs`). */
+/** Maximum number of elements in a curvilinear grid. */
 const MOST_PLACES = 2 ** 24;
 
-/** The values of a variable over rows and columns; undefined where it has others. */
+/** The values of a variable over rows and columns. Undefined if it has other dimensions. */
 async function over(array: AnyArray, variable: AnyArray, [y, x]: [number, number]) {
   const { shape } = array;
   const names = [y, x].map((axis) => dimensionNamesOf(array[FACTS])?.[axis]);
@@ -133,7 +133,7 @@ async function over(array: AnyArray, variable: AnyArray, [y, x]: [number, number
   if (!fits) return undefined;
   const count = (shape[y] ?? 0) * (shape[x] ?? 0);
   if (count > MOST_PLACES) {
-    throw new ZarrError("Limit", "the array has too many elements with places of their own", {
+    throw new ZarrError("Limit", "the array has too many longitudes and latitudes for a map", {
       path: array.path,
       expected: `at most ${MOST_PLACES}`,
       actual: String(count),
@@ -145,8 +145,8 @@ async function over(array: AnyArray, variable: AnyArray, [y, x]: [number, number
 }
 
 /**
- * A longitude and a latitude for each element: the variables that `coordinates` names (CF), or that
- * are called so.
+ * The source of an array with a longitude and latitude for each element. They are variables with
+ * two dimensions that CF's attribute `coordinates` names.
  */
 async function ofVariables(array: AnyArray, { plane }: Pyramid): Promise<Found | undefined> {
   const said = typeof array.attrs.coordinates === "string" ? array.attrs.coordinates : "";
@@ -168,7 +168,7 @@ async function ofVariables(array: AnyArray, { plane }: Pyramid): Promise<Found |
   return { geometry: { kind: "curvilinear", grid }, crs: LONLAT };
 }
 
-/** By where a pyramid has the array. */
+/** The source of an array that is a level of a pyramid. */
 async function ofPlace(
   array: AnyArray,
   placed: PlacedLevel | undefined,
@@ -196,7 +196,7 @@ async function sourceOf(array: AnyArray, from: CrsLike | undefined): Promise<War
     const { axes, plane } = isSaid && known ? known.pyramid : alone;
     return { ...found, axes, plane };
   }
-  throw new UnsupportedError("an array whose place on the Earth is not known", {
+  throw new UnsupportedError("a map of an array without coordinates in a known reference system", {
     path: array.path,
     expected:
       "a reference system (proj:, grid_mapping, or from: …) with coordinates or spatial:, or longitudes and latitudes",
@@ -204,10 +204,10 @@ async function sourceOf(array: AnyArray, from: CrsLike | undefined): Promise<War
   });
 }
 
-/** By what is known of an array, which `refresh` and every change replace. */
+/** The sources by the array's facts, because `refresh` and every change replace these. */
 const sources = new WeakMap<ArrayFacts, Map<string, Promise<WarpSource>>>();
 
-/** Where an array is; found once. */
+/** The source of an array. It is found once for each `from`. */
 export function warpSource(
   array: AnyArray,
   from: CrsLike | undefined,

@@ -4,11 +4,10 @@
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
-import { type Data, scalarOf } from "./elements.ts";
+import { scalarOf } from "./elements.ts";
 import { aligned } from "./typed_arrays.ts";
 
 type Wrapper = BoolArray | ByteStringArray | UnicodeStringArray;
-export type WrappedData = Data | Wrapper;
 
 /** Wraps packed elements in zarrita's class; undefined if it has none for the data type. */
 export function wrapperOf(type: TypeDescription, bytes: Uint8Array): Wrapper | undefined {

@@ -34,7 +34,7 @@ export const bindForEncoding = (
   codecs: BoundArray["codecs"],
 ): BoundArray => ({
   number: nextNumber++,
-  home: "full",
+  build: "full",
   document,
   warn,
   codecs,
@@ -42,10 +42,10 @@ export const bindForEncoding = (
 
 /** Adds an array that the page defines. */
 export function defineArray(number: number, definition: ArrayDefinition): void {
-  const { document, home, type } = definition;
+  const { document, build, type } = definition;
   const codecs = definition.codecs && codecsOf(definition.codecs);
   const warn = (message: string) => page().warnOfArray(message, number);
-  const bound = { number: nextNumber++, home, document, warn, codecs };
+  const bound = { number: nextNumber++, build, document, warn, codecs };
   const encoding = bindForEncoding(document, warn, codecs);
   arrays.set(number, { definition, bound, encoding, handle: undefined, type });
 }
@@ -83,7 +83,7 @@ export function arrayId(glue: Glue, array: EngineArray): number {
   const id = handle.id as number;
   // The page does not know which build these need: metadata that a caller passed in, and user
   // codecs.
-  if (type === undefined || codecs) array.bound = { ...array.bound, home: glue.homeOf(id) as DecodeBuild };
+  if (type === undefined || codecs) array.bound = { ...array.bound, build: glue.homeOf(id) as DecodeBuild };
   return id;
 }
 

@@ -69,10 +69,10 @@ async function asked(verb: Verb, request: Uint8Array, tooMuch: string) {
  */
 export async function askConventions(request: string): Promise<{ status: number; answer: string }> {
   const bytes = new TextEncoder().encode(request);
-  const { status, answer } = await asked("conventions_answer", bytes, "the attributes are too much");
+  const { status, answer } = await asked("conventions_answer", bytes, "the attributes are too large");
   return { status, answer: new TextDecoder().decode(answer) };
 }
 
-/** The same of numbers. */
+/** As `askConventions`, with binary numbers in place of JSON. */
 export const askWarp = (request: Uint8Array): Promise<{ status: number; answer: Uint8Array<ArrayBuffer> }> =>
-  asked("conventions_warp", request, "the map is too much");
+  asked("conventions_warp", request, "the map is too large");

@@ -66,7 +66,7 @@ async function loadFull(): Promise<void> {
  * Makes the full build the current one. If it cannot be loaded, the earlier build stays, and the
  * next call tries again.
  */
-export function startFull(): Promise<void> {
+function startFull(): Promise<void> {
   if (current?.build === "full") return Promise.resolve();
   loadingFull ??= loadFull().finally(() => {
     loadingFull = undefined;

@@ -11,7 +11,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-export interface AskOptions {
+interface AskOptions {
   /** The signal to pass with the request: that of a call, or one of the engine's own. */
   signal?: AbortSignal | undefined;
 }

@@ -21,7 +21,7 @@ export interface ArrayCodecs {
 /**
  * The answer of the page's runner: bytes, or the report of a codec that returned an invalid value.
  */
-export type RunAnswer = Uint8Array<ArrayBuffer> | { report: string };
+type RunAnswer = Uint8Array<ArrayBuffer> | { report: string };
 
 async function runOnPage(runner: number, request: CodecRequest): Promise<Uint8Array<ArrayBuffer>> {
   let answer: RunAnswer;

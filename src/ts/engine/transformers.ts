@@ -41,7 +41,7 @@ export class TransformerHook {
     return this.#known?.names.includes(extension) ?? false;
   }
 
-  /** Returns the engine's number of the user's store, or an object that represents it. */
+  /** Returns the engine's number of a user's store, or an object that represents it. */
   transform({ kind, configuration, ...place }: EngineInfo, below: number): number | object {
     const { callback } = this.#known as NonNullable<ArrayDefinition["transformers"]>;
     const info = {

@@ -63,6 +63,7 @@ export interface ArraySummary {
   /** The codecs in encoding order. */
   codecs: { name: string; configuration?: JsonText }[];
   storageTransformers: { extension: string; type: JsonText; configuration?: JsonText }[];
+  /** The build that decodes its chunks: `build` in all other types (`src/js/describe.rs`). */
   home: DecodeBuild;
   fallback?: { extension: string; dataType: JsonText; used: string };
   /** Tables for the narrow floats in its data type. */

@@ -12,19 +12,16 @@ export type EngineDimension =
   | { Slice: { start?: Integer | undefined; stop?: Integer | undefined; step?: Integer | undefined } }
   | { List: Integer[] };
 
-/** How elements are converted by the decoder. */
+/** How the decoder converts elements. `src/format/conversion.rs` reads it. */
 export interface ConversionRequest {
   unpacking?: number[];
   to?: string;
   shading?: number[];
-  /**
-   * Colours of labels: of each that has one of its own the lower and the upper half, and the
-   * colour's bytes.
-   */
+  /** Three numbers per label with its own colour: lower and upper 32 bits, bytes of the colour. */
   labels?: number[];
-  /** Each number is followed by its mask. */
+  /** Whether each number is followed by its mask. */
   mask?: boolean;
-  /** Instead of elements each part answers with a summary: bins from a number to another. */
+  /** Each part answers with a summary instead of elements: the range and number of bins. */
   summary?: [low: number, high: number, bins: number];
 }
 

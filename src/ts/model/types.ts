@@ -128,7 +128,7 @@ export interface Column {
 }
 
 /**
- * What holds many elements in `Array.get`: plain typed arrays (bool: a `Uint8Array` of 0 and 1;
+ * The array types of `Array.get`: plain typed arrays (bool: a `Uint8Array` of 0 and 1;
  * complex: real and imaginary parts in turn), and plain arrays of text and bytes.
  */
 export type PlainArray<D extends DataType> = D extends Bool
@@ -161,7 +161,7 @@ interface ArraysOfNumbers {
   "numpy.timedelta64": BigInt64Array;
 }
 
-/** What holds many elements in zarrita's calls (`get`, `getChunk`). */
+/** The array types of zarrita's calls (`get`, `getChunk`). */
 export type TypedArray<D extends DataType> = D extends keyof ArraysOfNumbers
   ? ArraysOfNumbers[D]
   : D extends NarrowFloat | Complex
@@ -233,7 +233,7 @@ export type SelectedNumbers<As extends keyof ArraysOfNumbers | undefined> = {
   stride: number[];
 };
 
-/** The result of `Array.get` with `as: "rgba"`: four bytes a pixel, in the last dimension. */
+/** The result of `Array.get` with `as: "rgba"`. The last dimension has four bytes per pixel. */
 export type SelectedColors = { data: Uint8ClampedArray<ArrayBuffer>; shape: number[]; stride: number[] };
 
 export type Attributes = Record<string, unknown>;

@@ -8,9 +8,9 @@ import { loadCaller, loadEngine } from "#source";
 import { ZarrError } from "../model/errors.ts";
 import type { Channel, EnginePlace } from "./channel.ts";
 import { configuration, engineOptions, givenWasm } from "./configuration.ts";
-import { type NodeWorkerThread, openNodeWorker } from "./node_worker.ts";
 import { PATIENCE } from "./patience.ts";
 import { PROTOCOL_VERSION, type ToEngine, type ToPage, type WasmText } from "./protocol.ts";
+import { NotStarted, ofWebWorker, type RunningWorker, startWorker } from "./worker_start.ts";
 
 /** The place at which an engine started last, and why the other places refused. */
 export const places: { place: EnginePlace | undefined; refused: string[] } = {
@@ -22,18 +22,7 @@ type Startup = Extract<ToEngine, { type: "start" }>;
 
 const ignore = () => {};
 
-/**
- * The worker did not start, so the next place is tried. Any other error ends the start and reaches
- * the caller.
- */
-class NotStarted extends Error {}
-
-/** The operations of a worker that a channel needs, for browsers and for Node. */
-interface Wire {
-  post(messages: ToEngine[], transfer: ArrayBuffer[]): void;
-  hold(isBusy: boolean): void;
-  end(): void;
-}
+type EngineWorker = RunningWorker<ToEngine[], ToPage[]>;
 
 /** A worker that is starting. `started` resolves to the channel when the first message arrives. */
 class Startable {
@@ -43,19 +32,19 @@ class Startable {
   #reject: (reason: Error) => void = ignore;
   #isStarted = false;
 
-  constructor(place: EnginePlace, wire: Wire) {
+  constructor(place: EnginePlace, worker: EngineWorker) {
     this.channel = {
       place,
       isLocal: false,
-      post: wire.post,
-      hold: wire.hold,
-      close: wire.end,
+      post: worker.post,
+      hold: worker.hold,
+      close: worker.end,
       onmessages: ignore,
       oncrash: ignore,
     };
     this.started = new Promise((resolve, reject) => {
       const timer = setTimeout(
-        () => this.crashed("the worker's script did not answer in time"),
+        () => this.#crashed("the worker's script did not answer in time"),
         PATIENCE.startMs,
       );
       const settle =
@@ -66,13 +55,17 @@ class Startable {
         };
       this.#resolve = settle(resolve);
       this.#reject = settle((reason: Error) => {
-        wire.end();
+        worker.end();
         reject(reason);
       });
     });
+    worker.listen({
+      heard: (messages) => this.#heard(messages),
+      crashed: (reason) => this.#crashed(reason),
+    });
   }
 
-  heard(messages: ToPage[]): void {
+  #heard(messages: ToPage[]): void {
     const [first] = messages;
     if (this.#isStarted) this.channel.onmessages(messages);
     else if (first?.type === "broken") this.#reject(brokenError(first));
@@ -89,7 +82,7 @@ class Startable {
     if (others.length > 0) queueMicrotask(() => this.channel.onmessages(others));
   }
 
-  crashed(reason: string): void {
+  #crashed(reason: string): void {
     if (this.#isStarted) this.channel.oncrash(reason);
     else this.#reject(new NotStarted(reason));
   }
@@ -101,40 +94,15 @@ class Startable {
 const brokenError = ({ reason, field }: Extract<ToPage, { type: "broken" }>): Error =>
   field === "protocol" ? new NotStarted(reason) : new ZarrError("Unsupported", reason);
 
-function webChannel(place: EnginePlace, worker: Worker, startup: Startup): Promise<Channel> {
-  const startable = new Startable(place, {
-    post: (messages, transfer) => worker.postMessage(messages, transfer),
-    hold: ignore,
-    end: () => worker.terminate(),
-  });
-  worker.onmessage = ({ data }: MessageEvent<ToPage[]>) => startable.heard(data);
-  worker.onmessageerror = () =>
-    startable.crashed("a message from the engine's worker could not be deserialised");
-  worker.onerror = (event) => {
-    event.preventDefault?.();
-    startable.crashed(event.message || "the worker could not be started");
-  };
-  worker.postMessage([startup]);
-  return startable.started;
-}
+const ENGINE_WORKER = "the engine's worker";
 
-function nodeChannel(worker: NodeWorkerThread, startup: Startup): Promise<Channel> {
-  const startable = new Startable("node", {
-    post: (messages, transfer) => worker.postMessage(messages, transfer),
-    hold: (isBusy) => (isBusy ? worker.ref() : worker.unref()),
-    end: () => void worker.terminate(),
-  });
-  worker.on("message", (messages: ToPage[]) => startable.heard(messages));
-  worker.on("messageerror", () =>
-    startable.crashed("a message from the engine's worker could not be deserialised"),
-  );
-  worker.on("error", (error: Error) => startable.crashed(String(error)));
-  worker.on("exit", (code: number) => startable.crashed(`the worker ended with code ${code}`));
-  worker.postMessage([startup], []);
-  return startable.started.then((channel) => {
-    worker.unref();
-    return channel;
-  });
+/** Posts the first message. Resolves when the worker has answered it. */
+async function begin(place: EnginePlace, worker: EngineWorker, startup: Startup): Promise<Channel> {
+  const { started } = new Startable(place, worker);
+  worker.post([startup], []);
+  const channel = await started;
+  worker.hold(false);
+  return channel;
 }
 
 interface TrustedTypes {
@@ -158,39 +126,21 @@ function scriptUrl(url: string): string {
 
 type Attempt = (startup: Startup) => Promise<Channel>;
 
-function needWorkers(): void {
-  if (typeof Worker === "undefined") throw new NotStarted("this environment has no Worker");
-}
-
 function customAttempt(startup: Startup): Promise<Channel> {
-  return webChannel("custom", (configuration.worker as () => Worker)(), startup);
+  const worker = (configuration.worker as () => Worker)();
+  return begin("custom", ofWebWorker(worker, ENGINE_WORKER), startup);
 }
 
-async function blobAttempt(startup: Startup): Promise<Channel> {
-  needWorkers();
-  const { workerScript } = startup.options;
-  if (!(workerScript instanceof Blob)) throw new NotStarted("this entry point has no inlined worker");
-  const url = URL.createObjectURL(workerScript);
-  try {
-    return await webChannel("blob", new Worker(scriptUrl(url)), startup);
-  } finally {
-    URL.revokeObjectURL(url);
-  }
-}
-
-async function urlAttempt(startup: Startup): Promise<Channel> {
-  needWorkers();
-  const { workerUrl } = startup.options;
-  if (workerUrl === undefined) throw new NotStarted("init was given no workerUrl");
-  return webChannel("url", new Worker(scriptUrl(workerUrl), { type: "module" }), startup);
-}
-
-async function nodeAttempt(startup: Startup): Promise<Channel> {
-  const { workerScript, workerUrl } = startup.options;
-  const worker = openNodeWorker(typeof workerScript === "string" ? workerScript : undefined, workerUrl);
-  if (!worker) throw new NotStarted("this environment has no worker threads, or no worker script was given");
-  return nodeChannel(worker, startup);
-}
+/** An attempt to start the package's own worker script. */
+const attemptAt =
+  (place: "blob" | "url" | "node"): Attempt =>
+  (startup) => {
+    const { workerScript, workerUrl } = startup.options;
+    const isNeeded = place === "node" || workerScript instanceof Blob;
+    const script = isNeeded ? workerScript : undefined;
+    const source = { script, url: workerUrl, name: ENGINE_WORKER, trusted: scriptUrl };
+    return startWorker(place, source, (worker: EngineWorker) => begin(place, worker, startup));
+  };
 
 const isNode = (): boolean =>
   (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !== undefined;
@@ -205,9 +155,9 @@ function attempts(): [EnginePlace, Attempt][] {
   if (engine === "caller" && !worker) return [];
   return [
     ...(worker ? [["custom", customAttempt] as [EnginePlace, Attempt]] : []),
-    ["blob", blobAttempt],
-    ["url", urlAttempt],
-    ...(isNode() ? [["node", nodeAttempt] as [EnginePlace, Attempt]] : []),
+    ["blob", attemptAt("blob")],
+    ["url", attemptAt("url")],
+    ...(isNode() ? [["node", attemptAt("node")] as [EnginePlace, Attempt]] : []),
   ];
 }
 

@@ -6,7 +6,7 @@ import { ZarrError } from "../model/errors.ts";
 import type { Build, EngineOptions, WasmText } from "./protocol.ts";
 
 /** The source of a wasm build: a URL, a response, its bytes, or a compiled module. */
-export type WasmSource = string | URL | Response | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
+type WasmSource = string | URL | Response | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
 
 export interface InitOptions {
   /**

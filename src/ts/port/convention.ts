@@ -24,7 +24,7 @@ export async function ask<T>(request: string): Promise<T> {
   return value as T;
 }
 
-/** What the module answers to numbers; rejects with its errors. */
+/** The module's answer to a binary request. Rejects with its errors. */
 export async function askNumbers(
   request: Uint8Array,
   signal?: AbortSignal,

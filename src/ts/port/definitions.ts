@@ -11,7 +11,7 @@ export type HeaderPairs = [name: string, value: string][];
 
 /** How an HTTP store sends requests. Callbacks and caches are given by number. */
 export interface HttpDefinition {
-  /** Callback number of the user's `fetch`. */
+  /** Callback number of a custom `fetch`. */
   fetch?: number | undefined;
   /** Headers of every request, or the callback that makes them. */
   headers?: HeaderPairs | { callback: number } | undefined;
@@ -63,7 +63,7 @@ export interface ArrayDefinition {
   path: string;
   /** The metadata documents as one JSON text, in the form that the engine takes. */
   document: string;
-  home: DecodeBuild;
+  build: DecodeBuild;
   /** The data type. Undefined if the engine must determine it. */
   type: TypeDescription | undefined;
   /** Shape of a chunk in elements; of an inner chunk where the array is sharded. */

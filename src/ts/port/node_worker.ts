@@ -3,7 +3,7 @@
  * import and users need no types of Node.
  */
 
-export interface NodeWorkerThread {
+interface NodeWorkerThread {
   postMessage(message: unknown, transfer?: ArrayBuffer[]): void;
   on(event: string, listener: (value: never) => void): void;
   ref(): void;

@@ -4,7 +4,7 @@
  */
 import type { ArrayDefinition, CacheDefinition, StoreDefinition } from "./definitions.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: callbacks have signatures of their own; `perform.ts` calls each as its method says
+// biome-ignore lint/suspicious/noExplicitAny: callbacks differ in type; `perform.ts` knows each one
 export type Callback = (...args: any[]) => unknown;
 
 /** The object that identifies an array. It receives warnings about the array's chunks. */

@@ -21,7 +21,7 @@ interface NodePlace {
   path: string;
 }
 
-export interface OpenArguments extends NodePlace {
+interface OpenArguments extends NodePlace {
   /** "array", "group", or "" for either. */
   kind: "array" | "group" | "";
   /** 2 or 3; 0 for either. */
@@ -89,7 +89,7 @@ export interface ResultAnswer extends ResultLayout {
  */
 export type ProgressNumbers = Float64Array;
 
-export type ReadAnswer = ResultAnswer & { progress: ProgressNumbers };
+type ReadAnswer = ResultAnswer & { progress: ProgressNumbers };
 
 /** The events of a read. */
 export type ReadEvent =
@@ -113,10 +113,10 @@ export interface WriteEvent {
 /**
  * The data type of an array, the tables to convert its numbers, and the wasm build that has them.
  */
-export interface TypeAnswer {
+interface TypeAnswer {
   type: TypeDescription;
   tables: NumberTables | undefined;
-  home: DecodeBuild;
+  build: DecodeBuild;
 }
 
 /** The packed elements of a write. */
@@ -158,7 +158,7 @@ export interface EngineCost {
   indexBytes?: number;
 }
 
-/** What is stored under one key: a chunk, or a shard. */
+/** A stored chunk: a chunk or a shard. */
 export interface PlannedObject {
   /** Its index in the grid of stored objects. */
   chunk: number[];
@@ -190,7 +190,7 @@ export interface ArchiveLayout {
   end: Uint8Array<ArrayBuffer>;
 }
 
-export interface CreateArguments extends NodePlace {
+interface CreateArguments extends NodePlace {
   overwrite: boolean;
 }
 
@@ -221,7 +221,7 @@ export interface Operations {
     },
   ): NodeSummary;
 
-  // What arrays and data types are.
+  // Descriptions of arrays and data types.
   describeArray(args: { document: string; codecs: string }): ArraySummary;
   describeType(args: { array: number }): TypeAnswer;
   describeTypeName(args: { text: string; like: number | undefined }): TypeDescription;
@@ -280,7 +280,7 @@ export interface Operations {
 
   // Conventions: JSON text in, JSON text out.
   convention(args: { request: string }): { status: number; answer: string };
-  /** The same of numbers (`src/format/warp.rs`); of an error the answer is JSON text. */
+  /** Binary numbers in, binary numbers out (`src/convention/warp.rs`). An error is JSON text. */
   warp(args: { request: Uint8Array }): { status: number; answer: Uint8Array<ArrayBuffer> };
 }
 

@@ -9,7 +9,7 @@ import type { ObjectNumbers } from "./object_numbers.ts";
  * Returns a function that makes the store's definition, or the number of another store that is
  * equivalent. Returns undefined if the object has been changed and must be treated as a user's.
  */
-export type Definer = (numbers: ObjectNumbers) => (() => StoreDefinition) | number | undefined;
+type Definer = (numbers: ObjectNumbers) => (() => StoreDefinition) | number | undefined;
 
 const definers = new WeakMap<object, Definer>();
 

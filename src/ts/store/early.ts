@@ -1,9 +1,10 @@
 /**
- * Documents of a node that the page asks for while the engine starts: the engine then finds its
- * requests answered. Where the format is not known v3's goes first, and v2's only when that is not
- * there, or takes long. Documents that the engine does not ask for are given up. Only for stores
- * whose requests need nothing of the engine's.
+ * Requests a node's metadata documents while the engine starts, so that the engine finds them
+ * answered. If the format is not known, v3's document is requested first, and v2's if it is absent
+ * or takes long. Requests that the engine does not use are cancelled. This is only for stores whose
+ * requests do not depend on the engine.
  */
+import { HEAD_START_MS } from "../model/head_start.ts";
 import type { Callback } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
 import type { FetchStoreOptions } from "./http_options.ts";
@@ -18,10 +19,7 @@ const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 /** Paths that need no escaping in a URL. */
 const PLAIN = /^[\w.~/-]*$/;
 
-/** How long v3's document has before v2's are asked for too; as `src/hierarchy/open.rs` has it. */
-const HEAD_START_MS = 60;
-
-/** A node whose documents are asked for, as `open` is asked for it. */
+/** The node to open. */
 export interface EarlyNode {
   path: string;
   format: 0 | 2 | 3;

@@ -13,7 +13,7 @@ interface RequestParts {
 }
 
 /** A response as it crosses the port. */
-export interface AnswerParts {
+interface AnswerParts {
   status: number;
   url: string;
   redirected: boolean;

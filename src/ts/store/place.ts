@@ -19,7 +19,7 @@ const isA = (place: object, name: string): boolean => {
 };
 
 /** The store of a URL: a ZIP archive if its path ends in `.zip` or `.ozx`. */
-export function storeOfUrl(url: string | URL): FetchStore | ZipFileStore {
+function storeOfUrl(url: string | URL): FetchStore | ZipFileStore {
   const path = String(url).replace(/[?#].*$/s, "");
   return ARCHIVE.test(path) ? ZipFileStore.fromUrl(url) : new FetchStore(url);
 }

@@ -10,6 +10,8 @@ import { chunkAt, chunkExtent, type GridAxis } from "../model/chunk_grid.ts";
 import { InvalidSelectionError, UnsupportedError } from "../model/errors.ts";
 import type { EngineDimension, EngineSelection } from "../model/request.ts";
 import type { Chunk, DataType } from "../model/types.ts";
+import { type Elements, emptyLike } from "./empty_like.ts";
+import { sliceIndices } from "./slice_indices.ts";
 
 /** zarrita's interface for a queue of chunk reads. */
 export type ChunkQueue = {
@@ -69,25 +71,22 @@ function wrapped(index: number, length: number): number {
   return at;
 }
 
-/** The indices of a slice, as Python's `slice.indices` defines them. */
-function sliceIndices(slice: { start?: unknown; stop?: unknown; step?: unknown }, length: number): number[] {
-  const step = slice.step === undefined ? 1 : Number(slice.step);
-  if (step === 0) throw new InvalidSelectionError("the step of a slice must not be 0");
-  const [low, high] = step > 0 ? [0, length] : [-1, length - 1];
-  const bound = (value: unknown, otherwise: number) => {
-    if (value === undefined) return otherwise;
-    const at = Number(value) < 0 ? Number(value) + length : Number(value);
-    return Math.min(high, Math.max(low, at));
-  };
-  const [start, stop] = [bound(slice.start, step > 0 ? low : high), bound(slice.stop, step > 0 ? high : low)];
-  const count = Math.max(0, Math.ceil((stop - start) / step));
-  return Array.from({ length: count }, (_, at) => start + at * step);
+/** The indices that a slice selects. Missing bounds are undefined, large ones bigints. */
+function indicesOfSlice(
+  { start, stop, step }: { start?: unknown; stop?: unknown; step?: unknown },
+  length: number,
+): number[] {
+  const bound = (value: unknown) => (value === undefined ? null : Number(value));
+  const slice = { start: bound(start), stop: bound(stop), step: bound(step) };
+  const [first, end, by] = sliceIndices(slice, length);
+  const count = Math.max(0, Math.ceil((end - first) / by));
+  return Array.from({ length: count }, (_, at) => first + at * by);
 }
 
 function indicesOf(entry: EngineDimension | undefined, length: number): number[] {
-  if (entry === undefined || entry === "All") return sliceIndices({}, length);
+  if (entry === undefined || entry === "All") return indicesOfSlice({}, length);
   if ("Index" in entry) return [wrapped(Number(entry.Index), length)];
-  if ("Slice" in entry) return sliceIndices(entry.Slice, length);
+  if ("Slice" in entry) return indicesOfSlice(entry.Slice, length);
   return entry.List.map((index) => wrapped(Number(index), length));
 }
 
@@ -119,20 +118,6 @@ function holderOf(data: unknown): Holder {
   };
 }
 
-/** Makes an array of the same class as `data`, with another length. */
-function emptyLike(data: unknown, length: number, isShared: boolean | undefined): unknown {
-  if (Array.isArray(data)) return new Array(length);
-  const like = data as {
-    chars?: number;
-    BYTES_PER_ELEMENT: number;
-    constructor: new (...args: unknown[]) => unknown;
-  };
-  const Holding = like.constructor;
-  const width = like.chars === undefined ? [] : [like.chars];
-  if (!isShared) return new Holding(...width, length);
-  return new Holding(...width, new SharedArrayBuffer(length * like.BYTES_PER_ELEMENT), 0, length);
-}
-
 /** All combinations of one entry per list. The first list varies fastest, as in zarrita. */
 function* combinations<T>(lists: readonly T[][]): Generator<T[]> {
   const last = lists.at(-1);
@@ -141,6 +126,17 @@ function* combinations<T>(lists: readonly T[][]): Generator<T[]> {
     return;
   }
   for (const entry of last) for (const others of combinations(lists.slice(0, -1))) yield [...others, entry];
+}
+
+/** A chunk that is copied to the result. */
+interface ChunkCopy {
+  target: Holder;
+  source: Holder;
+  /** Numbers per element. A complex element is two adjacent numbers. */
+  width: number;
+  /** Strides of the chunk in elements. */
+  stride: readonly number[];
+  spans: readonly Span[];
 }
 
 /** The result to which chunks are copied. */
@@ -161,44 +157,26 @@ class Output {
   /** Copies the selected elements of a chunk. */
   put(chunk: Chunk<DataType>, spans: readonly Span[]): void {
     const source = holderOf(chunk.data);
-    // A complex element is two adjacent numbers.
     const width = "complex" in chunk && chunk.complex ? 2 : 1;
     if (!this.#holder) {
-      this.data = emptyLike(chunk.data, this.#count * width, this.#isShared);
+      this.data = emptyLike(chunk.data as Elements, this.#count * width, this.#isShared);
       this.#holder = holderOf(this.data);
       this.#sample = chunk;
     }
-    this.#walk(this.#holder, source, width, chunk.stride, spans, 0, 0, 0);
+    this.#copy({ target: this.#holder, source, width, stride: chunk.stride, spans }, 0, 0, 0);
   }
 
-  #walk(
-    target: Holder,
-    source: Holder,
-    width: number,
-    stride: readonly number[],
-    spans: readonly Span[],
-    axis: number,
-    from: number,
-    to: number,
-  ): void {
-    const span = spans[axis];
+  /** Copies the elements of the dimensions from `axis` on, between two element indices. */
+  #copy(chunk: ChunkCopy, axis: number, from: number, to: number): void {
+    const { target, source, width } = chunk;
+    const span = chunk.spans[axis];
     if (!span) {
       for (let at = 0; at < width; at += 1) target.set(to * width + at, source.get(from * width + at));
       return;
     }
-    const [inChunk, inOutput] = [stride[axis] ?? 0, this.#stride[axis] ?? 0];
-    for (const [index, place] of span.pairs) {
-      this.#walk(
-        target,
-        source,
-        width,
-        stride,
-        spans,
-        axis + 1,
-        from + index * inChunk,
-        to + place * inOutput,
-      );
-    }
+    const [inChunk, inOutput] = [chunk.stride[axis] ?? 0, this.#stride[axis] ?? 0];
+    for (const [index, place] of span.pairs)
+      this.#copy(chunk, axis + 1, from + index * inChunk, to + place * inOutput);
   }
 
   /** Further members of chunks: time units, and whether they are complex. */

@@ -5,7 +5,7 @@
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { product, stridesInOrder, stridesOf } from "../elements/typed_arrays.ts";
-import { InvalidSelectionError, ZarrError } from "../model/errors.ts";
+import { ZarrError } from "../model/errors.ts";
 import type {
   Chunk,
   DataType,
@@ -16,8 +16,12 @@ import type {
   Slice,
   TypedArray,
 } from "../model/types.ts";
+import { emptyLike } from "./empty_like.ts";
 import { type GetOptions, get } from "./get.ts";
 import { type SetOptions, type Settable, set } from "./set.ts";
+import { sliceIndices } from "./slice_indices.ts";
+
+export { sliceIndices };
 
 type Selection = (null | Slice | number)[];
 
@@ -69,28 +73,6 @@ export async function setWith<D extends DataType, A>(
   const whole = shape.map((extent): Projection => ({ from: [0, extent, 1], to: [0, extent, 1] }));
   if (length > 0) setter.setFromChunk(setter.prepare(data, shape, stride), value as A, whole);
   await set(array, selection, { data, shape, stride } as Settable<D>, options);
-}
-
-/** Makes an array of the same class as `data`. */
-function emptyLike(data: { constructor: unknown; chars?: number }, length: number): unknown {
-  if (Array.isArray(data)) return new Array(length);
-  const Elements = data.constructor as new (...args: number[]) => unknown;
-  if (typeof Elements !== "function")
-    throw new ZarrError("Argument", "the array's elements are not in a list or a typed array");
-  return data.chars === undefined ? new Elements(length) : new Elements(data.chars, length);
-}
-
-/**
- * The `[start, stop, step]` of a slice, clipped to a dimension of this length as Python's
- * `slice.indices` does. Throws an `InvalidSelectionError` for step 0.
- */
-export function sliceIndices({ start, stop, step }: Slice, length: number): Indices {
-  if (step === 0) throw new InvalidSelectionError("slice step cannot be zero");
-  const by = step ?? 1;
-  const [lowest, highest] = by < 0 ? [-1, length - 1] : [0, length];
-  const clip = (bound: number) => (bound < 0 ? Math.max(bound + length, lowest) : Math.min(bound, highest));
-  const [first, last] = by < 0 ? [highest, lowest] : [lowest, highest];
-  return [start === null ? first : clip(start), stop === null ? last : clip(stop), by];
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The program of the page for the engines that no driver steers: it runs the tests of the viewer's
- * pixels and posts what they say.
+ * The page for engines without a driver: runs the tests of the viewer's pixels and posts their
+ * results.
  */
 import { runAll } from "../harness.mjs";
 

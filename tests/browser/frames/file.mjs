@@ -1,4 +1,4 @@
-/** The program of a page of the file system: tells where the engine runs, and that it reads. */
+/** A page that is opened from a file. Reports the engine's place and the result of a read. */
 import * as zarr from "zarr-wasm/inline";
 import { made } from "./made.mjs";
 

@@ -1,4 +1,4 @@
-/** The program of a frame whose server has lost the engine's chunk: tells its parent the error. */
+/** A frame whose server lacks the engine's chunk. Reports the error to its parent. */
 import * as zarr from "/lost/index.js";
 
 const { code, message } = await zarr.open(new Map()).catch((error) => error);

@@ -1,4 +1,4 @@
-/** A page that loses its network and gets it back: opens an array, and reads it on demand. */
+/** A page that loses its network and gets it back. Opens an array and reads it on demand. */
 import * as zarr from "/dist/index.js";
 
 let array;

@@ -1,4 +1,4 @@
-/** The program of a frame with a policy of its own: tells its parent where the engine runs, and that it reads. */
+/** A frame with its own policy. Reports the engine's place and a read to its parent. */
 import * as zarr from "/dist/index.js";
 import { made } from "./made.mjs";
 

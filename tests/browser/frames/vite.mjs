@@ -1,4 +1,4 @@
-/** The program of a page that Vite builds: tells where the engine runs, and that it reads. */
+/** A page that Vite builds. Reports the engine's place and the result of a read. */
 import { info, open } from "zarr-wasm";
 import { made } from "./made.mjs";
 

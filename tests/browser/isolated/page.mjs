@@ -1,4 +1,4 @@
-/** The program of the page that is cross-origin isolated: what only such a page can do. */
+/** The tests of a page with cross-origin isolation. */
 import { runAll } from "../harness.mjs";
 
 const modules = import.meta.webpackContext(".", { regExp: /\.test\.mjs$/ });

@@ -1,4 +1,4 @@
-/** Results in shared memory, on a page that is cross-origin isolated: its workers write them themselves. */
+/** Results in shared memory, which workers write, on a page with cross-origin isolation. */
 import * as zarr from "zarr-wasm";
 import { equal, ok, rejects, test } from "../harness.mjs";
 
@@ -6,7 +6,7 @@ const [ROWS, COLUMNS, CHUNK] = [2048, 600, 128];
 const FILL = 42;
 const isStored = (at) => at % 5 !== 3;
 
-/** A store with one array of int32 in gzip, whose element [i, j] is 1000 i + j; every fifth chunk is absent. */
+/** An array of int32 with gzip. Element [i, j] is 1000 i + j. Every fifth chunk is absent. */
 async function madeStore() {
   const metadata = {
     zarr_format: 3,
@@ -34,7 +34,7 @@ async function madeStore() {
 
 const expectedAt = (i, j) => (isStored(Math.floor(i / CHUNK)) ? i * 1000 + j : FILL);
 
-/** Which of the array's elements are not what they are to be; of rows from `first` on, each `step` after the other. */
+/** The elements with wrong values in rows that start at `first` and have this step. */
 const wrong = (data, columns, first = 0, step = 1) =>
   data.findIndex((value, at) => value !== expectedAt(first + step * Math.floor(at / columns), at % columns));
 
@@ -55,7 +55,7 @@ test("isolated: a result in shared memory is written by workers", async () => {
   equal(wrong(made.data, COLUMNS), -1);
 });
 
-test("isolated: backwards, with a step, into a part of shared memory", async () => {
+test("isolated: a backward slice is read into a part of shared memory", async () => {
   const array = await zarr.open(await madeStore(), { kind: "array" });
   const rows = Math.ceil((ROWS - 1) / 2);
   const memory = shared(rows * COLUMNS + 8).fill(-1);
@@ -65,7 +65,7 @@ test("isolated: backwards, with a step, into a part of shared memory", async () 
   equal([...memory.subarray(0, 4), ...memory.subarray(-4)], new Array(8).fill(-1));
 });
 
-test("isolated: nothing is written any more once a read was given up", async () => {
+test("isolated: nothing is written to the caller's memory after an abort", async () => {
   const array = await zarr.open(await madeStore(), { kind: "array" });
   const out = shared(ROWS * COLUMNS);
   for (let round = 0; round < 12; round += 1) {
@@ -94,14 +94,14 @@ test("isolated: nothing is written any more once a read was given up", async () 
   ok(out.every((value) => value === 0));
 });
 
-/** How long a whole read takes, in ms. */
+/** The time of a whole read in ms. */
 async function msToRead(array) {
   const started = performance.now();
   await array.get(null, { out: shared(ROWS * COLUMNS) });
   return performance.now() - started;
 }
 
-/** The time from an abort until the engine releases the caller's memory; 0 if it had before. */
+/** The time from an abort until the engine releases the caller's memory; 0 if earlier. */
 async function msToLetGo(array, msBefore) {
   const controller = new AbortController();
   const reading = array.get(null, { out: shared(ROWS * COLUMNS), signal: controller.signal });
@@ -125,13 +125,13 @@ for (const workers of [0, 2]) {
       await msToRead(array);
       const whole = await msToRead(array);
       const times = [];
-      // Between a fifth and three fifths of the read: chunks are being decoded.
+      // After 20 to 60 per cent of the read chunks are being decoded.
       for (let round = 0; round < 15; round += 1)
         times.push(await msToLetGo(array, whole * (0.2 + 0.4 * (round / 14))));
       const told = times.filter((ms) => ms !== undefined).sort((one, other) => one - other);
       ok(told.length >= 3, `${told.length} reads were aborted on their way`);
-      // On a machine that is busy with other things most take longer; an engine that does not yield
-      // takes longer each time.
+      // On a busy machine most aborts take longer. An engine that does not yield always takes
+      // longer.
       ok(told[0] <= 10, `at best after ${told[0]} ms, of ${told.map(Math.round)}`);
     } finally {
       zarr.dispose();

@@ -1,6 +1,5 @@
 /**
- * Building and finding elements: the two things every panel of the page does. Not a framework;
- * panels own their nodes and update them by hand.
+ * Makes and finds elements. It is not a framework: panels own their elements and update them.
  */
 
 import { type IconName, icon } from "./icons.js";
@@ -9,8 +8,8 @@ type Child = Node | string | null;
 type Attributes = Record<string, string | number | boolean | EventListener>;
 
 /**
- * A new element. `on…` entries become listeners, `true` an empty attribute, `false` none; strings
- * become text nodes, so nothing that came out of a data set is ever parsed as HTML.
+ * Makes an element. `on…` entries become listeners, `true` becomes an empty attribute, `false`
+ * none. Strings become text nodes, so text of data sets is never parsed as HTML.
  */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -27,7 +26,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-/** A button that shows an icon alone; its name is told to those who do not see it, and on hover. */
+/** A button with an icon. Its name is the ARIA label and the tooltip. */
 export function iconButton(name: IconName, label: string, press: () => void): HTMLButtonElement {
   return element(
     "button",
@@ -36,7 +35,7 @@ export function iconButton(name: IconName, label: string, press: () => void): HT
   );
 }
 
-/** A box to tick, with its words. */
+/** A checkbox with its label. */
 export function tickBox(
   label: string,
   checked: boolean,
@@ -47,7 +46,7 @@ export function tickBox(
   return element("label", { class: "tick" }, box, element("span", {}, label));
 }
 
-/** The element of the template with this id; a missing one is a fault of the template. */
+/** The element of the template with this id. Throws if the template lacks it. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const node = document.getElementById(id);
   if (!node) throw new Error(`index.html has no element with the id "${id}"`);

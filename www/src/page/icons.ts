@@ -1,5 +1,5 @@
 /**
- * The page's few icons, as lines on a square of 20: they take the colour of the text beside them.
+ * The page's icons, as lines in a square of 20. They have the colour of the text beside them.
  */
 
 const LINES = {
@@ -23,7 +23,7 @@ export type IconName = keyof typeof LINES;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Decoration: what carries it has its own name. */
+/** Icons are decoration, so ARIA ignores them; their buttons have names. */
 export function icon(name: IconName): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   const path = document.createElementNS(SVG, "path");

@@ -1,6 +1,6 @@
 /**
- * The picture by keyboard, while it has the focus: arrows pan as long as they are held, plus and
- * minus zoom, 0 shows all. Moves go by time, so that a slow machine pans as far as a fast one.
+ * Keyboard control of the focused picture: arrows pan while they are pressed, plus and minus zoom,
+ * 0 shows all. Panning depends on time, so a slow machine pans as far as a fast one.
  */
 
 export interface Moves {
@@ -16,10 +16,10 @@ const DIRECTIONS: Record<string, readonly [x: number, y: number]> = {
   ArrowDown: [0, 1],
 };
 
-/** CSS pixels a second; with Shift. */
+/** CSS pixels per second, without and with Shift. */
 const SPEED = 600;
 const FAST = 1800;
-/** What a short press moves at least: the time of one frame would not be seen. */
+/** Least movement of a short press, in CSS pixels. That of one frame would not be visible. */
 const FIRST_STEP_MS = 50;
 const ZOOM = 1.5;
 

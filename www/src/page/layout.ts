@@ -1,7 +1,7 @@
 /**
- * Which panels are open. On a wide screen they stand beside the picture, each by itself; on a small
- * one they are sheets below (upright) or beside it (lying), one at a time. How that looks is the
- * style sheet's.
+ * Opens and closes panels. On a wide screen panels are beside the picture. On a small screen one
+ * panel at a time is a sheet, below the picture in portrait and beside it in landscape. The style
+ * sheets have the design.
  */
 
 import { byId } from "./element.js";
@@ -10,18 +10,18 @@ export type PanelName = "data" | "display";
 
 const PANELS: readonly PanelName[] = ["data", "display"];
 
-/** In the reader's font size: twice the size of text is half the screen. */
+/** In units of the font size, because larger text needs a larger screen. */
 const WIDE = 56;
-/** Below this width two open panels would leave too little for the picture. */
+/** Below this width two open panels would leave too little space for the picture. */
 const WIDE_ENOUGH_FOR_TWO = 76;
 const HIGH = 30;
 const NARROW = 20;
 
 export class Layout {
-  /** Panels that a person opened or closed are left as they are. */
+  /** Panels that the user opened or closed. They are not changed automatically. */
   readonly #chosen = new Set<PanelName>();
   #isSmall: boolean | null = null;
-  /** Of the window, in the reader's font size. */
+  /** The window's size in units of the font size. */
   #width = 0;
 
   constructor() {
@@ -32,7 +32,7 @@ export class Layout {
       });
     }
     this.#measure();
-    // The head grows with the text.
+    // The height of the head depends on the font size.
     const sizes = new ResizeObserver(() => this.#measure());
     for (const part of [document.body, byId("address-form")]) sizes.observe(part);
   }
@@ -41,14 +41,14 @@ export class Layout {
     return !byId(`panel-${name}`).hidden;
   }
 
-  /** Opens or closes a panel for what is on show, unless a person has decided. */
+  /** Opens or closes a panel for the contents, unless the user has done so. */
   suggest(name: PanelName, open: boolean): void {
     if (this.#chosen.has(name) || this.#isSmall) return;
     const isCrowded = this.#width < WIDE_ENOUGH_FOR_TWO && this.#hasOther(name);
     this.#set(name, open && !isCrowded);
   }
 
-  /** Whether another panel takes a part of the screen. One without content does not. */
+  /** Whether another panel with content is open. */
   #hasOther(name: PanelName): boolean {
     return PANELS.some(
       (other) => other !== name && this.isOpen(other) && !this.#switch(other).matches(":disabled"),
@@ -66,7 +66,7 @@ export class Layout {
     document.body.classList.toggle("narrow", width < NARROW);
     if (isSmall === this.#isSmall) return;
     this.#isSmall = isSmall;
-    // On a small screen the picture comes first.
+    // On a small screen the picture has precedence.
     for (const name of PANELS) this.#set(name, !isSmall && name === "display");
   }
 

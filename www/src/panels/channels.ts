@@ -1,6 +1,6 @@
 /**
- * The channels of an image: which are drawn, in what colour, between which values. Any number of
- * them; details of a channel are made when they are unfolded.
+ * The panel of an image's channels: their visibility, colours and limits. The details of a channel
+ * are made when it is unfolded, because there may be many channels.
  */
 
 import { element, tickBox } from "../page/element.js";
@@ -9,7 +9,7 @@ import type { SceneChannel } from "../scene/scene.js";
 import { plainNumber } from "../text/numbers.js";
 import { type Counts, WindowControl } from "./window_control.js";
 
-/** A histogram that can say between which values most of the data are. */
+/** A histogram with quantiles. */
 export interface ChannelHistogram extends Counts {
   readonly min: number;
   readonly max: number;
@@ -22,9 +22,9 @@ export interface ChannelSource {
   histogram(channel: SceneChannel): Promise<ChannelHistogram>;
 }
 
-/** Up to so many channels show their limits at once. */
+/** Up to this number of channels, all limits are unfolded. */
 const UNFOLDED = 4;
-/** Shares left out at either end by "Auto". */
+/** Shares of the values that "Auto" omits at each end. */
 const LEFT_OUT = 0.005;
 
 export class Channels {
@@ -114,13 +114,13 @@ class ChannelRow {
     this.#options.change();
   }
 
-  /** The window leaves out the outermost half percent on either side. */
+  /** Sets the window so that it omits half a per cent of the values at each end. */
   async auto(): Promise<void> {
     const found = await this.#histogram();
     if (!found || !Number.isFinite(found.min)) return;
     let [low, high] = [found.quantile(LEFT_OUT), found.quantile(1 - LEFT_OUT)];
-    // A mask or a sparse label image is nearly all one value: what is left out there is all there
-    // is to see.
+    // A mask or a sparse label image has nearly only one value. The omitted values are all that
+    // there is to see.
     if (!(high > low)) [low, high] = [found.min, found.max > found.min ? found.max : found.min + 1];
     if (this.#options.integer)
       [low, high] = [Math.floor(low), Math.max(Math.ceil(high), Math.floor(low) + 1)];
@@ -155,7 +155,7 @@ class ChannelRow {
     void this.#histogram();
   }
 
-  /** Read once; a histogram that cannot be read leaves the sliders usable. */
+  /** Reads the histogram once. Without one the sliders still work. */
   #histogram(): Promise<ChannelHistogram | null> {
     this.#counted ??= this.#options.histogram(this.#channel);
     return this.#counted.then(

@@ -1,10 +1,10 @@
-/** What is in a group that is no picture itself, to choose from in the picture's place. */
+/** The list of a group's nodes, shown instead of a picture if the group is none. */
 
 import type { NamedNode } from "../opening/metadata_names.js";
 import { element } from "../page/element.js";
 import { icon } from "../page/icons.js";
 
-/** More than these are found in the hierarchy. */
+/** Maximum number of listed nodes. The hierarchy has all of them. */
 const MOST = 200;
 
 export class Choices {

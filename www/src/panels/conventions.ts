@@ -1,10 +1,10 @@
-/** The conventions of the chosen node, and what is wrong, or worth knowing, in its attributes. */
+/** The list of the selected node's conventions, with errors and warnings about its attributes. */
 
 import * as zarr from "zarr-wasm";
 import type { DatasetNode } from "../opening/dataset.js";
 import { element } from "../page/element.js";
 
-/** Stays hidden until the node is known to have conventions. */
+/** Hidden until the node has conventions. */
 export function conventionsPart(node: DatasetNode): HTMLElement {
   const part = element("section", { class: "conventions", hidden: true });
   fill(part, node).catch((error: unknown) => {
@@ -27,10 +27,10 @@ async function fill(part: HTMLElement, node: DatasetNode): Promise<void> {
 
 function summary({ label, version, declared }: zarr.Convention): string {
   const how = declared ? "declared" : "recognised by its attributes";
-  return `${label}${version ? ` ${version}` : ""}: ${how}`;
+  return `${label.replace(/:$/, "")}${version ? ` ${version}` : ""}: ${how}`;
 }
 
-/** What is only worth knowing is not shown. */
+/** Only errors and warnings are shown, no notes. */
 function findingList(findings: readonly zarr.Finding[]): HTMLElement[] {
   const told = findings.filter(({ severity }) => severity !== "info");
   if (told.length === 0) return [];

@@ -1,20 +1,21 @@
 /**
- * Values and coordinates as CF's attributes mean them, with units: what the page shows in place of
- * what is stored.
+ * Decodes values and coordinates by CF's attributes, with units. The page shows them instead of
+ * stored values.
  */
 
 import * as zarr from "zarr-wasm";
 import type { ArrayNode } from "../opening/dataset.js";
+import { momentText } from "../scene/value_text.js";
 import { roundedText } from "../text/numbers.js";
 
 type Selection = Parameters<ArrayNode["get"]>[0];
 
-/** Arrays whose attributes cannot be used: their values are shown as stored. */
+/** Arrays with invalid attributes. Their stored values are shown. */
 const asStored = new WeakSet<ArrayNode>();
 
 /**
- * The selected values, decoded. The fill value of a version 2 array means "missing" only to xarray,
- * which leaves its mark; elsewhere it is a value like others, such as the black of a picture.
+ * Reads and decodes a selection. The fill value of a v2 array means "missing" only in data of
+ * xarray, which has `_ARRAY_DIMENSIONS`. In other data it is a value, such as black.
  */
 export async function decodedValues(array: ArrayNode, selection: Selection, signal: AbortSignal) {
   if (asStored.has(array)) return array.get(selection, { signal });
@@ -29,22 +30,14 @@ export async function decodedValues(array: ArrayNode, selection: Selection, sign
   }
 }
 
-/** The units of an array's values; counts of time have none that a number could stand before. */
+/** The units of an array's values. Counts of time are shown as dates, without units. */
 export function unitsOf({ attrs }: ArrayNode): string {
   const { units } = attrs;
   return typeof units === "string" && units.length <= 40 && !/ since /i.test(units) ? units : "";
 }
 
-/** What a place along a dimension is called: a date, or a number with its unit. */
+/** The name of a place along a dimension: a date, or a number with its unit. */
 export type PlaceName = (index: number) => string;
-
-const two = (value: number) => String(value).padStart(2, "0");
-
-function momentText({ year, month, day, hour, minute, second }: zarr.Moment): string {
-  const date = `${year}-${two(month)}-${two(day)}`;
-  if (hour === 0 && minute === 0 && second === 0) return date;
-  return `${date} ${two(hour)}:${two(minute)}${second === 0 ? "" : `:${two(second)}`}`;
-}
 
 async function nameOf(coordinates: zarr.Coordinates): Promise<PlaceName> {
   const moments = coordinates.time ? await coordinates.moments() : [];
@@ -58,19 +51,17 @@ async function nameOf(coordinates: zarr.Coordinates): Promise<PlaceName> {
   };
 }
 
-/**
- * The names of the places along every dimension that has coordinates; more than this many are not
- * read for it.
- */
+/** Maximum length of a dimension whose coordinates are read. */
 const MOST = 1_000_000;
 
+/** The names of the places along each dimension; undefined for one without coordinates. */
 export async function placeNames(array: ArrayNode, signal: AbortSignal): Promise<(PlaceName | undefined)[]> {
   const named = array.shape.map(async (length, axis): Promise<PlaceName | undefined> => {
     if (length > MOST) return undefined;
     try {
       return await nameOf(await zarr.coords(array, axis, { signal }));
     } catch {
-      // Not to know where one is takes nothing from the picture.
+      // The picture is usable without the names of places.
       return undefined;
     }
   });

@@ -1,6 +1,6 @@
 /**
- * The dimensions that are not drawn, as sliders: name, coordinate or date, index, and a button that
- * plays. Each row is one dimension; which of them there are is for the caller to say.
+ * Sliders for the dimensions outside of the plane. A row has the name, the coordinate or date, the
+ * index, and a play button. The caller says which dimensions have a row.
  */
 
 import { element } from "../page/element.js";
@@ -13,14 +13,16 @@ export interface Dimension {
   index: number;
 }
 
-/** Steps a second. */
+/** Steps per second. */
 const SPEEDS = [1, 2, 5, 10, 20];
 
 export class Dimensions {
-  /** An index that a person, or playing, chose. */
+  /** The user or playing has chosen an index. */
   onIndex: (name: string, index: number) => void = () => {};
-  /** Reads what another index shows. */
+  /** Reads the data of another index. */
   preload: (name: string, index: number) => Promise<void> = async () => {};
+  /** Resolves once the chosen index is on the screen. */
+  shown: () => Promise<void> = async () => {};
 
   readonly #place: HTMLElement;
   readonly #rows = new Map<string, Row>();
@@ -43,6 +45,7 @@ export class Dimensions {
       isLoop: () => this.#loop.checked,
       preload: (name: string, index: number) => this.preload(name, index),
       choose: (name: string, index: number) => this.onIndex(name, index),
+      shown: () => this.shown(),
       stopOthers: () => this.stop(),
     };
     for (const dimension of dimensions) this.#rows.set(dimension.name, new Row(dimension, settings));
@@ -54,7 +57,7 @@ export class Dimensions {
     );
   }
 
-  /** What the places along a dimension are called. */
+  /** Sets the names of the places along a dimension. */
   setText(name: string, text: (index: number) => string): void {
     this.#rows.get(name)?.setText(text);
   }
@@ -69,6 +72,7 @@ interface Settings {
   isLoop(): boolean;
   preload(name: string, index: number): Promise<void>;
   choose(name: string, index: number): void;
+  shown(): Promise<void>;
   stopOthers(): void;
 }
 
@@ -135,7 +139,7 @@ class Row {
     this.#range.value = String(index);
     if (document.activeElement !== this.#number) this.#number.value = String(index);
     this.#range.setAttribute("aria-valuetext", text === "" ? String(index) : text);
-    // A coordinate that only repeats the index says nothing.
+    // A coordinate that equals the index is not shown.
     this.#place.textContent = text === String(index) ? "" : text;
     this.#place.title = text;
   }
@@ -147,14 +151,17 @@ class Row {
     }
     this.#settings.stopOthers();
     const { name, length, index } = this.#dimension;
-    const { speed, isLoop, preload } = this.#settings;
+    const { speed, isLoop, preload, shown } = this.#settings;
     this.#end = play({
       length,
       start: index,
       speed,
       isLoop,
       preload: (step) => preload(name, step),
-      show: (step) => this.#choose(step),
+      show: (step) => {
+        this.#choose(step);
+        return shown();
+      },
       onEnd: () => {
         this.#end = null;
         this.#showButton();

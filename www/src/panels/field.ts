@@ -1,4 +1,4 @@
-/** How the numbers of a field become colours: the colormap, the limits, logarithmic or not. */
+/** The panel of a field's colours: the colormap, the limits and the logarithmic scale. */
 
 import { element, tickBox } from "../page/element.js";
 import { COLORMAPS, colormapColors } from "../scene/colormaps.js";
@@ -8,15 +8,15 @@ import { type Counts, WindowControl } from "./window_control.js";
 export interface FieldSource {
   title: string;
   style: FieldStyle;
-  /** From the least to the greatest value that is known of. */
+  /** The lowest and the highest known value. */
   limits: readonly [low: number, high: number];
   integer: boolean;
   histogram(): Promise<Counts>;
-  /** Of what is in view. */
+  /** The limits of the values in view. */
   limitsInView(): Promise<[number, number] | null>;
 }
 
-/** With a logarithmic scale, limits span at most this much. */
+/** A lower limit without a logarithm becomes the upper one, divided by the root of this. */
 const MOST_DECADES = 1e6;
 
 export class Field {
@@ -97,7 +97,7 @@ export class Field {
     this.#setRange([low, high > low ? high : low + 1]);
   }
 
-  /** Zero and what is below it have no logarithm. */
+  /** A logarithmic scale needs limits above zero. */
   #setLog(log: boolean): void {
     const [low, high] = this.#style.range;
     const top = high > 0 ? high : 1;

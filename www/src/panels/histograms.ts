@@ -1,18 +1,17 @@
 /**
- * How often which values occur in the plane on show, from the coarsest level: what the limits are
- * chosen by.
+ * Reads the histogram of the visible plane from the coarsest level. Users set limits with it.
  */
 
 import * as zarr from "zarr-wasm";
 import type { Scene } from "../scene/scene.js";
 
-/** Elements along a side that are counted at most: a coarsest level may still be large. */
+/** Maximum number of elements along a side, because the coarsest level may be large. */
 const MOST = 2048;
 const BINS = 128;
 
 export interface HistogramChoice {
   signal: AbortSignal;
-  /** Index along the channel axis. */
+  /** The index along the channel axis. */
   channel?: number;
 }
 
@@ -38,6 +37,6 @@ function middle(length: number) {
   return zarr.slice(start, Math.min(length, start + MOST));
 }
 
-/** The index in a level whose axis may be shorter than that of the finest. */
+/** The index in a level, whose axis may be shorter than that of the finest level. */
 const coarseIndex = (index: number, length: number, coarse: number): number =>
   Math.min(coarse - 1, Math.floor((index * coarse) / Math.max(1, length)));

@@ -1,6 +1,6 @@
 /**
- * What lies over the picture: label images, each with its opacity, and on maps the coast and the
- * graticule.
+ * The panel of layers above the picture: label images with their opacities, and on maps the coast
+ * lines and the graticule.
  */
 
 import { element, tickBox } from "../page/element.js";
@@ -20,13 +20,13 @@ export class Layers {
   #labels: SceneLabel[] = [];
   #map: MapLayers = { coast: true, graticule: false };
 
-  /** `section` is hidden where there is nothing to lay over the picture. */
+  /** `section` is hidden if there are no layers. */
   constructor(place: HTMLElement, section: HTMLElement) {
     this.#place = place;
     this.#section = section;
   }
 
-  /** `map`: null where the picture is no map. */
+  /** `map` is null if the picture is not a map. */
   show(labels: readonly SceneLabel[], map: MapLayers | null): void {
     this.#labels = labels.map((label) => ({ ...label }));
     this.#place.replaceChildren(

@@ -1,6 +1,6 @@
 /**
- * What the colours of the picture mean, on the picture: for a field a colour bar with title, unit
- * and ticks, for an image the names of its channels. Text of the page, not pixels.
+ * The legend on the picture: for a field a colour bar with title, unit and ticks; for an image the
+ * names of its channels. It consists of page elements, not of pixels.
  */
 
 import { element } from "../page/element.js";
@@ -8,13 +8,15 @@ import type { FieldStyle, Scene, SceneChannel } from "../scene/scene.js";
 import { roundedText, scaleTexts } from "../text/numbers.js";
 import { gradient } from "./field.js";
 
-/** Steps between the numbers below the bar. */
+/** Number of steps between the ticks below the bar. */
 const MOST_STEPS = 6;
-/** Powers of ten in a range of doubles, before they are thinned. */
+/** Maximum number of powers of ten, before they are thinned out. */
 const MOST_TICKS = 700;
-/** Nearer to an end of the bar than this share, a number would stick out. */
+/** Nearer to an end of the bar than this share, a number would exceed the bar. */
 const EDGE = 0.08;
-/** More names than these would cover the picture. */
+/** Number of characters that fit below the bar, gaps included. */
+const CHARACTERS = 36;
+/** Maximum number of names, because more would cover the picture. */
 const NAMES = 8;
 
 export class Legend {
@@ -37,8 +39,8 @@ export class Legend {
       "aria-label": `Colours from ${low} to ${high} ${unit}`,
     });
     bar.style.background = gradient(style.colormap, style.reversed);
-    const ticks = ticksOf(style);
-    const texts = style.log ? ticks.map(roundedText) : scaleTexts(ticks);
+    const all = ticksOf(style);
+    const { ticks, texts } = readable(all, style.log ? all.map(roundedText) : scaleTexts(all));
     const words = element(
       "p",
       { class: "legend-title" },
@@ -66,12 +68,20 @@ export class Legend {
   }
 }
 
-/** How far along the bar a value is. */
+/** Thins out the ticks so that their texts do not overlap. */
+function readable(ticks: number[], texts: string[]): { ticks: number[]; texts: string[] } {
+  const longest = Math.max(0, ...texts.map(({ length }) => length));
+  const every = Math.ceil((texts.length * (longest + 2)) / CHARACTERS);
+  const isKept = (_: unknown, at: number) => at % every === 0;
+  return { ticks: ticks.filter(isKept), texts: texts.filter(isKept) };
+}
+
+/** The position of a value on the bar, from 0 to 1. */
 function shareOf(value: number, { range: [low, high], log }: FieldStyle): number {
   return log && low > 0 ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
 }
 
-/** Under its place of the bar; the outer ones stay inside. */
+/** Places a number below its position. The outer ones stay inside of the bar. */
 function tickLabel(text: string, share: number): HTMLElement {
   const label = element("span", {}, text);
   label.style.left = `${(share * 100).toFixed(2)}%`;
@@ -80,7 +90,7 @@ function tickLabel(text: string, share: number): HTMLElement {
   return label;
 }
 
-/** Round values inside the range, a few of them; of a logarithmic scale powers of ten. */
+/** A few round values in the range; powers of ten for a logarithmic scale. */
 function ticksOf({ range: [low, high], log }: FieldStyle): number[] {
   if (log && low > 0) {
     const powers = multiples(Math.log10(low), Math.log10(high), 1).map((power) => 10 ** power);
@@ -89,7 +99,7 @@ function ticksOf({ range: [low, high], log }: FieldStyle): number[] {
   return multiples(low, high, roundStep((high - low) / MOST_STEPS));
 }
 
-/** 1, 2 or 5 times a power of ten: the next that is not smaller. */
+/** The next 1, 2 or 5 times a power of ten that is not smaller. */
 function roundStep(step: number): number {
   const power = 10 ** Math.floor(Math.log10(step));
   return ([1, 2, 5].find((digit) => digit * power >= step * (1 - 1e-9)) ?? 10) * power;

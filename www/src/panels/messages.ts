@@ -1,6 +1,6 @@
 /**
- * Words for people over the picture: what went wrong and what can be done, what is worth knowing,
- * and why there is nothing to see. A picture that is there stays to be seen.
+ * Messages above the picture: errors with advice, notes, and the reason for an empty picture. The
+ * picture stays visible.
  */
 
 import { element, iconButton } from "../page/element.js";
@@ -18,14 +18,14 @@ export class Messages {
     this.#place.replaceChildren();
   }
 
-  /** A sentence that stands in the picture's place. */
+  /** Shows a sentence instead of the picture. */
   say(text: string): void {
     this.#place.replaceChildren(
       element("div", { class: "message calm", role: "status" }, element("p", {}, text)),
     );
   }
 
-  /** Something worth knowing, once. */
+  /** Shows a note once. */
   note(text: string): void {
     if (this.#said.has(text)) return;
     this.#said.add(text);

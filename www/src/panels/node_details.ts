@@ -1,6 +1,6 @@
 /**
- * What is known of the chosen node: shape, data type, chunks, shards, codecs, fill value,
- * conventions, attributes.
+ * The details of the selected node: shape, data type, chunks, shards, codecs, fill value,
+ * conventions and attributes.
  */
 
 import type { ArrayNode, DatasetNode } from "../opening/dataset.js";
@@ -22,7 +22,7 @@ export function nodeDetails(node: DatasetNode, path: string): HTMLElement[] {
     ...node.warnings.map((text) => element("p", { class: "warning" }, text)),
     ...packingNote(node.attrs).map((text) => element("p", { class: "note" }, text)),
     conventionsPart(node),
-    // In full: integers beyond 2^53 are no doubles.
+    // All digits: doubles are not exact beyond 2^53.
     attributesPart(node.attributes({ bigint: true })),
   ];
 }
@@ -46,7 +46,7 @@ function arrayRows(array: ArrayNode): Rows {
   return rows;
 }
 
-/** The chain in the order of writing, each codec with its configuration to unfold. */
+/** The codecs in the order of encoding, each with its configuration. */
 function codecList(array: ArrayNode): HTMLElement {
   const items = array.codecs.map(({ name, configuration }) => {
     const settings = Object.keys(configuration ?? {}).length > 0;
@@ -68,7 +68,7 @@ function attributesPart(attributes: Record<string, unknown>): HTMLElement {
   );
 }
 
-/** CF's packing is an attribute, not a codec: what is on show is not what is stored. */
+/** CF's packing is in attributes. It is listed because the shown values are unpacked. */
 function packingNote(attributes: Record<string, unknown>): string[] {
   const packing = ["scale_factor", "add_offset", "_Unsigned"].filter((name) => name in attributes);
   return packing.length === 0 ? [] : [`Values are shown unpacked, by ${packing.join(" and ")}.`];

@@ -1,6 +1,6 @@
 /**
- * Ways to a data set beside the address field: samples, a folder or file of this computer, what was
- * open before, a drop.
+ * The menu for opening a data set: samples, a folder or file of this computer, and recent data
+ * sets. It also handles dropped items.
  */
 
 import { addressOfDrop, chooseFile, chooseFolder, sourceOfDrop } from "../opening/local_files.js";
@@ -91,10 +91,13 @@ export class OpenMenu {
   #listenToDrops(): void {
     const { body } = document;
     const mark = (on: boolean) => body.classList.toggle("dropping", on);
-    body.addEventListener("dragover", (event) => {
-      event.preventDefault();
-      mark(true);
-    });
+    // Who takes a drop says so from the first event on.
+    for (const type of ["dragenter", "dragover"] as const) {
+      body.addEventListener(type, (event) => {
+        event.preventDefault();
+        mark(true);
+      });
+    }
     body.addEventListener("dragleave", (event) => {
       if (event.relatedTarget === null) mark(false);
     });
@@ -105,10 +108,7 @@ export class OpenMenu {
     });
   }
 
-  /**
-   * What was dropped is gone when the event has ended: files are asked for before anything is
-   * awaited.
-   */
+  /** Dropped items are valid only during the event, so they are read before any `await`. */
   #take(transfer: DataTransfer): void {
     const address = addressOfDrop(transfer);
     const hasFiles = [...transfer.items].some(({ kind }) => kind === "file");
@@ -132,5 +132,5 @@ function group(title: string, children: HTMLElement[]): HTMLElement {
   );
 }
 
-/** The end of an address tells data sets apart. */
+/** The end of a URL, which differs most between data sets. */
 const shortened = (source: string) => (source.length > 64 ? `…${source.slice(-62)}` : source);

@@ -1,4 +1,4 @@
-/** Where the pointer is, and the values there: text of the page. */
+/** The text with the pointer's coordinates and the values there. */
 
 import { element } from "../page/element.js";
 import type { Reading } from "../picture/picture.js";
@@ -15,13 +15,14 @@ export class Readout {
     if (!reading) return;
     const { index, coordinates, values } = reading;
     const axes = new Set(index.map(({ name }) => name));
-    // Longitude and latitude may be called otherwise than the axes, and are told before them.
+    // Longitude and latitude come first. Their names may differ from those of the axes.
     const others = coordinates.filter(({ name }) => !axes.has(name));
     const places = [
       ...others.map(({ name, text }) => place(name, text)),
       ...index.map(({ name, index }) => {
         const text = coordinates.find((coordinate) => coordinate.name === name)?.text;
-        return text === undefined ? place(name, "", String(index)) : place(name, text, `[${index}]`);
+        const told = index < 0 ? "…" : String(index);
+        return text === undefined ? place(name, "", told) : place(name, text, `[${told}]`);
       }),
     ];
     const told = values.map(({ name, text, color }) => {

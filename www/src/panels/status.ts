@@ -1,11 +1,11 @@
-/** How far loading is, and what went over the wire for it. */
+/** Shows the progress of loading, and the counters of requests and bytes. */
 
 import * as zarr from "zarr-wasm";
 import { element } from "../page/element.js";
 import { bytesText, countText } from "../text/numbers.js";
 
 const REFRESH_MS = 500;
-/** What is done sooner than this is not worth words. */
+/** Shorter work shows no progress. */
 const PATIENCE_MS = 500;
 
 export class Status {
@@ -14,7 +14,7 @@ export class Status {
   readonly #counters: HTMLElement;
   #text = "";
   #timer = 0;
-  /** Tiles of the picture before are no news while something else is opened. */
+  /** While a node opens, the progress of the previous picture's tiles is not shown. */
   #isBusy = false;
 
   constructor(progress: HTMLProgressElement, words: HTMLElement, counters: HTMLElement) {
@@ -22,7 +22,7 @@ export class Status {
     setInterval(() => this.#count(), REFRESH_MS);
   }
 
-  /** Something of unknown length is under way. */
+  /** Shows work of unknown length. */
   busy(text: string): void {
     this.#isBusy = true;
     this.#progress.removeAttribute("value");

@@ -1,6 +1,6 @@
 /**
- * What is on show, over the picture: the name of the data set and the node, the choice of a
- * variable, the way back to a plate.
+ * The title above the picture: the names of the data set and the node, the selection of a variable,
+ * and the way back to a plate.
  */
 
 import { element } from "../page/element.js";
@@ -9,14 +9,14 @@ import type { SceneVariable } from "../scene/scene.js";
 
 export interface TitleContent {
   title: string;
-  /** Of the data set. */
+  /** The name of the data set. */
   source: string;
   variables?: readonly SceneVariable[];
   variable?: string | undefined;
-  /** Paths of the fields of a well. */
+  /** The paths of the fields of a well. */
   fields?: readonly string[];
   field?: string;
-  /** What is one step up, for images of a plate. */
+  /** The node above, for images of a plate. */
   above?: { name: string; path: string } | undefined;
 }
 

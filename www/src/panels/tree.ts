@@ -1,7 +1,6 @@
 /**
- * The hierarchy as a tree: a keyboard walks it as other trees (arrows, Home, End, Enter). What is
- * below a group is asked for when it is unfolded, so that a hundred thousand nodes cost nothing
- * until someone looks at them.
+ * The hierarchy as a tree with the usual keys (arrows, Home, End, Enter). The children of a group
+ * are read when it is unfolded, because a hierarchy may have a hundred thousand nodes.
  */
 
 import type { NamedNode } from "../opening/metadata_names.js";
@@ -9,13 +8,13 @@ import { element } from "../page/element.js";
 
 interface Branch extends NamedNode {
   name: string;
-  /** null: not known yet. */
+  /** Null until they are known. */
   children: Map<string, Branch> | null;
 }
 
-/** Up to so many nodes a tree is opened whole. */
+/** A tree with at most this number of nodes is unfolded completely. */
 const OPEN_UP_TO = 40;
-/** Children of one group shown at first; the rest on request. */
+/** Number of a group's children that are shown first. The rest is shown on request. */
 const CHILDREN_AT_ONCE = 200;
 
 export interface TreeContent {
@@ -25,7 +24,7 @@ export interface TreeContent {
   all: readonly NamedNode[] | null;
   /** The children of a group; null if they cannot be listed. */
   children(path: string): Promise<readonly NamedNode[] | null>;
-  /** A few words for the row of an array that is open already. */
+  /** A short text for the row of an open array. */
   describe(path: string): Promise<string>;
 }
 
@@ -56,7 +55,7 @@ export class Tree {
     else void this.#expand("", true);
   }
 
-  /** Nodes that became known by other ways, such as the labels of an image. */
+  /** Adds nodes from other sources, such as the labels of an image. */
   add(nodes: readonly NamedNode[]): void {
     for (const node of nodes) {
       if (this.#items.has(node.path)) continue;
@@ -70,10 +69,7 @@ export class Tree {
     }
   }
 
-  /**
-   * Marks a node, with the branches above it opened; of a path that is not listed, the nearest one
-   * above it.
-   */
+  /** Marks a node and unfolds the groups above it. An unlisted path marks its nearest group. */
   async select(path: string): Promise<void> {
     const parts = path === "" ? [] : path.split("/");
     for (let depth = 0; depth < parts.length; depth += 1)
@@ -110,7 +106,7 @@ export class Tree {
     this.#items.set(path, item);
     this.#branches.set(path, branch);
     if (kind === "array") this.#describe(path, about);
-    // Of a tree that is known, every branch is, so that small ones can be opened whole.
+    // All groups of a known tree are known, so small trees can be unfolded completely.
     if (this.#content?.all) {
       for (const child of branch.children?.values() ?? []) if (child.children?.size) this.#know(child);
     }
@@ -214,9 +210,7 @@ function focus(item: HTMLElement | null | undefined): void {
   item?.focus();
 }
 
-/**
- * The name of a node that another one's metadata list may be a path of several parts: as in `A/1`.
- */
+/** The name of a listed node. It may have several parts, as in `A/1`. */
 function branchOf(node: NamedNode, above = ""): Branch {
   const name =
     above === ""
@@ -238,7 +232,7 @@ function grow({ name, root, all }: TreeContent): Branch {
       at.children ??= new Map();
       let next = at.children.get(part);
       if (!next) {
-        // A folder that only leads to listed nodes is drawn as a group.
+        // A folder above listed nodes is shown as a group.
         next = {
           name: part,
           path: at.path === "" ? part : `${at.path}/${part}`,

@@ -1,6 +1,6 @@
 /**
- * Arrays that have no plane: a single value, the values along one dimension as a list (with a curve
- * when they are numbers), or the first values of an array of texts.
+ * Shows arrays without a plane: a single value, the values along one dimension as a list and as a
+ * curve, or the first strings of an array.
  */
 
 import * as zarr from "zarr-wasm";
@@ -9,17 +9,17 @@ import { element } from "../page/element.js";
 import { countText, roundedText, valueText } from "../text/numbers.js";
 import { decodedValues, placeNames, unitsOf } from "./decoded_values.js";
 
-/** Values read for the curve, and of them shown as text. */
+/** Maximum numbers of values in the curve and in the list. */
 const READ = 100_000;
 const LISTED = 400;
 
 const CURVE = { width: 900, height: 260 };
 
-/** The first values of an array, as they are shown. */
+/** The first values of an array. */
 export interface Values {
   count: number;
   texts: string[];
-  /** For a curve, where the values are numbers along one dimension. */
+  /** The numbers of the curve, if the array has one dimension of numbers. */
   numbers: number[];
 }
 
@@ -31,14 +31,14 @@ export async function readValues(array: ArrayNode, signal: AbortSignal): Promise
   const units = unitsOf(array);
   const text = (value: unknown, index: number) => {
     const [place, shown] = [name?.(index) ?? "", `${valueText(value)} ${units}`.trim()];
-    // Of a coordinate itself the name is the value again, unless it is a date.
+    // For a coordinate variable the name repeats the value, except for dates.
     return place === "" || place === shown ? shown : `${shown}  (${place})`;
   };
   const isCurve = isLine && isNumeric(array.dtype) && values.length > 1;
   return { count, texts: values.slice(0, LISTED).map(text), numbers: isCurve ? values.map(Number) : [] };
 }
 
-/** Shows the values in the picture's place. */
+/** Shows the values instead of the picture. */
 export function showValues(place: HTMLElement, { count, texts, numbers }: Values): void {
   place.replaceChildren(
     ...(numbers.length > 0 ? [curve(numbers)] : []),
@@ -93,10 +93,7 @@ function curve(values: number[]): SVGElement {
   return svg;
 }
 
-/**
- * About two points a pixel: the smallest and the largest value of every stretch, so that no spike
- * is lost.
- */
+/** About two points per pixel: the lowest and the highest value of each interval. */
 function thinned(values: number[]): [index: number, value: number][] {
   const stretch = Math.ceil(values.length / CURVE.width);
   const points = [...values.entries()];

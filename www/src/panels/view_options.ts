@@ -1,12 +1,12 @@
-/** Which axes lie across and down, and which level of the pyramid is drawn. */
+/** The selection of the plane's axes and of the pyramid's level. */
 
 import { element } from "../page/element.js";
-import type { Scene } from "../scene/scene.js";
+import type { Scene, SceneAxis } from "../scene/scene.js";
 import { shapeText } from "../text/numbers.js";
 
 export class ViewOptions {
   onPlane: (plane: { x: number; y: number }) => void = () => {};
-  /** null: the level follows the zoom. */
+  /** Null: the level follows the zoom. */
   onLevel: (level: number | null) => void = () => {};
 
   readonly #place: HTMLElement;
@@ -33,7 +33,7 @@ export class ViewOptions {
     this.#section.hidden = rows.length === 0;
   }
 
-  /** The level that is drawn while it follows the zoom. */
+  /** Shows the level that the zoom has selected. */
   setDrawnLevel(level: number): void {
     if (this.#followed) this.#followed.textContent = `Follows the zoom (${level})`;
   }
@@ -66,15 +66,15 @@ export class ViewOptions {
         element(
           "button",
           { type: "button", "aria-pressed": String(isChosen), onclick: press },
-          // "yz", as everybody calls it, whichever lies across.
-          across === z ? `${down.name}${across.name}` : `${across.name}${down.name}`,
+          // The usual name is "yz", also if z is horizontal.
+          across === z ? planeName(down, across) : planeName(across, down),
         ),
       );
     }
     return place;
   }
 
-  /** Choosing the other one's axis swaps the two: a plane needs both. */
+  /** Selecting the other axis of the plane swaps both. */
   #choose(which: "x" | "y", axis: number): void {
     const { x, y } = this.#plane;
     this.#set(which === "x" ? { x: axis, y: axis === y ? x : y } : { x: axis === x ? y : x, y: axis });
@@ -96,3 +96,7 @@ export class ViewOptions {
     return element("label", { class: "level" }, element("span", {}, "Resolution"), menu);
   }
 }
+
+/** "xy", and "lon–lat". */
+const planeName = (one: SceneAxis, other: SceneAxis): string =>
+  `${one.name}${one.name.length + other.name.length > 2 ? "–" : ""}${other.name}`;

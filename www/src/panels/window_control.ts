@@ -1,6 +1,6 @@
 /**
- * Two limits over a histogram: as two sliders on one track and as two numbers. For the window of a
- * channel and the range of a field alike. Values only; who draws with them is told.
+ * The control of two limits: a histogram, two sliders on one track, and two number fields. It is
+ * used for the window of a channel and the range of a field. It reports changes to its owner.
  */
 
 import { element } from "../page/element.js";
@@ -8,24 +8,24 @@ import { plainNumber } from "../text/numbers.js";
 
 export type Limits = readonly [low: number, high: number];
 
-/** How often which values occur, as `zarr.Histogram` has it. */
+/** The used part of `zarr.Histogram`. */
 export interface Counts {
   readonly counts: ArrayLike<number>;
   readonly window: Limits;
 }
 
 export interface WindowOptions {
-  /** What is limited, for the names of the controls. */
+  /** The name of the limited quantity, for the names of the controls. */
   label: string;
   limits: Limits;
   window: Limits;
-  /** Whether values are whole numbers. */
+  /** Whether values are integers. */
   integer: boolean;
-  /** Of the part of the histogram inside the window. */
+  /** The colour of the histogram inside of the window. */
   color?: string;
 }
 
-/** Steps of the sliders. */
+/** Number of steps of the sliders. */
 const STEPS = 1000;
 const SIDES = ["low", "high"] as const;
 type Side = (typeof SIDES)[number];
@@ -95,7 +95,7 @@ export class WindowControl {
     return number;
   }
 
-  /** One limit moved; the other gives way rather than be passed. */
+  /** Sets one limit. It moves the other one if it passes it. */
   #choose(side: Side, value: number): void {
     const [low, high] = this.#extent();
     const gap = this.#options.integer ? 1 : (high - low) / STEPS;
@@ -107,7 +107,7 @@ export class WindowControl {
     this.onChange(window);
   }
 
-  /** What the sliders span: the data, and the window where it lies outside. */
+  /** The range of the sliders: that of the data and of the window. */
   #extent(): Limits {
     const [low, high] = this.#limits;
     const from = Math.min(low, this.#window[0]);
@@ -125,15 +125,12 @@ export class WindowControl {
       slider.setAttribute("aria-valuetext", text);
       if (document.activeElement !== this.#numbers[side]) this.#numbers[side].value = text;
     }
-    // The thumb that can still move is on top where both stand at the end.
+    // If both thumbs are at an end, the one that can move is on top.
     this.#sliders.low.classList.toggle("on-top", this.#window[0] - from > (to - from) / 2);
     this.#drawBars();
   }
 
-  /**
-   * Heights go by the square root: the tail of a fluorescence image is what one sets the limits
-   * for.
-   */
+  /** Heights are square roots of counts, so that the tail of a fluorescence image is visible. */
   #drawBars(): void {
     const context = this.#bars.getContext("2d");
     const found = this.#counts;

@@ -1,8 +1,8 @@
 /**
- * Failures in words: what happened, why that usually is, what can be done. The package's own
- * message is kept beside it.
+ * Describes errors for users: what happened, the usual cause, and what can be done. It also keeps
+ * the package's message.
  *
- * Goes by the error's `code`; the HTTP status and the name of a codec stand in its message.
+ * It uses the error's `code`. The HTTP status and the name of a codec are in the message.
  */
 
 import { AddressError } from "../opening/address.js";
@@ -12,7 +12,7 @@ export interface Explanation {
   title: string;
   cause: string;
   cure: string;
-  /** What the package said, for a report. */
+  /** The package's message, for reports. */
   detail: string;
 }
 
@@ -27,7 +27,7 @@ export function isAbort(error: unknown): boolean {
   return name === "AbortError" || code === "Aborted";
 }
 
-/** A warning of the package, for a scientist. */
+/** The text for a warning of the package. */
 export function warningText(warning: string): string {
   if (!/ignores byte ranges/.test(warning)) return warning;
   const host = /https?:\/\/[^/\s]+/.exec(warning)?.[0] ?? "This server";
@@ -116,10 +116,7 @@ function storeReason(detail: string, where: string, url: URL | null): Omit<Expla
   return unreachable(where, url);
 }
 
-/**
- * The browser hides why a request failed: the page can only tell what it may have been, the
- * likeliest first.
- */
+/** The browser hides why a request failed, so the text lists causes, the most likely first. */
 function unreachable(where: string, url: URL | null): Omit<Explanation, "detail"> {
   const title = "The browser could not read this address";
   if (!navigator.onLine) {
@@ -148,7 +145,7 @@ function unreachable(where: string, url: URL | null): Omit<Explanation, "detail"
   };
 }
 
-/** The message and those of its causes, without repeats. */
+/** The messages of an error and of its causes, without repetitions. */
 function messages(error: unknown): string[] {
   const found: string[] = [];
   for (let at: unknown = error, depth = 0; at && depth < 5; at = (at as Coded).cause, depth++) {

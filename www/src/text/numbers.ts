@@ -1,6 +1,6 @@
 /**
- * Numbers as people read them: byte counts, values, shapes. Only `plainNumber` is read back, by
- * number fields.
+ * Formats numbers: byte counts, values and shapes. Number fields can only parse the output of
+ * `plainNumber`.
  */
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
@@ -24,17 +24,14 @@ export function shapeText(shape: readonly number[]): string {
   return shape.length === 0 ? "scalar" : shape.map(countText).join(" × ");
 }
 
-/** A number for a number field: five significant digits, in a form that the field reads back. */
+/** A number with five significant digits, in a form that a number field can parse. */
 export function plainNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value);
   return String(Number(value.toPrecision(5)));
 }
 
-/**
- * A value of a scale, rounded to what its place on the scale can tell: about four significant
- * digits.
- */
+/** A value of a scale, rounded to about four significant digits of the scale's range. */
 export function roundedText(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
@@ -49,25 +46,30 @@ const SUPERSCRIPT: Record<string, string> = Object.fromEntries(
   [..."0123456789-"].map((sign, at) => [sign, [..."⁰¹²³⁴⁵⁶⁷⁸⁹⁻"][at] ?? sign]),
 );
 
-/** As 1.5 × 10⁻⁶. */
-function powerText(value: number): string {
-  const [digits = "", power = ""] = value.toExponential(2).split("e");
+/** Scientific notation, such as 1.5 × 10⁻⁶. */
+function powerText(value: number, decimals = 2): string {
+  const [digits = "", power = ""] = value.toExponential(decimals).split("e");
   const raised = [...power.replace("+", "")].map((sign) => SUPERSCRIPT[sign]).join("");
   return minus(`${Number(digits)} × 10${raised}`);
 }
 
-/** Numbers of one scale, all with as many decimals as tell them apart. */
+/** The numbers of a scale, all with enough decimals to distinguish them. */
 export function scaleTexts(values: readonly number[]): string[] {
   const steps = values.slice(1).map((value, at) => Math.abs(value - (values[at] ?? 0)));
   const step = Math.min(...steps.filter((step) => step > 0));
   const largest = Math.max(...values.map(Math.abs));
-  if (!Number.isFinite(step) || largest >= 1e7 || step < 1e-4) return values.map(roundedText);
+  if (!Number.isFinite(step)) return values.map(roundedText);
+  if (largest < 1e9 && values.every(Number.isInteger)) return values.map((value) => minus(String(value)));
+  if (largest >= 1e7 || step < 1e-4) {
+    const decimals = Math.min(Math.max(Math.ceil(Math.log10(largest / step)), 1), 12);
+    return values.map((value) => (value === 0 ? "0" : powerText(value, decimals)));
+  }
   const decimals = Math.max(0, Math.min(6, Math.ceil(-Math.log10(step) - 1e-9)));
   const isExact = values.every((value) => Math.abs(value - Number(value.toFixed(decimals))) < step / 20);
   return values.map((value) => minus(value.toFixed(isExact ? decimals : Math.min(6, decimals + 1))));
 }
 
-/** One element of an array, in full; anything that is not a number as JSON. */
+/** One element of an array with all digits. Other values than numbers are JSON. */
 export function valueText(value: unknown): string {
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
     return String(value);
@@ -78,16 +80,13 @@ export function valueText(value: unknown): string {
   return jsonText(value, 0);
 }
 
-/**
- * JSON text, also of values that JSON lacks: integers beyond 2^53 in full, and the non-finite
- * numbers by name.
- */
+/** JSON text in which bigints have all digits, and NaN and infinities have their names. */
 export function jsonText(value: unknown, indent = 2): string {
   const marked = (_key: string, item: unknown) => {
     const isUnknown = typeof item === "bigint" || (typeof item === "number" && !Number.isFinite(item));
     return isUnknown ? `\u0001${item}\u0001` : item;
   };
   const text = JSON.stringify(value, marked, indent) ?? String(value);
-  // JSON.stringify writes the marks as escapes, within quotes that numbers do not have.
+  // JSON.stringify writes the marks as escapes in quotes. Both are removed.
   return text.replace(/"\\u0001([^"\\]*)\\u0001"/g, "$1");
 }

@@ -1,20 +1,22 @@
 /**
- * Tables of colours for numbers: 256 colours in a row, each of red, green, blue and alpha, and behind them that of what is missing, which
- * is transparent. The perceptual ones are matplotlib's (CC0), every fifth of their 256 colours; between two of them lies a straight line, which is nowhere
- * off by more than 2 of 255.
+ * Colour tables for `as: "rgba"`: 256 colours of four bytes (red, green, blue, alpha), then the
+ * transparent colour of missing values. viridis, magma, inferno and plasma are matplotlib's (CC0).
+ * Every fifth of their 256 colours is stored. Interpolation between them differs by at most 2 of
+ * 255.
  */
 import { ZarrError } from "../../model/errors.ts";
 
-/** The names of the tables that are here. */
+/** The names of the colour tables. */
 export type ColorName = "gray" | "viridis" | "magma" | "inferno" | "plasma";
 
 /**
- * Colours for a window of numbers, from its low end to its high one: a name; a list of `"#rrggbb"` at even distances, between which colours
- * are mixed (`["#000000", "#00ff00"]`); or a table of bytes, red, green, blue and alpha in turn, two colours or more.
+ * The colours of a window, from low to high. One of: a name; a list of `"#rrggbb"` in even steps,
+ * with linear interpolation between them; bytes of red, green, blue and alpha, for 2 to 65 536
+ * colours.
  */
 export type Colors = ColorName | readonly string[] | Uint8Array | Uint8ClampedArray;
 
-/** As hexadecimal digits, six a colour. */
+/** Hexadecimal digits, six per colour. */
 const STOPS: Record<ColorName, string> = {
   gray: "000000ffffff",
   viridis:
@@ -30,7 +32,7 @@ const STOPS: Record<ColorName, string> = {
 const LENGTH = 256;
 
 function refuse(actual: unknown): never {
-  throw new ZarrError("Argument", "not colours", {
+  throw new ZarrError("Argument", "the option colors is not valid", {
     expected: `${Object.keys(STOPS).join(", ")}, a list of "#rrggbb", or bytes of red, green, blue and alpha`,
     actual: String(actual).slice(0, 80),
   });
@@ -42,7 +44,7 @@ function channelsOf(color: unknown): number[] {
   return [0, 2, 4].map((at) => Number.parseInt(digits.slice(at, at + 2), 16));
 }
 
-/** Colours at even distances, and what lies between them. */
+/** A table of 256 opaque colours that interpolates between stops in even steps. */
 function mixed(stops: number[][]): Uint8Array {
   const table = new Uint8Array(4 * LENGTH);
   for (let at = 0; at < LENGTH; at += 1) {
@@ -71,7 +73,7 @@ function colorsIn(colors: Colors): Uint8Array {
   return mixed((stops.match(/.{6}/g) ?? []).map(channelsOf));
 }
 
-/** A table of colours, and what is missing behind it. */
+/** The colour table, followed by the transparent colour of missing values. */
 export function colorTable(colors: Colors): Uint8Array {
   const table = colorsIn(colors);
   const whole = new Uint8Array(table.length + 4);
@@ -79,20 +81,21 @@ export function colorTable(colors: Colors): Uint8Array {
   return whole;
 }
 
-/** The same of shades; what is missing is black. */
+/** The table of shades from 0 to 255, followed by the shade 0 of missing values. */
 export const shadeTable = (): Uint8Array =>
   Uint8Array.from({ length: LENGTH + 1 }, (_, at) => (at < LENGTH ? at : 0));
 
 /**
- * Puts pictures of the same size on top of each other by adding their light: channels of a microscope, each in a colour of its own. What is
- * missing in one adds nothing.
+ * Adds pictures of the same size pixel by pixel, for channels of a microscope with one colour each.
+ * Pictures are RGBA bytes. Colours are weighted by their alpha. Throws an `Argument` error if sizes
+ * differ.
  */
 export function addLight(pictures: readonly Uint8ClampedArray[]): Uint8ClampedArray<ArrayBuffer> {
   const length = pictures[0]?.length ?? 0;
   const sum = new Uint8ClampedArray(length);
   for (const picture of pictures) {
     if (picture.length !== length || length % 4 !== 0) {
-      throw new ZarrError("Argument", "pictures that are added have one size, and four bytes a pixel", {
+      throw new ZarrError("Argument", "addLight requires pictures of equal size with four bytes per pixel", {
         expected: `${length} bytes`,
         actual: `${picture.length} bytes`,
       });

@@ -34,7 +34,7 @@ function typeOf(name: NumberType | "bool"): TypeDescription {
   return { name, kind: kindOf(name), size, view, widens: name === "float16" };
 }
 
-/** Elements of several numbers: the result has a dimension more. */
+/** The packed form of elements of several numbers. */
 const pixels = (name: string, size: number): TypeDescription => ({ name, kind: "raw", size, widens: false });
 
 /** Options for the conversion of elements. */
@@ -55,14 +55,14 @@ export interface ConversionOptions {
   /** Exponent for positions in the window, from 0 to 1. Default: 1. */
   gamma?: number | undefined;
   /**
-   * The colours of `"rgba"`; `"gray"` unless given. With `"labels"` integers are labels, and have
-   * no window.
+   * The colours of `as: "rgba"`. Default: `"gray"`. With `"labels"` the integers are labels, so
+   * `window`, `gamma` and `decode` are not allowed.
    */
   colors?: Colors | LabelColors | undefined;
   /**
-   * Each number is followed by its mask: the last dimension of the result is two. What is missing
-   * is 0, and so is its mask; of what is there it is 1, or 255 with `as: "uint8"`. For numbers that
-   * have been told with `as`; what is missing `decode` says, and NaN is.
+   * Whether each number is followed by its mask, in a last dimension of two. The mask of a number
+   * is 1 (255 with `as: "uint8"`). Missing values, which are NaN or missing by `decode`, are 0 with
+   * the mask 0. Requires a number type in `as`, except float16.
    */
   mask?: boolean | undefined;
 }
@@ -71,12 +71,12 @@ export interface ConversionOptions {
 export interface Conversion {
   /** Data type of the result; undefined if it is that of the array. */
   type: TypeDescription | undefined;
-  /** Where an element is several numbers: how many, and in which view. */
+  /** For elements of several numbers: their number and typed array class. */
   pixel?: Pixel | undefined;
   request: ConversionRequest;
 }
 
-/** The numbers of an element that is several. */
+/** The numbers of an element, which become a last dimension. */
 export interface Pixel {
   count: number;
   view: ViewName | "Uint8ClampedArray";
@@ -109,11 +109,12 @@ function checked({ as, decode, window, gamma, colors, mask }: ConversionOptions)
   if ((window !== undefined || gamma !== undefined) && !isShaded) {
     fail("the option window requires shades or colours", 'as: "uint8" or as: "rgba"', as);
   }
-  if (colors !== undefined && as !== "rgba") fail("colours are of four bytes", 'as: "rgba"', as);
+  if (colors !== undefined && as !== "rgba")
+    fail("the option colors requires four bytes per element", 'as: "rgba"', as);
   if (isLabelColors(colors) && (decode ?? window ?? gamma) !== undefined)
-    fail("labels have colours as they are", "neither decode, window nor gamma", "one of them");
+    fail("labels cannot be converted", "neither decode, window nor gamma", "one of them");
   if (mask && (as === undefined || as === "rgba" || as === "float16"))
-    fail("a mask is for numbers of a type", "as with a type of numbers, but float16", as);
+    fail("the option mask requires a number type", "as: a number type except float16", as);
 }
 
 /** The window, given or from the data type. */
@@ -129,7 +130,7 @@ function windowOf({ window, decode }: ConversionOptions, type: string): readonly
 const isLabelColors = (colors: unknown): colors is LabelColors =>
   colors === "labels" || (typeof colors === "object" && colors !== null && "labels" in colors);
 
-/** Colours of labels; the code that reads a caller's own is a chunk of its own. */
+/** Colours of labels. The code for the caller's colours is a separate chunk. */
 async function labelled(colors: LabelColors, type: string): Promise<Conversion> {
   const labels: number[] = [];
   if (colors !== "labels") {
@@ -172,7 +173,7 @@ function cast(as: NumberType, mask: boolean, request: ConversionRequest): Conver
 export const isUnchanged = ({ as, decode, window, colors, mask }: ConversionOptions): boolean =>
   as === undefined && decode === undefined && window === undefined && colors === undefined && !mask;
 
-/** What the engine is to do; undefined where elements stay as they are. */
+/** The conversion for the engine. Undefined if elements stay unchanged. */
 export async function conversionOf(
   array: PackedNode,
   options: ConversionOptions,

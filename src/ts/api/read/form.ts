@@ -1,25 +1,28 @@
 /**
- * The last form of a result: the packed elements that the engine hands over become what callers get.
+ * Converts the engine's packed elements to the form of a result that the caller asked for.
  */
 import { type Packed, packedOf } from "../../elements/elements.ts";
-import { type Elements, isView, stridesOf } from "../../elements/typed_arrays.ts";
+import { type Elements, isView, product, stridesOf } from "../../elements/typed_arrays.ts";
 import { variableElements } from "../../elements/variable.ts";
 import { wrappedScalarOf, wrapperOf } from "../../elements/wrapped.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { ResultAnswer } from "../../port/operations.ts";
 
-/** `data` is what the form says. */
+/** A result. The type of `data` depends on the form. */
 export interface ReadResult extends Omit<Packed, "data"> {
   data: unknown;
 }
 
-/** `plain` as `Array.get` has it, `bytes` packed, `wrapped` as zarrita has it, and `scalar` its one element. */
+/**
+ * `plain`: as in `Array.get`. `bytes`: packed little-endian elements. `wrapped`: in zarrita's
+ * classes. `scalar`: the only element, as in zarrita.
+ */
 export type Form = "plain" | "bytes" | "wrapped" | "scalar";
 
 const NUMBERS = new Set(["bool", "integer", "float", "complex", "datetime", "timedelta"]);
 
-/** Fails where a form, or the caller's memory, cannot hold the elements. */
+/** Throws an `Argument` error if a form or the caller's memory cannot hold the elements. */
 export function checkForm(
   { name, kind, size }: TypeDescription,
   form: Form,
@@ -28,20 +31,18 @@ export function checkForm(
   if (form === "bytes" && size === undefined) {
     throw new ZarrError(
       "Argument",
-      `elements of data type ${name} have lengths of their own, and no packed bytes`,
+      `elements of data type ${name} have variable lengths, so \`as: "bytes"\` is not possible`,
     );
   }
   if (out && form !== "bytes" && !NUMBERS.has(kind)) {
-    throw new ZarrError("Argument", `elements of data type ${name} are no numbers for \`out\``);
+    throw new ZarrError("Argument", `elements of data type ${name} are not numbers, which \`out\` requires`);
   }
 }
 
-/** Whether the packed elements are the caller's memory as they are. */
+/** Whether packed elements need no conversion to be the result. */
 export const isDirect = (type: TypeDescription, form: Form): boolean => form === "bytes" || isView(type);
 
-const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
-
-/** Gives a result its form. */
+/** Converts a result to its form. */
 export async function formed(type: TypeDescription, form: Form, answer: ResultAnswer): Promise<ReadResult> {
   const { shape, kept, order, bytes, marked } = answer;
   const keep = <T>(values: readonly T[]) => values.filter((_, axis) => kept[axis]);
@@ -56,7 +57,7 @@ export async function formed(type: TypeDescription, form: Form, answer: ResultAn
   return wrapper ? { ...layout, data: wrapper } : packedOf(type, bytes, layout);
 }
 
-/** The same in the caller's memory. */
+/** Converts a result to its form in the caller's memory. */
 export function formedIn(
   out: ArrayBufferView,
   type: TypeDescription,
@@ -72,6 +73,6 @@ export function formedIn(
   return { ...packed, data: out };
 }
 
-/** The bytes of a caller's array. */
+/** The bytes of a typed array, without a copy. */
 export const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
   new Uint8Array(buffer, byteOffset, byteLength);

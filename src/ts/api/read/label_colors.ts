@@ -1,14 +1,11 @@
 /**
- * Colours of labels: integers that name things, such as the cells of an image. Which colour a label
- * without one of its own gets is for the workers to say (`src/kernel/convert/labels.rs`); here a
- * caller's own colours are put into the form in which they take them.
+ * Colours of labels. Labels are integers that identify objects, such as the cells of an image. This
+ * file converts the caller's colours to the form that the decode workers read. The workers choose
+ * the colours of all other labels (`src/kernel/convert/labels.rs`).
  */
 import { ZarrError } from "../../model/errors.ts";
 
-/**
- * `"#rrggbb"`, `"#rrggbbaa"`, or red, green, blue and alpha from 0 to 255; without an alpha it is
- * opaque.
- */
+/** `"#rrggbb"`, `"#rrggbbaa"`, or red, green, blue and alpha from 0 to 255. Default alpha: 255. */
 export type LabelColor = string | ArrayLike<number>;
 
 /** An entry of the list `colors` of OME's `image-label`. */
@@ -18,25 +15,21 @@ export interface OmeLabelColor {
 }
 
 /**
- * Colours of labels. `"labels"`: each label has a colour of its own, the same in every image, and 0
- * is transparent. `{ labels }` gives some of them other colours: a `Map` from label to colour, or
- * OME's list.
+ * Colours of labels. `"labels"`: the colour depends only on the label, and 0 is transparent.
+ * `{ labels }` gives colours for some labels: a `Map` from label to colour, or OME's list.
  */
 export type LabelColors =
   | "labels"
   | { readonly labels: ReadonlyMap<number | bigint, LabelColor> | readonly OmeLabelColor[] };
 
-/**
- * Labels are told to the workers in 64 bits; the most that may have colours of their own is theirs
- * to say.
- */
+/** The range of labels: they cross to the workers as 64 bits. */
 const [LOWEST, SIGNED_END, END] = [-(2n ** 63n), 2n ** 63n, 2n ** 64n];
 
 function refuse(what: string, expected: string, actual: unknown): never {
   throw new ZarrError("Argument", what, { expected, actual: String(actual).slice(0, 80) });
 }
 
-/** Of a text or of numbers, four bytes. */
+/** Red, green, blue and alpha of a colour. */
 function bytesOf(color: LabelColor): number[] {
   const expected = '"#rrggbb", "#rrggbbaa", or three or four numbers from 0 to 255';
   const isText = typeof color === "string";
@@ -67,15 +60,12 @@ function entriesOf(colors: Exclude<LabelColors, "labels">): [bigint, LabelColor]
   return [...entries].map(([label, color]) => [labelOf(label), color]);
 }
 
-/**
- * The engine's words of a caller's own colours: of each label its lower and its upper half, and the
- * bytes of its colour.
- */
+/** Three numbers per label: its lower 32 bits, its upper 32 bits, and the bytes of its colour. */
 export function labelWords(colors: Exclude<LabelColors, "labels">, dataType: string): number[] {
   const [lowest, end] = dataType.startsWith("uint") || dataType === "bool" ? [0n, END] : [LOWEST, SIGNED_END];
   return entriesOf(colors).flatMap(([label, color]) => {
     const [red = 0, green = 0, blue = 0, alpha = 0] = bytesOf(color);
-    // What the type cannot hold is nowhere in the array, and must not stand for another label.
+    // The type cannot hold this label. Its lower bits could be those of another label.
     if (label < lowest || label >= end) return [];
     const bits = BigInt.asUintN(64, label);
     const word = (red | (green << 8) | (blue << 16) | (alpha << 24)) >>> 0;

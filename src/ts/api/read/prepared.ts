@@ -1,5 +1,6 @@
 /**
- * From a selection and options as callers write them to what the engine is asked for, and how the result is handed over.
+ * Prepares a read: converts the caller's selection and options to the engine's request, and names
+ * the form of the result.
  */
 
 import { viewOf } from "../../elements/typed_arrays.ts";
@@ -17,7 +18,7 @@ import {
 import type { Form, ReadResult } from "./form.ts";
 import type { ReadRequest } from "./read.ts";
 
-/** What decides what elements become. */
+/** Options for the conversion of elements, and `as: "bytes"`. */
 export interface WantedElements extends Omit<ConversionOptions, "as"> {
   as?: ConversionOptions["as"] | "bytes";
 }
@@ -25,11 +26,11 @@ export interface WantedElements extends Omit<ConversionOptions, "as"> {
 export interface PreparedRead {
   request: ReadRequest;
   form: Form;
-  /** Gives a result its last form. */
+  /** Converts the result of the form to the result of the call. */
   shaped(result: ReadResult): ReadResult;
 }
 
-/** A selection in the engine's form; values of coordinates in it are looked up. */
+/** Converts a selection to the engine's form. Replaces `at` and `between` by indices. */
 export async function placedRequest(
   array: ArrayNode,
   selection: AnySelection | null | undefined,
@@ -38,7 +39,7 @@ export async function placedRequest(
   return requestOf(await placesOf(array, selection, signal), array[FACTS]);
 }
 
-/** Elements of several numbers as an array with a dimension more. */
+/** Adds a dimension to a result in which each element is several numbers. */
 function ofPixels({ count, view }: Pixel, { data, shape, stride }: ReadResult): ReadResult {
   const bytes = data as Uint8Array<ArrayBuffer>;
   const { buffer, byteOffset, byteLength } = bytes;
@@ -50,7 +51,7 @@ function ofPixels({ count, view }: Pixel, { data, shape, stride }: ReadResult): 
   };
 }
 
-/** How the elements are to change. */
+/** The conversion of elements. Undefined if the options ask for none. */
 export async function wantedConversion(
   array: ArrayNode,
   options: ConversionOptions,
@@ -59,6 +60,7 @@ export async function wantedConversion(
   return conversionOf(array as never, options, () => typeNameOf(array));
 }
 
+/** Prepares a read. Rejects if the selection or the options are invalid. */
 export async function prepareRead(
   array: ArrayNode,
   selection: AnySelection | null | undefined,

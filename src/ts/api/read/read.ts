@@ -1,5 +1,6 @@
 /**
- * Reads a selection, or one chunk, of an array: asks the engine, and gives the answer its form.
+ * Reads a selection or one chunk of an array: calls the engine and converts its answer to the
+ * requested form.
  */
 import { chunkExtent } from "../../model/chunk_grid.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
@@ -14,28 +15,28 @@ import { bytesOf, checkForm, type Form, formed, formedIn, isDirect, type ReadRes
 import { PartPlacer } from "./part_placer.ts";
 import { type Progress, progressOf } from "./progress.ts";
 
-/** What every call that reads elements takes. */
+/** Options of all calls that read elements. */
 export interface ReadOptions {
-  /** Ends the call; it rejects with the signal's reason at once. */
+  /** Cancels the call, which rejects with the signal's reason immediately. */
   signal?: AbortSignal;
-  /** Hears how far it is: at most once a frame. */
+  /** Called with the progress, at most once per frame. */
   onProgress?: (progress: Progress) => void;
   /**
-   * The highest is fetched and decoded first. 0 unless given; below 0 it is in the background, and makes way for all else. Of
-   * what several wait for, the highest counts.
+   * Calls with higher priority are fetched and decoded first. Default: 0. Calls below 0 run in the
+   * background, after all others. A chunk for several calls has the highest of their priorities.
    */
   priority?: number;
-  /** `"reload"`: fetch anew, past all caches. */
+  /** `"reload"`: fetch again and ignore all caches. */
   cache?: "reload";
 }
 
-export interface ResultOptions {
+interface ResultOptions {
   form: Form;
-  /** The caller's own memory for it. */
+  /** The caller's memory for the result. */
   out?: ArrayBufferView;
-  /** Allocate shared memory. */
+  /** Whether to allocate shared memory for the result. */
   useSharedArrayBuffer?: boolean;
-  /** A larger box to put the selection into, at its origin: a whole chunk at the edge of an array. */
+  /** Shape of a larger result with the selection at its origin, for chunks at an array's edge. */
   frame?: readonly number[];
 }
 
@@ -46,7 +47,7 @@ export interface ReadRequest extends Omit<EngineRequest, "conversion" | "priorit
 
 type Options = ReadOptions & ResultOptions;
 
-/** What the engine is asked: a function of the numbers that objects have. */
+/** The arguments of the operation `read`, with the array in place of its number. */
 export function readArguments(
   array: ArrayNode,
   { conversion, ...rest }: ReadRequest,
@@ -56,14 +57,14 @@ export function readArguments(
   return { arrayNode: array, request, type: conversion?.type, hearsProgress: onProgress !== undefined };
 }
 
-/** Tells a caller's listener of progress; other events are left. */
+/** Passes progress events to the caller's listener. Ignores other events. */
 export const progressListener =
   ({ onProgress }: ReadOptions) =>
   (event: ReadEvent): void => {
     if (event.type === "progress") onProgress?.(progressOf(event.numbers));
   };
 
-/** Counts a read for what is known of the array's chunks. */
+/** Records the chunk sizes of a read for `plan`. Fixes the array's user codecs. */
 export function observeRead(array: ArrayNode, numbers: Float64Array): Progress {
   const progress = progressOf(numbers);
   settleCodecs(array[FACTS]);
@@ -76,11 +77,14 @@ function checkShared(): void {
   throw new UnsupportedError("SharedArrayBuffer, which needs a page that is cross-origin isolated");
 }
 
-/** Memory of any realm. */
+/** Whether a buffer is shared, also if it is from another realm. */
 const isSharedMemory = (buffer: ArrayBufferLike) =>
   Object.prototype.toString.call(buffer) === "[object SharedArrayBuffer]";
 
-/** Whether shared memory may cross: on a page that is not isolated it can be made by way of wasm, but not posted. */
+/**
+ * Whether shared memory can be posted. A page without cross-origin isolation can create it through
+ * wasm, but not post it.
+ */
 const canShare = () => (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
 
 /** Reads a selection. */
@@ -123,7 +127,7 @@ async function readIntoMemory(
   return placed(array, request, options, type);
 }
 
-/** The engine writes the caller's memory itself. */
+/** Reads into memory that the engine can write. */
 async function readInPlace(
   array: ArrayNode,
   request: ReadRequest,
@@ -142,8 +146,9 @@ async function readInPlace(
 }
 
 /**
- * The parts of a read come one by one, and are placed here: memory that is not shared cannot be given to the engine. Numbers
- * that have to be widened are placed packed, and widened in the end.
+ * Reads into memory that the engine cannot write because it is not shared. The engine sends the
+ * parts of the result, and this thread copies them. Elements that need conversion are converted at
+ * the end.
  */
 async function placed(
   array: ArrayNode,
@@ -167,7 +172,7 @@ async function placed(
   return formedIn(out, type, form, await placing.finish());
 }
 
-/** One whole chunk in native order, filled up with the fill value where it reaches beyond the array. */
+/** Reads a whole chunk in native order. Elements outside of the array have the fill value. */
 export function readChunk(
   array: ArrayNode,
   index: readonly number[],
@@ -180,7 +185,7 @@ export function readChunk(
   return readSelection(array, { selection: { Orthogonal: entries }, order }, { ...options, frame });
 }
 
-/** Drops what is kept of an array's chunks. */
+/** Drops the cached chunks of an array. */
 export async function forgetChunks(array: ArrayNode): Promise<void> {
   await call("forgetChunks", (objects) => ({ array: arrayNumber(objects, array) }));
 }

@@ -103,7 +103,7 @@ export class DecodeServer {
     }
   }
 
-  async #addBuild({ home, module, recycleBytes }: Extract<ToDecoder, { type: "module" }>): Promise<void> {
+  async #addBuild({ build, module, recycleBytes }: Extract<ToDecoder, { type: "module" }>): Promise<void> {
     const instance: BuildInstance = {
       module,
       recycleBytes,
@@ -113,8 +113,8 @@ export class DecodeServer {
     };
     try {
       instance.host = await DecodeHost.start(module);
-      this.#instances.set(home, instance);
-      this.#post({ type: "ready", home }, []);
+      this.#instances.set(build, instance);
+      this.#post({ type: "ready", build }, []);
     } catch (error) {
       this.#post({ type: "broken", reason: String(error) }, []);
     }
@@ -134,28 +134,28 @@ export class DecodeServer {
 
   async #work(message: WorkMessage): Promise<Outcome> {
     const { part, begin } = message;
-    const home = begin ? this.#arrays.get(begin.array)?.home : this.#parts.get(part);
-    const instance = home && this.#instances.get(home);
-    if (!home || !instance) return { type: "trapped", part, trap: "the part's decoder was replaced" };
+    const build = begin ? this.#arrays.get(begin.array)?.build : this.#parts.get(part);
+    const instance = build && this.#instances.get(build);
+    if (!build || !instance) return { type: "trapped", part, trap: "the part's decoder was replaced" };
     try {
       instance.host ??= await DecodeHost.start(instance.module);
     } catch (error) {
       return this.#failed(instance, part, error);
     }
     const { host } = instance;
-    const outcome = this.#run(instance, host, home, message);
+    const outcome = this.#run(instance, host, build, message);
     // Nothing else was decoded meanwhile, so the warnings concern this part.
     const warnings = outcome.type === "trapped" ? [] : host.takeWarnings();
     return warnings.length > 0 ? { ...outcome, warnings } : outcome;
   }
 
-  #run(instance: BuildInstance, host: DecodeHost, home: DecodeBuild, message: WorkMessage): Outcome {
+  #run(instance: BuildInstance, host: DecodeHost, build: DecodeBuild, message: WorkMessage): Outcome {
     const { part, begin, supplies, update, finish } = message;
     try {
       if (update && begin) {
-        const updated = this.#update(instance, home, part, begin, update);
+        const updated = this.#update(instance, build, part, begin, update);
         if (updated) return updated;
-      } else if (begin) this.#begin(instance, home, part, begin);
+      } else if (begin) this.#begin(instance, build, part, begin);
       for (const supply of supplies) host.supply(part, supply);
       const coding = this.#codings.get(part);
       if (coding?.proceed(host, message.answers ?? [])) {
@@ -175,7 +175,7 @@ export class DecodeServer {
   /** Updates a chunk. Undefined if user codecs must run first. */
   #update(
     instance: BuildInstance,
-    home: DecodeBuild,
+    build: DecodeBuild,
     part: number,
     begin: Begin,
     update: Update,
@@ -184,7 +184,7 @@ export class DecodeServer {
     this.#bind(instance, array);
     const updated = instance.host?.update(part, array, header, update);
     if (updated === "waiting") {
-      this.#register(instance, home, part, array);
+      this.#register(instance, build, part, array);
       return undefined;
     }
     if (instance.begun.size === 0 && (instance.host?.memoryBytes ?? 0) > instance.recycleBytes)
@@ -199,15 +199,15 @@ export class DecodeServer {
     instance.bound.add(array);
   }
 
-  #begin(instance: BuildInstance, home: DecodeBuild, part: number, { array, header }: Begin): void {
+  #begin(instance: BuildInstance, build: DecodeBuild, part: number, { array, header }: Begin): void {
     this.#bind(instance, array);
     instance.host?.begin(part, array, header);
-    this.#register(instance, home, part, array);
+    this.#register(instance, build, part, array);
   }
 
-  #register(instance: BuildInstance, home: DecodeBuild, part: number, array: number): void {
+  #register(instance: BuildInstance, build: DecodeBuild, part: number, array: number): void {
     instance.begun.add(part);
-    this.#parts.set(part, home);
+    this.#parts.set(part, build);
     const known = this.#arrays.get(array);
     if (known?.users) this.#codings.set(part, this.#codecsOf(part, array, known));
   }
@@ -246,14 +246,14 @@ export class DecodeServer {
   }
 
   #leave(part: number): BuildInstance | undefined {
-    const home = this.#parts.get(part);
+    const build = this.#parts.get(part);
     this.#parts.delete(part);
     this.#codings.delete(part);
-    return home && this.#instances.get(home);
+    return build && this.#instances.get(build);
   }
 
   #instanceOf(array: number): BuildInstance | undefined {
-    const home = this.#arrays.get(array)?.home;
-    return home && this.#instances.get(home);
+    const build = this.#arrays.get(array)?.build;
+    return build && this.#instances.get(build);
   }
 }

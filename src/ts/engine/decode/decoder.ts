@@ -6,12 +6,12 @@
  */
 
 import { breathe } from "../../elements/breathe.ts";
-import { openNodeWorker } from "../../port/node_worker.ts";
+import { type RunningWorker, startWorker } from "../../port/worker_start.ts";
 import { configuration, recycleBytes } from "../configuration.ts";
 import { DecodeServer } from "./decode_server.ts";
 import type { FromDecoder, ToDecoder } from "./messages.ts";
 
-export type DecoderPlace = "blob" | "url" | "node" | "caller";
+type DecoderPlace = "blob" | "url" | "node" | "caller";
 
 export interface Decoder {
   readonly place: DecoderPlace;
@@ -59,71 +59,39 @@ class Start {
   }
 }
 
-const SCRIPT = "text/javascript";
+type DecodeWorker = RunningWorker<ToDecoder, FromDecoder>;
 
-function webWorker(place: DecoderPlace, worker: Worker, first: First): Promise<Decoder> {
+/** Posts the first message. Resolves when the worker has answered it. */
+async function begin(place: DecoderPlace, worker: DecodeWorker, first: First): Promise<Decoder> {
   const start = new Start();
   const decoder: Decoder = {
     place,
-    post: (message, transfer) => worker.postMessage(message, transfer),
-    hold: ignore,
-    close: () => worker.terminate(),
+    post: worker.post,
+    hold: worker.hold,
+    close: worker.end,
     onanswer: ignore,
     oncrash: ignore,
   };
-  worker.onmessage = ({ data }: MessageEvent<FromDecoder>) => start.answer(decoder, data);
-  worker.onmessageerror = () => start.crash("a message from a decode worker could not be deserialised");
-  worker.onerror = (event) => {
-    event.preventDefault?.();
-    start.crash(event.message || "the worker could not be started");
-    worker.terminate();
-  };
-  worker.postMessage(first);
-  return start.decoder;
-}
-
-async function blobDecoder(first: First): Promise<Decoder> {
-  const { workerScript } = configuration;
-  if (workerScript === undefined) throw new Error("this entry point has no inlined worker");
-  if (typeof Worker === "undefined") throw new Error("this environment has no Worker");
-  const script = workerScript instanceof Blob ? workerScript : new Blob([workerScript], { type: SCRIPT });
-  const url = URL.createObjectURL(script);
-  try {
-    return await webWorker("blob", new Worker(url), first);
-  } finally {
-    URL.revokeObjectURL(url);
-  }
-}
-
-async function urlDecoder(first: First): Promise<Decoder> {
-  const { workerUrl } = configuration;
-  if (workerUrl === undefined) throw new Error("init was given no workerUrl");
-  if (typeof Worker === "undefined") throw new Error("this environment has no Worker");
-  return webWorker("url", new Worker(workerUrl, { type: "module" }), first);
-}
-
-async function nodeDecoder(first: First): Promise<Decoder> {
-  const { workerScript, workerUrl } = configuration;
-  const worker = openNodeWorker(typeof workerScript === "string" ? workerScript : undefined, workerUrl);
-  if (!worker) throw new Error("this environment has no worker threads, or no worker script was given");
-  const start = new Start();
-  const decoder: Decoder = {
-    place: "node",
-    post: (message, transfer) => worker.postMessage(message, transfer),
-    hold: (busy) => (busy ? worker.ref() : worker.unref()),
-    close: () => worker.terminate(),
-    onanswer: ignore,
-    oncrash: ignore,
-  };
-  worker.on("message", (answer: FromDecoder) => start.answer(decoder, answer));
-  worker.on("messageerror", () => start.crash("a message from a decode worker could not be deserialised"));
-  worker.on("error", (error: Error) => start.crash(String(error)));
-  worker.on("exit", (code: number) => start.crash(`the worker ended with code ${code}`));
-  worker.postMessage(first);
+  worker.listen({
+    heard: (answer) => start.answer(decoder, answer),
+    crashed: (reason) => {
+      start.crash(reason);
+      worker.end();
+    },
+  });
+  worker.post(first, []);
   const started = await start.decoder;
-  worker.unref();
+  worker.hold(false);
   return started;
 }
+
+const workerDecoder =
+  (place: "blob" | "url" | "node") =>
+  (first: First): Promise<Decoder> => {
+    const { workerScript, workerUrl } = configuration;
+    const source = { script: workerScript, url: workerUrl, name: "a decode worker" };
+    return startWorker(place, source, (worker: DecodeWorker) => begin(place, worker, first));
+  };
 
 /** Makes a decoder on this thread. Other tasks run between its messages. */
 export async function localDecoder(first: First): Promise<Decoder> {
@@ -146,9 +114,9 @@ export async function localDecoder(first: First): Promise<Decoder> {
 }
 
 const ATTEMPTS: [DecoderPlace, (first: First) => Promise<Decoder>][] = [
-  ["blob", blobDecoder],
-  ["url", urlDecoder],
-  ["node", nodeDecoder],
+  ["blob", workerDecoder("blob")],
+  ["url", workerDecoder("url")],
+  ["node", workerDecoder("node")],
   ["caller", localDecoder],
 ];
 
@@ -160,7 +128,7 @@ export const decoderPlaces: { place: DecoderPlace | undefined; refused: string[]
 
 /** Starts a decoder at the first place that works. Later calls use only that place. */
 export async function openDecoder(module: WebAssembly.Module): Promise<Decoder> {
-  const first: First = { type: "module", home: "engine", module, recycleBytes: recycleBytes() };
+  const first: First = { type: "module", build: "engine", module, recycleBytes: recycleBytes() };
   const known = ATTEMPTS.find(([place]) => place === decoderPlaces.place);
   if (known) return known[1](first);
   for (const [place, open] of ATTEMPTS) {

@@ -49,7 +49,7 @@ export interface WorkMessage {
   supplies: Supply[];
   /** In place of supplies: the part is a stored chunk to encode. */
   update?: Update;
-  /** Results of the user's codecs that ran on the page. */
+  /** Results of user codecs that ran on the page. */
   answers?: CodecAnswer[];
   /** All supplies have been sent: answer with the part's elements. */
   finish: boolean;
@@ -66,7 +66,7 @@ export interface WorkMessage {
 
 /** An array as a decoder knows it. */
 export interface ArrayMessage {
-  home: DecodeBuild;
+  build: DecodeBuild;
   document: string;
   /** The array's user codecs as JSON text, and the URLs of those that are modules. */
   users?: string;
@@ -74,7 +74,7 @@ export interface ArrayMessage {
 }
 
 export type ToDecoder =
-  | { type: "module"; home: DecodeBuild; module: WebAssembly.Module; recycleBytes: number }
+  | { type: "module"; build: DecodeBuild; module: WebAssembly.Module; recycleBytes: number }
   | ({ type: "bind"; array: number } & ArrayMessage)
   | { type: "unbind"; array: number }
   | { type: "cancel"; part: number }
@@ -99,7 +99,7 @@ type Ended =
 
 /** `returned` is the memory of supplies. `ms` is the decoder's working time. */
 export type FromDecoder =
-  | { type: "ready"; home: DecodeBuild }
+  | { type: "ready"; build: DecodeBuild }
   | { type: "broken"; reason: string }
   | { type: "answered"; part: number }
   | (Outcome & { ms?: number; returned?: ArrayBuffer[] });

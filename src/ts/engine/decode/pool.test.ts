@@ -58,7 +58,7 @@ function fakePool(limit: number, idleMs?: () => number) {
   return { pool: new DecodePool(open, () => limit, idleMs), ports };
 }
 
-const ARRAY: BoundArray = { number: 7, home: "engine", document: "{}", warn: () => {} };
+const ARRAY: BoundArray = { number: 7, build: "engine", document: "{}", warn: () => {} };
 const supply = (owned = true, bytes = new Uint8Array(4)) => ({
   table: new Uint32Array(2),
   buffers: [bytes],

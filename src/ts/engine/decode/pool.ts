@@ -23,7 +23,7 @@ const AHEAD = 2;
 /** An array as decoders know it: under a number, and bound once from its metadata documents. */
 export interface BoundArray {
   readonly number: number;
-  readonly home: DecodeBuild;
+  readonly build: DecodeBuild;
   readonly document: string;
   /** Receives warnings about its chunks. */
   readonly warn: (message: string) => void;
@@ -80,7 +80,8 @@ export class PartTask {
     this.elements = new Promise((resolve, reject) => {
       this.#settle = (settled) => ("report" in settled ? reject(settled) : resolve(settled.elements));
     });
-    this.elements.catch(() => {}); // a part that fails before anyone waits for it is asked for later, or dropped
+    // A part may fail before its elements are awaited. Then the error is handled later or dropped.
+    this.elements.catch(() => {});
   }
 
   settle(settled: Settled): void {
@@ -228,8 +229,8 @@ export class DecodePool {
       return;
     }
     this.#waiting.add(part);
-    const { home } = part.array;
-    if (home !== "engine" && !this.#modules.has(home)) this.#loadModule(part, home);
+    const { build } = part.array;
+    if (build !== "engine" && !this.#modules.has(build)) this.#loadModule(part, build);
     else if (this.#slots.some(({ ahead }) => ahead === 0)) this.#pump();
     else this.#pumpSoon();
   }
@@ -244,10 +245,10 @@ export class DecodePool {
     });
   }
 
-  #loadModule(part: PartTask, home: DecodeBuild): void {
-    engineModule(home).then(
+  #loadModule(part: PartTask, build: DecodeBuild): void {
+    engineModule(build).then(
       (module) => {
-        this.#modules.set(home, module);
+        this.#modules.set(build, module);
         this.#pump();
       },
       (error) => this.#fail(part, failed("Store", `a build of the engine could not be loaded: ${error}`)),
@@ -277,8 +278,8 @@ export class DecodePool {
   #next(slot: WorkerSlot): PartTask | undefined {
     let best: PartTask | undefined;
     for (const part of this.#waiting) {
-      const { home } = part.array;
-      const possible = (part.slot ?? slot) === slot && (home === "engine" || this.#modules.has(home));
+      const { build } = part.array;
+      const possible = (part.slot ?? slot) === slot && (build === "engine" || this.#modules.has(build));
       if (possible && part.priority > (best?.priority ?? Number.NEGATIVE_INFINITY)) best = part;
     }
     return best;
@@ -336,16 +337,16 @@ export class DecodePool {
 
   /** Sends a decoder the array and the wasm build that a part needs. */
   #introduce(slot: WorkerSlot, part: PartTask): void {
-    const { number, home, document, codecs } = part.array;
-    const module = this.#modules.get(home);
-    if (!slot.builds.has(home) && module) {
-      slot.builds.add(home);
-      slot.decoder.post({ type: "module", home, module, recycleBytes: recycleBytes() }, []);
+    const { number, build, document, codecs } = part.array;
+    const module = this.#modules.get(build);
+    if (!slot.builds.has(build) && module) {
+      slot.builds.add(build);
+      slot.decoder.post({ type: "module", build, module, recycleBytes: recycleBytes() }, []);
     }
     if (!slot.arrays.has(number)) {
       slot.arrays.add(number);
       const users = codecs && { users: codecs.text, modules: codecs.modules };
-      slot.decoder.post({ type: "bind", array: number, home, document, ...users }, []);
+      slot.decoder.post({ type: "bind", array: number, build, document, ...users }, []);
     }
     part.slot = slot;
     slot.parts.set(part.id, part);

@@ -22,7 +22,7 @@ const workers = new DecodePool(
 const caller = new DecodePool(
   async () => {
     const module = await engineModule("engine");
-    return localDecoder({ type: "module", home: "engine", module, recycleBytes: recycleBytes() });
+    return localDecoder({ type: "module", build: "engine", module, recycleBytes: recycleBytes() });
   },
   () => 1,
   workerIdleMs,
@@ -44,11 +44,11 @@ export const poolFor = (bytes: number): DecodePool =>
  * first tiles of a page are decoded here. Tiles that need another build are not: its wasm is large,
  * and decoding takes long.
  */
-export function decoderFor(bytes: number, chunkBytes: number, home: DecodeBuild): DecodePool {
+export function decoderFor(bytes: number, chunkBytes: number, build: DecodeBuild): DecodePool {
   const pool = poolFor(bytes).prepared();
   const isCold = pool === workers && workers.size === 0;
   const isTile = bytes <= COLD_CALLER_BYTES && chunkBytes >= COLD_CHUNK_BYTES;
-  return isCold && isTile && home === "engine" ? caller.prepared() : pool;
+  return isCold && isTile && build === "engine" ? caller.prepared() : pool;
 }
 
 /** Number of decode workers. */

@@ -5,16 +5,7 @@ import { parseDescription, type TypeDescription } from "../../model/data_type.ts
 import type { ArraySummary, NodeSummary, UnreadableSummary } from "../../model/node_summary.ts";
 import type { Consolidation } from "../../port/operations.ts";
 import { arrayId, arrayOf, typeOf } from "../arrays.ts";
-import {
-  call,
-  callFull,
-  type Glue,
-  type Handle,
-  handlesOfNow,
-  needFull,
-  run,
-  runFull,
-} from "../instances.ts";
+import { call, callFull, type Glue, handlesOfNow, needFull, run, runFull } from "../instances.ts";
 import { crossingArray, crossingSummary, crossingUnreadable, tablesOf } from "../marked.ts";
 import { expectEarly, keepStore, storeId } from "../stores.ts";
 import type { Handlers } from "./context.ts";
@@ -169,7 +160,7 @@ export const nodeOperations: Handlers<Names> = {
       arrayId(glue, known);
       return typeOf(glue, known);
     });
-    return { type, tables: tablesOf(type), home: known.bound.home };
+    return { type, tables: tablesOf(type), build: known.bound.build };
   },
 
   describeTypeName({ text, like }): Promise<TypeDescription> {
@@ -192,5 +183,3 @@ export const nodeOperations: Handlers<Names> = {
     return call((glue) => names.filter((name) => glue.isCodec(name)));
   },
 };
-
-export type { Handle };

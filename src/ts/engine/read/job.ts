@@ -39,7 +39,7 @@ export interface Sink {
   ): undefined | void | Promise<void>;
 }
 
-export interface JobOptions {
+interface JobOptions {
   array: BoundArray;
   result: Sink;
   /** Maximum number of bytes that the read decodes. */
@@ -87,7 +87,7 @@ export class Job {
   begin(layout: Layout): void {
     const { array, isRaw } = this.#options;
     const bytes = this.#options.decodedBytes(layout);
-    this.#pool = isRaw ? poolFor(bytes) : decoderFor(bytes, this.#options.chunkBytes(layout), array.home);
+    this.#pool = isRaw ? poolFor(bytes) : decoderFor(bytes, this.#options.chunkBytes(layout), array.build);
     try {
       this.#options.result.begin(layout);
     } catch (error) {

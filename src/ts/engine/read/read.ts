@@ -10,7 +10,7 @@ import { run } from "../instances.ts";
 import type { Layout } from "./assembly.ts";
 import { Job, type Sink } from "./job.ts";
 
-export interface ReadInto {
+interface ReadInto {
   array: EngineArray;
   request: EngineRequest;
   /** The data type to convert to; undefined if elements are not converted. */

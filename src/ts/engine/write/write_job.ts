@@ -6,7 +6,7 @@ import { bindForEncoding } from "../arrays.ts";
 import type { BoundArray, DecodePool, Updated } from "../decode/pool.ts";
 import { poolFor } from "../decode/pools.ts";
 
-export interface WriteJobOptions {
+interface WriteJobOptions {
   array: BoundArray;
   /** Maximum number of bytes to decode and encode for a change of one chunk. */
   chunkBytes: number;
