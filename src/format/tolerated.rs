@@ -12,7 +12,7 @@ use std::fmt::Display;
 pub struct Entry {
     /// What the warning and the table call it.
     pub name: &'static str,
-    /// What stands in the store.
+    /// What the store has.
     pub form: &'static str,
     /// Who wrote it.
     pub writer: &'static str,
@@ -211,7 +211,7 @@ impl Form {
 }
 
 /// What another maintained reader gives elements for and is refused here: what it is, who reads it,
-/// and why it is not read. The The list in `docs/codecs.md` is made of it; `codec::unsupported` has
+/// and why it is not read. The list in `docs/codecs.md` is made of it; `codec::unsupported` has
 /// the codecs.
 #[cfg(not(target_arch = "wasm32"))]
 pub static STILL_REFUSED: &[(&str, &str, &str)] = &[

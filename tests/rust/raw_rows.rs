@@ -45,8 +45,7 @@ impl Stored {
         }
     }
 
-    /// The bytes of the chunk that starts at an element; past the array's end stands what nobody
-    /// reads.
+    /// The bytes of the chunk that starts at an element. Bytes past the array's end are never read.
     fn chunk(self, origin: [u64; 3]) -> Vec<u8> {
         let mut bytes = Vec::new();
         let extents = self.order.map(|dimension| CHUNK[dimension]);

@@ -317,8 +317,8 @@ fn is_pending(reading: &mut Reading<'_>) -> bool {
     reading.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending()
 }
 
-/// Whoever began it may leave, and the last one who does ends it: nothing of the array or its store
-/// is held any more.
+/// The read that started the work may leave. The last read that leaves ends it, and then nothing
+/// keeps the array or its store alive.
 #[test]
 fn the_same_elements_are_decoded_once_for_all_who_read_them() {
     let (store, array) = slow_array(SHARDED);

@@ -187,7 +187,7 @@ fn every_cut_of_an_array_is_an_error() {
     for vector in vectors().iter().filter(|vector| bytes_codec(vector).is_none()) {
         let pipeline = pipeline(vector);
         // zfp goes word by word, and zeros mean zero to it: a stream that is cut may be another one
-        // that is whole. Where a JPEG's header stands in the metadata, its end is not in the chunk
+        // that is whole. Where a JPEG's header is in the metadata, its end is not in the chunk
         // either.
         let is_open = vector.name.starts_with("zfp") || vector.name.ends_with("header-apart");
         let riff = vector.encoded.get(4..8).filter(|_| vector.encoded.starts_with(b"RIFF"));

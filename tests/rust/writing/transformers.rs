@@ -1,5 +1,4 @@
-//! Storage transformers of arrays of the drafts: of the user's, ours below them, and those that
-//! nobody knows.
+//! Storage transformers of arrays of the drafts: of the user's, ours below them, and unknown ones.
 
 use std::rc::Rc;
 
