@@ -66,6 +66,10 @@ const GOALS = [
   goal("viewer", /: full view/, { who: ["ours"], most: 2000 }),
   goal("viewer", /: requests before/, { who: ["ours"], most: 8 }),
   goal("viewer", /: longest task/, { who: ["ours"], most: 50 }),
+  goal("viewer", /: from picture to picture while playing, 95 %/, { who: ["ours"], most: 250 }),
+  goal("viewer", /: empty frames/, { who: ["ours"], most: 0 }),
+
+  goal("warp", /./, { who: ["ours"], faster: 1, than: "pixels" }),
 
   goal("memory", /./, { who: ["ours"], most: 1.5 }),
   goal("sizes", /^engine/, { most: 150 }),

@@ -5,6 +5,7 @@ import { QUIET_LOAD } from "./measure/machine.mjs";
 /** Names of the contestants in tables, in the order of columns. */
 const LABELS = {
   memcpy: "memcpy",
+  pixels: "proj4 for each pixel",
   fetch: "fetching alone",
   native: "native decoding",
   numcodecs: "numcodecs.js",

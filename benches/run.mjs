@@ -43,6 +43,7 @@ const GROUPS = {
   cold: { places: [undefined] },
   main_thread: { places: [undefined], waits: true },
   viewer: { places: [undefined], waits: true },
+  warp: { places: ["chromium"] },
   memory: { places: [undefined] },
   sizes: { places: [undefined] },
 };

@@ -1,11 +1,12 @@
 /**
- * `npm run check`: checks formatting, lints and types. It runs all checks, even if one fails, and
- * takes seconds when warm. `--write` (`npm run fmt`) formats instead.
+ * `npm run check`: checks formatting, lints, types and spelling. It runs all checks, even if one
+ * fails, and takes seconds when warm. `--write` (`npm run fmt`) formats instead.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { command, ROOT, run, StepFailed, say } from "./run_command.mjs";
 import { setUp } from "./setup.mjs";
+import { installTypos } from "./typos.mjs";
 
 const bin = (path) => [process.execPath, join(ROOT, "node_modules", path)];
 const BIOME = bin("@biomejs/biome/bin/biome");
@@ -24,7 +25,7 @@ function wasmClippy({ name, features }, locked, environment) {
   return [`clippy, on wasm: ${name}`, ["cargo", "clippy", ...target, ...chosen, ...DENY], environment];
 }
 
-function checks(variants, locked, environment) {
+function checks({ variants, locked, environment, typos }) {
   return [
     ["cargo fmt --check", ["cargo", "fmt", "--all", "--check"]],
     ["clippy, on the host", ["cargo", "clippy", ...locked, "--workspace", "--all-targets", ...DENY]],
@@ -32,6 +33,7 @@ function checks(variants, locked, environment) {
     ["tsc", [...TSC, "--project", "tsconfig.json"]],
     ["tsc, the viewer", [...TSC, "--project", "www/tsconfig.json"]],
     ["biome", [...BIOME, "check", "."]],
+    ["typos: British spelling; .typos.toml has the exceptions", [typos, "--format", "brief"]],
   ];
 }
 
@@ -43,7 +45,14 @@ await command(async (args) => {
     if (!existsSync(join(glueFolder(variant.name), "zarr_wasm.d.ts")))
       await buildWasm(variant, { quick: true, clang });
   }
-  const steps = args.includes("--write") ? writers() : checks(VARIANTS, LOCKED, wasmEnvironment(clang));
+  const steps = args.includes("--write")
+    ? writers()
+    : checks({
+        variants: VARIANTS,
+        locked: LOCKED,
+        environment: wasmEnvironment(clang),
+        typos: await installTypos(),
+      });
   const failed = [];
   for (const [title, [program, ...rest], env] of steps) {
     await run(title, program, rest, { env }).catch((error) => {

@@ -2,7 +2,7 @@
  * Makes `dist/`, the published package, from TypeScript and wasm: modules file by file
  * (`modules.mjs`), bundles of the self-contained entries, declarations (tsc), wasm files, and a
  * report of sizes. `sizes.json` is the committed record for the release build, with the code size
- * of each room in each module. The README has a table of it.
+ * of each room in each module. `docs/sizes.md` has a table of it.
  */
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -17,7 +17,7 @@ const ENTRIES = join(ROOT, "src/ts/entry");
 /** The module that all entries share. It is not an entry itself. */
 const NAMES = "names.ts";
 const LEDGER = join(ROOT, "sizes.json");
-const README = join(ROOT, "README.md");
+const SIZES_PAGE = join(ROOT, "docs/sizes.md");
 
 /** The wasm file of a build in the package. */
 const wasmFile = ({ name }) => (name === "engine" ? "zarr_wasm.wasm" : `zarr_wasm_${name}.wasm`);
@@ -263,7 +263,7 @@ const TOLD = {
   "zarr_wasm_images.wasm": "for codecs of images",
   "zarr_wasm_conventions.wasm": "for conventions, pyramids, CF",
 };
-/** The table of sizes in the README. */
+/** Writes the table of sizes into its page. */
 function writeTable(sizes) {
   const kilobytes = (bytes) => `${Math.round(bytes / 1000)} kB`;
   const rows = Object.entries(TOLD).map(([file, what]) => {
@@ -272,9 +272,9 @@ function writeTable(sizes) {
   });
   const table = ["| file | what | raw | gzip |", "|---|---|---|---|", ...rows].join("\n");
   const place = /(<!-- sizes: [^\n]*-->\n)[\s\S]*?(\n<!-- \/sizes -->)/;
-  const text = readFileSync(README, "utf8");
+  const text = readFileSync(SIZES_PAGE, "utf8");
   writeFileSync(
-    README,
+    SIZES_PAGE,
     text.replace(place, (_all, begin, end) => begin + table + end),
   );
 }

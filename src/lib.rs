@@ -19,7 +19,7 @@
 //! # Layer rule
 //!
 //! `js → hierarchy → write → read → {access, store, format}`, `{access, store, convention} → format`,
-//! `{format, access} → kernel`. `format` uses only [`error`], [`limits`] and `sorted` of the rest.
+//! `{format, access, convention} → kernel`. `format` uses only [`error`], [`limits`] and `sorted` of the rest.
 //!
 //! Files of `read`, `write` and `hierarchy` import each other in one direction. In the other rooms,
 //! files of one folder may import each other, but no circle of imports leaves its folder. Only

@@ -13,6 +13,8 @@ const node = process.execPath;
 const NODE_TESTS = readdirSync(join(import.meta.dirname, "node"))
   .filter((name) => name.endsWith(".test.mjs"))
   .map((name) => `tests/node/${name}`);
+// Without files `node --test` would run every test that it finds.
+if (NODE_TESTS.length === 0) throw new Error("tests/node has no tests");
 const RUST_TESTS = ["test", "--package", "zarr-wasm", "--package", "zarr-wasm-kernel", "--no-fail-fast"];
 const WASM_TESTS = ["test", "--package", "zarr-wasm-kernel", "--target", "wasm32-unknown-unknown"];
 

@@ -101,6 +101,7 @@ await command(async (args) => {
   }
   const needs = (tool) => lanes.some((lane) => lane[tool]);
   const tools = await setUp({ rust: true, browser: needs("browser"), nginx: needs("nginx") });
+  const { unpackFixtures } = await import("./fixture_archives.mjs"); // needs npm's packages
   await build({ quick: true });
   const { buildXtask, wasmEnvironment } = await import("../scripts/wasm.mjs");
   const env = {
@@ -109,6 +110,9 @@ await command(async (args) => {
     CHROMIUM: tools.chromium,
     NGINX: tools.nginx,
   };
+  const started = performance.now();
+  unpackFixtures();
+  say(`· the fixtures are unpacked (${seconds(started)})`);
   say("");
   const results = [];
   for (const lane of lanes) results.push(await runLane(lane, { env, verbose: args.includes("--verbose") }));

@@ -18,6 +18,9 @@ const tests = readdirSync(SOURCES, { recursive: true })
   .map((name) => String(name).split(sep).join("/"))
   .filter((name) => /\.test\.(ts|mjs)$/.test(name) && name.includes(wanted));
 
+// Without files `node --test` would run every test that it finds.
+if (tests.length === 0) throw new Error(`${SOURCES} has no tests whose path holds "${wanted}"`);
+
 rmSync(OUTPUT, { recursive: true, force: true });
 await build({
   absWorkingDir: ROOT,

@@ -1,8 +1,9 @@
 /**
  * The built viewer (`npm run build:www`) with its samples over a line of 20 ms, in new profiles of
  * Chromium. Measures the times to the first tile and to the full view, requests before the first
- * chunk, the longest task during panning and playing (0: none above 50 ms), and the work of the
- * page's thread per pan. Run from Node.
+ * chunk, the work of the page's thread per pan, its tasks during panning and playing (their length
+ * and the thread's own work in them), and the intervals between pictures during playing. Run from
+ * Node.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -11,6 +12,8 @@ import { ROOT } from "../../scripts/run_command.mjs";
 import { serve } from "../../scripts/serve.mjs";
 import { median } from "../measure/compare.mjs";
 import { MainThread } from "../measure/main_thread.mjs";
+import { tasksDuring } from "../measure/page_tasks.mjs";
+import { watchPictures } from "../measure/pictures.mjs";
 
 const FOLDER = join(ROOT, "dist-www");
 const LATENCY_MS = 20;
@@ -23,17 +26,15 @@ const PANS = 4;
 const PAN_STEPS = 15;
 const PAN_PIXELS = 240;
 const FRAME_MS = 16;
-const PLAY_MS = 3000;
+/** At five steps a second, once through all of a sample's times and a little more. */
+const PLAY_MS = 6000;
+const LONG_TASK_MS = 50;
 
 /**
- * Runs in the page before its scripts. Records when the first tile and all tiles are drawn, and
- * tasks above 50 ms.
+ * Runs in the page before its scripts. Records when the first tile and all tiles are drawn.
  */
 function watch() {
-  window.watched = { tasks: [] };
-  new PerformanceObserver((list) => {
-    for (const { startTime, duration } of list.getEntries()) window.watched.tasks.push([startTime, duration]);
-  }).observe({ type: "longtask", buffered: true });
+  window.watched = {};
   const look = () => {
     const progress = document.querySelector("#progress");
     const isFull = document.querySelector('#map[aria-busy="false"] canvas') !== null;
@@ -59,6 +60,7 @@ async function visit(context, url, sample) {
   const urls = [];
   page.on("request", (request) => urls.push(request.url()));
   await page.addInitScript(watch);
+  await page.addInitScript(watchPictures);
   await page.goto(`${url}/?source=./samples/${sample}`);
   await page.waitForFunction(() => window.watched.full !== undefined, undefined, { timeout: PATIENCE_MS });
   return { page, urls };
@@ -87,16 +89,48 @@ async function play(page) {
   await sleep(PLAY_MS);
 }
 
-/** The longest task in ms since the start of an action. */
-async function longestDuring(page, act) {
+/** The tasks of an action, told in rows; what the action resolves to beside them. */
+async function tasksOf(browser, doing, act) {
+  const { result, tasks } = await tasksDuring(browser, act);
+  const longest = (part) => Math.max(0, ...tasks.map((task) => task[part]));
+  const rows = {
+    [`longest task while ${doing}`]: longest("took"),
+    [`longest task while ${doing}, work of the thread`]: longest("worked"),
+    [`tasks above ${LONG_TASK_MS} ms while ${doing}`]: tasks.filter(({ took }) => took > LONG_TASK_MS).length,
+    [`waiting for the picture to be read back while ${doing}`]: tasks.reduce(
+      (sum, { waited }) => sum + waited,
+      0,
+    ),
+  };
+  return { result, rows };
+}
+
+async function panned(browser, page) {
+  const thread = await MainThread.of(page);
+  const { result, rows } = await tasksOf(browser, "panning", () => thread.during(() => panAll(page)));
+  return {
+    "work of a pan": result.work / PANS,
+    "processor time of a pan": result.processor / PANS,
+    ...rows,
+  };
+}
+
+async function played(browser, page) {
   const start = await page.evaluate(() => performance.now());
-  const result = await act();
-  await sleep(4 * FRAME_MS);
-  const longest = await page.evaluate(
-    (from) => Math.max(0, ...window.watched.tasks.filter(([at]) => at >= from).map(([, ms]) => ms)),
-    start,
-  );
-  return { ...result, longest };
+  const { rows } = await tasksOf(browser, "playing", () => play(page));
+  const { times, blanks } = await page.evaluate((from) => {
+    const { times, blanks } = window.pictures;
+    return { times: times.filter((time) => time > from), blanks: blanks.filter((time) => time > from) };
+  }, start);
+  const gaps = times.slice(1).map((time, at) => time - times[at]);
+  const share = (part) => gaps.toSorted((a, b) => a - b)[Math.ceil(part * gaps.length) - 1] ?? PLAY_MS;
+  return {
+    ...rows,
+    "from picture to picture while playing, median": share(0.5),
+    "from picture to picture while playing, 95 %": share(0.95),
+    "from picture to picture while playing, longest": share(1),
+    "empty frames while playing": blanks.length,
+  };
 }
 
 /** The figures of one visit, by row. */
@@ -110,20 +144,16 @@ async function measured(env, url, sample) {
       "full view": full,
       "requests before the first chunk": requestsBeforeChunk(urls, sample),
     };
-    const thread = await MainThread.of(page);
-    const panned = await longestDuring(page, () => thread.during(() => panAll(page)));
-    figures["work of a pan"] = panned.work / PANS;
-    figures["processor time of a pan"] = panned.processor / PANS;
-    figures["longest task while panning"] = panned.longest;
-    if (PLAYED.has(sample))
-      figures["longest task while playing"] = (await longestDuring(page, () => play(page))).longest;
+    Object.assign(figures, await panned(env.browser, page));
+    if (PLAYED.has(sample)) Object.assign(figures, await played(env.browser, page));
     return figures;
   } finally {
     await context.close();
   }
 }
 
-const UNITS = { "requests before the first chunk": "requests" };
+/** The unit of a row, where it is not ms. */
+const unitOf = (row) => row.match(/^(requests|tasks|empty frames) /)?.[1];
 
 export async function* measure(env) {
   if (!existsSync(join(FOLDER, "index.html"))) throw new Error("there is no dist-www/: npm run build:www");
@@ -137,7 +167,7 @@ export async function* measure(env) {
         yield {
           row: `${sample}: ${row}`,
           figures: { ours: median(visits.map((visit) => visit[row])) },
-          ...(UNITS[row] && { unit: UNITS[row] }),
+          ...(unitOf(row) && { unit: unitOf(row) }),
         };
     }
   } finally {

@@ -15,6 +15,7 @@ const GROUPS = {
   open: () => import("../groups/open.mjs"),
   pan: () => import("../groups/pan.mjs"),
   big: () => import("../groups/big.mjs"),
+  warp: () => import("../groups/warp.mjs"),
 };
 
 const load = async (name) =>

@@ -11,6 +11,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result};
+use crate::format::words::Words;
 use crate::limits;
 use crate::sorted;
 
@@ -22,7 +23,7 @@ pub struct PartHeader {
     pub shape: Vec<u32>,
     /// The dimensions as they are in the part's memory, slowest first.
     pub order: Vec<u32>,
-    /// The conversion of the elements, serialized by `format::conversion`. Empty for none.
+    /// The conversion of the elements, serialised by `format::conversion`. Empty for none.
     pub conversion: Vec<u32>,
 }
 
@@ -160,7 +161,7 @@ impl PartHeader {
         Ok(Self { shape, order, conversion: conversion.to_vec() })
     }
 
-    /// Serializes the header. The first word is the number of dimensions.
+    /// Serialises the header. The first word is the number of dimensions.
     pub fn to_words(&self) -> Vec<u32> {
         let rank = u32::try_from(self.shape.len()).unwrap_or(u32::MAX);
         let words = self.shape.iter().chain(&self.order).chain(&self.conversion).copied();
@@ -219,27 +220,27 @@ impl ChunkInstruction {
     /// # Errors
     /// `Argument` when the words are not a table of instructions.
     pub fn read_all(table: &[u32]) -> Result<Vec<Self>> {
-        let mut words = Words(table);
+        let mut words = Words::new(table, malformed);
         let mut instructions = Vec::new();
-        while !words.0.is_empty() {
+        while !words.rest().is_empty() {
             instructions.push(Self::read(&mut words)?);
         }
         Ok(instructions)
     }
 
-    fn read(words: &mut Words<'_>) -> Result<Self> {
-        let [level, buffer] = words.take()?;
+    fn read(words: &mut Words<'_, u32>) -> Result<Self> {
+        let [level, buffer] = *words.fixed()?;
         let bytes = words.long()?..words.long()?;
-        let [rank] = words.take()?;
+        let rank = words.word()?;
         let chunk = (0..rank).map(|_| words.long()).collect::<Result<_>>()?;
-        let [tag, count] = words.take()?;
+        let [tag, count] = *words.fixed()?;
         let projection = match tag {
             TAG_ORTHOGONAL => ChunkProjection::Orthogonal(
                 (0..count).map(|_| ProjectedAxis::read(words)).collect::<Result<_>>()?,
             ),
             TAG_POINTS => ChunkProjection::Points {
-                indices: (0..count).map(|_| words.list()).collect::<Result<_>>()?,
-                places: words.list()?,
+                indices: (0..count).map(|_| read_list(words)).collect::<Result<_>>()?,
+                places: read_list(words)?,
             },
             _ => return Err(malformed()),
         };
@@ -262,40 +263,21 @@ impl ProjectedAxis {
         }
     }
 
-    fn read(words: &mut Words<'_>) -> Result<Self> {
-        match words.take()? {
-            [TAG_RANGE] => {
-                let [first, step, count, place] = words.take()?;
+    fn read(words: &mut Words<'_, u32>) -> Result<Self> {
+        match words.word()? {
+            TAG_RANGE => {
+                let [first, step, count, place] = *words.fixed()?;
                 Ok(Self::Range { first, step: step.cast_signed(), count, place })
             }
-            [TAG_LIST] => Ok(Self::List { indices: words.list()?, places: words.list()? }),
+            TAG_LIST => Ok(Self::List { indices: read_list(words)?, places: read_list(words)? }),
             _ => Err(malformed()),
         }
     }
 }
 
-/// The words of a table that are not parsed yet.
-struct Words<'a>(&'a [u32]);
-
-impl Words<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u32; N]> {
-        let (taken, rest) = self.0.split_first_chunk::<N>().ok_or_else(malformed)?;
-        self.0 = rest;
-        Ok(*taken)
-    }
-
-    fn long(&mut self) -> Result<u64> {
-        let [low, high] = self.take()?;
-        Ok(u64::from(low) | u64::from(high) << 32)
-    }
-
-    fn list(&mut self) -> Result<Vec<u32>> {
-        let [len] = self.take()?;
-        let len = limits::to_usize(u64::from(len), "list")?;
-        let (taken, rest) = self.0.split_at_checked(len).ok_or_else(malformed)?;
-        self.0 = rest;
-        Ok(taken.to_vec())
-    }
+fn read_list(words: &mut Words<'_, u32>) -> Result<Vec<u32>> {
+    let len = limits::to_usize(u64::from(words.word()?), "list")?;
+    Ok(words.take(len)?.to_vec())
 }
 
 fn write_list(list: &[u32], table: &mut Vec<u32>) -> Result<()> {

@@ -101,7 +101,7 @@ impl PartProjection {
         })
     }
 
-    /// Serializes it as 32-bit words. Different projections have different words.
+    /// Serialises it as 32-bit words. Different projections have different words.
     ///
     /// # Errors
     /// `Limit` for a list of 2^32 entries or more.

@@ -3,7 +3,7 @@
 //! [`examine`] finds the conventions of a node and what is wrong with them, by the table in [`registry`]; [`declare`] tells
 //! what attributes become; [`pyramid`] turns every convention of levels into one model. All of it stands in a wasm module of its own
 //! (feature `conventions`), which is loaded when somebody asks: a reader who wants numbers does not download it. [`answer`] is
-//! its one door; requests are written by `src/ts/convention/`.
+//! its one door; requests are written by `src/ts/convention/`. Maps are warped here too: [`warp`] has a door of its own, for numbers.
 
 pub mod cf;
 mod declaration;
@@ -24,6 +24,7 @@ mod spatial;
 mod stac;
 mod tile_matrix_set;
 mod uom;
+pub mod warp;
 
 use serde::Serialize;
 use serde_json::Value;

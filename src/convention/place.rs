@@ -135,7 +135,8 @@ impl<'a> Place<'a> {
         items.iter().map(|item| item.number(report)).collect()
     }
 
-    /// Members that must be of a type where they are there: `s`tring, `n`umber, `b`oolean, `o`bject, `a`rray.
+    /// Checks the types of members that need not exist. The letter is the first one of string,
+    /// number, boolean, object or array.
     pub fn optional(&self, members: &[(&str, char)], report: &mut Report) {
         for (key, kind) in members {
             let Some(member) = self.member(key) else { continue };

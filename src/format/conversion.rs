@@ -9,12 +9,13 @@
 
 use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, Float, Integer, widen};
+use crate::format::words::Words;
 pub use crate::kernel::cast::NumberType;
 use crate::kernel::convert::convert;
 pub use crate::kernel::convert::labels::{Colour, LabelColours};
 pub use crate::kernel::convert::{Missing, Shading, Target, Unpacking, integer_key};
 pub use crate::kernel::summary::Bins;
-use crate::kernel::summary::{place, summarize};
+use crate::kernel::summary::{place, summarise};
 use crate::limits;
 
 /// All types of numbers; a word names one by its place.
@@ -193,7 +194,7 @@ impl Conversion {
     ///
     /// # Errors
     /// `Argument` for bins that are not from one finite number up to another, or too many.
-    pub fn summarized(self, bins: Bins) -> Result<Self> {
+    pub fn summarised(self, bins: Bins) -> Result<Self> {
         let Bins { low, high, count } = bins;
         if !((high - low).is_finite() && low <= high) {
             return Err(Error::argument("bins reach from a finite number up to another")
@@ -216,7 +217,7 @@ impl Conversion {
         }
         if let Some(bins) = self.summary {
             let mut numbers = vec![0.0; place::BINS + bins.count];
-            summarize(elements, self.source, self.unpacking.as_ref(), bins, &mut numbers);
+            summarise(elements, self.source, self.unpacking.as_ref(), bins, &mut numbers);
             return Ok(numbers.into_iter().flat_map(f64::to_le_bytes).collect());
         }
         let len = limits::product([count as u64, self.target.size() as u64], "part")?;
@@ -265,22 +266,22 @@ impl Conversion {
     /// # Errors
     /// `Argument` when they are not such words, or of numbers of another size.
     pub fn from_words(words: &[u32], data_type: &DataType) -> Result<Self> {
-        let mut words = Words(words);
-        let source = number(words.next()?)?;
+        let mut words = Words::new(words, malformed);
+        let source = number(words.word()?)?;
         if Self::of(data_type)?.source.size() != source.size() {
             return Err(malformed());
         }
-        let target = words.next()?;
+        let target = words.word()?;
         let unpacking = read_unpacking(&mut words, source)?;
         let plain = Self::unpacked(source, unpacking, source);
         let conversion = match target {
-            SUMMARY => plain.summarized(read_bins(&mut words)?)?,
+            SUMMARY => plain.summarised(read_bins(&mut words)?)?,
             COLOURS => plain.shaded(read_shading(&mut words)?)?,
             LABELS => plain.labelled(read_labels(&mut words)?)?,
             MASKED.. => Self { target: Target::Masked(number(target - MASKED)?), ..plain },
             target => Self { target: Target::Number(number(target)?), ..plain },
         };
-        if words.0.is_empty() { Ok(conversion) } else { Err(malformed()) }
+        if words.rest().is_empty() { Ok(conversion) } else { Err(malformed()) }
     }
 }
 
@@ -315,8 +316,8 @@ fn write_unpacking(unpacking: Option<&Unpacking>, words: &mut Vec<u32>) -> Resul
     Ok(())
 }
 
-fn read_unpacking(words: &mut Words<'_>, source: NumberType) -> Result<Option<Unpacking>> {
-    let flags = words.next()?;
+fn read_unpacking(words: &mut Words<'_, u32>, source: NumberType) -> Result<Option<Unpacking>> {
+    let flags = words.word()?;
     if flags & UNPACKED == 0 {
         return Ok(None);
     }
@@ -332,8 +333,8 @@ fn read_unpacking(words: &mut Words<'_>, source: NumberType) -> Result<Option<Un
     Ok(Some(Unpacking { is_double: flags & DOUBLE != 0, missing, scale, offset }))
 }
 
-fn read_missing(words: &mut Words<'_>, source: NumberType) -> Result<Missing> {
-    let count = words.next()?;
+fn read_missing(words: &mut Words<'_, u32>, source: NumberType) -> Result<Missing> {
+    let count = words.word()?;
     let (low, high) = (words.long()?, words.long()?);
     let values: Vec<u64> = (0..count).map(|_| words.long()).collect::<Result<_>>()?;
     Ok(if matches!(source, NumberType::F16 | NumberType::F32 | NumberType::F64) {
@@ -345,44 +346,25 @@ fn read_missing(words: &mut Words<'_>, source: NumberType) -> Result<Missing> {
     })
 }
 
-fn read_bins(words: &mut Words<'_>) -> Result<Bins> {
+fn read_bins(words: &mut Words<'_, u32>) -> Result<Bins> {
     let (low, high) = (f64::from_bits(words.long()?), f64::from_bits(words.long()?));
-    Ok(Bins { low, high, count: limits::to_usize(u64::from(words.next()?), "number of bins")? })
+    Ok(Bins { low, high, count: limits::to_usize(u64::from(words.word()?), "number of bins")? })
 }
 
-fn read_shading(words: &mut Words<'_>) -> Result<Shading> {
+fn read_shading(words: &mut Words<'_, u32>) -> Result<Shading> {
     let mut float = || words.long().map(f64::from_bits);
     let (low, high, gamma) = (float()?, float()?, float()?);
-    let width = limits::to_usize(u64::from(words.next()?), "colour")?;
-    let len = limits::to_usize(u64::from(words.next()?), "table of colours")?;
+    let width = limits::to_usize(u64::from(words.word()?), "colour")?;
+    let len = limits::to_usize(u64::from(words.word()?), "table of colours")?;
     let packed = words.take(len.div_ceil(4))?;
     let mut table: Vec<u8> = packed.iter().flat_map(|word| word.to_le_bytes()).collect();
     table.truncate(len);
     Ok(Shading { low, high, gamma, width, table })
 }
 
-fn read_labels(words: &mut Words<'_>) -> Result<Vec<(u64, Colour)>> {
-    let count = words.next()?;
-    (0..count).map(|_| Ok((words.long()?, words.next()?.to_le_bytes()))).collect()
-}
-
-/// What is left of the words.
-struct Words<'a>(&'a [u32]);
-
-impl<'a> Words<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u32]> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(malformed)?;
-        self.0 = rest;
-        Ok(taken)
-    }
-
-    fn next(&mut self) -> Result<u32> {
-        Ok(self.take(1)?.first().copied().unwrap_or_default())
-    }
-
-    fn long(&mut self) -> Result<u64> {
-        Ok(u64::from(self.next()?) | u64::from(self.next()?) << 32)
-    }
+fn read_labels(words: &mut Words<'_, u32>) -> Result<Vec<(u64, Colour)>> {
+    let count = words.word()?;
+    (0..count).map(|_| Ok((words.long()?, words.word()?.to_le_bytes()))).collect()
 }
 
 #[allow(clippy::cast_possible_truncation)] // the halves of a number are what is wanted
@@ -430,7 +412,7 @@ mod tests {
             plain.clone().masked(),
             plain.clone().labelled(vec![(u64::MAX, [1, 2, 3, 4]), (5, [9; 4])]).unwrap(),
             plain.clone().shaded(Shading { width: 2, table: vec![1; 8], ..shading() }).unwrap(),
-            plain.summarized(Bins { low: -1.0, high: 2.5, count: 3 }).unwrap(),
+            plain.summarised(Bins { low: -1.0, high: 2.5, count: 3 }).unwrap(),
         ];
         for conversion in all {
             let words = conversion.to_words().unwrap();

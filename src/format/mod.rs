@@ -9,8 +9,9 @@
 //! | [`chunk_key`] | chunk key encodings |
 //! | [`codec`] | codecs |
 //!
-//! Two modules are not in the specification. [`conversion`] turns decoded elements into the type that
+//! Three modules are not in the specification. [`conversion`] turns decoded elements into the type that
 //! the caller asked for. [`tolerated`] lists the metadata that breaks the rules and is read anyway.
+//! [`words`] reads lists of numbers.
 
 pub mod chunk_grid;
 pub mod chunk_key;
@@ -20,4 +21,4 @@ pub mod data_type;
 pub mod metadata;
 pub mod path;
 pub mod tolerated;
-pub mod warp;
+pub mod words;

@@ -1,7 +1,7 @@
 //! The one list of the forms that bend the rules and are read nevertheless, each with a warning.
 //!
 //! An entry says what the form is, which writers left it behind, and what is read. The warnings are made of it, and so is
-//! the README's table (`tests/rust/support_table.rs`). Deliberately without what servers do: that is `store::http`'s.
+//! the table in `docs/codecs.md` (`tests/rust/support_table.rs`). Deliberately without what servers do: that is `store::http`'s.
 
 use std::cell::Cell;
 use std::fmt::Display;
@@ -210,7 +210,7 @@ impl Form {
 }
 
 /// What another maintained reader gives elements for and is refused here: what it is, who reads it, and why it is not read. The
-/// README's list is made of it; `codec::unsupported` has the codecs.
+/// The list in `docs/codecs.md` is made of it; `codec::unsupported` has the codecs.
 #[cfg(not(target_arch = "wasm32"))]
 pub static STILL_REFUSED: &[(&str, &str, &str)] = &[
     (

@@ -43,8 +43,8 @@ pub struct OpenOptions {
     pub without_attributes: bool,
 }
 
-/// What to do with a fallback data type. The draft of May 2022, section `data_type`: "Please
-/// consider options to (de-)activate fallback behavior and/or appropriate warnings".
+/// What to do with a fallback data type. The draft of May 2022, section `data_type`, asks for an
+/// option and for warnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DataTypeFallbacks {
     /// Use the fallback type and warn.

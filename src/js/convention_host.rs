@@ -6,9 +6,8 @@
 
 use std::cell::RefCell;
 
-use crate::convention;
+use crate::convention::{self, warp};
 use crate::error::{Error, Result};
-use crate::format::warp;
 
 thread_local! {
     static ANSWER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -39,7 +38,7 @@ pub unsafe extern "C" fn conventions_answer(request: *mut u8, len: usize) -> u32
     unsafe { answered(request, len, in_json) }
 }
 
-/// Answers the numbers that stand in a buffer, in numbers (`format::warp`).
+/// Answers the numbers that stand in a buffer, in numbers (`convention::warp`).
 ///
 /// # Safety
 /// As of [`conventions_answer`].

@@ -144,7 +144,7 @@ impl Wanted {
             None => conversion,
         };
         if let Some(bins) = self.summary {
-            return conversion.summarized(bins);
+            return conversion.summarised(bins);
         }
         if let Some(words) = self.labels {
             return conversion.labelled(label_colours(&words)?);

@@ -42,7 +42,7 @@ pub mod place {
 /// # Panics
 /// When `src` does not hold whole numbers, or `numbers` has another length than the summary.
 #[inline(never)]
-pub fn summarize(
+pub fn summarise(
     src: &[u8],
     from: NumberType,
     unpacking: Option<&Unpacking>,
@@ -115,7 +115,7 @@ mod tests {
 
     fn summary(src: &[u8], from: NumberType, unpacking: Option<&Unpacking>, bins: Bins) -> Vec<f64> {
         let mut numbers = vec![f64::NAN; place::BINS + bins.count];
-        summarize(src, from, unpacking, bins, &mut numbers);
+        summarise(src, from, unpacking, bins, &mut numbers);
         numbers
     }
 

@@ -113,6 +113,7 @@ impl Array {
     /// Drops all cached chunks and shard indexes.
     pub fn forget_chunks(&self) {
         self.cache.forget_all();
+        self.chunks().forget_kept();
     }
 
     /// The prefix of all chunk keys.

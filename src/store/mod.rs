@@ -239,6 +239,9 @@ pub trait Store {
         self.capabilities().partial
     }
 
+    /// Forgets what came with the values that were asked for, because others may have changed it.
+    fn forget_kept(&self) {}
+
     /// Whether chunks of this store may be cached. Not if others change them without notice, as
     /// they may in a user's store.
     fn is_cacheable(&self) -> bool {

@@ -69,6 +69,10 @@ impl<S: Store + ?Sized> Store for Rc<S> {
         (**self).is_cacheable()
     }
 
+    fn forget_kept(&self) {
+        (**self).forget_kept();
+    }
+
     fn roots(&self) -> Vec<NodePath> {
         (**self).roots()
     }

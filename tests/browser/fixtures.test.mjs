@@ -2,13 +2,14 @@
 import * as zarr from "zarr-wasm";
 import { fixture, ok, test } from "./harness.mjs";
 
-// Only the names: what the folders hold is fetched.
+// Only the names: the tests fetch what the unpacked folders hold.
 const names = import.meta
   .webpackContext("../fixtures", {
     regExp: /^\.\/(?!bad|make|unreadable)[^/]+\/[^/]+\/expected\.json$/,
     mode: "weak",
   })
   .keys();
+if (names.length === 0) throw new Error("tests/fixtures has no cases");
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 

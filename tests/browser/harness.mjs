@@ -10,7 +10,7 @@ export function test(name, body, options = {}) {
   tests.push({ name, body, timeout: options.timeout ?? TIMEOUT_MS });
 }
 
-/** The URL of a file or folder of tests/fixtures. */
+/** The URL of a file or folder of the unpacked tests/fixtures. */
 export const fixture = (path) => new URL(`/fixtures/${path}`, location.href).href;
 
 export function ok(value, message = `expected a truthy value, got ${show(value)}`) {
@@ -64,6 +64,7 @@ function textOf(error) {
 
 /** Runs the tests with matching names. `report` gets `{name, error}`; the error is its text. */
 export async function runAll(report, pattern) {
+  if (tests.length === 0) throw new Error("the page has no tests");
   for (const registered of tests.filter(({ name }) => pattern.test(name))) {
     const error = await withTimeout(registered).then(() => undefined, textOf);
     await report({ name: registered.name, error });

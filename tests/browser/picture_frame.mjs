@@ -4,65 +4,30 @@
  * every engine.
  */
 import { fixture } from "./harness.mjs";
-import { until } from "./www_frame.mjs";
+import { until, ViewerFrame, viewerFrame, wait } from "./viewer_frame.mjs";
 
 /** The pointer is moved again if its value is still being read. */
 const SETTLE_MS = 60;
-
-/** The drawing buffer of WebGL is readable after the frame only with this option. */
-function keepDrawings({ HTMLCanvasElement }) {
-  const { getContext } = HTMLCanvasElement.prototype;
-  HTMLCanvasElement.prototype.getContext = function (kind, options) {
-    const kept = kind.startsWith("webgl") ? { ...options, preserveDrawingBuffer: true } : options;
-    return getContext.call(this, kind, kept);
-  };
-}
-
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Opens a picture of `fixtures/viewer` without coast lines and graticule. `parameters` are further
  * parameters of the page's URL.
  */
 export async function openPicture(name, parameters = {}) {
-  document.querySelector("iframe")?.remove();
-  const frame = document.createElement("iframe");
-  frame.style = "width: 1000px; height: 700px; border: 0";
-  window.prepareFrame = keepDrawings;
   const query = new URLSearchParams({ source: fixture(`viewer/${name}`), layers: "", ...parameters });
-  frame.src = `/viewer/?${query}`;
-  document.body.append(frame);
-  const picture = new PictureFrame(frame);
+  const picture = new PictureFrame(viewerFrame(`?${query}`, { size: [1000, 700] }));
   await picture.drawn();
   return picture;
 }
 
-class PictureFrame {
-  constructor(frame) {
-    this.frame = frame;
-  }
-
-  get document() {
-    return this.frame.contentDocument;
-  }
-
-  /** The page's URL, which follows the state of the viewer. */
-  get query() {
-    return new URLSearchParams(this.frame.contentWindow.location.search);
-  }
-
-  /** The centre of the view in map coordinates and the map units per CSS pixel, from the URL. */
+class PictureFrame extends ViewerFrame {
+  /**
+   * The middle in the coordinates of the map, and their units for a CSS pixel, as the address has
+   * them.
+   */
   async view() {
     const words = await until(() => this.query.get("view"), "the view in the page's address");
     return words.split(",").map(Number);
-  }
-
-  find(selector) {
-    return this.document?.querySelector(selector);
-  }
-
-  text(selector) {
-    return this.find(selector)?.textContent ?? "";
   }
 
   get map() {

@@ -3,6 +3,7 @@ import * as zarr from "zarr-wasm";
 import * as shared from "../../dist/modules/shared.js";
 import { CONTRACT, madeStore } from "../port/contract.mjs";
 import { equal, ok, test } from "./harness.mjs";
+import { until } from "./viewer_frame.mjs";
 
 /** The package's own waiting times (`src/ts/port/patience.ts`). Joined modules have prefixes. */
 const [, PATIENCE] = Object.entries(shared).find(([name]) => name.endsWith("_PATIENCE"));
@@ -76,29 +77,39 @@ test("a service worker sees the engine's requests", async () => {
   }
 });
 
-test("an engine that crashed is replaced: reads are repeated, and writes reject", async () => {
+/** A worker of the engine's script, with a line of its own after it. */
+function engineWorker(line = "") {
+  const engine = JSON.stringify(new URL("/dist/worker.js", location.href).href);
+  const source = new Blob([`import ${engine}; ${line}`], { type: "text/javascript" });
+  return new Worker(URL.createObjectURL(source), { type: "module" });
+}
+
+/** A store that never answers the first read of a chunk, and counts these reads. */
+function silentAtFirst(inner) {
+  const store = {
+    asked: 0,
+    get(key) {
+      if (key.startsWith("/c/")) store.asked += 1;
+      return store.asked === 1 ? new Promise(() => {}) : Promise.resolve(inner.get(key));
+    },
+  };
+  return store;
+}
+
+test("an engine that dies is replaced: reads are repeated, and writes reject", async () => {
   zarr.dispose();
   let made;
   const worker = () => {
-    const source = `import ${JSON.stringify(new URL("/dist/worker.js", location.href).href)};`;
-    made = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })), {
-      type: "module",
-    });
+    made = engineWorker();
     return made;
   };
   await zarr.init({ worker });
   equal(zarr.info().engine, "custom");
   const inner = madeStore();
-  let asked = 0;
-  const store = {
-    get: (key) => {
-      if (key.startsWith("/c/")) asked += 1;
-      return asked === 1 ? new Promise(() => {}) : Promise.resolve(inner.get(key));
-    },
-  };
+  const store = silentAtFirst(inner);
   const array = await zarr.open(store, { kind: "array" });
   const reading = array.get([0, 0]);
-  while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => store.asked > 0, "the first read");
   made.terminate();
   made.dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));
   equal([...(await reading).data], [0]);
@@ -113,24 +124,16 @@ test("an engine that crashed is replaced: reads are repeated, and writes reject"
   };
   const target = await zarr.open(never, { kind: "array" });
   const writing = target.set([0, 0], 7).catch((error) => error);
-  while (!isWriting) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => isWriting, "the write");
   made.dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));
   equal((await writing).code, "Unsupported");
   zarr.dispose();
   await zarr.init({ worker: null });
 });
 
-/** Resolves when a condition holds. */
-async function until(holds) {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 /** An engine's worker that loops forever after a message on the channel with this name. */
-const blockable = (name) => () => {
-  const engine = JSON.stringify(new URL("/dist/worker.js", location.href).href);
-  const source = `import ${engine}; new BroadcastChannel("${name}").onmessage = () => { for (;;); };`;
-  return new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })), { type: "module" });
-};
+const blockable = (name) => () =>
+  engineWorker(`new BroadcastChannel("${name}").onmessage = () => { for (;;); };`);
 
 /** Runs a test with engines that can be blocked, and with short waiting times. */
 async function withBlockable(act) {
@@ -152,21 +155,14 @@ async function withBlockable(act) {
 
 test("an engine that is silent is replaced: reads are repeated", () =>
   withBlockable(async (block) => {
-    const inner = madeStore();
-    let asked = 0;
-    const store = {
-      get: (key) => {
-        if (key.startsWith("/c/")) asked += 1;
-        return asked === 1 ? new Promise(() => {}) : Promise.resolve(inner.get(key));
-      },
-    };
+    const store = silentAtFirst(madeStore());
     const array = await zarr.open(store, { kind: "array" });
     const before = zarr.info().panics;
     const reading = array.get([3, 4]);
-    await until(() => asked === 1);
+    await until(() => store.asked === 1, "the first read");
     block();
     equal([...(await reading).data], [304]);
-    equal(asked, 2);
+    equal(store.asked, 2);
     equal(zarr.info().panics, before + 1);
   }));
 
@@ -184,7 +180,7 @@ test("an engine that is silent is replaced: writes reject, and the next one goes
     };
     const array = await zarr.open(store, { kind: "array" });
     const writing = array.set([0, 0], 7).catch((error) => error);
-    await until(() => writes === 1);
+    await until(() => writes === 1, "the write");
     block();
     const error = await writing;
     ok(error instanceof zarr.ZarrError, String(error));

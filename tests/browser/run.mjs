@@ -9,6 +9,9 @@ import { pathToFileURL } from "node:url";
 import { build as esbuild } from "esbuild";
 import { build as buildWithVite } from "vite";
 import { launchChromium } from "./chromium.mjs";
+import { runDocsPages } from "./docs_pages.mjs";
+import { runOpening } from "./opening.mjs";
+import { runPlates } from "./plates.mjs";
 import { bundle, OUTPUT, ROOT, serveTests, VITE } from "./served.mjs";
 import { runStaticHosts } from "./static_hosts.mjs";
 
@@ -133,8 +136,12 @@ try {
     await runFilePage(browser, report);
     await runVitePage(browser, server.url, report);
     await runOfflinePage(browser, server.url, report);
+    await runDocsPages(browser, report);
   }
-  await runStaticHosts(browser, report, new RegExp(process.argv[2] ?? ""));
+  const pattern = new RegExp(process.argv[2] ?? "");
+  await runOpening(browser, server.url, report, pattern);
+  await runPlates(browser, server.url, report, pattern);
+  await runStaticHosts(browser, report, pattern);
 } catch (error) {
   report({ name: "the page runs its tests", error: String(error.stack) });
 } finally {

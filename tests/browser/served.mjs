@@ -9,6 +9,7 @@ import webpack from "webpack";
 import { serve } from "../../scripts/serve.mjs";
 import { addSamples } from "../../scripts/www.mjs";
 import viewer from "../../webpack.config.js";
+import { unpackFixtures } from "../fixture_archives.mjs";
 
 export const ROOT = join(import.meta.dirname, "../..");
 export const OUTPUT = join(ROOT, "target/browser-tests");
@@ -140,7 +141,7 @@ const FOLDERS = {
   "/dist/": join(ROOT, "dist"),
   "/lost/": join(ROOT, "dist"),
   "/frames/": join(ROOT, "tests/browser/frames"),
-  "/fixtures/": join(ROOT, "tests/fixtures"),
+  "/fixtures/": unpackFixtures(),
   "/stores/": join(ROOT, "tests/stores"),
   "/whole/": join(ROOT, "www/samples"),
   "/vite/": VITE,

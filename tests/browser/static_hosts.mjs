@@ -3,26 +3,17 @@
  * http.server, which ignores ranges, and on nginx, which sends the compressed files. A sample must
  * be drawn, without requests to other hosts and without missing files.
  */
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { compressBeside } from "../../scripts/www.mjs";
 import { VIEWER } from "./served.mjs";
+import { keepDrawings } from "./viewer_frame.mjs";
+import { pythonServing, startHost } from "./web_hosts.mjs";
 
 const NGINX = process.env.NGINX ?? "/usr/sbin/nginx";
 const FOLDER = basename(VIEWER);
 const SAMPLES = ["cells.ome.zarr", "climate.zarr", "arctic.zarr", "tissue.ome.zarr"];
 const PATIENCE_MS = 20_000;
-
-const freePort = () =>
-  new Promise((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
 
 const nginxConfiguration = (port, home) => `
   daemon off;
@@ -41,43 +32,15 @@ const nginxConfiguration = (port, home) => `
 
 /** Starts a server of the folder above the viewer's. Resolves to `{url, close}`. */
 async function start(program, argumentsOf) {
-  const home = mkdtempSync(join(tmpdir(), "zarr-wasm-host-"));
-  const port = await freePort();
-  const child = spawn(program, argumentsOf(port, home), { stdio: "ignore" });
-  child.on("error", () => {}); // the missing answer is reported
-  const close = () => {
-    child.kill();
-    rmSync(home, { recursive: true, force: true });
-  };
-  const url = `http://127.0.0.1:${port}/${FOLDER}/`;
-  for (let tries = 0; tries < 100; tries += 1) {
-    if (
-      await fetch(url).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    )
-      return { url, close };
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  close();
-  throw new Error(`${program} does not serve ${url}`);
+  const { url, close } = await startHost(program, argumentsOf, `/${FOLDER}/`);
+  return { url: `${url}/${FOLDER}/`, close };
 }
 
 const HOSTS = [
   {
     name: "python -m http.server",
     samples: SAMPLES,
-    start: () =>
-      start("python3", (port) => [
-        "-m",
-        "http.server",
-        String(port),
-        "--bind",
-        "127.0.0.1",
-        "--directory",
-        dirname(VIEWER),
-      ]),
+    start: () => start("python3", (port) => pythonServing(dirname(VIEWER), port)),
   },
   {
     name: "nginx with compressed files",
@@ -92,16 +55,7 @@ const HOSTS = [
   },
 ];
 
-/** The drawing buffer of WebGL is readable after the frame only with this option. */
-function keepDrawings() {
-  const { getContext } = HTMLCanvasElement.prototype;
-  HTMLCanvasElement.prototype.getContext = function (kind, options) {
-    const kept = kind.startsWith("webgl") ? { ...options, preserveDrawingBuffer: true } : options;
-    return getContext.call(this, kind, kept);
-  };
-}
-
-/** The number of colours in the picture, or a text if there is no picture. */
+/** How many colours the drawn picture has; said in words where there is none. */
 function coloursDrawn() {
   const alert = document.querySelector('[role="alert"]');
   if (alert) return `no picture: ${alert.textContent}`;

@@ -4,12 +4,15 @@
  */
 import { equal, fixture, ok, test } from "./harness.mjs";
 import { storedZip } from "./stored_zip.mjs";
-import { openViewer, until } from "./www_frame.mjs";
+import { until } from "./viewer_frame.mjs";
+import { openViewer } from "./www_frame.mjs";
 
 const CELLS = "./samples/cells.ome.zarr";
 const CLIMATE = "./samples/climate.zarr";
 const TISSUE = "./samples/tissue.ome.zarr";
 const ROOT_ARRAY = fixture("zarr-python-3/root-array-v3/store");
+
+const REST_MS = 800;
 
 const labelled = (viewer, name) => viewer.find(`[aria-label="${name}"]`);
 
@@ -52,7 +55,36 @@ test("viewer: playing shows step after step, and stops", async () => {
   ok(labelled(viewer, "Play t"), "it can be played again");
 });
 
-test("viewer: a URL restores the node, the indices, the channels and the level", async () => {
+test("viewer: steps that were shown before are drawn without new textures", async () => {
+  const viewer = await openViewer(`?source=${CELLS}`);
+  await viewer.drawn();
+  const calls = viewer.countWebGl(["texImage2D", "clear"]);
+  const show = async (step) => {
+    viewer.set('[aria-label="t"]', step);
+    const drawn = calls.clear;
+    await until(() => calls.clear > drawn, "a frame");
+    await viewer.drawn();
+  };
+  for (const step of [1, 2]) await show(step);
+  const textures = calls.texImage2D;
+  ok(textures > 0, "other steps have other textures");
+  const before = viewer.pixels();
+  await show(1);
+  await until(() => viewer.differs(before), "the step before");
+  equal(calls.texImage2D, textures, "textures");
+});
+
+test("viewer: a picture that stays the same is not drawn again", async () => {
+  const viewer = await openViewer(`?source=${CLIMATE}`);
+  await viewer.drawn();
+  // The coast comes a little later.
+  await new Promise((resolve) => setTimeout(resolve, REST_MS));
+  const calls = viewer.countWebGl(["clear"]);
+  await new Promise((resolve) => setTimeout(resolve, REST_MS));
+  equal(calls.clear, 0, "frames");
+});
+
+test("viewer: an address opens the same node, indices, channels and level", async () => {
   const channels = "0:ff0000:10:900:1:on,1:00ff00:0:3000:2:off,2:0000ff:0:100:1:on";
   const viewer = await openViewer(`?source=${CELLS}&at=t:2,z:5&level=1&channels=${channels}`);
   await viewer.drawn();
@@ -337,7 +369,7 @@ test("viewer: a server that ignores ranges gets a plain message", async () => {
 });
 
 test("viewer: the metadata of an array with an unknown codec is shown", async () => {
-  const viewer = await openViewer(`?source=${fixture("bad/v3-codec-unknown/store")}`);
+  const viewer = await openViewer(`?source=${fixture("bad/stores/v3-codec-unknown")}`);
   const alert = await until(() => viewer.find('[role="alert"]'), "words");
   ok(alert.textContent.includes("cannot decode") && alert.textContent.includes("brotli9"), alert.textContent);
   const details = viewer.text("#details");
@@ -345,7 +377,7 @@ test("viewer: the metadata of an array with an unknown codec is shown", async ()
 });
 
 test("viewer: a damaged chunk is reported and not drawn", async () => {
-  const viewer = await openViewer(`?source=${fixture("bad/chunk-crc32c-sum/store")}`);
+  const viewer = await openViewer(`?source=${fixture("bad/stores/chunk-crc32c-sum")}`);
   const alert = await until(() => viewer.find('[role="alert"]'), "words");
   ok(alert.textContent.includes("damaged") && alert.textContent.includes("c/0/0"), alert.textContent);
 });

@@ -3,74 +3,41 @@
  * as a user would.
  */
 import { ok } from "./harness.mjs";
+import { until, ViewerFrame, viewerFrame, wait } from "./viewer_frame.mjs";
 
-const STEP_MS = 30;
-const PATIENCE_MS = 20_000;
+/** Two frames of a slow screen. */
+const SHOWN_MS = 60;
 const COUNTED_MS = 1200;
 
-/** Resolves to the first truthy value of `find`. */
-export async function until(find, what) {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const found = find();
-    if (found) return found;
-    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, STEP_MS));
-  }
-}
-
-/** Opens the viewer with a query, in a frame of this size in CSS pixels. */
+/** Opens the viewer with a query, in a frame of a size in CSS pixels; without WebGL on request. */
 export async function openViewer(query = "", { webgl = true, size = [1200, 800] } = {}) {
-  document.querySelector("iframe")?.remove();
-  const frame = document.createElement("iframe");
-  frame.style = `width: ${size[0]}px; height: ${size[1]}px; border: 0`;
-  // run.mjs calls this before any script of the frame runs.
-  window.prepareFrame = ({ HTMLCanvasElement }) => changeWebgl(HTMLCanvasElement.prototype, webgl);
-  frame.src = `/viewer/${query}`;
-  document.body.append(frame);
-  const viewer = new ViewerFrame(frame);
+  const viewer = new PageFrame(viewerFrame(query, { webgl, size }));
   await until(() => viewer.find("#panel-data"), "the page");
   return viewer;
 }
 
-/** The drawing buffer of WebGL is readable after the frame only with this option. */
-function changeWebgl(prototype, present) {
-  const { getContext } = prototype;
-  prototype.getContext = function (kind, options) {
-    if (!kind.startsWith("webgl")) return getContext.call(this, kind, options);
-    return present ? getContext.call(this, kind, { ...options, preserveDrawingBuffer: true }) : null;
-  };
-}
-
-class ViewerFrame {
-  constructor(frame) {
-    this.frame = frame;
-  }
-
-  get document() {
-    return this.frame.contentDocument;
-  }
-
-  /** The page's URL, which follows the state of the viewer. */
-  get query() {
-    return new URLSearchParams(this.frame.contentWindow.location.search);
-  }
-
-  find(selector) {
-    return this.document.querySelector(selector);
-  }
-
-  text(selector) {
-    return this.find(selector)?.textContent ?? "";
-  }
-
+class PageFrame extends ViewerFrame {
   /** Waits until the picture is complete. */
   async drawn() {
     const picture = () => this.find('#map:not([hidden])[aria-busy="false"] canvas');
     await until(() => picture() || this.find('[role="alert"]'), "the picture");
     ok(picture(), `no picture: ${this.text('[role="alert"]')}`);
     // A complete picture is visible in the next frame.
-    await new Promise((resolve) => setTimeout(resolve, 2 * STEP_MS));
+    await wait(SHOWN_MS);
+  }
+
+  /** Counts calls of WebGL from now on, by name. */
+  countWebGl(names) {
+    const { prototype } = this.frame.contentWindow.WebGLRenderingContext;
+    const calls = Object.fromEntries(names.map((name) => [name, 0]));
+    for (const name of names) {
+      const call = prototype[name];
+      prototype[name] = function (...args) {
+        calls[name] += 1;
+        return call.apply(this, args);
+      };
+    }
+    return calls;
   }
 
   /** Sets a field and sends the events of typing or dragging. */
@@ -97,7 +64,7 @@ class ViewerFrame {
     if (panel.getAttribute("aria-expanded") === "false") panel.click();
     this.find("details.activity").open = true;
     // The page updates its counter twice a second.
-    await new Promise((resolve) => setTimeout(resolve, COUNTED_MS));
+    await wait(COUNTED_MS);
     return Number(this.text("#counters dd").replace(/\s/g, ""));
   }
 

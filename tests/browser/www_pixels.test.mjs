@@ -6,7 +6,7 @@
  */
 import { equal, fixture, ok, test } from "./harness.mjs";
 import { openPicture } from "./picture_frame.mjs";
-import { until } from "./www_frame.mjs";
+import { until } from "./viewer_frame.mjs";
 
 /** Tolerance of each colour channel: rounding, and differences of engines. */
 const CLOSE = 4;
@@ -274,5 +274,73 @@ test("pixels: a projected grid has north up, and the pointer shows metres", asyn
   for (const { row, column, place } of blocks.filter((_, at) => at % 7 === 0)) {
     const { values } = await picture.reading(place);
     equal(values, [`${facts.values[row][column]} m`], blockName({ row, column }));
+  }
+});
+
+/** From a place of the map to one on the screen, by the view in the page's address. */
+async function toScreenOf(picture) {
+  const [x, y, resolution] = await picture.view();
+  const { width, height } = picture.map;
+  return ([east, north]) => [width / 2 + (east - x) / resolution, height / 2 - (north - y) / resolution];
+}
+
+test("pixels: a grid that is turned and sheared is drawn north up, as GDAL warps it", async () => {
+  const { extent, size, limits, north_up } = await expected("turned");
+  const picture = await openPicture("turned", { colours: "gray", limits: limits.join(",") });
+  const toScreen = await toScreenOf(picture);
+  const [left, bottom, right, top] = extent;
+  const places = north_up.map(([row, column]) =>
+    toScreen([
+      left + ((column + 0.5) * (right - left)) / size[0],
+      top - ((row + 0.5) * (top - bottom)) / size[1],
+    ]),
+  );
+  const pixels = picture.pixels(places);
+  const names = north_up.map(([row, column]) => `map row ${row}, column ${column}`);
+  const outside = north_up.flatMap(([, , value], at) => (value < 0 ? [at] : []));
+  const drawn = outside.filter((at) => pixels[at][3] > 0);
+  ok(outside.length > 200, `${outside.length} places outside of the grid`);
+  equal(
+    drawn.map((at) => names[at]),
+    [],
+    "what is outside of the grid is transparent",
+  );
+  const inside = north_up.flatMap(([, , value], at) => (value < 0 ? [] : [at]));
+  ok(inside.length > 200, `${inside.length} places inside of the grid`);
+  const wanted = await Promise.all(inside.map((at) => mapColour("gray", north_up[at][2], limits)));
+  sameColours(
+    inside.map((at) => pixels[at]),
+    wanted,
+    CLOSE,
+    inside.map((at) => names[at]),
+  );
+});
+
+test("pixels: the pointer reads the element of a turned grid, its index and its metres", async () => {
+  const { elements } = await expected("turned");
+  const picture = await openPicture("turned", { colours: "gray" });
+  const toScreen = await toScreenOf(picture);
+  for (const { row, column, value, place } of elements.filter((_, at) => at % 3 === 0)) {
+    const { index, words, values } = await picture.reading(toScreen(place));
+    const name = `row ${row}, column ${column}`;
+    equal([index.y, index.x], [row, column], name);
+    equal(values, [`${value} m`], name);
+    const metres = [words.easting, words.northing].map((text) => Number.parseFloat(text));
+    const off = metres.map((own, at) => Math.abs(own - place[at]));
+    ok(Math.max(...off) < 100, `${name} is at ${words.easting}, ${words.northing} instead of ${place}`);
+  }
+});
+
+test("pixels: the pointer reads the element of a curvilinear grid that SciPy finds nearest", async () => {
+  const { places } = await expected("curvilinear");
+  const picture = await openPicture("curvilinear");
+  const toScreen = await toScreenOf(picture);
+  for (const { longitude, latitude, row, column, value } of places.filter((_, at) => at % 2 === 0)) {
+    const { index, words, values } = await picture.reading(toScreen([longitude, latitude]));
+    const name = `${latitude}° N, ${longitude}° E`;
+    equal([index.rlat, index.rlon], [row, column], name);
+    equal(values, [String(value)], name);
+    ok(Math.abs(Number.parseFloat(words.latitude) - latitude) < 1, `${name}: latitude ${words.latitude}`);
+    ok(Math.abs(Number.parseFloat(words.longitude) - longitude) < 1, `${name}: longitude ${words.longitude}`);
   }
 });

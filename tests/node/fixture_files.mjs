@@ -2,14 +2,17 @@
  * The common part of the fixture runners: lists the cases of tests/fixtures, and reads the elements
  * of `expected.json`.
  */
+import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BoolArray } from "zarr-wasm";
+import { unpackFixtures } from "../fixture_archives.mjs";
 
-export const FIXTURES = join(import.meta.dirname, "../fixtures");
+/** The unpacked tree of tests/fixtures. */
+export const FIXTURES = unpackFixtures();
 
 /** Folders that hold no stores with a list of nodes. */
-const OTHERS = ["bad", "conventions", "make", "unreadable", "viewer", "viewer-plates"];
+const OTHERS = ["bad", "unreadable", "viewer", "viewer-plates"];
 
 const folders = (path) =>
   readdirSync(path, { withFileTypes: true })
@@ -17,20 +20,40 @@ const folders = (path) =>
     .map((entry) => entry.name)
     .sort();
 
-const caseOf = (name) => ({
+const json = (path) => JSON.parse(readFileSync(join(FIXTURES, path), "utf8"));
+
+/** A suite without cases would pass: it fails instead. */
+function atLeastOne(cases, kind) {
+  if (cases.length === 0) throw new Error(`${FIXTURES} has no ${kind} cases`);
+  return cases;
+}
+
+const goodCase = (name) => ({
   name,
   store: join(FIXTURES, name, "store"),
-  expected: JSON.parse(readFileSync(join(FIXTURES, name, "expected.json"), "utf8")),
+  expected: json(`${name}/expected.json`),
 });
 
 /** All stores that must be readable, with their nodes. */
 export const goodCases = () =>
-  folders(FIXTURES)
-    .filter((writer) => !OTHERS.includes(writer))
-    .flatMap((writer) => folders(join(FIXTURES, writer)).map((name) => caseOf(`${writer}/${name}`)));
+  atLeastOne(
+    folders(FIXTURES)
+      .filter((writer) => !OTHERS.includes(writer))
+      .flatMap((writer) => folders(join(FIXTURES, writer)).map((name) => goodCase(`${writer}/${name}`))),
+    "good",
+  );
 
 /** All stores that must be refused. */
-export const badCases = () => folders(join(FIXTURES, "bad")).map((name) => caseOf(`bad/${name}`));
+export function badCases() {
+  const [expectations, stores] = [json("bad/expected.json"), join(FIXTURES, "bad/stores")];
+  assert.deepEqual(folders(stores), Object.keys(expectations).sort(), "stores, and bad/expected.json");
+  const cases = Object.entries(expectations).map(([name, expected]) => ({
+    name: `bad/${name}`,
+    store: join(stores, name),
+    expected,
+  }));
+  return atLeastOne(cases, "bad");
+}
 
 /** The typed array of each number type. */
 export const VIEWS = {

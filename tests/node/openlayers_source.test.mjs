@@ -125,6 +125,9 @@ test("the read of a tile that left the view ends, and the tile can be read again
   release();
   await stays.settled;
   assert.deepEqual(heard.at(-1), { wanted: 1, done: 1 });
+  const told = heard.length;
+  map.frame();
+  assert.equal(heard.length, told, "a frame without news tells nothing");
   assert.equal(leaves.tile.getState(), TileState.IDLE);
   leaves.tile.load();
   await leaves.settled;
@@ -146,9 +149,13 @@ test("tiles are made again without a request; preload reads another step", async
   const preloaded = gate.keys.length;
   assert.ok(preloaded > requests);
   source.setLog(false);
+  const key = source.getKey();
   source.setAt({ c: 1 });
   assert.equal((await loaded(source, 1, 1))[0], elementAt(1, 512, 512));
   assert.equal(gate.keys.length, preloaded);
+  assert.notEqual(source.getKey(), key);
+  source.setAt({ c: 0 });
+  assert.equal(source.getKey(), key, "OpenLayers finds the textures of a step that was drawn before");
 });
 
 test("more channels than bands become pictures, which are mixed again without requests", async () => {

@@ -15,7 +15,7 @@ const SAMPLES = join(import.meta.dirname, "../../www/samples");
 
 /** v2 documents are requested after 60 ms without v3's. A busy machine may take that long. */
 const SLOW_NS = 25e6;
-const V2_DOCUMENT = /\/\.z(array|group|attrs)$/;
+const V2_DOCUMENT = /\/\.z(array|group|attrs|metadata)$/;
 
 function filesBelow(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -141,4 +141,22 @@ test("CF of v3 without consolidated metadata: each variable once", async () => {
     documents,
     ["crs", "t2m", "x", "y"].map((name) => `/${name}/zarr.json`),
   );
+});
+
+test("consolidated metadata: v2's document is asked for only where there is none of v3, or by name", async () => {
+  const group = JSON.stringify({ zarr_format: 3, node_type: "group" });
+  server.files = new Map([["/zarr.json", Buffer.from(group)]]);
+  const store = new zarr.FetchStore(server.url);
+  assert.equal(await zarr.withMaybeConsolidatedMetadata(store), store);
+  assert.deepEqual(await asked(), ["/zarr.json"]);
+  await assert.rejects(zarr.withConsolidatedMetadata(store), { name: "InvalidMetadataError" });
+  // Of a migration both are there: nodes of v3 are opened, so those of v2 are not listed.
+  const old = { zarr_consolidated_format: 1, metadata: { ".zgroup": { zarr_format: 2 } } };
+  server.files.set("/.zmetadata", Buffer.from(JSON.stringify(old)));
+  assert.equal(await zarr.withMaybeConsolidatedMetadata(store), store);
+  const named = await zarr.withMaybeConsolidatedMetadata(store, { format: ["v3", "v2"] });
+  assert.deepEqual(named.contents(), [{ path: "/", kind: "group" }]);
+  server.files.delete("/zarr.json");
+  const found = await zarr.withMaybeConsolidatedMetadata(store);
+  assert.deepEqual(found.contents(), [{ path: "/", kind: "group" }]);
 });

@@ -255,7 +255,11 @@ test("values, units and dates as text", () => {
   assert.equal(withUnit("12", "°N"), "12°N");
   assert.equal(withUnit("12", "°C"), "12 °C");
   assert.equal(
-    momentText({ year: 850, month: 2, day: 30, hour: 12, minute: 0, second: 0 }),
+    momentText({ year: 850, month: 2, day: 30, hour: 12, minute: 0, second: 0, nanosecond: 0 }),
     "0850-02-30 12:00",
+  );
+  assert.equal(
+    momentText({ year: 2001, month: 1, day: 2, hour: 0, minute: 0, second: 0, nanosecond: 250_000_000 }),
+    "2001-01-02 00:00:00.250",
   );
 });

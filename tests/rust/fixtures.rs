@@ -1,17 +1,22 @@
-//! Every folder below `tests/fixtures/` is a test: what other libraries wrote must read as they read it, and broken stores must be
-//! refused as their `expected.json` says. The layout is described in `tests/fixtures/README.md`.
+//! Every case of `tests/fixtures` is a test: what other libraries wrote must read as they read it,
+//! and broken stores must be refused as `bad/expected.json` says. The layout is described in
+//! `tests/fixtures/README.md`.
 //!
 //! Beside the whole array, some boxes, steps, lists and points of each are read; their expected elements are picked from the
 //! writer's own values, one by one.
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value as Json;
-use support::{ReadElements, base64, folders, memory_store, read_all, read_selection};
+use support::{
+    Files, ReadElements, archive_files, base64, case_store, fixtures, folders, memory_store, read_all,
+    read_selection,
+};
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::error::Error;
 use zarr_wasm::format::data_type::DataType;
@@ -25,30 +30,51 @@ use zarr_wasm::store::{RequestContext, Store};
 fn main() {
     let arguments = Arguments::from_args();
     // The conformance lane has other libraries write more of the same, elsewhere.
-    let root = std::env::var_os("ZARR_FIXTURES")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"), PathBuf::from);
-    let writers = folders(&root).into_iter().filter(|writer| {
-        !["make", "conventions", "unreadable", "viewer", "viewer-plates"].contains(&name(writer).as_str())
-    });
-    let trials = writers.flat_map(|writer| folders(&writer)).map(trial).collect();
+    let trials = match std::env::var_os("ZARR_FIXTURES") {
+        Some(root) => good_trials(&PathBuf::from(root)),
+        None => good_trials(&fixtures()).into_iter().chain(bad_trials(&fixtures().join("bad"))).collect(),
+    };
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// Folders that hold no cases with a list of nodes.
+const OTHERS: [&str; 5] = ["bad", "conventions", "make", "unreadable", "viewer"];
+
+fn good_trials(root: &Path) -> Vec<Trial> {
+    let writers = folders(root).into_iter().filter(|writer| !OTHERS.contains(&name(writer).as_str()));
+    let trials: Vec<Trial> = writers.flat_map(|writer| folders(&writer)).map(good_trial).collect();
+    assert!(!trials.is_empty(), "{} has no cases", root.display());
+    trials
+}
+
+fn good_trial(case: PathBuf) -> Trial {
+    let writer = name(case.parent().unwrap_or(&case));
+    Trial::test(format!("{writer}::{}", name(&case)), move || reads_as_written(&case))
+}
+
+/// One archive has all stores that must be refused, in a folder each.
+fn bad_trials(folder: &Path) -> Vec<Trial> {
+    let mut stores: BTreeMap<String, Files> = BTreeMap::new();
+    for (path, bytes) in archive_files(&folder.join("stores.tar.gz")) {
+        let (case, key) = path.split_once('/').unwrap_or_default();
+        stores.entry(case.to_owned()).or_default().insert(key.to_owned(), bytes);
+    }
+    let expected = read_json(&folder.join("expected.json")).unwrap_or_else(|failed| panic!("{failed:?}"));
+    let named: Vec<&String> = expected.as_object().into_iter().flat_map(|cases| cases.keys()).collect();
+    assert_eq!(stores.keys().collect::<Vec<_>>(), named, "bad: stores, and expected.json");
+    let trial = |(case, files): (String, Files)| {
+        let expected = expected[&case].clone();
+        Trial::test(format!("bad::{case}"), move || must_be_refused(&files, &expected))
+    };
+    stores.into_iter().map(trial).collect()
 }
 
 fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn trial(case: PathBuf) -> Trial {
-    let writer = name(case.parent().unwrap_or(&case));
-    let test = format!("{writer}::{}", name(&case));
-    if writer == "bad" {
-        return Trial::test(test, move || must_be_refused(&case));
-    }
-    Trial::test(test, move || reads_as_written(&case))
-}
-
-fn expected(case: &Path) -> Result<Json, Failed> {
-    Ok(serde_json::from_str(&std::fs::read_to_string(case.join("expected.json"))?)?)
+fn read_json(file: &Path) -> Result<Json, Failed> {
+    Ok(serde_json::from_str(&std::fs::read_to_string(file)?)?)
 }
 
 fn open_now(store: &Rc<dyn Store>, path: &str) -> Result<OpenedNode, Error> {
@@ -57,8 +83,8 @@ fn open_now(store: &Rc<dyn Store>, path: &str) -> Result<OpenedNode, Error> {
 }
 
 fn reads_as_written(case: &Path) -> Result<(), Failed> {
-    let store = memory_store(&case.join("store"));
-    let nodes = expected(case)?;
+    let store: Rc<dyn Store> = Rc::new(case_store(case));
+    let nodes = read_json(&case.join("expected.json"))?;
     let mut wrong = Vec::new();
     for node in nodes.as_array().ok_or("expected.json holds no list")? {
         let path = node["path"].as_str().unwrap_or_default();
@@ -269,9 +295,8 @@ fn element(values: &[Vec<u8>], shape: &[u64], at: &[u64]) -> Vec<u8> {
     values[usize::try_from(linear).unwrap_or(usize::MAX)].clone()
 }
 
-fn must_be_refused(case: &Path) -> Result<(), Failed> {
-    let store = memory_store(&case.join("store"));
-    let expected = expected(case)?;
+fn must_be_refused(files: &Files, expected: &Json) -> Result<(), Failed> {
+    let store: Rc<dyn Store> = Rc::new(memory_store(files));
     let path = expected["path"].as_str().unwrap_or_default();
     let (stage, error) = match open_now(&store, path) {
         Err(error) => ("open", error),

@@ -4,14 +4,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod counting;
+mod support;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use counting::peak;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
+use support::{archive_files, entries, fixtures};
 use zarr_wasm::access::binding::Binding;
 use zarr_wasm::error::{Error, ErrorKind};
 use zarr_wasm::format::metadata::NodeMetadata;
@@ -21,21 +22,26 @@ use zarr_wasm::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY, ZAT
 /// Beside the text itself, whatever it claims.
 const MOST_MEMORY: usize = 48 << 20;
 
-/// Key suffix and text of every document below the fixtures, once each.
+/// The archives below a folder.
+fn archives(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for path in entries(folder) {
+        if path.is_dir() {
+            found.extend(archives(&path));
+        } else if path.to_string_lossy().ends_with(".tar.gz") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// Key suffix and text of every document in the fixtures, once each.
 fn documents() -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")];
-    while let Some(folder) = folders.pop() {
-        let mut entries: Vec<PathBuf> =
-            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        entries.sort();
-        for path in entries {
-            let suffix = [ZARR_JSON, ZARRAY, ZATTRS, ZGROUP].into_iter().find(|name| path.ends_with(name));
-            match suffix {
-                _ if path.is_dir() => folders.push(path),
-                Some(suffix) => found.extend(fs::read_to_string(path).ok().map(|text| (suffix, text))),
-                None => {}
-            }
+    for (name, bytes) in archives(&fixtures()).iter().flat_map(|path| archive_files(path)) {
+        let name = name.rsplit('/').next().unwrap_or_default();
+        if let Some(suffix) = [ZARR_JSON, ZARRAY, ZATTRS, ZGROUP].into_iter().find(|known| *known == name) {
+            found.extend(String::from_utf8(bytes).ok().map(|text| (suffix, text)));
         }
     }
     found.retain(|(_, text)| text.len() < 20_000);

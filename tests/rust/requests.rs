@@ -4,14 +4,13 @@ mod support;
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
-use std::path::Path;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use futures_executor::{LocalPool, block_on};
 use futures_util::future::FutureExt;
 use futures_util::task::LocalSpawnExt;
-use support::{ReadElements, folder_store, read_async, read_selection, read_with};
+use support::{ReadElements, case_store, fixtures, read_async, read_selection, read_with};
 use zarr_wasm::access::part::Part;
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::error::Result;
@@ -30,8 +29,7 @@ const SHARDED: &str = "zstd-checked-end";
 const INDEX: ByteRange = ByteRange::Suffix(4 * 16 + 4);
 
 fn counting_store() -> Rc<Counting<MemoryStore>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/zarr-python-3/sharding-v3/store");
-    Rc::new(Counting::with_log(folder_store(&root)))
+    Rc::new(Counting::with_log(case_store(&fixtures().join("zarr-python-3/sharding-v3"))))
 }
 
 fn array(store: &Rc<Counting<MemoryStore>>) -> Rc<Array> {
@@ -175,8 +173,7 @@ fn a_window_inside_a_shard_of_a_transformer_is_an_index_and_one_merged_range() {
         // Its shards have a compressor in them, and hold 2 × 3 chunks of 4 × 4.
         ("draft-2022/sharded", "gzip", "data/gzip/", 6, window(0..8, 0..9), "c0/0"),
     ] {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{fixture}/store"));
-        let store = Rc::new(Counting::with_log(folder_store(&root)));
+        let store = Rc::new(Counting::with_log(case_store(&fixtures().join(fixture))));
         let array = array_at(&store, path);
         let opened = store.log().len();
         read_selection(&array, window, None).unwrap_or_else(|error| panic!("{error:?}"));
@@ -190,8 +187,7 @@ fn a_window_inside_a_shard_of_a_transformer_is_an_index_and_one_merged_range() {
 /// Shards of shards: an index each, and the chunks.
 #[test]
 fn a_chunk_in_a_shard_in_a_shard_is_two_indexes_and_a_range() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/draft-2022/sharded/store");
-    let store = Rc::new(Counting::with_log(folder_store(&root)));
+    let store = Rc::new(Counting::with_log(case_store(&fixtures().join("draft-2022/sharded"))));
     let array = array_at(&store, "stacked");
     let opened = store.log().len();
     read_selection(&array, window(0..1, 0..1), None).unwrap_or_else(|error| panic!("{error:?}"));
@@ -246,8 +242,7 @@ impl Store for Slow {
 #[test]
 fn what_was_asked_for_before_a_refresh_is_not_kept() {
     for has_index in [false, true] {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let inner = folder_store(&root.join("tests/fixtures/zarr-python-3/sharding-v3/store"));
+        let inner = case_store(&fixtures().join("zarr-python-3/sharding-v3"));
         let store = Rc::new(Slow { inner, is_open: Cell::new(has_index) });
         let shared: Rc<dyn Store> = store.clone();
         let opened = block_on(open(&shared, SHARDED, &OpenOptions::default(), &RequestContext::default()));
@@ -303,8 +298,7 @@ impl Decoder for Tally {
 }
 
 fn slow_array(path: &str) -> (Rc<Slow>, Rc<Array>) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let inner = folder_store(&root.join("tests/fixtures/zarr-python-3/sharding-v3/store"));
+    let inner = case_store(&fixtures().join("zarr-python-3/sharding-v3"));
     let store = Rc::new(Slow { inner, is_open: Cell::new(true) });
     let shared: Rc<dyn Store> = store.clone();
     let opened = block_on(open(&shared, path, &OpenOptions::default(), &RequestContext::default()));

@@ -1,13 +1,21 @@
-//! What the integration tests share: a store of a folder's files, and a sink that puts a read's parts together element by element.
+//! What the integration tests share: stores of the fixtures, and a sink that puts the parts of a
+//! read together, element by element.
+//!
+//! `tests/fixtures` has an archive for each store. Rust tests read archives into memory, so they
+//! need neither the tree that the Node tests unpack nor Node.
 
 // Each test program uses a part of it.
 #![allow(dead_code)]
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use ::base64::Engine as _;
+use flate2::read::GzDecoder;
 use zarr_wasm::access::part::Part;
 use zarr_wasm::access::selection::Selection;
 use zarr_wasm::error::Result;
@@ -18,36 +26,87 @@ use zarr_wasm::read::{Base, OutputLayout, PartData, PartSink, PlacedChunk, ReadR
 use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::{LocalFuture, RequestContext, Store};
 
+/// Files under their paths, which have `/` between names.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// `tests/fixtures`.
+pub fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// What is in a folder, by name. A folder that is missing is a failure.
+pub fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder)
+        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>());
+    let mut entries = entries.unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    entries.sort();
+    entries
+}
+
 /// The folders in a folder, by name.
 pub fn folders(path: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
-    folders.sort();
-    folders
+    entries(path).into_iter().filter(|path| path.is_dir()).collect()
 }
 
-/// All files below a folder, under their relative paths.
-pub fn memory_store(root: &Path) -> Rc<dyn Store> {
-    Rc::new(folder_store(root))
+/// The files of an archive (`.tar.gz`), of which there must be one at least.
+pub fn archive_files(path: &Path) -> Files {
+    let files = read_archive(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    assert!(!files.is_empty(), "{} has no files", path.display());
+    files
 }
 
-/// As [`memory_store`], to be wrapped.
-pub fn folder_store(root: &Path) -> MemoryStore {
-    let store = MemoryStore::new();
+fn read_archive(path: &Path) -> io::Result<Files> {
+    let mut archive = tar::Archive::new(GzDecoder::new(File::open(path)?));
+    let mut files = Files::new();
+    for entry in archive.entries()? {
+        let mut entry = entry?;
+        if entry.header().entry_type().is_file() {
+            let name = entry.path()?.to_string_lossy().trim_start_matches("./").to_owned();
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes)?;
+            files.insert(name, bytes);
+        }
+    }
+    Ok(files)
+}
+
+/// The files below a folder.
+fn folder_files(root: &Path) -> Files {
+    let mut files = Files::new();
     let mut open = vec![root.to_owned()];
     while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
+        for path in entries(&folder) {
             if path.is_dir() {
                 open.push(path);
                 continue;
             }
-            let key = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
-            let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            store.insert(&StoreKey::parse(&key).unwrap_or_else(|error| panic!("{error:?}")), bytes);
+            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+            let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            files.insert(name, bytes);
         }
     }
+    files
+}
+
+/// The files of a case's store. The conformance lane has other libraries write cases that are not
+/// packed.
+pub fn case_files(case: &Path) -> Files {
+    let archive = case.join("store.tar.gz");
+    if archive.exists() { archive_files(&archive) } else { folder_files(&case.join("store")) }
+}
+
+/// A store in memory with these files.
+pub fn memory_store(files: &Files) -> MemoryStore {
+    let store = MemoryStore::new();
+    for (name, bytes) in files {
+        store.insert(&StoreKey::parse(name).unwrap_or_else(|error| panic!("{error:?}")), bytes.clone());
+    }
     store
+}
+
+/// A store in memory with a case's files.
+pub fn case_store(case: &Path) -> MemoryStore {
+    memory_store(&case_files(case))
 }
 
 /// Decodes base64 of a fixture.

@@ -1,5 +1,5 @@
-//! The README's tables of codecs and of tolerated forms are made from the lists in the source: these tests hold them to each other.
-//! `npm run support-table` writes them.
+//! The tables of codecs and of tolerated forms in `docs/codecs.md` are made from lists in the source.
+//! These tests compare them. `npm run support-table` writes them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,8 +10,11 @@ use zarr_wasm::format::codec::registry::{CodecKind, ENTRIES, WasmModule};
 use zarr_wasm::format::codec::unsupported::UNSUPPORTED;
 use zarr_wasm::format::tolerated::{Entry, Form, STILL_REFUSED};
 
-/// Both tests may write the file.
-static README: Mutex<()> = Mutex::new(());
+/// The page that has the tables.
+const PAGE: &str = "docs/codecs.md";
+
+/// Both tests may write the page.
+static TURN: Mutex<()> = Mutex::new(());
 
 fn codecs() -> String {
     let mut table = String::from(
@@ -59,29 +62,29 @@ fn tolerated_forms() -> String {
     table
 }
 
-/// Holds the part of the README between two marks to a table, or writes it.
+/// Compares the part of the page between two marks with a table, or writes it.
 fn hold(name: &str, table: &str) {
     let (begin, end) =
         (format!("<!-- {name}: written by `npm run support-table` -->\n"), format!("<!-- /{name} -->"));
-    let _turn = README.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let readme = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{error}"));
-    let (head, rest) = readme.split_once(&begin).unwrap_or_else(|| panic!("README.md has no {begin}"));
-    let (listed, tail) = rest.split_once(&end).unwrap_or_else(|| panic!("README.md has no {end}"));
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{error}"));
+    let (head, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("{PAGE} has no {begin}"));
+    let (listed, tail) = rest.split_once(&end).unwrap_or_else(|| panic!("{PAGE} has no {end}"));
     if std::env::var_os("WRITE_SUPPORT_TABLE").is_some() {
         fs::write(&path, format!("{head}{begin}{table}{end}{tail}"))
             .unwrap_or_else(|error| panic!("{error}"));
         return;
     }
-    assert_eq!(listed, table, "README.md does not list the {name}: run npm run support-table");
+    assert_eq!(listed, table, "{PAGE} does not list the {name}: run npm run support-table");
 }
 
 #[test]
-fn the_readme_lists_the_registry() {
+fn the_page_lists_the_registry() {
     hold("codecs", &codecs());
 }
 
 #[test]
-fn the_readme_lists_the_forms_that_are_read_with_a_warning() {
+fn the_page_lists_the_forms_that_are_read_with_a_warning() {
     hold("tolerated", &tolerated_forms());
 }

@@ -14,7 +14,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("format", &["kernel"]),
     ("access", &["format", "kernel"]),
     ("store", &["format"]),
-    ("convention", &["format"]),
+    ("convention", &["format", "kernel"]),
     ("read", &["access", "store", "format"]),
     ("write", &["read", "access", "store", "format"]),
     ("hierarchy", &["read", "write", "access", "store", "format"]),

@@ -99,7 +99,7 @@ export class Stage {
       this.#legend.clear();
     }
     if (shown.kind === "values") showValues(byId("values"), shown.values);
-    if (shown.kind === "plate") this.#plates.show(shown.plate);
+    if (shown.kind === "plate") this.#plates.show(shown, this.#reading.signal);
     if (shown.kind === "failed") this.onError(shown.error);
     if (shown.kind === "choices") this.#choices.show(shown.nodes);
     const { variables, variable } = this.#scene ?? {};
@@ -240,6 +240,7 @@ export class Stage {
       this.onChange();
     };
     this.#dimensions.preload = (name, index) => this.#picture.preload({ ...this.#at, [name]: index });
+    this.#dimensions.shown = () => this.#picture.idle();
     this.#view.onPlane = (plane) => this.#picture.setPlane(plane);
     this.#view.onLevel = (level) => {
       this.#level = level;

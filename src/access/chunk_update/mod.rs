@@ -78,7 +78,7 @@ const ORDER_F: u32 = 8;
 const ORDER_MORTON: u32 = 16;
 
 impl ChunkUpdate {
-    /// Serializes the change for an encoder that runs elsewhere.
+    /// Serialises the change for an encoder that runs elsewhere.
     ///
     /// # Errors
     /// `Limit` for lists and extents of 2^32 or more.

@@ -56,7 +56,7 @@ fn unpack(bytes: &[u8], count: usize) -> Result<VariableBytes> {
     VariableBytes::from_packed(bytes, count).ok_or_else(|| wrong_elements((count + 1) * 4, bytes.len()))
 }
 
-/// Serializes elements of variable length: `n + 1` offsets (32-bit, little-endian), then their
+/// Serialises elements of variable length: `n + 1` offsets (32-bit, little-endian), then their
 /// bytes.
 pub fn pack(elements: &VariableBytes) -> Vec<u8> {
     elements.to_packed()

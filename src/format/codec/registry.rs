@@ -2,7 +2,7 @@
 //! line here and its test vectors in `tests/codec-vectors/<name>/`.
 //!
 //! The last four columns say what other libraries do with the codec in v3 metadata, from
-//! measurements or from their documentation. The README's table is made from them.
+//! measurements or from their documentation. The table in `docs/codecs.md` is made from them.
 
 use super::configuration::Configuration;
 use super::user::OptionalUserCodecs;

@@ -57,7 +57,7 @@ impl NodeDocument {
         found.map(|(suffix, text)| (suffix.as_str(), text.as_str()))
     }
 
-    /// Serializes the texts for a worker: `{"zarr_format":2,"texts":[[".zarray","…"]]}`. A draft
+    /// Serialises the texts for a worker: `{"zarr_format":2,"texts":[[".zarray","…"]]}`. A draft
     /// has its year as the number. Callers add `"is_callers":true` for an object that the user
     /// made, which is in no store: see [`callers`].
     pub fn to_json(&self) -> String {

@@ -3,7 +3,7 @@
 //!
 //! It is as strict as the specification about `must_understand`, and accepts deviations whose
 //! meaning is certain (GDAL's null fill value, and its chains without `bytes`). The entry points of
-//! the historic drafts are recognized and refused with a hint: [`draft`](super::draft) opens their
+//! the historic drafts are recognised and refused with a hint: [`draft`](super::draft) opens their
 //! hierarchies at the root.
 
 use super::extension::{Extension, refuse_unknown};

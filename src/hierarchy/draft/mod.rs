@@ -3,7 +3,7 @@
 //!
 //! A hierarchy has an entry point at the root of its store ([`hierarchy`]). Groups need no
 //! documents: each path above a node is a group. The drafts have no consolidated metadata. The
-//! engine only recognizes that there is a draft's hierarchy, and leaves it to the full build.
+//! engine only recognises that there is a draft's hierarchy, and leaves it to the full build.
 
 pub(super) mod create;
 pub(super) mod erase;

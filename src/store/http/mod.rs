@@ -16,6 +16,7 @@ mod retry;
 mod tests;
 pub mod transport;
 pub mod url;
+mod whole_objects;
 mod write;
 
 use std::cell::RefCell;
@@ -25,6 +26,7 @@ use origin::Origin;
 use policy::{Exchange, ExchangeContext, Goal, NextRequest, Outcome, ServerKnowledge, Step};
 use transport::{CacheMode, HttpRequest, Transport, TransportResult};
 use url::RootUrl;
+use whole_objects::WholeObjects;
 
 use super::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value,
@@ -96,6 +98,7 @@ pub struct HttpStore<T> {
     knowledge: ServerKnowledge,
     lister: RefCell<Option<listing::Lister>>,
     open_ranges: RefCell<Map<String, u32>>,
+    whole_objects: RefCell<WholeObjects>,
 }
 
 impl<T: Transport> HttpStore<T> {
@@ -109,6 +112,7 @@ impl<T: Transport> HttpStore<T> {
             knowledge: ServerKnowledge::default(),
             lister: RefCell::default(),
             open_ranges: RefCell::default(),
+            whole_objects: RefCell::default(),
         }
     }
 
@@ -142,6 +146,16 @@ impl<T: Transport> HttpStore<T> {
         self.root.join(&key.percent_encoded())
     }
 
+    /// A part of an object that came whole before.
+    fn kept_part(&self, url: &str, range: ByteRange, context: &RequestContext) -> Option<Result<Fetched>> {
+        if context.subject != Subject::Chunk || context.reload {
+            return None;
+        }
+        let whole = self.whole_objects.borrow_mut().get(url)?;
+        let part = Fetched::part_of(&whole.value, range);
+        Some(part.map(|part| Fetched { version: whole.version, ..part }))
+    }
+
     async fn exchange(&self, url: &str, goal: Goal, context: &RequestContext) -> Result<Outcome> {
         let shown = url::redact(url);
         let exchange_context = ExchangeContext {
@@ -157,7 +171,14 @@ impl<T: Transport> HttpStore<T> {
         let (mut exchange, mut step) = Exchange::start(goal, exchange_context);
         loop {
             match step {
-                Step::Done(outcome) => return outcome,
+                Step::Done(outcome) => {
+                    if let Some(whole) = exchange.take_whole()
+                        && self.is_cacheable()
+                    {
+                        self.whole_objects.borrow_mut().keep(url.to_owned(), whole);
+                    }
+                    return outcome;
+                }
                 Step::Send(next) => {
                     if next.after_ms > 0 {
                         self.transport.sleep(next.after_ms).await;
@@ -214,6 +235,10 @@ impl<T: Transport> Store for HttpStore<T> {
         !self.knowledge.forbids_caching.get()
     }
 
+    fn forget_kept(&self) {
+        self.whole_objects.borrow_mut().clear();
+    }
+
     fn absence_is_cacheable(&self) -> bool {
         !self.knowledge.took_refusal_for_absence.get()
     }
@@ -229,8 +254,12 @@ impl<T: Transport> Store for HttpStore<T> {
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<Fetched>>> {
         Box::pin(async move {
-            let outcome = self.exchange(&self.url_of(key), Goal::Read(range.check()?), context).await;
-            Ok(outcome.map_err(|error| error.at_key(key.as_str()))?.fetched())
+            let (url, range) = (self.url_of(key), range.check()?);
+            let found = match self.kept_part(&url, range, context) {
+                Some(part) => part.map(Some),
+                None => self.exchange(&url, Goal::Read(range), context).await.map(Outcome::fetched),
+            };
+            found.map_err(|error| error.at_key(key.as_str()))
         })
     }
 

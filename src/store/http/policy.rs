@@ -147,6 +147,8 @@ pub(super) struct Exchange<'a> {
     retries: Retries,
     /// Length of the last body that was suspicious.
     suspected_len: Option<u64>,
+    /// The whole object, if it came for a part of it.
+    whole: Option<Fetched>,
 }
 
 impl<'a> Exchange<'a> {
@@ -162,9 +164,15 @@ impl<'a> Exchange<'a> {
             tail_failed: context.knowledge.tails_useless.get(),
             retries: Retries::default(),
             suspected_len: None,
+            whole: None,
         };
         let step = exchange.restart();
         (exchange, step)
+    }
+
+    /// The whole object, if the server sent it for a part of it.
+    pub fn take_whole(&mut self) -> Option<Fetched> {
+        self.whole.take()
     }
 
     /// Takes an answer. `random` is a number in 0..1 for the jitter of retries.
@@ -330,6 +338,10 @@ impl<'a> Exchange<'a> {
         };
         if asked.is_some_and(|asked| asked < response.body.len()) {
             self.learn_that_ranges_are_ignored();
+        }
+        let is_surplus = range != ByteRange::Whole && self.context.knowledge.ranges_ignored.get();
+        if is_surplus && self.context.subject == Subject::Chunk {
+            self.whole = Some(response.fetched(response.body.clone(), Some(response.body.len())));
         }
         match Fetched::part_of(&response.body, range) {
             Ok(part) => self.found(response.fetched(part.value, part.size)),

@@ -12,14 +12,16 @@ use super::transport::{CacheMode, HttpRequest, HttpResponse, Method, Transport, 
 use super::url::redact;
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::store::{Urgency, Value};
+use crate::store::{Store, Urgency, Value};
 
 /// The message for a server that does not support the method.
 const READ_ONLY: &str = "the server does not accept writes here";
 
 impl<T: Transport> HttpStore<T> {
     pub(super) async fn put(&self, url: &str, value: Value) -> Result<()> {
-        let response = self.answered(Method::Put, url, Some(value)).await?;
+        let response = self.answered(Method::Put, url, Some(value)).await;
+        self.forget_kept();
+        let response = response?;
         match response.status {
             200 | 201 | 202 | 204 => Ok(()),
             _ => Err(refused(Method::Put, url, &response)),
@@ -27,7 +29,9 @@ impl<T: Transport> HttpStore<T> {
     }
 
     pub(super) async fn delete(&self, url: &str) -> Result<()> {
-        let response = self.answered(Method::Delete, url, None).await?;
+        let response = self.answered(Method::Delete, url, None).await;
+        self.forget_kept();
+        let response = response?;
         match response.status {
             200 | 202 | 204 | 404 | 410 => Ok(()),
             _ => Err(refused(Method::Delete, url, &response)),

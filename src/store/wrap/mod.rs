@@ -20,6 +20,10 @@ macro_rules! forward_to_inner {
             self.inner.is_cacheable()
         }
 
+        fn forget_kept(&self) {
+            self.inner.forget_kept();
+        }
+
         fn roots(&self) -> Vec<crate::format::path::NodePath> {
             self.inner.roots()
         }

@@ -52,6 +52,11 @@ impl Store for OverlayStore {
         self.first.is_cacheable() && self.second.is_cacheable()
     }
 
+    fn forget_kept(&self) {
+        self.first.forget_kept();
+        self.second.forget_kept();
+    }
+
     fn absence_is_cacheable(&self) -> bool {
         self.first.absence_is_cacheable() && self.second.absence_is_cacheable()
     }

@@ -4,6 +4,7 @@
  */
 
 import { errorFromReport, NotFoundError, ZarrError } from "../model/errors.ts";
+import { HEAD_START_MS } from "../model/head_start.ts";
 import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../model/types.ts";
 import type { Connection } from "../port/connection.ts";
 import { call, running } from "../port/engine.ts";
@@ -15,7 +16,10 @@ import { readKey } from "../store/native_store.ts";
 export type ConsolidatedFormat = "v2" | "v3";
 
 export interface ConsolidatedMetadataOptions {
-  /** The format to look for, or several in order of preference. Default: v3, then v2. */
+  /**
+   * The format to look for, or several in order of preference. Default: v3, then v2 if the root has
+   * no document of v3.
+   */
   readonly format?: ConsolidatedFormat | ConsolidatedFormat[];
   /** Key of v2's consolidated metadata. Default: `.zmetadata`. */
   readonly metadataKey?: string;
@@ -120,31 +124,51 @@ async function load(store: object, format: ConsolidatedFormat, key: string): Pro
   return { ...found, connection: running() };
 }
 
-/** Time in ms after which the other formats are requested too. A near server answers sooner. */
-const HEAD_START_MS = 60;
+/** The formats in order of preference, if the caller names none. */
+const FORMATS: readonly ConsolidatedFormat[] = ["v3", "v2"];
 
-/** Whether a format is loaded before that time. */
-async function isFirst(loading: Promise<Loaded>): Promise<boolean> {
+/** Whether a format's document exists but has no valid consolidated metadata. */
+const isThere = (error: unknown) => error instanceof ZarrError && error._tag === "InvalidMetadataError";
+
+/** Whether the first format answers in time, so that no other is needed. See `loadAll`. */
+async function isEnough(loading: Promise<Loaded>, settles: (error: unknown) => boolean): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, HEAD_START_MS, false);
   });
-  const loaded = loading.then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([loaded, late]).finally(() => clearTimeout(timer));
+  const answered = loading.then(() => true, settles);
+  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
 }
 
-/** Loads the first format; the others too if it takes long or fails. */
+/**
+ * Loads the first format. The others are loaded too if it takes long, or fails with an error that
+ * does not settle the question (`settles`).
+ */
 async function loadAll(
-  [first, ...others]: ConsolidatedFormat[],
+  [first, ...others]: readonly ConsolidatedFormat[],
   load: (format: ConsolidatedFormat) => Promise<Loaded>,
+  settles: (error: unknown) => boolean,
 ): Promise<PromiseSettledResult<Loaded>[]> {
   if (!first) return [];
   const loading = load(first);
-  const rest = others.length === 0 || (await isFirst(loading)) ? [] : others;
-  return Promise.allSettled([loading, ...rest.map(load)]);
+  const rest = others.length === 0 || (await isEnough(loading, settles)) ? [] : others;
+  const outcomes = await Promise.allSettled([loading, ...rest.map(load)]);
+  const [outcome] = outcomes;
+  // The result must not depend on how fast the server is.
+  return outcome?.status === "rejected" && settles(outcome.reason)
+    ? [outcome, ...outcomes.slice(1).map(released)]
+    : outcomes;
+}
+
+/** Releases loaded metadata that is not used. */
+function released(outcome: PromiseSettledResult<Loaded>): PromiseRejectedResult {
+  if (outcome.status === "rejected") return outcome;
+  release(outcome.value);
+  return { status: "rejected", reason: new NotFoundError("consolidated metadata of the root's format") };
+}
+
+function release({ connection, loaded: number }: Loaded): void {
+  connection?.post({ type: "release", kind: "store", number });
 }
 
 /**
@@ -153,17 +177,20 @@ async function loadAll(
  */
 export async function withConsolidatedMetadata<S extends AsyncReadable>(
   store: S,
-  { format = ["v3", "v2"], metadataKey = ".zmetadata" }: ConsolidatedMetadataOptions = {},
+  { format, metadataKey = ".zmetadata" }: ConsolidatedMetadataOptions = {},
 ): Promise<Listable<S>> {
-  const formats = Array.isArray(format) ? format : [format];
-  const outcomes = await loadAll(formats, (each) => load(store, each, metadataKey));
+  const formats = format === undefined ? FORMATS : [format].flat();
+  // A v3 root has v3 nodes, and v2's document describes other nodes. A caller who names both formats
+  // gets either.
+  const settles = (error: unknown) => format === undefined && isThere(error);
+  const outcomes = await loadAll(formats, (each) => load(store, each, metadataKey), settles);
   const loaded = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
   const [first, ...others] = loaded;
-  for (const { connection, loaded: number } of others)
-    connection?.post({ type: "release", kind: "store", number });
+  for (const other of others) release(other);
   if (!first) {
     throw (
+      errors.find(settles) ??
       errors.find((error) => !isElsewhere(error)) ??
       errors.at(-1) ??
       new NotFoundError("consolidated metadata: the option format is empty")

@@ -202,7 +202,7 @@ export async function histogram(source: Source, options: HistogramOptions = {}):
     ...(onProgress ? { onProgress } : {}),
     ...(priority ? { priority } : {}),
   };
-  const summarized = async (low: number, high: number, count: number): Promise<Float64Array> => {
+  const summarised = async (low: number, high: number, count: number): Promise<Float64Array> => {
     const summary: [number, number, number] = [low, high, count];
     const conversion = { type: undefined, request: { ...unpacked?.request, summary } };
     const { arrayNode, ...args } = readArguments(array, { ...request, conversion }, reading);
@@ -215,19 +215,19 @@ export async function histogram(source: Source, options: HistogramOptions = {}):
   };
   if (options.window) {
     const [low, high] = options.window;
-    return new Histogram(await summarized(low, high, bins), [low, high]);
+    return new Histogram(await summarised(low, high, bins), [low, high]);
   }
   const few = unpacked ? undefined : FEW[type];
-  if (few && bins === 256) return narrowed(await summarized(few[0], few[1] + 1, 256), few[0]);
+  if (few && bins === 256) return narrowed(await summarised(few[0], few[1] + 1, 256), few[0]);
   const {
     [PLACES.lowest]: lowest = 0,
     [PLACES.highest]: highest = 0,
     [PLACES.count]: count,
-  } = await summarized(0, 0, 0);
+  } = await summarised(0, 0, 0);
   const [low, high] = count
     ? [Math.max(lowest, -Number.MAX_VALUE / 2), Math.min(highest, Number.MAX_VALUE / 2)]
     : [0, 0];
-  return new Histogram(await summarized(low, Math.max(low, high), bins), [low, Math.max(low, high)]);
+  return new Histogram(await summarised(low, Math.max(low, high), bins), [low, Math.max(low, high)]);
 }
 
 /** Drops the empty bins below the lowest and above the highest value. Each bin is one value. */

@@ -9,10 +9,13 @@ export type CrsLike = string | Record<string, unknown>;
 
 export type Place = readonly [x: number, y: number];
 
+// biome-ignore lint/suspicious/noExplicitAny: proj4 declares types of its own, which only `any` accepts
+type AnyCrs = any;
+
 /** The used part of proj4's default export. */
 export interface Proj4Like {
-  (from: unknown, to: unknown): { forward(place: number[]): number[] };
-  Proj: new (crs: unknown) => { projName?: string };
+  (from: AnyCrs, to: AnyCrs): { forward(place: number[]): number[] };
+  Proj: new (crs: AnyCrs) => object;
 }
 
 /** The transformation of a map's places to the reference system of a source. */
@@ -34,7 +37,8 @@ const CYLINDERS = ["longlat", "identity", "merc", "eqc", "cea", "mill", "gall"];
 /** Largest error of a transformation and its inverse, in degrees. */
 const BACK = 1e-4;
 
-const nameOf = (crs: CrsLike) => (typeof crs === "string" ? crs : JSON.stringify(crs)).slice(0, 120);
+const textOf = (crs: CrsLike) => (typeof crs === "string" ? crs : JSON.stringify(crs));
+const nameOf = (crs: CrsLike) => textOf(crs).slice(0, 120);
 
 const isNear = (a: number, b: number, unit: number) => Math.abs(a - b) <= unit;
 
@@ -47,7 +51,7 @@ interface System {
 function systemOf(proj4: Proj4Like, crs: CrsLike, what: string): System {
   const known = isDegrees(crs) ? LONLAT : crs;
   try {
-    const name = new proj4.Proj(known).projName ?? "";
+    const { projName: name = "" } = new proj4.Proj(known) as { projName?: string };
     const isGlobe = name === "longlat" || name === "identity";
     return { crs: known, isGlobe, isCylinder: CYLINDERS.includes(name) };
   } catch (cause) {
@@ -71,7 +75,7 @@ function ofLonLat([x, y]: Place): Place | undefined {
 export function projectionOf(map: CrsLike, source: CrsLike, proj4: Proj4Like | undefined): Projection {
   if (isDegrees(map) && isDegrees(source)) return { isGlobe: true, toSource: ofLonLat };
   if (!proj4) {
-    if (nameOf(map) === nameOf(source)) return { isGlobe: false, toSource: (place) => place };
+    if (textOf(map) === textOf(source)) return { isGlobe: false, toSource: (place) => place };
     throw new ZarrError("Argument", "this transformation of reference systems requires proj4", {
       expected: 'import proj4 from "proj4"; warp(array, { proj4, … })',
       actual: `${nameOf(source)} → ${nameOf(map)}`,

@@ -280,7 +280,7 @@ export interface Operations {
 
   // Conventions: JSON text in, JSON text out.
   convention(args: { request: string }): { status: number; answer: string };
-  /** Binary numbers in, binary numbers out (`src/format/warp.rs`). An error is JSON text. */
+  /** Binary numbers in, binary numbers out (`src/convention/warp.rs`). An error is JSON text. */
   warp(args: { request: Uint8Array }): { status: number; answer: Uint8Array<ArrayBuffer> };
 }
 

@@ -4,6 +4,7 @@
  * or takes long. Requests that the engine does not use are cancelled. This is only for stores whose
  * requests do not depend on the engine.
  */
+import { HEAD_START_MS } from "../model/head_start.ts";
 import type { Callback } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
 import type { FetchStoreOptions } from "./http_options.ts";
@@ -17,9 +18,6 @@ const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 
 /** Paths that need no escaping in a URL. */
 const PLAIN = /^[\w.~/-]*$/;
-
-/** Time in ms after which v2's documents are requested too, as in `src/hierarchy/open.rs`. */
-const HEAD_START_MS = 60;
 
 /** The node to open. */
 export interface EarlyNode {

@@ -86,7 +86,7 @@ function referrer(): { referrer?: string } {
  * The cloneable part of every request's `RequestInit`. A signal or a stream cannot be cloned, so it
  * stays on the page.
  */
-function clonableInit({ overrides = {}, credentials }: FetchStoreOptions): RequestInit {
+function cloneableInit({ overrides = {}, credentials }: FetchStoreOptions): RequestInit {
   const { signal, body, window, headers, ...plain } = overrides as RequestInit & { window?: unknown };
   return {
     ...referrer(),
@@ -123,7 +123,7 @@ export class HttpCallbacks {
         ? { callback: objects.callback(this.#headers) }
         : headers && pairsOf(headers as HeaderList),
       headerOrigins,
-      init: clonableInit(this.#options),
+      init: cloneableInit(this.#options),
       cache: cache && objects.cache(cache, cache.definition),
       useSuffixRequest: useSuffixRequest ?? suffixIsFree,
       missingOn403,

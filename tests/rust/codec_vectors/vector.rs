@@ -64,6 +64,7 @@ pub fn vectors() -> Vec<Vector> {
     let mut lists: Vec<PathBuf> =
         fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path().join("vectors.json")).collect();
     lists.retain(|list| list.exists());
+    assert!(!lists.is_empty(), "{} has no vectors", root().display());
     lists.sort();
     let read = |list: &PathBuf| -> Vec<Vector> {
         let vectors: Vec<Json> = serde_json::from_str(&fs::read_to_string(list).unwrap()).unwrap();

@@ -124,7 +124,7 @@ fn is_valid(node: &Value, convention: &str) -> (bool, Vec<String>) {
 }
 
 #[test]
-fn the_verdict_is_the_librarys() {
+fn the_verdict_is_that_of_the_library() {
     let (mut count, mut differing) = (0, Vec::new());
     for file in documents() {
         let document: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();

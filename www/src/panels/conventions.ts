@@ -27,7 +27,7 @@ async function fill(part: HTMLElement, node: DatasetNode): Promise<void> {
 
 function summary({ label, version, declared }: zarr.Convention): string {
   const how = declared ? "declared" : "recognised by its attributes";
-  return `${label}${version ? ` ${version}` : ""}: ${how}`;
+  return `${label.replace(/:$/, "")}${version ? ` ${version}` : ""}: ${how}`;
 }
 
 /** Only errors and warnings are shown, no notes. */

@@ -5,6 +5,7 @@
 
 import * as zarr from "zarr-wasm";
 import type { ArrayNode } from "../opening/dataset.js";
+import { momentText, unitText, withUnit } from "../scene/value_text.js";
 import { roundedText } from "../text/numbers.js";
 
 type Selection = Parameters<ArrayNode["get"]>[0];
@@ -30,21 +31,10 @@ export async function decodedValues(array: ArrayNode, selection: Selection, sign
 }
 
 /** The units of an array's values. Counts of time are shown as dates, without units. */
-export function unitsOf({ attrs }: ArrayNode): string {
-  const { units } = attrs;
-  return typeof units === "string" && units.length <= 40 && !/ since /i.test(units) ? units : "";
-}
+export const unitsOf = ({ attrs }: ArrayNode): string => unitText(attrs.units);
 
 /** The name of a place along a dimension: a date, or a number with its unit. */
 export type PlaceName = (index: number) => string;
-
-const two = (value: number) => String(value).padStart(2, "0");
-
-function momentText({ year, month, day, hour, minute, second }: zarr.Moment): string {
-  const date = `${year}-${two(month)}-${two(day)}`;
-  if (hour === 0 && minute === 0 && second === 0) return date;
-  return `${date} ${two(hour)}:${two(minute)}${second === 0 ? "" : `:${two(second)}`}`;
-}
 
 async function nameOf(coordinates: zarr.Coordinates): Promise<PlaceName> {
   const moments = coordinates.time ? await coordinates.moments() : [];
@@ -54,7 +44,7 @@ async function nameOf(coordinates: zarr.Coordinates): Promise<PlaceName> {
     const value = coordinates.values[index];
     if (typeof value === "string") return value;
     if (value === undefined || Number.isNaN(value)) return "";
-    return `${roundedText(value)} ${coordinates.units ?? ""}`.trim();
+    return withUnit(roundedText(value), unitText(coordinates.units));
   };
 }
 

@@ -21,6 +21,8 @@ export class Dimensions {
   onIndex: (name: string, index: number) => void = () => {};
   /** Reads the data of another index. */
   preload: (name: string, index: number) => Promise<void> = async () => {};
+  /** Resolves once the chosen index is on the screen. */
+  shown: () => Promise<void> = async () => {};
 
   readonly #place: HTMLElement;
   readonly #rows = new Map<string, Row>();
@@ -43,6 +45,7 @@ export class Dimensions {
       isLoop: () => this.#loop.checked,
       preload: (name: string, index: number) => this.preload(name, index),
       choose: (name: string, index: number) => this.onIndex(name, index),
+      shown: () => this.shown(),
       stopOthers: () => this.stop(),
     };
     for (const dimension of dimensions) this.#rows.set(dimension.name, new Row(dimension, settings));
@@ -69,6 +72,7 @@ interface Settings {
   isLoop(): boolean;
   preload(name: string, index: number): Promise<void>;
   choose(name: string, index: number): void;
+  shown(): Promise<void>;
   stopOthers(): void;
 }
 
@@ -147,14 +151,17 @@ class Row {
     }
     this.#settings.stopOthers();
     const { name, length, index } = this.#dimension;
-    const { speed, isLoop, preload } = this.#settings;
+    const { speed, isLoop, preload, shown } = this.#settings;
     this.#end = play({
       length,
       start: index,
       speed,
       isLoop,
       preload: (step) => preload(name, step),
-      show: (step) => this.#choose(step),
+      show: (step) => {
+        this.#choose(step);
+        return shown();
+      },
       onEnd: () => {
         this.#end = null;
         this.#showButton();

@@ -14,6 +14,8 @@ const MOST_STEPS = 6;
 const MOST_TICKS = 700;
 /** Nearer to an end of the bar than this share, a number would exceed the bar. */
 const EDGE = 0.08;
+/** Number of characters that fit below the bar, gaps included. */
+const CHARACTERS = 36;
 /** Maximum number of names, because more would cover the picture. */
 const NAMES = 8;
 
@@ -37,8 +39,8 @@ export class Legend {
       "aria-label": `Colours from ${low} to ${high} ${unit}`,
     });
     bar.style.background = gradient(style.colormap, style.reversed);
-    const ticks = ticksOf(style);
-    const texts = style.log ? ticks.map(roundedText) : scaleTexts(ticks);
+    const all = ticksOf(style);
+    const { ticks, texts } = readable(all, style.log ? all.map(roundedText) : scaleTexts(all));
     const words = element(
       "p",
       { class: "legend-title" },
@@ -64,6 +66,14 @@ export class Legend {
     );
     this.#place.hidden = names.length === 0 || channels.length < 2;
   }
+}
+
+/** Thins out the ticks so that their texts do not overlap. */
+function readable(ticks: number[], texts: string[]): { ticks: number[]; texts: string[] } {
+  const longest = Math.max(0, ...texts.map(({ length }) => length));
+  const every = Math.ceil((texts.length * (longest + 2)) / CHARACTERS);
+  const isKept = (_: unknown, at: number) => at % every === 0;
+  return { ticks: ticks.filter(isKept), texts: texts.filter(isKept) };
 }
 
 /** The position of a value on the bar, from 0 to 1. */

@@ -91,10 +91,13 @@ export class OpenMenu {
   #listenToDrops(): void {
     const { body } = document;
     const mark = (on: boolean) => body.classList.toggle("dropping", on);
-    body.addEventListener("dragover", (event) => {
-      event.preventDefault();
-      mark(true);
-    });
+    // Who takes a drop says so from the first event on.
+    for (const type of ["dragenter", "dragover"] as const) {
+      body.addEventListener(type, (event) => {
+        event.preventDefault();
+        mark(true);
+      });
+    }
     body.addEventListener("dragleave", (event) => {
       if (event.relatedTarget === null) mark(false);
     });

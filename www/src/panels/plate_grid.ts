@@ -1,7 +1,20 @@
-/** A plate as a grid of wells; a click, or Enter, opens a well. Arrows walk the grid. */
+/**
+ * A plate as a grid of wells with small pictures of their first fields; a click, or Enter, opens a
+ * well. Arrows walk the grid.
+ */
 
+import type { Dataset } from "../opening/dataset.js";
+import { joined } from "../opening/metadata_names.js";
 import { element } from "../page/element.js";
 import type { Plate, PlateWell } from "../scene/plate.js";
+import { PlateThumbnails } from "./plate_thumbnails.js";
+
+/** A plate, and where it is. */
+export interface PlacedPlate {
+  plate: Plate;
+  path: string;
+  dataset: Dataset;
+}
 
 export class PlateGrid {
   onWell: (well: PlateWell) => void = () => {};
@@ -12,33 +25,34 @@ export class PlateGrid {
     place.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  show(plate: Plate): void {
-    const wells = new Map(plate.wells.map((well) => [`${well.row}/${well.column}`, well]));
-    const head = plate.columns.map((name) => element("th", { scope: "col" }, name));
-    const rows = plate.rows.map((name, row) => {
-      const cells = plate.columns.map((_, column) => this.#cell(wells.get(`${row}/${column}`)));
-      return element("tr", {}, element("th", { scope: "row" }, name), ...cells);
-    });
-    const table = element(
-      "table",
-      { class: "plate-table" },
-      element("caption", {}, `${plate.name || "Plate"}: ${plate.wells.length} wells`),
-      element("thead", {}, element("tr", {}, element("td", {}), ...head)),
-      element("tbody", {}, ...rows),
+  /** `signal` is aborted when the plate is left. */
+  show({ plate, path, dataset }: PlacedPlate, signal: AbortSignal): void {
+    const buttons = new Map(plate.wells.map((well) => [joined(path, well.path), this.#button(well)]));
+    const placed = new Map(
+      plate.wells.map((well) => [`${well.row}/${well.column}`, joined(path, well.path)]),
     );
-    table.style.setProperty("--columns", String(plate.columns.length));
-    table.style.setProperty("--rows", String(plate.rows.length));
-    this.#place.replaceChildren(table);
+    const cell = (row: number, column: number) => {
+      const button = buttons.get(placed.get(`${row}/${column}`) ?? "");
+      return element("td", {}, button ?? noWell(`${plate.rows[row]}${plate.columns[column]}`));
+    };
+    this.#place.replaceChildren(table(plate, cell));
     const [first] = this.#place.querySelectorAll<HTMLButtonElement>("button");
     if (first) first.tabIndex = 0;
+    const wells = [...buttons.keys()];
+    const thumbnails = new PlateThumbnails({ dataset, wells, root: this.#place, signal });
+    thumbnails.onPicture = (well, pixels) => {
+      const button = buttons.get(well);
+      if (button) setPicture(button, pixels);
+    };
+    for (const [well, button] of buttons) thumbnails.watch(button, well);
   }
 
-  #cell(well: PlateWell | undefined): HTMLElement {
-    if (!well) return element("td", {}, element("span", { class: "no-well", "aria-hidden": "true" }));
-    const button = element("button", { type: "button", class: "well-button", tabindex: -1 }, well.name);
+  #button(well: PlateWell): HTMLButtonElement {
+    const name = element("span", { class: "well-name" }, well.name);
+    const button = element("button", { type: "button", class: "well-button", tabindex: -1 }, name);
     button.setAttribute("aria-label", `Well ${well.name}`);
     button.addEventListener("click", () => this.onWell(well));
-    return element("td", {}, button);
+    return button;
   }
 
   #key(event: KeyboardEvent): void {
@@ -69,4 +83,42 @@ export class PlateGrid {
       return;
     }
   }
+}
+
+function table(plate: Plate, cell: (row: number, column: number) => HTMLElement): HTMLElement {
+  const head = plate.columns.map((name) => element("th", { scope: "col" }, name));
+  const rows = plate.rows.map((name, row) => {
+    const cells = plate.columns.map((_, column) => cell(row, column));
+    return element("tr", {}, element("th", { scope: "row" }, name), ...cells);
+  });
+  const wells = element(
+    "table",
+    { class: "plate-table" },
+    element("caption", {}, `${plate.name || "Plate"}: ${plate.wells.length} wells`),
+    element("thead", {}, element("tr", {}, element("td", {}), ...head)),
+    element("tbody", {}, ...rows),
+  );
+  wells.style.setProperty("--columns", String(plate.columns.length));
+  wells.style.setProperty("--rows", String(plate.rows.length));
+  return wells;
+}
+
+/** A place of the plate without a well. */
+function noWell(name: string): HTMLElement {
+  const words = `No well ${name}`;
+  return element("span", { class: "no-well", role: "img", "aria-label": words, title: words });
+}
+
+function setPicture(button: HTMLElement, pixels: ImageData | null): void {
+  if (!pixels) {
+    button.classList.add("without-picture");
+    const words = `${button.getAttribute("aria-label")}: no picture`;
+    button.setAttribute("aria-label", words);
+    button.title = words;
+    return;
+  }
+  const canvas = element("canvas", { width: pixels.width, height: pixels.height, "aria-hidden": "true" });
+  canvas.getContext("2d")?.putImageData(pixels, 0, 0);
+  button.classList.add("with-picture");
+  button.prepend(canvas);
 }

@@ -1,6 +1,7 @@
 /**
  * Playing along a dimension: the next steps are read before they are shown, so that the picture
- * never goes blank. A step that is late is waited for; nothing is skipped.
+ * never goes blank. A step that is late is waited for; nothing is skipped. Steps follow the
+ * screen's frames at even intervals, and each is seen before the next one comes.
  */
 
 export interface Playing {
@@ -8,7 +9,8 @@ export interface Playing {
   start: number;
   /** Reads a step; resolves when it can be shown at once. */
   preload(index: number): Promise<void>;
-  show(index: number): void;
+  /** Resolves once the step is on the screen. */
+  show(index: number): Promise<void>;
   /** Steps a second, asked for each step. */
   speed(): number;
   /** Whether the first step follows the last. */
@@ -19,7 +21,15 @@ export interface Playing {
 /** Steps that are read ahead. */
 const AHEAD = 3;
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Half the time between two frames of most screens. */
+const HALF_FRAME_MS = 8;
+
+const frame = () => new Promise<number>((resolve) => requestAnimationFrame(resolve));
+
+/** Resolves at the frame that is nearest to a time. */
+async function frameAt(time: number): Promise<void> {
+  while ((await frame()) < time - HALF_FRAME_MS);
+}
 
 /** Begins to play, and returns what stops it. */
 export function play(playing: Playing): () => void {
@@ -45,14 +55,18 @@ async function run(playing: Playing, isOn: () => boolean): Promise<void> {
     ready.set(step, reading);
     return reading;
   };
+  let due = performance.now();
+  let shown = Promise.resolve();
   while (isOn()) {
-    const due = pause(1000 / speed());
+    const [now, interval] = [performance.now(), 1000 / speed()];
+    // After a late step the next is due a whole interval later.
+    due = (now - due > interval / 2 ? now : due) + interval;
     const next = isLoop() ? (index + 1) % length : index + 1;
     if (next >= length) return;
     for (let ahead = 0; ahead < AHEAD; ahead += 1) void read((next + ahead) % length);
-    await Promise.all([due, read(next)]);
+    await Promise.all([frameAt(due), read(next), shown]);
     if (!isOn()) return;
-    show(next);
+    shown = show(next);
     ready.delete(index);
     index = next;
   }

@@ -21,7 +21,8 @@ export class Readout {
       ...others.map(({ name, text }) => place(name, text)),
       ...index.map(({ name, index }) => {
         const text = coordinates.find((coordinate) => coordinate.name === name)?.text;
-        return text === undefined ? place(name, "", String(index)) : place(name, text, `[${index}]`);
+        const told = index < 0 ? "…" : String(index);
+        return text === undefined ? place(name, "", told) : place(name, text, `[${told}]`);
       }),
     ];
     const told = values.map(({ name, text, color }) => {

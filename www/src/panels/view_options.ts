@@ -1,7 +1,7 @@
 /** The selection of the plane's axes and of the pyramid's level. */
 
 import { element } from "../page/element.js";
-import type { Scene } from "../scene/scene.js";
+import type { Scene, SceneAxis } from "../scene/scene.js";
 import { shapeText } from "../text/numbers.js";
 
 export class ViewOptions {
@@ -67,7 +67,7 @@ export class ViewOptions {
           "button",
           { type: "button", "aria-pressed": String(isChosen), onclick: press },
           // The usual name is "yz", also if z is horizontal.
-          across === z ? `${down.name}${across.name}` : `${across.name}${down.name}`,
+          across === z ? planeName(down, across) : planeName(across, down),
         ),
       );
     }
@@ -96,3 +96,7 @@ export class ViewOptions {
     return element("label", { class: "level" }, element("span", {}, "Resolution"), menu);
   }
 }
+
+/** "xy", and "lon–lat". */
+const planeName = (one: SceneAxis, other: SceneAxis): string =>
+  `${one.name}${one.name.length + other.name.length > 2 ? "–" : ""}${other.name}`;

@@ -8,21 +8,30 @@ import type ScaleLine from "ol/control/ScaleLine.js";
 import { defaults as defaultInteractions } from "ol/interaction/defaults.js";
 import type BaseLayer from "ol/layer/Base.js";
 import OpenLayersMap from "ol/Map.js";
-import { unByKey } from "ol/Observable.js";
 import type Projection from "ol/proj/Projection.js";
 import View from "ol/View.js";
 import * as zarr from "zarr-wasm";
 import type { MapExtent, TileProgress } from "zarr-wasm/openlayers";
 import { sceneInPlane } from "../scene/build_scene.js";
 import type { FieldStyle, Scene, SceneChannel, SceneLabel } from "../scene/scene.js";
+import { coastLayer } from "./coast_layer.js";
+import { graticuleLayer } from "./graticule_layer.js";
 import { LabelLayers } from "./label_layers.js";
 import { plainProjection, projectionFor } from "./projections.js";
 import { PyramidLayer } from "./pyramid_layer.js";
-import { AxisWords, isIncomplete, placeTexts, type Reading, type Shown, valueTexts } from "./readings.js";
-import { coastLayer, graticuleLayer } from "./reference_lines.js";
+import {
+  AxisWords,
+  indicesOf,
+  isIncomplete,
+  placeTexts,
+  type Reading,
+  type Shown,
+  valueTexts,
+} from "./readings.js";
 import { retireLayer } from "./retired_layer.js";
 import { scaleBar } from "./scale_bar.js";
 import { checkWebGl } from "./webgl.js";
+import { whenDrawn } from "./when_drawn.js";
 
 export type { Reading } from "./readings.js";
 
@@ -95,6 +104,7 @@ export class Picture {
   #fitted: Camera | null = null;
   #pointer: number[] | null = null;
   #readTimer = 0;
+  #isReading = false;
   #lines: { graticule: boolean; coast: boolean } = { graticule: true, coast: true };
   #graticule: BaseLayer | null = null;
   #coast: BaseLayer | null = null;
@@ -115,11 +125,15 @@ export class Picture {
   }
 
   #listen(target: HTMLElement): void {
-    this.#map.on("moveend", () => this.onCamera(this.camera()));
+    this.#map.on("moveend", () => {
+      this.onCamera(this.camera());
+      this.#pointAgain();
+    });
     this.#map.on("postrender", () => this.#tellLevel());
     this.#map.on("change:size", () => this.#fitAgain());
     this.#map.on("pointermove", ({ pixel, dragging }) => {
-      if (!dragging) this.#point(pixel);
+      // The same place once more is no other one: what is being read there goes on.
+      if (!dragging && pixel.join() !== this.#pointer?.join()) this.#point(pixel);
     });
     this.#map.on("click", ({ pixel }) => this.#point(pixel));
     target.addEventListener("pointerleave", ({ pointerType }) => {
@@ -204,12 +218,15 @@ export class Picture {
     const { x, y, resolution: wanted } = camera ?? fitting;
     const resolution = Math.min(wanted, this.#widest());
     const steps = this.#drawn?.image.source.elementSize(0) ?? [1, 1];
+    const maxResolution = Math.min(Math.max(resolution, fitting.resolution / SMALLEST_SHARE), this.#widest());
+    const finest = Math.min(...steps.map((step) => step / LARGEST_PIXEL), fitting.resolution, resolution);
     return new View({
       projection,
       center: [x, y],
       resolution,
-      minResolution: Math.min(...steps) / LARGEST_PIXEL,
-      maxResolution: Math.min(Math.max(resolution, fitting.resolution / SMALLEST_SHARE), this.#widest()),
+      // OpenLayers rounds the finest resolution up, to the coarsest one halved some times.
+      minResolution: maxResolution / 2 ** Math.ceil(Math.log2(maxResolution / finest)),
+      maxResolution,
       extent,
       constrainOnlyCenter: true,
       smoothExtentConstraint: false,
@@ -240,6 +257,7 @@ export class Picture {
     this.#at = { ...this.#at, ...at };
     this.#drawn?.image.setAt(this.#at);
     this.#drawn?.labels.setAt(this.#at);
+    this.#pointAgain();
   }
 
   /**
@@ -294,8 +312,9 @@ export class Picture {
   }
 
   #drawLines(): void {
-    if (this.isMap && this.#lines.graticule && !this.#graticule) {
-      this.#graticule = graticuleLayer();
+    const drawn = this.#drawn;
+    if (drawn && this.isMap && this.#lines.graticule && !this.#graticule) {
+      this.#graticule = graticuleLayer(drawn.projection, drawn.image.source.extent);
       this.#map.addLayer(this.#graticule);
     }
     this.#graticule?.setVisible(this.#lines.graticule);
@@ -324,22 +343,10 @@ export class Picture {
 
   /** Resolves once every tile of the view is drawn, as far as it can be. */
   async idle(): Promise<void> {
-    const { image } = this.#drawn ?? {};
-    const [width = 0, height = 0] = this.#map.getSize() ?? [];
-    if (!image || width * height === 0) return;
-    await new Promise<void>((resolve) => {
-      const keys = [
-        this.#map.once("rendercomplete", () => end()),
-        // OpenLayers never takes a picture for complete in which a tile has failed.
-        image.source.on("tileloaderror", () => end()),
-      ];
-      const end = () => {
-        unByKey(keys);
-        resolve();
-      };
-      if (image.source.hasFailed) end();
-      else this.#map.render();
-    });
+    const [drawn, [width = 0, height = 0] = []] = [this.#drawn, this.#map.getSize()];
+    if (!drawn || width * height === 0) return;
+    const sources = [drawn.image.source, ...drawn.labels.shown.map(({ layer }) => layer.source)];
+    await whenDrawn(this.#map, sources);
   }
 
   /** Of the values on show; null where there are none. */
@@ -355,7 +362,12 @@ export class Picture {
   #fitAgain(): void {
     const [drawn, fitted] = [this.#drawn, this.#fitted];
     const { x, y, resolution } = this.camera();
-    if (!drawn || !fitted || x !== fitted.x || y !== fitted.y || resolution !== fitted.resolution) return;
+    // OpenLayers keeps the middle inside of the extent: its last bits may be others.
+    const isFitted =
+      fitted &&
+      resolution === fitted.resolution &&
+      Math.max(Math.abs(x - fitted.x), Math.abs(y - fitted.y)) < resolution / 2;
+    if (!drawn || !isFitted) return;
     this.#map.setView(this.#view(drawn.image.source.extent, drawn.projection, undefined));
   }
 
@@ -396,7 +408,10 @@ export class Picture {
 
   #tellProgress(progress: TileProgress): void {
     this.onProgress(progress);
-    if (progress.wanted === progress.done) this.#pointAgain();
+    const isReading = progress.wanted > progress.done;
+    // Every frame tells its progress: what is under the pointer changes with new tiles alone.
+    if (this.#isReading && !isReading) this.#pointAgain();
+    this.#isReading = isReading;
   }
 
   #tellLevel(): void {
@@ -449,7 +464,7 @@ export class Picture {
           reading: await layer.source.read(...place, resolution, signal),
         })),
       );
-      if (pointer === this.#pointer) this.onPointer(this.#told({ ...found, image, labels }));
+      if (pointer === this.#pointer) this.onPointer(this.#told({ ...found, image, labels, isRead: true }));
     } catch {
       // The tile's own read tells what is wrong.
     }
@@ -466,9 +481,7 @@ export class Picture {
     const named = others.map(({ name }) => ({ name, text: words.text(name, this.#at[name] ?? 0) }));
     return {
       level: found.image.level,
-      index: scene.axes.flatMap(({ name, axis }) =>
-        (found.image.index[axis] ?? -1) < 0 ? [] : [{ name, index: found.image.index[axis] ?? 0 }],
-      ),
+      index: indicesOf(found),
       coordinates: [
         ...named.filter(({ text }) => text !== ""),
         ...placeTexts(scene, found.place, projection, step),

@@ -4,7 +4,7 @@
  */
 
 import Projection from "ol/proj/Projection.js";
-import { fromLonLat, get as getProjection, toLonLat } from "ol/proj.js";
+import { get as getProjection, toLonLat } from "ol/proj.js";
 import type { Space } from "../scene/scene.js";
 
 type Extent = [number, number, number, number];
@@ -62,44 +62,20 @@ async function projected(space: Space & { kind: "projected" }, extent: Extent): 
   const found = getProjection(code);
   if (!found) return null;
   found.setExtent(extent);
-  const world = worldExtent(found, extent);
-  if (!world) return null;
-  found.setWorldExtent(world);
-  return found;
+  return isOnGlobe(found, extent) ? found : null;
 }
 
 /** Places of an extent that are looked at, on each side. */
-const SAMPLES = 24;
+const SAMPLES = 8;
 
-/** Degrees that an extent reaches over, to whole steps; null where it is nowhere on the globe. */
-function worldExtent(projection: Projection, [left, bottom, right, top]: Extent): Extent | null {
-  const [longitudes, latitudes]: [number[], number[]] = [[], []];
-  for (let at = 0; at < (SAMPLES + 1) ** 2; at += 1) {
-    const [across, up] = [(at % (SAMPLES + 1)) / SAMPLES, Math.floor(at / (SAMPLES + 1)) / SAMPLES];
-    const place = [left + across * (right - left), bottom + up * (top - bottom)];
-    const [longitude = Number.NaN, latitude = Number.NaN] = toLonLat(place, projection);
-    if (Number.isFinite(longitude + latitude)) [longitudes[at], latitudes[at]] = [longitude, latitude];
-  }
-  const [west, east] = [
-    Math.min(...longitudes.filter(Number.isFinite)),
-    Math.max(...longitudes.filter(Number.isFinite)),
-  ];
-  const [south, north] = [
-    Math.min(...latitudes.filter(Number.isFinite)),
-    Math.max(...latitudes.filter(Number.isFinite)),
-  ];
-  if (!Number.isFinite(west + east + south + north)) return null;
-  const hasPole = (latitude: number) => {
-    const [x = Number.NaN, y = Number.NaN] = fromLonLat([0, latitude], projection);
-    return x > left && x < right && y > bottom && y < top;
-  };
-  const [hasNorth, hasSouth] = [hasPole(90), hasPole(-90)];
-  const step = east - west > 20 ? 10 : east - west > 2 ? 1 : 0.1;
-  const isAround = hasNorth || hasSouth || east - west > 180;
-  return [
-    isAround ? -180 : Math.floor(west / step) * step,
-    hasSouth ? -90 : Math.max(Math.floor(south / step) * step, -90),
-    isAround ? 180 : Math.ceil(east / step) * step,
-    hasNorth ? 90 : Math.min(Math.ceil(north / step) * step, 90),
-  ];
+/** Whether a place of an extent is one on the globe. */
+function isOnGlobe(projection: Projection, [left, bottom, right, top]: Extent): boolean {
+  const shares = Array.from({ length: SAMPLES + 1 }, (_, at) => at / SAMPLES);
+  return shares.some((across) =>
+    shares.some((up) =>
+      toLonLat([left + across * (right - left), bottom + up * (top - bottom)], projection).every(
+        Number.isFinite,
+      ),
+    ),
+  );
 }

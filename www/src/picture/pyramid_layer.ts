@@ -85,7 +85,19 @@ export class PyramidLayer {
   }
 
   setAt(at: At): void {
+    this.#preloadNone();
     this.source.setAt(this.#namedAt(at));
+  }
+
+  /**
+   * A whole picture stays until the new one is there. Coarser tiles below it are needed once the
+   * camera moves; until then reading and packing them would only make each step slower.
+   */
+  #preloadNone(): void {
+    const map = this.layer.getMapInternal();
+    if (!map || this.source.isReading || this.layer.getPreload() === 0) return;
+    this.layer.setPreload(0);
+    map.once("movestart", () => this.layer.setPreload(Number.POSITIVE_INFINITY));
   }
 
   preload(at: At, signal?: AbortSignal): Promise<void> {

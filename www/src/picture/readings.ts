@@ -13,7 +13,10 @@ import { coordinateText, unitText, valueText, withUnit } from "../scene/value_te
 export interface Reading {
   /** The level of the pyramid that the values are of. */
   level: number;
-  /** Index by axis in that level, in the order of the array; without channels. */
+  /**
+   * Index by axis in that level, in the order of the array; without channels. -1 for one that is
+   * still to be found.
+   */
   index: { name: string; index: number }[];
   /** Coordinates of the axes that have any, units included. */
   coordinates: { name: string; text: string }[];
@@ -50,6 +53,14 @@ const degreesText = (value: number, step: number, positive: string, negative: st
   return Number(text) === 0 ? "0°" : `${text}°${value < 0 ? negative : positive}`;
 };
 
+/** How the map's coordinates are called: as the axes, where those run along them. */
+function placeNames({ space, axes, plane, warped }: Scene): [x: string, y: string] {
+  const [x, y] = [axes[plane.x]?.name ?? "x", axes[plane.y]?.name ?? "y"];
+  const isAlong = !warped || (/^lon/i.test(x) && /^lat/i.test(y));
+  if (isAlong || space.kind === "index" || space.kind === "physical") return [x, y];
+  return space.kind === "geographic" ? ["longitude", "latitude"] : ["easting", "northing"];
+}
+
 /** Where a point of the map is. */
 export function placeTexts(
   scene: Scene,
@@ -57,8 +68,8 @@ export function placeTexts(
   projection: Projection,
   step: number,
 ): { name: string; text: string }[] {
-  const { space, axes, plane, isUpward } = scene;
-  const [nameX, nameY] = [axes[plane.x]?.name ?? "x", axes[plane.y]?.name ?? "y"];
+  const { space, isUpward } = scene;
+  const [nameX, nameY] = placeNames(scene);
   const degrees = (longitude: number, latitude: number, own: number) => [
     { name: "latitude", text: degreesText(latitude, own, "N", "S") },
     { name: "longitude", text: degreesText(longitude, own, "E", "W") },
@@ -100,10 +111,23 @@ export interface Shown {
   /** What is read of the picture, and of the labels above it. */
   image: TileReading;
   labels: readonly { label: SceneLabel; reading: TileReading | null }[];
+  /** Whether what was not at hand has been read. */
+  isRead?: boolean;
 }
 
-/** Whether something at a place is still to be read. */
-export const isIncomplete = ({ image, labels }: Shown): boolean =>
+/** The indices of a place, without that of the channels. */
+export function indicesOf({ scene: { axes, warped, plane }, image, isRead }: Shown): Reading["index"] {
+  const isOfPlane = (axis: number) => axis === plane.x || axis === plane.y;
+  return axes.flatMap(({ name, axis }) => {
+    const index = image.index[axis] ?? -1;
+    const isAwaited = warped !== undefined && !isRead && isOfPlane(axis);
+    return index >= 0 || isAwaited ? [{ name, index }] : [];
+  });
+}
+
+/** Whether something at a place is still to be read: where elements are on a warped map is, too. */
+export const isIncomplete = ({ scene, image, labels, isRead }: Shown): boolean =>
+  (scene.warped !== undefined && !isRead) ||
   [image, ...labels.map(({ reading }) => reading)].some((reading) =>
     reading?.values.some(({ value }) => value === undefined),
   );

@@ -39,7 +39,15 @@ export function sceneAxes(pyramid: zarr.Pyramid, starts: Starts): SceneAxis[] {
     const start = startOf(role, length, starts);
     axes.push({ name: own, role, length, start, axis, ...(unit === undefined ? {} : { unit }) });
   }
-  return arePixels(pyramid, axes) ? asPixels(axes) : axes;
+  if (arePixels(pyramid, axes)) return asPixels(axes);
+  const bands = colourBands(pyramid, axes);
+  return axes.map((axis) => (axis === bands ? { ...axis, role: "c" } : axis));
+}
+
+/** Three bands of bytes, as photographs from the air have them before rows and columns. */
+function colourBands(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): SceneAxis | undefined {
+  if (pyramid.levels[0]?.array.dtype !== "uint8" || axes.some(({ role }) => role === "c")) return undefined;
+  return axes.find(({ name, length, role }) => role === "other" && length === 3 && IS_OF_PIXELS.test(name));
 }
 
 /** Names that the last axis of pixels has in practice. */

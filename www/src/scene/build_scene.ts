@@ -110,7 +110,11 @@ async function subjectOf(node: ArrayNode | GroupNode, options: SceneOptions): Pr
 function planeOf(axes: readonly SceneAxis[], wanted: SceneOptions["plane"]) {
   const of = (name: string | undefined, role: "x" | "y") =>
     axes.find((axis) => axis.name === name) ?? axes.find((axis) => axis.role === role);
-  const [x, y] = [of(wanted?.x, "x"), of(wanted?.y, "y")];
+  const named = [of(wanted?.x, "x"), of(wanted?.y, "y")];
+  // A section over time is a picture, too: the last axes that have no place are drawn.
+  const others = axes.filter((axis) => axis.role !== "c" && !named.includes(axis));
+  const x = named[0] ?? others.pop();
+  const y = named[1] ?? others.pop();
   if (x && y && x !== y) return { x: x.axis, y: y.axis };
   throw new zarr.ZarrError("Unsupported", "an array of one dimension is no picture", {
     expected: "two dimensions or more",
@@ -127,7 +131,7 @@ const labelsOf = (pyramid: zarr.Pyramid): SceneLabel[] =>
   }));
 
 /** Where a viewer of OMERO begins, and whether it shows one channel in grey. */
-function settingsOf(attrs: Json): { starts: Starts; isGray: boolean } {
+export function settingsOf(attrs: Json): { starts: Starts; isGray: boolean } {
   const ome = omeOf(attrs);
   const omero = isObject(ome.omero) ? ome.omero : {};
   const rdefs = isObject(omero.rdefs) ? omero.rdefs : {};

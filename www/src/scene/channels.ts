@@ -72,7 +72,7 @@ export function isRgb(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): boolea
     );
   }
   // Without colours: elements of a pixel side by side are red, green and blue.
-  return c.axis === axes.length - 1 || /^(rgb|rgba|s|sample|samples)$/i.test(c.name);
+  return c.axis === axes.length - 1 || /^(rgb|rgba|s|samples?|bands?)$/i.test(c.name);
 }
 
 const isFullWindow = (channel: zarr.PyramidChannel): boolean => {

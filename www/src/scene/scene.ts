@@ -76,7 +76,9 @@ export type Space =
 /** A map on which rows and columns are not those of the array: the library's `warp` makes it. */
 export interface WarpedPlane {
   crs: string;
-  /** West, south, east and north. */
+  /** That of the array's coordinates, unless its metadata are to say it. */
+  from?: string;
+  /** Left, bottom, right and top. */
   extent: [number, number, number, number];
   /** Columns and rows that tell all that the array does. */
   size: [number, number];

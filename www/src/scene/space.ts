@@ -8,7 +8,7 @@ import { variableOf } from "./coordinates.js";
 import { gridMappingOf, type ProjectionText, projectionOf, projectionOfGridMapping } from "./projection.js";
 import type { ArrayNode, Scene, SceneAxis, Space } from "./scene.js";
 import { unitText } from "./value_text.js";
-import { warpedPlane } from "./warped.js";
+import { turnedPlane, warpedPlane } from "./warped.js";
 
 export type Placement = Pick<Scene, "space" | "places" | "isUpward" | "warped">;
 
@@ -105,7 +105,6 @@ async function knownPlaces(
   const { pyramid, plane, axes, signal } = asked;
   const [x, y] = [axes[plane.x], axes[plane.y]];
   if (pyramid.isPlaced) {
-    if (pyramid.levels.some(isTurned)) return null;
     const places = pyramid.levels.map((level) => ({
       x: written(level, plane.x, 0),
       y: written(level, plane.y, 4),
@@ -152,24 +151,49 @@ const scaled = ({ start, step }: AxisPlace, factor: number): AxisPlace => ({
   step: step * factor,
 });
 
+type Reference = ProjectionText | "geographic" | undefined;
+
+/** The reference system that the metadata name, and whether it is one of CF. */
+async function referenceOf(asked: Asked): Promise<{ crs: Reference; isMapping: boolean }> {
+  const { pyramid, signal } = asked;
+  const named = pyramid.crs && projectionOf(pyramid.crs);
+  if (named) return { crs: named, isMapping: false };
+  const mapping = await gridMappingOf(arrayOf(asked), signal);
+  return { crs: mapping && projectionOfGridMapping(mapping), isMapping: mapping !== undefined };
+}
+
+/** A grid that is turned against its coordinates: a map of them, with north up. */
+async function turned(asked: Asked): Promise<Placement> {
+  const { name = "", unit = "" } = asked.axes[asked.plane.x] ?? {};
+  const { crs } = await referenceOf(asked);
+  const isGlobe = crs === "geographic" || (crs === undefined && isLongitude(name, unit, ""));
+  const warped = turnedPlane(asked, isGlobe);
+  if (!warped) return indexPlacement(asked);
+  const space: Space = isGlobe
+    ? { kind: "geographic" }
+    : crs
+      ? projected(crs, unit)
+      : { kind: "physical", unit };
+  return { space, isUpward: true, warped };
+}
+
 /** Where the elements of a scene are. */
 export async function placementOf(asked: Asked): Promise<Placement> {
-  const { pyramid, plane, signal } = asked;
+  const { pyramid, plane } = asked;
   if (pyramid.convention === "ome") return specimen(asked);
   const isUsual = plane.x === pyramid.plane.x && plane.y === pyramid.plane.y;
+  if (isUsual && pyramid.isPlaced && pyramid.levels.some(isTurned)) return turned(asked);
   const known = isUsual ? await knownPlaces(asked) : null;
   if (!known) {
     const warped = isUsual ? await warpedPlane(asked) : null;
     return warped ? { space: { kind: "geographic" }, isUpward: true, warped } : indexPlacement(asked);
   }
   const { places, isDegrees, unit } = known;
-  const named = pyramid.crs && projectionOf(pyramid.crs);
-  const mapping = named ? undefined : await gridMappingOf(arrayOf(asked), signal);
-  const crs = named ?? (mapping && projectionOfGridMapping(mapping));
+  const { crs, isMapping } = await referenceOf(asked);
   if (crs === "geographic" || (crs === undefined && isDegrees)) return onGlobe(asked, places);
   if (crs) {
     // Projections of CF are in metres.
-    const factor = /^(km|kilomet(er|re)s?)$/i.test(unit) && mapping ? 1000 : 1;
+    const factor = /^(km|kilomet(er|re)s?)$/i.test(unit) && isMapping ? 1000 : 1;
     const inMeters = places.map(({ x, y }) => ({ x: scaled(x, factor), y: scaled(y, factor) }));
     return { space: projected(crs, factor === 1 ? unit : "m"), isUpward: true, places: inMeters };
   }

@@ -1,4 +1,5 @@
 /** Values and units as people read them. */
+import type { Moment } from "zarr-wasm";
 
 /** Units of OME and CF as they are written in print. */
 const UNITS: Record<string, string> = {
@@ -83,18 +84,12 @@ export const withUnit = (text: string, unit: string): string =>
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-interface Moment {
-  year: number;
-  month: number;
-  day: number;
-  hour: number;
-  minute: number;
-  second: number;
-}
-
-/** A date, with the clock where it is not midnight. */
-export function momentText({ year, month, day, hour, minute, second }: Moment): string {
+/** A date, with the clock where it is not midnight, and milliseconds where there are any. */
+export function momentText({ year, month, day, hour, minute, second, nanosecond }: Moment): string {
   const date = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
-  if (hour === 0 && minute === 0 && second === 0) return date;
-  return `${date} ${two(hour)}:${two(minute)}${second === 0 ? "" : `:${two(second)}`}`;
+  const milliseconds = Math.floor(nanosecond / 1e6);
+  if (hour === 0 && minute === 0 && second === 0 && milliseconds === 0) return date;
+  const fraction = milliseconds === 0 ? "" : `.${String(milliseconds).padStart(3, "0")}`;
+  const seconds = second === 0 && fraction === "" ? "" : `:${two(second)}${fraction}`;
+  return `${date} ${two(hour)}:${two(minute)}${seconds}`;
 }

@@ -7,6 +7,12 @@ import * as zarr from "zarr-wasm";
 import { variableOf } from "./coordinates.js";
 import type { ArrayNode, SceneAxis, WarpedPlane } from "./scene.js";
 
+const DEGREES = "EPSG:4326";
+/** A name for the plane of the array's own coordinates, whatever reference system it has. */
+const OWN_PLANE = "plane";
+/** Pixels along an element's side: elements that are neither upright nor square keep their shape. */
+const PIXELS_AN_ELEMENT = 8;
+
 type Extent = [number, number, number, number];
 
 interface Asked {
@@ -67,9 +73,19 @@ export function arcOf(longitudes: ArrayLike<number>): [west: number, east: numbe
     if (run > widest && run < 360) [widest, gapEnd] = [run, at + 1];
   }
   if (widest < WIDE_GAP) return [-180, 180];
-  const west = gapEnd % 360;
-  const turn = west + (360 - widest) / 2 > 180 ? 360 : 0;
-  return [west - turn, west + 360 - widest - turn];
+  const middle = (gapEnd % 360) + (360 - widest) / 2;
+  return boundsAround(longitudes, middle > 180 ? middle - 360 : middle);
+}
+
+/** West and east of longitudes that are less than half a turn from the middle. */
+function boundsAround(longitudes: ArrayLike<number>, middle: number): [west: number, east: number] {
+  let [west, east] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let at = 0; at < longitudes.length; at += 1) {
+    const own = (longitudes[at] as number) - 360 * Math.round(((longitudes[at] as number) - middle) / 360);
+    if (own < west) west = own;
+    if (own > east) east = own;
+  }
+  return [west, east];
 }
 
 function latitudesOf(latitudes: ArrayLike<number>): [south: number, north: number] {
@@ -82,18 +98,23 @@ function latitudesOf(latitudes: ArrayLike<number>): [south: number, north: numbe
   return [Math.max(south, -90), Math.min(north, 90)];
 }
 
-/** Pixels of a map that are about as large as the elements of the array. */
-function sizeOf([left, bottom, right, top]: Extent, elements: number): [number, number] {
-  const side = Math.sqrt(((right - left) * (top - bottom)) / elements);
-  const count = (length: number) => Math.min(Math.max(Math.ceil(length / side), 1), MOST_PIXELS);
+/** Pixels of a map over elements of a side: those at its finest, or fewer where they are too many. */
+function sizeOf([left, bottom, right, top]: Extent, side: number): [number, number] {
+  const finest = side / PIXELS_AN_ELEMENT;
+  const pixel = Math.max(finest, (right - left) / MOST_PIXELS, (top - bottom) / MOST_PIXELS);
+  const count = (length: number) => Math.max(Math.ceil(length / pixel), 1);
   return [count(right - left), count(top - bottom)];
 }
 
 const isExtent = ([left, bottom, right, top]: Extent) =>
   [left, bottom, right, top].every(Number.isFinite) && right > left && top > bottom;
 
+/** The side of an element where so many cover a map. */
+const sideOf = ([left, bottom, right, top]: Extent, count: number) =>
+  Math.sqrt(((right - left) * (top - bottom)) / count);
+
 const onGlobe = (extent: Extent, elements: number): WarpedPlane | null =>
-  isExtent(extent) ? { crs: "EPSG:4326", extent, size: sizeOf(extent, elements) } : null;
+  isExtent(extent) ? { crs: DEGREES, extent, size: sizeOf(extent, sideOf(extent, elements)) } : null;
 
 /** A grid with a longitude and a latitude for each element. */
 async function ofGrid({ pyramid, plane, signal }: Asked): Promise<WarpedPlane | null> {
@@ -112,7 +133,10 @@ async function ofGrid({ pyramid, plane, signal }: Asked): Promise<WarpedPlane | 
     numbersOf(latitude, signal),
   ]);
   const [[west, east], [south, north]] = [arcOf(longitudes), latitudesOf(latitudes)];
-  return onGlobe([west, south, east, north], elements);
+  // Places are those of centres.
+  const half = sideOf([west, south, east, north], elements) / 2;
+  const [left, right] = east - west >= 360 ? [west, east] : [west - half, east + half];
+  return onGlobe([left, Math.max(south - half, -90), right, Math.min(north + half, 90)], elements);
 }
 
 /** From edge to edge of coordinates that rise or fall; null for others. */
@@ -148,6 +172,23 @@ async function ofUnevenAxes({ pyramid, plane, signal }: Asked): Promise<WarpedPl
   const [west, east] = columns[1] - columns[0] > 359 ? [-180, 180] : [columns[0] - turn, columns[1] - turn];
   const elements = (level?.shape[plane.x] ?? 0) * (level?.shape[plane.y] ?? 0);
   return onGlobe([west, Math.max(rows[0], -90), east, Math.min(rows[1], 90)], elements);
+}
+
+/**
+ * A north-up map of a grid whose rows and columns are turned or sheared against its coordinates, in
+ * the reference system of these; null for other grids.
+ */
+export function turnedPlane({ pyramid }: Asked, isGlobe: boolean): WarpedPlane | null {
+  const [a, b, , d, e] = pyramid.levels[0]?.affine ?? [];
+  if (a === undefined || b === undefined || d === undefined || e === undefined) return null;
+  const [left, bottom, right, top] = pyramid.extent(0);
+  const turn = isGlobe ? 360 * Math.round((left + right) / 720) : 0;
+  const extent: Extent = isGlobe
+    ? [left - turn, Math.max(bottom, -90), right - turn, Math.min(top, 90)]
+    : [left, bottom, right, top];
+  const side = Math.min(Math.hypot(a, d), Math.hypot(b, e));
+  const crs = isGlobe ? DEGREES : OWN_PLANE;
+  return isExtent(extent) ? { crs, from: crs, extent, size: sizeOf(extent, side) } : null;
 }
 
 /** A map of an array that is on the globe, but not row by row; null for one that is not. */

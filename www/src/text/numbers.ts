@@ -47,8 +47,8 @@ const SUPERSCRIPT: Record<string, string> = Object.fromEntries(
 );
 
 /** Scientific notation, such as 1.5 × 10⁻⁶. */
-function powerText(value: number): string {
-  const [digits = "", power = ""] = value.toExponential(2).split("e");
+function powerText(value: number, decimals = 2): string {
+  const [digits = "", power = ""] = value.toExponential(decimals).split("e");
   const raised = [...power.replace("+", "")].map((sign) => SUPERSCRIPT[sign]).join("");
   return minus(`${Number(digits)} × 10${raised}`);
 }
@@ -58,7 +58,12 @@ export function scaleTexts(values: readonly number[]): string[] {
   const steps = values.slice(1).map((value, at) => Math.abs(value - (values[at] ?? 0)));
   const step = Math.min(...steps.filter((step) => step > 0));
   const largest = Math.max(...values.map(Math.abs));
-  if (!Number.isFinite(step) || largest >= 1e7 || step < 1e-4) return values.map(roundedText);
+  if (!Number.isFinite(step)) return values.map(roundedText);
+  if (largest < 1e9 && values.every(Number.isInteger)) return values.map((value) => minus(String(value)));
+  if (largest >= 1e7 || step < 1e-4) {
+    const decimals = Math.min(Math.max(Math.ceil(Math.log10(largest / step)), 1), 12);
+    return values.map((value) => (value === 0 ? "0" : powerText(value, decimals)));
+  }
   const decimals = Math.max(0, Math.min(6, Math.ceil(-Math.log10(step) - 1e-9)));
   const isExact = values.every((value) => Math.abs(value - Number(value.toFixed(decimals))) < step / 20);
   return values.map((value) => minus(value.toFixed(isExact ? decimals : Math.min(6, decimals + 1))));

@@ -3,7 +3,7 @@
 //!
 //! October 2020 has NumPy's letters with a byte order before them. May 2022 has names without one,
 //! but its own examples still have the letters, so both are accepted there. Types of extensions are
-//! recognized by their `type`: the URIs that zarr-python wrote are placeholders such as "TODO:
+//! recognised by their `type`: the URIs that zarr-python wrote are placeholders such as "TODO:
 //! unicode array protocol URL". For an unknown extension, whatever its types are called, the
 //! fallback is used.
 

@@ -58,6 +58,7 @@ fn a_server_that_ignores_ranges_causes_one_warning_and_is_remembered() {
     for _ in 0..2 {
         scene.then("GET c/0 bytes=4-5", respond(200, b"0123456789", &[]));
         assert_eq!(scene.window(4, 2).unwrap().unwrap(), b"45");
+        scene.store.forget_kept();
     }
     assert_eq!(scene.warnings.borrow().len(), 1);
     assert!(!scene.warnings.borrow()[0].contains("secret"));
@@ -65,6 +66,26 @@ fn a_server_that_ignores_ranges_causes_one_warning_and_is_remembered() {
     // A suffix costs the whole object in any case: no HEAD for it.
     scene.then("GET c/0", respond(200, b"0123456789", &[]));
     assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+}
+
+#[test]
+fn an_object_that_came_whole_is_kept_until_it_is_forgotten_written_or_read_anew() {
+    let scene = Scene::new();
+    let whole = |body: &[u8]| respond(200, body, &["ETag: \"v1\""]);
+    scene.then("GET c/0 bytes=4-5", whole(b"0123456789"));
+    assert_eq!(scene.window(4, 2).unwrap().unwrap(), b"45");
+    assert_eq!(scene.window(0, 2).unwrap().unwrap(), b"01");
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+    let range = ByteRange::FromStart { offset: 1, len: 2 };
+    let part = scene.fetch("c/0", range, Subject::Chunk).unwrap().unwrap();
+    assert_eq!((part.size, part.version.as_deref()), (Some(10), Some("\"v1\"")));
+    // What will be changed is read as the server has it.
+    scene.then("GET c/0 bytes=1-2", whole(b"0ab3456789"));
+    assert_eq!(scene.fetch("c/0", range, Subject::Update).unwrap().unwrap().value.as_slice().unwrap(), b"ab");
+    scene.store.forget_kept();
+    scene.then("GET c/0 bytes=0-1", whole(b"ABCDEFGHIJ"));
+    assert_eq!(scene.window(0, 2).unwrap().unwrap(), b"AB");
+    assert_eq!(scene.window(2, 2).unwrap().unwrap(), b"CD");
 }
 
 #[test]

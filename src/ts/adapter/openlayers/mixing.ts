@@ -1,4 +1,5 @@
 /** Channels as one picture: the light of each in its colour, added up. */
+import { breathe } from "../../elements/breathe.ts";
 import { planeOf, type Spans, type TileElements } from "./texels.ts";
 import type { TileLevel } from "./tile_levels.ts";
 
@@ -12,10 +13,27 @@ export interface MixedChannel {
   gamma: number;
 }
 
-/**
- * Makes a tile's red, green, blue and alpha. The result does rows of the tile, so that a caller can
- * make a tile in slices of time.
- */
+/** Rows between two looks at the clock. */
+const ROWS = 16;
+
+/** A tile's red, green, blue and alpha. The page is given back now and then. */
+export async function mixTile(
+  level: TileLevel,
+  spans: Spans,
+  channels: readonly (TileElements & MixedChannel)[],
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const out = new Uint8Array(level.tileWidth * level.tileHeight * 4);
+  const mix = tileMixer(level, spans, channels, out);
+  for (let row = 0; row < level.tileHeight; row += ROWS) {
+    mix(row, Math.min(row + ROWS, level.tileHeight));
+    await breathe();
+    signal.throwIfAborted();
+  }
+  return out;
+}
+
+/** What makes rows of a tile. */
 export function tileMixer(
   level: TileLevel,
   spans: Spans,

@@ -11,27 +11,34 @@ import type OpenLayersMap from "ol/Map.js";
 import DataTileSource from "ol/source/DataTile.js";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
+import { elementAtPlace } from "../../convention/warp.ts";
 import { breathe } from "../../elements/breathe.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { arrayTiles, type TileAxes } from "./array_tiles.ts";
 import { type BandLayout, bandsOf, type Packing, packTile } from "./bands.ts";
 import { LevelGrid } from "./level_grid.ts";
-import { type MixedChannel, tileMixer } from "./mixing.ts";
+import { type MixedChannel, mixTile } from "./mixing.ts";
 import { gridOf, levelsOf } from "./placement.ts";
 import { type RunningTile, RunningTiles } from "./running_tiles.ts";
 import type { PyramidSourceOptions, TileAt, TileProgress, TileReading } from "./source_options.ts";
 import { colorsOf, elementOf, type TileElements, valuesOf } from "./texels.ts";
-import { elementAt, isShort, type MapExtent, type TileLevel, tileRange, tileSpans } from "./tile_levels.ts";
+import {
+  elementAt,
+  isShort,
+  type MapExtent,
+  type TileLevel,
+  tileRange,
+  tileSpans,
+  tilesIn,
+} from "./tile_levels.ts";
 import { type TilePlace, TileReader } from "./tile_reader.ts";
-import { warpedLevels, warpedTiles } from "./warped_tiles.ts";
+import { meanElement, type WarpedMap, warpedLevels, warpedTiles } from "./warped_tiles.ts";
 
 const MIB = 2 ** 20;
 /** OpenLayers needs two zoom levels of tiles for a view. */
 const FEWEST_TEXTURES = 48;
 const MOST_TEXTURES = 512;
 const FEWEST_IN_VIEW = 16;
-/** Rows of a mix between two looks at the clock. */
-const MIXED_ROWS = 16;
 /** Of reads: before all else the coarsest level, which everything finer is drawn above. */
 const PRIORITY = { coarsest: 1000, view: 100, coarser: 1, ahead: -1 };
 
@@ -53,7 +60,7 @@ export class PyramidSource extends DataTileSource {
   /** Coarsest first, as OpenLayers has them. */
   readonly #levels: TileLevel[];
   readonly #axes: TileAxes;
-  readonly #isWarped: boolean;
+  readonly #warped: WarpedMap | undefined;
   readonly #reader: TileReader;
   readonly #packing: Packing;
   readonly #cacheBytes: number;
@@ -66,8 +73,11 @@ export class PyramidSource extends DataTileSource {
   #channels: readonly number[];
   #mix: readonly MixedChannel[] = [];
   #isMixLate = false;
-  #version = 0;
+  /** How many mixes there were, and how many steps whose tiles could not all be read. */
+  #mixes = 0;
+  #failures = 0;
   #hasFailed = false;
+  #told: TileProgress = { wanted: 0, done: 0 };
   #map: OpenLayersMap | undefined;
   /** The tile whose loader is being called. */
   #loading: DataTile | undefined;
@@ -75,7 +85,7 @@ export class PyramidSource extends DataTileSource {
   constructor(options: PyramidSourceOptions) {
     const { pyramid, plane = pyramid.plane, projection, channels = [0], areLabels = false } = options;
     const { warped } = options;
-    const levels = warped ? warpedLevels(pyramid.levels, warped) : levelsOf(pyramid, plane, options);
+    const levels = warped ? warpedLevels(pyramid.levels, plane, warped) : levelsOf(pyramid, plane, options);
     const finest = levels.at(-1) as TileLevel;
     const { channelAxis = channelAxisOf(pyramid, plane) } = options;
     const { dtype, attrs, zarrFormat } = (pyramid.levels[0] as PyramidLevel).array;
@@ -91,7 +101,6 @@ export class PyramidSource extends DataTileSource {
       interpolate: false,
       transition: 0,
       wrapX: false,
-      key: "0",
     });
     this.setTileSizes(levels.map(({ tileWidth, tileHeight }) => [tileWidth, tileHeight]));
     this.pyramid = pyramid;
@@ -101,7 +110,7 @@ export class PyramidSource extends DataTileSource {
     this.bands = bands;
     this.#levels = levels;
     this.#axes = { ...plane, c: channelAxis ?? undefined };
-    this.#isWarped = warped !== undefined;
+    this.#warped = warped;
     this.#at = options.at ?? {};
     this.#cacheBytes = options.cacheBytes ?? 256 * MIB;
     this.#margin = options.margin ?? 1;
@@ -111,12 +120,13 @@ export class PyramidSource extends DataTileSource {
     const fetch = warped
       ? warpedTiles(
           pyramid.levels,
-          pyramid.axes.map(({ name }) => name),
+          { names: pyramid.axes.map(({ name }) => name), c: this.#axes.c },
           warped,
           decode,
         )
       : arrayTiles(pyramid.levels, this.#axes, { decode, areLabels });
     this.#reader = new TileReader(fetch, this.#cacheBytes);
+    this.setKey(this.#shownKey);
   }
 
   /** Bytes of a tile's texture, of the level with the largest ones. */
@@ -168,8 +178,14 @@ export class PyramidSource extends DataTileSource {
     this.#channels = mix.map(({ channel }) => channel);
     // While tiles are being made the latest mix waits: otherwise a window that is dragged would end
     // each picture before it is seen.
-    if (this.#running.size > 0 && this.#version > 0) this.#isMixLate = true;
-    else this.#renew();
+    if (this.#running.size > 0 && this.#mixes > 0) this.#isMixLate = true;
+    else this.#remix();
+  }
+
+  #remix(): void {
+    this.#isMixLate = false;
+    this.#mixes += 1;
+    this.#renew();
   }
 
   /** Whether bands hold decimal logarithms. */
@@ -191,8 +207,10 @@ export class PyramidSource extends DataTileSource {
     return this.#levels[this.#zFor(resolution)]?.level ?? 0;
   }
 
-  /** Map units of an element of a level, across and down. */
+  /** Map units of an element of a level, across and down; of a warped map, those of a mean one. */
   elementSize(level: number): [number, number] {
+    const array = this.pyramid.levels[level];
+    if (this.#warped && array) return meanElement(array, this.#axes, this.#warped);
     const own = this.#levels.find((other) => other.level === level) ?? this.#levels.at(-1);
     return own ? [own.stepX, own.stepY] : [1, 1];
   }
@@ -220,7 +238,7 @@ export class PyramidSource extends DataTileSource {
     const element = elementAt(level, x, y);
     if (!element) return null;
     const index = this.#indices(level, this.#at);
-    if (!this.#isWarped) [index[this.#axes.x], index[this.#axes.y]] = [element.column, element.row];
+    if (!this.#warped) [index[this.#axes.x], index[this.#axes.y]] = [element.column, element.row];
     const { tileWidth, tileHeight, width, roll } = level;
     const place = (element.column - roll + width) % width;
     const [column, row] = [Math.floor(place / tileWidth), Math.floor(element.row / tileHeight)];
@@ -234,10 +252,27 @@ export class PyramidSource extends DataTileSource {
     return { level: level.level, index, values };
   }
 
-  /** The same, with what is not at hand read: ids of labels, and tiles that are kept no more. */
+  /**
+   * The same, with what is not at hand read: ids of labels, tiles that are kept no more, and the
+   * element of a warped map.
+   */
   async read(x: number, y: number, resolution: number, signal?: AbortSignal): Promise<TileReading | null> {
     const reading = this.reading(x, y, resolution);
-    if (!reading || this.#isWarped) return reading;
+    if (!reading || !this.#warped) return reading && this.#readValues(reading, signal);
+    const { array } = this.pyramid.levels[reading.level] as PyramidLevel;
+    const element = await elementAtPlace(array, [x, y], { ...this.#warped, ...(signal ? { signal } : {}) });
+    const isLinear = this.#warped.method === "linear";
+    const values = reading.values.map(({ channel, value }) => ({
+      channel,
+      // Beyond the array's edge there is nothing to read.
+      value: element ? (isLinear ? value : undefined) : Number.NaN,
+    }));
+    const index = [...reading.index];
+    if (element) [index[this.#axes.x], index[this.#axes.y]] = [element.column, element.row];
+    return this.#readValues({ ...reading, index, values }, signal);
+  }
+
+  async #readValues(reading: TileReading, signal: AbortSignal | undefined): Promise<TileReading> {
     const { array } = this.pyramid.levels[reading.level] as PyramidLevel;
     const values = await Promise.all(
       reading.values.map(async ({ channel, value }) => {
@@ -304,11 +339,21 @@ export class PyramidSource extends DataTileSource {
     return (this.tileGrid as LevelGrid).getZForResolution(resolution);
   }
 
+  /**
+   * Other tiles are drawn from now on. They are known by what they show, so a step that was seen
+   * before is drawn from the textures that are left of it.
+   */
   #renew(): void {
-    this.#version += 1;
+    if (this.#hasFailed) this.#failures += 1;
+    const key = this.#shownKey;
+    if (key === this.getKey()) return;
     this.#hasFailed = false;
     this.#running.cancel(() => false);
-    this.setKey(String(this.#version));
+    this.setKey(key);
+  }
+
+  get #shownKey(): string {
+    return JSON.stringify([this.#at, this.#packing.isLog, this.#mixes, this.#failures]);
   }
 
   /** Indices in a level's array: an axis that is coarser there has fewer. */
@@ -376,48 +421,32 @@ export class PyramidSource extends DataTileSource {
     await breathe();
     signal.throwIfAborted();
     if (!this.bands.isPicture) return packTile(place.level, place, elements, this.#packing);
-    return this.#picture(place, elements, signal);
-  }
-
-  /** A tile as a picture; the page is given back now and then. */
-  async #picture(place: TilePlace, elements: readonly TileElements[], signal: AbortSignal) {
-    if (this.#areLabels && elements[0]) return colorsOf(place.level, place, elements[0]);
-    const { tileWidth, tileHeight } = place.level;
-    const out = new Uint8Array(tileWidth * tileHeight * 4);
-    const mixed = elements.flatMap((own, at) => {
+    if (this.#areLabels) return colorsOf(place.level, place, elements[0] as TileElements);
+    const channels = elements.flatMap((own, at) => {
       const how = this.#mix[at];
       return how ? [{ ...own, ...how }] : [];
     });
-    const mix = tileMixer(place.level, place, mixed, out);
-    for (let row = 0; row < tileHeight; row += MIXED_ROWS) {
-      mix(row, Math.min(row + MIXED_ROWS, tileHeight));
-      await breathe();
-      signal.throwIfAborted();
-    }
-    return out;
+    return mixTile(place.level, place, channels, signal);
+  }
+
+  /** What of which level the map shows; null while it has no view. */
+  #onMap(): { extent: number[]; shown: number } | null {
+    const view = this.#map?.getView();
+    const [size, resolution] = [this.#map?.getSize(), view?.getResolution()];
+    if (!view?.isDef() || !size || resolution === undefined) return null;
+    return { extent: view.calculateExtent(size), shown: this.#zFor(resolution) };
   }
 
   #visible(margin: number): { z: number; column: number; row: number }[] {
-    const view = this.#map?.getView();
-    const [size, resolution] = [this.#map?.getSize(), view?.getResolution()];
-    if (!view?.isDef() || !size || resolution === undefined) return [];
-    const z = this.#zFor(resolution);
-    const range = tileRange(this.#levels[z] as TileLevel, view.calculateExtent(size), margin);
-    if (!range) return [];
-    const all: { z: number; column: number; row: number }[] = [];
-    for (let row = range.row[0]; row <= range.row[1]; row += 1) {
-      for (let column = range.column[0]; column <= range.column[1]; column += 1) all.push({ z, column, row });
-    }
-    return all;
+    const { extent, shown: z } = this.#onMap() ?? { shown: 0 };
+    const range = extent && tileRange(this.#levels[z] as TileLevel, extent, margin);
+    return range ? tilesIn(range).map((tile) => ({ z, ...tile })) : [];
   }
 
   /** After a frame: cancels tiles that left the view and prefetches those around it. */
   #look(): void {
-    const view = this.#map?.getView();
-    const [size, resolution] = [this.#map?.getSize(), view?.getResolution()];
-    if (!view?.isDef() || !size || resolution === undefined) return;
-    const extent = view.calculateExtent(size);
-    const shown = this.#zFor(resolution);
+    const { extent, shown } = this.#onMap() ?? { shown: 0 };
+    if (!extent) return;
     this.#running.cancel(({ z, column, row }) => {
       const range = tileRange(this.#levels[z] as TileLevel, extent);
       const isIn = (place: number, [first, last]: [number, number]) => place >= first && place <= last;
@@ -431,7 +460,7 @@ export class PyramidSource extends DataTileSource {
   #lookAhead(): void {
     const around = this.#margin > 0 && this.#running.size === 0 ? this.#visible(this.#margin) : [];
     const wanted = new Map(
-      around.map((tile) => [`${this.#version}/${tile.z}/${tile.column}/${tile.row}`, tile]),
+      around.map((tile) => [`${this.getKey()}/${tile.z}/${tile.column}/${tile.row}`, tile]),
     );
     for (const [key, controller] of this.#ahead) {
       if (wanted.has(key)) continue;
@@ -453,10 +482,13 @@ export class PyramidSource extends DataTileSource {
     }
   }
 
+  /** Every frame asks; only news are told. */
   #report(): void {
-    this.onProgress(this.#running.progress);
-    if (this.#running.size > 0 || !this.#isMixLate) return;
-    this.#isMixLate = false;
-    this.#renew();
+    const { wanted, done } = this.#running.progress;
+    if (wanted !== this.#told.wanted || done !== this.#told.done) {
+      this.#told = { wanted, done };
+      this.onProgress(this.#told);
+    }
+    if (this.#running.size === 0 && this.#isMixLate) this.#remix();
   }
 }

@@ -23,7 +23,7 @@ export interface PyramidSourceOptions {
   channels?: readonly number[];
   /** Where the levels are on the map; where the pyramid has them unless given. */
   places?: LevelPlaces;
-  /** Draws a map on which rows and columns are not those of the array, of one channel. */
+  /** Draws a map on which rows and columns are not those of the array. */
   warped?: WarpedMap;
   /**
    * Whether world coordinates grow upwards, as northings do; downwards unless given or the pyramid
@@ -62,7 +62,7 @@ export interface TileReading {
   level: number;
   /**
    * Place in that level's array, by axis; -1 for the axis of channels, and for the plane of a
-   * warped map.
+   * warped map until it is read, or where it has no element.
    */
   index: number[];
   values: TileValue[];

@@ -164,15 +164,18 @@ export function columnRuns({ width, roll }: TileLevel, { start, stop }: TileSpan
   ];
 }
 
-/**
- * Which tiles touch a part of the map: first and last of columns and rows, inside the level. Null
- * where none does.
- */
+/** First and last of columns and rows. */
+interface TileRange {
+  column: [number, number];
+  row: [number, number];
+}
+
+/** Which tiles touch a part of the map, inside the level. Null where none does. */
 export function tileRange(
   level: TileLevel,
   [minX, minY, maxX, maxY]: readonly number[],
   margin = 0,
-): { column: [number, number]; row: [number, number] } | null {
+): TileRange | null {
   const { origin, tileWidth, tileHeight, stepX, stepY, columns, rows, extent } = level;
   const [left = 0, bottom = 0, right = 0, top = 0] = [minX, minY, maxX, maxY];
   if (right <= extent[0] || left >= extent[2] || top <= extent[1] || bottom >= extent[3]) return null;
@@ -188,6 +191,14 @@ export function tileRange(
       within(Math.ceil((origin[1] - bottom) / h) - 1 + margin, rows),
     ],
   };
+}
+
+/** Every tile of a range, row by row. */
+export function tilesIn({ column: [left, right], row: [top, bottom] }: TileRange) {
+  const tiles: { column: number; row: number }[] = [];
+  for (let row = top; row <= bottom; row += 1)
+    for (let column = left; column <= right; column += 1) tiles.push({ column, row });
+  return tiles;
 }
 
 /** The place in the array at a point of the map; null outside. */

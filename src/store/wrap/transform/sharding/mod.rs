@@ -110,6 +110,10 @@ impl Store for ShardingTransformer {
         self.inner.absence_is_cacheable()
     }
 
+    fn forget_kept(&self) {
+        self.inner.forget_kept();
+    }
+
     fn get<'a>(
         &'a self,
         key: &'a StoreKey,

@@ -1,0 +1,126 @@
+/**
+ * The viewer's page under a driver, with real clicks, keys and dialogs: for what a page cannot do to
+ * itself. `www_frame.mjs` drives it from within. Keeps what the page asked for.
+ */
+import { keepDrawings } from "./viewer_frame.mjs";
+
+const PATIENCE_MS = 20_000;
+
+export class DrivenPage {
+  /** Addresses of all requests, in order. */
+  requests = [];
+  /** Addresses that were answered with an error, and what the console complained of. */
+  complaints = [];
+
+  constructor(page, viewer) {
+    this.page = page;
+    this.viewer = viewer;
+    page.setDefaultTimeout(PATIENCE_MS);
+    page.on("request", (request) => this.requests.push(request.url()));
+    page.on("response", (answer) => {
+      if (answer.status() >= 400) this.complaints.push(`${answer.status()}: ${answer.url()}`);
+    });
+    page.on("console", (message) => {
+      if (message.type() === "error") this.complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => this.complaints.push(String(error)));
+  }
+
+  /** The page at the address `viewer`, which shows nothing yet. */
+  static async of(browser, viewer) {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    await page.addInitScript(keepDrawings);
+    return new DrivenPage(page, viewer);
+  }
+
+  /** Opens the page with parameters in its address. */
+  goto(parameters = {}) {
+    return this.page.goto(`${this.viewer}?${new URLSearchParams(parameters)}`);
+  }
+
+  /** Waits until the whole picture is on the screen, with this text in its title. */
+  async drawn(title = "") {
+    const { page } = this;
+    const picture = page.locator('#map:not([hidden])[aria-busy="false"] canvas').first();
+    const alert = page.locator('[role="alert"]').first();
+    await page.locator("#title", { hasText: title }).or(alert).first().waitFor({ state: "attached" });
+    await picture.or(alert).first().waitFor({ state: "attached" });
+    if (await alert.count()) throw new Error(`no picture: ${await alert.textContent()}`);
+  }
+
+  /** Waits for text in the page. */
+  says(selector, text) {
+    return this.page.locator(selector, { hasText: text }).first().waitFor();
+  }
+
+  /** Types an address and presses Enter. */
+  async type(address) {
+    await this.page.click("#address");
+    await this.page.fill("#address", address);
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Chooses an entry of the menu of ways to open. */
+  async choose(entry) {
+    await this.page.click("#open-switch");
+    await this.page.click(`#open-menu >> text="${entry}"`);
+  }
+
+  /** Waits until the page's address has a parameter. */
+  waitForParameter(name, value) {
+    return this.page.waitForURL((url) => url.searchParams.get(name) === value);
+  }
+
+  /**
+   * Moves the mouse to the middle of the picture: the index by axis, and the first value, as the
+   * page says them.
+   */
+  async reading() {
+    const { x, y, width, height } = await this.page.locator("#map").boundingBox();
+    const deadline = performance.now() + PATIENCE_MS;
+    for (let shift = 0; performance.now() < deadline; shift = 1 - shift) {
+      await this.page.mouse.move(x + width / 2 + shift, y + height / 2);
+      await this.page.waitForTimeout(100);
+      const found = await this.page.evaluate(readingOf);
+      if (found) return found;
+    }
+    throw new Error("the page says no value of the picture's middle");
+  }
+
+  close() {
+    return this.page.close();
+  }
+}
+
+/** Runs in the page; null while the value is not there yet. */
+function readingOf() {
+  const readout = document.querySelector("#readout");
+  if (readout.hidden || readout.textContent.includes("…")) return null;
+  const value = readout.querySelector(".value b")?.textContent;
+  if (value === undefined) return null;
+  const index = {};
+  for (const place of readout.querySelector(".places").children) {
+    const digits = place.querySelector(".index")?.textContent ?? "";
+    index[place.querySelector(".name").textContent] = Number(digits.replace(/[[\]]/g, ""));
+  }
+  // Digits are grouped by thin spaces, and a unit follows.
+  return { index, value: Number.parseFloat(value.replace(/[\u2009\u202f]/g, "")) };
+}
+
+/**
+ * Runs the tests of a group whose names a pattern picks, each with a page of its own. `url` is that
+ * of the test server.
+ */
+export async function runDriven(group, tests, browser, url, report, pattern) {
+  for (const [words, run] of Object.entries(tests)) {
+    const name = `${group}: ${words}`;
+    if (!pattern.test(name)) continue;
+    const viewer = await DrivenPage.of(browser, `${url}/viewer/`);
+    const error = await run(viewer, { url }).then(
+      () => undefined,
+      (failure) => String(failure.stack),
+    );
+    await viewer.close();
+    report({ name, error });
+  }
+}

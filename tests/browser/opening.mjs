@@ -1,0 +1,325 @@
+/**
+ * Ways of opening a data set that need a driver: addresses of buckets, archives and references by
+ * address, dialogs, drops of folders and files of this computer, samples, recent ones, listings of
+ * a web server. Every test opens with clicks and keys, and compares a value that the page says with
+ * what another library read.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { runDriven } from "./driven_page.mjs";
+import { ROOT } from "./served.mjs";
+import { startPython } from "./web_hosts.mjs";
+
+const STORES = join(ROOT, "tests/stores");
+/** `viewer_plates.py` wrote it: two images of one value each. */
+const SEVERAL = join(ROOT, "tests/fixtures/viewer-plates/several");
+const VALUES = { first: 100, second: 101 };
+/** What zarr-python, h5py and netCDF4 read. */
+const EXPECTED = JSON.parse(readFileSync(join(STORES, "expected.json"), "utf8"));
+
+const SAMPLES = {
+  Cells: "cells.ome.zarr",
+  Climate: "climate.zarr",
+  Arctic: "arctic.zarr",
+  Tissue: "tissue.ome.zarr",
+};
+const CLIMATE = "./samples/climate.zarr";
+/** Requests that a sample may need before its first chunk. */
+const MOST_REQUESTS = 8;
+
+/** The page's value in the middle of the picture is that of the other library, at the same index. */
+async function checkMiddle(viewer, expected) {
+  const { index, value } = await viewer.reading();
+  const [row, column] = Object.values(index);
+  assert.equal(value, expected[row][column], `at ${JSON.stringify(index)}`);
+}
+
+async function checkValue(viewer, expected) {
+  assert.equal((await viewer.reading()).value, expected);
+}
+
+/** Answers requests of a host with files of the test server. */
+function routeHost(viewer, host, root) {
+  return viewer.page.route(`${host}/**`, async (route) => {
+    const path = route.request().url().slice(host.length);
+    const response = await fetch(`${root}${path}`, { headers: await route.request().allHeaders() });
+    const body = Buffer.from(await response.arrayBuffer());
+    await route.fulfill({ status: response.status, headers: Object.fromEntries(response.headers), body });
+  });
+}
+
+const TESTS = {
+  async "s3 and gs addresses are read over HTTPS"(viewer, { url }) {
+    const buckets = [
+      ["s3://images/several/first", "https://images.s3.amazonaws.com", 100],
+      ["s3://of.a.lab/several/second/", "https://s3.amazonaws.com/of.a.lab", 101],
+      ["gs://images/several/second", "https://storage.googleapis.com/images", 101],
+    ];
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    for (const [address, host, expected] of buckets) {
+      await routeHost(viewer, host, `${url}/fixtures/viewer-plates`);
+      await viewer.type(address);
+      await viewer.waitForParameter("source", address);
+      await viewer.drawn(expected === 100 ? "first" : "second");
+      await checkValue(viewer, expected);
+      assert.ok(
+        viewer.requests.some((request) => request.startsWith(`${host}/several/`)),
+        host,
+      );
+    }
+  },
+
+  async "archives and kerchunk's references open by address"(viewer, { url }) {
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    const names = {
+      "deflated.zip": "a",
+      "image.ozx": "a",
+      "v2.zip": "a",
+      "netcdf.json": "v",
+      "combined.json": "v",
+      "hdf5.json": "temperature",
+    };
+    for (const [name, variable] of Object.entries(names)) {
+      const address = `${url}/stores/${name}`;
+      await viewer.type(address);
+      await viewer.waitForParameter("source", address);
+      await viewer.drawn(variable);
+      await checkMiddle(viewer, EXPECTED[name][variable]);
+    }
+  },
+
+  async "a folder opens in the browser's own dialog for folders"(viewer, { url }) {
+    // No driver can work the native dialog: a real folder of the browser stands for the choice.
+    await viewer.page.addInitScript(chooseStoredFolder, {
+      root: `${url}/fixtures/viewer-plates/several/second`,
+      names: ["zarr.json", "s0/zarr.json", "s0/c/0/0"],
+    });
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    await viewer.choose("Open folder…");
+    await viewer.waitForParameter("source", "local:second");
+    await viewer.drawn("second");
+    await checkValue(viewer, VALUES.second);
+  },
+
+  async "where a browser has no such dialog, a folder is chosen as files"(viewer) {
+    await viewer.page.addInitScript(() => {
+      delete window.showDirectoryPicker;
+    });
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    const chooser = viewer.page.waitForEvent("filechooser");
+    await viewer.choose("Open folder…");
+    await (await chooser).setFiles(join(SEVERAL, "first"));
+    await viewer.waitForParameter("source", "local:first");
+    await viewer.drawn("first");
+    await checkValue(viewer, VALUES.first);
+    // Back, and forth: the folder is still at hand.
+    await viewer.page.goBack();
+    await viewer.page.locator('[aria-label="time"]').waitFor();
+    await viewer.page.goForward();
+    await viewer.drawn("first");
+    await checkValue(viewer, VALUES.first);
+  },
+
+  async "a file opens in the dialog for files"(viewer) {
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    for (const name of ["stored.zip", "image.ozx"]) {
+      const chooser = viewer.page.waitForEvent("filechooser");
+      await viewer.choose("Open file…");
+      await (await chooser).setFiles(join(STORES, name));
+      await viewer.waitForParameter("source", `local:${name}`);
+      await viewer.drawn("a");
+      await checkMiddle(viewer, EXPECTED[name].a);
+    }
+  },
+
+  async "a dialog that is closed changes nothing"(viewer) {
+    await viewer.page.addInitScript(() => {
+      window.showDirectoryPicker = () => Promise.reject(new DOMException("closed", "AbortError"));
+    });
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    await viewer.choose("Open folder…");
+    await viewer.page.waitForTimeout(300);
+    assert.equal(await viewer.page.locator('[role="alert"]').count(), 0);
+    await viewer.waitForParameter("source", CLIMATE);
+  },
+
+  async "a dropped folder opens, and its images are listed"(viewer) {
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    await drop(viewer, SEVERAL);
+    await viewer.waitForParameter("source", "local:several");
+    await viewer.page.click('[data-path="second"] .row');
+    await viewer.waitForParameter("path", "second");
+    await viewer.drawn();
+    await checkValue(viewer, VALUES.second);
+  },
+
+  async "dropped archives open"(viewer) {
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    for (const name of ["zip-store.zip", "image.ozx"]) {
+      await drop(viewer, join(STORES, name));
+      await viewer.waitForParameter("source", `local:${name}`);
+      await viewer.drawn("a");
+      await checkMiddle(viewer, EXPECTED[name].a);
+    }
+  },
+
+  async "a dropped file that is no data set is told of, and the picture before stays"(viewer) {
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    await drop(viewer, join(STORES, "make.py"));
+    await viewer.page.locator('[role="alert"]').waitFor();
+    await viewer.waitForParameter("source", CLIMATE);
+    assert.ok(await viewer.page.locator('[aria-label="time"]').isVisible());
+  },
+
+  async "each sample of the menu is drawn, after few requests, of which none fails"(viewer) {
+    await viewer.goto({ source: `${CLIMATE}/nothing` });
+    await viewer.page.locator('[role="alert"]').waitFor();
+    for (const [name, folder] of Object.entries(SAMPLES)) {
+      await viewer.page.waitForTimeout(500);
+      [viewer.requests.length, viewer.complaints.length] = [0, 0];
+      await viewer.choose(name);
+      await viewer.waitForParameter("source", `./samples/${folder}`);
+      await viewer.drawn();
+      const asked = viewer.requests.filter((request) => request.includes(`/samples/${folder}/`));
+      const first = asked.findIndex((request) => request.includes("/c/"));
+      assert.ok(first > 0 && first <= MOST_REQUESTS, `${name}: ${first} requests before the first chunk`);
+      // A busy machine may answer v3's document so late that v2's are asked for, too.
+      const isProbe = (complaint) => /\/\.z(array|group|attrs)$|Failed to load resource/.test(complaint);
+      assert.deepEqual(
+        viewer.complaints.filter((complaint) => !isProbe(complaint)),
+        [],
+        name,
+      );
+    }
+  },
+
+  async "recent addresses are in the menu, open again, and can be forgotten"(viewer, { url }) {
+    const address = `${url}/stores/deflated.zip`;
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    await viewer.type(address);
+    await viewer.drawn("a");
+    await viewer.choose("Tissue");
+    await viewer.waitForParameter("source", "./samples/tissue.ome.zarr");
+    await viewer.page.reload();
+    await viewer.drawn();
+    await viewer.choose(address);
+    await viewer.drawn("a");
+    await checkMiddle(viewer, EXPECTED["deflated.zip"].a);
+    await viewer.choose("Clear list");
+    await viewer.page.click("#open-switch");
+    await viewer.page.click("#open-switch");
+    assert.equal(await viewer.page.locator('#open-menu [aria-label="Recent"]').count(), 0);
+  },
+
+  async "Back returns to the data set and its state, after a failed one, too"(viewer) {
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    await viewer.page.locator('[aria-label="Index of time"]').fill("5");
+    await viewer.page.keyboard.press("Tab");
+    await viewer.waitForParameter("at", "time:5");
+    await viewer.type("./samples/nothing-here.zarr");
+    await viewer.page.locator('[role="alert"]').waitFor();
+    await viewer.waitForParameter("source", CLIMATE);
+    await viewer.choose("Cells");
+    await viewer.waitForParameter("source", "./samples/cells.ome.zarr");
+    await viewer.page.goBack();
+    await viewer.page.locator('[aria-label="Index of time"]').waitFor();
+    assert.equal(await viewer.page.locator('[aria-label="Index of time"]').inputValue(), "5");
+    await viewer.waitForParameter("source", CLIMATE);
+    assert.equal(await viewer.page.locator('[role="alert"]').count(), 0);
+  },
+
+  async "a text that is no address asks for nothing"(viewer) {
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    viewer.requests.length = 0;
+    await viewer.type("my cells");
+    await viewer.says('[role="alert"]', "not an address");
+    assert.deepEqual(
+      viewer.requests.filter((request) => !request.startsWith("blob:")),
+      [],
+    );
+    await viewer.waitForParameter("source", CLIMATE);
+  },
+
+  async "where a web server lists folders, images are browsed without consolidated metadata"(viewer) {
+    const host = await startPython({ data: join(ROOT, "tests/fixtures/viewer-plates") });
+    try {
+      viewer.viewer = `${host.url}/viewer/`;
+      await viewer.goto({ source: "../data/several" });
+      await viewer.page.click('[data-path="second"] .row');
+      await viewer.waitForParameter("path", "second");
+      await viewer.drawn();
+      await checkValue(viewer, VALUES.second);
+    } finally {
+      host.close();
+    }
+  },
+
+  async "a server that ignores ranges sends each shard once, and the page says so"(viewer) {
+    const host = await startPython({});
+    try {
+      viewer.viewer = `${host.url}/viewer/`;
+      await viewer.goto({ source: CLIMATE });
+      await viewer.drawn();
+      await viewer.says("#messages", "does not send parts of files");
+      for (const step of ["3", "9", "14"]) {
+        await viewer.page.locator('[aria-label="Index of time"]').fill(step);
+        await viewer.page.keyboard.press("Tab");
+        await viewer.waitForParameter("at", `time:${step}`);
+        await viewer.drawn();
+      }
+      const shards = viewer.requests.filter((request) => request.includes("/air_temperature/c/"));
+      assert.deepEqual(shards, [`${viewer.viewer}samples/climate.zarr/air_temperature/c/0/0/0`]);
+    } finally {
+      host.close();
+    }
+  },
+};
+
+/** Drops a folder or file of this computer on the picture. */
+async function drop(viewer, path) {
+  const session = await viewer.page.context().newCDPSession(viewer.page);
+  const { x, y, width, height } = await viewer.page.locator("#stage").boundingBox();
+  const data = { items: [], files: [path], dragOperationsMask: 1 };
+  const send = (type) =>
+    session.send("Input.dispatchDragEvent", { type, x: x + width / 2, y: y + height / 2, data });
+  await send("dragEnter");
+  await send("dragOver");
+  // The page has to say that it takes what is over it.
+  await viewer.page.locator("body.dropping").waitFor();
+  await viewer.page.waitForTimeout(100);
+  await send("drop");
+  await session.detach();
+}
+
+/** Runs in the page: the dialog "returns" a folder of the browser's own file system. */
+function chooseStoredFolder({ root, names }) {
+  window.showDirectoryPicker = async () => {
+    const top = await navigator.storage.getDirectory();
+    const folder = await top.getDirectoryHandle(root.split("/").at(-1), { create: true });
+    for (const name of names) {
+      const parts = name.split("/");
+      let at = folder;
+      for (const part of parts.slice(0, -1)) at = await at.getDirectoryHandle(part, { create: true });
+      const file = await at.getFileHandle(parts.at(-1), { create: true });
+      const writer = await file.createWritable();
+      await writer.write(await (await fetch(`${root}/${name}`)).blob());
+      await writer.close();
+    }
+    return folder;
+  };
+}
+
+export const runOpening = (...session) => runDriven("opening", TESTS, ...session);

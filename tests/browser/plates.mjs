@@ -1,0 +1,123 @@
+/**
+ * A plate under a driver: small pictures of its wells, the keyboard, and which wells are read when.
+ * ome-zarr-py wrote the plate (`viewer_plates.py`): five wells of one value each.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { runDriven } from "./driven_page.mjs";
+import { ROOT } from "./served.mjs";
+
+const PLATE = "/fixtures/viewer-plates/plate";
+/** Value of the first field of each well. */
+const WELLS = { A1: 10, A2: 20, B1: 30, B2: 40, B3: 50 };
+const PATHS = ["A/1", "A/2", "B/1", "B/2", "B/3"];
+const ROWS = 60;
+/** Wells that are read at once, and those that the limits of all are taken from. */
+const AT_ONCE = 4;
+const SAMPLED = 3;
+
+const TESTS = {
+  async "wells show their first field in the same limits, and missing ones are told"(viewer, { url }) {
+    const { page } = viewer;
+    await viewer.goto({ source: url + PLATE });
+    await page.waitForFunction(() => document.querySelectorAll("#plate canvas").length === 5);
+    const shades = {};
+    for (const name of Object.keys(WELLS)) {
+      const [red, green, blue, opacity] = await page.$eval(`[aria-label="Well ${name}"] canvas`, (canvas) => [
+        ...canvas.getContext("2d").getImageData(canvas.width / 2, canvas.height / 2, 1, 1).data,
+      ]);
+      assert.deepEqual([green, blue, opacity], [red, red, 255], name);
+      shades[name] = red;
+    }
+    // Values that are as far apart are as far apart in brightness.
+    const steps = Object.values(shades).map((shade, at, all) => shade - (all[at - 1] ?? shade));
+    for (const step of steps.slice(1)) assert.ok(step > 20 && Math.abs(step - steps[1]) <= 2, `${steps}`);
+    assert.ok(await page.locator('[aria-label="No well A3"]').isVisible());
+    assert.deepEqual(viewer.complaints, []);
+  },
+
+  async "arrows walk the wells, and Enter opens a field"(viewer, { url }) {
+    const { page } = viewer;
+    await viewer.goto({ source: url + PLATE });
+    await page.locator('[aria-label="Well A1"]').focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), "Well B2");
+    await page.keyboard.press("Enter");
+    await viewer.drawn("well B2");
+    assert.equal((await viewer.reading()).value, WELLS.B2);
+    await page.goBack();
+    await page.locator('[aria-label="Well B3"] canvas').waitFor();
+    await page.click('[aria-label="Well B3"]');
+    await viewer.drawn("well B3");
+    assert.equal((await viewer.reading()).value, WELLS.B3);
+  },
+
+  async "wells are read as they come into view"(viewer, { url }) {
+    const { page } = viewer;
+    const asked = await routeLargePlate(viewer, url, () => false);
+    await viewer.goto({ source: `${url}/large` });
+    await page.locator('[aria-label="Well R1C2"] canvas').waitFor();
+    await page.waitForTimeout(500);
+    const last = `R${ROWS - 2}C1`;
+    assert.equal(await page.locator(`[aria-label="Well ${last}"] canvas`).count(), 0);
+    assert.ok(asked.size < ROWS, `${asked.size} of ${2 * ROWS} wells were read`);
+    await page.locator(`[aria-label="Well ${last}"]`).scrollIntoViewIfNeeded();
+    await page.locator(`[aria-label="Well ${last}"] canvas`).waitFor();
+  },
+
+  async "few wells are read at once, and none after the plate is left"(viewer, { url }) {
+    const asked = await routeLargePlate(viewer, url, (path) => path !== "");
+    await viewer.goto({ source: `${url}/large` });
+    await viewer.page.locator('[aria-label="Well R1C1"]').waitFor();
+    await viewer.page.waitForTimeout(1000);
+    const begun = asked.size;
+    assert.ok(begun >= AT_ONCE && begun <= AT_ONCE + SAMPLED, `${begun} wells at once`);
+    await viewer.choose("Tissue");
+    await viewer.drawn();
+    asked.release();
+    await viewer.page.waitForTimeout(1000);
+    assert.equal(asked.size, begun, "wells that were begun");
+  },
+
+  async "a well without data is told from one with a picture"(viewer, { url }) {
+    await viewer.page.route(`${url}${PLATE}/A/2/**`, (route) => route.fulfill({ status: 404 }));
+    await viewer.goto({ source: url + PLATE });
+    await viewer.page.locator('[aria-label="Well A2: no picture"]').waitFor();
+    await viewer.page.locator('[aria-label="Well B3"] canvas').waitFor();
+    assert.equal(await viewer.page.locator('[role="alert"]').count(), 0);
+  },
+};
+
+/**
+ * Serves a plate of many rows below `/large`: its wells are those of the fixture, over and over.
+ * What `isHeld` says of a path below the plate waits for `release()` of the set that is returned:
+ * the wells that were asked for.
+ */
+async function routeLargePlate(viewer, url, isHeld) {
+  const document = JSON.parse(readFileSync(join(ROOT, `tests${PLATE}/zarr.json`), "utf8"));
+  const rows = Array.from({ length: ROWS }, (_, row) => ({ name: `R${row + 1}` }));
+  const columns = [{ name: "C1" }, { name: "C2" }];
+  const wells = rows.flatMap(({ name }, rowIndex) =>
+    columns.map((column, columnIndex) => ({ path: `${name}/${column.name}`, rowIndex, columnIndex })),
+  );
+  Object.assign(document.attributes.ome.plate, { rows, columns, wells });
+  const asked = new Set();
+  const released = new Promise((resolve) => {
+    asked.release = resolve;
+  });
+  await viewer.page.route(`${url}/large/**`, async (route) => {
+    const [, row, column, rest] = /\/large\/R(\d+)\/C(\d)\/(.*)$/.exec(route.request().url()) ?? [];
+    if (row === undefined) return route.fulfill({ json: document });
+    asked.add(`${row}/${column}`);
+    if (isHeld(rest)) await released;
+    const own = PATHS[(Number(row) * 2 + Number(column)) % PATHS.length];
+    const response = await fetch(`${url}${PLATE}/${own}/${rest}`);
+    const body = Buffer.from(await response.arrayBuffer());
+    await route.fulfill({ status: response.status, body }).catch(() => {}); // it may have been aborted
+  });
+  return asked;
+}
+
+export const runPlates = (...session) => runDriven("plates", TESTS, ...session);

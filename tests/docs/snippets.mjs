@@ -1,0 +1,106 @@
+/**
+ * The code blocks of README.md and docs/: finds them, and makes programs of them. It runs nothing.
+ *
+ * The blocks of one page are one program, in order, so a block may use what an earlier block made.
+ * Every block of JavaScript or TypeScript runs in Node, unless a comment on the line above it names
+ * another class and the reason:
+ *
+ *     <!-- snippet: browser: needs a canvas -->      runs in Chromium
+ *     <!-- snippet: types: needs a bucket -->        is only compiled
+ *
+ * `<!-- hidden`, lines of code and `-->` are code that runs and is not shown; `<!-- hidden: browser`
+ * likewise. Each program keeps the line numbers of its page, so an error names the page's line.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkClaim } from "./claim_lines.mjs";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** Where examples say that data are. The tests serve it themselves (`example_server.mjs`). */
+export const EXAMPLE_HOST = "https://data.example";
+
+/** README.md and every page of docs/, as paths from the root. */
+export const PAGES = [
+  "README.md",
+  ...readdirSync(join(ROOT, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .sort()
+    .map((name) => `docs/${name}`),
+];
+
+export const readPage = (page) => readFileSync(join(ROOT, page), "utf8");
+
+const FENCE = /^```(\w*)$/;
+const CLASS = /^<!-- snippet: (\w+): (.+) -->$/;
+const HIDDEN = /^<!-- hidden(?:: (\w+))?$/;
+const CODE = new Set(["js", "ts", "mjs", "javascript", "typescript"]);
+const CLASSES = new Set(["node", "browser", "types"]);
+
+function classAbove(page, lines, at) {
+  const above = lines[at - 1] ?? "";
+  const match = CLASS.exec(above);
+  if (!match && above.includes("snippet:"))
+    throw new Error(`${page}:${at}: write <!-- snippet: class: reason -->`);
+  const name = match?.[1] ?? "node";
+  if (!CLASSES.has(name)) throw new Error(`${page}:${at}: no class ${name}`);
+  return name;
+}
+
+/** The index of the line that ends what begins at `at`. */
+function endOf(page, lines, at, isEnd) {
+  const end = lines.findIndex((line, index) => index > at && isEnd(line));
+  if (end < 0) throw new Error(`${page}:${at + 1}: what begins here does not end`);
+  return end;
+}
+
+/** The blocks of a page: `{kind, isHidden, first, lines}`; `first` is the index of the first line. */
+export function blocksOf(page, text) {
+  const lines = text.split("\n");
+  const blocks = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const [fence, hidden] = [FENCE.exec(lines[at]), HIDDEN.exec(lines[at])];
+    if (!fence && !hidden) continue;
+    const end = endOf(page, lines, at, (line) => line === (fence ? "```" : "-->"));
+    const isCode = hidden || CODE.has(fence[1]);
+    const kind = hidden ? (hidden[1] ?? "node") : isCode && classAbove(page, lines, at);
+    if (isCode)
+      blocks.push({ kind, isHidden: hidden !== null, first: at + 1, lines: lines.slice(at + 1, end) });
+    at = end;
+  }
+  return blocks;
+}
+
+/** Lines of code, each at the line that it has in the page. */
+function placed(blocks, change = (line) => line) {
+  const program = [];
+  for (const { first, lines } of blocks) {
+    while (program.length < first) program.push("");
+    program.push(...lines.map((line, index) => change(line, first + index + 1)));
+  }
+  return program;
+}
+
+/**
+ * The program of one class of a page, which checks what its comments state; undefined where the page
+ * has no such block. `host` stands for the host of the examples, `claims` for `claims.mjs`.
+ */
+export function programOf(page, kind, { host, claims }) {
+  const blocks = blocksOf(page, readPage(page)).filter((block) => block.kind === kind);
+  if (!blocks.some(({ isHidden }) => !isHidden)) return undefined;
+  const program = placed(blocks, (line, number) =>
+    checkClaim(line.replaceAll(EXAMPLE_HOST, host), `${page}:${number}`),
+  );
+  program[0] = `import { claim as __claim, rejects as __rejects } from ${JSON.stringify(claims)};`;
+  return `${program.join("\n")}\nexport {};\n`;
+}
+
+/** The modules of a page for the compiler: one of each class that runs, and one of each other block. */
+export function compiledModulesOf(page) {
+  const blocks = blocksOf(page, readPage(page));
+  const alone = blocks.filter(({ kind }) => kind === "types").map((block) => [block]);
+  const programs = ["node", "browser"].map((kind) => blocks.filter((block) => block.kind === kind));
+  return [...programs, ...alone]
+    .filter((group) => group.length > 0)
+    .map((group) => `${placed(group).join("\n")}\nexport {};\n`);
+}

@@ -1,0 +1,187 @@
+/**
+ * Compares the documentation with the project: links, files, commands, exported names, error codes,
+ * named tests, sizes. `docs_snippets.test.mjs` runs the code of the pages; the tests of
+ * `tests/rust/tidy_typescript.rs` compare ARCHITECTURE.md with the folders of `src/`.
+ */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+
+const ROOT = join(import.meta.dirname, "../..");
+const read = (path) => readFileSync(join(ROOT, path), "utf8");
+const manifest = JSON.parse(read("package.json"));
+
+const markdownOf = (folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(folder, name));
+
+const PAGES = [
+  ...[".", "docs", "tests", ".github", ".github/ISSUE_TEMPLATE", "www/samples"].flatMap(markdownOf),
+  "tests/fixtures/README.md",
+];
+
+/** Text without blocks of code and without code in lines, whose brackets are no links. */
+const prose = (text) =>
+  text.replace(/^```[\s\S]*?^```/gm, "").replace(/`[^`\n]*`/g, (code) => "`".repeat(code.length));
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text) {
+  const headings = text.replace(/^```[\s\S]*?^```/gm, "").matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, title]) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+/** What is wrong with one link of a page; undefined if it resolves. */
+function linkFault(page, link) {
+  if (/^(https?|mailto):/.test(link)) return undefined;
+  const [path, anchor] = link.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  if (!existsSync(join(ROOT, target))) return `${page}: there is no ${target}`;
+  if (anchor !== undefined && !anchorsOf(read(target)).includes(anchor)) {
+    return `${page}: ${target} has no heading #${anchor}`;
+  }
+  return undefined;
+}
+
+test("links of the documentation resolve, to files and to headings", () => {
+  const links = PAGES.flatMap((page) =>
+    [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => [page, link]),
+  );
+  assert.ok(links.length > 60, `only ${links.length} links`);
+  const faults = links.map(([page, link]) => linkFault(page, link)).filter(Boolean);
+  assert.deepEqual(faults, []);
+});
+
+test("a link to nothing is found", () => {
+  assert.match(linkFault("docs/guide.md", "nothing.md"), /there is no docs\/nothing.md/);
+  assert.match(linkFault("docs/guide.md", "values.md#nothing"), /no heading #nothing/);
+  assert.equal(linkFault("docs/guide.md", "#select"), undefined);
+});
+
+test("every page of docs/ is in its index", () => {
+  const index = read("docs/README.md");
+  const missing = markdownOf("docs").filter((page) => !index.includes(page.slice("docs/".length)));
+  assert.deepEqual(missing, []);
+});
+
+const CODE_PATH = /`((?:src|tests|scripts|docs|benches|www|xtask|\.ci|\.github)\/[^`\s*<…]*)`/g;
+
+test("files and folders that the documentation names exist", () => {
+  const named = PAGES.filter((page) => page !== "CHANGELOG.md").flatMap((page) =>
+    [...read(page).matchAll(CODE_PATH)].map(([, path]) => [page, path]),
+  );
+  assert.ok(named.length > 100, `only ${named.length} paths`);
+  const missing = named.filter(([, path]) => !existsSync(join(ROOT, path)));
+  assert.deepEqual(missing, []);
+});
+
+test("commands that the documentation names are scripts of package.json", () => {
+  const commands = PAGES.flatMap((page) =>
+    [...read(page).matchAll(/`npm (?:run )?([a-z][\w:-]*)/g)].map(([, name]) => [page, name]),
+  );
+  assert.ok(commands.length > 15, `only ${commands.length} commands`);
+  const builtIn = ["install", "ci", "pack"];
+  const unknown = commands.filter(([, name]) => !builtIn.includes(name) && !(name in manifest.scripts));
+  assert.deepEqual(unknown, []);
+});
+
+/** The names in the first column of a page's tables. */
+const firstColumn = (text) =>
+  [...text.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell]) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+  );
+
+test("docs/api.md lists every exported name, and no other", async () => {
+  const [ownNames, rest] = read("docs/api.md").split("## Other entries");
+  const [others] = rest.split("## Types");
+  const listed = firstColumn(ownNames).sort();
+  assert.deepEqual(listed, Object.keys(await import("zarr-wasm")).sort());
+  for (const entry of Object.keys(manifest.exports)) {
+    const name = entry.slice(1);
+    if (["", "/package.json"].includes(name)) continue;
+    const page = ["/inline", "/slim"].includes(name) ? ownNames : others;
+    assert.ok(page.includes(`${name}\``), `docs/api.md does not name ${entry}`);
+  }
+  for (const entry of ["zarr-wasm/node", "zarr-wasm/openlayers"]) {
+    for (const name of Object.keys(await import(entry))) {
+      assert.ok(others.includes(`\`${name}\``), `docs/api.md does not name ${name} of ${entry}`);
+    }
+  }
+});
+
+/** The names of the types that an entry exports, read from its source. */
+function typesOf(entry) {
+  const text = read(`src/ts/entry/${entry}`);
+  const lists = [...text.matchAll(/export (type )?\{([^}]*)\} from/g)].flatMap(([, isType, list]) =>
+    list
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== "" && (isType || name.startsWith("type ")))
+      .map((name) => name.replace(/^type /, "")),
+  );
+  const files = [...text.matchAll(/export type \* from "\.\.\/([^"]+)"/g)].map(([, path]) =>
+    read(`src/ts/${path}`),
+  );
+  const declared = files.flatMap((file) =>
+    [...file.matchAll(/^export (?:type|interface) (\w+)/gm)].map(([, name]) => name),
+  );
+  return [...lists, ...declared].sort();
+}
+
+test("docs/api.md lists every exported type, and no other", () => {
+  const [, types] = read("docs/api.md").split("## Types");
+  const [root, openlayers] = types.split("Of `zarr-wasm/openlayers`:");
+  const named = (text) => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort();
+  assert.deepEqual(named(root), typesOf("names.ts"));
+  assert.deepEqual(named(openlayers), typesOf("openlayers.ts"));
+});
+
+/** The members of a union of texts in a TypeScript file. */
+function unionOf(path, name) {
+  const declaration = new RegExp(`type ${name} = ([^;]+);`).exec(read(path));
+  return [...declaration[1].matchAll(/"(\w+)"/g)].map(([, member]) => member);
+}
+
+test("docs/reliability.md lists the error codes and classes, and no others", () => {
+  const [errors] = read("docs/reliability.md").split("## What is guaranteed");
+  const codes = unionOf("src/ts/model/errors.ts", "ErrorCode");
+  const classes = [...read("src/ts/model/errors.ts").matchAll(/^export class (\w+)/gm)]
+    .map(([, name]) => name)
+    .filter((name) => name !== "TrapError");
+  assert.deepEqual(firstColumn(errors).sort(), [...codes, ...classes].sort());
+});
+
+test("each test that docs/reliability.md names is there", () => {
+  const rows = [...read("docs/reliability.md").matchAll(/^\| [^|]+ \| `(tests\/[^`]+)` \| ([^|]+) \|$/gm)];
+  assert.ok(rows.length > 20, `only ${rows.length} rows`);
+  const missing = rows.filter(([, path, name]) => !read(path).includes(name));
+  assert.deepEqual(
+    missing.map(([row]) => row),
+    [],
+  );
+});
+
+test("the sizes of the README are those of docs/sizes.md", () => {
+  const sizeOf = (file) =>
+    new RegExp(`^\\| \`${file}\` \\|.*\\| (\\d+ kB) \\|$`, "m").exec(read("docs/sizes.md"))?.[1];
+  const [first, engine] = [sizeOf("open, get, slice"), sizeOf("modules/engine-texts.js")];
+  const row = /^\| first download, gzip \| ([^|]+) \|/m.exec(read("README.md"))?.[1];
+  assert.equal(row, `${first}, then ${engine}`);
+});
+
+test("the README is two screens long", () => {
+  const lines = read("README.md").split("\n").length;
+  assert.ok(lines <= 130, `${lines} lines: move text to docs/`);
+});
+
+test("the versions of peers in the README and in docs/migration.md are those that are tested", () => {
+  const { zarrita } = manifest.devDependencies;
+  assert.ok(read("README.md").includes(`zarrita ${zarrita} |`), `the README does not compare ${zarrita}`);
+  assert.ok(read("docs/migration.md").includes(`zarrita ${zarrita.replace(/\.\d+$/, "")}`));
+});

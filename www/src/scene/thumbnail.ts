@@ -1,0 +1,119 @@
+/**
+ * A small picture of an image: its coarsest level, at the indices that are shown first, with its
+ * channels added up as the map adds them. For overviews of many images; the map draws what people
+ * look at.
+ */
+import * as zarr from "zarr-wasm";
+import { sceneAxes } from "./axes.js";
+import { settingsOf } from "./build_scene.js";
+import { imageChannels, isRgb, rgbChannels } from "./channels.js";
+import type { GroupNode, SceneAxis, SceneChannel } from "./scene.js";
+
+/** Pixels along a side at most. */
+const SIDE = 160;
+/** A coarsest level with more elements than this in its plane is not read for a thumbnail. */
+const MOST_ELEMENTS = 2 ** 24;
+
+/** An image whose metadata were read. */
+export interface SmallImage {
+  level: zarr.PyramidLevel;
+  axes: readonly SceneAxis[];
+  plane: { x: number; y: number };
+  /** As the image alone would be drawn. */
+  channels(signal: AbortSignal): Promise<SceneChannel[]>;
+}
+
+/** The image of a group. Its labels are not looked for. */
+export async function smallImage(group: GroupNode, signal: AbortSignal): Promise<SmallImage> {
+  const pyramid = await zarr.pyramid(group, { labels: false, signal });
+  const level = pyramid.levels.at(-1);
+  if (!level) throw new zarr.ZarrError("Format", "the image has no level", { path: group.path });
+  const { starts, isGray } = settingsOf(group.attrs);
+  const { plane } = pyramid;
+  const axes = sceneAxes(pyramid, starts);
+  const integer = /int|bool/.test(level.array.dtype);
+  return {
+    level,
+    axes,
+    plane,
+    channels: async (signal) =>
+      isRgb(pyramid, axes) ? rgbChannels() : imageChannels({ pyramid, axes, plane, isGray, signal }, integer),
+  };
+}
+
+/** Channels that suit several images: each window holds those of all. */
+export function sharedChannels(lists: readonly (readonly SceneChannel[])[]): SceneChannel[] {
+  const [first = [], ...others] = lists;
+  return first.map((channel, at) => {
+    const windows = [channel, ...others.flatMap((list) => list[at] ?? [])].map(({ window }) => window);
+    const low = Math.min(...windows.map(([from]) => from));
+    const high = Math.max(...windows.map(([, to]) => to));
+    return { ...channel, window: [low, high] };
+  });
+}
+
+/** The pixels of an image in these channels. */
+export async function thumbnail(
+  image: SmallImage,
+  channels: readonly SceneChannel[],
+  signal: AbortSignal,
+): Promise<ImageData> {
+  const { level, plane } = image;
+  const [columns = 0, rows = 0] = [level.shape[plane.x], level.shape[plane.y]];
+  if (columns * rows > MOST_ELEMENTS) {
+    throw new zarr.ZarrError("Limit", "the coarsest level is too large for a thumbnail", {
+      expected: `${MOST_ELEMENTS} elements`,
+      actual: String(columns * rows),
+    });
+  }
+  const step = Math.max(1, Math.ceil(Math.max(columns, rows) / SIDE));
+  const size = { width: Math.ceil(columns / step), height: Math.ceil(rows / step) };
+  const light = new Float32Array(size.width * size.height * 3);
+  const visible = channels.filter((channel) => channel.visible);
+  await Promise.all(visible.map((channel) => addLight(light, image, { channel, step, size, signal })));
+  const out = new ImageData(size.width, size.height);
+  // The bytes of a picture are clamped and rounded as they are set.
+  for (let pixel = 0; pixel < size.width * size.height; pixel += 1) {
+    out.data.set(light.subarray(pixel * 3, pixel * 3 + 3), pixel * 4);
+    out.data[pixel * 4 + 3] = 255;
+  }
+  return out;
+}
+
+interface Reading {
+  channel: SceneChannel;
+  /** Every how many elements one is taken. */
+  step: number;
+  size: { width: number; height: number };
+  signal: AbortSignal;
+}
+
+/** Reads a channel's shades, and adds them in its colour. */
+async function addLight(light: Float32Array, image: SmallImage, reading: Reading): Promise<void> {
+  const { level, plane } = image;
+  const { channel, size, signal } = reading;
+  const { window, gamma, color } = channel;
+  const selection = selectionOf(image, reading);
+  const { data, stride } = await level.array.get(selection, { as: "uint8", window, gamma, signal });
+  const isTransposed = plane.x < plane.y;
+  const [down = 0, across = 0] = isTransposed ? [stride[1], stride[0]] : [stride[0], stride[1]];
+  const parts = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255);
+  for (let y = 0, at = 0; y < size.height; y += 1) {
+    for (let x = 0; x < size.width; x += 1, at += 3) {
+      const shade = data[y * down + x * across] ?? 0;
+      for (let part = 0; part < 3; part += 1)
+        light[at + part] = (light[at + part] ?? 0) + shade * (parts[part] ?? 0);
+    }
+  }
+}
+
+/** Elements of the plane, and of the other axes the index that is shown first. */
+function selectionOf({ level, axes, plane }: SmallImage, { channel, step }: Reading) {
+  return level.shape.map((length, position) => {
+    if (position === plane.x || position === plane.y) return zarr.slice(null, null, step);
+    const axis = axes.find((each) => each.axis === position);
+    if (axis?.role === "c") return channel.index;
+    const finest = axis?.length ?? length;
+    return Math.min(length - 1, Math.floor((((axis?.start ?? 0) + 0.5) * length) / finest));
+  });
+}
