@@ -27,7 +27,7 @@ interface Piece {
   height: number;
 }
 
-interface MapGrid {
+export interface MapGrid {
   /** Left, bottom, right and top. */
   extent: Extent;
   /** Columns and rows. */
