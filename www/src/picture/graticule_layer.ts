@@ -28,7 +28,7 @@ import {
 const LINE = new Style({ stroke: new Stroke({ color: "rgba(120, 130, 140, 0.55)", width: 1 }) });
 const FRAME = new Style({ stroke: new Stroke({ color: "rgba(120, 130, 140, 0.9)", width: 1 }) });
 
-/** The font of the page. */
+/** The font size relative to that of the page. */
 const TEXT_SHARE = 11 / 16;
 /** Margin around the view with lines, in views, so that panning needs no new lines. */
 const AROUND = 0.5;

@@ -1,4 +1,4 @@
-/** The layers of label images above a picture. Each is a pyramid that is opened when it is shown. */
+/** The layers of label images above a picture. Each is a pyramid that is opened when shown. */
 import type OpenLayersMap from "ol/Map.js";
 import type Projection from "ol/proj/Projection.js";
 import * as zarr from "zarr-wasm";

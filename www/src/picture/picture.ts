@@ -58,7 +58,7 @@ export type PictureProgress = TileProgress;
 
 /** Maximum width of an element of the finest level in CSS pixels. */
 const LARGEST_PIXEL = 64;
-/** The picture may be smaller than the map by this factor. */
+/** Zooming out stops when the picture has this share of the map's size. */
 const SMALLEST_SHARE = 0.4;
 /** Margin around a fitted picture, as a share of its sides. */
 const MARGIN = 0.03;

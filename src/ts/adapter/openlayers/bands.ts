@@ -5,7 +5,7 @@
 import { planeOf, type Spans, type TileElements } from "./texels.ts";
 import type { TileLevel } from "./tile_levels.ts";
 
-/** Just below the largest 32-bit float. It replaces infinities, which are drawn as a window's end. */
+/** Just below the largest 32-bit float. Replaces infinities, which are drawn as a window's end. */
 const LARGEST = 3.4e38;
 
 export interface Packing {
