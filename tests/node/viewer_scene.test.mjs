@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import proj4 from "proj4";
 import { ROOT } from "../../scripts/run_command.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-viewer-"));
@@ -25,10 +26,10 @@ const builtPackage = {
   },
 };
 
-async function scenePart(name) {
+async function scenePart(name, room = "scene") {
   const outfile = join(folder, `${name}.mjs`);
   await build({
-    entryPoints: [join(ROOT, "www/src/scene", `${name}.ts`)],
+    entryPoints: [join(ROOT, "www/src", room, `${name}.ts`)],
     bundle: true,
     format: "esm",
     outfile,
@@ -48,6 +49,8 @@ const { readPlate, readWell } = await scenePart("plate");
 const { projectionOf, projectionOfGridMapping } = await scenePart("projection");
 const { colormapColors, COLORMAPS } = await scenePart("colormaps");
 const { asRange } = await scenePart("limits");
+const { graticuleLines, graticuleLabels } = await scenePart("graticule", "picture");
+const { scaleTexts } = await scenePart("numbers", "text");
 const { coordinateText, momentText, unitText, valueText, withUnit } = await scenePart("value_text");
 
 test("longitudes from 0 to 360 start at the element after 180", () => {
@@ -71,9 +74,9 @@ test("coordinates with equal steps", () => {
 
 test("the arc of longitudes has no wide gap", () => {
   const range = (from, to) => Array.from({ length: to - from }, (_, at) => from + at + 0.5);
-  assert.deepEqual(arcOf(range(-20, 40)), [-20, 40]);
-  assert.deepEqual(arcOf(range(160, 200)), [160, 200]);
-  assert.deepEqual(arcOf(range(200, 250)), [-160, -110]);
+  assert.deepEqual(arcOf(range(-20, 40)), [-19.5, 39.5]);
+  assert.deepEqual(arcOf(range(160, 200)), [160.5, 199.5]);
+  assert.deepEqual(arcOf(range(200, 250)), [-159.5, -110.5]);
   assert.deepEqual(arcOf(range(0, 355)), [-180, 180]);
 });
 
@@ -262,4 +265,76 @@ test("values, units and dates as text", () => {
     momentText({ year: 2001, month: 1, day: 2, hour: 0, minute: 0, second: 0, nanosecond: 250_000_000 }),
     "2001-01-02 00:00:00.250",
   );
+});
+
+/** Maps of which a graticule is drawn: a rectangle, its width on the screen, and degrees on it. */
+const MAPS = {
+  "the world": { extent: [-180, -90, 180, 90], told: ["30°N", "0°", "30°S", "60°E", "60°W"] },
+  "the Pacific": { extent: [150, -40, 240, 40], told: ["180°", "170°E", "150°W", "0°", "20°N"] },
+  "the north pole": {
+    definition: "+proj=stere +lat_0=90 +lat_ts=70 +lon_0=-45 +datum=WGS84 +units=m",
+    extent: [-3.85e6, -5.35e6, 3.75e6, 5.85e6],
+    told: ["80°N", "70°N", "60°N", "0°", "90°E", "180°"],
+  },
+  "UTM beside the antimeridian": {
+    definition: "+proj=utm +zone=60 +south +datum=WGS84 +units=m",
+    extent: [400000, 7600000, 1200000, 8400000],
+    told: ["180°", "178°E", "178°W", "16°S", "20°S"],
+  },
+  "a few kilometres": {
+    definition: "+proj=utm +zone=33 +datum=WGS84 +units=m",
+    extent: [380000, 5797000, 384000, 5800000],
+    told: ["13.26°E", "52.32°N"],
+  },
+  Europe: {
+    definition: "+proj=laea +lat_0=52 +lon_0=10 +x_0=4321000 +y_0=3210000 +ellps=GRS80 +units=m",
+    extent: [2600000, 1400000, 7000000, 5400000],
+    told: ["50°N", "40°N", "10°E", "20°E"],
+  },
+};
+
+for (const [name, { definition, extent, told }] of Object.entries(MAPS)) {
+  test(`the degrees around ${name} are round, inside of it, and apart`, () => {
+    const same = (place) => place;
+    const projection = definition && proj4("EPSG:4326", definition);
+    const globe = projection
+      ? { toMap: projection.forward, toDegrees: projection.inverse }
+      : { toMap: same, toDegrees: same };
+    const [left, bottom, right, top] = extent;
+    const [width, textHeight] = [700, 11];
+    const resolution = (right - left) / width;
+    const height = (top - bottom) / resolution;
+    const lines = graticuleLines(extent, globe, resolution);
+    const labels = graticuleLabels(lines, extent, { width, height, textHeight });
+    const texts = labels.map(({ text }) => text);
+    for (const text of texts) assert.match(text, /^\d{1,3}(\.\d{1,3})?°[NSEW]?$/);
+    for (const text of told) assert.ok(texts.includes(text), `${text} is not among ${texts}`);
+    const boxes = labels.map(({ text, place: [x, y] }) => {
+      // A letter of a text is at least half as wide as it is high.
+      const half = (text.length * textHeight) / 4;
+      return [x - half, y - textHeight / 2, x + half, y + textHeight / 2];
+    });
+    for (const [at, [x0, y0, x1, y1]] of boxes.entries()) {
+      assert.ok(x0 >= 0 && y0 >= 0 && x1 <= width && y1 <= height, `${texts[at]} is cut off`);
+      const other = boxes.findIndex(
+        (box, place) => place > at && x0 < box[2] && box[0] < x1 && y0 < box[3] && box[1] < y1,
+      );
+      assert.equal(other, -1, `${texts[at]} lies over ${texts[other]}`);
+    }
+    // Lines are where proj4 has their degrees, and nowhere beyond the map.
+    for (const { degrees, isMeridian, parts } of lines) {
+      for (const [x, y] of parts.flat()) {
+        assert.ok(x >= left - 1e-6 && x <= right + 1e-6 && y >= bottom - 1e-6 && y <= top + 1e-6);
+      }
+      const place = globe.toDegrees([...parts[0][1]]);
+      const off = isMeridian ? (((place[0] - degrees) % 360) + 540) % 360 : place[1] - degrees + 180;
+      if (parts[0].length > 2) assert.ok(Math.abs(off - 180) < 0.5, `${degrees}: ${place}`);
+    }
+  });
+}
+
+test("numbers of a scale are told apart, large ones and small ones too", () => {
+  assert.deepEqual(scaleTexts([16777250, 16777300]), ["16777250", "16777300"]);
+  assert.deepEqual(scaleTexts([1e-6, 1.5e-6]), ["1 × 10⁻⁶", "1.5 × 10⁻⁶"]);
+  assert.deepEqual(scaleTexts([0.1, 0.2]), ["0.1", "0.2"]);
 });

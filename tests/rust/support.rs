@@ -24,7 +24,7 @@ use zarr_wasm::read::array::Array;
 use zarr_wasm::read::decoder::{Decoder, InlineDecoder};
 use zarr_wasm::read::{Base, OutputLayout, PartData, PartSink, PlacedChunk, ReadRequest, read};
 use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::{LocalFuture, RequestContext, Store};
+use zarr_wasm::store::{LocalFuture, RequestContext};
 
 /// Files under their paths, which have `/` between names.
 pub type Files = BTreeMap<String, Vec<u8>>;

@@ -35,9 +35,9 @@ const SAMPLES = 24;
 /** Number of segments of a line. */
 const PIECES = 96;
 /** Least distance of two lines in CSS pixels. */
-const SPACING = 100;
+const SPACING = 55;
 /** The possible intervals in degrees. */
-const INTERVALS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 45, 90];
+const INTERVALS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 90];
 /** Maximum number of lines of a kind. More would be an error. */
 const MOST_LINES = 90;
 
