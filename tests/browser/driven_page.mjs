@@ -108,10 +108,10 @@ function readingOf() {
 }
 
 /**
- * Runs the tests of a group with names that match a pattern, each with its own page. `url` is the
- * URL of the test server.
+ * Runs the tests of a group with names that match `pattern`, each with its own page. `url` is the
+ * URL of the test server, and `report` receives `{name, error}`.
  */
-export async function runDriven(group, tests, browser, url, report, pattern) {
+export async function runDriven(group, tests, { browser, url, report, pattern }) {
   for (const [words, run] of Object.entries(tests)) {
     const name = `${group}: ${words}`;
     if (!pattern.test(name)) continue;

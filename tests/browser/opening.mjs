@@ -321,4 +321,4 @@ function chooseStoredFolder({ root, names }) {
   };
 }
 
-export const runOpening = (...session) => runDriven("opening", TESTS, ...session);
+export const runOpening = (session) => runDriven("opening", TESTS, session);

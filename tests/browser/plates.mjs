@@ -119,4 +119,4 @@ async function routeLargePlate(viewer, url, isHeld) {
   return asked;
 }
 
-export const runPlates = (...session) => runDriven("plates", TESTS, ...session);
+export const runPlates = (session) => runDriven("plates", TESTS, session);

@@ -20,7 +20,7 @@ export interface TileAxes {
   c: number | undefined;
 }
 
-export interface ElementForm {
+interface ElementForm {
   decode: "cf" | CfOptions | undefined;
   /** Whether elements are labels. Each becomes the four bytes of its colour. */
   areLabels: boolean;

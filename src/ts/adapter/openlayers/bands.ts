@@ -86,7 +86,7 @@ const PACKED = [
   "_Unsigned",
 ];
 
-export interface BandsFrom {
+interface BandsFrom {
   dtype: string;
   attrs: Readonly<Record<string, unknown>>;
   zarrFormat: 2 | 3;

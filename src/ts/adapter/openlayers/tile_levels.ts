@@ -18,7 +18,7 @@ export interface AxisPlace {
   step: number;
 }
 
-export interface LevelSize {
+interface LevelSize {
   /** The index of the level in the pyramid. */
   level: number;
   x: AxisPlace;

@@ -74,7 +74,7 @@ const extentOf = ({ level, x, y }: TilePlace): MapExtent => {
 };
 
 /** The axes whose indices a tile has: all but the plane and the channels. */
-export interface WarpedAxes {
+interface WarpedAxes {
   /** Indices by position. */
   names: readonly string[];
   c: number | undefined;
