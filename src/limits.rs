@@ -51,10 +51,6 @@ pub const DIMENSIONS: usize = 64;
 /// The largest result of one read (bytes). Browsers refuse buffers above about 2 GiB.
 pub const RESULT_BYTES: u64 = (1 << 31) - (1 << 16);
 
-/// The logarithm of the largest window that a zstd frame may ask for: 2^27 bytes, the reference
-/// decoder's default.
-pub const ZSTD_WINDOW_LOG: u32 = 27;
-
 /// Narrows a size to `usize`, which has 32 bits in wasm.
 ///
 /// # Errors

@@ -10,13 +10,13 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::binding::{Binding, Level};
-use crate::access::dimension_order::{in_array_order, packed_strides};
 use crate::access::instruction::{ChunkInstruction, ChunkProjection, PartHeader, ProjectedAxis, touched};
 use crate::access::part_buffer::{PartBuffer, Strides};
 use crate::error::{Error, Result};
 use crate::format::codec::pipeline::{Elements, Scratch};
 use crate::format::codec::user::{CodecCall, CodecCalls, is_waiting};
 use crate::format::conversion::Conversion;
+use crate::format::dimension_order::{in_array_order, packed_strides};
 use crate::limits;
 
 /// A part while it is filled.

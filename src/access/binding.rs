@@ -11,7 +11,6 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use crate::access::dimension_order::in_array_order;
 use crate::access::rows::Rows;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
@@ -20,6 +19,7 @@ use crate::format::codec::pipeline::Pipeline;
 use crate::format::codec::registry::WasmModule;
 use crate::format::codec::sharding::transformer;
 use crate::format::codec::user::{OptionalUserCodecs, arrange_v2};
+use crate::format::dimension_order::in_array_order;
 use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::{ArrayMetadata, NodeMetadata, ZarrFormat};
 use crate::limits;

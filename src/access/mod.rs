@@ -15,12 +15,11 @@
 //!
 //! [`binding`] has the metadata and the codecs that both sides share. [`instruction`] is the
 //! message from the planner to the decoder. [`rows`] reads parts of
-//! uncompressed chunks. [`dimension_order`] computes strides.
+//! uncompressed chunks.
 
 pub mod assemble;
 pub mod binding;
 pub mod chunk_update;
-pub mod dimension_order;
 pub mod instruction;
 pub mod nearest;
 pub mod part;

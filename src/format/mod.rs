@@ -9,15 +9,16 @@
 //! | [`chunk_key`] | chunk key encodings |
 //! | [`codec`] | codecs |
 //!
-//! Three modules are not in the specification. [`conversion`] turns decoded elements into the type that
-//! the caller asked for. [`tolerated`] lists the metadata that breaks the rules and is read anyway.
-//! [`words`] reads lists of numbers.
+//! Other modules are not in the specification. [`conversion`] turns decoded elements into the type
+//! that the caller asked for. [`dimension_order`] computes strides. [`tolerated`] lists the metadata
+//! that breaks the rules and is read anyway. [`words`] reads lists of numbers.
 
 pub mod chunk_grid;
 pub mod chunk_key;
 pub mod codec;
 pub mod conversion;
 pub mod data_type;
+pub mod dimension_order;
 pub mod metadata;
 pub mod path;
 pub mod tolerated;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 pub use super::types::EraseOptions;
 use crate::error::Result;
+use crate::format::chunk_grid::unravel;
 use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::metadata::write::consolidated::ZMETADATA;
 use crate::format::metadata::{NodeMetadata, ZarrFormat};
@@ -72,8 +73,7 @@ pub(super) async fn everything(
     let grid = array.chunk_grid.grid_shape(&array.shape);
     let count = limits::product(grid.iter().copied(), "number of chunks")?;
     limits::within(count, BLIND_KEYS, "number of chunks to erase in a store that cannot list")?;
-    let chunk =
-        |linear| array.chunk_key_encoding.encode(&crate::format::codec::sharding::unravel(linear, &grid));
+    let chunk = |linear| array.chunk_key_encoding.encode(&unravel(linear, &grid));
     let keys = (0..count).map(|linear| StoreKey::new(path, &chunk(linear)));
     erase_keys(store, keys).await?;
     // The caller holds the lock of these documents.

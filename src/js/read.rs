@@ -19,7 +19,7 @@ use crate::read::decoder::Decoder;
 use crate::read::{
     Base, OutputLayout, PartData, PartSink, PlacedChunk, Progress, ReadRequest, read as read_array,
 };
-use crate::store::{LocalFuture, RequestContext, Urgency};
+use crate::store::{LocalFuture, Priority, RequestContext};
 
 #[wasm_bindgen]
 extern "C" {
@@ -246,8 +246,8 @@ pub fn request_of(request: JsValue) -> Result<JobRequest> {
 
 /// The circumstances of the requests of a read.
 pub fn read_context(request: &JobRequest, signal: JsValue) -> RequestContext {
-    let (urgency, reload) = (Urgency::new(request.priority), request.reload);
-    RequestContext { urgency, reload, ..store::context(signal) }
+    let (priority, reload) = (Priority::new(request.priority), request.reload);
+    RequestContext { priority, reload, ..store::context(signal) }
 }
 
 // The counts and bytes of a single read.

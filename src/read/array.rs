@@ -39,6 +39,7 @@ impl Array {
     /// # Errors
     /// Errors of [`Binding::new`]; `Unsupported` for an unknown storage transformer. Both name the
     /// node.
+    #[cfg(feature = "internals")]
     pub fn new(store: Rc<dyn Store>, path: NodePath, document: NodeDocument) -> Result<Rc<Self>> {
         Self::with(store, path, document, UserExtensions::default())
     }

@@ -17,6 +17,8 @@ pub mod decoder;
 mod decoding;
 mod drive;
 mod fetching;
+#[cfg(feature = "internals")]
+pub mod inline_decoder;
 mod part_reader;
 mod part_work;
 pub mod prefetch;

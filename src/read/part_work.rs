@@ -19,11 +19,11 @@ use futures_util::future::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use crate::access::binding::Level;
-use crate::access::dimension_order::{in_array_order, packed_strides};
 use crate::access::instruction::{PartHeader, ProjectedAxis};
 use crate::access::part::Part;
 use crate::access::plan::{ByteRequest, PartPlan, PartProjection, RequestedRange};
 use crate::error::Result;
+use crate::format::dimension_order::{in_array_order, packed_strides};
 use crate::read::chunk_cache::CacheKind;
 use crate::read::decoder::{Decoder, PartDecoder};
 use crate::read::decoding::{DecoderInput, with_full_key};
@@ -189,7 +189,7 @@ impl ReadContext {
     ) -> Result<Vec<PendingEvent>> {
         let mut events: Vec<PendingEvent> = Vec::new();
         let (mut others, mut to_batch) = (Vec::new(), Vec::new());
-        let urgency = self.fetcher.context.urgency.value();
+        let priority = self.fetcher.context.priority.value();
         let elsewhere = self.elsewhere();
         let mut requests = VecDeque::from(requests);
         while let Some(request) = requests.pop_front() {
@@ -206,7 +206,7 @@ impl ReadContext {
             {
                 let whole = WholeChunk { elements, fetched: 0 };
                 self.take_whole(state, vec![(request, whole)])?;
-            } else if let Some((batch, slot)) = self.under_way(&request, urgency) {
+            } else if let Some((batch, slot)) = self.under_way(&request, priority) {
                 let own = self.read_batch(&state.plan, vec![request.clone()])?;
                 events.push(joined(batch, slot, request, own));
             } else if self.decodes_for_others(&state.plan, &elsewhere, &request, &shared) {
@@ -218,7 +218,7 @@ impl ReadContext {
         for requests in self.batches(&state.plan, to_batch)? {
             let decoding = self.read_batch(&state.plan, requests.clone())?;
             let slots = requests.iter().map(|request| self.converted(request).origin).zip(0..).collect();
-            let begun = Begun { moment: begun, urgency: self.fetcher.context.urgency.clone() };
+            let begun = Begun { moment: begun, priority: self.fetcher.context.priority.clone() };
             let batch = self.fetcher.array.cache().batches.begin_for(slots, begun, decoding);
             events.push(Box::pin(async move {
                 let decoded = batch.await?;
@@ -259,15 +259,15 @@ impl ReadContext {
     }
 
     /// A batch in flight that decodes the chunk whole, and the chunk's position in the batch.
-    /// `None` if the batch has a lower urgency, because other requests would overtake it in the
+    /// `None` if the batch has a lower priority, because other requests would overtake it in the
     /// queues.
-    fn under_way(&self, request: &ByteRequest, urgency: f64) -> Option<(SharedFuture<DecodedBatch>, usize)> {
+    fn under_way(&self, request: &ByteRequest, priority: f64) -> Option<(SharedFuture<DecodedBatch>, usize)> {
         let batches = &self.fetcher.array.cache().batches;
         if !self.fetcher.uses_cache || batches.is_empty() {
             return None;
         }
         batches.join(&self.converted(request).origin, |begun, _| {
-            begun.urgency.value() >= urgency && self.fetcher.is_current(request, begun.moment)
+            begun.priority.value() >= priority && self.fetcher.is_current(request, begun.moment)
         })
     }
 

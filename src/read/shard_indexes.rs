@@ -99,7 +99,7 @@ impl ShardIndexes {
                 Some((pending, asked)) => (pending, asked),
                 None => {
                     let asked = writers::now();
-                    let begun = Begun { moment: asked, urgency: context.urgency.clone() };
+                    let begun = Begun { moment: asked, priority: context.priority.clone() };
                     let fetch = fetch(stored, request, decoding.clone(), context.clone());
                     (self.pending.begin(index_key.clone(), begun, asked, fetch), asked)
                 }

@@ -48,7 +48,7 @@ pub(super) fn join_or_begin(read: &Rc<ReadContext>, task: PartTask, sharing: Sha
     {
         return joined;
     }
-    let begun = Begun { moment: writers::now(), urgency: read.fetcher.context.urgency.clone() };
+    let begun = Begun { moment: writers::now(), priority: read.fetcher.context.priority.clone() };
     let note = PartNote {
         read: read.token.clone(),
         projection,
@@ -60,7 +60,7 @@ pub(super) fn join_or_begin(read: &Rc<ReadContext>, task: PartTask, sharing: Sha
     InFlightPart { running, counts, is_joined: false }
 }
 
-/// Joins a part in flight. Not a part of lower urgency, because other requests would overtake it in
+/// Joins a part in flight. Not a part of lower priority, because other requests would overtake it in
 /// the queues. Not a part whose chunks were written since it started.
 fn join(
     read: &ReadContext,
@@ -68,9 +68,9 @@ fn join(
     identity: &Rc<[u32]>,
     task: &PartTask,
 ) -> Option<InFlightPart> {
-    let urgency = read.fetcher.context.urgency.value();
+    let priority = read.fetcher.context.priority.value();
     let (running, note) = parts.join(identity, |begun, _| {
-        begun.urgency.value() >= urgency && is_current(read, task, begun.moment)
+        begun.priority.value() >= priority && is_current(read, task, begun.moment)
     })?;
     note.is_wanted.set(true);
     Some(InFlightPart { running, counts: note.counts, is_joined: true })

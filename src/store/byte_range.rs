@@ -23,6 +23,7 @@ pub enum ByteRange {
 
 impl ByteRange {
     /// All bytes from `offset` on: the specification's range without a length.
+    #[cfg(feature = "internals")]
     pub fn from_offset(offset: u64) -> Self {
         match offset {
             0 => Self::Whole,

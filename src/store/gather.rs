@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::sorted::{self, Key, Map};
 use crate::store::in_flight::{Begun, InFlight, SharedFuture};
 use crate::store::turn::end_of_turn;
-use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Subject, Urgency, writers};
+use crate::store::{ByteRange, Fetched, LocalFuture, Priority, RequestContext, Subject, writers};
 
 /// Gap between two ranges up to which one request is cheaper than two.
 pub const GAP_BYTES: u64 = 32 << 10;
@@ -99,7 +99,7 @@ impl<K: Key> Key for RequestKey<K> {
 /// A request that contains a range, and the offset at which the request starts.
 type MergedRequest = (SharedFuture<FetchResult>, u64);
 
-/// The ranges of one value that were requested in one turn, with their urgencies.
+/// The ranges of one value that were requested in one turn, with their priorities.
 #[derive(Default)]
 struct Batch {
     ranges: RefCell<Vec<(Range<u64>, f64)>>,
@@ -195,22 +195,22 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
             batch
         });
         let mut ranges = batch.ranges.borrow_mut();
-        ranges.push((bytes, context.urgency.value()));
+        ranges.push((bytes, context.priority.value()));
         let member = ranges.len() - 1;
         drop(ranges);
         (batch, member)
     }
 
-    /// Starts the requests of a batch. A request is as urgent as its most urgent range.
+    /// Starts the requests of a batch. The priority of a request is that of its most important range.
     fn begin(&self, batch: &Batch, of: &RequestScope<K>, context: &RequestContext, fetch: &FetchRange<'_>) {
         let ranges = batch.ranges.borrow();
         let spans: Vec<Range<u64>> = ranges.iter().map(|(range, _)| range.clone()).collect();
         let mut requests: Vec<Option<(SharedFuture<FetchResult>, u64)>> = vec![None; ranges.len()];
         for Group { span, members } in merge(&spans, GAP_BYTES, MERGED_BYTES) {
             let range = ByteRange::FromStart { offset: span.start, len: span.end - span.start };
-            let urgency = members.iter().filter_map(|member| Some(ranges.get(*member)?.1));
-            let urgency = Urgency::new(urgency.fold(f64::NEG_INFINITY, f64::max));
-            let context = RequestContext { urgency, ..context.clone() };
+            let priority = members.iter().filter_map(|member| Some(ranges.get(*member)?.1));
+            let priority = Priority::new(priority.fold(f64::NEG_INFINITY, f64::max));
+            let context = RequestContext { priority, ..context.clone() };
             let request = self.request(RequestKey { range, of: of.clone() }, &context, fetch);
             for member in members {
                 if let Some(place) = requests.get_mut(member) {
@@ -229,19 +229,19 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         fetch: &FetchRange<'_>,
     ) -> SharedFuture<FetchResult> {
         let joined = self.in_flight.join(&request_key, |begun, ()| {
-            begun.urgency.raise(context.urgency.value());
+            begun.priority.raise(context.priority.value());
             true
         });
         if let Some((request, ())) = joined {
             return request;
         }
-        // A new urgency: raising it must not raise other requests of this caller. No signal,
+        // A new priority: raising it must not raise other requests of this caller. No signal,
         // because several callers may wait.
-        let urgency = Urgency::new(context.urgency.value());
+        let priority = Priority::new(context.priority.value());
         let signal = context.signal.clone().filter(|_| self.keeps_callers_apart);
-        let own = RequestContext { signal, urgency: urgency.clone(), ..context.clone() };
+        let own = RequestContext { signal, priority: priority.clone(), ..context.clone() };
         let asked = fetch(request_key.range, own);
-        self.in_flight.begin(request_key, Begun { moment: writers::now(), urgency }, (), asked)
+        self.in_flight.begin(request_key, Begun { moment: writers::now(), priority }, (), asked)
     }
 }
 

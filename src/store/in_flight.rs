@@ -11,18 +11,18 @@ use futures_util::future::{FutureExt, Shared, WeakShared};
 
 use crate::sorted::{Key, Map};
 use crate::store::writers::Moment;
-use crate::store::{LocalFuture, Urgency};
+use crate::store::{LocalFuture, Priority};
 
 /// Work in flight. Clones wait for the same work.
 pub type SharedFuture<T> = Shared<LocalFuture<'static, T>>;
 
-/// When work started, and its urgency.
+/// When work started, and its priority.
 #[derive(Clone, Debug)]
 pub struct Begun {
     /// The moment at which the work started. It may miss later writes.
     pub moment: Moment,
-    /// The urgency of the work, independent of its callers.
-    pub urgency: Urgency,
+    /// The priority of the work, independent of its callers.
+    pub priority: Priority,
 }
 
 /// Work in the table. `serial` tells it from later work for the same key.

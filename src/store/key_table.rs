@@ -59,11 +59,6 @@ impl<V> KeyTable<V> {
         self.rows.len()
     }
 
-    /// Whether the table is empty.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
     /// The value of a key.
     pub fn find(&self, key: &str) -> Option<&V> {
         let at = self.rows.binary_search_by(|row| text(&self.names, row).cmp(key)).ok()?;

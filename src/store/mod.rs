@@ -18,18 +18,19 @@
 //! | `list` | the same | `list_prefix` of the root |
 
 pub mod byte_range;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(feature = "internals")]
 pub mod file_system;
 pub mod gather;
 pub mod http;
 pub(crate) mod in_flight;
 pub mod key_table;
+#[cfg(feature = "internals")]
 pub mod memory;
 pub mod partial_values;
+pub mod priority;
 pub mod reference;
 mod shared;
 pub mod turn;
-pub mod urgency;
 pub mod value;
 pub mod wrap;
 pub(crate) mod writers;
@@ -41,7 +42,7 @@ use std::rc::Rc;
 
 pub use byte_range::ByteRange;
 pub use partial_values::{KeyRange, KeyStartValue};
-pub use urgency::Urgency;
+pub use priority::Priority;
 pub use value::{HostBytes, Value};
 
 use crate::error::{Error, IS_FULL, Opaque, Result};
@@ -69,7 +70,7 @@ pub struct RequestContext {
     /// Whether to bypass HTTP caches and ask the server again.
     pub reload: bool,
     /// The priority among waiting requests.
-    pub urgency: Urgency,
+    pub priority: Priority,
     /// The likely size of the value, for requests for its end.
     pub likely_size: Option<LikelySize>,
 }
@@ -316,6 +317,10 @@ pub trait Store {
     }
 
     /// All keys, in any order.
+    #[allow(
+        dead_code,
+        reason = "the specification's store interface has it, and the suite of all stores tests it"
+    )]
     fn list(&self) -> LocalFuture<'_, Result<Vec<StoreKey>>> {
         if !IS_FULL {
             return left_to_full("listing");

@@ -17,11 +17,6 @@ pub trait HostBytes {
     /// Number of bytes.
     fn len(&self) -> u64;
 
-    /// Whether there are no bytes.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Copies `output.len()` bytes from `offset` on. The caller stays within [`len`](Self::len).
     fn copy_to(&self, offset: u64, output: &mut [u8]);
 
@@ -99,16 +94,6 @@ impl Value {
             Bytes::Owned(bytes) => (Rc::as_ptr(bytes).addr() as u64, bytes.len() as u64),
             Bytes::Host(bytes) => (Rc::as_ptr(bytes).addr() as u64, bytes.len()),
         }
-    }
-
-    /// A value with a buffer of its own if it is a part of a larger buffer. A cached part would
-    /// otherwise keep the whole buffer in memory.
-    ///
-    /// # Errors
-    /// `Limit` if memory is short.
-    pub fn compact(&self) -> Result<Self> {
-        let (_, whole) = self.buffer();
-        if whole == self.len() { Ok(self.clone()) } else { Ok(self.to_vec(self.len(), "value")?.into()) }
     }
 
     /// Copies the bytes into the core's memory.
@@ -189,14 +174,6 @@ mod tests {
         assert_eq!(output, [2, 3]);
         assert!(part.copy_to(1, &mut output).is_err());
         assert!(part.to_vec(1, "test").is_err());
-    }
-
-    #[test]
-    fn compact_copies_a_part_out_of_its_buffer() {
-        let value = Value::from(vec![0, 1, 2, 3, 4]);
-        let part = value.slice(1..3).unwrap().compact().unwrap();
-        assert_eq!((part.offset(), part.as_slice().unwrap()), (0, &[1, 2][..]));
-        assert_eq!(value.compact().unwrap().joined(&value, 0).unwrap().len(), 5, "the same buffer");
     }
 
     #[test]

@@ -8,6 +8,8 @@ pub mod encoder;
 
 pub(crate) mod chunk_writer;
 mod drive;
+#[cfg(feature = "internals")]
+pub mod inline_encoder;
 mod old_shard;
 pub(crate) mod types;
 

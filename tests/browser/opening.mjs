@@ -6,13 +6,15 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { unpackFixtures } from "../fixture_archives.mjs";
 import { runDriven } from "./driven_page.mjs";
 import { ROOT } from "./served.mjs";
 import { startPython } from "./web_hosts.mjs";
 
 const STORES = join(ROOT, "tests/stores");
 /** Made by `viewer_plates.py`: two images of one value each. */
-const SEVERAL = join(ROOT, "tests/fixtures/viewer-plates/several");
+const PLATES = join(unpackFixtures(), "viewer-plates");
+const SEVERAL = join(PLATES, "several");
 const VALUES = { first: 100, second: 101 };
 /** The values that zarr-python, h5py and netCDF4 read. */
 const EXPECTED = JSON.parse(readFileSync(join(STORES, "expected.json"), "utf8"));
@@ -253,7 +255,7 @@ const TESTS = {
   },
 
   async "where a web server lists folders, images are browsed without consolidated metadata"(viewer) {
-    const host = await startPython({ data: join(ROOT, "tests/fixtures/viewer-plates") });
+    const host = await startPython({ data: PLATES });
     try {
       viewer.viewer = `${host.url}/viewer/`;
       await viewer.goto({ source: "../data/several" });

@@ -17,15 +17,15 @@ use support::{
     Files, ReadElements, archive_files, base64, case_store, fixtures, folders, memory_store, read_all,
     read_selection,
 };
-use zarr_wasm::access::selection::{DimensionSelection, Selection};
-use zarr_wasm::error::Error;
-use zarr_wasm::format::data_type::DataType;
-use zarr_wasm::format::metadata::json::Document;
-use zarr_wasm::format::metadata::{ArrayMetadata, NodeMetadata};
-use zarr_wasm::format::tolerated::Form;
-use zarr_wasm::hierarchy::open::{OpenOptions, OpenedNode, open};
-use zarr_wasm::read::array::Array;
-use zarr_wasm::store::{RequestContext, Store};
+use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::internals::error::Error;
+use zarr_wasm::internals::format::data_type::DataType;
+use zarr_wasm::internals::format::metadata::json::Document;
+use zarr_wasm::internals::format::metadata::{ArrayMetadata, NodeMetadata};
+use zarr_wasm::internals::format::tolerated::Form;
+use zarr_wasm::internals::hierarchy::open::{OpenOptions, OpenedNode, open};
+use zarr_wasm::internals::read::array::Array;
+use zarr_wasm::internals::store::{RequestContext, Store};
 
 fn main() {
     let arguments = Arguments::from_args();

@@ -7,14 +7,14 @@ use std::rc::Rc;
 
 use futures_executor::block_on;
 use support::{ReadElements, read_selection};
-use zarr_wasm::access::selection::{DimensionSelection, Selection};
-use zarr_wasm::error::{ErrorKind, Result};
-use zarr_wasm::format::path::{NodePath, StoreKey};
-use zarr_wasm::hierarchy::open::{OpenOptions, open};
-use zarr_wasm::read::array::Array;
-use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::wrap::Counting;
-use zarr_wasm::store::{ByteRange, RequestContext, Store};
+use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::internals::error::{ErrorKind, Result};
+use zarr_wasm::internals::format::path::{NodePath, StoreKey};
+use zarr_wasm::internals::hierarchy::open::{OpenOptions, open};
+use zarr_wasm::internals::read::array::Array;
+use zarr_wasm::internals::store::memory::MemoryStore;
+use zarr_wasm::internals::store::wrap::Counting;
+use zarr_wasm::internals::store::{ByteRange, RequestContext, Store};
 
 const SHAPE: [u64; 3] = [50, 130, 101];
 /// They divide neither the array nor, at 16 KiB, into whole rows of the slowest dimension.

@@ -16,15 +16,16 @@ use std::rc::Rc;
 
 use ::base64::Engine as _;
 use flate2::read::GzDecoder;
-use zarr_wasm::access::part::Part;
-use zarr_wasm::access::selection::Selection;
-use zarr_wasm::error::Result;
-use zarr_wasm::format::path::StoreKey;
-use zarr_wasm::read::array::Array;
-use zarr_wasm::read::decoder::{Decoder, InlineDecoder};
-use zarr_wasm::read::{Base, OutputLayout, PartData, PartSink, PlacedChunk, ReadRequest, read};
-use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::{LocalFuture, RequestContext};
+use zarr_wasm::internals::access::part::Part;
+use zarr_wasm::internals::access::selection::Selection;
+use zarr_wasm::internals::error::Result;
+use zarr_wasm::internals::format::path::StoreKey;
+use zarr_wasm::internals::read::array::Array;
+use zarr_wasm::internals::read::decoder::Decoder;
+use zarr_wasm::internals::read::inline_decoder::InlineDecoder;
+use zarr_wasm::internals::read::{Base, OutputLayout, PartData, PartSink, PlacedChunk, ReadRequest, read};
+use zarr_wasm::internals::store::memory::MemoryStore;
+use zarr_wasm::internals::store::{LocalFuture, RequestContext};
 
 /// Files under their paths, which have `/` between names.
 pub type Files = BTreeMap<String, Vec<u8>>;

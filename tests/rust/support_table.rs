@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use zarr_wasm::format::codec::registry::{CodecKind, ENTRIES, WasmModule};
-use zarr_wasm::format::codec::unsupported::UNSUPPORTED;
-use zarr_wasm::format::tolerated::{Entry, Form, STILL_REFUSED};
+use zarr_wasm::internals::format::codec::registry::{CodecKind, ENTRIES, WasmModule};
+use zarr_wasm::internals::format::codec::unsupported::UNSUPPORTED;
+use zarr_wasm::internals::format::tolerated::{Entry, Form, STILL_REFUSED};
 
 /// The page that has the tables.
 const PAGE: &str = "docs/codecs.md";

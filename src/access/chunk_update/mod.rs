@@ -14,14 +14,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-pub use kept_chunks::{KeptChunks, KeptRanges};
+pub use kept_chunks::KeptChunks;
 pub use pending::PendingUpdate;
 use shard::Shard;
 pub use source::pack;
 use source::{NewElements, Source};
 
 use crate::access::binding::{Binding, Chain, Level};
-use crate::access::dimension_order::{c_strides, in_array_order};
 use crate::access::instruction::{ChunkInstruction, ChunkProjection, ProjectedAxis, word};
 use crate::access::part_buffer::{PartBuffer, Strides};
 use crate::access::write_plan::inside;
@@ -31,6 +30,7 @@ use crate::format::codec::pipeline::{Elements, Scratch};
 use crate::format::codec::sharding::{ChunkOrder, is_fill};
 use crate::format::codec::user::is_waiting;
 use crate::format::data_type::FillValue;
+use crate::format::dimension_order::{c_strides, in_array_order};
 use crate::limits;
 
 /// The change of one stored chunk.
@@ -206,7 +206,7 @@ impl Updater<'_> {
         let elements = match self.whole_chunk(level, written) {
             Some(bytes) => ArrayBytes::Fixed(bytes.to_vec()),
             None => {
-                let strides = in_array_order(&c_strides(&decoded.shape)?, &level.axes);
+                let strides = in_array_order(&c_strides(&decoded.shape, 1)?, &level.axes);
                 let mut buffer =
                     PartBuffer::new(decoded.element_count()?, metadata.data_type.size(), fill, Vec::new())?;
                 let covered = written.is_some_and(|projection| covers(projection, inside));

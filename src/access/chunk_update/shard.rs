@@ -8,7 +8,8 @@ use crate::access::projection::{ChunkIndices, DimensionProjection, outer_product
 use crate::access::selection::Indices;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
-use crate::format::codec::sharding::{Sharding, unravel};
+use crate::format::chunk_grid::unravel;
+use crate::format::codec::sharding::Sharding;
 
 /// A shard that is changed.
 pub(super) struct Shard<'a> {

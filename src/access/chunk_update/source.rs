@@ -1,10 +1,10 @@
 //! The new elements that a write puts into a chunk.
 
 use crate::access::binding::Binding;
-use crate::access::dimension_order::c_strides;
 use crate::access::instruction::{ChunkProjection, ProjectedAxis};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::dimension_order::c_strides;
 use crate::limits;
 
 /// The new elements and their strides.
@@ -35,7 +35,7 @@ impl<'a> Source<'a> {
         };
         let count = if broadcast { 1 } else { limits::product(counts.iter().copied(), "new elements")? };
         let count = limits::to_usize(count, "new elements")?;
-        let strides = if broadcast { vec![0; counts.len()] } else { c_strides(&counts)? };
+        let strides = if broadcast { vec![0; counts.len()] } else { c_strides(&counts, 1)? };
         let elements = match binding.metadata().data_type.size() {
             _ if written.is_none() => NewElements::Fixed(&[]),
             Some(size) if bytes.len() == size * count => NewElements::Fixed(bytes),

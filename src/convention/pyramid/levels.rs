@@ -37,7 +37,7 @@ const CANDIDATES: usize = 64;
 const COORDINATES: [&str; 12] =
     ["x", "y", "z", "t", "time", "lat", "lon", "latitude", "longitude", "spatial_ref", "crs", "band"];
 
-/// Looks for the array of every level; what is not known yet is wanted.
+/// Finds the array of every level. Adds to `wants` what is not known yet.
 pub fn find<'a>(
     question: &'a Question,
     root: &str,
@@ -52,20 +52,22 @@ pub fn find<'a>(
             format!("{} levels are named; the first {LEVELS} are read", source.levels.len()),
         );
     }
-    let mut found = Found { variable: question.variable.clone(), ..Found::default() };
+    let found = Found { variable: question.variable.clone(), ..Found::default() };
+    let mut finder = Finder { question, found, wants, report };
     for level in source.levels.iter().take(LEVELS) {
         let path = join(root, &level.asset);
         match question.nodes.get(&path) {
             // OME's levels are arrays; those of others may be groups of several.
-            None if source.convention == "ome" => wants.array(path),
-            None => wants.node(path),
-            Some(None) => question.report(&path, &level.pointer, "nothing", report),
+            None if source.convention == "ome" => finder.wants.array(path),
+            None => finder.wants.node(path),
+            Some(None) => question.report(&path, &level.pointer, "nothing", finder.report),
             Some(Some(node)) if node.kind == Kind::Array => {
-                found.levels.push(FoundLevel { source: level, path, node, group: None });
+                finder.found.levels.push(FoundLevel { source: level, path, node, group: None });
             }
-            Some(Some(group)) => of_group(question, level, &path, group, &mut found, wants, report)?,
+            Some(Some(group)) => finder.of_group(level, &path, group)?,
         }
     }
+    let Finder { mut found, report, .. } = finder;
     let rank = found.levels.first().map_or(0, |level| level.node.shape.len());
     found.levels.retain(|level| {
         let same = level.node.shape.len() == rank;
@@ -79,77 +81,82 @@ pub fn find<'a>(
     Ok(found)
 }
 
-fn of_group<'a>(
+/// What is known, found and wanted while levels are searched.
+struct Finder<'a, 'b> {
     question: &'a Question,
-    level: &'a LevelSource,
-    path: &str,
-    group: &'a Node,
-    found: &mut Found<'a>,
-    wants: &mut Wants,
-    report: &mut Report,
-) -> Result<()> {
-    if found.variable.is_none() {
-        choose(question, path, group, found, wants)?;
-    }
-    let Some(variable) = &found.variable else { return Ok(()) };
-    let path = join(path, variable);
-    match question.nodes.get(&path) {
-        None => wants.array(path),
-        Some(Some(node)) if node.kind == Kind::Array => {
-            found.levels.push(FoundLevel { source: level, path, node, group: Some(group) });
-        }
-        Some(_) => question.report(&path, &level.pointer, "no array", report),
-    }
-    Ok(())
+    found: Found<'a>,
+    wants: &'b mut Wants,
+    report: &'b mut Report,
 }
 
-/// Chooses the variable: the first by name of the most dimensions, coordinates left aside.
-fn choose(
-    question: &Question,
-    path: &str,
-    group: &Node,
-    found: &mut Found<'_>,
-    wants: &mut Wants,
-) -> Result<()> {
-    let Some(children) = &group.children else {
-        wants.listing(path);
-        return Ok(());
-    };
-    let direct = |name: &str| !name.contains('/') && !COORDINATES.contains(&name);
-    let mut names: Vec<&str> = children
-        .iter()
-        .filter(|child| child.kind == Kind::Array && direct(&child.path))
-        .map(|child| child.path.as_str())
-        .collect();
-    names.sort_unstable();
-    names.truncate(CANDIDATES);
-    let mut ranked: Vec<(usize, &str)> = Vec::new();
-    for name in &names {
-        let path = join(path, name);
-        match question.nodes.get(&path) {
-            None => wants.array(path),
-            Some(Some(node)) if node.kind == Kind::Array && node.shape.len() >= 2 => {
-                ranked.push((node.shape.len(), name));
-            }
-            Some(_) => {}
+impl<'a> Finder<'a, '_> {
+    /// Finds the array of a level that is a group: the variable that the caller or the first such
+    /// level chose.
+    fn of_group(&mut self, level: &'a LevelSource, path: &str, group: &'a Node) -> Result<()> {
+        if self.found.variable.is_none() {
+            self.choose(path, group)?;
         }
+        let Some(variable) = &self.found.variable else { return Ok(()) };
+        let path = join(path, variable);
+        match self.question.nodes.get(&path) {
+            None => self.wants.array(path),
+            Some(Some(node)) if node.kind == Kind::Array => {
+                self.found.levels.push(FoundLevel { source: level, path, node, group: Some(group) });
+            }
+            Some(_) => self.question.report(&path, &level.pointer, "no array", self.report),
+        }
+        Ok(())
     }
-    if !wants.is_empty() {
-        return Ok(());
+
+    /// Chooses the variable: among the arrays with the most dimensions, the first by name. Arrays of
+    /// coordinates do not count.
+    fn choose(&mut self, path: &str, group: &Node) -> Result<()> {
+        let Some(children) = &group.children else {
+            self.wants.listing(path);
+            return Ok(());
+        };
+        let direct = |name: &str| !name.contains('/') && !COORDINATES.contains(&name);
+        let mut names: Vec<&str> = children
+            .iter()
+            .filter(|child| child.kind == Kind::Array && direct(&child.path))
+            .map(|child| child.path.as_str())
+            .collect();
+        names.sort_unstable();
+        names.truncate(CANDIDATES);
+        let mut ranked: Vec<(usize, &str)> = Vec::new();
+        for name in &names {
+            let path = join(path, name);
+            match self.question.nodes.get(&path) {
+                None => self.wants.array(path),
+                Some(Some(node)) if node.kind == Kind::Array && node.shape.len() >= 2 => {
+                    ranked.push((node.shape.len(), name));
+                }
+                Some(_) => {}
+            }
+        }
+        if !self.wants.is_empty() {
+            return Ok(());
+        }
+        let Some(most) = ranked.iter().map(|(rank, _)| *rank).max() else {
+            return Err(self.no_variable(path, &names));
+        };
+        self.found.variables = ranked.iter().map(|(_, name)| (*name).to_owned()).collect();
+        self.found.variable =
+            ranked.iter().find(|(rank, _)| *rank == most).map(|(_, name)| (*name).to_owned());
+        Ok(())
     }
-    if ranked.is_empty() {
-        let error = Error::argument("which array of a level is meant must be said: variable").at_node(path);
+
+    /// The error for a group at `path` none of whose arrays, `names`, can be the variable.
+    fn no_variable(&self, path: &str, names: &[&str]) -> Error {
         let mut refused = Report::new("pyramid");
         for path in names.iter().map(|name| join(path, name)) {
-            if question.refused.contains_key(&path) {
-                question.report(&path, "", "nothing", &mut refused);
+            if self.question.refused.contains_key(&path) {
+                self.question.report(&path, "", "nothing", &mut refused);
             }
         }
         let reasons = refused.summary(SENTENCES).map(|reasons| format!(": {reasons}")).unwrap_or_default();
-        return Err(error.actual(format!("no array of two dimensions or more can be listed in it{reasons}")));
+        Error::argument("which array of a level is meant must be said: variable")
+            .at_node(path)
+            .actual(format!("no array of two dimensions or more can be listed in it{reasons}"))
     }
-    let most = ranked.iter().map(|(rank, _)| *rank).max().unwrap_or(0);
-    found.variables = ranked.iter().map(|(_, name)| (*name).to_owned()).collect();
-    found.variable = ranked.iter().find(|(rank, _)| *rank == most).map(|(_, name)| (*name).to_owned());
-    Ok(())
 }

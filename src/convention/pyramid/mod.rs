@@ -262,22 +262,25 @@ fn of_node(question: &Question, root: &str, node: &Node) -> Result<Step> {
             .actual(report.summary(SENTENCES).unwrap_or_else(|| "no levels".to_owned())));
     }
     question.report_others(&mut report);
-    let model = assemble(root, node, &source, found, labels, reference, report);
+    let gathered = Gathered { found, labels, reference, report };
+    let model = assemble(root, node, &source, gathered);
     Ok(Step::Model(Box::new(model)))
 }
 
-fn assemble(
-    root: &str,
-    node: &Node,
-    source: &Source,
-    found: levels::Found<'_>,
+/// What the metadata of all nodes of a pyramid gives.
+struct Gathered<'a> {
+    found: levels::Found<'a>,
     labels: Vec<String>,
     reference: Option<crs::Reference>,
-    mut report: Report,
-) -> Model {
+    report: Report,
+}
+
+fn assemble(root: &str, node: &Node, source: &Source, gathered: Gathered<'_>) -> Model {
+    let Gathered { found, labels, reference, mut report } = gathered;
     let axes = axes::of(source, node, &found.levels, root);
     let geometry = reference.as_ref().and_then(|reference| reference.plane);
-    let (mut levels, placed) = position::place(source, node, &axes, &found.levels, geometry, &mut report);
+    let evidence = position::Evidence { source, root: node, axes: &axes, levels: &found.levels, geometry };
+    let (mut levels, placed) = position::place(&evidence, &mut report);
     position::sort(&mut levels, &axes);
     if let Some(channels) = axes.iter().position(|axis| axis.role == "c") {
         let count = found.levels[0].node.shape.get(channels).copied().unwrap_or(0.0);

@@ -36,15 +36,23 @@ struct Placing<'a> {
     placed: bool,
 }
 
-/// The positions of all levels, and whether they are in the world.
-pub fn place(
-    source: &Source,
-    root: &Node,
-    axes: &[PyramidAxis],
-    levels: &[FoundLevel<'_>],
-    geometry: Option<[f64; 6]>,
-    report: &mut Report,
-) -> (Vec<Level>, bool) {
+/// The metadata that positions are computed from.
+pub struct Evidence<'a> {
+    /// The pyramid's own metadata.
+    pub source: &'a Source,
+    /// The group of the pyramid.
+    pub root: &'a Node,
+    /// The axes of all levels.
+    pub axes: &'a [PyramidAxis],
+    /// The levels, in document order.
+    pub levels: &'a [FoundLevel<'a>],
+    /// The affine transformation of a grid mapping variable.
+    pub geometry: Option<[f64; 6]>,
+}
+
+/// The positions of all levels, and whether they are positions in a coordinate reference system.
+pub fn place(evidence: &Evidence<'_>, report: &mut Report) -> (Vec<Level>, bool) {
+    let Evidence { source, root, axes, levels, geometry } = *evidence;
     let (Some(x), Some(y)) = (index_of(axes, "x"), index_of(axes, "y")) else {
         return (levels.iter().map(|level| flat(level, axes.len())).collect(), false);
     };

@@ -142,6 +142,17 @@ impl GridDimension {
     }
 }
 
+/// The position in a grid of the cell with number `linear` in C order.
+pub fn unravel(linear: u64, grid: &[u64]) -> Vec<u64> {
+    let mut rest = linear;
+    let mut position = vec![0; grid.len()];
+    for (place, along) in position.iter_mut().zip(grid).rev() {
+        *place = rest % (*along).max(1);
+        rest /= (*along).max(1);
+    }
+    position
+}
+
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {

@@ -19,7 +19,6 @@ pub mod pipeline;
 pub mod registry;
 pub mod sharding;
 mod stepwise;
-mod strides;
 pub mod unsupported;
 pub mod user;
 

@@ -14,7 +14,6 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::external;
-use super::strides;
 use super::user::{BoundUserCodec, OptionalUserCodecs, UserCodecs};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::registry::{self, ParsedCodec, WasmModule};
@@ -22,6 +21,7 @@ use crate::format::codec::sharding::Sharding;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Output, Packed, Spec,
 };
+use crate::format::dimension_order::transposed_strides;
 use crate::format::metadata::CodecMetadata;
 use crate::limits;
 
@@ -236,11 +236,6 @@ impl Pipeline {
         orders.fold(identity(&self.decoded.shape), |axes, order| compose(&axes, order))
     }
 
-    /// Whether elements have one size. A decoded chunk is then an array of packed elements.
-    pub fn is_fixed(&self) -> bool {
-        self.decoded.data_type.size().is_some()
-    }
-
     /// Whether decoding a part of the chunk takes less work than decoding all of it.
     pub fn decodes_partially(&self) -> bool {
         let packed = self.packed.is_some() && self.only_transposed();
@@ -269,7 +264,7 @@ impl Pipeline {
     ) -> Result<DecodedChunk<'a>> {
         let Scratch { elements, intermediate } = scratch;
         if let Some(user_context) = &self.user_context {
-            let strides = strides::permuted(&self.decoded.shape, &identity(&self.decoded.shape));
+            let strides = transposed_strides(&self.decoded.shape, &identity(&self.decoded.shape));
             return Ok(DecodedChunk {
                 elements: Elements::of(self.decode_stepwise(user_context, encoded)?, elements),
                 strides,
@@ -350,7 +345,7 @@ impl Pipeline {
 
     /// The stride of each decoded dimension, when all array → array codecs are transpositions.
     fn strides(&self) -> Vec<usize> {
-        strides::permuted(&self.encoded.shape, &self.axes())
+        transposed_strides(&self.encoded.shape, &self.axes())
     }
 
     /// The fast path: decodes packed elements in place, and only the wanted runs.
@@ -435,7 +430,7 @@ impl Pipeline {
         let shape = left_as_strides.last().map_or(&self.decoded.shape, |stage| &stage.codec.encoded().shape);
         let orders = left_as_strides.iter().filter_map(|stage| stage.codec.permutation());
         let axes = orders.fold(identity(shape), |axes, order| compose(&axes, order));
-        Ok((chunk, strides::permuted(shape, &axes)))
+        Ok((chunk, transposed_strides(shape, &axes)))
     }
 }
 

@@ -190,6 +190,7 @@ pub fn module_of(name: &str, format: ZarrFormat) -> Option<WasmModule> {
 /// # Errors
 /// `Unsupported` for an unknown codec, `Format` for a configuration that breaks the codec's
 /// specification. Both name the codec and the field.
+#[cfg(feature = "internals")]
 pub fn parse(codec: &CodecMetadata) -> Result<Spec> {
     let ParsedCodec { spec, encode_error } = parse_with(codec, &None)?;
     encode_error.map_or(Ok(spec), Err)

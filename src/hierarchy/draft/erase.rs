@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::hierarchy::Hierarchy;
 use crate::access::binding::Binding;
 use crate::error::Result;
-use crate::format::codec::sharding::unravel;
+use crate::format::chunk_grid::unravel;
 use crate::format::metadata::{NodeKind, NodeMetadata};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents::{self, ChangedNodes};

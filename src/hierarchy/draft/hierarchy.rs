@@ -39,6 +39,7 @@ impl Hierarchy {
     }
 
     /// The entry point.
+    #[cfg(feature = "internals")]
     pub fn entry(&self) -> &EntryPoint {
         &self.entry
     }
@@ -189,6 +190,7 @@ impl Hierarchy {
     ///
     /// # Errors
     /// As [`children`](Self::children).
+    #[cfg(feature = "internals")]
     pub async fn nodes(&self, context: &RequestContext) -> Result<Vec<(NodePath, NodeKind)>> {
         if !self.store.can_list().await? {
             return Err(self.store.lacks("list: open nodes by their paths"));

@@ -13,4 +13,3 @@ pub(super) mod hierarchy;
 mod tests;
 
 pub use create::{NewHierarchy, create_hierarchy};
-pub use hierarchy::Hierarchy;

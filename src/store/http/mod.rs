@@ -116,11 +116,6 @@ impl<T: Transport> HttpStore<T> {
         }
     }
 
-    /// The root URL.
-    pub fn root(&self) -> &RootUrl {
-        &self.root
-    }
-
     /// Reads a file of this server at any URL, with what this store has learned about the server.
     ///
     /// # Errors
@@ -191,7 +186,7 @@ impl<T: Transport> HttpStore<T> {
     }
 
     async fn send(&self, url: &str, next: NextRequest, context: &RequestContext) -> TransportResult {
-        let _permit = self.origin.permit(&context.urgency).await;
+        let _permit = self.origin.permit(&context.priority).await;
         let open_range = next.range.as_ref().map(|_| OpenRange::new(&self.open_ranges, url));
         let concurrent = open_range.as_ref().is_some_and(|range| range.others > 0);
         let bypass =
@@ -209,7 +204,7 @@ impl<T: Transport> HttpStore<T> {
             body: None,
             body_limit: next.body_limit,
             reload: next.fresh || context.reload,
-            background: context.urgency.is_background(),
+            background: context.priority.is_background(),
         };
         let answer = self.transport.send(request).await;
         if let Ok(response) = &answer

@@ -8,7 +8,7 @@ use futures_channel::oneshot;
 
 use super::url::RootUrl;
 use crate::sorted::Map;
-use crate::store::Urgency;
+use crate::store::Priority;
 
 /// Maximum number of requests in flight for one origin.
 ///
@@ -57,19 +57,20 @@ impl Origin {
     }
 
     /// Waits until a request may be sent. The request counts as in flight until the permit is
-    /// dropped. The most urgent request goes first; among equals, the one that has waited longest.
-    pub(super) async fn permit(&self, urgency: &Urgency) -> Permit {
-        if let Some(permit) = self.permits.take(urgency.is_background()) {
+    /// dropped. The request with the highest priority goes first; among equals, the one that has
+    /// waited longest.
+    pub(super) async fn permit(&self, priority: &Priority) -> Permit {
+        if let Some(permit) = self.permits.take(priority.is_background()) {
             return permit;
         }
         let (sender, receiver) = oneshot::channel();
         let permits = Rc::downgrade(&self.permits);
-        urgency.on_raise(Rc::new(move || {
+        priority.on_raise(Rc::new(move || {
             if let Some(permits) = permits.upgrade() {
                 permits.hand_out();
             }
         }));
-        self.permits.queue.borrow_mut().push(Waiter { urgency: urgency.clone(), sender });
+        self.permits.queue.borrow_mut().push(Waiter { priority: priority.clone(), sender });
         // The queue lives as long as `self`, and drops no sender unused.
         receiver.await.unwrap_or(Permit { permits: None, background: false })
     }
@@ -78,7 +79,7 @@ impl Origin {
 /// A request that waits for a permit.
 #[derive(Debug)]
 struct Waiter {
-    urgency: Urgency,
+    priority: Priority,
     sender: oneshot::Sender<Permit>,
 }
 
@@ -113,9 +114,9 @@ impl Permits {
     fn hand_out(self: &Rc<Self>) {
         self.queue.borrow_mut().retain(|waiter| !waiter.sender.is_canceled());
         loop {
-            let Some(place) = self.most_urgent() else { return };
+            let Some(place) = self.first_in_line() else { return };
             let background =
-                self.queue.borrow().get(place).is_none_or(|waiter| waiter.urgency.is_background());
+                self.queue.borrow().get(place).is_none_or(|waiter| waiter.priority.is_background());
             let Some(permit) = self.take(background) else { return };
             let waiter = self.queue.borrow_mut().remove(place);
             // The channel carries the permit itself. If the request is dropped before it receives
@@ -126,11 +127,11 @@ impl Permits {
         }
     }
 
-    fn most_urgent(&self) -> Option<usize> {
+    fn first_in_line(&self) -> Option<usize> {
         let queue = self.queue.borrow();
         let mut best: Option<(usize, f64)> = None;
         for (place, waiter) in queue.iter().enumerate() {
-            let value = waiter.urgency.value();
+            let value = waiter.priority.value();
             if best.is_none_or(|(_, most)| value > most) {
                 best = Some((place, value));
             }
@@ -195,11 +196,11 @@ mod tests {
 
     #[test]
     fn permits_skip_dropped_waiters() {
-        let (origin, urgency) = (Origin::new(1), Urgency::default());
-        let Poll::Ready(first) = poll(pin!(origin.permit(&urgency))) else { panic!("a free permit") };
-        let mut left_before = Box::pin(origin.permit(&urgency));
-        let mut left_after = Box::pin(origin.permit(&urgency));
-        let mut last = Box::pin(origin.permit(&urgency));
+        let (origin, priority) = (Origin::new(1), Priority::default());
+        let Poll::Ready(first) = poll(pin!(origin.permit(&priority))) else { panic!("a free permit") };
+        let mut left_before = Box::pin(origin.permit(&priority));
+        let mut left_after = Box::pin(origin.permit(&priority));
+        let mut last = Box::pin(origin.permit(&priority));
         assert!(poll(left_before.as_mut()).is_pending());
         assert!(poll(left_after.as_mut()).is_pending());
         assert!(poll(last.as_mut()).is_pending());
@@ -216,26 +217,27 @@ mod tests {
     #[test]
     fn many_dropped_waiters_do_not_exhaust_the_stack() {
         let origin = Origin::new(1);
-        let Poll::Ready(first) = poll(pin!(origin.permit(&Urgency::default()))) else {
+        let Poll::Ready(first) = poll(pin!(origin.permit(&Priority::default()))) else {
             panic!("a free permit")
         };
         for _ in 0..100_000 {
-            assert!(poll(Box::pin(origin.permit(&Urgency::default())).as_mut()).is_pending());
+            assert!(poll(Box::pin(origin.permit(&Priority::default())).as_mut()).is_pending());
         }
         drop(first);
         assert_eq!(origin.permits.free.get(), 1);
     }
 
     #[test]
-    fn the_most_urgent_request_goes_first_and_urgency_may_rise() {
+    fn the_request_of_highest_priority_goes_first_and_priorities_may_rise() {
         let origin = Origin::new(1);
-        let urgencies = [0.0, 2.0, 1.0, 2.0].map(Urgency::new);
-        let Poll::Ready(mut permit) = poll(pin!(origin.permit(&Urgency::default()))) else {
+        let priorities = [0.0, 2.0, 1.0, 2.0].map(Priority::new);
+        let Poll::Ready(mut permit) = poll(pin!(origin.permit(&Priority::default()))) else {
             panic!("a free permit")
         };
-        let mut waiting: Vec<_> = urgencies.iter().map(|urgency| Box::pin(origin.permit(urgency))).collect();
+        let mut waiting: Vec<_> =
+            priorities.iter().map(|priority| Box::pin(origin.permit(priority))).collect();
         assert!(waiting.iter_mut().all(|waiter| poll(waiter.as_mut()).is_pending()));
-        urgencies[0].raise(1.5);
+        priorities[0].raise(1.5);
         for expected in [1, 3, 0, 2] {
             drop(permit);
             let Poll::Ready(next) = poll(waiting[expected].as_mut()) else {
@@ -248,8 +250,8 @@ mod tests {
     #[test]
     fn background_requests_leave_permits_free_and_start_when_raised() {
         let origin = Origin::new(CONCURRENT_REQUESTS);
-        let ahead: Vec<Urgency> = (0..20).map(|_| Urgency::new(-1.0)).collect();
-        let mut waiting: Vec<_> = ahead.iter().map(|urgency| Box::pin(origin.permit(urgency))).collect();
+        let ahead: Vec<Priority> = (0..20).map(|_| Priority::new(-1.0)).collect();
+        let mut waiting: Vec<_> = ahead.iter().map(|priority| Box::pin(origin.permit(priority))).collect();
         let mut permits: Vec<Option<Permit>> = Vec::new();
         for waiter in &mut waiting {
             permits.push(match poll(waiter.as_mut()) {
@@ -259,7 +261,7 @@ mod tests {
         }
         assert_eq!(permits.iter().flatten().count(), BACKGROUND_ALONE);
         // Something is looked at: it begins at once, and no more of the background does beside it.
-        let visible = Urgency::default();
+        let visible = Priority::default();
         let Poll::Ready(seen) = poll(pin!(origin.permit(&visible))) else { panic!("places are free") };
         permits[0] = None;
         assert!(poll(waiting[BACKGROUND_ALONE].as_mut()).is_pending());

@@ -12,7 +12,7 @@ use super::transport::{CacheMode, HttpRequest, HttpResponse, Method, Transport, 
 use super::url::redact;
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::store::{Store, Urgency, Value};
+use crate::store::{Priority, Store, Value};
 
 /// The message for a server that does not support the method.
 const READ_ONLY: &str = "the server does not accept writes here";
@@ -72,7 +72,7 @@ impl<T: Transport> HttpStore<T> {
                 body_limit: limits::METADATA_BYTES,
             };
             let answer = {
-                let _permit = self.origin.permit(&Urgency::default()).await;
+                let _permit = self.origin.permit(&Priority::default()).await;
                 self.transport.send(request).await
             };
             let (told, error) = match answer {

@@ -126,7 +126,7 @@ macro_rules! forward_to_inner {
 }
 
 mod alias;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(feature = "internals")]
 mod counting;
 mod gathering;
 mod known_documents;
@@ -134,7 +134,7 @@ mod overlay;
 pub mod transform;
 
 pub use alias::Alias;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(feature = "internals")]
 pub use counting::{Counters, Counting};
 pub use gathering::Gathering;
 pub use known_documents::KnownDocuments;

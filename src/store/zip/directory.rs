@@ -305,11 +305,6 @@ impl Directory {
         folders.iter().filter(has_none_above).cloned().collect()
     }
 
-    /// All names as they are in the archive.
-    pub fn names(&self) -> impl Iterator<Item = (&str, &ZipEntry)> {
-        self.table.iter()
-    }
-
     /// The direct children of a prefix.
     pub fn list_dir(&self, prefix: &NodePath) -> Result<Listing> {
         let Some(full) = self.full(prefix) else { return self.table.list_dir(prefix) };

@@ -360,15 +360,6 @@ impl ZipStore {
         };
         Ok(Some(Fetched { value, size: Some(entry.size), version }))
     }
-
-    /// The names of all entries as they are in the archive, and their sizes in bytes.
-    ///
-    /// # Errors
-    /// Errors of the archive's store; `Format` for an invalid directory.
-    pub async fn names(&self) -> Result<Vec<(String, u64)>> {
-        let directory = self.directory().await?;
-        Ok(directory.names().map(|(name, entry)| (name.to_owned(), entry.size)).collect())
-    }
 }
 
 fn inflate(entry: &ZipEntry, stored: &Value) -> Result<Value> {

@@ -16,13 +16,13 @@ use std::path::Path;
 
 use configurations::{Trial, trial};
 use elements::{data_types, sample};
-use zarr_wasm::error::{Error, ErrorKind};
-use zarr_wasm::format::codec::array_bytes::VariableBytes;
-use zarr_wasm::format::codec::pipeline::{Elements, Pipeline, Scratch};
-use zarr_wasm::format::codec::registry::{CodecEntry, CodecKind, ENTRIES, WasmModule};
-use zarr_wasm::format::codec::{ArrayBytes, ChunkRepresentation};
-use zarr_wasm::format::data_type::{DataType, FillValue};
-use zarr_wasm::format::metadata::{CodecMetadata, ZarrFormat};
+use zarr_wasm::internals::error::{Error, ErrorKind};
+use zarr_wasm::internals::format::codec::array_bytes::VariableBytes;
+use zarr_wasm::internals::format::codec::pipeline::{Elements, Pipeline, Scratch};
+use zarr_wasm::internals::format::codec::registry::{CodecEntry, CodecKind, ENTRIES, WasmModule};
+use zarr_wasm::internals::format::codec::{ArrayBytes, ChunkRepresentation};
+use zarr_wasm::internals::format::data_type::{DataType, FillValue};
+use zarr_wasm::internals::format::metadata::{CodecMetadata, ZarrFormat};
 
 /// Of the chunk in every cell. Not a multiple of eight: packed bits end in the middle of a byte.
 const SHAPE: [u64; 2] = [3, 7];
@@ -46,7 +46,10 @@ fn metadata((name, configuration): &(String, String)) -> CodecMetadata {
 }
 
 /// The elements in C order: transposed chunks come with strides.
-fn packed(decoded: &zarr_wasm::format::codec::pipeline::DecodedChunk<'_>, size: usize) -> ArrayBytes {
+fn packed(
+    decoded: &zarr_wasm::internals::format::codec::pipeline::DecodedChunk<'_>,
+    size: usize,
+) -> ArrayBytes {
     let places = (0..SHAPE[0]).flat_map(|row| (0..SHAPE[1]).map(move |column| [row, column]));
     let places = places.map(|place| {
         place

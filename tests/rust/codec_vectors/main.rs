@@ -11,11 +11,11 @@ mod vector;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::Value as Json;
-use zarr_wasm::error::{Error, ErrorKind};
-use zarr_wasm::format::codec::pipeline::{Elements, Pipeline, Scratch};
-use zarr_wasm::format::codec::registry::{self, CodecKind, ENTRIES, WasmModule};
-use zarr_wasm::format::codec::{ArrayBytes, BytesToBytes, Output, Spec};
-use zarr_wasm::format::tolerated::Form;
+use zarr_wasm::internals::error::{Error, ErrorKind};
+use zarr_wasm::internals::format::codec::pipeline::{Elements, Pipeline, Scratch};
+use zarr_wasm::internals::format::codec::registry::{self, CodecKind, ENTRIES, WasmModule};
+use zarr_wasm::internals::format::codec::{ArrayBytes, BytesToBytes, Output, Spec};
+use zarr_wasm::internals::format::tolerated::Form;
 
 use vector::{Vector, codec, vectors};
 

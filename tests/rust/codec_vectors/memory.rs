@@ -1,7 +1,7 @@
 //! What decoders allocate: chunks that claim to be larger than they are, by every field near their front, and small ones that nest
 //! deep, must be refused with no more memory than a chunk of their array takes, and a bounded rest.
 
-use zarr_wasm::error::ErrorKind;
+use zarr_wasm::internals::error::ErrorKind;
 
 use super::counting::peak;
 use super::vector::{Vector, vectors};

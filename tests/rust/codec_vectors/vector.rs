@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use ::base64::Engine as _;
 use serde_json::Value as Json;
-use zarr_wasm::format::codec::array_bytes::VariableBytes;
-use zarr_wasm::format::codec::registry::{self, WasmModule};
-use zarr_wasm::format::codec::{ArrayBytes, ChunkRepresentation};
-use zarr_wasm::format::data_type::{DataType, FillValue, name};
-use zarr_wasm::format::metadata::extension::Extension;
-use zarr_wasm::format::metadata::json::Document;
-use zarr_wasm::format::metadata::{CodecMetadata, ZarrFormat};
+use zarr_wasm::internals::format::codec::array_bytes::VariableBytes;
+use zarr_wasm::internals::format::codec::registry::{self, WasmModule};
+use zarr_wasm::internals::format::codec::{ArrayBytes, ChunkRepresentation};
+use zarr_wasm::internals::format::data_type::{DataType, FillValue, name};
+use zarr_wasm::internals::format::metadata::extension::Extension;
+use zarr_wasm::internals::format::metadata::json::Document;
+use zarr_wasm::internals::format::metadata::{CodecMetadata, ZarrFormat};
 
 pub struct Vector {
     pub name: String,

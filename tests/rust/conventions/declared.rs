@@ -1,7 +1,7 @@
 //! Declarations of both texts, conventions that nobody declares, and declaring one.
 
 use serde_json::{Value, json};
-use zarr_wasm::convention::answer;
+use zarr_wasm::internals::convention::answer;
 
 use super::{array, ask, errors, group};
 

@@ -8,7 +8,7 @@ mod documents;
 mod pyramids;
 
 use serde_json::{Value, json};
-use zarr_wasm::convention::answer;
+use zarr_wasm::internals::convention::answer;
 
 /// The answer; a request that cannot be answered is an error of ours, not of the attributes.
 fn ask(request: &Value) -> Value {

@@ -1,7 +1,7 @@
 //! The one model, from every convention of levels. Expected numbers are worked out by hand from each convention's text.
 
 use serde_json::{Value, json};
-use zarr_wasm::convention::answer;
+use zarr_wasm::internals::convention::answer;
 
 use super::{array, errors, group};
 

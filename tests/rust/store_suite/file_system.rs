@@ -3,10 +3,10 @@
 use std::fs;
 
 use futures_executor::block_on;
-use zarr_wasm::error::{ErrorKind, Result};
-use zarr_wasm::format::path::StoreKey;
-use zarr_wasm::store::file_system::FileSystemStore;
-use zarr_wasm::store::{ByteRange, RequestContext, Store};
+use zarr_wasm::internals::error::{ErrorKind, Result};
+use zarr_wasm::internals::format::path::StoreKey;
+use zarr_wasm::internals::store::file_system::FileSystemStore;
+use zarr_wasm::internals::store::{ByteRange, RequestContext, Store};
 
 use super::stores::{Folder, key, prefix};
 use super::{Outcome, Test};
@@ -135,7 +135,8 @@ fn unfinished() -> Outcome {
 fn failed_write() -> Outcome {
     let (folder, store) = store();
     fine(set(&store, "a/b", b"old"))?;
-    let value = zarr_wasm::store::KeyStartValue { key: key("a/b"), start: 1 << 63, value: vec![1].into() };
+    let value =
+        zarr_wasm::internals::store::KeyStartValue { key: key("a/b"), start: 1 << 63, value: vec![1].into() };
     refused(block_on(store.set_partial_values(&[value])), ErrorKind::Store)?;
     same(fine(get(&store, "a/b"))?, Some(b"old".to_vec()))?;
     same(fine(fs::read_dir(folder.path.join("a")))?.count(), 1)

@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::error::Result;
-use zarr_wasm::format::path::{NodePath, StoreKey};
-use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::{
+use zarr_wasm::internals::error::Result;
+use zarr_wasm::internals::format::path::{NodePath, StoreKey};
+use zarr_wasm::internals::store::memory::MemoryStore;
+use zarr_wasm::internals::store::{
     ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, Listing, LocalFuture, RequestContext, Store,
     Value,
 };

@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::error::{ErrorKind, Result};
-use zarr_wasm::format::chunk_key::Separator;
-use zarr_wasm::format::path::{NodePath, StoreKey};
-use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::wrap::transform::ArrayPlace;
-use zarr_wasm::store::wrap::transform::sharding::{ChunkOrder, ShardingTransformer, WriteStrategy};
-use zarr_wasm::store::{
+use zarr_wasm::internals::error::{ErrorKind, Result};
+use zarr_wasm::internals::format::chunk_key::Separator;
+use zarr_wasm::internals::format::path::{NodePath, StoreKey};
+use zarr_wasm::internals::store::memory::MemoryStore;
+use zarr_wasm::internals::store::wrap::transform::ArrayPlace;
+use zarr_wasm::internals::store::wrap::transform::sharding::{ShardingTransformer, UNUSED_BYTES};
+use zarr_wasm::internals::store::{
     ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, LocalFuture, RequestContext, Store, Value,
 };
 
@@ -31,8 +31,7 @@ pub const TESTS: &[Test] = &[
     ("chunks_of_the_same_size_are_replaced_in_place", in_place),
     ("too_many_unused_bytes_are_written_away", unused_bytes),
     ("chunks_that_share_bytes_are_not_written_over", shared_bytes),
-    ("append_only_appends", append_only),
-    ("orders_are_those_of_the_strategy", orders),
+    ("new_shards_have_their_chunks_in_c_order", order),
     ("erase_values_of_all_chunks_within_the_array_erases_the_shard", erase_all),
     ("erase_values_of_some_chunks_updates_the_index", erase_some),
     ("erasing_the_last_chunk_erases_the_shard", erase_last),
@@ -48,16 +47,12 @@ pub const TESTS: &[Test] = &[
     ("writers_of_one_shard_wait_for_one_another", concurrent_writers),
 ];
 
-fn over(below: &Rc<Recording>, strategy: WriteStrategy) -> Rc<dyn Store> {
-    sharded(below.clone(), Separator::Slash, strategy)
+fn over(below: &Rc<Recording>, unused_bytes: u64) -> Rc<dyn Store> {
+    sharded(below.clone(), Separator::Slash, unused_bytes)
 }
 
 fn plain(below: &Rc<Recording>) -> Rc<dyn Store> {
-    over(below, WriteStrategy::default())
-}
-
-fn fixed(order: ChunkOrder, unused_bytes: u64) -> WriteStrategy {
-    WriteStrategy::FixedOrder { order, unused_bytes }
+    over(below, UNUSED_BYTES)
 }
 
 const EMPTY: (u64, u64) = (u64::MAX, u64::MAX);
@@ -173,7 +168,7 @@ fn set_all() -> Outcome {
 
 fn set_partial() -> Outcome {
     let below = recording();
-    let store = over(&below, fixed(ChunkOrder::RowMajor, 0));
+    let store = over(&below, 0);
     for (name, bytes) in [("data/a/c0/0", "zero"), ("data/a/c0/1", "one"), ("data/a/c1/0", "two")] {
         put(&*store, name, bytes.as_bytes())?;
     }
@@ -198,7 +193,7 @@ fn set_partial() -> Outcome {
 
 fn in_place() -> Outcome {
     let below = recording();
-    let store = over(&below, fixed(ChunkOrder::RowMajor, 3));
+    let store = over(&below, 3);
     put(&*store, "data/a/c0/0", b"zero")?;
     put(&*store, "data/a/c0/1", b"one")?;
     below.calls();
@@ -217,7 +212,7 @@ fn in_place() -> Outcome {
 
 fn unused_bytes() -> Outcome {
     let below = recording();
-    let store = over(&below, fixed(ChunkOrder::RowMajor, 3));
+    let store = over(&below, 3);
     put(&*store, "data/a/c0/0", b"zero")?;
     put(&*store, "data/a/c0/1", b"one")?;
     below.calls();
@@ -242,41 +237,17 @@ fn shared_bytes() -> Outcome {
     Ok(())
 }
 
-fn append_only() -> Outcome {
+fn order() -> Outcome {
     let below = recording();
-    let store = over(&below, WriteStrategy::AppendOnly);
-    put(&*store, "data/a/c0/0", b"zero")?;
-    put(&*store, "data/a/c0/1", b"one")?;
-    let index = "get_partial_values data/a/c0/0 -96";
-    called(&below, &[index, "set data/a/c0/0", index, "set_partial_values data/a/c0/0 100+99"])?;
-    fine(block_on(store.erase(&key("data/a/c0/0"))))?;
-    let first = shard(b"zero", &[(0, 4), EMPTY, EMPTY, EMPTY, EMPTY, EMPTY]);
-    let second = shard(b"one", &[(0, 4), (100, 3), EMPTY, EMPTY, EMPTY, EMPTY]);
-    let third = shard(b"", &[EMPTY, (100, 3), EMPTY, EMPTY, EMPTY, EMPTY]);
-    same(below.bytes("data/a/c0/0"), Some([first, second, third].concat()))?;
-    same(fine(whole(&*store, "data/a/c0/1"))?, Some(b"one".to_vec()))?;
-    same(fine(whole(&*store, "data/a/c0/0"))?, None)
-}
-
-fn orders() -> Outcome {
-    for (order, body) in [
-        (ChunkOrder::RowMajor, b"abcdef"),
-        (ChunkOrder::ColumnMajor, b"acebdf"),
-        (ChunkOrder::Morton, b"abcdef"),
-    ] {
-        let below = recording();
-        let store = over(&below, fixed(order, 0));
-        let names = ["c0/0", "c0/1", "c1/0", "c1/1", "c2/0", "c2/1"];
-        let names = names.map(|name| format!("data/a/{name}"));
-        let list: Vec<(&str, u64, &[u8])> = names
-            .iter()
-            .zip([b"a", b"b", b"c", b"d", b"e", b"f"])
-            .map(|(name, bytes)| (name.as_str(), 0, &bytes[..]))
-            .collect();
-        fine(block_on(store.set_partial_values(&values(&list))))?;
-        same(below.bytes("data/a/c0/0").map(|bytes| bytes[..6].to_vec()), Some(body.to_vec()))?;
-    }
-    Ok(())
+    let store = plain(&below);
+    let names = ["c2/1", "c0/0", "c1/1", "c0/1", "c2/0", "c1/0"].map(|name| format!("data/a/{name}"));
+    let list: Vec<(&str, u64, &[u8])> = names
+        .iter()
+        .zip([b"f", b"a", b"d", b"b", b"e", b"c"])
+        .map(|(name, bytes)| (name.as_str(), 0, &bytes[..]))
+        .collect();
+    fine(block_on(store.set_partial_values(&values(&list))))?;
+    same(below.bytes("data/a/c0/0").map(|bytes| bytes[..6].to_vec()), Some(b"abcdef".to_vec()))
 }
 
 fn erase_all() -> Outcome {
@@ -380,7 +351,7 @@ fn list_dir() -> Outcome {
         grid_shape: vec![100, 40],
         separator: Separator::Slash,
     };
-    let store = fine(ShardingTransformer::new(below.clone(), place, vec![32, 2], WriteStrategy::default()))?;
+    let store = fine(ShardingTransformer::new(below.clone(), place, vec![32, 2], UNUSED_BYTES))?;
     put(&store, "data/root/foo/baz/c96/18", b"here")?;
     put(&store, "data/root/foo/baz/c97/19", b"there")?;
     below.calls();
@@ -417,7 +388,7 @@ fn scalar() -> Outcome {
     for name in ["data/c", "data/c0"] {
         let below = recording();
         let place = ArrayPlace { prefix: prefix("data"), grid_shape: vec![], separator: Separator::Slash };
-        let store = fine(ShardingTransformer::new(below.clone(), place, vec![], WriteStrategy::default()))?;
+        let store = fine(ShardingTransformer::new(below.clone(), place, vec![], UNUSED_BYTES))?;
         put(&store, name, b"one")?;
         same(below.bytes(name), Some(shard(b"one", &[(0, 3)])))?;
         same(fine(whole(&store, name))?, Some(b"one".to_vec()))?;
@@ -488,16 +459,13 @@ fn read_only() -> Outcome {
 }
 
 fn concurrent_writers() -> Outcome {
-    for strategy in [WriteStrategy::default(), WriteStrategy::AppendOnly] {
-        let below = recording();
-        let slow = Rc::new(Slow { inner: below });
-        let store = sharded(slow, Separator::Slash, strategy);
-        let names = ["data/a/c0/0", "data/a/c0/1", "data/a/c1/0", "data/a/c2/1", "data/a/c3/0"].map(key);
-        let sets = names.iter().map(|name| store.set(name, name.as_str().as_bytes().to_vec().into()));
-        fine(block_on(futures_util::future::try_join_all(sets)).map(drop))?;
-        for name in &names {
-            same(fine(whole(&*store, name.as_str()))?, Some(name.as_str().as_bytes().to_vec()))?;
-        }
+    let slow = Rc::new(Slow { inner: recording() });
+    let store = sharded(slow, Separator::Slash, UNUSED_BYTES);
+    let names = ["data/a/c0/0", "data/a/c0/1", "data/a/c1/0", "data/a/c2/1", "data/a/c3/0"].map(key);
+    let sets = names.iter().map(|name| store.set(name, name.as_str().as_bytes().to_vec().into()));
+    fine(block_on(futures_util::future::try_join_all(sets)).map(drop))?;
+    for name in &names {
+        same(fine(whole(&*store, name.as_str()))?, Some(name.as_str().as_bytes().to_vec()))?;
     }
     Ok(())
 }

@@ -7,18 +7,18 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_executor::block_on;
-use zarr_wasm::error::Result;
-use zarr_wasm::format::chunk_key::Separator;
-use zarr_wasm::format::metadata::ZarrFormat;
-use zarr_wasm::format::metadata::consolidated::Consolidated;
-use zarr_wasm::format::path::{NodePath, StoreKey};
-use zarr_wasm::store::file_system::FileSystemStore;
-use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::wrap::Counting;
-use zarr_wasm::store::wrap::transform::ArrayPlace;
-use zarr_wasm::store::wrap::transform::sharding::{ChunkOrder, ShardingTransformer, WriteStrategy};
-use zarr_wasm::store::wrap::{Gathering, KnownDocuments};
-use zarr_wasm::store::{
+use zarr_wasm::internals::error::Result;
+use zarr_wasm::internals::format::chunk_key::Separator;
+use zarr_wasm::internals::format::metadata::ZarrFormat;
+use zarr_wasm::internals::format::metadata::consolidated::Consolidated;
+use zarr_wasm::internals::format::path::{NodePath, StoreKey};
+use zarr_wasm::internals::store::file_system::FileSystemStore;
+use zarr_wasm::internals::store::memory::MemoryStore;
+use zarr_wasm::internals::store::wrap::Counting;
+use zarr_wasm::internals::store::wrap::transform::ArrayPlace;
+use zarr_wasm::internals::store::wrap::transform::sharding::{ShardingTransformer, UNUSED_BYTES};
+use zarr_wasm::internals::store::wrap::{Gathering, KnownDocuments};
+use zarr_wasm::internals::store::{
     ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, Listing, LocalFuture, RequestContext, Store,
     Value,
 };
@@ -51,17 +51,13 @@ pub fn place(separator: Separator) -> ArrayPlace {
     ArrayPlace { prefix, grid_shape: vec![7, 5], separator }
 }
 
-pub fn sharded(inner: Rc<dyn Store>, separator: Separator, strategy: WriteStrategy) -> Rc<dyn Store> {
-    let made = ShardingTransformer::new(inner, place(separator), vec![3, 2], strategy);
+pub fn sharded(inner: Rc<dyn Store>, separator: Separator, unused_bytes: u64) -> Rc<dyn Store> {
+    let made = ShardingTransformer::new(inner, place(separator), vec![3, 2], unused_bytes);
     Rc::new(made.unwrap_or_else(|error| panic!("{error:?}")))
 }
 
 fn transformed(store: Rc<dyn Store>) -> Subject {
     Subject { names_empty_prefixes: true, ..subject(store) }
-}
-
-fn fixed(order: ChunkOrder, unused_bytes: u64) -> WriteStrategy {
-    WriteStrategy::FixedOrder { order, unused_bytes }
 }
 
 fn in_folder(wrap: fn(Rc<dyn Store>) -> Subject) -> Subject {
@@ -73,9 +69,9 @@ fn in_folder(wrap: fn(Rc<dyn Store>) -> Subject) -> Subject {
 /// Shards of shards: the transformer nearest to the array is the last around the store.
 fn stacked(store: Rc<dyn Store>) -> Subject {
     let outer = ArrayPlace { grid_shape: vec![3, 3], ..place(Separator::Slash) };
-    let outer = ShardingTransformer::new(store, outer, vec![2, 2], WriteStrategy::default());
+    let outer = ShardingTransformer::new(store, outer, vec![2, 2], UNUSED_BYTES);
     let outer = outer.unwrap_or_else(|error| panic!("{error:?}"));
-    transformed(sharded(Rc::new(outer), Separator::Slash, WriteStrategy::default()))
+    transformed(sharded(Rc::new(outer), Separator::Slash, UNUSED_BYTES))
 }
 
 fn consolidated() -> KnownDocuments {
@@ -95,42 +91,26 @@ pub const STORES: &[Made] = &[
     Made { name: "gathering_of_each_caller", make: || subject(Gathering::of_each_caller(memory())) },
     Made { name: "known_documents", make: || subject(consolidated()) },
     Made { name: "all_wrappers", make: || subject(Gathering::new(Counting::new(memory()))) },
-    Made {
-        name: "sharding",
-        make: || transformed(sharded(memory(), Separator::Slash, WriteStrategy::default())),
-    },
-    Made {
-        name: "sharding_dot",
-        make: || transformed(sharded(memory(), Separator::Dot, WriteStrategy::default())),
-    },
+    Made { name: "sharding", make: || transformed(sharded(memory(), Separator::Slash, UNUSED_BYTES)) },
+    Made { name: "sharding_dot", make: || transformed(sharded(memory(), Separator::Dot, UNUSED_BYTES)) },
     Made {
         name: "sharding_without_unused_bytes",
-        make: || transformed(sharded(memory(), Separator::Slash, fixed(ChunkOrder::Morton, 0))),
-    },
-    Made {
-        name: "sharding_column_major",
-        make: || transformed(sharded(memory(), Separator::Slash, fixed(ChunkOrder::ColumnMajor, 8))),
-    },
-    Made {
-        name: "sharding_append_only",
-        make: || transformed(sharded(memory(), Separator::Slash, WriteStrategy::AppendOnly)),
+        make: || transformed(sharded(memory(), Separator::Slash, 0)),
     },
     Made { name: "sharding_stacked", make: || stacked(memory()) },
     Made {
         name: "sharding_file_system",
-        make: || in_folder(|store| transformed(sharded(store, Separator::Slash, WriteStrategy::default()))),
+        make: || in_folder(|store| transformed(sharded(store, Separator::Slash, UNUSED_BYTES))),
     },
     Made {
         name: "sharding_whole_values_only",
-        make: || {
-            transformed(sharded(Rc::new(WholeOnly::default()), Separator::Slash, WriteStrategy::default()))
-        },
+        make: || transformed(sharded(Rc::new(WholeOnly::default()), Separator::Slash, UNUSED_BYTES)),
     },
     Made {
         name: "sharding_all_wrappers",
         make: || {
             let wrapped = Gathering::new(Counting::new(memory()));
-            transformed(sharded(Rc::new(wrapped), Separator::Slash, WriteStrategy::default()))
+            transformed(sharded(Rc::new(wrapped), Separator::Slash, UNUSED_BYTES))
         },
     },
 ];

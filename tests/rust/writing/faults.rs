@@ -6,21 +6,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::access::selection::{DimensionSelection, Selection};
-use zarr_wasm::error::{Error, ErrorKind, Result};
-use zarr_wasm::format::codec::sharding::ChunkOrder;
-use zarr_wasm::format::metadata::write::edit::AttributeUpdate;
-use zarr_wasm::format::path::{NodePath, StoreKey};
-use zarr_wasm::hierarchy::attributes::update_attributes;
-use zarr_wasm::hierarchy::consolidate::consolidate;
-use zarr_wasm::hierarchy::erase::{EraseOptions, erase};
-use zarr_wasm::hierarchy::resize::{Appended, append, resize};
-use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::{
+use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::internals::error::{Error, ErrorKind, Result};
+use zarr_wasm::internals::format::codec::sharding::ChunkOrder;
+use zarr_wasm::internals::format::metadata::write::edit::AttributeUpdate;
+use zarr_wasm::internals::format::path::{NodePath, StoreKey};
+use zarr_wasm::internals::hierarchy::attributes::update_attributes;
+use zarr_wasm::internals::hierarchy::consolidate::consolidate;
+use zarr_wasm::internals::hierarchy::erase::{EraseOptions, erase};
+use zarr_wasm::internals::hierarchy::resize::{Appended, append, resize};
+use zarr_wasm::internals::store::memory::MemoryStore;
+use zarr_wasm::internals::store::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
 };
-use zarr_wasm::write::WriteSource;
-use zarr_wasm::write::encoder::InlineEncoder;
+use zarr_wasm::internals::write::WriteSource;
+use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
 
 use crate::{context, create_array, put, read_all, reopen};
 

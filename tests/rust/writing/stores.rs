@@ -3,9 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use zarr_wasm::error::{Error, Result};
-use zarr_wasm::format::path::{NodePath, StoreKey};
-use zarr_wasm::store::{
+use zarr_wasm::internals::error::{Error, Result};
+use zarr_wasm::internals::format::path::{NodePath, StoreKey};
+use zarr_wasm::internals::store::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
 };
 

@@ -3,23 +3,23 @@
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::access::selection::{DimensionSelection, Selection};
-use zarr_wasm::error::{ErrorKind, Result};
-use zarr_wasm::format::metadata::NodeMetadata;
-use zarr_wasm::format::metadata::write::options::ArrayOptions;
-use zarr_wasm::format::path::{NodePath, StoreKey};
-use zarr_wasm::hierarchy::create::{NewNode, create};
-use zarr_wasm::hierarchy::erase::{EraseOptions, erase};
-use zarr_wasm::hierarchy::open::{OpenOptions, open};
-use zarr_wasm::hierarchy::resize::resize;
-use zarr_wasm::read::array::{Array, UserExtensions};
-use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::wrap::transform::{ArrayPlace, Transformer, TransformerRegistry};
-use zarr_wasm::store::{
+use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::internals::error::{ErrorKind, Result};
+use zarr_wasm::internals::format::metadata::NodeMetadata;
+use zarr_wasm::internals::format::metadata::write::options::ArrayOptions;
+use zarr_wasm::internals::format::path::{NodePath, StoreKey};
+use zarr_wasm::internals::hierarchy::create::{NewNode, create};
+use zarr_wasm::internals::hierarchy::erase::{EraseOptions, erase};
+use zarr_wasm::internals::hierarchy::open::{OpenOptions, open};
+use zarr_wasm::internals::hierarchy::resize::resize;
+use zarr_wasm::internals::read::array::{Array, UserExtensions};
+use zarr_wasm::internals::store::memory::MemoryStore;
+use zarr_wasm::internals::store::wrap::transform::{ArrayPlace, Transformer, TransformerRegistry};
+use zarr_wasm::internals::store::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
 };
-use zarr_wasm::write::WriteSource;
-use zarr_wasm::write::encoder::InlineEncoder;
+use zarr_wasm::internals::write::WriteSource;
+use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
 
 use crate::stores::Unlisted;
 use crate::{context, create_array, json, memory, put, read_all, reopen, stored};

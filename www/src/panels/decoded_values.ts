@@ -5,7 +5,7 @@
 
 import * as zarr from "zarr-wasm";
 import type { ArrayNode } from "../opening/dataset.js";
-import { momentText, unitText, withUnit } from "../scene/value_text.js";
+import { momentText } from "../scene/value_text.js";
 import { roundedText } from "../text/numbers.js";
 
 type Selection = Parameters<ArrayNode["get"]>[0];
@@ -31,7 +31,10 @@ export async function decodedValues(array: ArrayNode, selection: Selection, sign
 }
 
 /** The units of an array's values. Counts of time are shown as dates, without units. */
-export const unitsOf = ({ attrs }: ArrayNode): string => unitText(attrs.units);
+export function unitsOf({ attrs }: ArrayNode): string {
+  const { units } = attrs;
+  return typeof units === "string" && units.length <= 40 && !/ since /i.test(units) ? units : "";
+}
 
 /** The name of a place along a dimension: a date, or a number with its unit. */
 export type PlaceName = (index: number) => string;
@@ -44,7 +47,7 @@ async function nameOf(coordinates: zarr.Coordinates): Promise<PlaceName> {
     const value = coordinates.values[index];
     if (typeof value === "string") return value;
     if (value === undefined || Number.isNaN(value)) return "";
-    return withUnit(roundedText(value), unitText(coordinates.units));
+    return `${roundedText(value)} ${coordinates.units ?? ""}`.trim();
   };
 }
 

@@ -8,11 +8,11 @@
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::strides;
 use crate::format::codec::user::Direction;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
 };
+use crate::format::dimension_order::{c_strides, signed_stride};
 use crate::kernel::scatter::{Dim, Strided, scatter};
 use crate::limits;
 
@@ -160,13 +160,13 @@ impl Transpose {
 
     /// The loops of the copy, one for each encoded dimension.
     fn dims(&self, element_size: usize, direction: Direction) -> Result<Vec<Dim>> {
-        let decoded_strides = strides::packed(&self.decoded_shape, element_size)?;
-        let encoded_strides = strides::packed(&self.encoded.shape, element_size)?;
+        let decoded_strides = c_strides(&self.decoded_shape, element_size)?;
+        let encoded_strides = c_strides(&self.encoded.shape, element_size)?;
         let mut dims = Vec::with_capacity(self.order.len());
         for (encoded_dimension, &dimension) in self.order.iter().enumerate() {
             let count = limits::to_usize(self.encoded.shape[encoded_dimension], "chunk")?;
-            let decoded = strides::signed(decoded_strides[dimension])?;
-            let encoded = strides::signed(encoded_strides[encoded_dimension])?;
+            let decoded = signed_stride(decoded_strides[dimension])?;
+            let encoded = signed_stride(encoded_strides[encoded_dimension])?;
             dims.push(match direction {
                 Direction::Decode => Dim { count, src_stride: encoded, dst_stride: decoded },
                 Direction::Encode => Dim { count, src_stride: decoded, dst_stride: encoded },

@@ -10,9 +10,9 @@ use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
 use crate::format::codec::registry::{CodecKind, kind_of, require_encoders};
 use crate::format::codec::sharding::codec_list;
-use crate::format::codec::strides;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
+use crate::format::dimension_order::{c_strides, signed_stride};
 use crate::format::metadata::CodecMetadata;
 use crate::format::metadata::json::{Document, Json};
 use crate::kernel::fill::fill;
@@ -173,13 +173,13 @@ impl N5 {
         let mut chunk = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
         fill(&mut chunk, &self.chunk.fill_value.0);
         let mut dims = Vec::with_capacity(shape.len());
-        let chunk_strides = strides::packed(&self.chunk.shape, self.size)?;
+        let chunk_strides = c_strides(&self.chunk.shape, self.size)?;
         let lens = shape.iter().zip(&self.chunk.shape);
         for ((block_len, chunk_len), (src, dst)) in lens.zip(block.strides.iter().zip(chunk_strides)) {
             let count = limits::to_usize(*block_len.min(chunk_len), "chunk")?;
             let src = limits::product([*src as u64, self.size as u64], "chunk")?;
-            let src_stride = strides::signed(limits::to_usize(src, "chunk")?)?;
-            dims.push(Dim { count, src_stride, dst_stride: strides::signed(dst)? });
+            let src_stride = signed_stride(limits::to_usize(src, "chunk")?)?;
+            dims.push(Dim { count, src_stride, dst_stride: signed_stride(dst)? });
         }
         let plan = Strided { element_size: self.size, src_offset: 0, dst_offset: 0, dims: &dims };
         scatter(elements, &mut chunk, &plan)

@@ -10,6 +10,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result, Stage};
+use crate::format::chunk_grid::unravel;
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
 use crate::limits;
@@ -83,7 +84,7 @@ impl ShardIndexFormat {
         limits::reserve(&mut entries, limits::to_usize(count, "shard index")?, "shard index")?;
         let last = decoded.strides.last().copied().unwrap_or(1);
         for linear in 0..count {
-            let position = super::unravel(linear, &grid);
+            let position = unravel(linear, &grid);
             let start = position
                 .iter()
                 .zip(&decoded.strides)
@@ -191,11 +192,6 @@ impl ShardIndex {
     /// The number of entries, one for each inner chunk.
     pub fn len(&self) -> usize {
         self.entries.len()
-    }
-
-    /// Whether there are no entries.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
     }
 }
 

@@ -106,14 +106,3 @@ pub fn is_fill(elements: &[u8], fill_value: &FillValue) -> bool {
     let element = fill_value.0.as_slice();
     !element.is_empty() && elements.chunks(element.len()).all(|chunk| chunk == element)
 }
-
-/// The position in a grid of the cell with number `linear` in C order.
-pub fn unravel(linear: u64, grid: &[u64]) -> Vec<u64> {
-    let mut rest = linear;
-    let mut position = vec![0; grid.len()];
-    for (place, along) in position.iter_mut().zip(grid).rev() {
-        *place = rest % (*along).max(1);
-        rest /= (*along).max(1);
-    }
-    position
-}

@@ -1,7 +1,7 @@
 //! The order of inner chunks in a shard. The specification allows any order, because the index
 //! tells where each chunk is.
 
-use super::unravel;
+use crate::format::chunk_grid::unravel;
 
 /// The order of inner chunks in a shard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,13 +1,14 @@
 //! Decodes or encodes a whole shard: for chains that hide the index (a compressor after the shard),
 //! and for writing. Other reads fetch single inner chunks: see `access::plan`.
 
-use super::{Sharding, is_fill, unravel};
+use super::{Sharding, is_fill};
 use crate::error::{Error, Result};
+use crate::format::chunk_grid::unravel;
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::pipeline::{DecodedChunk, Elements, Scratch};
-use crate::format::codec::strides;
 use crate::format::codec::user::is_waiting;
+use crate::format::dimension_order::{c_strides, signed_stride};
 use crate::kernel::{fill, scatter};
 use crate::limits;
 
@@ -123,7 +124,7 @@ impl ShardBuffer {
 /// Copies the elements of one inner chunk out of a shard, packed in C order.
 fn gather(sharding: &Sharding, shard: &ArrayBytes, position: &[u64]) -> Result<ArrayBytes> {
     let shape = sharding.inner_shape();
-    let strides = strides::packed(shape, 1)?;
+    let strides = c_strides(shape, 1)?;
     match shard {
         ArrayBytes::Variable(elements) => {
             let mut chunk = VariableBytes::new();
@@ -159,15 +160,15 @@ struct ChunkCopy {
 impl ChunkCopy {
     fn new(sharding: &Sharding, position: &[u64], strides: &[usize], element_size: usize) -> Result<Self> {
         let shape = sharding.inner_shape();
-        let shard_strides = strides::packed(&sharding.shard.shape, element_size)?;
+        let shard_strides = c_strides(&sharding.shard.shape, element_size)?;
         let mut offset = 0_u64;
         let mut dims = Vec::with_capacity(shape.len());
         for (dimension, stride) in shard_strides.into_iter().enumerate() {
             offset += position[dimension] * shape[dimension] * stride as u64;
             dims.push(scatter::Dim {
                 count: limits::to_usize(shape[dimension], "inner chunk")?,
-                src_stride: strides::signed(strides[dimension] * element_size)?,
-                dst_stride: strides::signed(stride)?,
+                src_stride: signed_stride(strides[dimension] * element_size)?,
+                dst_stride: signed_stride(stride)?,
             });
         }
         Ok(Self { offset: limits::to_usize(offset, "shard")?, dims })

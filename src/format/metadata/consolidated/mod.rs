@@ -154,6 +154,7 @@ impl Consolidated {
     ///
     /// # Errors
     /// `Format` for text that is not consolidated metadata.
+    #[cfg(feature = "internals")]
     pub fn index(text: &[u8], format: ZarrFormat) -> Result<Option<Self>> {
         let mut scanning = DocumentScan::new(text.to_vec(), format)?;
         while scanning.step(usize::MAX) {}
@@ -227,6 +228,7 @@ impl Consolidated {
     }
 
     /// Parses the node at a path, which may be an implicit group. `None` where there is none.
+    #[cfg(feature = "internals")]
     pub fn node(&self, path: &NodePath) -> Option<Result<NodeMetadata>> {
         match self.kind(path)? {
             // The group's own document has all others in it: it is not copied.

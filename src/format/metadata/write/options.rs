@@ -117,6 +117,7 @@ impl ArrayOptions {
     ///
     /// # Errors
     /// `Argument`, with the member that is missing, unknown or invalid.
+    #[cfg(feature = "internals")]
     pub fn from_json(text: &str) -> Result<Self> {
         Self::like(text, None)
     }

@@ -23,6 +23,7 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::attributes::update_attributes;
 use crate::hierarchy::consolidate::consolidate;
 use crate::hierarchy::create::{NewNode, create};
+use crate::hierarchy::draft::hierarchy::Hierarchy;
 use crate::hierarchy::erase::EraseOptions;
 use crate::hierarchy::exists::exists;
 use crate::hierarchy::open::{OpenOptions, OpenedNode, open};

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::sharding::{ShardingConfiguration, WriteStrategy};
+use super::sharding::ShardingConfiguration;
 use super::{ArrayPlace, Transformer, stack};
 use crate::error::{Error, IS_FULL, Result};
 use crate::format::metadata::draft::uri::SHARDING_URIS;
@@ -37,24 +37,17 @@ pub struct TransformerRegistry {
 }
 
 impl Default for TransformerRegistry {
+    /// The built-in transformers.
     fn default() -> Self {
-        Self::new(WriteStrategy::default())
+        let mut registry = Self { parsers: Map::new(), others: None };
+        for extension in SHARDING_URIS.into_iter().filter(|_| IS_FULL) {
+            registry.register(extension, Rc::new(|named| Ok(Rc::new(ShardingConfiguration::parse(named)?))));
+        }
+        registry
     }
 }
 
 impl TransformerRegistry {
-    /// The built-in transformers. `strategy` decides how shards are written.
-    pub fn new(strategy: WriteStrategy) -> Self {
-        let mut registry = Self { parsers: Map::new(), others: None };
-        for extension in SHARDING_URIS.into_iter().filter(|_| IS_FULL) {
-            registry.register(
-                extension,
-                Rc::new(move |named| Ok(Rc::new(ShardingConfiguration::parse(named, strategy)?))),
-            );
-        }
-        registry
-    }
-
     /// Adds or replaces the transformer of a URI.
     pub fn register(&mut self, extension: &str, parse: ParseTransformer) {
         self.parsers.insert(normal(extension).to_owned(), parse);

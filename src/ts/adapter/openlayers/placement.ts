@@ -77,3 +77,9 @@ export function gridOf(levels: readonly TileLevel[], finest: TileLevel): GridOpt
     ]),
   };
 }
+
+/** The axis of channels, where it is not drawn itself. */
+export function channelAxisOf({ axes }: Pyramid, plane: { x: number; y: number }): number | undefined {
+  const axis = axes.findIndex(({ role }, at) => role === "c" && at !== plane.x && at !== plane.y);
+  return axis < 0 ? undefined : axis;
+}

@@ -18,7 +18,7 @@ import { arrayTiles, type TileAxes } from "./array_tiles.ts";
 import { type BandLayout, bandsOf, type Packing, packTile } from "./bands.ts";
 import { LevelGrid } from "./level_grid.ts";
 import { type MixedChannel, mixTile } from "./mixing.ts";
-import { gridOf, levelsOf } from "./placement.ts";
+import { channelAxisOf, gridOf, levelsOf } from "./placement.ts";
 import { type RunningTile, RunningTiles } from "./running_tiles.ts";
 import type { PyramidSourceOptions, TileAt, TileProgress, TileReading } from "./source_options.ts";
 import { colorsOf, elementOf, type TileElements, valuesOf } from "./texels.ts";
@@ -41,12 +41,6 @@ const MOST_TEXTURES = 512;
 const FEWEST_IN_VIEW = 16;
 /** Priorities of reads. The coarsest level comes first, because finer tiles cover it later. */
 const PRIORITY = { coarsest: 1000, view: 100, coarser: 1, ahead: -1 };
-
-/** The axis of channels, if it is not in the plane. */
-function channelAxisOf({ axes }: Pyramid, plane: { x: number; y: number }): number | undefined {
-  const axis = axes.findIndex(({ role }, at) => role === "c" && at !== plane.x && at !== plane.y);
-  return axis < 0 ? undefined : axis;
-}
 
 export class PyramidSource extends DataTileSource {
   readonly pyramid: Pyramid;
@@ -84,13 +78,13 @@ export class PyramidSource extends DataTileSource {
 
   constructor(options: PyramidSourceOptions) {
     const { pyramid, plane = pyramid.plane, projection, channels = [0], areLabels = false } = options;
-    const { warped } = options;
+    const { warped, decode } = options;
     const levels = warped ? warpedLevels(pyramid.levels, plane, warped) : levelsOf(pyramid, plane, options);
     const finest = levels.at(-1) as TileLevel;
     const { channelAxis = channelAxisOf(pyramid, plane) } = options;
     const { dtype, attrs, zarrFormat } = (pyramid.levels[0] as PyramidLevel).array;
     const isFull = levels.every((level) => !isShort(level, finest));
-    const decodesCf = options.decode !== undefined;
+    const decodesCf = decode !== undefined;
     const mayMiss = warped !== undefined || !isFull;
     const bands = bandsOf({ dtype, attrs, zarrFormat, mayMiss, decodesCf, areLabels }, channels.length);
     super({
@@ -115,15 +109,10 @@ export class PyramidSource extends DataTileSource {
     this.#cacheBytes = options.cacheBytes ?? 256 * MIB;
     this.#margin = options.margin ?? 1;
     this.#packing = { asBytes: bands.isByte, hasMask: bands.hasMask, isLog: false };
-    const { decode } = options;
     this.#decode = decode;
+    const names = pyramid.axes.map(({ name }) => name);
     const fetch = warped
-      ? warpedTiles(
-          pyramid.levels,
-          { names: pyramid.axes.map(({ name }) => name), c: this.#axes.c },
-          warped,
-          decode,
-        )
+      ? warpedTiles(pyramid.levels, { names, c: this.#axes.c }, warped, decode)
       : arrayTiles(pyramid.levels, this.#axes, { decode, areLabels });
     this.#reader = new TileReader(fetch, this.#cacheBytes);
     this.setKey(this.#shownKey);

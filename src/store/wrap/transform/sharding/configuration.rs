@@ -2,17 +2,16 @@
 
 use std::rc::Rc;
 
-use super::{ShardingTransformer, WriteStrategy};
+use super::{ShardingTransformer, UNUSED_BYTES};
 use crate::error::Result;
 use crate::format::codec::sharding::transformer;
 use crate::store::Store;
 use crate::store::wrap::transform::{ArrayPlace, NamedTransformer, Transformer};
 
-/// A parsed configuration, and the write strategy, which is not part of the metadata.
+/// A parsed configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShardingConfiguration {
     chunks_per_shard: Vec<u64>,
-    strategy: WriteStrategy,
     field: String,
 }
 
@@ -21,14 +20,9 @@ impl ShardingConfiguration {
     ///
     /// # Errors
     /// `Unsupported` for a binary format other than `indexed`; `Format` for an invalid field.
-    pub fn parse(named: &NamedTransformer<'_>, strategy: WriteStrategy) -> Result<Self> {
+    pub fn parse(named: &NamedTransformer<'_>) -> Result<Self> {
         let chunks_per_shard = transformer::chunks_per_shard(named.kind, named.configuration)?;
-        Ok(Self { chunks_per_shard, strategy, field: named.field.to_owned() })
-    }
-
-    /// Shape of a shard in chunks.
-    pub fn chunks_per_shard(&self) -> &[u64] {
-        &self.chunks_per_shard
+        Ok(Self { chunks_per_shard, field: named.field.to_owned() })
     }
 }
 
@@ -42,7 +36,7 @@ impl Transformer for ShardingConfiguration {
 
     fn around(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>> {
         let per_shard = self.chunks_per_shard.clone();
-        let made = ShardingTransformer::new(below, place.clone(), per_shard, self.strategy);
+        let made = ShardingTransformer::new(below, place.clone(), per_shard, UNUSED_BYTES);
         Ok(Rc::new(made.map_err(|error| error.within_field(&self.field))?))
     }
 }

@@ -9,8 +9,8 @@ use std::fmt::Write;
 
 use super::ArrayPlace;
 use crate::error::{Error, Result};
+use crate::format::chunk_grid::unravel;
 use crate::format::chunk_key::Separator;
-use crate::format::codec::sharding::unravel;
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 
@@ -59,11 +59,6 @@ impl Keys {
     /// Number of chunks in a shard, including those outside the array.
     pub fn count(&self) -> usize {
         self.count
-    }
-
-    /// Shape of a shard in chunks.
-    pub fn chunks_per_shard(&self) -> &[u64] {
-        &self.chunks_per_shard
     }
 
     fn rank(&self) -> usize {

@@ -10,7 +10,6 @@ mod configuration;
 mod index;
 mod keys;
 mod listing;
-mod order;
 mod reading;
 mod shard;
 mod writing;
@@ -18,7 +17,6 @@ mod writing;
 use std::rc::Rc;
 
 pub use configuration::ShardingConfiguration;
-pub use order::ChunkOrder;
 
 use super::ArrayPlace;
 use crate::error::{Error, Result};
@@ -29,40 +27,22 @@ use crate::store::{
 };
 use keys::Keys;
 
-/// How shards are written. This is a setting of the program, not of the metadata: every reader
-/// reads all of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WriteStrategy {
-    /// Chunks are stored in a fixed order. A chunk that is not larger than the one it replaces is
-    /// written in its place, and an erased chunk is only removed from the index. When too many
-    /// bytes are unused, the shard is written anew.
-    FixedOrder {
-        /// The order of the chunks in a shard.
-        order: ChunkOrder,
-        /// Maximum number of unused bytes in a shard.
-        unused_bytes: u64,
-    },
-    /// New chunks and a new index are appended to the shard. Replaced chunks and the old index stay
-    /// unused.
-    AppendOnly,
-}
-
-impl Default for WriteStrategy {
-    fn default() -> Self {
-        Self::FixedOrder { order: ChunkOrder::RowMajor, unused_bytes: 1 << 20 }
-    }
-}
+/// Maximum number of unused bytes in a shard. A chunk that is not larger than the one it replaces is
+/// written in its place, and an erased chunk is only removed from the index. A shard that would then
+/// have more unused bytes is written anew, with its chunks in C order.
+pub const UNUSED_BYTES: u64 = 1 << 20;
 
 /// A store of an array's chunks, over a store of its shards.
 pub struct ShardingTransformer {
     inner: Rc<dyn Store>,
     keys: Keys,
-    strategy: WriteStrategy,
+    /// See [`UNUSED_BYTES`].
+    unused_bytes: u64,
 }
 
 impl ShardingTransformer {
     /// A store for the chunks of the array at `place`. `chunks_per_shard` is the shape of a shard
-    /// in chunks.
+    /// in chunks. `unused_bytes` is usually [`UNUSED_BYTES`].
     ///
     /// # Errors
     /// `Format` if `chunks_per_shard` does not fit the array; `Limit` for an index that is too
@@ -71,10 +51,10 @@ impl ShardingTransformer {
         inner: Rc<dyn Store>,
         place: ArrayPlace,
         chunks_per_shard: Vec<u64>,
-        strategy: WriteStrategy,
+        unused_bytes: u64,
     ) -> Result<Self> {
         let keys = Keys::new(place, chunks_per_shard)?;
-        Ok(Self { inner, keys, strategy })
+        Ok(Self { inner, keys, unused_bytes })
     }
 
     /// Fails before anything is read if the wrapped store is read-only.

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::WriteStrategy;
 use super::index::{self, Index};
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
@@ -42,8 +41,6 @@ pub(super) enum WriteMode {
     Whole,
     /// New chunks replace old ones in their place, and the index is replaced.
     InPlace,
-    /// New chunks and a new index are appended.
-    Append,
 }
 
 /// The bytes to write.
@@ -81,10 +78,8 @@ impl ShardUpdate {
     }
 
     /// Chooses how to write. The index takes `index_len` bytes at the end of the shard.
-    pub fn write_mode(&self, strategy: WriteStrategy, index_len: u64) -> Result<WriteMode> {
-        let mut kept_bytes = 0_u64;
+    pub fn write_mode(&self, unused_bytes: u64, index_len: u64) -> Result<WriteMode> {
         let kept = self.kept()?;
-        kept.iter().for_each(|(_, at)| kept_bytes = kept_bytes.saturating_add(at.end - at.start));
         if kept.is_empty() && self.changes.values().all(|change| matches!(change, ChunkEdit::Erase)) {
             return Ok(if self.index.exists { WriteMode::Erase } else { WriteMode::Nothing });
         }
@@ -98,21 +93,16 @@ impl ShardUpdate {
         let Some(shard_len) = self.index.shard_len.filter(|_| self.index.exists) else {
             return Ok(WriteMode::Whole);
         };
-        let WriteStrategy::FixedOrder { unused_bytes, .. } = strategy else { return Ok(WriteMode::Append) };
-        let fits = self.fits_in_place(&kept, shard_len, index_len, kept_bytes, unused_bytes)?;
+        let body = shard_len.saturating_sub(index_len);
+        let fits = self.fits_in_place(&kept, body, unused_bytes)?;
         Ok(if fits { WriteMode::InPlace } else { WriteMode::Whole })
     }
 
-    fn fits_in_place(
-        &self,
-        kept: &[(usize, Range<u64>)],
-        shard_len: u64,
-        index_len: u64,
-        kept_bytes: u64,
-        unused_bytes: u64,
-    ) -> Result<bool> {
-        let body = shard_len.saturating_sub(index_len);
-        let (mut used, mut places) = (kept_bytes, Vec::new());
+    /// Whether the changed chunks can replace old ones in the first `body` bytes of the shard. The
+    /// `kept` chunks must stay as they are.
+    fn fits_in_place(&self, kept: &[(usize, Range<u64>)], body: u64, unused_bytes: u64) -> Result<bool> {
+        let mut used = kept.iter().fold(0_u64, |sum, (_, at)| sum.saturating_add(at.end - at.start));
+        let mut places = Vec::new();
         for (linear, change) in &self.changes {
             let Some(new_len) = self.new_len(*linear, change)? else { continue };
             let Some(old) = self.old(*linear)?.filter(|old| new_len <= old.end - old.start) else {
@@ -140,13 +130,14 @@ impl ShardUpdate {
 
     /// The chunks whose bytes must be read.
     pub fn needed(&self, write_mode: WriteMode) -> Result<Vec<(usize, Range<u64>)>> {
-        let mut needed = if write_mode == WriteMode::Whole { self.kept()? } else { Vec::new() };
-        if matches!(write_mode, WriteMode::Whole | WriteMode::Append) {
-            for (linear, change) in &self.changes {
-                let (ChunkEdit::Patch(values), Some(old)) = (change, self.old(*linear)?) else { continue };
-                if !covers(values, old.end - old.start)? {
-                    needed.push((*linear, old));
-                }
+        if write_mode != WriteMode::Whole {
+            return Ok(Vec::new());
+        }
+        let mut needed = self.kept()?;
+        for (linear, change) in &self.changes {
+            let (ChunkEdit::Patch(values), Some(old)) = (change, self.old(*linear)?) else { continue };
+            if !covers(values, old.end - old.start)? {
+                needed.push((*linear, old));
             }
         }
         needed.retain(|(_, at)| !at.is_empty());
@@ -160,54 +151,30 @@ impl ShardUpdate {
         &self,
         write_mode: WriteMode,
         read: &BTreeMap<usize, Value>,
-        (strategy, chunks_per_shard): (WriteStrategy, &[u64]),
         count: usize,
     ) -> Result<NewShard> {
         let index_len = index::encoded_len(count);
-        let mut entries = vec![None; count];
-        for (linear, at) in self.kept()? {
-            entries[linear] = Some(at);
+        if let (WriteMode::InPlace, Some(shard_len)) = (write_mode, self.index.shard_len) {
+            return self.write_in_place(count, shard_len - index_len);
         }
-        match (write_mode, self.index.shard_len) {
-            (WriteMode::InPlace, Some(shard_len)) => self.write_in_place(entries, shard_len - index_len),
-            (WriteMode::Append, Some(shard_len)) => {
-                let changed: Vec<usize> = self.changes.keys().copied().collect();
-                let bytes = self.assemble(&changed, read, entries, shard_len)?;
-                Ok(NewShard::Parts(vec![(shard_len, bytes.into())]))
-            }
-            _ => {
-                let mut chunks = self.changes.keys().copied().collect::<Vec<_>>();
-                chunks.extend(self.kept()?.into_iter().map(|(linear, _)| linear));
-                let order = match strategy {
-                    WriteStrategy::FixedOrder { order, .. } => order,
-                    WriteStrategy::AppendOnly => super::ChunkOrder::default(),
-                };
-                order.sort(&mut chunks, chunks_per_shard);
-                self.assemble(&chunks, read, vec![None; count], 0).map(NewShard::Whole)
-            }
-        }
+        let mut chunks = self.changes.keys().copied().collect::<Vec<_>>();
+        chunks.extend(self.kept()?.into_iter().map(|(linear, _)| linear));
+        chunks.sort_unstable();
+        self.assemble(&chunks, read, count).map(NewShard::Whole)
     }
 
-    /// Chunks one after the other from offset `start` on, and the index.
-    fn assemble(
-        &self,
-        chunks: &[usize],
-        read: &BTreeMap<usize, Value>,
-        mut entries: Vec<Option<Range<u64>>>,
-        start: u64,
-    ) -> Result<Vec<u8>> {
+    /// Chunks one after the other, and the index with its `count` entries.
+    fn assemble(&self, chunks: &[usize], read: &BTreeMap<usize, Value>, count: usize) -> Result<Vec<u8>> {
+        let mut entries = vec![None; count];
         let chunks = chunks.iter().map(|linear| Ok((*linear, self.new_bytes(*linear, read)?)));
         let chunks = chunks.collect::<Result<Vec<_>>>()?;
         let body = chunks.iter().filter_map(|(_, value)| value.as_ref()).map(Value::len);
         let body = body.fold(0_u64, u64::saturating_add);
         let mut bytes = limits::zeroed(body, limits::CHUNK_BYTES, "shard")?;
         let mut rest = bytes.as_mut_slice();
-        let mut offset = start;
+        let mut offset = 0_u64;
         for (linear, value) in chunks {
-            let Some(value) = value else {
-                entries[linear] = None;
-                continue;
-            };
+            let Some(value) = value else { continue };
             let (room, after) = rest.split_at_mut(limits::to_usize(value.len(), "chunk")?);
             value.copy_to(0, room)?;
             rest = after;
@@ -231,7 +198,11 @@ impl ShardUpdate {
         })
     }
 
-    fn write_in_place(&self, mut entries: Vec<Option<Range<u64>>>, index_at: u64) -> Result<NewShard> {
+    fn write_in_place(&self, count: usize, index_at: u64) -> Result<NewShard> {
+        let mut entries = vec![None; count];
+        for (linear, at) in self.kept()? {
+            entries[linear] = Some(at);
+        }
         let mut parts: Vec<(u64, Value)> = Vec::new();
         for (linear, change) in &self.changes {
             let Some(old) = self.old(*linear)? else { continue };

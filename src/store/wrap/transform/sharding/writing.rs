@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::index::{Index, encoded_len};
 use super::keys::ChunkPlace;
 use super::shard::{ChunkEdit, NewShard, ShardUpdate, WriteMode};
-use super::{ShardingTransformer, WriteStrategy, kept_changing};
+use super::{ShardingTransformer, kept_changing};
 use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::store::partial_values::check_overlaps;
@@ -89,8 +89,8 @@ impl ShardingTransformer {
         // What is written must not be based on an answer from an HTTP cache.
         let context = RequestContext { subject: Subject::Update, reload: true, ..RequestContext::default() };
         let updates = self.with_indexes(changes, &context).await?;
-        let modes =
-            updates.iter().map(|update| update.write_mode(self.strategy, encoded_len(self.keys.count())));
+        let index_len = encoded_len(self.keys.count());
+        let modes = updates.iter().map(|update| update.write_mode(self.unused_bytes, index_len));
         let modes = modes.collect::<Result<Vec<WriteMode>>>()?;
         let read = self.read_needed(&updates, &modes, &context).await?;
         for ((update, write_mode), read) in updates.iter().zip(modes).zip(read) {
@@ -104,8 +104,7 @@ impl ShardingTransformer {
     async fn with_indexes(&self, changes: Changes, context: &RequestContext) -> Result<Vec<ShardUpdate>> {
         let is_replaced = |shard: &StoreKey, changes: &BTreeMap<usize, ChunkEdit>| {
             let replaced = changes.iter().filter(|(_, change)| matches!(change, ChunkEdit::Replace(_)));
-            let is_anew = matches!(self.strategy, WriteStrategy::FixedOrder { .. });
-            is_anew && self.keys.are_all_in_array(shard, &replaced.map(|(linear, _)| *linear).collect())
+            self.keys.are_all_in_array(shard, &replaced.map(|(linear, _)| *linear).collect())
         };
         let known: Vec<StoreKey> = changes
             .iter()
@@ -166,10 +165,9 @@ impl ShardingTransformer {
         match write_mode {
             WriteMode::Nothing => return Ok(()),
             WriteMode::Erase => return self.inner.erase_values(std::slice::from_ref(shard)).await,
-            WriteMode::Whole | WriteMode::InPlace | WriteMode::Append => {}
+            WriteMode::Whole | WriteMode::InPlace => {}
         }
-        let layout = (self.strategy, self.keys.chunks_per_shard());
-        let written = update.write(write_mode, read, layout, self.keys.count());
+        let written = update.write(write_mode, read, self.keys.count());
         match written.map_err(|error| error.at_key(shard.as_str()))? {
             NewShard::Whole(bytes) => self.inner.set(shard, bytes.into()).await,
             NewShard::Parts(parts) => {

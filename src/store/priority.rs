@@ -1,7 +1,7 @@
-//! The urgency of a request. It may rise while the request waits, for example when a prefetched
+//! The priority of a request. It may rise while the request waits, for example when a prefetched
 //! chunk comes into view.
 //!
-//! Requests for what the user sees have an urgency of 0 or more. Requests below 0 are in the
+//! Requests for what the user sees have a priority of 0 or more. Requests below 0 are in the
 //! background and let others go first.
 
 use std::cell::{Cell, RefCell};
@@ -9,9 +9,9 @@ use std::rc::Rc;
 
 type OnRaise = Rc<dyn Fn()>;
 
-/// The urgency of a request. Clones share one value.
+/// The priority of a request. Clones share one value.
 #[derive(Clone, Default)]
-pub struct Urgency(Rc<Shared>);
+pub struct Priority(Rc<Shared>);
 
 #[derive(Default)]
 struct Shared {
@@ -19,8 +19,8 @@ struct Shared {
     on_raise: RefCell<Option<OnRaise>>,
 }
 
-impl Urgency {
-    /// A new urgency. Higher values go first; NaN counts as 0.
+impl Priority {
+    /// A new priority. Higher values go first; NaN counts as 0.
     pub fn new(value: f64) -> Self {
         let value = if value.is_nan() { 0.0 } else { value };
         Self(Rc::new(Shared { value: Cell::new(value), on_raise: RefCell::default() }))
@@ -54,9 +54,9 @@ impl Urgency {
     }
 }
 
-impl std::fmt::Debug for Urgency {
+impl std::fmt::Debug for Priority {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_tuple("Urgency").field(&self.value()).finish()
+        formatter.debug_tuple("Priority").field(&self.value()).finish()
     }
 }
 
@@ -65,15 +65,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urgency_only_rises_and_notifies() {
+    fn priority_only_rises_and_notifies() {
         let told = Rc::new(Cell::new(0));
-        let urgency = Urgency::new(-1.0);
+        let priority = Priority::new(-1.0);
         let count = told.clone();
-        urgency.on_raise(Rc::new(move || count.set(count.get() + 1)));
-        urgency.clone().raise(-2.0);
-        assert_eq!((urgency.value(), told.get()), (-1.0, 0));
-        urgency.clone().raise(0.0);
-        assert_eq!((urgency.value(), urgency.is_background(), told.get()), (0.0, false, 1));
-        assert_eq!(Urgency::new(f64::NAN).value(), 0.0);
+        priority.on_raise(Rc::new(move || count.set(count.get() + 1)));
+        priority.clone().raise(-2.0);
+        assert_eq!((priority.value(), told.get()), (-1.0, 0));
+        priority.clone().raise(0.0);
+        assert_eq!((priority.value(), priority.is_background(), told.get()), (0.0, false, 1));
+        assert_eq!(Priority::new(f64::NAN).value(), 0.0);
     }
 }

@@ -1,0 +1,205 @@
+//! Reads arrays without I/O: the caller fetches the bytes, from files or from wherever they are.
+//!
+//! [`Array`] parses the metadata documents of an array. [`Array::read`] plans a read. The plan names
+//! the byte ranges that it needs; the caller supplies them, and gets the elements.
+//!
+//! This file joins steps 1 to 6 of the crate into one object with a buffer for the whole result. It
+//! has no cache, no threads and no conversions: those are in the npm package's engine, which drives
+//! the same steps in parts.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::access::assemble::Assembly;
+use crate::access::binding::Binding;
+use crate::access::instruction::{PartHeader, word};
+use crate::access::plan::{self, PartPlan};
+use crate::access::projection::DimensionProjection;
+use crate::access::selection::{Selected, Selection};
+use crate::error::{Error, Result};
+use crate::format::codec::ArrayBytes;
+use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::pipeline::Scratch;
+use crate::format::metadata::ArrayMetadata;
+use crate::format::metadata::document::NodeDocument;
+use crate::limits;
+
+pub use crate::access::plan::RequestedRange as ByteRange;
+
+/// An array whose metadata is parsed.
+pub struct Array {
+    binding: Rc<Binding>,
+}
+
+impl Array {
+    /// Parses the metadata documents of an array.
+    ///
+    /// Codecs are looked up by the first [`read`](Self::read), so that an array with an unknown
+    /// codec can be described.
+    ///
+    /// # Errors
+    /// `Format` for documents that break the specification; `Unsupported` for unknown extensions;
+    /// `NotFound` without a document; `Argument` for the documents of a group.
+    pub fn new(document: &NodeDocument) -> Result<Self> {
+        let binding = Binding::new(document)?;
+        if let Some(transformer) = binding.metadata().storage_transformers.first() {
+            let error = Error::unsupported("chunks behind this storage transformer cannot be read");
+            return Err(error.in_field(&transformer.field).actual(&transformer.extension));
+        }
+        Ok(Self { binding: Rc::new(binding) })
+    }
+
+    /// The metadata, in the terms of Zarr v3.
+    pub fn metadata(&self) -> &ArrayMetadata {
+        self.binding.declared()
+    }
+
+    /// The shape of a chunk; of an inner chunk, where there are shards.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn chunk_shape(&self) -> Result<Vec<u64>> {
+        self.binding.chunk_shape()
+    }
+
+    /// Plans a read.
+    ///
+    /// # Errors
+    /// `Argument` for a selection outside the array; `Unsupported` for an unknown codec; `Format`
+    /// for codecs that do not fit the array; `Limit` for a result of more than 1 GiB.
+    pub fn read(&self, selection: &Selection) -> Result<Read> {
+        Read::new(&self.binding, selection)
+    }
+}
+
+/// A read in progress.
+///
+/// Take the [`requests`](Self::requests), [`supply`](Self::supply) the bytes of each, and repeat
+/// until there are no requests: the index of a shard leads to requests for its inner chunks. Then
+/// [`finish`](Self::finish).
+pub struct Read {
+    plan: PartPlan,
+    binding: Rc<Binding>,
+    assembly: Assembly,
+    scratch: Scratch,
+    shape: Vec<u64>,
+    /// The ids of requests that are not answered.
+    open: BTreeSet<usize>,
+}
+
+/// The bytes that a read needs next.
+#[derive(Clone, Debug)]
+pub struct ByteRequest {
+    /// The store key, relative to the array: `c/0/1`, `0.1`.
+    pub key: String,
+    /// The bytes of the value under the key.
+    pub range: ByteRange,
+    id: usize,
+    is_index: bool,
+}
+
+impl Read {
+    fn new(binding: &Rc<Binding>, selection: &Selection) -> Result<Self> {
+        let selected = selection.resolve(&binding.metadata().shape)?;
+        let extents = selected.shape();
+        let kept = extents.iter().zip(selected.kept());
+        let shape = kept.filter_map(|(extent, kept)| kept.then_some(*extent)).collect();
+        let words = extents.iter().map(|extent| word(*extent)).collect::<Result<Vec<u32>>>()?;
+        let order = (0..extents.len() as u64).map(word).collect::<Result<Vec<u32>>>()?;
+        let header = PartHeader { shape: words, order, conversion: Vec::new() };
+        let plan = planned(binding, &selected)?;
+        let assembly = Assembly::begin(binding, &header.to_words(), Vec::new())?;
+        let (binding, scratch, open) = (binding.clone(), Scratch::default(), BTreeSet::new());
+        Ok(Self { plan, binding, assembly, scratch, shape, open })
+    }
+
+    /// The shape of the result. Dimensions with an integer index are not in it.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// The requests that were added since the last call. Empty when the read has all it needs.
+    pub fn requests(&mut self) -> Vec<ByteRequest> {
+        let taken = self.plan.take_requests();
+        self.open.extend(taken.iter().map(|request| request.id));
+        let keys = &self.binding.metadata().chunk_key_encoding;
+        let request = |request: plan::ByteRequest| ByteRequest {
+            key: keys.encode(&request.chunk),
+            range: request.range,
+            id: request.id,
+            is_index: request.is_index,
+        };
+        taken.into_iter().map(request).collect()
+    }
+
+    /// Answers a request. `bytes` is `None` where the store has no value under the key: the elements
+    /// then have the fill value.
+    ///
+    /// # Errors
+    /// `Format` for bytes that cannot be decoded; `Store` for another number of bytes than was
+    /// requested; `Argument` for a request that is answered already.
+    pub fn supply(&mut self, request: &ByteRequest, bytes: Option<&[u8]>) -> Result<()> {
+        if !self.open.remove(&request.id) {
+            return Err(Error::argument("the byte request is answered already").at_key(&request.key));
+        }
+        let Some(bytes) = bytes else { return Ok(()) };
+        self.take(request, bytes).map_err(|error| error.at_key(&request.key))
+    }
+
+    fn take(&mut self, request: &ByteRequest, bytes: &[u8]) -> Result<()> {
+        let len = bytes.len() as u64;
+        if let ByteRange::At { len: wanted, .. } | ByteRange::Last(wanted) = request.range
+            && wanted != len
+        {
+            let error = Error::store("the answer does not have the requested number of bytes");
+            return Err(error.expected(format!("{wanted} bytes")).actual(format!("{len} bytes")));
+        }
+        if request.is_index {
+            let shard_len = self.plan.nested_len(request.id);
+            let index = self.plan.sharding(request.id)?.index().decode(bytes, shard_len)?;
+            return self.plan.supply_index(request.id, &index);
+        }
+        let mut table = Vec::new();
+        self.plan.write_instruction(request.id, 0, 0..len, &mut table)?;
+        self.assembly.supply(&table, &[bytes], &mut self.scratch)
+    }
+
+    /// The elements of the result in C order. Numbers are little-endian.
+    ///
+    /// # Errors
+    /// `Argument` while requests are not answered.
+    pub fn finish(mut self) -> Result<ArrayBytes> {
+        let missing = self.open.len() + self.plan.take_requests().len();
+        if missing > 0 {
+            let error = Error::argument("the read cannot be finished: byte requests have no answer");
+            return Err(error.expected("an answer for each request").actual(format!("{missing} missing")));
+        }
+        let packed = self.assembly.finish()?;
+        if self.binding.element_size() > 0 {
+            return Ok(ArrayBytes::Fixed(packed));
+        }
+        let count = limits::to_usize(limits::product(self.shape, "result")?, "result")?;
+        let elements = VariableBytes::from_packed(&packed, count);
+        let broken = || Error::format("the elements of variable length are not packed as expected");
+        elements.map(ArrayBytes::Variable).ok_or_else(broken)
+    }
+}
+
+fn planned(binding: &Rc<Binding>, selected: &Selected) -> Result<PartPlan> {
+    match selected {
+        Selected::Orthogonal(axes) => {
+            let grid = binding.leaf_grid()?;
+            let projections = axes.iter().zip(&grid);
+            let projections = projections
+                .map(|(axis, grid)| DimensionProjection::new(&axis.indices, grid))
+                .collect::<Result<Vec<_>>>()?;
+            let spans: Vec<Range<u64>> = projections.iter().map(|axis| 0..axis.span_count()).collect();
+            PartPlan::orthogonal(binding, &projections, &spans)
+        }
+        Selected::Points(points) => {
+            let count = points.first().map_or(1, |list| list.len() as u64);
+            PartPlan::points(binding, points, 0..count)
+        }
+    }
+}
