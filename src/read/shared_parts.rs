@@ -60,8 +60,8 @@ pub(super) fn join_or_begin(read: &Rc<ReadContext>, task: PartTask, sharing: Sha
     InFlightPart { running, counts, is_joined: false }
 }
 
-/// Joins a part in flight. Not a part of lower priority, because other requests would overtake it in
-/// the queues. Not a part whose chunks were written since it started.
+/// Joins a part in flight. Not a part of lower priority, because other requests would overtake it
+/// in the queues. Not a part whose chunks were written since it started.
 fn join(
     read: &ReadContext,
     parts: &PartsInFlight,

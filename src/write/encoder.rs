@@ -29,7 +29,8 @@ pub enum Encoded {
 
 /// Encodes the chunks of writes.
 pub trait Encoder {
-    /// Applies a change to a chunk and encodes it: see [`apply`](crate::access::chunk_update::apply).
+    /// Applies a change to a chunk and encodes it. See
+    /// [`apply`](crate::access::chunk_update::apply).
     fn encode<'a>(&'a self, array: &'a Rc<Array>, job: EncodeJob) -> LocalFuture<'a, Result<Encoded>>;
 
     /// Whether the caller has aborted: chunks in flight are finished, no other is started.
