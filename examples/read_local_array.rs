@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             read.supply(&request, bytes.as_deref())?;
         }
     }
-    let row = read.shape().last().map_or(1, |extent| *extent as usize);
+    let row = read.shape().last().map_or(Ok(1), |extent| usize::try_from(*extent))?;
     let elements = read.finish()?;
     print_rows(&numbers(&array.metadata().data_type, &elements)?, row);
     Ok(())

@@ -12,6 +12,7 @@ const bin = (path) => [process.execPath, join(ROOT, "node_modules", path)];
 const BIOME = bin("@biomejs/biome/bin/biome");
 const TSC = bin("typescript/bin/tsc");
 const DENY = ["--", "--deny", "warnings"];
+const DOC = { RUSTDOCFLAGS: "--deny warnings" };
 
 const writers = () => [
   ["cargo fmt", ["cargo", "fmt", "--all"]],
@@ -29,7 +30,9 @@ function checks({ variants, locked, environment, typos }) {
   return [
     ["cargo fmt --check", ["cargo", "fmt", "--all", "--check"]],
     ["clippy, on the host", ["cargo", "clippy", ...locked, "--workspace", "--all-targets", ...DENY]],
+    ["clippy, on the host: what a Rust program compiles", ["cargo", "clippy", ...locked, "--lib", ...DENY]],
     ...variants.map((variant) => wasmClippy(variant, locked, environment)),
+    ["cargo doc: what a Rust program may import", ["cargo", "doc", ...locked, "--no-deps", "--lib"], DOC],
     ["tsc", [...TSC, "--project", "tsconfig.json"]],
     ["tsc, the viewer", [...TSC, "--project", "www/tsconfig.json"]],
     ["biome", [...BIOME, "check", "."]],

@@ -36,7 +36,7 @@ pub enum ErrorKind {
     Unsupported,
     /// The caller: a wrong argument.
     Argument,
-    /// The caller or the author of the data: a budget of [`crate::limits`] would be exceeded.
+    /// The caller or the author of the data: a budget of memory or steps would be exceeded.
     Limit,
     /// No failure: the caller cancelled the call.
     Aborted,

@@ -1,7 +1,14 @@
-//! Sorting, and maps in order, small: the standard library's are made anew for each type, four kilobytes of code at a time (a map's are ten),
-//! and every reader downloads them. Here one body serves all types: it sorts places, and keeps keys as bytes.
+//! Sorting, and maps in the order of their keys, with little code in the wasm.
 //!
-//! For what is sorted or looked up now and then. Deliberately not for loops over elements.
+//! The compiler makes the standard library's sort and `BTreeMap` anew for each type: four and ten
+//! kilobytes a type, which every reader downloads. Here one body serves all types: the sort orders
+//! positions, and the map keeps its keys as bytes.
+//!
+//! The engine's wasm is 396 042 bytes gzip with this file, and 425 098 bytes (7.3 % more) with
+//! `slice::sort_by` and `BTreeMap` in its place. Both were measured with `scripts/wasm.mjs` in the
+//! release profile.
+//!
+//! Use it where few items are sorted or looked up. Loops over elements should not use it.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -13,7 +20,7 @@ pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     arrange(items, order);
 }
 
-/// Sorts stably by what a function makes of each item.
+/// Sorts stably by the key that a function makes of each item.
 pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
     sort_by(items, |one, other| key(one).cmp(&key(other)));
 }
@@ -39,7 +46,7 @@ fn order_of(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize
     order
 }
 
-/// Appends two sorted runs as one; of equals the first run's come first.
+/// Merges two sorted runs and appends the result. Equal items of the first run come first.
 fn merge(
     mut one: &[usize],
     mut other: &[usize],
@@ -66,7 +73,8 @@ fn merge(
     merged.extend_from_slice(other);
 }
 
-/// Puts the item of `order[i]` at place `i`, for all of them: each cycle is walked once.
+/// Moves the item at position `order[i]` to position `i`, for each `i`. It follows each cycle of the
+/// permutation once.
 fn arrange<T>(items: &mut [T], mut order: Vec<usize>) {
     for start in 0..order.len() {
         let mut place = start;
@@ -81,7 +89,7 @@ fn arrange<T>(items: &mut [T], mut order: Vec<usize>) {
     }
 }
 
-/// What a [`Map`] can be looked up by: as bytes, whose order is that of the keys.
+/// A key of a [`Map`]. Its bytes have the same order as the keys.
 pub trait Key {
     /// Appends the bytes.
     fn put(&self, bytes: &mut Vec<u8>);
@@ -98,14 +106,14 @@ macro_rules! integers {
 }
 integers!(u8, u32, u64, usize);
 
-/// Lists of one map are of one length.
+/// All lists of one map have the same length.
 impl Key for [u64] {
     fn put(&self, bytes: &mut Vec<u8>) {
         self.iter().for_each(|part| part.put(bytes));
     }
 }
 
-/// Words of one map begin with how many follow, or are of one length.
+/// All lists of one map have the same length, or begin with their length.
 impl Key for [u32] {
     fn put(&self, bytes: &mut Vec<u8>) {
         self.iter().for_each(|part| part.put(bytes));
@@ -157,7 +165,7 @@ fn bytes_of<K: Key + ?Sized>(key: &K) -> Vec<u8> {
     bytes
 }
 
-/// Which slot a key has; the same code for all maps.
+/// The slot of each key. All maps share this code.
 #[derive(Clone, Debug, Default)]
 struct Index {
     slots: BTreeMap<Vec<u8>, usize>,
@@ -174,7 +182,7 @@ impl Index {
         self.slots.get(key).copied()
     }
 
-    /// A slot for a new key, where the map has `len` of them.
+    /// Takes a slot for a new key. The map has `len` slots.
     #[inline(never)]
     fn add(&mut self, key: Vec<u8>, len: usize) -> usize {
         let slot = self.free.pop().unwrap_or(len);
@@ -201,7 +209,7 @@ impl Index {
     }
 }
 
-/// A map, in the order of its keys.
+/// A map in the order of its keys.
 #[derive(Clone, Debug)]
 pub struct Map<K, V> {
     index: Index,
@@ -215,7 +223,7 @@ impl<K, V> Default for Map<K, V> {
 }
 
 impl<K, V> Map<K, V> {
-    /// An empty one.
+    /// An empty map.
     pub const fn new() -> Self {
         Self { index: Index::new(), entries: Vec::new() }
     }
@@ -238,12 +246,12 @@ impl<K, V> Map<K, V> {
         self.index.in_order().into_iter().filter_map(move |slot| self.entries.get_mut(slot)?.take())
     }
 
-    /// How many there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.index.slots.len()
     }
 
-    /// Drops everything.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.index.clear();
         self.entries.clear();
@@ -257,18 +265,18 @@ impl<K: Key, V> Map<K, V> {
         self.entries.get(slot)?.as_ref().map(|(_, value)| value)
     }
 
-    /// The value of a key, to be changed.
+    /// The value of a key, mutable.
     pub fn get_mut<Q: Key + ?Sized>(&mut self, key: &Q) -> Option<&mut V> {
         let slot = self.index.find(&bytes_of(key))?;
         self.entries.get_mut(slot)?.as_mut().map(|(_, value)| value)
     }
 
-    /// Whether there is a value.
+    /// Whether the key has a value.
     pub fn contains_key<Q: Key + ?Sized>(&self, key: &Q) -> bool {
         self.index.find(&bytes_of(key)).is_some()
     }
 
-    /// Puts a value in; the one that was there.
+    /// Sets the value of a key. Returns the previous value.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         let bytes = bytes_of(&key);
         if let Some(slot) = self.index.find(&bytes) {
@@ -282,13 +290,13 @@ impl<K: Key, V> Map<K, V> {
         None
     }
 
-    /// Takes a value out.
+    /// Removes a key. Returns its value.
     pub fn remove<Q: Key + ?Sized>(&mut self, key: &Q) -> Option<V> {
         let slot = self.index.remove(&bytes_of(key))?;
         self.entries.get_mut(slot)?.take().map(|(_, value)| value)
     }
 
-    /// Takes the first entry out.
+    /// Removes the first entry and returns it.
     pub fn pop_first(&mut self) -> Option<(K, V)> {
         let (bytes, slot) = self.index.slots.pop_first()?;
         drop(bytes);
@@ -296,7 +304,7 @@ impl<K: Key, V> Map<K, V> {
         self.entries.get_mut(slot)?.take()
     }
 
-    /// The value of a key, which is put in where there is none.
+    /// The value of a key. `make` makes it if the key has none.
     pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
         let bytes = bytes_of(&key);
         let slot = match self.index.find(&bytes) {
@@ -313,7 +321,7 @@ impl<K: Key, V> Map<K, V> {
         value
     }
 
-    /// Drops what a function refuses.
+    /// Keeps the entries for which a function returns true.
     pub fn retain(&mut self, keep: impl Fn(&K, &mut V) -> bool) {
         for entry in &mut self.entries {
             if let Some((key, value)) = entry
@@ -332,7 +340,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn sorts_as_the_standard_library(items in proptest::collection::vec(0_u8..16, 0..64)) {
+        fn items_are_sorted_as_by_the_standard_library(items in proptest::collection::vec(0_u8..16, 0..64)) {
             let mut ours: Vec<(u8, usize)> = items.iter().copied().zip(0..).collect();
             let mut theirs = ours.clone();
             sort_by_key(&mut ours, |(key, _)| *key);
@@ -341,7 +349,7 @@ mod tests {
         }
 
         #[test]
-        fn is_the_map_that_the_standard_library_has(
+        fn a_map_behaves_as_that_of_the_standard_library(
             steps in proptest::collection::vec((0_u8..4, 0_u64..8, 0_u32..9), 0..200),
         ) {
             let (mut ours, mut theirs) = (Map::<u64, u32>::new(), BTreeMap::<u64, u32>::new());
@@ -362,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_texts_are_in_their_own_order() {
+    fn lists_are_in_their_own_order() {
         let mut map = Map::new();
         for key in [vec![1, 300], vec![1, 2], vec![0, u64::MAX]] {
             map.insert(key, ());

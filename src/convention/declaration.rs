@@ -1,16 +1,17 @@
-//! `zarr_conventions`: which conventions a node declares. Two texts define it, and data of both exists:
+//! `zarr_conventions`: which conventions a node declares. Two texts define it, and data of both
+//! exists:
 //!
-//! - the early draft (2025): `schema`, else `spec`, identifies;
-//! - the text of 2026: `uuid`, else `schema_url`, else `spec_url`.
+//! - the early draft (2025): `schema`, or else `spec`, identifies the convention;
+//! - the text of 2026: `uuid`, or else `schema_url`, or else `spec_url`.
 //!
-//! A name never identifies. Deliberately tolerant: a declaration with a mistake is still a declaration.
+//! A name does not identify. Declarations with mistakes are read too, with findings.
 
 use serde_json::Value;
 
 use super::finding::{Report, Severity};
 use super::place::{Place, repeats};
 
-/// Which text a declaration follows.
+/// The text that a declaration follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// `schema`, `spec`.
@@ -20,7 +21,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// For JavaScript.
+    /// The name in JavaScript.
     pub fn name(self) -> &'static str {
         match self {
             Self::Early => "early",
@@ -32,7 +33,7 @@ impl Form {
 /// One entry of `zarr_conventions`.
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// Which text it follows.
+    /// The text that it follows.
     pub form: Form,
     /// Its UUID, in lower case.
     pub uuid: Option<String>,
@@ -40,18 +41,18 @@ pub struct Declaration {
     pub schema_url: Option<String>,
     /// `spec_url`, or `spec`.
     pub spec_url: Option<String>,
-    /// What people call it.
+    /// Its name.
     pub name: Option<String>,
-    /// What it is about.
+    /// Its description.
     pub description: Option<String>,
-    /// Where it stands.
+    /// Its JSON pointer.
     pub path: String,
-    /// Fields that no text knows.
+    /// Fields that neither text defines.
     pub extra: Vec<String>,
 }
 
 impl Declaration {
-    /// The identity: by the text's own precedence.
+    /// The identifier, in the order of precedence of the text.
     pub fn identifier(&self) -> Option<&str> {
         self.uuid.as_deref().or(self.schema_url.as_deref()).or(self.spec_url.as_deref())
     }
@@ -74,7 +75,7 @@ fn is_url(text: &str) -> bool {
     }) && !text.contains(char::is_whitespace)
 }
 
-/// The text of a field, where it is one; reports one that is not.
+/// A string field. Reports a value of another type.
 fn text(place: &Place<'_>, key: &str, report: &mut Report) -> Option<String> {
     place.member(key)?.string(report).map(str::to_owned)
 }
@@ -163,7 +164,8 @@ fn report_repeats(declarations: &[Declaration], report: &mut Report) {
     }
 }
 
-/// Reports the fields that no text allows. `tolerated` is a field that the convention's own text demands.
+/// Reports the fields that no text allows. `tolerated` is a field that the convention's own text
+/// demands.
 pub fn report_extra_fields(declaration: &Declaration, tolerated: Option<&str>, report: &mut Report) {
     for key in &declaration.extra {
         let severity = if tolerated == Some(key.as_str()) { Severity::Warning } else { Severity::Error };

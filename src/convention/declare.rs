@@ -1,4 +1,4 @@
-//! Declaring a convention on a node: what its attributes become. Writing them is another's business.
+//! Declares a convention on a node: computes the new attributes. The caller writes them.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -10,26 +10,26 @@ use crate::error::{Error, Result};
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Wanted {
-    /// The id of a convention that we know: its UUID, URLs, name and description are filled in.
+    /// The id of a known convention, which gives the UUID, the URLs, the name and the description.
     known: Option<String>,
     uuid: Option<String>,
     schema_url: Option<String>,
     spec_url: Option<String>,
     name: Option<String>,
     description: Option<String>,
-    /// `current` unless given, or `early`.
+    /// `current` (the default) or `early`.
     form: Option<String>,
     /// The attributes that the convention defines.
     properties: Map<String, Value>,
-    /// Whether attributes that are there may be replaced.
+    /// Whether existing attributes may be replaced.
     overwrite: bool,
 }
 
-/// The attributes that change: `zarr_conventions`, and the convention's own.
+/// The attributes that change: `zarr_conventions`, and those of the convention.
 ///
 /// # Errors
-/// `Argument` when nothing identifies the convention, or when an attribute would be replaced without leave; `Format` when
-/// the node's `zarr_conventions` are not a list.
+/// `Argument` when nothing identifies the convention, or when an attribute exists and may not be
+/// replaced; `Format` when the node's `zarr_conventions` are not a list.
 pub fn declare(attributes: &Value, wanted: Wanted) -> Result<Map<String, Value>> {
     let known = wanted.known.as_deref().map(known_convention).transpose()?;
     let early = is_early(&wanted)?;
@@ -68,14 +68,14 @@ fn is_early(wanted: &Wanted) -> Result<bool> {
 
 fn check_collisions(attributes: &Value, wanted: &Wanted) -> Result<()> {
     if wanted.properties.contains_key("zarr_conventions") {
-        return Err(Error::argument("properties may not hold zarr_conventions itself"));
+        return Err(Error::argument("the properties of a convention may not contain zarr_conventions"));
     }
     let there = |key: &&String| {
         attributes.get(key.as_str()).is_some_and(|value| Some(value) != wanted.properties.get(*key))
     };
     match wanted.properties.keys().find(there) {
         Some(key) if !wanted.overwrite => {
-            Err(Error::argument("the attribute is there already; overwrite: true replaces it")
+            Err(Error::argument("the attribute exists already; overwrite: true replaces it")
                 .in_field(key.as_str()))
         }
         _ => Ok(()),
@@ -123,7 +123,8 @@ fn early_form(wanted: &Wanted, known: Option<&Known>) -> Result<Map<String, Valu
     )
 }
 
-/// The identity of a declaration, across the two forms: a known convention's id, else the identifier itself.
+/// The identity of a declaration, across the two forms: a known convention's id, else the
+/// identifier itself.
 fn identity(declaration: &Value) -> Option<String> {
     let text = |keys: [&str; 2]| keys.iter().find_map(|key| declaration.get(key)?.as_str());
     let uuid = declaration.get("uuid").and_then(Value::as_str).map(str::to_ascii_lowercase);
@@ -132,7 +133,8 @@ fn identity(declaration: &Value) -> Option<String> {
     known.or(uuid).or_else(|| schema.or(spec).map(str::to_owned))
 }
 
-/// The list with the declaration in the place of an older one of the same convention, else at its end.
+/// The list with the declaration in the place of an older one of the same convention, else at its
+/// end.
 fn merged(mut list: Vec<Value>, declaration: Map<String, Value>) -> Vec<Value> {
     let declaration = Value::Object(declaration);
     let own = identity(&declaration);

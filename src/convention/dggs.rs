@@ -1,11 +1,11 @@
 //! `dggs`: elements are cells of a discrete global grid. https://github.com/zarr-conventions/dggs
 //!
-//! Recognised, and checked as far as every grid goes; what a grid system's own parameters mean is not.
+//! Checks what all grids have in common, but not the parameters of single grid systems.
 
 use super::finding::Report;
 use super::node::Node;
 
-/// Whether there is an object that names a grid.
+/// Whether the attributes have an object that names a grid.
 pub fn recognise(node: &Node) -> Option<String> {
     node.get("dggs")?.get("name").map(|_| String::new())
 }

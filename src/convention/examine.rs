@@ -1,4 +1,5 @@
-//! What a node declares, what it has without declaring it, and what is wrong with either.
+//! Finds the conventions of a node: those that it declares, those that it has without a
+//! declaration, and the findings about both.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,16 +10,16 @@ use super::node::{Kind, Node};
 use super::place::pointer_token;
 use super::registry::{KNOWN, Known, Namespace, identified, version_of};
 
-/// A convention that a user made known; its schema stays with the user's side.
+/// A convention that a user registered. TypeScript keeps its schema.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Registered {
     uuid: Option<String>,
     schema_url: Option<String>,
     spec_url: Option<String>,
-    /// The beginning of its attributes' names.
+    /// The prefix of its attributes.
     prefix: Option<String>,
-    /// The attribute that holds it.
+    /// The attribute that contains it.
     key: Option<String>,
 }
 
@@ -34,26 +35,27 @@ impl Registered {
     }
 }
 
-/// A convention on a node.
+/// A convention of a node.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
-    /// The UUID or URL. A convention that data do not declare has the id of our registry.
+    /// The UUID or URL. A convention that is not declared has the id of the
+    /// [`registry`](super::registry).
     pub id: String,
-    /// Its name, or the identifier where there is none.
+    /// Its name, or else the identifier.
     pub label: String,
-    /// The id of a convention that we know.
+    /// The id, if it is a known convention.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<&'static str>,
-    /// Which of the caller's conventions it is.
+    /// The index in the list of registered conventions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub registered: Option<usize>,
-    /// The revision, as the URL, the declaration or the metadata tell it.
+    /// The revision according to the URL, the declaration or the metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Whether `zarr_conventions` has it.
+    /// Whether `zarr_conventions` declares it.
     pub declared: bool,
-    /// Which text the declaration follows: `current` or `early`.
+    /// The text that the declaration follows: `current` or `early`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,22 +70,22 @@ pub struct Found {
     description: Option<String>,
     /// The attributes that belong to it.
     pub keys: Vec<String>,
-    /// Where it extends another convention's objects: JSON pointers.
+    /// JSON pointers of the places where it extends objects of another convention.
     pub extends: Vec<String>,
-    /// What is wrong.
+    /// The findings.
     pub findings: Vec<Finding>,
 }
 
-/// Everything found on a node.
+/// All conventions of a node.
 #[derive(Debug, Serialize)]
 pub struct Examination {
-    /// Declared ones first, in their order.
+    /// Declared conventions come first, in their order.
     pub conventions: Vec<Found>,
-    /// What is wrong with the list of declarations itself.
+    /// Findings about the list of declarations.
     pub findings: Vec<Finding>,
 }
 
-/// Looks at a node.
+/// Examines a node.
 pub fn examine(node: &Node, registered: &[Registered]) -> Examination {
     let mut report = Report::new("zarr_conventions");
     if !node.attributes.is_object() && !node.attributes.is_null() {
@@ -149,7 +151,7 @@ fn declared_convention(
     }
 }
 
-/// The revision that the URLs tell; one that we have not heard of is a finding.
+/// The revision in the URLs. An unknown one is a finding.
 fn known_version(
     node: &Node,
     known: &Known,
@@ -186,7 +188,7 @@ fn check_known(node: &Node, known: &Known, version: &str, report: &mut Report) {
     (known.validate)(node, version, report);
 }
 
-/// The name should be the prefix or the key.
+/// Checks that the name is the prefix or the key.
 fn check_name(known: &Known, declaration: &Declaration, report: &mut Report) {
     if let Some(name) = &declaration.name
         && !known.names.contains(&name.as_str())
@@ -227,15 +229,15 @@ fn undeclared_convention(node: &Node, known: &'static Known) -> Option<Found> {
     })
 }
 
-/// How a convention's attributes are told from others.
+/// How to find the attributes of a convention.
 struct Marks {
     prefix: Option<String>,
     keys: Vec<String>,
 }
 
 impl Marks {
-    /// Of a known convention by the table, of a registered one by what its user said, of others by their name, which should
-    /// be the prefix (with its colon) or the key.
+    /// For a known convention from the table, for a registered one from the registration, for
+    /// others from their name, which should be the prefix (with its colon) or the key.
     fn of(known: Option<&Known>, user: Option<&Registered>, name: Option<&str>) -> Self {
         if let Some(user) = user.filter(|user| user.prefix.is_some() || user.key.is_some()) {
             return Self { prefix: user.prefix.clone(), keys: user.key.clone().into_iter().collect() };
@@ -282,10 +284,10 @@ impl Marks {
     }
 }
 
-/// How many extensions are listed.
+/// The maximum number of extensions that are listed.
 const EXTENSIONS: usize = 1000;
 
-/// The depth is bounded by the document's.
+/// The nesting of the document bounds the depth.
 fn extensions(value: &Value, prefix: &str, path: &str, found: &mut Vec<String>) {
     if found.len() >= EXTENSIONS {
         return;

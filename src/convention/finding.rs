@@ -1,33 +1,35 @@
-//! Findings: what is wrong, or worth knowing, in attributes. Attributes are the user's, so nothing in this room fails: it finds.
+//! Findings: mistakes in attributes, and notes about them. Attributes belong to the user, so
+//! mistakes in them are findings, not errors.
 
 use serde::Serialize;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing; nothing is wrong.
+    /// A note; nothing is wrong.
     Info,
-    /// Against a "should", or readable only by guessing.
+    /// Breaks a "should", or can only be read by a guess.
     Warning,
-    /// Against a "must".
+    /// Breaks a "must".
     Error,
 }
 
-/// One thing that was found.
+/// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// A stable name: the convention, a slash, the rule.
     pub rule: String,
-    /// Where, as a JSON pointer (RFC 6901) into the attributes; `""` is all of them.
+    /// The place, as a JSON pointer (RFC 6901) into the attributes; `""` is all of them.
     pub path: String,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// A sentence for people.
     pub message: String,
 }
 
-/// How many findings of one convention are kept: a broken writer makes the same mistake in every one of 10^5 entries.
+/// The maximum number of findings of one convention. A broken writer makes the same mistake in each
+/// of 10^5 entries.
 const KEPT: usize = 200;
 
 /// The findings of one convention.
@@ -54,27 +56,27 @@ impl Report {
         self.findings.push(Finding { rule, path: path.to_owned(), severity, message: message.into() });
     }
 
-    /// Against a "must".
+    /// Adds a finding that breaks a "must".
     pub fn error(&mut self, rule: &str, path: &str, message: impl Into<String>) {
         self.add(Severity::Error, rule, path, message);
     }
 
-    /// Against a "should".
+    /// Adds a finding that breaks a "should".
     pub fn warning(&mut self, rule: &str, path: &str, message: impl Into<String>) {
         self.add(Severity::Warning, rule, path, message);
     }
 
-    /// Worth knowing.
+    /// Adds a note.
     pub fn info(&mut self, rule: &str, path: &str, message: impl Into<String>) {
         self.add(Severity::Info, rule, path, message);
     }
 
-    /// Whether a sentence is among what was found.
+    /// Whether a finding has this message.
     pub fn says(&self, message: &str) -> bool {
         self.findings.iter().any(|finding| finding.message == message)
     }
 
-    /// The first sentences, one behind the other, and how many there are more; what it is where there are none.
+    /// The first messages in one text, and the number of further ones; `None` without findings.
     pub fn summary(&self, most: usize) -> Option<String> {
         let sentences: Vec<_> =
             self.findings.iter().take(most).map(|finding| finding.message.as_str()).collect();
@@ -83,12 +85,12 @@ impl Report {
         (!sentences.is_empty()).then(|| format!("{}{more}", sentences.join("; ")))
     }
 
-    /// Whether anything is against a "must".
+    /// Whether a finding breaks a "must".
     pub fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
     }
 
-    /// All that was found, and how much was left out.
+    /// All findings, and a note about findings that were left out.
     pub fn into_findings(mut self) -> Vec<Finding> {
         if self.omitted > 0 {
             let rule = format!("{}/more", self.convention);

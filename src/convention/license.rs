@@ -1,4 +1,5 @@
-//! `license`: under which terms the data may be used. https://github.com/clbarnes/zarr-convention-license
+//! `license`: under which terms the data may be used.
+//! https://github.com/clbarnes/zarr-convention-license
 
 use super::finding::Report;
 use super::node::Node;
@@ -6,7 +7,8 @@ use super::place::is_relative_path;
 
 const KEYS: [&str; 5] = ["spdx", "url", "text", "file", "path"];
 
-/// Whether there is an object that says one of the things this convention says; others call a plain text "license" too.
+/// Whether `license` is an object with a field of this convention. Other conventions use `license`
+/// for a plain string.
 pub fn recognise(node: &Node) -> Option<String> {
     let license = node.get("license")?.as_object()?;
     KEYS.iter().any(|key| license.contains_key(*key)).then(String::new)
@@ -33,7 +35,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     }
 }
 
-/// By its characters: the list of identifiers grows every month.
+/// Checks the characters of an identifier only, because the list of identifiers grows every month.
 fn is_spdx_like(text: &str) -> bool {
     let character = |c: char| c.is_ascii_alphanumeric() || "-.+() :".contains(c);
     !text.trim().is_empty() && text.chars().all(character)

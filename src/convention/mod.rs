@@ -1,9 +1,11 @@
-//! WHAT ATTRIBUTES MEAN. JSON text in, values out: pure, and nothing here ever fails on what a user wrote.
+//! The meaning of attributes. Takes JSON text and returns values, without I/O. Invalid attributes
+//! become findings, not errors.
 //!
-//! [`examine`] finds the conventions of a node and what is wrong with them, by the table in [`registry`]; [`declare`] tells
-//! what attributes become; [`pyramid`] turns every convention of levels into one model. All of it stands in a wasm module of its own
-//! (feature `conventions`), which is loaded when somebody asks: a reader who wants numbers does not download it. [`answer`] is
-//! its one door; requests are written by `src/ts/convention/`. Maps are warped here too: [`warp`] has a door of its own, for numbers.
+//! [`examine`] finds and checks the conventions of a node by the table in [`registry`]. [`declare`]
+//! adds a declaration to attributes. [`pyramid`] turns every convention of levels into one model.
+//! This room is a separate wasm module (feature `conventions`), which is downloaded at the first
+//! use. [`answer`] is its only entry point; `src/ts/convention/` writes the requests.
+//! [`warp`] warps maps and has its own entry point, for numbers.
 
 pub mod cf;
 mod declaration;
@@ -40,7 +42,7 @@ pub fn answer(request: &str) -> Result<String> {
     let document = Document::parse(request.as_bytes())?;
     let mut request: Value = read(serde_json::from_str(document.root().text()))?;
     let mut take = |key: &str| request.get_mut(key).map(Value::take).unwrap_or_default();
-    // A verb at a time, not a tagged enum: the reader of one would be a quarter of the module.
+    // Not a tagged enum: its deserializer would be a quarter of the module.
     match take("verb").as_str() {
         Some("examine") => {
             let node: node::Node = read(serde_json::from_value(take("node")))?;

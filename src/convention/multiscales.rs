@@ -1,7 +1,9 @@
-//! `multiscales`: levels of resolution and how they came from each other. https://github.com/zarr-conventions/multiscales
+//! `multiscales`: levels of resolution and how they came from each other.
+//! https://github.com/zarr-conventions/multiscales
 //!
-//! Today's `layout` has `asset`, `derived_from`, `transform: {scale, translation}`; the early draft's has `group`,
-//! `from_group`, `scale`. Both are read everywhere, whatever the declaration says.
+//! The current `layout` has `asset`, `derived_from` and `transform: {scale, translation}`. That of
+//! the early draft has `group`, `from_group` and `scale`. Both are read, independent of the
+//! declared version.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +13,17 @@ use super::finding::Report;
 use super::node::Node;
 use super::place::{Place, is_relative_path};
 
-/// Whether there is a layout.
+/// Whether the attributes have a layout.
 pub fn recognise(node: &Node) -> Option<String> {
     node.get("multiscales")?.get("layout").map(|_| String::new())
 }
 
-/// The name of a field in today's text and in the early draft: whichever is there.
+/// The name of a field that the entry has: that of the current text or that of the early draft.
 pub fn field<'a>(entry: &Place<'a>, today: &str, early: &str) -> Option<Place<'a>> {
     entry.member(today).or_else(|| entry.member(early))
 }
 
-/// The scale or translation of an entry; the early draft's stand in the entry itself.
+/// The scale or translation of an entry. The early draft has them in the entry itself.
 pub fn factors<'a>(entry: &Place<'a>, key: &str) -> Option<Place<'a>> {
     let transform = entry.member("transform");
     transform.and_then(|transform| transform.member(key)).or_else(|| entry.member(key))
@@ -84,7 +86,8 @@ fn validate_path(place: &Place<'_>, report: &mut Report) {
     }
 }
 
-/// Sources exist, no level is there twice, and no level comes from itself, by however many steps.
+/// Checks that sources exist, that no level is listed twice, and that no level derives from itself,
+/// directly or through other levels.
 fn validate_graph(entries: &[Place<'_>], report: &mut Report) {
     let mut sources: BTreeMap<&str, Option<&str>> = BTreeMap::new();
     for entry in entries {
@@ -110,7 +113,7 @@ fn validate_graph(entries: &[Place<'_>], report: &mut Report) {
     }
 }
 
-/// A level that comes from itself; each level is walked through once.
+/// A level that derives from itself. Visits each level once.
 fn cycle<'a>(sources: &BTreeMap<&'a str, Option<&'a str>>) -> Option<&'a str> {
     let mut walked: BTreeMap<&str, usize> = BTreeMap::new();
     for (walk, start) in sources.keys().enumerate() {
@@ -126,7 +129,7 @@ fn cycle<'a>(sources: &BTreeMap<&'a str, Option<&'a str>>) -> Option<&'a str> {
     None
 }
 
-/// A field that is a text, in either spelling.
+/// A string field, in either spelling.
 pub fn text<'a>(entry: &Place<'a>, today: &str, early: &str) -> Option<&'a str> {
     let value: &'a Value = field(entry, today, early)?.value;
     value.as_str()

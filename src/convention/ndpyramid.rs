@@ -1,6 +1,7 @@
-//! The pyramids that ndpyramid writes: `multiscales[].datasets[]`, each a group of arrays. https://github.com/carbonplan/ndpyramid
+//! The pyramids that ndpyramid writes: `multiscales[].datasets[]`, each a group of arrays.
+//! https://github.com/carbonplan/ndpyramid
 //!
-//! It took the shape of OME-Zarr's early `multiscales` without its axes; what tells it apart is in [`recognise`].
+//! It has the form of OME-Zarr's early `multiscales` without axes. [`recognise`] tells them apart.
 
 use serde_json::Value;
 
@@ -8,7 +9,8 @@ use super::finding::Report;
 use super::node::Node;
 use super::place::is_relative_path;
 
-/// Whether the first entry is one of ndpyramid's: it has tile sizes, or says which of its functions made it.
+/// Whether ndpyramid wrote the first entry: it has tile sizes, or names the ndpyramid function that
+/// made it.
 pub fn recognise(node: &Node) -> Option<String> {
     let first = node.get("multiscales")?.as_array()?.first()?;
     if first.get("axes").is_some() {

@@ -1,4 +1,5 @@
-//! What this room is told of a node: its attributes and the few facts of its metadata that conventions speak of.
+//! A node as conventions see it: its attributes, and the few facts of its metadata that conventions
+//! refer to.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ pub enum Kind {
 /// A node below another.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Child {
-    /// Relative to the node.
+    /// The path, relative to the node.
     pub path: String,
     /// Array or group.
     pub kind: Kind,
@@ -32,16 +33,16 @@ pub struct Child {
 pub struct Node {
     /// Array or group.
     pub kind: Kind,
-    /// Any JSON at all.
+    /// The attributes, which may be any JSON value.
     #[serde(default)]
     pub attributes: Value,
-    /// Of an array: elements along each dimension.
+    /// The shape of an array.
     #[serde(default)]
     pub shape: Vec<f64>,
-    /// Of an array: elements of a chunk along each dimension.
+    /// The chunk shape of an array.
     #[serde(default)]
     pub chunks: Vec<f64>,
-    /// Of an array, where the metadata has them.
+    /// The dimension names of an array, if the metadata has them.
     #[serde(default)]
     dimension_names: Option<Vec<Option<String>>>,
     /// The node's children; `None` if they have not been listed.
@@ -55,7 +56,7 @@ impl Node {
         Place::root(&self.attributes)
     }
 
-    /// The attributes, where they are an object.
+    /// The attributes, if they are an object.
     pub fn object(&self) -> Option<&Map<String, Value>> {
         self.attributes.as_object()
     }
@@ -65,7 +66,7 @@ impl Node {
         self.object()?.get(key)
     }
 
-    /// An attribute that is a text.
+    /// A string attribute.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.get(key)?.as_str()
     }
@@ -75,7 +76,8 @@ impl Node {
         self.kind == Kind::Group
     }
 
-    /// The names of an array's dimensions, or xarray's for formats that have no place for them; `""` for one without.
+    /// The names of an array's dimensions; those of xarray for formats without dimension names.
+    /// `""` for a dimension without a name.
     pub fn dimension_names(&self) -> Option<Vec<String>> {
         if let Some(names) = &self.dimension_names {
             return Some(names.iter().map(|name| name.clone().unwrap_or_default()).collect());
@@ -86,7 +88,7 @@ impl Node {
     }
 }
 
-/// The nodes that are known so far, by path; `None` for a place where there is none that can be used.
+/// The nodes that are known so far, by path; `None` for a path without a usable node.
 pub type Nodes = BTreeMap<String, Option<Node>>;
 
 /// Why a node could not be opened.
@@ -94,9 +96,9 @@ pub type Nodes = BTreeMap<String, Option<Node>>;
 pub struct Refusal {
     /// The `code` of the error.
     pub code: String,
-    /// What the error says.
+    /// The message of the error.
     pub message: String,
 }
 
-/// Those nodes that are there and could not be opened, by path.
+/// The nodes that exist and could not be opened, by path.
 pub type Refusals = BTreeMap<String, Refusal>;

@@ -1,6 +1,8 @@
-//! A place in attributes: a value and the way to it. Asking it for what a convention wants there reports what is wrong instead.
+//! A value in the attributes and its JSON pointer. Its methods read what a convention requires, and
+//! report a finding where the value does not fit.
 //!
-//! The rules that every convention shares have the same names everywhere: `type`, `required`, `length`, `range`, `duplicate`.
+//! Rules that all conventions share have the same names: `type`, `required`, `length`, `range`,
+//! `duplicate`.
 
 use serde_json::{Map, Value};
 
@@ -9,13 +11,13 @@ use super::finding::Report;
 /// A value and its JSON pointer.
 #[derive(Clone, Debug)]
 pub struct Place<'a> {
-    /// What stands there.
+    /// The value.
     pub value: &'a Value,
-    /// The way there.
+    /// Its JSON pointer.
     pub path: String,
 }
 
-/// A key as a JSON pointer has it.
+/// Escapes a key for a JSON pointer.
 pub fn pointer_token(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
@@ -31,7 +33,7 @@ fn kind_name(value: &Value) -> &'static str {
     }
 }
 
-/// An integer as JSON Schema understands it: `1.0` is one.
+/// An integer in the sense of JSON Schema, where `1.0` is one.
 #[allow(clippy::cast_possible_truncation)] // integers of at most 53 bits
 pub fn integer_of(value: &Value) -> Option<i64> {
     let whole = |number: f64| number.fract() == 0.0 && number.abs() < 9e15;
@@ -44,19 +46,19 @@ impl<'a> Place<'a> {
         Self { value, path: String::new() }
     }
 
-    /// A member, where this is an object that has it.
+    /// A member, if this is an object that has it.
     pub fn member(&self, key: &str) -> Option<Place<'a>> {
         let value = self.value.as_object()?.get(key)?;
         Some(Place { value, path: format!("{}/{}", self.path, pointer_token(key)) })
     }
 
-    /// The elements, where this is an array.
+    /// The elements, if this is an array.
     pub fn items(&self) -> Vec<Place<'a>> {
         let items = self.value.as_array().into_iter().flatten().enumerate();
         items.map(|(idx, value)| Place { value, path: format!("{}/{idx}", self.path) }).collect()
     }
 
-    /// A member that must be there.
+    /// A required member.
     pub fn require(&self, key: &str, report: &mut Report) -> Option<Place<'a>> {
         let member = self.member(key);
         if member.is_none() && self.value.is_object() {
@@ -114,7 +116,7 @@ impl<'a> Place<'a> {
         Some(items)
     }
 
-    /// As [`array`](Self::array), but no element twice.
+    /// As [`array`](Self::array), without duplicates.
     pub fn distinct(&self, least: usize, report: &mut Report) -> Option<Vec<Place<'a>>> {
         let items = self.array(least, report)?;
         let texts: Vec<String> = items.iter().map(|item| item.value.to_string()).collect();
@@ -124,7 +126,7 @@ impl<'a> Place<'a> {
         Some(items)
     }
 
-    /// An array of numbers; of exactly `len`, if that is known.
+    /// An array of numbers, of length `len` if that is given.
     pub fn numbers(&self, len: Option<usize>, report: &mut Report) -> Option<Vec<f64>> {
         let items = self.array(0, report)?;
         if let Some(len) = len.filter(|len| *len != items.len()) {
@@ -151,14 +153,14 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Where a text stands that stood before; one sort for everybody.
+/// The index of the first string that occurs before in the list.
 pub fn repeats(texts: &[String]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_by(|a, b| texts[*a].cmp(&texts[*b]));
     order.windows(2).filter(|pair| texts[pair[0]] == texts[pair[1]]).map(|pair| pair[1]).collect()
 }
 
-/// A path below a group, as every convention wants it: relative, no empty segment, no way up.
+/// Checks a path below a group: relative, without empty segments and without `..`.
 pub fn is_relative_path(path: &str) -> bool {
     !path.is_empty()
         && !path.contains("..")

@@ -1,7 +1,8 @@
 //! `proj:`: the coordinate reference system. https://github.com/zarr-conventions/proj
 //!
-//! Revisions share one UUID: the early draft has shape, transform and bounding box too (they moved to `spatial:`); r2 wants
-//! exactly one of code, WKT2 and PROJJSON; v0.1 wants at least one and takes any authority. Deliberately not a parser of WKT.
+//! Revisions share one UUID: the early draft has shape, transform and bounding box too (they moved
+//! to `spatial:`); r2 wants exactly one of code, WKT2 and PROJJSON; v0.1 wants at least one and
+//! takes any authority. It does not parse WKT.
 
 use super::finding::Report;
 use super::node::Node;
@@ -12,7 +13,7 @@ const CRS: [&str; 3] = ["proj:code", "proj:wkt2", "proj:projjson"];
 /// The schema of revision r2, pinned by its commit.
 const R2_COMMIT: &str = "d150edbde61b53e9d17520f6d107c9d3689e5910";
 
-/// Whether any property is there.
+/// Whether the attributes have any property of the convention.
 pub fn recognise(node: &Node) -> Option<String> {
     let object = node.object()?;
     let known = ["proj:shape", "proj:transform", "proj:bbox", "proj:epsg"];
@@ -20,7 +21,7 @@ pub fn recognise(node: &Node) -> Option<String> {
     any.then(String::new)
 }
 
-/// Whether what stands there is a value: the text (not the schema) lets a `null` stand for "none".
+/// Whether there is a value. The text of the convention (not its schema) allows `null` for "none".
 fn is_given(place: &Place<'_>, key: &str) -> bool {
     place.member(key).is_some_and(|member| !member.value.is_null())
 }
@@ -77,7 +78,8 @@ fn code(place: &Place<'_>, only_epsg_like: bool, report: &mut Report) {
     }
 }
 
-/// How WKT begins: the keywords of ISO 19162 for a reference system, and those of the older WKT1.
+/// The first words of WKT: the keywords of ISO 19162 for a reference system, and those of the older
+/// WKT1.
 const WKT2: [&str; 12] = [
     "GEODCRS",
     "GEODETICCRS",
@@ -105,7 +107,7 @@ fn wkt2(place: &Place<'_>, report: &mut Report) {
     }
 }
 
-/// The early draft's geometry, at the root or in an entry of a layout.
+/// Checks the geometry of the early draft, at the root or in an entry of a layout.
 fn validate_geometry(place: &Place<'_>, report: &mut Report) {
     for (key, lengths) in [("proj:transform", [6, 9]), ("proj:bbox", [4, 6]), ("proj:shape", [2, 2])] {
         let Some(member) = place.member(key) else { continue };

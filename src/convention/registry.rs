@@ -1,8 +1,10 @@
-//! THE table of known conventions: a line each. What identifies it, what belongs to it, how it is recognised and checked.
+//! The table of known conventions: how each is identified, recognised and checked, and which
+//! attributes belong to it.
 //!
-//! The known conventions are checked by rules in Rust, not by their JSON schemas: those pin URLs of which half never
-//! resolved (every revision before v0.1 would be called invalid), cannot see dimension names or other levels, and say "does not match"
-//! where a rule can say what is wrong. Schemas are for conventions that a user registers, and for `loadSchema`.
+//! Known conventions are checked by rules in Rust, not by their JSON schemas. The schemas pin URLs,
+//! half of which never resolved, so that every revision before v0.1 would be invalid. They cannot
+//! see dimension names or other levels. A rule says what is wrong; a schema only says that
+//! something does not match. Schemas serve conventions that a user registers, and `loadSchema`.
 
 use super::finding::Report;
 use super::node::{Kind, Node};
@@ -11,40 +13,41 @@ use super::{cf, dggs, license, multiscales, ndpyramid, ome, proj, spatial, stac,
 /// Which attributes belong to a convention.
 #[derive(Clone, Copy, Debug)]
 pub enum Namespace {
-    /// Those that begin with this.
+    /// Those that begin with this prefix.
     Prefix(&'static str),
-    /// Those below these.
+    /// These attributes and their members.
     Keys(&'static [&'static str]),
-    /// Names of its own choosing, without a mark: CF.
+    /// Names without a common prefix: CF.
     Unmarked,
 }
 
-/// A convention that is known.
+/// A known convention.
 #[derive(Debug)]
 pub struct Known {
-    /// The name that our callers compare with.
+    /// The id, which callers of the package compare with.
     pub id: &'static str,
     /// Empty for conventions that data do not declare.
     pub uuid: &'static str,
-    /// Repositories that hold or held its text. Old data name the old ones.
+    /// Repositories that have or had its text. Old data name old repositories.
     pub repositories: &'static [&'static str],
-    /// Revisions that are understood, as their URLs have them; the last is written.
+    /// Supported revisions, as in their URLs. The last one is written.
     pub versions: &'static [&'static str],
     /// Names that declarations give it.
     pub names: &'static [&'static str],
-    /// What today's declarations say of it.
+    /// Its description in current declarations.
     pub description: &'static str,
-    /// Where else it may be specified.
+    /// Other places of its specification.
     pub spec: &'static str,
-    /// Where it may stand; anywhere unless given.
+    /// The kind of node that may have it; any kind if not given.
     pub scope: Option<Kind>,
-    /// What belongs to it.
+    /// The attributes that belong to it.
     pub namespace: Namespace,
-    /// A field of its own in declarations, which no text allows.
+    /// An additional field in its declarations, which no text allows.
     pub extra_field: Option<&'static str>,
-    /// The version, where a node has the convention; empty where it has no version.
+    /// The version that a node has; `None` if the node does not have the convention, empty if it
+    /// has no version.
     pub recognise: fn(&Node) -> Option<String>,
-    /// Checks a node that has the convention, in a version.
+    /// Checks a node that has this version of the convention.
     pub validate: fn(&Node, &str, &mut Report),
 }
 
@@ -227,7 +230,7 @@ impl Known {
         Some(format!("https://github.com/{repository}/blob/{version}/README.md"))
     }
 
-    /// The URLs of the early draft, where the convention is that old: schema and spec.
+    /// The URLs of schema and text in the early draft, if the convention is that old.
     pub fn early_urls(&self) -> Option<(String, String)> {
         let version = self.versions.iter().find(|version| **version == "v0.1.0")?;
         let repository = self.repositories.iter().find(|name| name.starts_with("zarr-experimental/"))?;
@@ -237,7 +240,7 @@ impl Known {
         ))
     }
 
-    /// Whether a URL is one of its texts or schemas, in whatever version.
+    /// Whether a URL is a text or schema of the convention, of any version.
     fn has_url(&self, url: &str) -> bool {
         let own = repository_of(url).is_some_and(|repository| {
             self.repositories.iter().any(|known| known.eq_ignore_ascii_case(repository))
@@ -246,7 +249,7 @@ impl Known {
     }
 }
 
-/// The owner and name that a URL on GitHub begins with.
+/// The owner and the repository of a URL on GitHub.
 fn repository_of(url: &str) -> Option<&str> {
     let hosts = ["https://raw.githubusercontent.com/", "https://github.com/", "http://github.com/"];
     let path = hosts.iter().find_map(|host| url.strip_prefix(host))?;
@@ -264,12 +267,12 @@ pub fn version_of(url: &str) -> Option<&str> {
     rest.split('/').next().filter(|version| !version.is_empty() && !version.ends_with(".json"))
 }
 
-/// The convention that an id, or one of its names, means: for callers who write, never for data.
+/// The convention with this id or name. For callers that write; never for data.
 pub fn by_id(id: &str) -> Option<&'static Known> {
     KNOWN.iter().find(|known| known.id == id)
 }
 
-/// The convention that an identifier identifies: a UUID, else a URL.
+/// The convention of an identifier: a UUID, or else a URL.
 pub fn identified(
     uuid: Option<&str>,
     schema_url: Option<&str>,

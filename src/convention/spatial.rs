@@ -1,4 +1,5 @@
-//! `spatial:`: where the elements are: a 2-D affine, a bounding box, the two dimensions. https://github.com/zarr-conventions/spatial
+//! `spatial:`: where the elements are: a 2-D affine, a bounding box, the two dimensions.
+//! https://github.com/zarr-conventions/spatial
 
 use super::finding::Report;
 use super::node::Node;
@@ -13,7 +14,7 @@ const KEYS: [&str; 6] = [
     "spatial:registration",
 ];
 
-/// Whether any property is there.
+/// Whether the attributes have any property of the convention.
 pub fn recognise(node: &Node) -> Option<String> {
     let object = node.object()?;
     KEYS.iter().any(|key| object.contains_key(*key)).then(String::new)
@@ -50,7 +51,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     }
 }
 
-/// The names, where they are two texts.
+/// The names, if they are a list of two strings.
 pub fn dimension_pair(place: &Place<'_>) -> Option<[String; 2]> {
     let pair = place.value.get("spatial:dimensions")?.as_array()?;
     match pair.as_slice() {
@@ -59,7 +60,7 @@ pub fn dimension_pair(place: &Place<'_>) -> Option<[String; 2]> {
     }
 }
 
-/// Which axes of the array are y and x.
+/// The dimensions of the array that are y and x.
 fn spatial_axes(node: &Node, place: &Place<'_>) -> Option<[usize; 2]> {
     let names = node.dimension_names()?;
     let [y, x] = dimension_pair(place)?;
@@ -124,7 +125,7 @@ fn transform(place: &Place<'_>, report: &mut Report) {
     }
 }
 
-/// `[height, width]`, and that it fits the array.
+/// Checks that `spatial:shape` is `[height, width]` of the array.
 fn extents(shape: &Place<'_>, expected: Option<[f64; 2]>, report: &mut Report) {
     let Some(items) = shape.array(0, report) else { return };
     if items.len() != 2 {

@@ -1,19 +1,19 @@
 //! `stac:`: a STAC object, or the way to one, on a group. https://github.com/zarr-conventions/stac
 //!
-//! Deliberately not a validator of STAC: that is STAC's own business, as the convention says.
+//! It does not validate the STAC objects: the convention leaves that to STAC.
 
 use super::finding::Report;
 use super::node::Node;
 
 const KEYS: [&str; 4] = ["stac:item", "stac:collection", "stac:key", "stac:link"];
 
-/// Whether any property is there.
+/// Whether the attributes have any property of the convention.
 pub fn recognise(node: &Node) -> Option<String> {
     let object = node.object()?;
     KEYS.iter().any(|key| object.contains_key(*key)).then(String::new)
 }
 
-/// Checks that there is exactly one.
+/// Checks that the attributes have exactly one property.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     let place = node.place();
     let given = KEYS.iter().filter(|key| place.member(key).is_some()).count();

@@ -1,4 +1,5 @@
-//! `multiscales.tile_matrix_set`: levels as the tile matrices of OGC 17-083r4, which an older GeoZarr text had and EOPF data has.
+//! `multiscales.tile_matrix_set`: levels as tile matrices of OGC 17-083r4. An older GeoZarr text
+//! has it, and EOPF data use it.
 
 use serde_json::Value;
 
@@ -6,7 +7,7 @@ use super::finding::Report;
 use super::node::Node;
 use super::place::Place;
 
-/// Whether `multiscales` has one.
+/// Whether `multiscales` has a tile matrix set.
 pub fn recognise(node: &Node) -> Option<String> {
     node.get("multiscales")?.get("tile_matrix_set").map(|_| String::new())
 }
@@ -16,7 +17,7 @@ pub fn matrices<'a>(set: &Place<'a>) -> Option<Place<'a>> {
     ["tileMatrices", "tile_matrices", "tileMatrix"].iter().find_map(|key| set.member(key))
 }
 
-/// Checks the set; one that is only named cannot be looked into.
+/// Checks the set. A set that is given only by name cannot be checked.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     let set =
         node.place().member("multiscales").and_then(|multiscales| multiscales.member("tile_matrix_set"));

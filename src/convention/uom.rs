@@ -1,9 +1,10 @@
-//! `uom`: the unit of an array's elements, as UCUM code. https://github.com/clbarnes/zarr-convention-uom
+//! `uom`: the unit of an array's elements, as UCUM code.
+//! https://github.com/clbarnes/zarr-convention-uom
 
 use super::finding::Report;
 use super::node::Node;
 
-/// Whether there is an object with a UCUM code.
+/// Whether the attributes have an object with a UCUM code.
 pub fn recognise(node: &Node) -> Option<String> {
     node.get("uom")?.get("ucum").map(|_| String::new())
 }

@@ -12,8 +12,10 @@ use crate::format::data_type::{DataType, Float, Integer, widen};
 use crate::format::words::Words;
 pub use crate::kernel::cast::NumberType;
 use crate::kernel::convert::convert;
+#[cfg(any(feature = "conventions", feature = "internals"))]
+pub use crate::kernel::convert::integer_key;
 pub use crate::kernel::convert::labels::{Colour, LabelColours};
-pub use crate::kernel::convert::{Missing, Shading, Target, Unpacking, integer_key};
+pub use crate::kernel::convert::{Missing, Shading, Target, Unpacking};
 pub use crate::kernel::summary::Bins;
 use crate::kernel::summary::{place, summarise};
 use crate::limits;
@@ -76,7 +78,8 @@ pub fn name_of(number: NumberType) -> &'static str {
     NUMBERS.iter().find(|(known, _)| *known == number).map_or("", |(_, name)| name)
 }
 
-/// What the elements of a data type are to arithmetic; floats of 8 bits and fewer, and `bfloat16`, are singles there.
+/// What the elements of a data type are to arithmetic; floats of 8 bits and fewer, and `bfloat16`,
+/// are singles there.
 pub fn number_of(data_type: &DataType) -> Option<NumberType> {
     Some(match data_type {
         DataType::Bool => NumberType::Bool,
@@ -171,7 +174,8 @@ impl Conversion {
     /// As colours.
     ///
     /// # Errors
-    /// `Argument` for a window that is not two finite numbers, a gamma that is not above zero, and a table that is not of whole colours.
+    /// `Argument` for a window that is not two finite numbers, a gamma that is not above zero, and
+    /// a table that is not of whole colours.
     pub fn shaded(self, shading: Shading) -> Result<Self> {
         let Shading { low, high, gamma, width, table } = &shading;
         let whole =

@@ -1,4 +1,5 @@
-//! What the bytes of a Zarr store mean. Pure values: no async, no clock, no JavaScript, no `unsafe`.
+//! What the bytes of a Zarr store mean. Pure values: no async, no clock, no JavaScript, no
+//! `unsafe`.
 //!
 //! | module | subject of the specification |
 //! |---|---|
@@ -10,8 +11,8 @@
 //! | [`codec`] | codecs |
 //!
 //! Other modules are not in the specification. [`conversion`] turns decoded elements into the type
-//! that the caller asked for. [`dimension_order`] computes strides. [`tolerated`] lists the metadata
-//! that breaks the rules and is read anyway. [`words`] reads lists of numbers.
+//! that the caller asked for. [`dimension_order`] computes strides. [`tolerated`] lists the
+//! metadata that breaks the rules and is read anyway. [`words`] reads lists of numbers.
 
 pub mod chunk_grid;
 pub mod chunk_key;

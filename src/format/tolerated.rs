@@ -1,7 +1,8 @@
 //! The one list of the forms that bend the rules and are read nevertheless, each with a warning.
 //!
-//! An entry says what the form is, which writers left it behind, and what is read. The warnings are made of it, and so is
-//! the table in `docs/codecs.md` (`tests/rust/support_table.rs`). Deliberately without what servers do: that is `store::http`'s.
+//! An entry says what the form is, which writers left it behind, and what is read. The warnings are
+//! made of it, and so is the table in `docs/codecs.md` (`tests/rust/support_table.rs`).
+//! Deliberately without what servers do: that is `store::http`'s.
 
 use std::cell::Cell;
 use std::fmt::Display;
@@ -11,7 +12,7 @@ use std::fmt::Display;
 pub struct Entry {
     /// What the warning and the table call it.
     pub name: &'static str,
-    /// What stands in the store.
+    /// What the store has.
     pub form: &'static str,
     /// Who wrote it.
     pub writer: &'static str,
@@ -178,7 +179,7 @@ forms! {
 }
 
 thread_local! {
-    /// A bit for each form that was met since somebody asked.
+    /// A bit for each form that was found since the last query.
     static NOTED: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -209,8 +210,9 @@ impl Form {
     }
 }
 
-/// What another maintained reader gives elements for and is refused here: what it is, who reads it, and why it is not read. The
-/// The list in `docs/codecs.md` is made of it; `codec::unsupported` has the codecs.
+/// What another maintained reader gives elements for and is refused here: what it is, who reads it,
+/// and why it is not read. The list in `docs/codecs.md` is made of it; `codec::unsupported` has
+/// the codecs.
 #[cfg(not(target_arch = "wasm32"))]
 pub static STILL_REFUSED: &[(&str, &str, &str)] = &[
     (

@@ -66,7 +66,7 @@ impl BlobStore {
         // A file that changed or was removed after the user chose it cannot be read.
         let buffer = read.map_err(|thrown| store_failed("the file cannot be read", thrown))?;
         if !buffer.is_instance_of::<ArrayBuffer>() {
-            return Err(Error::store("the file gave something that holds no bytes"));
+            return Err(Error::store("the file returned a value that is not bytes"));
         }
         let bytes = Uint8Array::new(&buffer);
         Ok(Fetched { value: our_value(bytes), size: Some(size), version: None })

@@ -45,7 +45,7 @@ pub fn our_value(bytes: Uint8Array) -> Value {
 /// `Store` if the value is neither a view nor an `ArrayBuffer`.
 pub fn foreign_value(value: &JsValue) -> Result<Value> {
     let bytes = as_bytes(value).ok_or_else(|| {
-        Error::store("the store returned something that holds no bytes")
+        Error::store("the store returned a value that is not bytes")
             .expected("a Uint8Array, an ArrayBuffer or undefined")
             .actual(value.js_typeof().as_string().unwrap_or_default())
     })?;

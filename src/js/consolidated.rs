@@ -102,7 +102,7 @@ pub fn consolidated_store(store: u32, format: u8, key: String, settle: Function)
             loaded = load(&inner, &StoreKey::parse(DRAFT_ZMETADATA)?, format).await?;
         }
         let Loaded::Consolidated(mut consolidated, value) = loaded else {
-            return Err(Error::format("this is no consolidated metadata").at_key(DRAFT_ZMETADATA));
+            return Err(Error::format("the document is not consolidated metadata").at_key(DRAFT_ZMETADATA));
         };
         let mut listed = Consolidation::of(0, &consolidated).await;
         next_turn().await;

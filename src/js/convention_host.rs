@@ -1,5 +1,5 @@
-//! The face of the conventions' own module: JSON text in, JSON text out, and the same of numbers,
-//! without wasm-bindgen. `engine/convention_module.ts` drives it.
+//! The interface of the conventions' own module, without wasm-bindgen: functions from JSON text to
+//! JSON text, and from numbers to numbers. `engine/convention_module.ts` drives it.
 //!
 //! A call answers 0, or 1 when the answer is an error: `{code, message}` as JSON. The module
 //! imports nothing; a panic is a trap, after which the instance is thrown away.
@@ -13,7 +13,8 @@ thread_local! {
     static ANSWER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A buffer for a request of `len` bytes; null where there is no memory. The call that is given it takes it.
+/// A buffer for a request of `len` bytes; null if there is no memory. The call that receives the
+/// buffer frees it.
 #[unsafe(no_mangle)]
 pub extern "C" fn conventions_request(len: usize) -> *mut u8 {
     let mut bytes: Vec<u8> = Vec::new();
@@ -24,10 +25,11 @@ pub extern "C" fn conventions_request(len: usize) -> *mut u8 {
     Box::into_raw(bytes.into_boxed_slice()).cast()
 }
 
-/// Answers the request that stands in a buffer, in JSON.
+/// Answers a request in JSON.
 ///
 /// # Safety
-/// `request` came from [`conventions_request`] with the same `len`, all of it was written, and it is not used again.
+/// `request` came from [`conventions_request`] with the same `len`, all of it was written, and it
+/// is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn conventions_answer(request: *mut u8, len: usize) -> u32 {
     let in_json = |bytes: &[u8]| {
@@ -38,7 +40,7 @@ pub unsafe extern "C" fn conventions_answer(request: *mut u8, len: usize) -> u32
     unsafe { answered(request, len, in_json) }
 }
 
-/// Answers the numbers that stand in a buffer, in numbers (`convention::warp`).
+/// Answers a request of numbers with numbers (`convention::warp`).
 ///
 /// # Safety
 /// As of [`conventions_answer`].
@@ -66,13 +68,13 @@ unsafe fn answered(request: *mut u8, len: usize, answer: impl Fn(&[u8]) -> Resul
     status
 }
 
-/// Where the answer stands, until the next call.
+/// The address of the answer, which is valid until the next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn conventions_answer_ptr() -> *const u8 {
     ANSWER.with_borrow(Vec::as_ptr)
 }
 
-/// How long it is.
+/// The length of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn conventions_answer_len() -> usize {
     ANSWER.with_borrow(Vec::len)

@@ -332,5 +332,5 @@ pub extern "C" fn zarr_panic_len() -> usize {
 }
 
 fn unknown(what: &str, number: u32) -> Error {
-    Error::argument(format!("the decoder knows no {what} {number}"))
+    Error::argument(format!("the decoder has no {what} with number {number}"))
 }

@@ -61,7 +61,7 @@ impl PartDecoder for JobPart {
     fn finish(self: Box<Self>) -> LocalFuture<'static, Result<Value>> {
         Box::pin(async move {
             let elements = self.settled().await?;
-            elements.ok_or_else(|| Error::unsupported("a decoder answered with no elements"))
+            elements.ok_or_else(|| Error::unsupported("a decoder returned no elements"))
         })
     }
 

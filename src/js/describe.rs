@@ -146,7 +146,7 @@ pub fn narrow_floats(name: &str) -> std::result::Result<Float32Array, JsValue> {
 }
 
 fn values_of_patterns(name: &str) -> Result<Float32Array> {
-    let unknown = || Error::argument(format!("{name:?} is no narrow float"));
+    let unknown = || Error::argument(format!("{name:?} is not the name of a narrow float"));
     let float = Float::of_name(name).filter(|float| float.size() == 1).ok_or_else(unknown)?;
     let patterns: Vec<u8> = (0..=u8::MAX).collect();
     let (_, wide) = widen::widen(&DataType::Float(float), &patterns)?.ok_or_else(unknown)?;

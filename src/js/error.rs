@@ -72,7 +72,7 @@ fn error_of(json: &str) -> Result<Error> {
     let document = Document::parse(json.as_bytes())?;
     let report = document.root().object()?;
     let text = |name: &str| report.get(name).and_then(|text| text.str().ok()).map(Cow::into_owned);
-    let message = text("message").ok_or_else(|| Error::format("a report has a message"))?;
+    let message = text("message").ok_or_else(|| Error::format("an error report has no message"))?;
     let kind = text("code").and_then(|code| ErrorKind::from_code(&code)).unwrap_or(ErrorKind::Unsupported);
     let range = report.get("range").and_then(|range| range.u64_list().ok());
     Ok(Error::new(kind, message).with_context(Context {

@@ -104,7 +104,7 @@ impl FetchTransport {
             Some(1.0) => Err(self.rejected(parts.get(1))),
             Some(2.0) => Err(unreachable(parts.get(1))),
             Some(3.0) => Err(TransportError::TooLarge { announced: number(&parts.get(1)) }),
-            _ => Err(TransportError::Failed(Error::store("`fetch` returned something that is no Response"))),
+            _ => Err(TransportError::Failed(Error::store("`fetch` returned a value that is not a Response"))),
         }
     }
 

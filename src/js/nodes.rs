@@ -108,7 +108,7 @@ fn format_of(name: &str) -> Result<ZarrFormat> {
         _ => None,
     });
     named.ok_or_else(|| {
-        let error = Error::argument("there is no such format").in_field("zarrFormat");
+        let error = Error::argument("unknown Zarr format").in_field("zarrFormat");
         error.expected("2, 3, \"v3-draft-2020-10\" or \"v3-draft-2022-05\"").actual(format!("{name:?}"))
     })
 }

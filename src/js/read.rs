@@ -160,7 +160,7 @@ impl Wanted {
 fn label_colours(words: &[u32]) -> Result<Vec<(u64, Colour)>> {
     let (entries, rest) = words.as_chunks::<3>();
     if !rest.is_empty() {
-        return Err(Error::argument("colours of labels are incomplete"));
+        return Err(Error::argument("the colours of labels are incomplete"));
     }
     let label =
         |[low, high, colour]: &[u32; 3]| (u64::from(*low) | u64::from(*high) << 32, colour.to_le_bytes());

@@ -71,5 +71,5 @@ pub fn remove_array(id: u32) {
 }
 
 fn stale(what: &str, id: u32) -> Error {
-    Error::argument(format!("{what} {id} is not known to this instance"))
+    Error::argument(format!("{what} {id} is unknown to this instance of the engine"))
 }

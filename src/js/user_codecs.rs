@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
@@ -15,6 +14,7 @@ use crate::format::codec::user::{CodecCall, CodecSite, Direction, OptionalUserCo
 use crate::format::data_type::description::Description;
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::document::NodeDocument;
+use crate::format::metadata::write::text::{ObjectText, list, string};
 
 /// Parses what `ts/codec/bind.ts` wrote; empty for none.
 ///
@@ -62,42 +62,7 @@ pub fn question_of(users: &OptionalUserCodecs) -> Result<Option<String>> {
         return Ok(None);
     }
     let question = users.as_ref().and_then(|users| users.take_question());
-    question.map(|site| to_json(&site)).transpose()
-}
-
-fn to_json<T: Serialize>(value: &T) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| Error::argument(error.to_string()))
-}
-
-/// `CodecRequest` of `ts/codec/site.ts`, without its bytes.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RequestMessage<'a> {
-    id: u32,
-    /// The chunk's key, relative to the array.
-    key: &'a str,
-    site: usize,
-    direction: &'static str,
-    kind: &'static str,
-    decoded: ChunkMessage,
-    encoded: ChunkMessage,
-    /// The range of its bytes in the common buffer.
-    start: usize,
-    end: usize,
-}
-
-/// Shape and data type of a chunk. Elements cross packed, or with offsets.
-#[derive(Serialize)]
-struct ChunkMessage {
-    shape: Vec<u64>,
-    #[serde(rename = "type")]
-    data_type: Description,
-}
-
-#[derive(Serialize)]
-struct RequestsMessage<'a> {
-    sites: Vec<&'a CodecSite>,
-    requests: Vec<serde_json::Value>,
+    Ok(question.map(|site| site.to_json()))
 }
 
 /// The requests that were not handed out yet. Empty if there are none; else the length of a JSON
@@ -118,44 +83,42 @@ pub fn write_requests(part: &mut WorkerPart) -> Result<Vec<u8>> {
         });
         let start = bytes.len();
         bytes.extend_from_slice(request.input);
-        requests.push(serde_json::to_value(message(key, &request, site, start..bytes.len())));
+        requests.push(message(key, &request, site, start..bytes.len()));
     });
     if requests.is_empty() {
         return Ok(Vec::new());
     }
-    let requests = requests.into_iter().collect::<std::result::Result<_, _>>();
-    let requests = requests.map_err(|error| Error::argument(error.to_string()))?;
-    let text = to_json(&RequestsMessage { sites: sites.iter().collect(), requests })?;
+    let sites = list(sites.iter().map(CodecSite::to_json));
+    let text = ObjectText::new().with("sites", sites).with("requests", list(requests)).compact();
     let len = u32::try_from(text.len()).map_err(|_| Error::limit("too many chunks for one request"))?;
     Ok([&len.to_le_bytes(), text.as_bytes(), &bytes].concat())
 }
 
-fn message<'a>(
-    key: &'a str,
-    request: &CodecCall<'_>,
-    site: usize,
-    place: std::ops::Range<usize>,
-) -> RequestMessage<'a> {
-    let chunk = |shape: &[u64], data_type| ChunkMessage {
-        shape: shape.to_vec(),
-        data_type: Description::of(data_type),
+/// The JSON text of a `CodecRequest` of `ts/codec/site.ts`, without its bytes. `place` is their
+/// range in the common buffer.
+fn message(key: &str, request: &CodecCall<'_>, site: usize, place: std::ops::Range<usize>) -> String {
+    let chunk = |shape: &[u64], data_type| {
+        let description = Description::of(data_type).to_json();
+        ObjectText::new().with("shape", list(shape)).with("type", description).compact()
     };
-    RequestMessage {
-        id: request.id,
-        key,
-        site,
-        direction: match request.direction {
-            Direction::Decode => "decode",
-            Direction::Encode => "encode",
-        },
-        kind: match request.kind {
-            CodecKind::ArrayToArray => "array_to_array",
-            CodecKind::ArrayToBytes => "array_to_bytes",
-            CodecKind::BytesToBytes => "bytes_to_bytes",
-        },
-        decoded: chunk(&request.decoded.shape, &request.decoded.data_type),
-        encoded: chunk(&request.encoded.shape, &request.encoded.data_type),
-        start: place.start,
-        end: place.end,
-    }
+    let direction = match request.direction {
+        Direction::Decode => "decode",
+        Direction::Encode => "encode",
+    };
+    let kind = match request.kind {
+        CodecKind::ArrayToArray => "array_to_array",
+        CodecKind::ArrayToBytes => "array_to_bytes",
+        CodecKind::BytesToBytes => "bytes_to_bytes",
+    };
+    ObjectText::new()
+        .with("id", request.id.to_string())
+        .with("key", string(key))
+        .with("site", site.to_string())
+        .with("direction", string(direction))
+        .with("kind", string(kind))
+        .with("decoded", chunk(&request.decoded.shape, &request.decoded.data_type))
+        .with("encoded", chunk(&request.encoded.shape, &request.encoded.data_type))
+        .with("start", place.start.to_string())
+        .with("end", place.end.to_string())
+        .compact()
 }

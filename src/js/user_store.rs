@@ -72,7 +72,11 @@ impl UserStore {
 
     fn object(&self) -> Result<JsValue> {
         let store = self.store.object();
-        if store.is_undefined() { Err(Error::store("the store of this node is gone")) } else { Ok(store) }
+        if store.is_undefined() {
+            Err(Error::store("the store of this node was released; open the node again"))
+        } else {
+            Ok(store)
+        }
     }
 
     async fn read(
@@ -256,7 +260,7 @@ fn text(entry: &JsValue, method: &str) -> Result<String> {
 }
 
 fn unexpected(method: &str, expected: &str, actual: &JsValue) -> Error {
-    let error = Error::store(format!("the store's {method} returned something else")).expected(expected);
+    let error = Error::store(format!("the store's {method} returned an unexpected value")).expected(expected);
     error.actual(actual.js_typeof().as_string().unwrap_or_default())
 }
 
@@ -273,7 +277,7 @@ fn check_len(actual: u64, range: ByteRange) -> Result<()> {
     if actual <= len {
         return Ok(());
     }
-    let error = Error::store("the store's getRange returned more bytes than were asked for");
+    let error = Error::store("the store's getRange returned more bytes than were requested");
     Err(error.expected(format!("at most {len} bytes")).actual(format!("{actual} bytes")))
 }
 

@@ -97,7 +97,7 @@ fn order_of(source: &Source) -> Result<ChunkOrder> {
         Some("F") => Ok(ChunkOrder::F),
         Some("morton") => Ok(ChunkOrder::Morton),
         Some(other) => {
-            let error = Error::argument("there is no such order of chunks in a shard");
+            let error = Error::argument("unknown order of chunks in a shard");
             Err(error.expected("\"C\", \"F\" or \"morton\"").actual(format!("{other:?}")))
         }
     }
@@ -234,7 +234,7 @@ impl JobEncoder {
             return Ok(Encoded::Empty);
         }
         let bytes = encoded.dyn_into::<Uint8Array>();
-        let bytes = bytes.map_err(|_| Error::unsupported("an encoder answered with no bytes"))?;
+        let bytes = bytes.map_err(|_| Error::unsupported("an encoder returned no bytes"))?;
         Ok(Encoded::Bytes(our_value(bytes)))
     }
 }

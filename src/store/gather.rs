@@ -201,7 +201,8 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         (batch, member)
     }
 
-    /// Starts the requests of a batch. The priority of a request is that of its most important range.
+    /// Starts the requests of a batch. The priority of a request is that of its most important
+    /// range.
     fn begin(&self, batch: &Batch, of: &RequestScope<K>, context: &RequestContext, fetch: &FetchRange<'_>) {
         let ranges = batch.ranges.borrow();
         let spans: Vec<Range<u64>> = ranges.iter().map(|(range, _)| range.clone()).collect();

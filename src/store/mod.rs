@@ -28,12 +28,14 @@ pub mod key_table;
 pub mod memory;
 pub mod partial_values;
 pub mod priority;
+#[cfg(any(feature = "full", feature = "internals"))]
 pub mod reference;
 mod shared;
 pub mod turn;
 pub mod value;
 pub mod wrap;
 pub(crate) mod writers;
+#[cfg(any(feature = "full", feature = "internals"))]
 pub mod zip;
 
 use std::future::Future;

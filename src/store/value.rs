@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::limits;
 
 /// Bytes that the host (JavaScript) holds.
+#[allow(clippy::len_without_is_empty, reason = "nothing asks whether it is empty")]
 pub trait HostBytes {
     /// Number of bytes.
     fn len(&self) -> u64;

@@ -2,8 +2,8 @@
 //! and broken stores must be refused as `bad/expected.json` says. The layout is described in
 //! `tests/fixtures/README.md`.
 //!
-//! Beside the whole array, some boxes, steps, lists and points of each are read; their expected elements are picked from the
-//! writer's own values, one by one.
+//! Beside the whole array, some boxes, steps, lists and points of each are read; their expected
+//! elements are picked from the writer's own values, one by one.
 
 mod support;
 
@@ -132,7 +132,8 @@ fn check_metadata(metadata: &ArrayMetadata, node: &Json) -> Result<(), String> {
 fn check_elements(array: &Rc<Array>, node: &Json) -> Result<(), String> {
     let chunk_shape = array.binding().chunk_shape().map_err(|error| format!("{error:?}"))?;
     if array.binding().metadata().codecs.iter().any(|codec| codec.name == "sharding_indexed") {
-        // What we read at a time may be smaller still: the inner chunk of the innermost shard that can be seen into.
+        // What we read at a time may be smaller still: the inner chunk of the innermost shard that
+        // can be seen into.
         let outer: Vec<u64> = serde_json::from_value(node["chunk_shape"].clone()).unwrap_or_default();
         let divides =
             outer.iter().zip(&chunk_shape).all(|(outer, inner)| outer % inner == 0 || inner % outer == 0);

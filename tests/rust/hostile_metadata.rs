@@ -1,5 +1,6 @@
-//! Metadata that somebody has tampered with: every document of the fixtures, changed at random, is read and bound, or refused with an
-//! error that says who must act; without a panic, and with no more memory than a chunk's worth of bookkeeping.
+//! Metadata with random changes: every document of the fixtures, changed at random, is
+//! read and bound, or refused with an error that says who must act; without a panic, and with no
+//! more memory than a chunk's worth of bookkeeping.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -81,7 +82,7 @@ fn check(suffix: &str, text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What stands where something else stood.
+/// The value that replaces another one.
 fn value() -> impl Strategy<Value = Value> {
     prop::sample::select(vec![
         json!(null),

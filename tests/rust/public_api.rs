@@ -1,6 +1,8 @@
 //! What a Rust program may import: `examples/read_local_array.rs` runs as a program of its own and
 //! reads arrays that these tests write byte by byte, as the specification describes them.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! Large chunks that are stored as they are: of one of which little is wanted, only its rows are fetched. Arrays are made here, and what is
-//! expected follows from an element's place.
+//! Large chunks that are stored as they are: of one of which little is wanted, only its rows are
+//! fetched. Arrays are made here, and what is expected follows from an element's place.
 
 mod support;
 
@@ -45,7 +45,7 @@ impl Stored {
         }
     }
 
-    /// The bytes of the chunk that starts at an element; past the array's end stands what nobody reads.
+    /// The bytes of the chunk that starts at an element. Bytes past the array's end are never read.
     fn chunk(self, origin: [u64; 3]) -> Vec<u8> {
         let mut bytes = Vec::new();
         let extents = self.order.map(|dimension| CHUNK[dimension]);
@@ -221,7 +221,8 @@ fn a_plane_of_a_chunk_costs_its_own_bytes() {
 fn a_plane_of_an_inner_chunk_costs_its_own_bytes() {
     let (store, array) = sharded(Stored { is_big: true, order: [2, 1, 0] });
     let log = store.log().len();
-    // The fastest dimension of what is stored is the array's first: a plane along the last stands together.
+    // The fastest dimension of what is stored is the array's first: a plane along the last stands
+    // together.
     let axes = [slice(0, 40, 1), slice(0, 100, 1), slice(9, 10, 1)];
     read(&array, &axes).unwrap_or_else(|error| panic!("{error:?}"));
     let plane = 40 * 100 * 4;

@@ -25,7 +25,8 @@ use zarr_wasm::internals::store::turn::set_pause;
 use zarr_wasm::internals::store::wrap::{Counting, Gathering};
 use zarr_wasm::internals::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
 
-/// Shards of 8 × 12 elements in an array of 13 × 23, inner chunks of 4 × 6, the index of 4 entries and a checksum at the end.
+/// Shards of 8 × 12 elements in an array of 13 × 23, inner chunks of 4 × 6, the index of 4 entries
+/// and a checksum at the end.
 const SHARDED: &str = "zstd-checked-end";
 const INDEX: ByteRange = ByteRange::Suffix(4 * 16 + 4);
 
@@ -111,8 +112,9 @@ fn chunks_that_are_shared_and_those_that_are_not_are_asked_for_together() {
     assert_eq!(reads[0], ("0/0".to_owned(), INDEX));
 }
 
-/// Reads that are begun together cost what one read of all of it costs, whether their shards' indexes are known or not: each a task of
-/// its own, as calls of a page are, of an array that was opened several times.
+/// Reads that are begun together cost what one read of all of it costs, whether their shards'
+/// indexes are known or not: each a task of its own, as calls of a page are, of an array that was
+/// opened several times.
 #[test]
 fn concurrent_reads_cost_what_one_read_of_all_costs() {
     let windows = || {
@@ -195,7 +197,8 @@ fn a_chunk_in_a_shard_in_a_shard_is_two_indexes_and_a_range() {
     assert_eq!(store.log().len() - opened, 3);
 }
 
-/// A store whose answers to reads of chunks are those of the moment at which they were asked for, and come when they may.
+/// A store whose answers to reads of chunks are those of the moment at which they were asked for,
+/// and come when they may.
 struct Slow {
     inner: MemoryStore,
     is_open: Cell<bool>,
@@ -203,7 +206,7 @@ struct Slow {
 
 impl Slow {
     fn poll_open(&self, context: &mut Context<'_>) -> Poll<()> {
-        // Asked again whenever somebody polls: nobody else wakes it.
+        // It is polled again with each other future, because nothing else wakes it.
         context.waker().wake_by_ref();
         if self.is_open.get() { Poll::Ready(()) } else { Poll::Pending }
     }
@@ -238,8 +241,8 @@ impl Store for Slow {
     }
 }
 
-/// Whatever a read that is under way brings after everything was to be forgotten, it is not kept: neither the index of a shard (which
-/// is on its way first) nor a chunk (where the index is there).
+/// Whatever a read that is under way brings after everything was to be forgotten, it is not kept:
+/// neither the index of a shard (which is on its way first) nor a chunk (where the index is there).
 #[test]
 fn what_was_asked_for_before_a_refresh_is_not_kept() {
     for has_index in [false, true] {
@@ -314,7 +317,8 @@ fn is_pending(reading: &mut Reading<'_>) -> bool {
     reading.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending()
 }
 
-/// Whoever began it may leave, and the last one who does ends it: nothing of the array or its store is held any more.
+/// The read that started the work may leave. The last read that leaves ends it, and then nothing
+/// keeps the array or its store alive.
 #[test]
 fn the_same_elements_are_decoded_once_for_all_who_read_them() {
     let (store, array) = slow_array(SHARDED);
@@ -370,7 +374,8 @@ fn pause() -> LocalFuture<'static, ()> {
     }))
 }
 
-/// Parts of a thousand chunks each are begun many at a time, and none of them in one go with the next.
+/// Parts of a thousand chunks each are begun many at a time, and none of them in one go with the
+/// next.
 #[test]
 fn others_have_their_turn_between_parts_of_many_chunks() {
     let document = r#"{"zarr_format": 3, "node_type": "array", "shape": [1048576, 1048576], "data_type": "uint32",

@@ -1,5 +1,5 @@
-//! The tables of codecs and of tolerated forms in `docs/codecs.md` are made from lists in the source.
-//! These tests compare them. `npm run support-table` writes them.
+//! The tables of codecs and of tolerated forms in `docs/codecs.md` are made from lists in the
+//! source. These tests compare them. `npm run support-table` writes them.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,9 +1,13 @@
-//! The rules that keep the tree readable, held by an ordinary test: the layer rule, file headers, file lengths, where `unsafe` may
-//! stand, and that every codec's file is in the registry.
+//! The rules that keep the tree readable: the layer rule, import cycles, file headers, file
+//! lengths, where `unsafe` may be, which builds have serde, and that every codec's file is in the
+//! registry.
+
+#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 #[path = "tidy/comments.rs"]
 mod comments;
@@ -15,6 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("access", &["format", "kernel"]),
     ("store", &["format"]),
     ("convention", &["format", "kernel"]),
+    ("sans_io", &["access", "format"]),
     ("read", &["access", "store", "format"]),
     ("write", &["read", "access", "store", "format"]),
     ("hierarchy", &["read", "write", "access", "store", "format"]),
@@ -74,7 +79,8 @@ fn rooms_use_only_the_rooms_below() {
     let mut broken = Vec::new();
     for (room, allowed) in LAYERS {
         for path in files("src", ".rs") {
-            if !name(&path).starts_with(&format!("src/{room}/")) {
+            let is_in_room = name(&path).starts_with(&format!("src/{room}/"));
+            if !is_in_room && name(&path) != format!("src/{room}.rs") {
                 continue;
             }
             let text = text(&path);
@@ -122,7 +128,8 @@ fn named_paths(tree: &str) -> Vec<String> {
     named.map(|path| format!("{}{path}", before.trim())).collect()
 }
 
-/// What a file names of the crate, as paths from its root: `crate::…`, `super::…`, and what a `use` names of the modules below.
+/// What a file names of the crate, as paths from its root: `crate::…`, `super::…`, and what a `use`
+/// names of the modules below.
 fn paths_from_the_root(text: &str, module: &[String]) -> Vec<Vec<String>> {
     let code: String = without_tests(text).lines().filter_map(|line| line.split("//").next()).collect();
     let code = (1..=module.len()).rev().fold(code, |code, up| {
@@ -235,6 +242,30 @@ fn unsafe_stands_in_kernel_and_js_alone() {
         !allowed && code.lines().any(|line| line.split("//").next().unwrap_or_default().contains("unsafe {"))
     });
     none(elsewhere.map(|path| name(&path)).collect(), "unsafe stands where it may not");
+}
+
+/// The packages in the wasm that is built with these features.
+fn packages(features: &str) -> Vec<String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["tree", "--offline", "--package", "zarr-wasm", "--edges", "normal", "--prefix", "none"]);
+    cargo.args(["--target", "wasm32-unknown-unknown", "--features", features]);
+    let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    assert!(output.status.success(), "cargo tree: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn serde_is_in_no_module_that_every_reader_downloads() {
+    for (features, has_serde) in [("", false), ("images", false), ("full", true), ("conventions", true)] {
+        let found = packages(features);
+        assert!(found.iter().any(|package| package == "wasm-bindgen"), "packages are found");
+        for package in ["serde", "serde_core", "serde_json", "serde-wasm-bindgen"] {
+            let is_there = found.iter().any(|name| name == package);
+            assert!(has_serde || !is_there, "{package} is in the build with features {features:?}");
+        }
+        assert_eq!(found.iter().any(|name| name == "serde_json"), has_serde, "features {features:?}");
+    }
 }
 
 #[test]

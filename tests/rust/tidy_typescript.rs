@@ -1,5 +1,6 @@
-//! The rules of the TypeScript rooms, held by an ordinary test: which room may use which, what the engine's worker must not
-//! hold, and that the files which `ARCHITECTURE.md` names exist. Biome forbids import cycles (`biome.json`).
+//! The rules of the TypeScript rooms, held by an ordinary test: which room may use which, what the
+//! engine's worker must not hold, and that the files which `ARCHITECTURE.md` names exist. Biome
+//! forbids import cycles (`biome.json`).
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};

@@ -1,18 +1,20 @@
-//! Calendars of CF: day numbers to dates and back, in integers. CF 4.4.1, <https://cfconventions.org>.
+//! Calendars of CF: day numbers to dates and back, in integers. CF 4.4.1,
+//! <https://cfconventions.org>.
 //!
-//! Day 0 is 1970-01-01 of each calendar; of the Julian and the standard one it is the day that the Gregorian calendar calls so, which
-//! makes the days of all three the same. `utc` and `tai` need leap seconds, and `none` has no dates: neither is read here.
+//! Day 0 is 1970-01-01 of each calendar. For the Julian and the standard calendar it is the day
+//! with this date in the Gregorian calendar, so that all three number days equally. `utc` and `tai`
+//! need leap seconds, and `none` has no dates: they are not supported.
 
 use serde::{Deserialize, Serialize};
 
 /// A calendar that has dates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calendar {
-    /// Julian up to 4 October 1582, Gregorian from the day after, which is the 15th.
+    /// Julian up to 4 October 1582. The next day is 15 October in the Gregorian calendar.
     Standard,
-    /// Gregorian for all time.
+    /// Gregorian at all times.
     ProlepticGregorian,
-    /// Julian for all time.
+    /// Julian at all times.
     Julian,
     /// Years of 365 days.
     NoLeap,
@@ -25,7 +27,7 @@ pub enum Calendar {
 /// A day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Day {
-    /// The year. The standard and the Julian calendar have no year 0: before 1 comes −1.
+    /// The year. The standard and the Julian calendar have no year 0: year −1 precedes year 1.
     pub year: i64,
     /// From 1.
     pub month: i64,
@@ -33,10 +35,10 @@ pub struct Day {
     pub day: i64,
 }
 
-/// Years beyond this are no dates of anything; all arithmetic here fits 64 bits.
+/// The largest year. All arithmetic in this file then fits 64 bits.
 const MOST_YEARS: i64 = 1_000_000_000;
 
-/// Days of the months before each.
+/// The days of the year before each month.
 const BEFORE: [i64; 13] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365];
 const BEFORE_LEAP: [i64; 13] = [0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335, 366];
 
@@ -44,7 +46,8 @@ const BEFORE_LEAP: [i64; 13] = [0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305
 const REFORM: i64 = -141_427;
 
 impl Calendar {
-    /// By its name in CF, in any case; the standard one where there is none.
+    /// The calendar with this CF name, in upper or lower case. The standard calendar without a
+    /// name.
     pub fn of_name(name: Option<&str>) -> Option<Self> {
         Some(match name.unwrap_or("standard").trim().to_ascii_lowercase().as_str() {
             "standard" | "gregorian" | "" => Self::Standard,
@@ -57,12 +60,12 @@ impl Calendar {
         })
     }
 
-    /// Whether its days are those of the world.
+    /// Whether its days are those of real time.
     pub fn is_real(self) -> bool {
         matches!(self, Self::Standard | Self::ProlepticGregorian | Self::Julian)
     }
 
-    /// Days of a month of a year that are behind it when the year is over.
+    /// The days from the start of a month to the end of the year.
     fn before(self, leap: bool) -> &'static [i64; 13] {
         match self {
             Self::AllLeap => &BEFORE_LEAP,
@@ -72,7 +75,7 @@ impl Calendar {
         }
     }
 
-    /// The number of a day; `None` where the calendar has no such day.
+    /// The number of a day; `None` if the calendar does not have it.
     pub fn number_of(self, Day { year, month, day }: Day) -> Option<i64> {
         if year.abs() > MOST_YEARS || !(1..=12).contains(&month) || day < 1 {
             return None;
@@ -91,7 +94,7 @@ impl Calendar {
         }
     }
 
-    /// The day of a number; `None` beyond a thousand million years.
+    /// The day with this number; `None` beyond a thousand million years.
     pub fn day_of(self, number: i64) -> Option<Day> {
         if number.abs() > MOST_YEARS * 366 {
             return None;
@@ -112,7 +115,7 @@ impl Calendar {
         }
     }
 
-    /// Which day of its year it is, from 0.
+    /// The position of the day in its year, from 0.
     fn in_year(self, leap: bool, month: i64, day: i64) -> Option<i64> {
         let before = self.before(leap);
         let month = usize::try_from(month).ok()?;
@@ -132,7 +135,7 @@ impl Calendar {
     }
 
     fn of_gregorian(self, number: i64) -> Option<Day> {
-        // 400 years are 146 097 days; the guess is right or one too far.
+        // 400 years are 146 097 days. The guess is right or one too high.
         let mut year = 1970 + (number * 400).div_euclid(146_097);
         while gregorian_new_year(year) > number {
             year -= 1;
@@ -161,7 +164,7 @@ impl Calendar {
     }
 }
 
-/// A year of a calendar that has no year 0, counted with one.
+/// Converts a year of a calendar without a year 0 to a count that has one.
 fn astronomical(year: i64) -> Option<i64> {
     match year {
         0 => None,
@@ -176,7 +179,8 @@ fn gregorian_new_year(year: i64) -> i64 {
     before * 365 + before.div_euclid(4) - before.div_euclid(100) + before.div_euclid(400) - 719_162
 }
 
-/// The number of 1 January of the Julian calendar, which is 13 days after that of the Gregorian one in 1970.
+/// The number of 1 January of the Julian calendar, which is 13 days after that of the Gregorian one
+/// in 1970.
 fn julian_new_year(year: i64) -> i64 {
     let before = year - 1;
     before * 365 + before.div_euclid(4) - 719_164

@@ -1,7 +1,8 @@
 //! CF: Climate and Forecast attributes, which have no prefix. https://cfconventions.org
 //!
-//! Recognition and the checks that need this node alone; how packed values are unpacked is read in [`packing`], what counts of time mean
-//! in [`time`]. That the variables named here exist is not checked, because that would read other nodes.
+//! Recognises CF, and makes the checks that need only this node. [`packing`] reads how packed
+//! values are unpacked, [`time`] the meaning of time counts. Whether named variables exist is not
+//! checked, because that would read other nodes.
 
 pub mod calendar;
 pub mod packing;
@@ -14,7 +15,7 @@ use crate::convention::node::Node;
 use crate::convention::place::Place;
 use crate::error::ErrorKind;
 
-/// Attribute names that only CF uses: one of them is enough to call an array CF.
+/// Attribute names that only CF uses. An array that has one of them is a CF array.
 const TELLING: [&str; 21] = [
     "standard_name",
     "grid_mapping",
@@ -104,7 +105,7 @@ fn version(node: &Node) -> Option<String> {
     words.filter_map(|word| word.trim().strip_prefix("CF-")).next().map(str::to_owned)
 }
 
-/// Whether the attributes are of CF, by the names that it alone uses.
+/// Whether the attributes have a name that only CF uses.
 pub fn recognise(node: &Node) -> Option<String> {
     let object = node.object()?;
     if let Some(version) = version(node) {
@@ -137,7 +138,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     }
 }
 
-/// A standard name may have a modifier behind a blank.
+/// Checks a standard name. It may have a modifier after a space.
 fn is_standard_name(name: &str) -> bool {
     let first = name.split(' ').next().unwrap_or_default();
     !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -171,7 +172,8 @@ fn packing(place: &Place<'_>, report: &mut Report) {
         let Some(fill) = place.member(key) else { continue };
         let scalar = |value: &Value| value.is_number() || value.is_string();
         let several = key == "missing_value" && fill.items().iter().all(|item| scalar(item.value));
-        // A text is NaN, a character, or xarray's base64 of the element's bytes.
+        // A string is NaN, a character, or the base64 text that xarray writes for the element's
+        // bytes.
         if !(scalar(fill.value) || fill.value.is_boolean() || (several && fill.value.is_array())) {
             report.error("fill-value", &fill.path, format!("{key} is a number or a text"));
         }
@@ -184,7 +186,7 @@ fn flags(place: &Place<'_>, report: &mut Report) {
     let meanings = place.member("flag_meanings");
     let count = |meanings: &Place<'_>| meanings.value.as_str().map(|text| text.split_whitespace().count());
     for list in &lists {
-        // One flag is a number alone, where the writer's format has no lists of one.
+        // A single flag is a number if the writer's format does not have lists of one entry.
         let len =
             if list.value.is_number() { 1 } else { list.array(1, report).map_or(0, |items| items.len()) };
         match meanings.as_ref().map(count) {
@@ -212,7 +214,7 @@ fn counts_of_time(place: &Place<'_>, report: &mut Report) {
         let calendar = calendar.as_ref().and_then(|calendar| calendar.value.as_str());
         match time::TimeUnits::parse(text, calendar) {
             Ok(_) => {}
-            // Units and calendars that mean something, only nothing that can be counted here.
+            // Valid units and calendars that this package cannot count.
             Err(error) if error.kind() == ErrorKind::Unsupported => {
                 report.warning("time-units", &units.path, error.to_string());
             }

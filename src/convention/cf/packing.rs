@@ -1,9 +1,11 @@
-//! Packed values: what `_FillValue`, `missing_value`, `valid_min`, `valid_max`, `valid_range`, `_Unsigned`, `scale_factor` and `add_offset`
-//! make of the elements of an array. CF 2.5.1 and 8.1, <https://cfconventions.org>; NUG's attribute conventions.
+//! Packed values: the effect of `_FillValue`, `missing_value`, `valid_min`, `valid_max`,
+//! `valid_range`, `_Unsigned`, `scale_factor` and `add_offset` on the elements of an array. CF
+//! 2.5.1 and 8.1, <https://cfconventions.org>; NUG's attribute conventions.
 //!
-//! The types and the order of rounding are those of xarray's `decode_cf`, whose scale and offset are doubles when they come out of JSON.
-//! Not as xarray does it: a missing value is compared in the packed type, exactly, and it may be one of several.
-//! Deliberately without the arithmetic: that is done where elements are decoded, by the words of `format::conversion`.
+//! Types and rounding are those of xarray's `decode_cf`, where scale and offset from JSON are
+//! doubles. Unlike in xarray, missing values are compared exactly, in the packed type, and there
+//! may be several. The arithmetic is not here: the decoder does it, as `format::conversion`
+//! describes it.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -17,15 +19,16 @@ use crate::format::conversion::{
 };
 use crate::format::data_type::{DataType, Float, Integer};
 
-/// What is asked for, beside the node.
+/// The request, besides the node.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Wanted {
     /// The data type's name in v3 metadata.
     data_type: String,
-    /// Zarr's own fill value, where it stands for `_FillValue`: of version 2.
+    /// Zarr's fill value, if it serves as `_FillValue` (Zarr v2).
     fill_value: Option<Value>,
-    /// Leave values outside of `valid_min`, `valid_max` and `valid_range` alone, as xarray does.
+    /// Whether to keep values outside of `valid_min`, `valid_max` and `valid_range`, as xarray
+    /// does.
     ignore_valid: bool,
 }
 
@@ -34,14 +37,15 @@ pub struct Wanted {
 pub struct Packing {
     /// Words of `format::conversion`.
     words: Vec<u32>,
-    /// The name of the type that they become.
+    /// The name of the resulting type.
     to: &'static str,
 }
 
-/// How the elements of an array are unpacked; `None` where its attributes say nothing of it, or the elements are no numbers.
+/// How to unpack the elements of an array. `None` if the attributes do not mention it or the
+/// elements are not numbers.
 ///
 /// # Errors
-/// `Format` for attributes that are there and cannot be understood: leaving them out would make wrong numbers.
+/// `Format` for attributes that cannot be read. Ignoring them would make wrong numbers.
 pub fn packing(node: &Node, wanted: &Wanted) -> Result<Option<Packing>> {
     let Some((data_type, source)) = numbers_of(&wanted.data_type) else { return Ok(None) };
     let stored = source;
@@ -70,7 +74,7 @@ pub fn packing(node: &Node, wanted: &Wanted) -> Result<Option<Packing>> {
     Ok(Some(Packing { words: conversion.to_words()?, to: name_of(target) }))
 }
 
-/// The data type of a name, and what its elements are to arithmetic.
+/// The data type of a name, and the number type of its elements.
 fn numbers_of(name: &str) -> Option<(DataType, NumberType)> {
     let number = Integer::of_name(name).map(DataType::Integer);
     let number = number.or_else(|| Float::of_name(name).map(DataType::Float));
@@ -83,7 +87,7 @@ fn is_float(number: NumberType) -> bool {
     matches!(number, NumberType::F16 | NumberType::F32 | NumberType::F64)
 }
 
-/// A float that holds every value that is there, and NaN: xarray's `maybe_promote`.
+/// A float type that represents all values and NaN: xarray's `maybe_promote`.
 fn promoted(source: NumberType) -> NumberType {
     match source {
         NumberType::F16 | NumberType::F32 | NumberType::F64 => source,
@@ -131,7 +135,8 @@ fn factor(node: &Node, key: &str) -> Result<Option<f64>> {
 /// Missing values, in the packed type.
 struct Fills {
     values: Vec<Exact>,
-    /// Whether an attribute named one, NaN too: floats are then scaled in their own precision, as xarray does.
+    /// Whether an attribute names one, even NaN. Floats are then scaled in their own precision, as
+    /// in xarray.
     named: bool,
 }
 
@@ -148,7 +153,7 @@ enum Exact {
     Float(f64),
 }
 
-/// More than anybody names; each is compared with every element.
+/// The maximum number of missing values. Each is compared with every element.
 const MOST_FILLS: usize = 64;
 
 fn fill_values(node: &Node, wanted: &Wanted, source: NumberType) -> Result<Fills> {
@@ -176,7 +181,8 @@ fn fill_values(node: &Node, wanted: &Wanted, source: NumberType) -> Result<Fills
     Ok(fills)
 }
 
-/// A number as JSON has it: also as text, and, of floats, as the base64 of a double that xarray writes.
+/// A number in JSON. It may be a string; for floats also the base64 text of a double, which xarray
+/// writes.
 fn exact(value: &Value, source: NumberType) -> Option<Exact> {
     match value {
         Value::Number(number) => {
@@ -224,8 +230,8 @@ fn integers_of(number: NumberType) -> (i128, i128) {
     }
 }
 
-/// A number as the packed type has it; `None` for one that no element can be. Integers of the other sign's type are taken by their bits,
-/// since that is how `_Unsigned` data are written.
+/// A number in the packed type; `None` if the type cannot represent it. Integers of the type with
+/// the other signedness keep their bits, because `_Unsigned` data are written that way.
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // to the packed type is what is wanted
 fn packed(number: Exact, source: NumberType) -> Option<Exact> {
     if is_float(source) {
@@ -255,7 +261,8 @@ fn packed(number: Exact, source: NumberType) -> Option<Exact> {
     Some(Exact::Integer(turned))
 }
 
-/// Lowest and highest valid value, in the packed type; `None` where none are said, or they are none of that type.
+/// The lowest and the highest valid value in the packed type. `None` if they are absent or the type
+/// cannot represent them.
 fn valid_range(node: &Node, source: NumberType) -> Option<(Option<Exact>, Option<Exact>)> {
     let bound = |value: Option<&Value>| {
         let value = match value? {

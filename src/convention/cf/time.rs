@@ -1,7 +1,9 @@
-//! Counts of time: `days since 2000-01-01 12:00`, in a calendar, as dates and back. CF 4.4, <https://cfconventions.org>.
+//! Counts of time: `days since 2000-01-01 12:00`, in a calendar, as dates and back. CF 4.4,
+//! <https://cfconventions.org>.
 //!
-//! Everything is counted in nanoseconds, in integers: a count that is a double is the fraction that it is, rounded once, to the nearest
-//! nanosecond. Months and years have no fixed length but in calendars where they have, so only there are they units.
+//! All times are integer nanoseconds. A count that is a double is taken as an exact fraction and
+//! rounded once, to the nearest nanosecond. Months and years are units only in calendars where they
+//! have a fixed length.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -44,14 +46,14 @@ pub struct Moment {
     pub nanosecond: i64,
 }
 
-/// What counts mean.
+/// The meaning of time counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeUnits {
     /// The calendar.
     pub calendar: Calendar,
-    /// Nanoseconds of one.
+    /// The nanoseconds of one count.
     unit: i128,
-    /// Nanoseconds from day 0 of the calendar to what is counted from.
+    /// Nanoseconds from day 0 of the calendar to the reference date.
     epoch: i128,
 }
 
@@ -81,10 +83,11 @@ fn length_of(unit: &str, calendar: Calendar) -> Option<i128> {
 }
 
 impl TimeUnits {
-    /// From the attributes `units` and `calendar`.
+    /// Parses the attributes `units` and `calendar`.
     ///
     /// # Errors
-    /// `Format` for what is no such unit or date, `Unsupported` for calendars and units whose lengths are not fixed.
+    /// `Format` for an invalid unit or date, `Unsupported` for calendars and units without a fixed
+    /// length.
     pub fn parse(units: &str, calendar: Option<&str>) -> Result<Self> {
         let shown = |text: &str| text.chars().take(80).collect::<String>();
         let known = Calendar::of_name(calendar).ok_or_else(|| {
@@ -113,7 +116,7 @@ impl TimeUnits {
         Ok(Self { calendar: known, unit: length, epoch })
     }
 
-    /// What a count means; `None` for what is no number, or beyond all dates.
+    /// The moment of a count; `None` for NaN, the infinities and counts beyond all dates.
     pub fn moment(&self, count: &Value) -> Option<Moment> {
         moment_of(self.instant(count)?, self.calendar)
     }
@@ -128,21 +131,21 @@ impl TimeUnits {
         since.checked_add(self.epoch)
     }
 
-    /// The count of a moment: the double nearest to it.
+    /// The count of a moment, rounded to the nearest double.
     pub fn count(&self, instant: i128) -> f64 {
         quotient(instant - self.epoch, self.unit)
     }
 
-    /// The instant of a date that somebody has written.
+    /// The instant of a date in text or numbers.
     ///
     /// # Errors
-    /// `Argument` for what is no date of the calendar.
+    /// `Argument` for a date that the calendar does not have.
     pub fn instant_of(&self, date: &Value) -> Result<i128> {
         let parsed = match date {
             Value::String(text) => {
                 parse_date(text).and_then(|(moment, zone)| Some(nanoseconds(moment, self.calendar)? - zone))
             }
-            // Milliseconds since 1970, of the world's days.
+            // Milliseconds since 1970 in real time.
             Value::Number(milliseconds) if self.calendar.is_real() => {
                 milliseconds.as_i64().map(|milliseconds| i128::from(milliseconds) * 1_000_000)
             }
@@ -159,7 +162,8 @@ impl TimeUnits {
     }
 }
 
-/// A double times an integer of at most 50 bits or so, to the nearest integer, the even one of two.
+/// Multiplies a double by an integer of about 50 bits at most, and rounds to the nearest integer,
+/// halves to even.
 fn times(number: f64, by: i128) -> Option<i128> {
     if !number.is_finite() || number.abs() >= 1e20 {
         return None;
@@ -183,12 +187,12 @@ fn times(number: f64, by: i128) -> Option<i128> {
     Some(if number.is_sign_negative() { -magnitude } else { magnitude })
 }
 
-/// A fraction, as the double nearest to it.
-#[allow(clippy::cast_precision_loss)] // rounded once, with a last bit that stands for all that was cut off
+/// The double nearest to a fraction.
+#[allow(clippy::cast_precision_loss)] // rounded once, with a sticky last bit
 fn quotient(number: i128, by: i128) -> f64 {
     let (magnitude, by) = (number.unsigned_abs(), by.unsigned_abs().max(1));
     let (whole, rest) = (magnitude / by, magnitude % by);
-    // 66 bits of the fraction are enough to round by, wherever its first one stands.
+    // 66 bits of the fraction are enough for rounding, wherever its first set bit is.
     let scaled = (rest << 66) / by;
     let is_cut = !(rest << 66).is_multiple_of(by);
     let value = if whole < 1 << 60 {
@@ -217,14 +221,15 @@ pub fn moment_of(instant: i128, calendar: Calendar) -> Option<Moment> {
     Some(Moment { day, hour: seconds / 3600, minute: seconds / 60 % 60, second: seconds % 60, nanosecond })
 }
 
-/// A number at the beginning of a text, and what is behind it.
+/// Splits a number off the start of a text.
 fn digits(text: &str, most: usize) -> Option<(i64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number = text.get(..end).filter(|digits| (1..=most).contains(&digits.len()))?;
     Some((number.parse().ok()?, text.get(end..)?))
 }
 
-/// `2000-1-1 12:00:00.5 +1:00`, in all the forms that UDUNITS, cftime and ISO 8601 give it, and nanoseconds from UTC to its zone.
+/// Parses `2000-1-1 12:00:00.5 +1:00` in all forms of UDUNITS, cftime and ISO 8601. Also returns
+/// the nanoseconds from UTC to its time zone.
 fn parse_date(text: &str) -> Option<(Moment, i128)> {
     let text = text.trim();
     let (sign, text) = match text.strip_prefix('-') {
@@ -261,7 +266,7 @@ fn parse_clock<'a>(text: &'a str, moment: &mut Moment) -> Option<&'a str> {
     }
     if let Some(text) = rest.strip_prefix('.') {
         let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-        // "0." is written too; digits beyond nanoseconds are cut off.
+        // Writers also write "0."; digits beyond nanoseconds are cut off.
         let fraction: String = text.chars().take(end).chain("000000000".chars()).take(9).collect();
         moment.nanosecond = fraction.parse().ok()?;
         rest = text.get(end..)?;
@@ -298,32 +303,33 @@ pub struct Question {
     units: String,
     #[serde(default)]
     calendar: Option<String>,
-    /// Counts that become moments.
+    /// Counts to convert to moments.
     #[serde(default)]
     counts: Vec<Value>,
-    /// Dates that become counts: texts, moments, or milliseconds since 1970.
+    /// Dates to convert to counts: texts, moments, or milliseconds since 1970.
     #[serde(default)]
     dates: Vec<Value>,
 }
 
-/// Its answer.
+/// The answer to a [`Question`].
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
-    /// Whether the calendar's days are those of the world.
+    /// Whether the days of the calendar are those of real time.
     is_real: bool,
-    /// Of each count; null for what is none.
+    /// The moment of each count; null if it has none.
     moments: Vec<Option<Moment>>,
-    /// Milliseconds since 1970 of each count, rounded; null where the calendar is not real.
+    /// Milliseconds since 1970 of each count, rounded; null if the days of the calendar are not
+    /// those of real time.
     milliseconds: Vec<Option<i64>>,
-    /// Of each date: the double nearest to it.
+    /// The count of each date, rounded to the nearest double.
     counts: Vec<f64>,
 }
 
-/// Answers it.
+/// Answers a question.
 ///
 /// # Errors
-/// As [`TimeUnits::parse`], and `Argument` for what is no date.
+/// As [`TimeUnits::parse`], and `Argument` for an invalid date.
 pub fn answer(question: &Question) -> Result<Answer> {
     let units = TimeUnits::parse(&question.units, question.calendar.as_deref())?;
     let instants: Vec<Option<i128>> = question.counts.iter().map(|count| units.instant(count)).collect();

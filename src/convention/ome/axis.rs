@@ -9,14 +9,14 @@ use crate::convention::place::{Place, repeats};
 pub struct Axis {
     /// Its name.
     pub name: String,
-    /// `space`, `time`, `channel`, or whatever else is written; empty where nothing is.
+    /// `space`, `time`, `channel` or another type, as written; empty if it has none.
     pub kind: String,
-    /// As written.
+    /// The unit as written.
     pub unit: Option<String>,
 }
 
 impl Axis {
-    /// An axis that is only named: the name says what it is.
+    /// An axis of which only the name is known. The name gives the type.
     pub fn named(name: &str) -> Self {
         let kind = match name {
             "x" | "y" | "z" => "space",
@@ -28,7 +28,7 @@ impl Axis {
     }
 }
 
-/// What can be read of a list of axes, without a word about what cannot.
+/// Reads a list of axes and skips invalid entries without a finding.
 pub fn read(axes: &Place<'_>) -> Vec<Axis> {
     let axis = |place: &Place<'_>| match place.value.as_str() {
         Some(name) => Axis::named(name),
@@ -106,7 +106,7 @@ fn names(axes: &Place<'_>, read: &[Axis], report: &mut Report) {
     }
 }
 
-/// Time, then channels and other kinds, then space.
+/// Checks the order: time, then channels and other types, then space.
 fn order(axes: &Place<'_>, read: &[Axis], report: &mut Report) {
     let rank = |axis: &Axis| match axis.kind.as_str() {
         "time" => 0,

@@ -39,7 +39,7 @@ fn validate_image(ome: &Ome<'_>, image: &Place<'_>, report: &mut Report) {
     }
 }
 
-/// Checks the coordinate systems; the axes of the first are the image's.
+/// Checks the coordinate systems. The axes of the first one are those of the image.
 fn coordinate_systems<'a>(image: &Place<'a>, report: &mut Report) -> Option<Place<'a>> {
     let systems = image.require("coordinateSystems", report)?;
     for system in systems.distinct(1, report)? {
@@ -58,13 +58,14 @@ fn coordinate_systems<'a>(image: &Place<'a>, report: &mut Report) -> Option<Plac
     intrinsic_axes(image)
 }
 
-/// The axes of the coordinate system into which the first level's transformation leads, else of the first system.
+/// The axes of the output coordinate system of the first level's transformation, or else of the
+/// first system.
 fn intrinsic_axes<'a>(image: &Place<'a>) -> Option<Place<'a>> {
     let systems = image.member("coordinateSystems")?.items();
     let first = image.member("datasets")?.items().into_iter().next();
     let transformations = first.and_then(|level| level.member("coordinateTransformations"));
     let output = transformations.and_then(|list| list.items().first().and_then(|item| item.member("output")));
-    // Development versions of 0.6 have the name itself.
+    // Development versions of 0.6 have the name without an object.
     let name = output.and_then(|output| output.value.as_str().or_else(|| output.value.get("name")?.as_str()));
     let named =
         systems.iter().find(|system| system.value.get("name").and_then(|value| value.as_str()) == name);
@@ -100,7 +101,7 @@ fn validate_dataset(generation: Generation, dataset: &Place<'_>, rank: Option<us
     }
 }
 
-/// Checks `omero`, of which viewers use the channels.
+/// Checks `omero`. Viewers use its channels.
 pub fn validate_channels(generation: Generation, omero: &Place<'_>, report: &mut Report) {
     if omero.object(report).is_none() {
         return;

@@ -1,4 +1,4 @@
-//! `image-label`: what the values of a label image are, and how they are shown.
+//! `image-label`: the meaning of the values of a label image, and their colours.
 
 use crate::convention::finding::Report;
 use crate::convention::place::{Place, repeats};

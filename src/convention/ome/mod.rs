@@ -1,7 +1,8 @@
-//! OME-Zarr 0.1–0.5 and 0.6rc: images, channels, labels, plates, wells, scenes. https://ngff.openmicroscopy.org
+//! OME-Zarr 0.1–0.5 and 0.6rc: images, channels, labels, plates, wells, scenes.
+//! https://ngff.openmicroscopy.org
 //!
-//! Up to 0.4 the metadata stand in the attributes themselves, from 0.5 on below `ome`. Versions differ in little, so there is
-//! one reader: [`Generation`] says what a version wants.
+//! Up to version 0.4 the metadata are attributes, from 0.5 on they are members of `ome`. Versions
+//! differ little, so there is one reader. [`Generation`] has the differences.
 
 pub mod axis;
 pub mod image;
@@ -16,7 +17,7 @@ use super::finding::Report;
 use super::node::Node;
 use super::place::Place;
 
-/// Versions that differ in what they want.
+/// Groups of versions with the same requirements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Generation {
     /// 0.1 and 0.2: five dimensions, t c z y x.
@@ -34,18 +35,19 @@ pub enum Generation {
 /// The OME metadata of a node.
 #[derive(Clone, Debug)]
 pub struct Ome<'a> {
-    /// The object that holds them.
+    /// The object that has the metadata.
     pub place: Place<'a>,
-    /// As written; empty where none is.
+    /// The version as written; empty if there is none.
     pub version: String,
-    /// What the version wants.
+    /// The requirements of the version.
     pub generation: Generation,
 }
 
 const KEYS: [&str; 7] =
     ["multiscales", "omero", "plate", "well", "image-label", "labels", "bioformats2raw.layout"];
 
-/// The versions that are known by name; development versions of 0.5 and 0.6 are known by their beginning.
+/// Finds the generation of a version. Development versions of 0.5 and 0.6 are recognised by their
+/// prefix.
 const VERSIONS: [&str; 5] = ["0.1", "0.2", "0.3", "0.4", "0.5"];
 
 fn generation(version: &str, place: &Place<'_>) -> Generation {
@@ -59,7 +61,7 @@ fn generation(version: &str, place: &Place<'_>) -> Generation {
     }
 }
 
-/// By the shape of the first image, where no version is known.
+/// Derives the generation from the form of the first image. For metadata without a known version.
 fn guessed_generation(place: &Place<'_>) -> Generation {
     let image = place.member("multiscales").and_then(|images| images.items().into_iter().next());
     let has = |key: &str| image.as_ref().and_then(|image| image.member(key));
@@ -74,7 +76,7 @@ fn guessed_generation(place: &Place<'_>) -> Generation {
     }
 }
 
-/// Whether an entry of the old `multiscales` is an image's: other writers took the key too.
+/// Whether an entry of `multiscales` is an OME image. Other conventions use the same key.
 fn is_image(node: &Node) -> bool {
     let images = node.get("multiscales").and_then(Value::as_array);
     let Some(first) = images.and_then(|images| images.first()) else { return false };
@@ -86,7 +88,7 @@ fn is_labels(node: &Node) -> bool {
     node.is_group() && labels.is_some_and(|labels| labels.iter().all(Value::is_string) && !labels.is_empty())
 }
 
-/// The metadata of a node that has any.
+/// The OME metadata of a node; `None` if it has none.
 pub fn of(node: &Node) -> Option<Ome<'_>> {
     let root = node.place();
     let nested = root.member("ome").filter(|ome| ome.value.is_object());
@@ -118,12 +120,12 @@ fn flat_version(root: &Place<'_>) -> String {
     version.unwrap_or_default()
 }
 
-/// The version of the metadata, where there are any.
+/// The version of the metadata, if the node has any.
 pub fn recognise(node: &Node) -> Option<String> {
     of(node).map(|ome| ome.version)
 }
 
-/// Checks everything that the node has.
+/// Checks all OME metadata of the node.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     let Some(ome) = of(node) else {
         report.error("required", "", "there are no OME metadata");
@@ -170,7 +172,7 @@ fn lists(ome: &Ome<'_>, report: &mut Report) {
     }
 }
 
-/// Up to 0.4: the version of each object is a text.
+/// Checks that the version of each object is a string (up to 0.4).
 fn flat_versions(ome: &Ome<'_>, report: &mut Report) {
     let images = ome.place.member("multiscales").map(|images| images.items()).unwrap_or_default();
     let others = ["plate", "well", "image-label"].iter().filter_map(|key| ome.place.member(key));

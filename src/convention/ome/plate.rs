@@ -1,4 +1,4 @@
-//! High-content screening: `plate` on the plate's group, `well` on each well's.
+//! High-content screening: `plate` in the group of a plate, `well` in the group of a well.
 
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ pub fn validate(plate: &Place<'_>, report: &mut Report) {
     }
 }
 
-/// The names of the rows or columns.
+/// The names of the rows or of the columns.
 fn named<'a>(plate: &Place<'a>, key: &str, report: &mut Report) -> Option<Vec<&'a str>> {
     let items = plate.require(key, report)?.distinct(1, report)?;
     for item in &items {
@@ -112,7 +112,7 @@ pub fn validate_well(generation: Generation, well: &Place<'_>, report: &mut Repo
     }
 }
 
-/// 0.6 allows what any node may be named.
+/// Version 0.6 allows every node name.
 fn is_field_name(generation: Generation, text: &str) -> bool {
     if generation < Generation::V6 {
         return is_alphanumeric(text);

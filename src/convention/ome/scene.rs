@@ -1,4 +1,4 @@
-//! `scene` (0.6): how several images lie to each other.
+//! `scene` (0.6): the positions of several images relative to each other.
 
 use super::{Generation, axis, transformation};
 use crate::convention::finding::Report;

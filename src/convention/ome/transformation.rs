@@ -1,5 +1,5 @@
-//! Coordinate transformations: what they must look like, and what of them an image can be placed with: a scale and a
-//! translation an axis. The others are named, not guessed at.
+//! Coordinate transformations. Checks their form, and reduces them to a scale and a translation for
+//! each axis, which place an image. Transformations that do more are reported by name.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ fn kind<'a>(item: &Place<'a>) -> Option<&'a str> {
     item.value.get("type")?.as_str()
 }
 
-/// Up to 0.5: one scale, and at most one translation after it.
+/// Checks the transformations of a level up to 0.5: one scale, then at most one translation.
 pub fn validate_scale_first(list: &Place<'_>, rank: Option<usize>, report: &mut Report) {
     let Some(items) = list.array(1, report) else { return };
     let mut kinds = Vec::new();
@@ -38,7 +38,7 @@ pub fn validate_scale_first(list: &Place<'_>, rank: Option<usize>, report: &mut 
     }
 }
 
-/// A list of numbers, one an axis.
+/// Reads a list with one number for each axis.
 fn parameters(item: &Place<'_>, key: &str, rank: Option<usize>, report: &mut Report) {
     let Some(list) = item.require(key, report) else { return };
     let Some(numbers) = list.numbers(None, report) else { return };
@@ -56,7 +56,8 @@ fn parameters(item: &Place<'_>, key: &str, rank: Option<usize>, report: &mut Rep
     }
 }
 
-/// 0.6, of a level: exactly one scale, identity, or scale and translation in sequence, from the array's path to a system.
+/// Checks the transformation of a level in 0.6: exactly one scale, identity, or sequence of scale
+/// and translation, from the path of the array to a coordinate system.
 pub fn validate_level(list: &Place<'_>, report: &mut Report) {
     let Some(items) = list.array(1, report) else { return };
     if items.len() > 1 {
@@ -90,7 +91,8 @@ fn is_scale_then_translation(sequence: &Place<'_>) -> bool {
     parts.len() == 2 && kinds.len() == 2 && kinds.iter().all(|kind| ["scale", "translation"].contains(kind))
 }
 
-/// 0.6: `input` and `output` are objects. Those of levels lead from a `path` to a `name`; others need what `both` lists.
+/// Checks `input` and `output`, which are objects in 0.6. The transformation of a level leads from
+/// a `path` to a `name`. Others need the members in `both`.
 pub fn validate_ends(item: &Place<'_>, both: &[&str], report: &mut Report) {
     for (end, of_level) in [("input", "path"), ("output", "name")] {
         let Some(end) = item.require(end, report) else { continue };
@@ -120,7 +122,8 @@ const KINDS: [&str; 12] = [
     "coordinates",
 ];
 
-/// 0.6: any transformation, and those within it. The depth is bounded by the document's.
+/// Checks any transformation of 0.6 and those inside it. The nesting of the document bounds the
+/// depth.
 pub fn validate(item: &Place<'_>, report: &mut Report) {
     if item.object(report).is_none() {
         return;
@@ -233,22 +236,22 @@ fn nested(item: &Place<'_>, kind: &str, report: &mut Report) {
     }
 }
 
-/// A scale and a translation an axis: `world = index × scale + translation`.
+/// A scale and a translation for each axis: `world = index × scale + translation`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScaleTranslation {
-    /// World units a step of the index.
+    /// World units per index step.
     pub scale: Vec<f64>,
-    /// Where the centre of the first element is.
+    /// The position of the centre of the first element.
     pub translation: Vec<f64>,
 }
 
 impl ScaleTranslation {
-    /// Every axis as it is.
+    /// The identity.
     pub fn identity(rank: usize) -> Self {
         Self { scale: vec![1.0; rank], translation: vec![0.0; rank] }
     }
 
-    /// `other` after this.
+    /// Applies `other` after this one.
     #[must_use]
     pub fn then(mut self, other: &Self) -> Self {
         for (axis, (scale, translation)) in self.scale.iter_mut().zip(&mut self.translation).enumerate() {
@@ -264,10 +267,10 @@ fn numbers(value: &Value, rank: usize) -> Option<Vec<f64>> {
     (numbers.len() == rank && numbers.iter().all(|number| number.is_finite())).then_some(numbers)
 }
 
-/// What a transformation does to each axis by itself.
+/// Reduces a transformation to a scale and a translation for each axis.
 ///
 /// # Errors
-/// The name of the one that does something else.
+/// The name of a transformation that does something else.
 pub fn flatten(item: &Value, rank: usize) -> Result<ScaleTranslation, String> {
     let kind = item.get("type").and_then(Value::as_str).unwrap_or("a transformation without type");
     let identity = ScaleTranslation::identity(rank);
@@ -288,15 +291,15 @@ pub fn flatten(item: &Value, rank: usize) -> Result<ScaleTranslation, String> {
     }
 }
 
-/// One after the other.
+/// Applies transformations one after the other.
 ///
 /// # Errors
-/// The name of the first that is of no use.
+/// The name of the first transformation that cannot be reduced.
 pub fn flatten_all(items: &[Value], rank: usize) -> Result<ScaleTranslation, String> {
     items.iter().try_fold(ScaleTranslation::identity(rank), |all, item| Ok(all.then(&flatten(item, rank)?)))
 }
 
-/// A matrix that mixes no axes.
+/// Reads a matrix that does not mix axes.
 fn diagonal(item: &Value, rank: usize) -> Option<ScaleTranslation> {
     let rows = item.get("affine")?.as_array()?;
     let rows: Vec<Vec<f64>> = rows.iter().filter_map(|row| numbers(row, rank + 1)).collect();
@@ -310,7 +313,7 @@ fn diagonal(item: &Value, rank: usize) -> Option<ScaleTranslation> {
     Some(ScaleTranslation { scale, translation: rows.iter().map(|row| row[rank]).collect() })
 }
 
-/// Parts that leave every axis where it is.
+/// Combines transformations of single axes, if no axis changes its position.
 fn by_dimension(item: &Value, rank: usize) -> Option<ScaleTranslation> {
     let mut all = ScaleTranslation::identity(rank);
     for part in item.get("transformations")?.as_array()? {

@@ -1,4 +1,5 @@
-//! What each dimension of the arrays is: by OME's axes, by `spatial:dimensions`, by name, or by place.
+//! The role of each dimension of the arrays: from OME's axes, `spatial:dimensions`, the name, or
+//! the position.
 
 use serde::Serialize;
 
@@ -10,14 +11,14 @@ use crate::convention::spatial::dimension_pair;
 /// One axis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PyramidAxis {
-    /// As the metadata name it; `dim_0` where nothing does.
+    /// The name in the metadata; `dim_0` without a name.
     pub name: String,
     /// `x`, `y`, `z`, `t`, `c`, or `other`.
     pub role: &'static str,
     /// OME's type.
     #[serde(rename = "type", skip_serializing_if = "String::is_empty")]
     pub kind: String,
-    /// As written.
+    /// The unit as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
 }
@@ -82,7 +83,7 @@ fn of_array(first: &FoundLevel<'_>, root: &Node, rank: usize) -> Vec<PyramidAxis
     (0..rank).map(axis).collect()
 }
 
-/// A role is one axis's alone, and where nothing says which axes are x and y they are the last two.
+/// Lets each role have one axis. Without any information x and y are the last two axes.
 fn by_place(axes: &mut [PyramidAxis]) {
     for idx in 0..axes.len() {
         let role = axes[idx].role;
@@ -100,7 +101,7 @@ fn by_place(axes: &mut [PyramidAxis]) {
     }
 }
 
-/// Which axis has a role.
+/// The axis that has a role.
 pub fn index_of(axes: &[PyramidAxis], role: &str) -> Option<usize> {
     axes.iter().position(|axis| axis.role == role)
 }

@@ -1,5 +1,6 @@
-//! The coordinate reference system, from the nearest that says one: the array, the level's group, the pyramid's group
-//! (`proj:`), then CF's grid mapping, GDAL's `_CRS`, and what the convention of the levels says itself.
+//! The coordinate reference system. The first of these that has one gives it: the array, the group
+//! of the level, the group of the pyramid (`proj:`), CF's grid mapping, GDAL's `_CRS`, the
+//! convention of the levels.
 
 use serde_json::{Value, json};
 
@@ -8,16 +9,16 @@ use super::source::Source;
 use super::{Wants, join, parent};
 use crate::convention::node::{Node, Nodes};
 
-/// A reference system and, where it came with one, the plane that GDAL wrote beside it.
+/// A reference system, and the affine transformation that GDAL wrote with it, if any.
 #[derive(Clone, Debug)]
 pub struct Reference {
     /// `{code, wkt2, projjson, source}`.
     pub crs: Value,
-    /// Of corners.
+    /// The affine transformation, of corners.
     pub plane: Option<[f64; 6]>,
 }
 
-/// Looks for it; a grid mapping that is not known yet is wanted.
+/// Finds the reference system. Adds a grid mapping that is not known yet to `wants`.
 pub fn find(
     nodes: &Nodes,
     root: &str,
@@ -117,7 +118,8 @@ fn code_of_url(url: &str) -> Option<String> {
     Some(format!("{}:{}", parts.first()?, parts.last()?))
 }
 
-/// What a tile matrix set or ndpyramid says: a code, a URL, WKT, or an object around one.
+/// The reference system of a tile matrix set or of ndpyramid: a code, a URL, WKT, or an object with
+/// one.
 fn stated(value: &Value) -> Option<Value> {
     if let Some(object) = value.as_object() {
         let inner = object.get("uri").or_else(|| object.get("wkt"))?;

@@ -1,4 +1,4 @@
-//! From a level's name to its array: itself, or a variable in the group it names.
+//! Finds the array of each level: the named array, or a variable in the named group.
 
 use super::source::{LevelSource, Source};
 use super::{LEVELS, Question, SENTENCES, Wants, join};
@@ -9,31 +9,31 @@ use crate::error::{Error, Result};
 /// A level whose array is known.
 #[derive(Clone, Debug)]
 pub struct FoundLevel<'a> {
-    /// Where in the metadata it is named.
+    /// Its entry in the metadata.
     pub source: &'a LevelSource,
     /// The array's path.
     pub path: String,
     /// The array.
     pub node: &'a Node,
-    /// The group of the level, where it is one.
+    /// The group of the level, if the level is a group.
     pub group: Option<&'a Node>,
 }
 
-/// The levels that are there.
+/// The levels whose arrays are known.
 #[derive(Debug, Default)]
 pub struct Found<'a> {
-    /// In document order.
+    /// The levels, in document order.
     pub levels: Vec<FoundLevel<'a>>,
     /// Arrays of two dimensions and more in the first level that is a group.
     pub variables: Vec<String>,
-    /// Which was taken.
+    /// The chosen variable.
     pub variable: Option<String>,
 }
 
-/// How many arrays of a group are looked at.
+/// The maximum number of arrays of a group that are examined.
 const CANDIDATES: usize = 64;
 
-/// Names that hold coordinates or a reference system, never a picture.
+/// Names of coordinates and reference systems, which are never images.
 const COORDINATES: [&str; 12] =
     ["x", "y", "z", "t", "time", "lat", "lon", "latitude", "longitude", "spatial_ref", "crs", "band"];
 
@@ -108,8 +108,8 @@ impl<'a> Finder<'a, '_> {
         Ok(())
     }
 
-    /// Chooses the variable: among the arrays with the most dimensions, the first by name. Arrays of
-    /// coordinates do not count.
+    /// Chooses the variable: among the arrays with the most dimensions, the first by name. Arrays
+    /// of coordinates do not count.
     fn choose(&mut self, path: &str, group: &Node) -> Result<()> {
         let Some(children) = &group.children else {
             self.wants.listing(path);
@@ -155,7 +155,7 @@ impl<'a> Finder<'a, '_> {
             }
         }
         let reasons = refused.summary(SENTENCES).map(|reasons| format!(": {reasons}")).unwrap_or_default();
-        Error::argument("which array of a level is meant must be said: variable")
+        Error::argument("name the array of each level with the option `variable`")
             .at_node(path)
             .actual(format!("no array of two dimensions or more can be listed in it{reasons}"))
     }

@@ -1,8 +1,10 @@
-//! One model of every pyramid: OME-Zarr, `multiscales` (today's and early), ndpyramid, `tile_matrix_set`, and an array alone.
+//! One model for all pyramids: OME-Zarr, `multiscales` (current and early), ndpyramid,
+//! `tile_matrix_set`, and a single array.
 //!
-//! A machine that asks: [`step`] is given the nodes that are known and answers with the nodes it needs, or with the model.
-//! It opens nothing itself. **World**: `world = index × scale + translation`, where a whole index is the *centre* of an element,
-//! whatever the convention counts from: OME's centres, the corners of `spatial:` (registration `pixel`), or its nodes.
+//! A state machine without I/O: [`step`] takes the nodes that are known, and returns the nodes that
+//! it needs next, or the model. World coordinates are `index × scale + translation`. An integer
+//! index is the *centre* of an element in the model, also where a convention counts from corners
+//! (`spatial:` with registration `pixel`).
 
 mod axes;
 mod crs;
@@ -19,33 +21,33 @@ use crate::error::{Error, ErrorKind, Result};
 pub use axes::PyramidAxis;
 use source::Source;
 
-/// How many levels are looked at: 2^64 elements halved to one are 65.
+/// The maximum number of levels: 2^64 elements can be halved 64 times.
 const LEVELS: usize = 66;
 
-/// How many reasons an error gives.
+/// The maximum number of reasons in an error.
 const SENTENCES: usize = 8;
 
-/// What is known, and what is wanted.
+/// A request: what is known, and what the caller wants.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
     /// The path of the group (or array).
     root: String,
-    /// What is known so far.
+    /// The known nodes.
     nodes: Nodes,
-    /// Which of them could not be opened.
+    /// The nodes that could not be opened.
     #[serde(default)]
     refused: Refusals,
-    /// Which image, where a group has several.
+    /// The number of the image, if the group has several.
     #[serde(default)]
     image: usize,
-    /// Which array, where levels are groups of several.
+    /// The name of the array in each level, if levels are groups.
     #[serde(default)]
     variable: Option<String>,
 }
 
 impl Question {
-    /// Says that a node is missing, or why it cannot be opened.
+    /// Reports that a node is missing, or why it cannot be opened.
     fn report(&self, path: &str, pointer: &str, what: &str, report: &mut Report) {
         match self.refused.get(path) {
             Some(refusal) => report.error("unreadable", pointer, reason(path, refusal)),
@@ -53,7 +55,7 @@ impl Question {
         }
     }
 
-    /// Tells of nodes that are no levels and cannot be opened: labels, a grid mapping.
+    /// Reports other nodes that cannot be opened: labels, a grid mapping.
     fn report_others(&self, report: &mut Report) {
         for (path, refusal) in &self.refused {
             let reason = reason(path, refusal);
@@ -63,7 +65,8 @@ impl Question {
         }
     }
 
-    /// The kind of the error when no level can be used: that of all refusals, where they are of one.
+    /// The kind of the error when no level can be used: that of all refusals, if they have the same
+    /// kind.
     fn refusal_kind(&self) -> ErrorKind {
         let mut codes = self.refused.values().map(|refusal| refusal.code.as_str());
         let first = codes.next();
@@ -76,20 +79,20 @@ fn reason(path: &str, Refusal { message, .. }: &Refusal) -> String {
     format!("{path:?} cannot be opened: {message}")
 }
 
-/// What comes next.
+/// The result of a step.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Step {
-    /// These nodes, and lists of what is below these groups.
+    /// The nodes to open, and the groups to list.
     Need(Wants),
-    /// The answer.
+    /// The model.
     Model(Box<Model>),
 }
 
-/// A transformation that is not used.
+/// A transformation that cannot be used.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ignored {
-    /// Where it stands: a JSON pointer.
+    /// Its JSON pointer.
     pub path: String,
     /// Its type.
     #[serde(rename = "type")]
@@ -101,13 +104,13 @@ pub struct Ignored {
 pub struct Level {
     /// The array's path.
     pub path: String,
-    /// As the metadata name it.
+    /// Its name in the metadata.
     pub asset: String,
-    /// World units a step of the index, an axis.
+    /// World units per index step, for each axis.
     pub scale: Vec<f64>,
-    /// World coordinate of the centre of the first element, an axis.
+    /// World coordinate of the centre of the first element, for each axis.
     pub translation: Vec<f64>,
-    /// Where x and y mix: `x = a·column + b·row + c`, `y = d·column + e·row + f`, of centres.
+    /// Set if x and y mix: `x = a·column + b·row + c`, `y = d·column + e·row + f`, of centres.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub affine: Option<[f64; 6]>,
 }
@@ -118,49 +121,49 @@ pub struct Level {
 pub struct Model {
     /// The id of the convention it was read from, or `array`.
     pub convention: &'static str,
-    /// Its version, where it has one.
+    /// The version of the convention, if it has one.
     pub version: String,
     /// The image's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// How many images the group has.
+    /// The number of images in the group.
     pub images: usize,
-    /// In the order of the arrays.
+    /// The axes, in the order of the arrays.
     pub axes: Vec<PyramidAxis>,
-    /// The coordinate reference system, where one is known.
+    /// The coordinate reference system, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crs: Option<Value>,
-    /// Finest first.
+    /// The levels, finest first.
     pub levels: Vec<Level>,
     /// OME's channels, as written.
     pub channels: Vec<Value>,
     /// Paths of label images.
     pub labels: Vec<String>,
-    /// Arrays of a level, where levels are groups.
+    /// The names of the arrays of a level, if levels are groups.
     pub variables: Vec<String>,
-    /// Which of them this is.
+    /// The chosen one of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,
-    /// Whether positions are in the world, or only relative to the finest level's elements.
+    /// Whether positions are world coordinates. Otherwise they count elements of the finest level.
     pub placed: bool,
-    /// Whether `spatial:` of the group says where x and y are.
+    /// Whether `spatial:` of the group gives the positions of x and y.
     pub spatial: bool,
-    /// Transformations that are not used.
+    /// Transformations that cannot be used.
     pub ignored: Vec<Ignored>,
-    /// What is wrong with the levels.
+    /// Findings about the levels.
     pub findings: Vec<Finding>,
 }
 
-/// What is needed, as paths, in the order in which it came up.
+/// The paths of nodes that are needed next, in the order of their discovery.
 #[derive(Debug, Default, Serialize)]
 pub struct Wants {
-    /// Nodes of either kind.
+    /// Arrays or groups.
     nodes: Vec<String>,
-    /// Nodes that are of use as arrays alone.
+    /// Nodes that are only used if they are arrays.
     arrays: Vec<String>,
-    /// Groups that the model can do without.
+    /// Optional groups.
     optional: Vec<String>,
-    /// Groups, for what is below them.
+    /// Groups to list.
     listings: Vec<String>,
 }
 
@@ -192,7 +195,7 @@ impl Wants {
     }
 }
 
-/// `asset` below `base`.
+/// The path of `asset` below `base`.
 pub(super) fn join(base: &str, asset: &str) -> String {
     match (base.trim_end_matches('/'), asset.trim_matches('/')) {
         ("", "") => "/".to_owned(),
@@ -201,17 +204,17 @@ pub(super) fn join(base: &str, asset: &str) -> String {
     }
 }
 
-/// The path of the group that holds a node.
+/// The path of the group that contains a node.
 pub(super) fn parent(path: &str) -> String {
     let end = path.trim_end_matches('/').rfind('/').unwrap_or(0);
     if end == 0 { "/".to_owned() } else { path.get(..end).unwrap_or("/").to_owned() }
 }
 
-/// The next question, or the answer.
+/// Makes the next step.
 ///
 /// # Errors
-/// `NotFound` when there is nothing at the path, or no pyramid; `Format` when no level can be used; `Argument` when levels hold
-/// several arrays and nothing can list them.
+/// `NotFound` when there is no node at the path, or no pyramid; `Format` when no level can be used;
+/// `Argument` when levels are groups whose arrays cannot be listed.
 pub fn step(question: &Question) -> Result<Step> {
     let mut root = question.root.clone();
     // bioformats2raw puts images into groups below one that says so; they do not nest.

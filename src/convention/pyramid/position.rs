@@ -1,4 +1,5 @@
-//! Where each level is: every convention's way of saying it, turned into a scale and a translation an axis, of centres.
+//! The position of each level. Converts the forms of all conventions to a scale and a translation
+//! of element centres for each axis.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +13,11 @@ use crate::convention::finding::Report;
 use crate::convention::node::Node;
 use crate::convention::ome::transformation::ScaleTranslation;
 
-/// The plane of x and y of one that is not placed: the first element's centre is 0, so its corner is half an element before.
+/// The transformation of x and y without a position: the centre of the first element is 0, so its
+/// corner is half an element before.
 const UNPLACED: [f64; 6] = [1.0, 0.0, -0.5, 0.0, 1.0, -0.5];
 
-/// A level's position; the plane is of corners.
+/// The position of a level. `plane` is the affine transformation of corners.
 #[derive(Clone, Debug)]
 struct Position {
     axes: ScaleTranslation,
@@ -27,9 +29,9 @@ struct Placing<'a> {
     levels: &'a [FoundLevel<'a>],
     x: usize,
     y: usize,
-    /// What places the base: the group's own plane, or that of a grid mapping.
+    /// The transformation of the base: that of the group, or of a grid mapping.
     base: Option<[f64; 6]>,
-    /// Whether `spatial:registration` is `node`: planes are of centres.
+    /// Whether `spatial:registration` is `node`: transformations are then of centres.
     nodes: bool,
     /// Positions by the name of the level.
     done: BTreeMap<&'a str, Position>,
@@ -78,13 +80,13 @@ pub fn place(evidence: &Evidence<'_>, report: &mut Report) -> (Vec<Level>, bool)
     (found, placing.placed || source.convention == "ome")
 }
 
-/// A level of which nothing more is known than that it is there.
+/// The position of a level without information.
 fn flat(level: &FoundLevel<'_>, rank: usize) -> Level {
     let ScaleTranslation { scale, translation } = ScaleTranslation::identity(rank);
     Level { path: level.path.clone(), asset: level.source.asset.clone(), scale, translation, affine: None }
 }
 
-/// The plane that a bounding box of the group means for its first level.
+/// The transformation that follows from the bounding box of the group, for its finest level.
 fn of_box(root: &Node, levels: &[FoundLevel<'_>], x: usize, y: usize) -> Option<[f64; 6]> {
     let bbox = root.get("spatial:bbox").or_else(|| root.get("proj:bbox"))?.as_array()?;
     let numbers: Vec<f64> = bbox.iter().filter_map(Value::as_f64).collect();
@@ -129,13 +131,15 @@ impl<'a> Placing<'a> {
         Position { axes: ScaleTranslation::identity(self.rank()), plane: Some(plane) }
     }
 
-    /// By how many elements the finest level has for one of this.
+    /// The scale that follows from the shapes: elements of the finest level for each element of
+    /// this one.
     fn by_shape(&self, level: &FoundLevel<'_>, mut axes: ScaleTranslation) -> ScaleTranslation {
         let finest = self.levels.iter().max_by(|a, b| a.node.shape[self.x].total_cmp(&b.node.shape[self.x]));
         let Some(finest) = finest else { return axes };
         let spatial = |role: &str| ["x", "y", "z"].contains(&role);
         for (axis, (fine, own)) in finest.node.shape.iter().zip(&level.node.shape).enumerate() {
-            // Halving rounds up or down; a factor within a hundredth of a whole number is that number.
+            // Halving rounds up or down; a factor within a hundredth of a whole number is that
+            // number.
             let ratio = fine / own;
             let factor = if (ratio - ratio.round()).abs() < 0.01 { ratio.round() } else { ratio };
             if spatial(self.axes[axis].role) && factor.is_finite() && factor > 0.0 {
@@ -146,7 +150,8 @@ impl<'a> Placing<'a> {
         axes
     }
 
-    /// `scale` of the source's elements are one of ours; `translation` is counted in the source's elements.
+    /// The position relative to a source level: one element is `scale` elements of the source, and
+    /// `translation` counts elements of the source.
     fn relative(
         &mut self,
         level: &FoundLevel<'a>,
@@ -207,7 +212,8 @@ impl<'a> Placing<'a> {
         Position { axes, plane: Some(plane) }
     }
 
-    /// Writers who count from centres (the convention's own example does) write (scale − 1) / 2 for a shared corner.
+    /// Corrects writers that count from centres, as the example of the convention does: they write
+    /// (scale − 1) / 2 for a shared corner.
     fn corner_offset(&self, scale: f64, translation: f64) -> f64 {
         let centred = (translation - (scale - 1.0) / 2.0).abs() < 1e-9 && translation != 0.0;
         if centred && !self.nodes { 0.0 } else { translation }
@@ -229,7 +235,7 @@ impl<'a> Placing<'a> {
     }
 }
 
-/// Finest first.
+/// Sorts levels, finest first.
 pub fn sort(levels: &mut [Level], axes: &[PyramidAxis]) {
     let Some(x) = index_of(axes, "x") else { return };
     levels.sort_by(|a, b| a.scale[x].abs().total_cmp(&b.scale[x].abs()));

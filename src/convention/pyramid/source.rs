@@ -1,4 +1,4 @@
-//! What the group itself says of its levels, in each convention's words turned into the same ones.
+//! Reads the metadata of the group: the levels of each convention in common terms.
 
 use serde_json::Value;
 
@@ -12,40 +12,41 @@ use crate::convention::place::Place;
 use crate::convention::{multiscales, ndpyramid, tile_matrix_set};
 use crate::error::{Error, Result};
 
-/// Where a level is.
+/// The position of a level in the metadata.
 #[derive(Clone, Debug)]
 pub enum Placement {
-    /// Every axis by itself, of centres.
+    /// A scale and a translation for each axis, of centres.
     Axes(ScaleTranslation),
-    /// The plane of x and y, of corners: `x = a·column + b·row + c`, `y = d·column + e·row + f`.
+    /// An affine transformation of x and y, of corners: `x = a·column + b·row + c`, `y = d·column +
+    /// e·row + f`.
     Plane([f64; 6]),
-    /// Relative to another level, in its elements; the base without one.
+    /// Relative to another level, in its elements. Without another level, relative to the base.
     Relative {
-        /// The other level, as the metadata name it.
+        /// The name of the other level in the metadata.
         from: Option<String>,
-        /// An axis, or the two of the plane.
+        /// One number for each axis, or two for y and x.
         scale: Vec<f64>,
-        /// Likewise.
+        /// As `scale`.
         translation: Vec<f64>,
     },
-    /// Over this: x minimum, y minimum, x maximum, y maximum; rows go down.
+    /// A bounding box: x minimum, y minimum, x maximum, y maximum. Rows go down.
     Extent([f64; 4]),
-    /// By its shape against the finest level's.
+    /// Follows from the shape in comparison with the finest level.
     Shape,
 }
 
-/// A level, before it is opened.
+/// A level before its array is opened.
 #[derive(Clone, Debug)]
 pub struct LevelSource {
-    /// A path below the group.
+    /// Its path below the group.
     pub asset: String,
-    /// Where the metadata name it.
+    /// The JSON pointer of its entry.
     pub pointer: String,
-    /// Where it is.
+    /// Its position.
     pub placement: Placement,
 }
 
-/// What the group says.
+/// The metadata of the group.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
     /// The id of the convention.
@@ -54,24 +55,24 @@ pub struct Source {
     pub version: String,
     /// The image's name.
     pub name: Option<String>,
-    /// How many images there are.
+    /// The number of images.
     pub images: usize,
-    /// Empty where the arrays must say.
+    /// The axes; empty if the arrays have them.
     pub axes: Vec<Axis>,
-    /// In document order.
+    /// The levels, in document order.
     pub levels: Vec<LevelSource>,
-    /// As written.
+    /// The channels as written.
     pub channels: Vec<Value>,
-    /// What cannot be used.
+    /// Transformations that cannot be used.
     pub ignored: Vec<Ignored>,
-    /// As written: a code, or WKT.
+    /// The reference system as written: a code, or WKT.
     pub crs: Option<Value>,
 }
 
 /// The extent of Web Mercator, in metres: half the Earth's circumference.
 const MERCATOR: f64 = 20_037_508.342_789_244;
 
-/// The image to go to, from the group around what bioformats2raw wrote.
+/// The path of the image in a group that bioformats2raw wrote.
 pub fn follow(node: &Node) -> Option<String> {
     let ome = ome::of(node)?;
     if ome.place.member("multiscales").is_some() || ome.place.member("plate").is_some() {
@@ -82,10 +83,10 @@ pub fn follow(node: &Node) -> Option<String> {
     Some(series.unwrap_or("0").to_owned())
 }
 
-/// What the node says; `None` where it says nothing of levels.
+/// Reads a node; `None` if it has no levels.
 ///
 /// # Errors
-/// `Argument` when there is no image of this number.
+/// `Argument` for a number that no image has.
 pub fn of(node: &Node, index: usize, variable: Option<&str>) -> Result<Option<Source>> {
     if !node.is_group() {
         return Ok(Some(alone("")));
@@ -146,8 +147,8 @@ fn of_image(ome: &Ome<'_>, images: &Place<'_>, index: usize) -> Result<Source> {
     })
 }
 
-/// What applies to all levels: up to 0.5 a transformation after the level's own; in 0.6 those lead on into other systems, and
-/// the levels' own system is the one we place them in.
+/// Reads transformations of all levels. Up to 0.5 they apply after that of the level. In 0.6 they
+/// lead to other systems and are not used: levels are placed in their own system.
 fn shared_transformation(
     generation: Generation,
     image: &Place<'_>,
@@ -215,7 +216,7 @@ pub fn plane(value: Option<&Value>) -> Option<[f64; 6]> {
     six.try_into().ok()
 }
 
-/// The plane that an object says, in either draft's word.
+/// The affine transformation of an object, in the spelling of either draft.
 pub fn plane_of(value: &Value) -> Option<[f64; 6]> {
     let kind = value.get("spatial:transform_type").and_then(Value::as_str).unwrap_or("affine");
     let spatial = if kind == "affine" { plane(value.get("spatial:transform")) } else { None };
@@ -249,7 +250,8 @@ fn of_ndpyramid(node: &Node) -> Source {
     let text =
         |dataset: &Place<'_>, key: &str| dataset.value.get(key).and_then(Value::as_str).map(str::to_owned);
     let levels = datasets.iter().filter_map(|dataset| {
-        // The two projections that it has tiles of; both cover the world. Other pyramids of its are placed by their coordinates alone.
+        // The two projections that it has tiles of; both cover the world. Other pyramids of its are
+        // placed by their coordinates alone.
         let tiled = dataset.member("pixels_per_tile").is_some();
         let placement = match text(dataset, "crs").as_deref() {
             Some("EPSG:3857") if tiled => Placement::Extent([-MERCATOR, -MERCATOR, MERCATOR, MERCATOR]),
@@ -306,7 +308,7 @@ fn identifier(id: &Value) -> Option<String> {
     id.as_str().map(str::to_owned).or_else(|| id.as_u64().map(|number| number.to_string()))
 }
 
-/// Whether points are written as north, east: EPSG:4326 by the letter of its definition.
+/// Whether points are written as north, east, as the definition of EPSG:4326 says.
 fn is_north_first(set: &Value) -> bool {
     let first =
         set.get("orderedAxes").and_then(|axes| axes.get(0)).and_then(Value::as_str).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Codecs that are known by name and cannot be decoded, with the reason. The errors of
-//! [`registry::lookup`](super::registry::lookup) and the list in `docs/codecs.md` are made from this table.
+//! [`registry::lookup`](super::registry::lookup) and the list in `docs/codecs.md` are made from
+//! this table.
 //!
 //! The [`registry`](super::registry) lists the codecs that can be decoded.
 

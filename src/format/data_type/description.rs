@@ -1,48 +1,36 @@
 //! What JavaScript needs to know about a data type to create views of packed elements.
 
-use serde::Serialize;
-
 use super::{DataType, Float, Integer};
 use crate::format::metadata::write::text::{ObjectText, list, string};
 
 /// A data type as JavaScript sees it. Members that a type does not have are left out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// The name in v3 metadata.
     pub name: String,
     /// The family.
     pub kind: Kind,
     /// The size of one element in bytes. Left out for types of variable length.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<usize>,
     /// The number of numbers in one element: 2 for complex numbers, the code points of UTF-32 text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub components: Option<usize>,
     /// The typed array whose elements are these numbers as in memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub view: Option<&'static str>,
     /// Whether `view` shows only the bits of the numbers, which can be converted to float32.
-    #[serde(skip_serializing_if = "is_false")]
     pub widens: bool,
     /// The unit of a datetime or timedelta, in NumPy's spelling.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<&'static str>,
     /// The number of units that one count is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scale_factor: Option<u32>,
     /// The fields of a struct.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fields: Option<Vec<FieldDescription>>,
     /// The type of the elements of a variable array, or of the value of an optional one (which
     /// starts at byte 1).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inner: Option<Box<Description>>,
 }
 
 /// One field of a struct.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldDescription {
     /// The name.
     pub name: String,
@@ -51,13 +39,11 @@ pub struct FieldDescription {
     /// The shape of its array, which is in C order. Empty for a single value.
     pub shape: Vec<u32>,
     /// The type of the field, or of the elements of its array.
-    #[serde(rename = "type")]
     pub data_type: Description,
 }
 
 /// The families of data types that JavaScript handles differently.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One byte, 0 or 1.
     Bool,
@@ -89,11 +75,6 @@ pub enum Kind {
     VariableArray,
     /// The text of a JSON value.
     Json,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 impl Kind {
@@ -157,8 +138,7 @@ impl Description {
 }
 
 impl Description {
-    /// Writes the description as JSON, exactly as serde does. Readers need serde for nothing else,
-    /// so this keeps it out of the engine.
+    /// Writes the description as JSON: `TypeDescription` of `ts/model/data_type.ts`.
     pub fn to_json(&self) -> String {
         let mut text =
             ObjectText::new().with("name", string(&self.name)).with("kind", string(self.kind.name()));
@@ -246,28 +226,4 @@ fn view(data_type: &DataType) -> Option<&'static str> {
         DataType::Time(_) => view(&DataType::Integer(Integer::Int64))?,
         _ => return None,
     })
-}
-
-#[cfg(all(test, not(target_arch = "wasm32")))]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::format::data_type::name;
-    use crate::format::metadata::extension::Extension;
-    use crate::format::metadata::json::Document;
-
-    #[test]
-    fn descriptions_are_written_as_serde_writes_them() {
-        let fields = r#"{"name":"struct","configuration":{"fields":[{"name":"a\"","data_type":"int8"},{"name":"b","data_type":"float32"}]}}"#;
-        let time = r#"{"name":"numpy.datetime64","configuration":{"unit":"s","scale_factor":10}}"#;
-        let text = r#"{"name":"fixed_length_utf32","configuration":{"length_bytes":8}}"#;
-        let quoted = ["bool", "int4", "uint64", "bfloat16", "complex64", "r16", "string", "bytes"]
-            .map(|name| format!("\"{name}\""));
-        for json in quoted.iter().map(String::as_str).chain([fields, time, text]) {
-            let document = Document::parse(json.as_bytes()).unwrap();
-            let description =
-                Description::of(&name::parse(&Extension::parse(document.root()).unwrap()).unwrap());
-            assert_eq!(description.to_json(), serde_json::to_string(&description).unwrap());
-        }
-    }
 }

@@ -162,7 +162,7 @@ impl Float {
         let bits = unpack(fill);
         let value = self.to_f64(bits);
         if value.is_finite() {
-            return serde_json::to_string(&value).map_err(|error| Error::format(error.to_string()));
+            return shortest(value);
         }
         Ok(if value == f64::INFINITY {
             "\"Infinity\"".to_owned()
@@ -256,4 +256,15 @@ fn unpack(fill: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     bytes.iter_mut().zip(fill).for_each(|(byte, packed)| *byte = *packed);
     u64::from_le_bytes(bytes)
+}
+/// The shortest JSON number that parses to this finite value.
+#[cfg(any(feature = "full", feature = "conventions", not(target_arch = "wasm32")))]
+fn shortest(value: f64) -> Result<String> {
+    serde_json::to_string(&value).map_err(|error| Error::format(error.to_string()))
+}
+
+/// Only the full build writes metadata.
+#[cfg(not(any(feature = "full", feature = "conventions", not(target_arch = "wasm32"))))]
+fn shortest(_: f64) -> Result<String> {
+    Err(Error::needs_full("writing a fill value"))
 }

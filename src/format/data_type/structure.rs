@@ -10,6 +10,7 @@ use super::{DataType, FillValue, ParseType, Run, base64};
 use crate::error::{Error, Result};
 use crate::format::metadata::extension::{Extension, refuse_unknown};
 use crate::format::metadata::json::{Json, Object};
+use crate::format::metadata::write::text::string;
 use crate::limits;
 
 /// The fields of a struct, without padding.
@@ -114,7 +115,7 @@ impl Struct {
         let fields = self.fields.iter().map(|field| {
             Ok(format!(
                 "{{\"name\":{},\"data_type\":{}}}",
-                quoted(&field.name)?,
+                string(&field.name),
                 field.data_type.to_json_v3()?
             ))
         });
@@ -289,11 +290,7 @@ pub(super) fn fill_to_json(structure: &Struct, fill: &[u8]) -> Result<String> {
     let values = structure.fields.iter().map(|field| {
         let end = field.offset + field.data_type.size().unwrap_or(0);
         let packed = FillValue(fill.get(field.offset..end).unwrap_or_default().to_vec());
-        Ok(format!("{}:{}", quoted(&field.name)?, packed.to_json_v3(&field.data_type)?))
+        Ok(format!("{}:{}", string(&field.name), packed.to_json_v3(&field.data_type)?))
     });
     Ok(format!("{{{}}}", values.collect::<Result<Vec<_>>>()?.join(",")))
-}
-
-fn quoted(text: &str) -> Result<String> {
-    serde_json::to_string(text).map_err(|error| Error::format(error.to_string()))
 }

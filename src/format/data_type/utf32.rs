@@ -5,6 +5,7 @@
 use super::{FillValue, fixed_bytes};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::{Json, Object};
+use crate::format::metadata::write::text::string;
 
 /// Parses a configuration's `length_bytes` to the number of code points of one element.
 pub(super) fn configured_len(configuration: &Object<'_>) -> Result<usize> {
@@ -33,5 +34,5 @@ pub(super) fn fill_to_json(fill: &[u8]) -> Result<String> {
     let points = fill.chunks_exact(4).map(|unit| u32::from_le_bytes([unit[0], unit[1], unit[2], unit[3]]));
     let text: Option<String> = points.map(char::from_u32).collect();
     let text = text.ok_or_else(|| Error::argument("the fill value is not UTF-32"))?;
-    serde_json::to_string(text.trim_end_matches('\0')).map_err(|error| Error::format(error.to_string()))
+    Ok(string(text.trim_end_matches('\0')))
 }

@@ -8,6 +8,7 @@
 use super::{DataType, FillValue, base64, typestr};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::{Json, Object};
+use crate::format::metadata::write::text::string;
 
 /// The names of `bytes` in v3 metadata: the registered one, zarr-python's and that of old versions
 /// of zarrs.
@@ -82,7 +83,7 @@ pub(super) fn fill_to_json(data_type: &DataType, fill: &[u8]) -> Result<String> 
         DataType::String => {
             let text = std::str::from_utf8(fill)
                 .map_err(|error| Error::argument("the fill value is not UTF-8").actual(error.to_string()))?;
-            serde_json::to_string(text).map_err(|error| Error::format(error.to_string()))
+            Ok(string(text))
         }
         DataType::Bytes => Ok(base64::encode(fill)),
         _ => Err(Error::unsupported(format!("Zarr v3 has no data type {:?}", data_type.name()))),

@@ -59,7 +59,7 @@ impl NodeDocument {
 
     /// Serialises the texts for a worker: `{"zarr_format":2,"texts":[[".zarray","…"]]}`. A draft
     /// has its year as the number. Callers add `"is_callers":true` for an object that the user
-    /// made, which is in no store: see [`callers`].
+    /// made, which is in no store: see `callers`.
     pub fn to_json(&self) -> String {
         let texts = self.texts.iter().map(|(suffix, text)| list([string(suffix), string(text)]));
         let message = ObjectText::new().with("zarr_format", number(self.format).to_string());
@@ -69,7 +69,7 @@ impl NodeDocument {
     /// Parses the text of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// `Argument` for anything else, and as [`callers::complete`].
+    /// `Argument` for anything else, and for an invalid object of the user.
     pub fn from_json(json: &str) -> Result<Self> {
         let (mut document, is_callers) = Self::of_message(json)
             .map_err(|error| Error::argument("the text is not a node document").actual(error.to_string()))?;
@@ -113,8 +113,8 @@ fn number(format: ZarrFormat) -> u16 {
 /// Parses the texts of a node. In v2 a node that has both `.zarray` and `.zgroup` is an array.
 ///
 /// # Errors
-/// `NotFound` without a text of the node. Otherwise as [`v3::parse_node`], [`v2::parse_array`] and
-/// [`draft::parse`].
+/// `NotFound` without a text of the node. `Format` for a text that breaks the specification,
+/// `Unsupported` for an unknown extension. All name the field.
 pub fn parse(document: &NodeDocument) -> Result<NodeMetadata> {
     let text = |suffix| document.text(suffix).map(str::as_bytes);
     match document.format {

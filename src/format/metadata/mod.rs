@@ -147,7 +147,7 @@ pub struct ArrayMetadata {
     /// that `order` and the byte order mean.
     pub codecs: Vec<CodecMetadata>,
     /// User attributes: the text of a JSON object as written. It may have the tokens `NaN` and
-    /// `Infinity`, which are not JSON. See [`json`].
+    /// `Infinity`, which are not JSON.
     pub attributes: String,
     /// The names of dimensions, `None` for a dimension without a name. They come from v3's
     /// `dimension_names`, or else from xarray's `_ARRAY_DIMENSIONS`.
@@ -221,7 +221,7 @@ pub struct GroupMetadata {
     /// The Zarr format of its documents.
     pub format: ZarrFormat,
     /// User attributes: the text of a JSON object as written. It may have the tokens `NaN` and
-    /// `Infinity`, which are not JSON. See [`json`].
+    /// `Infinity`, which are not JSON.
     pub attributes: String,
     /// Warnings: what was read although it does not follow the specification.
     pub warnings: Vec<String>,

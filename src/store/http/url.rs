@@ -71,7 +71,7 @@ impl RootUrl {
 
     /// The same URL as that of a single object, which is read whatever the key.
     #[must_use]
-    pub fn as_object(self) -> Self {
+    pub fn into_object(self) -> Self {
         Self { is_object: true, ..self }
     }
 

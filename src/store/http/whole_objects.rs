@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_object_goes_first() {
-        let third = (KEPT_BYTES / 3) as usize;
+        let third = usize::try_from(KEPT_BYTES / 3).unwrap();
         let mut objects = WholeObjects::default();
         for url in ["a", "b", "c"] {
             objects.keep(url.to_owned(), object(third));
@@ -82,7 +82,7 @@ mod tests {
             objects.keep("a".to_owned(), object(len));
         }
         assert_eq!((objects.get("a").unwrap().value.len(), objects.bytes), (4, 4));
-        objects.keep("b".to_owned(), object(KEPT_BYTES as usize + 1));
+        objects.keep("b".to_owned(), object(usize::try_from(KEPT_BYTES).unwrap() + 1));
         assert!(objects.get("b").is_none());
     }
 }

@@ -14,6 +14,7 @@ use super::records::{
 };
 use crate::error::Result;
 use crate::format::metadata::document::ZARR_JSON;
+use crate::format::metadata::write::text::string;
 use crate::format::path::StoreKey;
 use crate::limits;
 
@@ -71,9 +72,10 @@ pub fn layout(entries: &[NewEntry], comment: &str) -> Result<Layout> {
 
 /// The comment of an OME-Zarr archive, which says that its documents come first.
 pub fn ome_comment(version: &str) -> String {
-    let central_directory = serde_json::json!({ "jsonFirst": true });
-    serde_json::json!({ "ome": { "version": version, "zipFile": { "centralDirectory": central_directory } } })
-        .to_string()
+    format!(
+        r#"{{"ome":{{"version":{},"zipFile":{{"centralDirectory":{{"jsonFirst":true}}}}}}}}"#,
+        string(version)
+    )
 }
 
 /// The order of the entries: metadata documents first, breadth first from the root; then all others

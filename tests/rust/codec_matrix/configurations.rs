@@ -1,5 +1,5 @@
-//! For every codec the chain in which it is tried: a configuration that fits the type where one can, the elements, and what a lossy
-//! codec may change.
+//! For every codec the chain in which it is tried: a configuration that fits the type where one
+//! can, the elements, and what a lossy codec may change.
 
 use serde_json::{Value as Json, json};
 use zarr_wasm::internals::format::codec::ArrayBytes;
@@ -33,7 +33,7 @@ pub fn trial(entry: &CodecEntry, data_type: &DataType) -> Trial {
     Trial { codecs, sample: sample(entry.name, data_type), bound: bound(entry.name) }
 }
 
-/// The codec that turns elements of a type into bytes where nobody says how.
+/// The default codec from elements of a type to bytes.
 fn bytes_of(data_type: &DataType) -> (String, String) {
     let (name, configuration) = match data_type {
         DataType::String => ("vlen-utf8", json!({})),
@@ -134,7 +134,7 @@ fn configuration(name: &str, data_type: &DataType) -> Json {
     }
 }
 
-/// Codecs that count cannot keep what is no number.
+/// Codecs of numbers cannot store NaN and the infinities.
 fn sample(name: &str, data_type: &DataType) -> Sample {
     let counts = matches!(data_type, DataType::Float(_) | DataType::Complex(_) | DataType::Struct(_));
     match name {
@@ -176,7 +176,8 @@ fn within(data_type: &DataType, was: &ArrayBytes, is: &ArrayBytes, absolute: f64
 /// What is no label comes back empty.
 fn labels_alone(was: &ArrayBytes, is: &ArrayBytes) -> bool {
     let (ArrayBytes::Variable(was), ArrayBytes::Variable(is)) = (was, is) else {
-        // `größe` and `a` are the elements' first characters at most: none of three code points is a label but `a`.
+        // `größe` and `a` are the elements' first characters at most: none of three code points is
+        // a label but `a`.
         let (ArrayBytes::Fixed(was), ArrayBytes::Fixed(is)) = (was, is) else { return false };
         let label = [[0x61, 0, 0, 0].as_slice(), &[0; 8]].concat();
         return was

@@ -1,5 +1,5 @@
-//! The data types of the matrix, and elements of each: those at the edges (all bits, none, the sign alone, infinities and NaN with them) or
-//! small whole numbers, for codecs that count.
+//! The data types of the matrix, and elements of each: those at the edges (all bits, none, the sign
+//! alone, infinities and NaN with them) or small whole numbers, for codecs that count.
 
 use zarr_wasm::internals::format::codec::ArrayBytes;
 use zarr_wasm::internals::format::codec::array_bytes::VariableBytes;
@@ -118,7 +118,8 @@ fn whole_number(integer: Integer, sample: Sample, at: usize) -> u64 {
     let limit = if integer.bits() == 2 { 2 } else { 8 };
     let value = if sample == Sample::Edges { pattern(at) } else { at as u64 % limit };
     let unused = 64 - integer.bits();
-    // Narrow ones take a byte, signed ones with the sign in its upper bits. An edge is an edge of the type.
+    // Narrow ones take a byte, signed ones with the sign in its upper bits. An edge is an edge of
+    // the type.
     let kept = if at % 7 == 3 && sample == Sample::Edges { u64::MAX >> (65 - integer.bits()) } else { value };
     match integer.is_signed() {
         true => ((kept << unused).cast_signed() >> unused).cast_unsigned(),

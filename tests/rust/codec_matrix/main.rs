@@ -1,8 +1,10 @@
-//! Every codec with every data type, as a committed snapshot (`tests/codec-matrix.md`): what works, to the bit or within the codec's
-//! own bound, and what is refused with which words. `npm run codec-matrix` writes the file again.
+//! Every codec with every data type, as a committed snapshot (`tests/codec-matrix.md`): what works,
+//! to the bit or within the codec's own bound, and what is refused with which words. `npm run
+//! codec-matrix` writes the file again.
 //!
-//! Each cell is run: the chain is bound, encodes elements at the edges of the type, and decodes what it wrote. A cell that gives other
-//! elements back, or an error that blames the file for what we wrote, fails the test; it cannot get into the snapshot.
+//! Each cell is run: the chain is bound, encodes elements at the edges of the type, and decodes
+//! what it wrote. A cell that gives other elements back, or an error that blames the file for what
+//! we wrote, fails the test; it cannot get into the snapshot.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation, clippy::print_stdout)]
 
@@ -105,7 +107,8 @@ fn run(entry: &CodecEntry, data_type: &DataType) -> Outcome {
     }
 }
 
-/// Whether another library's chunk of this codec and type is in `tests/codec-vectors`, whose own test reads it.
+/// Whether another library's chunk of this codec and type is in `tests/codec-vectors`, whose own
+/// test reads it.
 fn has_vector(entry: &CodecEntry, data_type: &DataType) -> bool {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/codec-vectors");
     let names = entry.v2_ids.iter().chain(entry.aliases).chain([&entry.name]);

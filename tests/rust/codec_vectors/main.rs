@@ -1,5 +1,6 @@
-//! Every folder below `tests/codec-vectors/` is a codec: chunks that other libraries encoded must decode to what they were, ours
-//! as well, and damaged ones must be refused, or give exactly the length asked for. The layout is described in its `README.md`.
+//! Every folder below `tests/codec-vectors/` is a codec: chunks that other libraries encoded must
+//! decode to what they were, ours as well, and damaged ones must be refused, or give exactly the
+//! length asked for. The layout is described in its `README.md`.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -19,7 +20,8 @@ use zarr_wasm::internals::format::tolerated::Form;
 
 use vector::{Vector, codec, vectors};
 
-/// Codecs that tell every damage: a result that is not the original would be a checksum not looked at.
+/// Codecs that tell every damage: a result that is not the original would be a checksum not looked
+/// at.
 const VERIFIED: [&str; 8] =
     ["gzip", "zlib", "crc32c", "crc32", "adler32", "fletcher32", "jenkins_lookup3", "bz2"];
 
@@ -184,8 +186,9 @@ fn every_cut_of_an_array_is_an_error() {
     let mut whole_all_the_same = Vec::new();
     for vector in vectors().iter().filter(|vector| bytes_codec(vector).is_none()) {
         let pipeline = pipeline(vector);
-        // zfp goes word by word, and zeros mean zero to it: a stream that is cut may be another one that is whole.
-        // Where a JPEG's header stands in the metadata, its end is not in the chunk either.
+        // zfp goes word by word, and zeros mean zero to it: a stream that is cut may be another one
+        // that is whole. Where a JPEG's header is in the metadata, its end is not in the chunk
+        // either.
         let is_open = vector.name.starts_with("zfp") || vector.name.ends_with("header-apart");
         let riff = vector.encoded.get(4..8).filter(|_| vector.encoded.starts_with(b"RIFF"));
         let whole = if is_open {
@@ -215,8 +218,9 @@ fn every_cut_of_an_array_is_an_error() {
     assert!(whole_all_the_same.is_empty(), "{whole_all_the_same:#?}");
 }
 
-/// Streams of several members or frames may end after each, where the length is not known; nothing is an empty zstd stream,
-/// fewer elements are elements to a shuffle, fewer groups of four are base64, and `conditional` may leave bytes as they are.
+/// Streams of several members or frames may end after each, where the length is not known; nothing
+/// is an empty zstd stream, fewer elements are elements to a shuffle, fewer groups of four are
+/// base64, and `conditional` may leave bytes as they are.
 fn may_be_cut(vector: &Vector, cut: usize, decoded: &[u8]) -> bool {
     let several = [
         "gzip/three",
@@ -236,7 +240,8 @@ fn may_be_cut(vector: &Vector, cut: usize, decoded: &[u8]) -> bool {
     nothing || shuffled || plain || (several && part)
 }
 
-/// Codecs that only move elements or wrap others, and what no other library could write here: they have tests of their own.
+/// Codecs that only move elements or wrap others, and what no other library could write here: they
+/// have tests of their own.
 const WITHOUT_VECTORS: [&str; 7] =
     ["bytes", "transpose", "reshape", "zarrs.squeeze", "sharding_indexed", "zarrs.vlen_v2", "zarrs.optional"];
 

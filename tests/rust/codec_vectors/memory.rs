@@ -1,5 +1,6 @@
-//! What decoders allocate: chunks that claim to be larger than they are, by every field near their front, and small ones that nest
-//! deep, must be refused with no more memory than a chunk of their array takes, and a bounded rest.
+//! What decoders allocate: chunks that claim to be larger than they are, by every field near their
+//! front, and small ones that nest deep, must be refused with no more memory than a chunk of their
+//! array takes, and a bounded rest.
 
 use zarr_wasm::internals::error::ErrorKind;
 
@@ -7,7 +8,8 @@ use super::counting::peak;
 use super::vector::{Vector, vectors};
 use super::{decode_all, pipeline};
 
-/// Dictionaries, windows and tables of the decoders themselves, of which LZMA's and JPEG XL's are the largest.
+/// Dictionaries, windows and tables of the decoders themselves, of which LZMA's and JPEG XL's are
+/// the largest.
 const OWN_MEMORY: usize = 40 << 20;
 
 fn is_typed(kind: ErrorKind) -> bool {
@@ -68,7 +70,8 @@ fn behind_marker(original: &[u8], marker: [u8; 2], offset: usize, bytes: &[u8]) 
     image
 }
 
-/// Bits of JPEG XL's codestream, the lowest first: extents of 2^30 each, everything else as it is by default.
+/// Bits of JPEG XL's codestream, the lowest first: extents of 2^30 each, everything else as it is
+/// by default.
 fn jpegxl() -> Vec<u8> {
     let mut bits = vec![false, true, true];
     bits.extend([true; 30]);

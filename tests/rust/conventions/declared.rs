@@ -1,4 +1,4 @@
-//! Declarations of both texts, conventions that nobody declares, and declaring one.
+//! Declarations of both texts, conventions without a declaration, and declaring one.
 
 use serde_json::{Value, json};
 use zarr_wasm::internals::convention::answer;
@@ -76,7 +76,7 @@ fn recognised(node: &Value) -> Vec<String> {
 }
 
 #[test]
-fn conventions_that_nobody_declares_are_recognised() {
+fn conventions_without_a_declaration_are_recognised() {
     let datasets = json!([{ "path": "0", "pixels_per_tile": 128, "crs": "EPSG:3857" }]);
     let ndpyramid = json!({ "multiscales": [{ "datasets": datasets, "type": "reduce", "metadata": { "version": "0.1" } }] });
     assert_eq!(recognised(&group(ndpyramid)), ["ndpyramid"]);

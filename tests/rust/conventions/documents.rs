@@ -1,5 +1,6 @@
-//! Every convention's documents, against the verdict of its own library (`tests/fixtures/conventions/documents`): an invalid
-//! document has a finding against a "must", a valid one has none. Where we differ on purpose, `DELIBERATE` says why.
+//! Every convention's documents, against the verdict of its own library
+//! (`tests/fixtures/conventions/documents`): an invalid document has a finding against a "must", a
+//! valid one has none. Where we differ on purpose, `DELIBERATE` says why.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::{ask, errors};
 
-/// Where our verdict is another on purpose: files whose names begin so, what we say, changes that are such, and why.
+/// Where our verdict is another on purpose: files whose names begin so, what we say, changes that
+/// are such, and why.
 struct Difference {
     files: &'static str,
     valid: bool,

@@ -1,4 +1,5 @@
-//! The one model, from every convention of levels. Expected numbers are worked out by hand from each convention's text.
+//! The one model, from every convention of levels. Expected numbers are worked out by hand from
+//! each convention's text.
 
 use serde_json::{Value, json};
 use zarr_wasm::internals::convention::answer;

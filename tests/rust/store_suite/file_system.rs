@@ -1,4 +1,5 @@
-//! What the text says of the file-system store alone: keys as paths, folders, and what must not be reached through a link.
+//! What the text says of the file-system store alone: keys as paths, folders, and what must not be
+//! reached through a link.
 
 use std::fs;
 
@@ -102,7 +103,7 @@ fn empty_folders() -> Outcome {
     same(fine(block_on(store.size(&key("empty"), &RequestContext::default())))?, None)?;
     let listing = fine(block_on(store.list_dir(&prefix(""))))?;
     same((listing.keys.len(), listing.prefixes.len()), (0, 0))?;
-    // They are in nobody's way.
+    // They do not disturb other calls.
     fine(set(&store, "empty", b"a value now"))?;
     same(fine(get(&store, "empty"))?, Some(b"a value now".to_vec()))?;
     // Folders go with the last value in them.

@@ -1,6 +1,7 @@
-//! One suite for every store: the sentences of the text's "Abstract store interface", a test each, and random sequences of
-//! operations against a map. Each runs on memory, the file system, every wrapper, every transformer and stores that offer only
-//! half of the operations. What the sharding transformer and the file system have beside it stands in files of its own.
+//! One suite for every store: the sentences of the text's "Abstract store interface", a test each,
+//! and random sequences of operations against a map. Each runs on memory, the file system, every
+//! wrapper, every transformer and stores that offer only half of the operations. What the sharding
+//! transformer and the file system do besides has its own files.
 
 mod file_system;
 mod recording;

@@ -1,4 +1,4 @@
-//! A store that notes what is asked of it, for tests of what stands above.
+//! A store that records its calls, for tests of the stores that wrap it.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,4 +1,5 @@
-//! The sentences of the text, "Abstract store interface": a test each, on keys of chunks and on others.
+//! The sentences of the text, "Abstract store interface": a test each, on keys of chunks and on
+//! others.
 
 use zarr_wasm::internals::error::ErrorKind;
 use zarr_wasm::internals::store::ByteRange;
@@ -39,7 +40,8 @@ pub const SENTENCES: &[(&str, Sentence)] = &[
     ("capabilities_are_told", capabilities),
 ];
 
-/// Keys that every transformer passes on, and chunks (of both separators) that the sharding one does not.
+/// Keys that every transformer passes on, and chunks (of both separators) that the sharding one
+/// does not.
 const NAMES: [&str; 4] = ["meta/root.array.json", "zarr.json", "data/a/c4/3", "data/a/c4.3"];
 
 fn same<T: PartialEq + std::fmt::Debug>(found: T, expected: T, what: &str) -> Outcome {

@@ -1,5 +1,6 @@
-//! What the sharding transformer asks of the store below, call by call; what it writes, byte by byte; and what it makes of shards
-//! that cannot be. Expected bytes are put together here, from the text's words alone.
+//! What the sharding transformer asks of the store below, call by call; what it writes, byte by
+//! byte; and what it makes of shards that cannot be. Expected bytes are put together here, from the
+//! text's words alone.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

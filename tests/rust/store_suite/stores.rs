@@ -32,7 +32,8 @@ pub struct Made {
 /// A store under test.
 pub struct Subject {
     pub store: Rc<dyn Store>,
-    /// `list_dir` may name prefixes below which there is nothing, as the text allows the sharding transformer.
+    /// `list_dir` may name prefixes below which there is nothing, as the text allows the sharding
+    /// transformer.
     pub names_empty_prefixes: bool,
     _folder: Option<Folder>,
 }

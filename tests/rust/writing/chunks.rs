@@ -58,7 +58,8 @@ fn whole_chunks_are_not_read_and_shards_are_stored_once() {
     assert_eq!((picky.gets.get() - gets, picky.sets.get() - sets), (1, 4));
 }
 
-/// Of a shard that is mostly replaced, the index is read and what is kept; of one that is mostly kept, all.
+/// Of a shard that is mostly replaced, the index is read and what is kept; of one that is mostly
+/// kept, all.
 #[test]
 fn of_a_shard_what_is_replaced_is_not_read() {
     for (location, index) in [
@@ -197,7 +198,8 @@ fn shrinking_leaves_nothing_past_the_end() {
     block_on(resize(&array, &[3], &InlineEncoder, &context())).unwrap();
     assert_eq!(stored(&memory, "a/c/1"), Some(vec![3, 0]));
     assert_eq!(stored(&memory, "a/c/2"), None);
-    // Of a shard the inner chunks that fall outside: one of four is left, before an index of four entries and a checksum.
+    // Of a shard the inner chunks that fall outside: one of four is left, before an index of four
+    // entries and a checksum.
     let options = r#"{"shape":[8],"chunk_shape":[2],"shard_shape":[8],"data_type":"uint8","codecs":[]}"#;
     let array = create_array(&store, "s", options).unwrap();
     put(&array, Selection::all(), elements(1..9)).unwrap();

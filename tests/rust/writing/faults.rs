@@ -1,5 +1,6 @@
-//! Stores that fail in the middle: after a failure at any write, each object is as it was at some moment of the undisturbed change,
-//! never half; the array reads as before or after, element by element; and the error says so.
+//! Stores that fail in the middle: after a failure at any write, each object is as it was at some
+//! moment of the undisturbed change, never half; the array reads as before or after, element by
+//! element; and the error says so.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +25,8 @@ use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
 
 use crate::{context, create_array, put, read_all, reopen};
 
-/// A memory that fails once, at its `fails_at`th change, and remembers every value that a key ever had.
+/// A memory that fails once, at its `fails_at`th change, and remembers every value that a key ever
+/// had.
 struct Failing {
     inner: MemoryStore,
     changes: Cell<usize>,
@@ -208,14 +210,15 @@ fn each_object_has_old_or_new_bytes_wherever_a_change_is_cut_off() {
                 assert_eq!(error.kind(), ErrorKind::Store, "{error}");
                 assert!(error.to_string().contains("the disk is full"), "{name} at {at}: {error}");
                 assert!(error.context().key.is_some(), "{name} at {at}: {error}");
-                // What was begun may be taken back: an append that fails leaves no rows past the end.
+                // What was begun may be taken back: an append that fails leaves no rows past the
+                // end.
                 let mut taken_back = failing.seen.take();
                 for (key, value) in failing.state() {
                     let values = seen.entry(key.clone()).or_default();
                     values.extend(before.get(&key).cloned().map(Some));
                     let known = values.contains(&Some(value.clone()))
                         || taken_back.remove(&key).is_some_and(|values| values.contains(&Some(value)));
-                    assert!(known, "{name} at {at} of {count}: {key} has bytes that nobody wrote");
+                    assert!(known, "{name} at {at} of {count}: {key} has bytes that no call wrote");
                 }
                 for key in before.keys().filter(|key| !failing.state().contains_key(*key)) {
                     assert!(seen.get(key).is_some_and(|values| values.contains(&None)), "{name} lost {key}");
@@ -225,7 +228,8 @@ fn each_object_has_old_or_new_bytes_wherever_a_change_is_cut_off() {
     }
 }
 
-/// Each element of an array whose write was cut off is the old one or the new one, and writing again mends it.
+/// Each element of an array whose write was cut off is the old one or the new one, and writing
+/// again mends it.
 #[test]
 fn a_write_that_was_cut_off_leaves_old_or_new_elements_and_can_be_done_again() {
     for options in LAYOUTS {
@@ -253,7 +257,8 @@ fn a_write_that_was_cut_off_leaves_old_or_new_elements_and_can_be_done_again() {
     }
 }
 
-/// A resize that was cut off shows the old array or the new one, whatever became of the chunks outside.
+/// A resize that was cut off shows the old array or the new one, whatever became of the chunks
+/// outside.
 #[test]
 fn a_resize_that_was_cut_off_leaves_the_old_array_or_the_new_one() {
     for options in LAYOUTS {

@@ -1,8 +1,8 @@
-//! Writing: sequences of writes, resizes and appends against a naive array in memory, over formats, orders, shards and grids;
-//! then the verbs on nodes one by one.
+//! Writing: sequences of writes, resizes and appends against a naive array in memory, over formats,
+//! orders, shards and grids; then the verbs on nodes one by one.
 //!
-//! The model knows nothing of chunks: it is a list of elements, changed one at a time. What was written is read back by
-//! `read`, which the fixtures of other libraries hold to account.
+//! The model knows nothing of chunks: it is a list of elements, changed one at a time. What was
+//! written is read back by `read`, which the fixtures of other libraries hold to account.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod chunks;

@@ -195,7 +195,8 @@ fn consolidated_metadata_never_contradicts() {
     }
 }
 
-/// The consolidated metadata at the root and at `g` is what the documents say, and names these nodes.
+/// The consolidated metadata at the root and at `g` is what the documents say, and names these
+/// nodes.
 fn check_consolidated(memory: &MemoryStore, store: &Rc<dyn Store>, format: ZarrFormat, nodes: &[&str]) {
     let key = if format == ZarrFormat::V2 { ".zmetadata" } else { "zarr.json" };
     for group in ["", "g/"] {

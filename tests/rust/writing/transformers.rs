@@ -1,4 +1,4 @@
-//! Storage transformers of arrays of the drafts: of the user's, ours below them, and those that nobody knows.
+//! Storage transformers of arrays of the drafts: of the user's, ours below them, and unknown ones.
 
 use std::rc::Rc;
 
@@ -177,7 +177,8 @@ fn chunks_below_transformers_are_updated_erased_and_cut() {
     }
 }
 
-/// "Empty chunks are denoted by setting both offset and nbytes to 2^64 - 1"; chunks past the array's edge have entries too.
+/// "Empty chunks are denoted by setting both offset and nbytes to 2^64 - 1"; chunks past the
+/// array's edge have entries too.
 #[test]
 fn an_index_has_an_entry_a_chunk_past_the_edge_too_and_says_which_are_empty() {
     let (memory, store) = memory();

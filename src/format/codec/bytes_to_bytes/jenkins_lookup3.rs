@@ -1,5 +1,6 @@
 //! `jenkins_lookup3`: Bob Jenkins' hash, HDF5's checksum of metadata, after the bytes.
-//! <https://numcodecs.readthedocs.io/en/stable/checksum32.html>, <https://burtleburtle.net/bob/c/lookup3.c> (`hashlittle`)
+//! <https://numcodecs.readthedocs.io/en/stable/checksum32.html>,
+//! <https://burtleburtle.net/bob/c/lookup3.c> (`hashlittle`)
 
 use super::checksum::{Checksum, Location};
 use crate::error::Result;

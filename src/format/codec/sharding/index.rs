@@ -190,6 +190,7 @@ impl ShardIndex {
     }
 
     /// The number of entries, one for each inner chunk.
+    #[allow(clippy::len_without_is_empty, reason = "nothing asks whether it is empty")]
     pub fn len(&self) -> usize {
         self.entries.len()
     }

@@ -2,7 +2,7 @@
 //! [{codec, configuration, dtype, shape, kind, encoded}]}`. `names` are the registered names. A
 //! codec is in `known` after its JavaScript module was loaded and has declared its kind.
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 use crate::error::{Error, Result};
 use crate::format::codec::{ChunkRepresentation, CodecKind};
@@ -10,23 +10,21 @@ use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, FillValue, name};
 use crate::format::metadata::CodecMetadata;
 use crate::format::metadata::extension::Extension;
-use crate::format::metadata::json::Document;
+use crate::format::metadata::json::{Document, Json};
+use crate::format::metadata::write::text::{ObjectText, list, string};
 
 /// A codec at its position in a chain: the arguments of its `fromConfig`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodecSite {
     /// The name in the metadata.
     pub codec: String,
     /// The name that the user registered.
     pub registered: String,
     /// The configuration as JSON text; in v2 the whole codec object.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub configuration: Option<String>,
     /// The name of the data type, in zarrita's spelling.
     pub dtype: String,
     /// The data type in detail.
-    #[serde(rename = "type")]
     pub data_type: Description,
     /// The shape of the chunk.
     pub shape: Vec<u64>,
@@ -55,6 +53,20 @@ impl CodecSite {
             fill_value: decoded.fill_value.0.clone(),
         })
     }
+
+    /// The JSON text for TypeScript: `CodecSite` of `ts/codec/site.ts`.
+    pub fn to_json(&self) -> String {
+        let mut text =
+            ObjectText::new().with("codec", string(&self.codec)).with("registered", string(&self.registered));
+        if let Some(configuration) = &self.configuration {
+            text.set("configuration", string(configuration));
+        }
+        text.with("dtype", string(&self.dtype))
+            .with("type", self.data_type.to_json())
+            .with("shape", list(&self.shape))
+            .with("fillValue", list(&self.fill_value))
+            .compact()
+    }
 }
 
 /// A user codec that has declared its kind.
@@ -77,62 +89,74 @@ struct EncodedChunk {
     fill_value: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Message {
-    names: Vec<String>,
-    known: Vec<KnownMessage>,
-}
-
-#[derive(Deserialize)]
-struct KnownMessage {
-    codec: String,
-    configuration: Option<String>,
-    dtype: String,
-    shape: Vec<u64>,
-    kind: KindMessage,
-    encoded: Option<EncodedMessage>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum KindMessage {
-    ArrayToArray,
-    ArrayToBytes,
-    BytesToBytes,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct EncodedMessage {
-    /// The data type as JSON text, if it differs from the decoded one.
-    data_type: Option<String>,
-    /// The shape, if it differs from the decoded one.
-    shape: Option<Vec<u64>>,
-    fill_value: Option<String>,
-}
-
 /// Parses the message: the registered names and the known codecs.
 ///
 /// # Errors
 /// `Argument` for another form, and the errors of data types.
 pub(super) fn parse(json: &str) -> Result<(Vec<String>, Vec<RegisteredCodec>)> {
-    let message: Message = serde_json::from_str(json).map_err(|error| {
+    let wrong_form = |error: Error| {
         Error::argument("the list of user codecs has the wrong form").actual(error.to_string())
-    })?;
-    let known = message.known.into_iter().map(RegisteredCodec::new).collect::<Result<_>>()?;
-    Ok((message.names, known))
+    };
+    let document = Document::parse(json.as_bytes()).map_err(wrong_form)?;
+    let (names, known) = message(document.root()).map_err(wrong_form)?;
+    Ok((names, known.into_iter().map(RegisteredCodec::new).collect::<Result<_>>()?))
+}
+
+fn message(json: Json<'_>) -> Result<(Vec<String>, Vec<KnownMessage>)> {
+    let json = json.object()?;
+    let names = json.require("names", |names| names.list(text))?;
+    Ok((names, json.require("known", |known| known.list(KnownMessage::read))?))
+}
+
+fn text(json: Json<'_>) -> Result<String> {
+    json.str().map(Cow::into_owned)
+}
+
+/// A known codec in the message. Its data types are not parsed yet.
+struct KnownMessage {
+    codec: RegisteredCodec,
+    /// The data type after the codec as JSON text, if it differs from the one before it.
+    encoded_type: Option<String>,
+}
+
+impl KnownMessage {
+    fn read(json: Json<'_>) -> Result<Self> {
+        let json = json.object()?;
+        let kind = |kind: Json<'_>| match kind.str()?.as_ref() {
+            "array_to_array" => Ok(CodecKind::ArrayToArray),
+            "array_to_bytes" => Ok(CodecKind::ArrayToBytes),
+            "bytes_to_bytes" => Ok(CodecKind::BytesToBytes),
+            _ => Err(kind.unexpected("a kind of codec")),
+        };
+        let mut encoded_type = None;
+        let encoded = json.read_unless_null("encoded", |encoded| {
+            let encoded = encoded.object()?;
+            encoded_type = encoded.read_unless_null("dataType", text)?;
+            let shape = encoded.read_unless_null("shape", Json::u64_list)?;
+            let fill_value = encoded.read_unless_null("fillValue", text)?;
+            Ok(EncodedChunk { data_type: None, shape, fill_value })
+        })?;
+        let codec = RegisteredCodec {
+            codec: json.require("codec", text)?,
+            configuration: json.read_unless_null("configuration", text)?,
+            dtype: json.require("dtype", text)?,
+            shape: json.require("shape", Json::u64_list)?,
+            kind: json.require("kind", kind)?,
+            encoded,
+        };
+        Ok(Self { codec, encoded_type })
+    }
 }
 
 impl RegisteredCodec {
     fn new(message: KnownMessage) -> Result<Self> {
-        let kind = match message.kind {
-            KindMessage::ArrayToArray => CodecKind::ArrayToArray,
-            KindMessage::ArrayToBytes => CodecKind::ArrayToBytes,
-            KindMessage::BytesToBytes => CodecKind::BytesToBytes,
-        };
-        let KnownMessage { codec, configuration, dtype, shape, .. } = message;
-        let encoded = message.encoded.map(|encoded| EncodedChunk::new(encoded, &codec)).transpose()?;
-        Ok(Self { codec, configuration, dtype, shape, kind, encoded })
+        let KnownMessage { mut codec, encoded_type } = message;
+        if let (Some(json), Some(encoded)) = (encoded_type, &mut codec.encoded) {
+            let document = Document::parse(json.as_bytes())?;
+            let parsed = Extension::parse(document.root()).and_then(|extension| name::parse(&extension));
+            encoded.data_type = Some(parsed.map_err(|error| error.in_codec(&codec.codec))?);
+        }
+        Ok(codec)
     }
 
     /// Whether it is this codec with this configuration, at any position.
@@ -167,17 +191,5 @@ impl RegisteredCodec {
         };
         let shape = encoded.shape.clone().unwrap_or_else(|| decoded.shape.clone());
         Ok(ChunkRepresentation { shape, data_type, fill_value })
-    }
-}
-
-impl EncodedChunk {
-    fn new(message: EncodedMessage, codec: &str) -> Result<Self> {
-        let EncodedMessage { data_type, shape, fill_value } = message;
-        let parse = |json: String| {
-            let document = Document::parse(json.as_bytes())?;
-            let parsed = Extension::parse(document.root()).and_then(|extension| name::parse(&extension));
-            parsed.map_err(|error| error.in_codec(codec))
-        };
-        Ok(Self { data_type: data_type.map(parse).transpose()?, shape, fill_value })
     }
 }

@@ -13,12 +13,14 @@ use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
+use super::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use super::json::{Document, Json};
 use super::large::{DocumentScan, OTHERS};
 use super::split::Split;
 use super::write::text::ObjectText;
-use super::{Draft, GroupMetadata, NodeKind, NodeMetadata, ZarrFormat, attributes, draft, v3};
+use super::{Draft, NodeKind, NodeMetadata, ZarrFormat, draft, v3};
+#[cfg(feature = "internals")]
+use super::{GroupMetadata, attributes, document};
 use crate::error::{Error, IS_FULL, Result, Stage};
 use crate::format::path::NodePath;
 use crate::format::tolerated::Form;

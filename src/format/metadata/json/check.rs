@@ -1,8 +1,11 @@
 //! Says why and where a text is not JSON (RFC 8259), and unescapes strings.
 //!
-//! The messages are those of serde_json, which the tests compare. The full build parses rare
-//! documents with serde_json, but its code would add to the download of every reader. This parser
-//! may be slow: the kernel accepts valid JSON, and only other text comes here.
+//! The messages are those of serde_json, which the tests compare, because the full build parses a
+//! few documents with serde_json. The engine does without it: its wasm is 396 042 bytes gzip with
+//! this file, and 416 067 bytes (5.1 % more) with `serde_json::from_str` in its place. Both were
+//! measured with `scripts/wasm.mjs` in the release profile.
+//!
+//! This parser may be slow: the kernel accepts valid JSON, and only other text comes here.
 
 use std::borrow::Cow;
 

@@ -8,9 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-
 use super::element::{attribute, contents, next_tag, unescape};
+use crate::format::metadata::json::{Document, Json};
 use crate::limits;
 use crate::store::http::transport::HttpResponse;
 use crate::store::http::url::RootUrl;
@@ -41,18 +40,16 @@ pub(super) fn entries(response: &HttpResponse, origin: &str) -> Option<Vec<Folde
 
 /// Parses the format of nginx with `autoindex_format json`.
 fn json_entries(text: &str) -> Option<Vec<FolderEntry>> {
-    #[derive(Deserialize)]
-    struct Item {
-        name: String,
-        #[serde(rename = "type")]
-        kind: String,
-    }
-    let items: Vec<Item> = serde_json::from_str(text).ok()?;
-    let entry = |Item { name, kind }| match kind.as_str() {
-        "directory" => FolderEntry::Folder(name.trim_end_matches('/').to_owned()),
-        _ => FolderEntry::File(name),
+    let document = Document::parse(text.as_bytes()).ok()?;
+    let entry = |item: Json<'_>| {
+        let item = item.object()?;
+        let name = item.require("name", Json::str)?;
+        Ok(match item.require("type", Json::str)?.as_ref() {
+            "directory" => FolderEntry::Folder(name.trim_end_matches('/').to_owned()),
+            _ => FolderEntry::File(name.into_owned()),
+        })
     };
-    Some(items.into_iter().map(entry).collect())
+    document.root().list(entry).ok()
 }
 
 fn html_entries(text: &str, page: &RootUrl) -> Option<Vec<FolderEntry>> {

@@ -27,9 +27,9 @@ use crate::store::{
 };
 use keys::Keys;
 
-/// Maximum number of unused bytes in a shard. A chunk that is not larger than the one it replaces is
-/// written in its place, and an erased chunk is only removed from the index. A shard that would then
-/// have more unused bytes is written anew, with its chunks in C order.
+/// Maximum number of unused bytes in a shard. A chunk that is not larger than the one it replaces
+/// is written in its place, and an erased chunk is only removed from the index. A shard that would
+/// then have more unused bytes is written anew, with its chunks in C order.
 pub const UNUSED_BYTES: u64 = 1 << 20;
 
 /// A store of an array's chunks, over a store of its shards.
