@@ -114,14 +114,14 @@ function multiples(interval: number, from: number, to: number): number[] {
 }
 
 /** The part of a segment in a rectangle, as shares from 0 to 1. Null if there is none. */
-function shareInside([ax, ay]: Point, [bx, by]: Point, extent: Extent): [number, number] | null {
+function shareInside([startX, startY]: Point, [endX, endY]: Point, extent: Extent): [number, number] | null {
   const [left, bottom, right, top] = extent;
   let [from, to] = [0, 1];
   const sides: [delta: number, room: number][] = [
-    [ax - bx, ax - left],
-    [bx - ax, right - ax],
-    [ay - by, ay - bottom],
-    [by - ay, top - ay],
+    [startX - endX, startX - left],
+    [endX - startX, right - startX],
+    [startY - endY, startY - bottom],
+    [endY - startY, top - startY],
   ];
   for (const [delta, room] of sides) {
     if (delta === 0 && room < 0) return null;
