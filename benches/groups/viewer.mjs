@@ -26,7 +26,7 @@ const PANS = 4;
 const PAN_STEPS = 15;
 const PAN_PIXELS = 240;
 const FRAME_MS = 16;
-/** At five steps a second, once through all of a sample's times and a little more. */
+/** Time for all steps of a sample and a few more, at five steps per second. */
 const PLAY_MS = 6000;
 const LONG_TASK_MS = 50;
 
@@ -89,7 +89,7 @@ async function play(page) {
   await sleep(PLAY_MS);
 }
 
-/** The tasks of an action, told in rows; what the action resolves to beside them. */
+/** Measures the tasks of an action. Returns them as rows, and the result of the action. */
 async function tasksOf(browser, doing, act) {
   const { result, tasks } = await tasksDuring(browser, act);
   const longest = (part) => Math.max(0, ...tasks.map((task) => task[part]));
@@ -152,7 +152,7 @@ async function measured(env, url, sample) {
   }
 }
 
-/** The unit of a row, where it is not ms. */
+/** The unit of a row, if it is not ms. */
 const unitOf = (row) => row.match(/^(requests|tasks|empty frames) /)?.[1];
 
 export async function* measure(env) {

@@ -1,8 +1,7 @@
 /**
- * `warp`: arrays in memory as maps of 1024 × 1024 pixels in Web Mercator, from a grid of longitudes
- * and latitudes and from a curvilinear one, against the loop that asks proj4 for every pixel. The
- * loop is given the values as they are, and knows the formula of the curvilinear grid, which `warp`
- * has to find in the longitudes and latitudes of its elements. In Chromium.
+ * `warp` from arrays in memory to maps of 1024 × 1024 pixels in Web Mercator, for a regular and for
+ * a curvilinear grid. It is compared with a loop that calls proj4 for every pixel. The loop has the
+ * decoded values and the formula of the curvilinear grid, which `warp` does not know. In Chromium.
  */
 import proj4 from "proj4";
 import * as zarr from "zarr-wasm";
@@ -10,7 +9,7 @@ import * as zarr from "zarr-wasm";
 const SIDE = 1024;
 const EXTENT = [-1.5e6, 4e6, 4.5e6, 10e6];
 const MAP = "EPSG:3857";
-/** How many pixels may be another element's: those at the borders of two. */
+/** Share of the pixels that may differ, because they are at the border of two elements. */
 const MOST_DIFFERING = 0.01;
 const CONE = "+proj=lcc +lat_1=35 +lat_2=65 +lat_0=52 +lon_0=10 +R=6378137 +units=m";
 const CELLS = 600;
@@ -18,7 +17,7 @@ const CELL_M = 8000;
 
 const first = -((CELLS - 1) / 2) * CELL_M;
 
-/** Both grids: where a column and row is in `crs`, and how the array says so. */
+/** Both grids: the coordinates of a column and row in `crs`, and the metadata. */
 const GRIDS = {
   rectilinear: {
     shape: [720, 1440],
@@ -42,7 +41,7 @@ const GRIDS = {
   },
 };
 
-/** Puts an array of 32-bit floats into a store. */
+/** Adds an array of 32-bit floats to a store. */
 function put(store, path, { shape, chunks, attributes }, valueAt) {
   const metadata = {
     zarr_format: 3,
@@ -67,7 +66,7 @@ function put(store, path, { shape, chunks, attributes }, valueAt) {
   }
 }
 
-/** Smooth, and never twice the same beside one another. */
+/** Smooth values in which neighbours differ. */
 const elementAt = (column, row) => Math.sin(column / 40) * 10 + row / 7 + column / 1000;
 
 async function made(name) {
@@ -94,7 +93,7 @@ function valueBetween(values, [height, width], column, row) {
   return above * (1 - down) + below * down;
 }
 
-/** The loop over pixels that one would write first. */
+/** The simple loop over pixels. */
 function looped({ shape, crs, x, y }, values, method) {
   const transform = proj4(MAP, crs);
   const [height, width] = shape;
@@ -113,7 +112,7 @@ function looped({ shape, crs, x, y }, values, method) {
   return data;
 }
 
-/** A wrong map is no measurement. */
+/** Throws if the maps differ. */
 function check(name, method, ours, theirs) {
   const slack = method === "nearest" ? 0 : 0.02;
   let [differing, known] = [0, 0];

@@ -1,8 +1,7 @@
 /**
- * The tasks of a page's main thread in Chromium, as the browser's trace has them: how long each
- * took by the wall's clock, how long the thread itself worked in it, and how long it waited until
- * the GPU's process had drawn. Without a GPU the picture is read back from that process, which draws
- * it on the same processors: a page with a GPU never waits for that.
+ * Measures the tasks of a page's main thread with Chromium's trace: elapsed time, working time of
+ * the thread, and time of waiting for the GPU process. Without a GPU, that process draws on the
+ * same processors, and the picture is read back from it. A page with a GPU does not wait for that.
  */
 import { once } from "node:events";
 
@@ -11,7 +10,7 @@ const TASK = "ThreadControllerImpl::RunTask";
 const WAITING = "CommandBufferProxyImpl::WaitForGetOffset";
 const MS = 1e-3;
 
-/** Of the threads of that name the busiest one: other pages are idle. */
+/** The busiest of the threads with this name, because other pages are idle. */
 function busiest(events) {
   const mains = events.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain");
   const eventsOf = (main) =>
@@ -20,7 +19,7 @@ function busiest(events) {
   return mains.map(eventsOf).reduce((best, list) => (worked(list) > worked(best) ? list : best), []);
 }
 
-/** `[{took, worked, waited}]` in ms, of what the main thread of the one busy page did in an action. */
+/** The tasks of the busy page's main thread in an action: `[{took, worked, waited}]` in ms. */
 export async function tasksDuring(browser, act) {
   const session = await browser.newBrowserCDPSession();
   const events = [];

@@ -1,9 +1,9 @@
 /**
- * When a WebGL page shows another picture, from its calls: a frame whose tiles are all other ones
- * than those of the picture before. In the page alone, before the page's own scripts.
+ * Records when a WebGL page shows a new picture: a frame with only other tiles than before. It runs
+ * in the page, before the page's scripts.
  */
 
-/** Fills `window.pictures`: times of pictures, and frames that were cleared and left empty. */
+/** Fills `window.pictures`: the times of pictures, and of empty frames. */
 export function watchPictures() {
   window.pictures = { times: [], blanks: [] };
   const { prototype } = WebGLRenderingContext;
@@ -31,7 +31,7 @@ export function watchPictures() {
   wrap("activeTexture", function (name) {
     unit = name - this.TEXTURE0;
   });
-  // Tiles are the first texture of a program; palettes come after them.
+  // Tiles are the first texture of a shader program; palettes follow them.
   wrap("bindTexture", (_target, texture) => {
     if (unit === 0) bound = texture;
   });

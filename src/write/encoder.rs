@@ -29,7 +29,7 @@ pub enum Encoded {
 
 /// Encodes the chunks of writes.
 pub trait Encoder {
-    /// Applies a change to a chunk and encodes it: see
+    /// Applies a change to a chunk and encodes it. See
     /// [`apply`](crate::access::chunk_update::apply).
     fn encode<'a>(&'a self, array: &'a Rc<Array>, job: EncodeJob) -> LocalFuture<'a, Result<Encoded>>;
 

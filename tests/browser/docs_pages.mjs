@@ -1,6 +1,6 @@
 /**
- * Runs the code of README.md and docs/ that needs a browser: the blocks of the class `browser`, a
- * program a page. `tests/node/docs_snippets.test.mjs` runs the others.
+ * Runs the code of README.md and docs/ that needs a browser: the blocks of the class `browser`, one
+ * program per page. `tests/node/docs_snippets.test.mjs` runs the others.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { OUTPUT, ROOT } from "./served.mjs";
 const CLAIMS = join(ROOT, "tests/docs/claims.mjs");
 const TIMEOUT_MS = 60_000;
 
-/** Bundles a page's program, with a source map to the page's own lines; resolves to its file's name. */
+/** Bundles a page's program, with a source map to the page. Resolves to the file's name. */
 async function bundleProgram(page, source) {
   const name = page.replaceAll("/", "-").replace(/\.md$/, "");
   await build({
@@ -34,7 +34,7 @@ async function bundleProgram(page, source) {
   return `${name}.js`;
 }
 
-/** Resolves to the error that the page's program ended with, if it did. */
+/** Resolves to the error of the page's program, if there is one. */
 async function runProgram(browser, url) {
   const page = await browser.newPage();
   try {

@@ -1,15 +1,15 @@
 /**
- * The viewer's page under a driver, with real clicks, keys and dialogs: for what a page cannot do to
- * itself. `www_frame.mjs` drives it from within. Keeps what the page asked for.
+ * The viewer's page under a driver, with real clicks, keys and dialogs, which a page cannot send to
+ * itself. It records the page's requests. `www_frame.mjs` controls the page from another page.
  */
 import { keepDrawings } from "./viewer_frame.mjs";
 
 const PATIENCE_MS = 20_000;
 
 export class DrivenPage {
-  /** Addresses of all requests, in order. */
+  /** The URLs of all requests, in order. */
   requests = [];
-  /** Addresses that were answered with an error, and what the console complained of. */
+  /** The URLs of failed requests, and the errors in the console. */
   complaints = [];
 
   constructor(page, viewer) {
@@ -26,19 +26,19 @@ export class DrivenPage {
     page.on("pageerror", (error) => this.complaints.push(String(error)));
   }
 
-  /** The page at the address `viewer`, which shows nothing yet. */
+  /** Makes an empty page for the viewer at this URL. */
   static async of(browser, viewer) {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     await page.addInitScript(keepDrawings);
     return new DrivenPage(page, viewer);
   }
 
-  /** Opens the page with parameters in its address. */
+  /** Opens the page with parameters in its URL. */
   goto(parameters = {}) {
     return this.page.goto(`${this.viewer}?${new URLSearchParams(parameters)}`);
   }
 
-  /** Waits until the whole picture is on the screen, with this text in its title. */
+  /** Waits until the picture is complete and has this text in its title. */
   async drawn(title = "") {
     const { page } = this;
     const picture = page.locator('#map:not([hidden])[aria-busy="false"] canvas').first();
@@ -48,7 +48,7 @@ export class DrivenPage {
     if (await alert.count()) throw new Error(`no picture: ${await alert.textContent()}`);
   }
 
-  /** Waits for text in the page. */
+  /** Waits for a text in the page. */
   says(selector, text) {
     return this.page.locator(selector, { hasText: text }).first().waitFor();
   }
@@ -60,20 +60,20 @@ export class DrivenPage {
     await this.page.keyboard.press("Enter");
   }
 
-  /** Chooses an entry of the menu of ways to open. */
+  /** Selects an entry of the menu for opening. */
   async choose(entry) {
     await this.page.click("#open-switch");
     await this.page.click(`#open-menu >> text="${entry}"`);
   }
 
-  /** Waits until the page's address has a parameter. */
+  /** Waits until the page's URL has a parameter. */
   waitForParameter(name, value) {
     return this.page.waitForURL((url) => url.searchParams.get(name) === value);
   }
 
   /**
-   * Moves the mouse to the middle of the picture: the index by axis, and the first value, as the
-   * page says them.
+   * Moves the mouse to the centre of the picture. Resolves to the displayed indices by axis and the
+   * first value.
    */
   async reading() {
     const { x, y, width, height } = await this.page.locator("#map").boundingBox();
@@ -92,7 +92,7 @@ export class DrivenPage {
   }
 }
 
-/** Runs in the page; null while the value is not there yet. */
+/** Runs in the page. Null until there is a value. */
 function readingOf() {
   const readout = document.querySelector("#readout");
   if (readout.hidden || readout.textContent.includes("…")) return null;
@@ -103,15 +103,15 @@ function readingOf() {
     const digits = place.querySelector(".index")?.textContent ?? "";
     index[place.querySelector(".name").textContent] = Number(digits.replace(/[[\]]/g, ""));
   }
-  // Digits are grouped by thin spaces, and a unit follows.
+  // Digits are grouped with thin spaces, and followed by a unit.
   return { index, value: Number.parseFloat(value.replace(/[\u2009\u202f]/g, "")) };
 }
 
 /**
- * Runs the tests of a group whose names a pattern picks, each with a page of its own. `url` is that
- * of the test server.
+ * Runs the tests of a group with names that match `pattern`, each with its own page. `url` is the
+ * URL of the test server, and `report` receives `{name, error}`.
  */
-export async function runDriven(group, tests, browser, url, report, pattern) {
+export async function runDriven(group, tests, { browser, url, report, pattern }) {
   for (const [words, run] of Object.entries(tests)) {
     const name = `${group}: ${words}`;
     if (!pattern.test(name)) continue;

@@ -1,8 +1,7 @@
 /**
- * Ways of opening a data set that need a driver: addresses of buckets, archives and references by
- * address, dialogs, drops of folders and files of this computer, samples, recent ones, listings of
- * a web server. Every test opens with clicks and keys, and compares a value that the page says with
- * what another library read.
+ * Tests of opening data sets that need a driver: URLs of buckets, archives and references, dialogs,
+ * dropped folders and files, samples, recent data sets, and listings of web servers. Each test
+ * opens with clicks and keys, and compares a displayed value with one from another library.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -13,11 +12,11 @@ import { ROOT } from "./served.mjs";
 import { startPython } from "./web_hosts.mjs";
 
 const STORES = join(ROOT, "tests/stores");
-/** `viewer_plates.py` wrote it: two images of one value each. */
+/** Made by `viewer_plates.py`: two images of one value each. */
 const PLATES = join(unpackFixtures(), "viewer-plates");
 const SEVERAL = join(PLATES, "several");
 const VALUES = { first: 100, second: 101 };
-/** What zarr-python, h5py and netCDF4 read. */
+/** The values that zarr-python, h5py and netCDF4 read. */
 const EXPECTED = JSON.parse(readFileSync(join(STORES, "expected.json"), "utf8"));
 
 const SAMPLES = {
@@ -27,10 +26,10 @@ const SAMPLES = {
   Tissue: "tissue.ome.zarr",
 };
 const CLIMATE = "./samples/climate.zarr";
-/** Requests that a sample may need before its first chunk. */
+/** Maximum number of requests of a sample before its first chunk. */
 const MOST_REQUESTS = 8;
 
-/** The page's value in the middle of the picture is that of the other library, at the same index. */
+/** Compares the value at the centre of the picture with that of the other library. */
 async function checkMiddle(viewer, expected) {
   const { index, value } = await viewer.reading();
   const [row, column] = Object.values(index);
@@ -41,7 +40,7 @@ async function checkValue(viewer, expected) {
   assert.equal((await viewer.reading()).value, expected);
 }
 
-/** Answers requests of a host with files of the test server. */
+/** Answers requests to a host with files of the test server. */
 function routeHost(viewer, host, root) {
   return viewer.page.route(`${host}/**`, async (route) => {
     const path = route.request().url().slice(host.length);
@@ -94,7 +93,7 @@ const TESTS = {
   },
 
   async "a folder opens in the browser's own dialog for folders"(viewer, { url }) {
-    // No driver can work the native dialog: a real folder of the browser stands for the choice.
+    // A driver cannot use the native dialog, so it returns a folder of the browser's file system.
     await viewer.page.addInitScript(chooseStoredFolder, {
       root: `${url}/fixtures/viewer-plates/several/second`,
       names: ["zarr.json", "s0/zarr.json", "s0/c/0/0"],
@@ -119,7 +118,7 @@ const TESTS = {
     await viewer.waitForParameter("source", "local:first");
     await viewer.drawn("first");
     await checkValue(viewer, VALUES.first);
-    // Back, and forth: the folder is still at hand.
+    // After Back and Forward the folder is still available.
     await viewer.page.goBack();
     await viewer.page.locator('[aria-label="time"]').waitFor();
     await viewer.page.goForward();
@@ -195,7 +194,7 @@ const TESTS = {
       const asked = viewer.requests.filter((request) => request.includes(`/samples/${folder}/`));
       const first = asked.findIndex((request) => request.includes("/c/"));
       assert.ok(first > 0 && first <= MOST_REQUESTS, `${name}: ${first} requests before the first chunk`);
-      // A busy machine may answer v3's document so late that v2's are asked for, too.
+      // On a busy machine v3's answer may be so late that v2's documents are requested too.
       const isProbe = (complaint) => /\/\.z(array|group|attrs)$|Failed to load resource/.test(complaint);
       assert.deepEqual(
         viewer.complaints.filter((complaint) => !isProbe(complaint)),
@@ -290,7 +289,7 @@ const TESTS = {
   },
 };
 
-/** Drops a folder or file of this computer on the picture. */
+/** Drops a folder or file on the picture. */
 async function drop(viewer, path) {
   const session = await viewer.page.context().newCDPSession(viewer.page);
   const { x, y, width, height } = await viewer.page.locator("#stage").boundingBox();
@@ -299,14 +298,14 @@ async function drop(viewer, path) {
     session.send("Input.dispatchDragEvent", { type, x: x + width / 2, y: y + height / 2, data });
   await send("dragEnter");
   await send("dragOver");
-  // The page has to say that it takes what is over it.
+  // The page must accept the dragged items.
   await viewer.page.locator("body.dropping").waitFor();
   await viewer.page.waitForTimeout(100);
   await send("drop");
   await session.detach();
 }
 
-/** Runs in the page: the dialog "returns" a folder of the browser's own file system. */
+/** Runs in the page: makes the dialog return a folder of the browser's file system. */
 function chooseStoredFolder({ root, names }) {
   window.showDirectoryPicker = async () => {
     const top = await navigator.storage.getDirectory();
@@ -324,4 +323,4 @@ function chooseStoredFolder({ root, names }) {
   };
 }
 
-export const runOpening = (...session) => runDriven("opening", TESTS, ...session);
+export const runOpening = (session) => runDriven("opening", TESTS, session);

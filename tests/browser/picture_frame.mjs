@@ -21,10 +21,7 @@ export async function openPicture(name, parameters = {}) {
 }
 
 class PictureFrame extends ViewerFrame {
-  /**
-   * The middle in the coordinates of the map, and their units for a CSS pixel, as the address has
-   * them.
-   */
+  /** The centre of the view in map coordinates and the map units per CSS pixel, from the URL. */
   async view() {
     const words = await until(() => this.query.get("view"), "the view in the page's address");
     return words.split(",").map(Number);

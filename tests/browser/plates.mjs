@@ -1,6 +1,6 @@
 /**
- * A plate under a driver: small pictures of its wells, the keyboard, and which wells are read when.
- * ome-zarr-py wrote the plate (`viewer_plates.py`): five wells of one value each.
+ * Tests a plate under a driver: thumbnails of wells, the keyboard, and the order of reads. The
+ * plate is from ome-zarr-py (`viewer_plates.py`) and has five wells of one value each.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,11 +9,11 @@ import { runDriven } from "./driven_page.mjs";
 import { ROOT } from "./served.mjs";
 
 const PLATE = "/fixtures/viewer-plates/plate";
-/** Value of the first field of each well. */
+/** The value of the first field of each well. */
 const WELLS = { A1: 10, A2: 20, B1: 30, B2: 40, B3: 50 };
 const PATHS = ["A/1", "A/2", "B/1", "B/2", "B/3"];
 const ROWS = 60;
-/** Wells that are read at once, and those that the limits of all are taken from. */
+/** Number of wells that are read concurrently, and of those that give the common limits. */
 const AT_ONCE = 4;
 const SAMPLED = 3;
 
@@ -30,7 +30,7 @@ const TESTS = {
       assert.deepEqual([green, blue, opacity], [red, red, 255], name);
       shades[name] = red;
     }
-    // Values that are as far apart are as far apart in brightness.
+    // Equal differences of values are equal differences of brightness.
     const steps = Object.values(shades).map((shade, at, all) => shade - (all[at - 1] ?? shade));
     for (const step of steps.slice(1)) assert.ok(step > 20 && Math.abs(step - steps[1]) <= 2, `${steps}`);
     assert.ok(await page.locator('[aria-label="No well A3"]').isVisible());
@@ -91,9 +91,8 @@ const TESTS = {
 };
 
 /**
- * Serves a plate of many rows below `/large`: its wells are those of the fixture, over and over.
- * What `isHeld` says of a path below the plate waits for `release()` of the set that is returned:
- * the wells that were asked for.
+ * Serves a plate of many rows at `/large`, which repeats the wells of the fixture. Requests for
+ * paths with `isHeld` wait for `release()`. Returns the set of requested wells.
  */
 async function routeLargePlate(viewer, url, isHeld) {
   const document = JSON.parse(readFileSync(join(ROOT, `tests${PLATE}/zarr.json`), "utf8"));
@@ -120,4 +119,4 @@ async function routeLargePlate(viewer, url, isHeld) {
   return asked;
 }
 
-export const runPlates = (...session) => runDriven("plates", TESTS, ...session);
+export const runPlates = (session) => runDriven("plates", TESTS, session);

@@ -77,7 +77,7 @@ test("a service worker sees the engine's requests", async () => {
   }
 });
 
-/** A worker of the engine's script, with a line of its own after it. */
+/** A worker of the engine's script with an additional line. */
 function engineWorker(line = "") {
   const engine = JSON.stringify(new URL("/dist/worker.js", location.href).href);
   const source = new Blob([`import ${engine}; ${line}`], { type: "text/javascript" });
@@ -96,7 +96,7 @@ function silentAtFirst(inner) {
   return store;
 }
 
-test("an engine that dies is replaced: reads are repeated, and writes reject", async () => {
+test("an engine that crashed is replaced: reads are repeated, and writes reject", async () => {
   zarr.dispose();
   let made;
   const worker = () => {

@@ -139,8 +139,9 @@ try {
     await runDocsPages(browser, report);
   }
   const pattern = new RegExp(process.argv[2] ?? "");
-  await runOpening(browser, server.url, report, pattern);
-  await runPlates(browser, server.url, report, pattern);
+  const session = { browser, url: server.url, report, pattern };
+  await runOpening(session);
+  await runPlates(session);
   await runStaticHosts(browser, report, pattern);
 } catch (error) {
   report({ name: "the page runs its tests", error: String(error.stack) });

@@ -55,7 +55,7 @@ const HOSTS = [
   },
 ];
 
-/** How many colours the drawn picture has; said in words where there is none. */
+/** The number of colours in the picture, or a text if there is no picture. */
 function coloursDrawn() {
   const alert = document.querySelector('[role="alert"]');
   if (alert) return `no picture: ${alert.textContent}`;

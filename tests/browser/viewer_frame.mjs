@@ -1,6 +1,6 @@
 /**
- * The viewer (www/) in a frame of the test page. Knows how a frame is opened and looked into;
- * `www_frame.mjs` drives the page, `picture_frame.mjs` looks at the picture.
+ * The viewer (www/) in a frame of the test page: opens the frame and finds its elements.
+ * `www_frame.mjs` controls the page, and `picture_frame.mjs` reads the picture.
  */
 
 const STEP_MS = 30;
@@ -20,8 +20,8 @@ export async function until(find, what) {
 }
 
 /**
- * What the GPU drew is gone after the frame unless one asks for it to stay readable. Without WebGL
- * on request. A driver runs this function in the page itself: it uses nothing of this file.
+ * Keeps the drawing buffer of WebGL readable after a frame, or disables WebGL. A driver runs this
+ * function in the page, so it must not use other names of this file.
  */
 export function keepDrawings({ HTMLCanvasElement } = globalThis, { webgl = true } = {}) {
   const { getContext } = HTMLCanvasElement.prototype;
@@ -31,7 +31,7 @@ export function keepDrawings({ HTMLCanvasElement } = globalThis, { webgl = true 
   };
 }
 
-/** A frame of a size in CSS pixels with the viewer, opened with a query. */
+/** Opens the viewer with a query, in a frame of this size in CSS pixels. */
 export function viewerFrame(query, { size, webgl = true }) {
   document.querySelector("iframe")?.remove();
   const frame = document.createElement("iframe");
@@ -52,7 +52,7 @@ export class ViewerFrame {
     return this.frame.contentDocument;
   }
 
-  /** The address of the page, which follows what is shown. */
+  /** The page's URL, which follows the state of the viewer. */
   get query() {
     return new URLSearchParams(this.frame.contentWindow.location.search);
   }

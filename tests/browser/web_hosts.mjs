@@ -1,4 +1,4 @@
-/** Web servers of other projects, started for a test on a port of their own. */
+/** Starts web servers of other projects for tests. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
@@ -21,14 +21,14 @@ const isThere = (url) =>
   );
 
 /**
- * A server that answers at `path`, with a folder of its own for a while: `{url, close}`.
- * `argumentsOf(port, home)` are the program's.
+ * Starts a server with a temporary folder. Resolves to `{url, close}` when it answers at `path`.
+ * `argumentsOf(port, home)` returns the arguments of the program.
  */
 export async function startHost(program, argumentsOf, path = "/") {
   const home = mkdtempSync(join(tmpdir(), "zarr-wasm-host-"));
   const port = await freePort();
   const child = spawn(program, argumentsOf(port, home), { stdio: "ignore" });
-  child.on("error", () => {}); // then nothing answers, and that is told
+  child.on("error", () => {}); // the missing answer is reported
   const close = () => {
     child.kill();
     rmSync(home, { recursive: true, force: true });
@@ -42,7 +42,7 @@ export async function startHost(program, argumentsOf, path = "/") {
   throw new Error(`${program} does not serve ${url}${path}`);
 }
 
-/** Arguments of Python's server, which lists folders, and ignores ranges. */
+/** The arguments of Python's server, which lists folders and ignores ranges. */
 export const pythonServing = (folder, port) => {
   const place = ["--bind", "127.0.0.1", "--directory", folder];
   return ["-m", "http.server", String(port), ...place];

@@ -55,7 +55,7 @@ test("viewer: playing shows step after step, and stops", async () => {
   ok(labelled(viewer, "Play t"), "it can be played again");
 });
 
-test("viewer: steps that were shown before are drawn without new textures", async () => {
+test("viewer: earlier steps are drawn without new textures", async () => {
   const viewer = await openViewer(`?source=${CELLS}`);
   await viewer.drawn();
   const calls = viewer.countWebGl(["texImage2D", "clear"]);
@@ -74,17 +74,17 @@ test("viewer: steps that were shown before are drawn without new textures", asyn
   equal(calls.texImage2D, textures, "textures");
 });
 
-test("viewer: a picture that stays the same is not drawn again", async () => {
+test("viewer: an unchanged picture is not drawn again", async () => {
   const viewer = await openViewer(`?source=${CLIMATE}`);
   await viewer.drawn();
-  // The coast comes a little later.
+  // The coast lines load a little later.
   await new Promise((resolve) => setTimeout(resolve, REST_MS));
   const calls = viewer.countWebGl(["clear"]);
   await new Promise((resolve) => setTimeout(resolve, REST_MS));
   equal(calls.clear, 0, "frames");
 });
 
-test("viewer: an address opens the same node, indices, channels and level", async () => {
+test("viewer: a URL restores the node, the indices, the channels and the level", async () => {
   const channels = "0:ff0000:10:900:1:on,1:00ff00:0:3000:2:off,2:0000ff:0:100:1:on";
   const viewer = await openViewer(`?source=${CELLS}&at=t:2,z:5&level=1&channels=${channels}`);
   await viewer.drawn();

@@ -5,11 +5,11 @@
 import { ok } from "./harness.mjs";
 import { until, ViewerFrame, viewerFrame, wait } from "./viewer_frame.mjs";
 
-/** Two frames of a slow screen. */
+/** The time of two frames of a slow screen. */
 const SHOWN_MS = 60;
 const COUNTED_MS = 1200;
 
-/** Opens the viewer with a query, in a frame of a size in CSS pixels; without WebGL on request. */
+/** Opens the viewer with a query, in a frame of this size in CSS pixels. */
 export async function openViewer(query = "", { webgl = true, size = [1200, 800] } = {}) {
   const viewer = new PageFrame(viewerFrame(query, { webgl, size }));
   await until(() => viewer.find("#panel-data"), "the page");
@@ -26,7 +26,7 @@ class PageFrame extends ViewerFrame {
     await wait(SHOWN_MS);
   }
 
-  /** Counts calls of WebGL from now on, by name. */
+  /** Starts to count calls of WebGL by name. */
   countWebGl(names) {
     const { prototype } = this.frame.contentWindow.WebGLRenderingContext;
     const calls = Object.fromEntries(names.map((name) => [name, 0]));

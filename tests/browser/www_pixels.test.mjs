@@ -277,14 +277,14 @@ test("pixels: a projected grid has north up, and the pointer shows metres", asyn
   }
 });
 
-/** From a place of the map to one on the screen, by the view in the page's address. */
+/** Converts a place of the map to one on the screen, with the view in the page's URL. */
 async function toScreenOf(picture) {
   const [x, y, resolution] = await picture.view();
   const { width, height } = picture.map;
   return ([east, north]) => [width / 2 + (east - x) / resolution, height / 2 - (north - y) / resolution];
 }
 
-test("pixels: a grid that is turned and sheared is drawn north up, as GDAL warps it", async () => {
+test("pixels: a rotated and sheared grid is drawn with north up, as by GDAL", async () => {
   const { extent, size, limits, north_up } = await expected("turned");
   const picture = await openPicture("turned", { colours: "gray", limits: limits.join(",") });
   const toScreen = await toScreenOf(picture);
@@ -316,7 +316,7 @@ test("pixels: a grid that is turned and sheared is drawn north up, as GDAL warps
   );
 });
 
-test("pixels: the pointer reads the element of a turned grid, its index and its metres", async () => {
+test("pixels: the pointer shows the value, index and metres of a rotated grid", async () => {
   const { elements } = await expected("turned");
   const picture = await openPicture("turned", { colours: "gray" });
   const toScreen = await toScreenOf(picture);
@@ -331,7 +331,7 @@ test("pixels: the pointer reads the element of a turned grid, its index and its 
   }
 });
 
-test("pixels: the pointer reads the element of a curvilinear grid that SciPy finds nearest", async () => {
+test("pixels: the pointer shows the element of a curvilinear grid that SciPy finds nearest", async () => {
   const { places } = await expected("curvilinear");
   const picture = await openPicture("curvilinear");
   const toScreen = await toScreenOf(picture);

@@ -3,7 +3,7 @@
  * into the programs. It runs in Node and in browsers.
  */
 
-/** A value as text that tells bigints, typed arrays, NaN and undefined apart. */
+/** A value as text that distinguishes bigints, typed arrays, NaN and undefined. */
 function show(value) {
   const plain = (_key, part) => {
     if (typeof part === "bigint") return `${part}n`;

@@ -8,8 +8,9 @@
  *     <!-- snippet: browser: needs a canvas -->      runs in Chromium
  *     <!-- snippet: types: needs a bucket -->        is only compiled
  *
- * `<!-- hidden`, lines of code and `-->` are code that runs and is not shown; `<!-- hidden: browser`
- * likewise. Each program keeps the line numbers of its page, so an error names the page's line.
+ * `<!-- hidden`, lines of code and `-->` are code that runs and is not shown, as is
+ * `<!-- hidden: browser`. Each program keeps the line numbers of its page, so an error names the
+ * page's line.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -54,7 +55,7 @@ function endOf(page, lines, at, isEnd) {
   return end;
 }
 
-/** The blocks of a page: `{kind, isHidden, first, lines}`; `first` is the index of the first line. */
+/** The blocks of a page: `{kind, isHidden, first, lines}`. `first` is the first line's index. */
 export function blocksOf(page, text) {
   const lines = text.split("\n");
   const blocks = [];
@@ -82,8 +83,8 @@ function placed(blocks, change = (line) => line) {
 }
 
 /**
- * The program of one class of a page, which checks what its comments state; undefined where the page
- * has no such block. `host` stands for the host of the examples, `claims` for `claims.mjs`.
+ * The program of one class of a page, which checks what its comments state. Undefined if the page
+ * has no such block. `host` replaces the host of the examples; `claims` is `claims.mjs`.
  */
 export function programOf(page, kind, { host, claims }) {
   const blocks = blocksOf(page, readPage(page)).filter((block) => block.kind === kind);
@@ -95,7 +96,7 @@ export function programOf(page, kind, { host, claims }) {
   return `${program.join("\n")}\nexport {};\n`;
 }
 
-/** The modules of a page for the compiler: one of each class that runs, and one of each other block. */
+/** The modules of a page for the compiler: one per class that runs, and one per other block. */
 export function compiledModulesOf(page) {
   const blocks = blocksOf(page, readPage(page));
   const alone = blocks.filter(({ kind }) => kind === "types").map((block) => [block]);

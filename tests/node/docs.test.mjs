@@ -22,7 +22,7 @@ const PAGES = [
   "tests/fixtures/README.md",
 ];
 
-/** Text without blocks of code and without code in lines, whose brackets are no links. */
+/** Text without code, whose brackets are not links. */
 const prose = (text) =>
   text.replace(/^```[\s\S]*?^```/gm, "").replace(/`[^`\n]*`/g, (code) => "`".repeat(code.length));
 

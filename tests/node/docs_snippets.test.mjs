@@ -41,7 +41,7 @@ async function writeProgram(page, source) {
   return path;
 }
 
-/** Runs a program in a process of its own; resolves to what it printed on the way to failing, if it did. */
+/** Runs a program in a new process. Resolves to its output if it failed. */
 function runProgram(path) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, ["--enable-source-maps", path], { cwd: OUTPUT });

@@ -24,7 +24,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What tells a file from another, except its time. */
+/** The properties of a file, except its time. */
 function facts(path) {
   const stat = lstatSync(path);
   if (stat.isDirectory()) return "folder";

@@ -303,6 +303,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    * dimension is red, green, blue and alpha, as in `ImageData`). `as: "bytes"` returns packed
    * elements. Rejects with an `InvalidSelectionError` if the selection does not fit, with a
    * `CodecPipelineError` for a broken chunk, and with the signal's reason after an abort.
+   *
+   *     const { data, shape } = await array.get([0, slice(10, 20), null]);
+   *     const part = await array.get({ time: 0 }, { as: "float32", decode: "cf" });
    */
   get(selection: AnySelection | null | undefined, options: ArrayGetBytesOptions): Promise<SelectedBytes>;
   get(selection: AnySelection | null | undefined, options: ArrayGetColorsOptions): Promise<SelectedColors>;
@@ -338,6 +341,8 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    * requested first. A part is a box of whole chunks. Only a few parts are held ahead of the
    * caller, so the selection may be of any size. Leaving the loop cancels the requests. Elements
    * are converted as by `get`.
+   *
+   *     for await (const { data, shape, start } of array.stream(null)) draw(data, shape, start);
    */
   stream(
     selection: AnySelection | null | undefined,
@@ -379,6 +384,8 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    * Writes values to a selection; to the whole array if it is null. A value is a scalar, a typed
    * array, a list (also nested), or `{ data, shape, stride }`, and is broadcast by NumPy's rules.
    * Rejects with an `Argument` error for values that do not fit the selection or the data type.
+   *
+   *     await array.set([slice(0, 2), null], 0);
    */
   async set(
     selection: AnySelection | null | undefined,

@@ -180,8 +180,8 @@ export async function withConsolidatedMetadata<S extends AsyncReadable>(
   { format, metadataKey = ".zmetadata" }: ConsolidatedMetadataOptions = {},
 ): Promise<Listable<S>> {
   const formats = format === undefined ? FORMATS : [format].flat();
-  // A v3 root has v3 nodes, and v2's document describes other nodes. A caller who names both formats
-  // gets either.
+  // A v3 root has v3 nodes, and v2's document describes other nodes. A caller who names both
+  // formats gets either.
   const settles = (error: unknown) => format === undefined && isThere(error);
   const outcomes = await loadAll(formats, (each) => load(store, each, metadataKey), settles);
   const loaded = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));

@@ -276,6 +276,13 @@ interface ZarritaArrayOptions<D extends DataType> {
 
 type Place<S> = Location<S> | S;
 
+/**
+ * Creates an array (if there is a `shape`) or a group at a URL, at the root of a store, or at a
+ * location. Rejects with an `Argument` error for unknown or invalid options, and if the node exists
+ * and `overwrite` is false.
+ *
+ *     const array = await create(store, { path: "a", shape: [100, 100], dtype: "float32" });
+ */
 export function create<S extends Readable, D extends DataType>(
   place: Place<S>,
   options: CreateArrayOptions<D> | ZarritaArrayOptions<D>,
@@ -286,11 +293,6 @@ export function create<D extends DataType>(
   options: CreateArrayOptions<D>,
 ): Promise<ZarrArray<D>>;
 export function create(url: string | URL, options?: CreateGroupOptions): Promise<Group<Readable>>;
-/**
- * Creates an array (if there is a `shape`) or a group at a URL, at the root of a store, or at a
- * location. Rejects with an `Argument` error for unknown or invalid options, and if the node exists
- * and `overwrite` is false.
- */
 export function create(place: unknown, options: object = {}): Promise<unknown> {
   return createNode(place, options as Given);
 }

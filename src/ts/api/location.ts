@@ -41,9 +41,9 @@ export class Location<Store> {
   }
 }
 
+/** The root of a store. Default: a new `Map`. */
 export function root<Store>(store: Store): Location<Store>;
 export function root(): Location<Map<string, Uint8Array>>;
-/** The root of a store. Default: a new `Map`. */
 export function root(store: unknown = new Map<string, Uint8Array>()): Location<unknown> {
   return new Location(store);
 }

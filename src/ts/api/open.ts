@@ -41,6 +41,13 @@ function openV3(place: unknown, options: OpenOptions = {}): Promise<Node<Readabl
   return openNode(place, options, 3);
 }
 
+/**
+ * Opens the node at a URL, in files (an archive, a folder), at the root of a store, or at a
+ * location. A URL whose path ends in `.zip` or `.ozx` is an archive. Rejects with a `NotFoundError`
+ * if there is no node, and with an `InvalidMetadataError` if its metadata is invalid.
+ *
+ *     const array = await open("https://host/data.zarr", { path: "air", kind: "array" });
+ */
 export function open(url: string | URL, options: GroupOptions): Promise<Group<FetchStore>>;
 export function open(url: string | URL, options: ArrayOptions): Promise<ZarrArray<DataType, FetchStore>>;
 export function open(url: string | URL, options?: OpenOptions): Promise<Node<FetchStore>>;
@@ -53,11 +60,6 @@ export function open<S extends Readable>(
   options: ArrayOptions,
 ): Promise<ZarrArray<DataType, S>>;
 export function open<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
-/**
- * Opens the node at a URL, in files (an archive, a folder), at the root of a store, or at a
- * location. A URL whose path ends in `.zip` or `.ozx` is an archive. Rejects with a `NotFoundError`
- * if there is no node, and with an `InvalidMetadataError` if its metadata is invalid.
- */
 export async function open(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
   if (open.v2 === openV2 && open.v3 === openV3) return openNode(place, options, 0);
   // The caller may have replaced `open.v2` and `open.v3`, which zarrita allows.

@@ -18,9 +18,9 @@ function toNumber(value: bigint | number | null | undefined): number | null {
 
 type Bound = bigint | number | null;
 
+/** Selects every `step`th index from `start` up to, but not including, `stop`, as in Python. */
 export function slice(stop: Bound): Slice;
 export function slice(start: Bound, stop?: Bound, step?: Bound): Slice;
-/** Selects every `step`th index from `start` up to, but not including, `stop`, as in Python. */
 export function slice(start: Bound, stop?: Bound, step: Bound = null): Slice {
   const [from, to] = stop === undefined ? [null, start] : [start, stop];
   return { start: toNumber(from), stop: toNumber(to), step: toNumber(step) };

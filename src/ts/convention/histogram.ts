@@ -90,7 +90,10 @@ export class Histogram {
    */
   quantile(share: number): number {
     if (!(share >= 0 && share <= 1)) {
-      throw new ZarrError("Argument", "a share is from 0 to 1", { actual: String(share) });
+      throw new ZarrError("Argument", "the share of a quantile is not valid", {
+        expected: "a number from 0 to 1",
+        actual: String(share),
+      });
     }
     const wanted = share * this.count;
     const [low, high] = this.window;

@@ -9,7 +9,7 @@ export type CrsLike = string | Record<string, unknown>;
 
 export type Place = readonly [x: number, y: number];
 
-// biome-ignore lint/suspicious/noExplicitAny: proj4 declares types of its own, which only `any` accepts
+// biome-ignore lint/suspicious/noExplicitAny: only `any` is assignable to proj4's own types
 type AnyCrs = any;
 
 /** The used part of proj4's default export. */

@@ -252,23 +252,23 @@ export async function warp(array: ZarrArray<DataType, Readable>, options: WarpOp
   return { data, mask: maskOf(data), shape };
 }
 
-/** A loop: `Uint8Array.from` takes ten times as long, on the page's thread. */
+/** The mask of a map. `Uint8Array.from` would take ten times as long as this loop. */
 function maskOf(data: Float32Array): Uint8Array<ArrayBuffer> {
   const mask = new Uint8Array(data.length);
   for (let at = 0; at < data.length; at += 1) mask[at] = Number.isNaN(data[at]) ? 0 : 255;
   return mask;
 }
 
-/** The element of an array that is nearest to a place of a map. */
+/** The element of an array nearest to a place of a map. */
 export interface ElementAt {
   column: number;
   row: number;
 }
 
-/** How much of the map stands for a place: its numbers are not exact beyond. */
+/** Size of the map around a place, relative to its coordinates: about their precision. */
 const POINT = 1e-9;
 
-/** Which element is at a place of a map, as `warp` finds it; null where there is none. */
+/** The element at a place of a map, found as by `warp`. Null if there is none. */
 export async function elementAtPlace(
   array: ZarrArray<DataType, Readable>,
   [x, y]: readonly [x: number, y: number],
@@ -287,10 +287,10 @@ export async function elementAtPlace(
   };
 }
 
-/** What says where a map's places are in an array. */
+/** The options that determine the reference systems of map and array. */
 export type WarpedFrom = Pick<WarpOptions, "crs" | "proj4" | "from" | "signal">;
 
-/** Where the pixels of a map are among the elements of an array. */
+/** Finds the positions of a map's pixels in an array. */
 async function locatedIn(
   array: AnyArray,
   { extent, size }: MapGrid,

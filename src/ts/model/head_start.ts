@@ -1,5 +1,5 @@
 /**
- * The time that v3's document has before v2's are requested too. A server nearby answers within it.
- * The engine waits as long (`src/hierarchy/open.rs`): a test holds the two equal.
+ * Time in ms after which v2's documents are requested too. A near server answers sooner. The engine
+ * waits equally long (`src/hierarchy/open.rs`), which a test checks.
  */
 export const HEAD_START_MS = 60;

@@ -77,6 +77,10 @@ function wantedOf<D extends DataType>(
   return wantedConversion(array, { as, decode, window, gamma });
 }
 
+/**
+ * Reads a selection; without one, the whole array. Rejects with an `InvalidSelectionError` if the
+ * selection does not fit the array.
+ */
 export function get<
   D extends DataType,
   Store extends Readable,
@@ -92,10 +96,6 @@ export function get<D extends DataType, Store extends Readable, S extends Entrie
   selection?: S,
   options?: GetOptions & { as?: undefined; decode?: undefined },
 ): Promise<Got<D, S>>;
-/**
- * Reads a selection; without one, the whole array. Rejects with an `InvalidSelectionError` if the
- * selection does not fit the array.
- */
 export async function get<D extends DataType, Store extends Readable, S extends Entries | null = null>(
   array: ZarrArray<D, Store>,
   selection?: S,

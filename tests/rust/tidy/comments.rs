@@ -29,6 +29,7 @@ const HELD: &[(&str, &str)] = &[
     ("src/write", ".rs"),
     ("tests/browser", ".mjs"),
     ("tests/conformance", ".mjs"),
+    ("tests/docs", ".mjs"),
     ("tests/listings", ".sh"),
     ("tests/node", ".mjs"),
     ("tests/port", ".mjs"),

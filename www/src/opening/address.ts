@@ -1,23 +1,23 @@
 /**
- * What a person typed into the address field, as the URL to read from. Buckets (`s3://`, `gs://`)
- * become the public HTTPS address of the same object. Whether anything is there is not asked here.
+ * Converts the text of the address field to a URL. Buckets (`s3://`, `gs://`) become the HTTPS URL
+ * of the same object. It does not check whether there are data.
  */
 
-/** An address this page cannot open, said in words for the person who typed it. */
+/** An address that the page cannot open, with a message for the user. */
 export class AddressError extends Error {
   override name = "AddressError";
 }
 
-/** What stands behind an address: a folder of keys, one archive, or a document of references. */
+/** The kind of data at an address: a folder of keys, an archive, or a reference document. */
 export type AddressKind = "folder" | "zip" | "references";
 
 /**
- * Names of metadata documents: people paste the address of the file they looked at, and mean the
- * node that it describes.
+ * Names of metadata documents. They are removed from an address, because users paste the URL of a
+ * document and mean its node.
  */
 const DOCUMENT = /\/(zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata)$/;
 
-/** The URL behind an address; relative ones start at `base`. */
+/** The URL of an address. Relative ones are resolved against `base`. */
 export function parseAddress(text: string, base: string): URL {
   const address = text.trim().replace(/^<|>$|^"|"$/g, "");
   if (address === "") throw new AddressError("The address is empty.");
@@ -28,8 +28,8 @@ export function parseAddress(text: string, base: string): URL {
 }
 
 /**
- * Goes by the name's ending. Metadata documents were taken off before, so that other JSON is a
- * document of references.
+ * The kind by the ending of the name. Names of metadata documents have been removed, so other JSON
+ * is a reference document.
  */
 export function addressKind({ pathname }: URL): AddressKind {
   if (/\.(zip|ozx)$/i.test(pathname)) return "zip";
@@ -41,15 +41,15 @@ function bucketUrl(address: string): URL | null {
   if (!match) return null;
   const [, scheme = "", bucket = "", key = "/", query = ""] = match;
   if (scheme.toLowerCase() !== "s3") return new URL(`https://storage.googleapis.com/${bucket}${key}${query}`);
-  // A dot in a bucket's name does not match the certificate of *.s3.amazonaws.com: those are
-  // addressed by path.
+  // The certificate of *.s3.amazonaws.com does not match names with a dot, so such buckets are in
+  // the path.
   const host = bucket.includes(".") ? `s3.amazonaws.com/${bucket}` : `${bucket}.s3.amazonaws.com`;
   return new URL(`https://${host}${key}${query}`);
 }
 
 /**
- * Without a scheme, only what looks like a host is one: a word that was typed is not sent to the
- * network.
+ * Without a scheme, only a text that looks like a host is one, so that other words are not sent to
+ * the network.
  */
 const HOST = /^(localhost|[\w-]+(\.[\w-]+)+|\[[\da-f:]+\])(:\d+)?([/?#]|$)/i;
 

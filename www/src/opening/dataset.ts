@@ -1,7 +1,7 @@
 /**
- * An opened data set: its root, any other node by path, and what is below a group. Names come from
- * consolidated metadata, from a listing where the store can list, else from attributes. Each node
- * is opened once and passed on.
+ * An open data set: its root, nodes by path, and the children of groups. The names of children are
+ * from consolidated metadata, from a listing if the store can list, or from attributes. Each node
+ * is opened once.
  */
 
 import * as zarr from "zarr-wasm";
@@ -21,13 +21,13 @@ export class Dataset {
   constructor(
     readonly source: Source,
     readonly root: DatasetNode,
-    /** Every node, where consolidated metadata tell them. */
+    /** All nodes, if there is consolidated metadata. */
     readonly all: readonly NamedNode[] | null,
   ) {
     this.#nodes.set("", Promise.resolve(root));
   }
 
-  /** The node at a path. One that could not be opened is tried again. */
+  /** Opens the node at a path. A failed attempt is repeated at the next call. */
   node(path: string): Promise<DatasetNode> {
     const known = this.#nodes.get(path);
     if (known) return known;
@@ -38,8 +38,7 @@ export class Dataset {
   }
 
   /**
-   * Nodes nearly always have the format of the hierarchy's root: requests for the other one are
-   * saved.
+   * Nodes nearly always have the format of the root, so requests for the other format are avoided.
    */
   async #open(path: string): Promise<DatasetNode> {
     const { store, zarrFormat } = this.root;
@@ -70,7 +69,7 @@ export class Dataset {
     return this.#listed(group);
   }
 
-  /** The images of a file of several series: `OME/` has their names, where it is there. */
+  /** The images of a file with several series. `OME/` has their names if it exists. */
   async #series(path: string): Promise<NamedNode[]> {
     const index = await this.node(joined(path, "OME")).catch(() => null);
     const named = index?.kind === "group" ? namedBelow(index) : [];
@@ -88,14 +87,14 @@ export class Dataset {
         found.push({ path, kind: child.kind === "array" ? "array" : "group", role });
       }
     } catch (error) {
-      // A store that cannot list says so; then a person has to type the path.
+      // The store cannot list, so the user has to type the path.
       if (error instanceof zarr.ZarrError && error.code !== "Aborted") return null;
       throw error;
     }
     return found.sort((a, b) => byName(a.path, b.path));
   }
 
-  /** What was odd about the server's answers so far. */
+  /** The warnings about the server's responses. */
   get warnings(): readonly string[] {
     const { warnings } = this.source.store as { warnings?: readonly string[] };
     return warnings ?? this.root.warnings;
@@ -118,15 +117,14 @@ export async function openDataset(source: Source, signal: AbortSignal): Promise<
 }
 
 /**
- * Version 3 first, and version 2 only where that is not: what is not there fills the browser's
- * console with complaints.
+ * Opens v3 first, and v2 only if there is no v3, because browsers log each absent document.
  */
 async function openRoot(store: zarr.Readable, signal: AbortSignal): Promise<DatasetNode> {
   try {
     return await zarr.open.v3(store, { signal });
   } catch {
     signal.throwIfAborted();
-    // Drafts of version 3, and servers that refuse what is not there.
+    // Drafts of v3, and servers that refuse requests for absent documents.
     return zarr.open(store, { signal });
   }
 }
@@ -134,9 +132,9 @@ async function openRoot(store: zarr.Readable, signal: AbortSignal): Promise<Data
 type Consolidated = zarr.Listable<zarr.AsyncReadable>;
 
 /**
- * The store with its consolidated metadata at hand; null where it has none. Version 3 keeps them in
- * the document that was read already. Version 2 keeps them in one of its own, which is not asked
- * for where the attributes name what is below.
+ * The store with its consolidated metadata; null if it has none. In v3 it is in the root's
+ * document. In v2 it is a separate document, which is not requested if the attributes name the
+ * children.
  */
 async function consolidatedStore(root: GroupNode, store: zarr.Readable): Promise<Consolidated | null> {
   const document = root.rawMetadata["zarr.json"];

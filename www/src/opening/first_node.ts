@@ -1,14 +1,14 @@
-/** Which node of a data set to show when none was asked for, and which image a level belongs to. */
+/** Finds the node to show if the URL names none, and the image to which a level belongs. */
 
 import type { Dataset, GroupNode } from "./dataset.js";
 import { isSeries, namedBelow, roleOf } from "./metadata_names.js";
 
-/** How far down a plain hierarchy an image or an array is looked for. */
+/** Maximum depth at which an image or an array is searched. */
 const DEPTH = 3;
 
 /**
- * The path of the first thing to see: the root where it is an array, an image, a plate or a group
- * of variables, else the first image or array below it.
+ * The path of the node to show first: the root if it is an array, an image, a plate or a group of
+ * variables, else the first image or array below it.
  */
 export async function firstPath(dataset: Dataset, signal: AbortSignal): Promise<string> {
   let path = "";
@@ -20,7 +20,7 @@ export async function firstPath(dataset: Dataset, signal: AbortSignal): Promise<
     const below =
       isSeries(node.attrs) || !dataset.all ? await dataset.children(path) : groupsIn(dataset, path);
     signal.throwIfAborted();
-    // A group of arrays shows one of them by itself.
+    // A group of arrays selects the array to show.
     if (!below || below.length === 0 || below.some(({ kind }) => kind === "array")) return path;
     path = below[0]?.path ?? path;
   }
@@ -35,13 +35,13 @@ const isArrayIn = ({ path, kind }: { path: string; kind: string }, group: string
 const groupsIn = (dataset: Dataset, path: string) =>
   (dataset.all ?? []).filter((entry) => entry.path !== path && parentOf(entry.path) === path);
 
-/** The image that has an array as one of its levels. */
+/** The image of which an array is a level. */
 export async function imageAround(
   dataset: Dataset,
   path: string,
 ): Promise<{ group: GroupNode; path: string; level: number } | null> {
   const parts = path.split("/");
-  // A level may lie deeper than directly below its image.
+  // A level need not be a direct child of its image.
   for (let depth = parts.length - 1; path !== "" && depth >= Math.max(0, parts.length - 2); depth -= 1) {
     const above = parts.slice(0, depth).join("/");
     const group = await dataset.node(above).catch(() => null);

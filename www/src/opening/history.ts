@@ -1,21 +1,21 @@
 /**
- * The browser's history: one entry for each data set or node that was shown, kept in step with what
- * is shown of it. Back returns to the entry before, as it was left.
+ * The browser's history: one entry for each shown data set or node, with its state. Back restores
+ * the last state of the previous entry.
  */
 
 import { readUrlState, type UrlState, writeUrlState } from "./url_state.js";
 
-/** Browsers refuse more than about a hundred changes of the address in half a minute. */
+/** Browsers allow about a hundred changes of the URL in half a minute. */
 const ADDRESS_MS = 400;
 
 export class PageHistory {
-  /** A person went back or forth; resolves once that is on show, or has failed. */
+  /** The user went back or forward. Resolves when that is shown or has failed. */
   onMove: (state: UrlState) => Promise<void> = async () => {};
 
-  /** What the page shows now. */
+  /** The state of the page. */
   readonly #state: () => UrlState;
   #timer = 0;
-  /** Moves under way: what is still on show belongs to another entry. */
+  /** The number of moves in progress, during which the contents belong to another entry. */
   #moves = 0;
 
   constructor(state: () => UrlState) {
@@ -32,15 +32,14 @@ export class PageHistory {
   }
 
   /**
-   * Another data set or node is about to be shown: what is on show stays behind under its own
-   * entry.
+   * Adds an entry for another data set or node. The previous entry keeps the current state.
    */
   leave(): void {
     this.#write();
     history.pushState(null, "", location.href);
   }
 
-  /** What is shown has changed a little. */
+  /** Updates the entry after a change of the state. */
   changed(): void {
     if (this.#timer === 0) this.#timer = window.setTimeout(() => this.#write(), ADDRESS_MS);
   }

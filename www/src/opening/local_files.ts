@@ -1,6 +1,6 @@
 /**
- * Folders and files of this computer: chosen in the browser's dialogs, or dropped on the page. They
- * are read in place, and nothing is sent anywhere.
+ * Folders and files of this computer that the user chose in a dialog or dropped on the page. They
+ * are read in place and not uploaded.
  */
 
 import * as zarr from "zarr-wasm";
@@ -8,7 +8,7 @@ import { localSource, type Source } from "./source.js";
 
 type FolderPicker = (options: { mode: "read" }) => Promise<FileSystemDirectoryHandle>;
 
-/** Null where the person closed the dialog. */
+/** Shows the dialog for a folder. Resolves to null if the user closed it. */
 export async function chooseFolder(): Promise<Source | null> {
   const { showDirectoryPicker } = window as { showDirectoryPicker?: FolderPicker };
   if (!showDirectoryPicker) return folderOfInput();
@@ -17,7 +17,7 @@ export async function chooseFolder(): Promise<Source | null> {
     return localSource(folder.name, new zarr.DirectoryStore(folder));
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") return null;
-    // A frame of another site may not show the dialog, but may have a file input.
+    // In a frame of another site the dialog is not allowed, but a file input is.
     return folderOfInput();
   }
 }
@@ -43,13 +43,13 @@ function chosenFiles(settings: { accept?: string; webkitdirectory?: boolean }): 
   });
 }
 
-/** An archive, or a document of references. */
+/** The source for an archive or a reference document. */
 export async function sourceOfFile(file: File): Promise<Source> {
   if (!/\.json$/i.test(file.name)) return localSource(file.name, zarr.ZipFileStore.fromBlob(file));
   return localSource(file.name, zarr.ReferenceStore.fromSpec(await file.text()));
 }
 
-/** To be called in the `drop` event itself. Null where nothing that was dropped can be opened. */
+/** Call it in the `drop` event itself. Null if no dropped item can be opened. */
 export async function sourceOfDrop(transfer: DataTransfer): Promise<Source | null> {
   const [file] = transfer.files;
   const name = file?.name ?? "dropped folder";
@@ -58,7 +58,7 @@ export async function sourceOfDrop(transfer: DataTransfer): Promise<Source | nul
   return store ? localSource(name, store) : null;
 }
 
-/** An address that was dropped, such as a link of another page. */
+/** A dropped URL, such as a link of another page. */
 export function addressOfDrop(transfer: DataTransfer): string {
   const lines = transfer.getData("text/uri-list").split(/[\r\n]+/);
   const link = lines.find((line) => line !== "" && !line.startsWith("#"));

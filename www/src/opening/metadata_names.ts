@@ -1,16 +1,16 @@
 /**
- * Names of nodes below a group, as its attributes tell them: levels of an image, wells of a plate,
- * fields of a well, labels, series. A web server lists no folders, so these names are often all
- * there is. Only the names are read here; what the metadata mean is for `scene/`.
+ * Reads the names of a group's children from its attributes: levels of an image, wells of a plate,
+ * fields of a well, labels, series. Web servers often cannot list, so these are the only names.
+ * `scene/` interprets the rest of the metadata.
  */
 
 import type * as zarr from "zarr-wasm";
 
-/** What a node is for people, beside array or group. */
+/** The role of a node, in addition to array or group. */
 export type Role = "image" | "level" | "plate" | "well" | "labels" | "label" | "variable" | "coordinate";
 
 export interface NamedNode {
-  /** Path below the root without slashes at its ends; `""` is the root. */
+  /** Path relative to the root, without slashes at its ends. `""` is the root. */
   path: string;
   kind: "array" | "group";
   role?: Role | undefined;
@@ -20,7 +20,7 @@ type Attributes = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Attributes => typeof value === "object" && value !== null;
 
-/** OME's metadata: below `ome` since 0.5, before that the attributes themselves. */
+/** OME's metadata: below `ome` since 0.5, before in the attributes themselves. */
 const omeOf = (attributes: Attributes): Attributes =>
   isObject(attributes.ome) ? attributes.ome : attributes;
 
@@ -32,11 +32,11 @@ function paths(list: unknown): string[] {
   return found.filter((path): path is string => typeof path === "string" && path !== "");
 }
 
-/** What a group says that it is. */
+/** The role that a group's attributes give it. */
 export function roleOf(attributes: Attributes): Role | undefined {
   const ome = omeOf(attributes);
   if (isObject(ome["image-label"])) return "label";
-  // A list in OME, an object in GeoZarr.
+  // It is a list in OME and an object in GeoZarr.
   if (isObject(ome.multiscales)) return "image";
   if (isObject(ome.plate)) return "plate";
   if (isObject(ome.well)) return "well";
@@ -44,7 +44,7 @@ export function roleOf(attributes: Attributes): Role | undefined {
   return undefined;
 }
 
-/** The nodes that a group's attributes name, in their order. */
+/** The children that a group's attributes name, in their order. */
 export function namedBelow(group: { path: string; attrs: zarr.Attributes }): NamedNode[] {
   const base = group.path.replace(/^\/+|\/+$/g, "");
   const ome = omeOf(group.attrs);
@@ -60,19 +60,19 @@ export function namedBelow(group: { path: string; attrs: zarr.Attributes }): Nam
   ];
 }
 
-/** `OME/` lists the images of a file of several series beside itself. */
+/** The images that `OME/` lists; they are beside it. */
 function seriesOf(ome: Attributes, base: string): NamedNode[] {
   const above = base.split("/").slice(0, -1).join("/");
   return paths(ome.series).map((name) => ({ path: joined(above, name), kind: "group", role: "image" }));
 }
 
-/** Whether a group holds several images, which `OME/` or their numbers name (bioformats2raw). */
+/** Whether a group has several images with names in `OME/` or numbers (bioformats2raw). */
 export function isSeries(attributes: Attributes): boolean {
   return omeOf(attributes)["bioformats2raw.layout"] !== undefined;
 }
 
 /**
- * Whether the attributes tell what is below, so that consolidated metadata need not be looked for.
+ * Whether the attributes name the children, so that consolidated metadata is not needed.
  */
 export function namesItsNodes(attributes: Attributes): boolean {
   return roleOf(attributes) !== undefined || isSeries(attributes);

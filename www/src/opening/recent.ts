@@ -1,6 +1,5 @@
 /**
- * Addresses that were opened before, kept by the browser where it keeps anything: a page may be
- * forbidden to.
+ * The list of recent addresses in the browser's local storage, if the page may use it.
  */
 
 const KEY = "zarr-viewer.recent";
@@ -28,6 +27,6 @@ function write(sources: string[]): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(sources));
   } catch {
-    // Private windows and full disks keep nothing: the list is a convenience.
+    // Private windows and full disks refuse. The list is only a convenience.
   }
 }

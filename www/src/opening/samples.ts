@@ -1,16 +1,16 @@
-/** Data sets that are part of the page: they show what it can do, and work without a network. */
+/** The samples: data sets that are part of the page and work without a network. */
 
 export interface Sample {
   name: string;
-  /** What one sees in it, in a few words. */
+  /** A short description. */
   about: string;
-  /** Relative to the page. */
+  /** The URL relative to the page. */
   source: string;
 }
 
 /**
- * The first one is what a page without a source shows. Scripts of other libraries make them: see
- * www/samples/README.md.
+ * A page without a source shows the first one. www/samples/README.md describes the scripts that
+ * make them with other libraries.
  */
 export const SAMPLES: readonly Sample[] = [
   {

@@ -1,6 +1,6 @@
 /**
- * Where a data set comes from: an address, or something of this computer that a person chose or
- * dropped. A source makes the store; it reads nothing itself.
+ * The source of a data set: an address, or a chosen or dropped item of this computer. It makes the
+ * store and reads nothing.
  */
 
 import * as zarr from "zarr-wasm";
@@ -8,13 +8,13 @@ import { addressKind, parseAddress } from "./address.js";
 
 export interface Source {
   /**
-   * What the page's address and the list of recent ones say; `local:` sources exist only while the
-   * page is open.
+   * The key in the page's URL and in the list of recent sources. `local:` sources exist only while
+   * the page is open.
    */
   readonly key: string;
-  /** For titles: the last part of an address, or the name of a folder or file. */
+  /** The name for titles: the last part of an address, or the name of a folder or file. */
   readonly name: string;
-  /** Null for what is on this computer. */
+  /** Null for a source of this computer. */
   readonly url: URL | null;
   readonly store: zarr.Readable;
 }
@@ -22,11 +22,11 @@ export interface Source {
 const LOCAL = "local:";
 
 /**
- * Sources of this computer by key: the page's address can name them only as long as the page lives.
+ * The sources of this computer, by key. They exist as long as the page.
  */
 const locals = new Map<string, Source>();
 
-/** A source on this computer that is not at hand any more. */
+/** A source of this computer from an earlier page, which is not available. */
 export class LostSourceError extends Error {
   override name = "LostSourceError";
 }
@@ -35,7 +35,7 @@ export function isLocal(key: string): boolean {
   return key.startsWith(LOCAL);
 }
 
-/** The source of an address, or of the key of a local one. */
+/** The source of an address or of a local key. */
 export function sourceOf(key: string, base: string): Source {
   if (isLocal(key)) {
     const known = locals.get(key);
@@ -46,7 +46,7 @@ export function sourceOf(key: string, base: string): Source {
   return { key, name: nameOf(url), url, store: storeOf(url) };
 }
 
-/** A source of this computer; the page keeps it, so that Back finds it. */
+/** Makes a source of this computer. The page keeps it, so that Back finds it. */
 export function localSource(name: string, store: zarr.Readable): Source {
   const source = { key: `${LOCAL}${name}`, name, url: null, store };
   locals.set(source.key, source);

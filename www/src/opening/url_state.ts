@@ -1,10 +1,10 @@
 /**
- * What the page shows, as the query of its own address: a copied address opens the same picture.
+ * The state of the page as the query of its URL, so that a copied URL opens the same picture.
  *
- * `source` the data set, `path` the node in it, `variable` the array of a group, `plane` the axes
- * drawn across and down, `at` the index of the other axes, `view` the middle and the units of a CSS
- * pixel, `level` the level of the pyramid where a person chose it, `channels`, `colours` with
- * `limits`, `labels` and `layers` how it is drawn. What is left out is chosen.
+ * `source` is the data set, `path` the node in it, `variable` the array of a group, `plane` the
+ * horizontal and vertical axis, `at` the indices of the other axes, `view` the centre and the map
+ * units per CSS pixel, `level` a fixed level of the pyramid. `channels`, `colours` with `limits`,
+ * `labels` and `layers` say how it is drawn. Missing parameters have defaults.
  */
 
 import type { Camera } from "../picture/picture.js";
@@ -22,7 +22,7 @@ export interface UrlState {
   level?: number | undefined;
   channels?: ChannelState[] | undefined;
   field?: FieldStyle | undefined;
-  /** Opacity by path; labels that are not named are hidden. */
+  /** Opacity by path. Other labels are hidden. */
   labels?: Record<string, number> | undefined;
   layers?: string[] | undefined;
 }
@@ -47,7 +47,7 @@ export function readUrlState(query: string): UrlState {
   };
 }
 
-/** The query for a state, readable: slashes, commas and colons stay as they are. */
+/** The query of a state. Slashes, commas and colons are not escaped, so it is readable. */
 export function writeUrlState(state: UrlState): string {
   const { source, path, variable, plane, at, view, level, channels, field, labels, layers } = state;
   const parts: [string, string | undefined][] = [
@@ -75,17 +75,14 @@ const isIndex = (value: number) => Number.isSafeInteger(value) && value >= 0;
 const isShare = (value: number) => value >= 0 && value <= 1;
 const short = (value: number, digits: number) => String(Number(value.toPrecision(digits)));
 
-/** Names stand between commas and colons, and may hold them. */
+/** Escapes commas and colons in a name, because they separate names. */
 const escaped = (name: string) => name.replace(/[%,:]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 const unescaped = (name: string) =>
   name.replace(/%(25|2c|3a)/g, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
 const list = (text: string | undefined): string[] => (text ? text.split(",") : []);
 
-/**
- * The finite numbers of a text; none when one of them is not, or when their count is not the asked
- * one.
- */
+/** The numbers in a text; none if one is not finite, or if their count differs. */
 function numbers(text: string | undefined, count: number): number[] {
   const values = list(text).map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
   return values.every(Number.isFinite) && values.length === count ? values : [];

@@ -21,7 +21,7 @@ export class Dimensions {
   onIndex: (name: string, index: number) => void = () => {};
   /** Reads the data of another index. */
   preload: (name: string, index: number) => Promise<void> = async () => {};
-  /** Resolves once the chosen index is on the screen. */
+  /** Resolves when the chosen index is drawn. */
   shown: () => Promise<void> = async () => {};
 
   readonly #place: HTMLElement;

@@ -91,7 +91,7 @@ export class OpenMenu {
   #listenToDrops(): void {
     const { body } = document;
     const mark = (on: boolean) => body.classList.toggle("dropping", on);
-    // Who takes a drop says so from the first event on.
+    // The page must accept a drop from the first event on.
     for (const type of ["dragenter", "dragover"] as const) {
       body.addEventListener(type, (event) => {
         event.preventDefault();

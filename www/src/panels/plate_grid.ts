@@ -1,6 +1,6 @@
 /**
- * A plate as a grid of wells with small pictures of their first fields; a click, or Enter, opens a
- * well. Arrows walk the grid.
+ * A plate as a grid of wells with thumbnails of their first fields. A click or Enter opens a well;
+ * arrow keys move in the grid.
  */
 
 import type { Dataset } from "../opening/dataset.js";
@@ -9,7 +9,7 @@ import { element } from "../page/element.js";
 import type { Plate, PlateWell } from "../scene/plate.js";
 import { PlateThumbnails } from "./plate_thumbnails.js";
 
-/** A plate, and where it is. */
+/** A plate and its path. */
 export interface PlacedPlate {
   plate: Plate;
   path: string;
@@ -25,7 +25,7 @@ export class PlateGrid {
     place.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** `signal` is aborted when the plate is left. */
+  /** `signal` aborts when another node is shown. */
   show({ plate, path, dataset }: PlacedPlate, signal: AbortSignal): void {
     const buttons = new Map(plate.wells.map((well) => [joined(path, well.path), this.#button(well)]));
     const placed = new Map(
@@ -103,7 +103,7 @@ function table(plate: Plate, cell: (row: number, column: number) => HTMLElement)
   return wells;
 }
 
-/** A place of the plate without a well. */
+/** A position of the plate without a well. */
 function noWell(name: string): HTMLElement {
   const words = `No well ${name}`;
   return element("span", { class: "no-well", role: "img", "aria-label": words, title: words });

@@ -1,7 +1,6 @@
 /**
- * The first field of each well as a small picture: read when its well comes into view, a few at a
- * time, and given up when the plate is left. All wells have the same limits, so that they can be
- * compared.
+ * Thumbnails of the first field of each well. They are read when a well comes into view, a few at a
+ * time, until another node is shown. All wells have the same limits, so they can be compared.
  */
 
 import type { Dataset } from "../opening/dataset.js";
@@ -10,27 +9,27 @@ import { readWell } from "../scene/plate.js";
 import type { SceneChannel } from "../scene/scene.js";
 import { type SmallImage, sharedChannels, smallImage, thumbnail } from "../scene/thumbnail.js";
 
-/** Wells that are read at once: each costs a few requests. */
+/** Number of wells that are read concurrently. Each needs a few requests. */
 const AT_ONCE = 4;
 
 export interface PlatePlace {
   dataset: Dataset;
-  /** Paths of the wells, in order. */
+  /** The paths of the wells, in order. */
   wells: readonly string[];
-  /** What the wells scroll in. */
+  /** The element that scrolls the wells. */
   root: HTMLElement;
-  /** Aborted when the plate is left. */
+  /** Aborts when another node is shown. */
   signal: AbortSignal;
 }
 
 export class PlateThumbnails {
-  /** A picture of a well; null where it has none that can be read. */
+  /** The picture of a well. Null if it cannot be read. */
   onPicture: (path: string, pixels: ImageData | null) => void = () => {};
 
   readonly #place: PlatePlace;
   readonly #observer: IntersectionObserver;
   readonly #paths = new Map<Element, string>();
-  /** In view, and not begun. */
+  /** The wells in view whose reads have not begun. */
   readonly #waiting = new Set<string>();
   readonly #images = new Map<string, Promise<SmallImage>>();
   #channels: Promise<SceneChannel[]> | null = null;
@@ -45,7 +44,7 @@ export class PlateThumbnails {
     });
   }
 
-  /** Reads a well once its element is in view. */
+  /** Reads a well when its element is in view. */
   watch(element: Element, path: string): void {
     this.#paths.set(element, path);
     this.#observer.observe(element);
@@ -74,7 +73,7 @@ export class PlateThumbnails {
     }
   }
 
-  /** A well is read once. */
+  /** Each well is read once. */
   #forget(path: string): void {
     for (const [element, own] of this.#paths) if (own === path) this.#observer.unobserve(element);
   }
@@ -87,7 +86,7 @@ export class PlateThumbnails {
       const pixels = await thumbnail(image, channels, signal);
       if (!signal.aborted) this.onPicture(path, pixels);
     } catch {
-      // The field itself, when it is opened, tells why it cannot be read.
+      // The error is shown when the field is opened.
       if (!signal.aborted) this.onPicture(path, null);
     }
   }
@@ -112,7 +111,7 @@ export class PlateThumbnails {
     return smallImage(group, signal);
   }
 
-  /** From the first well, the one in the middle and the last; none where none can be read. */
+  /** The limits from the first, the middle and the last well. None if they cannot be read. */
   #sharedChannels(): Promise<SceneChannel[]> {
     this.#channels ??= this.#sampledChannels();
     return this.#channels;

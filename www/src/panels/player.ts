@@ -1,37 +1,37 @@
 /**
- * Playing along a dimension: the next steps are read before they are shown, so that the picture
- * never goes blank. A step that is late is waited for; nothing is skipped. Steps follow the
- * screen's frames at even intervals, and each is seen before the next one comes.
+ * Plays along a dimension. The next steps are read ahead, so the picture is never blank. A late
+ * step is waited for; no step is skipped. Steps follow the screen's frames at even intervals, and
+ * each one is drawn before the next one.
  */
 
 export interface Playing {
   length: number;
   start: number;
-  /** Reads a step; resolves when it can be shown at once. */
+  /** Reads a step. Resolves when it can be drawn at once. */
   preload(index: number): Promise<void>;
-  /** Resolves once the step is on the screen. */
+  /** Resolves when the step is drawn. */
   show(index: number): Promise<void>;
-  /** Steps a second, asked for each step. */
+  /** Steps per second. It is called for each step. */
   speed(): number;
   /** Whether the first step follows the last. */
   isLoop(): boolean;
   onEnd(): void;
 }
 
-/** Steps that are read ahead. */
+/** Number of steps that are read ahead. */
 const AHEAD = 3;
 
-/** Half the time between two frames of most screens. */
+/** Half of the time between two frames of most screens. */
 const HALF_FRAME_MS = 8;
 
 const frame = () => new Promise<number>((resolve) => requestAnimationFrame(resolve));
 
-/** Resolves at the frame that is nearest to a time. */
+/** Resolves at the frame nearest to a time. */
 async function frameAt(time: number): Promise<void> {
   while ((await frame()) < time - HALF_FRAME_MS);
 }
 
-/** Begins to play, and returns what stops it. */
+/** Starts playing. Returns a function that stops it. */
 export function play(playing: Playing): () => void {
   let isOn = true;
   void run(playing, () => isOn).finally(() => {
@@ -46,11 +46,11 @@ export function play(playing: Playing): () => void {
 
 async function run(playing: Playing, isOn: () => boolean): Promise<void> {
   const { length, start, preload, show, speed, isLoop } = playing;
-  // At its end, playing starts anew.
+  // At the end, playing starts again.
   let index = start >= length - 1 ? -1 : start;
   const ready = new Map<number, Promise<void>>();
   const read = (step: number): Promise<void> => {
-    // A step that cannot be read ahead is shown all the same: the picture says what is wrong.
+    // A step that cannot be read ahead is shown too, because the picture reports the error.
     const reading = ready.get(step) ?? preload(step).catch(() => {});
     ready.set(step, reading);
     return reading;
@@ -59,7 +59,7 @@ async function run(playing: Playing, isOn: () => boolean): Promise<void> {
   let shown = Promise.resolve();
   while (isOn()) {
     const [now, interval] = [performance.now(), 1000 / speed()];
-    // After a late step the next is due a whole interval later.
+    // After a late step, the next one is due a whole interval later.
     due = (now - due > interval / 2 ? now : due) + interval;
     const next = isLoop() ? (index + 1) % length : index + 1;
     if (next >= length) return;

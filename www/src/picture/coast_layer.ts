@@ -1,6 +1,6 @@
 /**
- * Coast lines to know a place by: Natural Earth's, public domain, 1:110 million, from the package
- * world-atlas. They end where the picture does.
+ * Draws coast lines for orientation: Natural Earth, public domain, 1:110 million, from the package
+ * world-atlas. They are clipped to the picture.
  */
 import Feature from "ol/Feature.js";
 import TopoJSON from "ol/format/TopoJSON.js";
@@ -17,24 +17,24 @@ type Point = [number, number];
 type Extent = readonly [number, number, number, number];
 type Transform = (point: Point) => Point;
 
-/** Light below dark: lines are seen on every colour. */
+/** A dark line on a light one, which is visible on every colour. */
 const COAST = [
   new Style({ stroke: new Stroke({ color: "rgba(255, 255, 255, 0.6)", width: 2 }) }),
   new Style({ stroke: new Stroke({ color: "rgba(20, 24, 28, 0.85)", width: 0.8 }) }),
 ];
 
-/** The map is cut at the antimeridian and at the pole: those edges are no coast. */
+/** The data are cut at the antimeridian and at the pole. These edges are not coasts. */
 const isCut = ([longitude, latitude]: Point) => Math.abs(longitude) > 179.9 || latitude < -89.9;
 
 /**
- * How much further than the picture lines are kept, in its widths: a projection may put the far
- * side of the globe anywhere.
+ * How far beyond the picture lines are kept, in widths of the picture. A projection may put the
+ * other side of the globe anywhere.
  */
 const REACH = 1;
 
 /**
- * The lines of a ring in the map's coordinates, broken where they leave its surroundings or jump
- * across it.
+ * The lines of a ring in map coordinates. They are broken where they leave the surroundings of the
+ * picture or jump across it.
  */
 export function linesOf(ring: readonly Point[], transform: Transform, extent: Extent): Point[][] {
   const [left, bottom, right, top] = extent;
@@ -66,7 +66,7 @@ export function linesOf(ring: readonly Point[], transform: Transform, extent: Ex
   return lines;
 }
 
-/** Rings of land in degrees. */
+/** The rings of land in degrees. */
 async function landRings(): Promise<Point[][]> {
   const { default: world } = await import("world-atlas/land-110m.json");
   const features = new TopoJSON().readFeatures(world);
@@ -76,13 +76,13 @@ async function landRings(): Promise<Point[][]> {
   });
 }
 
-/** Turns of the globe that an extent in degrees reaches into. */
+/** The turns of the globe that an extent in degrees touches. */
 function turnsOf(projection: Projection, [left, , right]: Extent): number[] {
   if (projection.getCode() !== "EPSG:4326") return [0];
   return [-360, 0, 360].filter((turn) => left < turn + 180 && right > turn - 180);
 }
 
-/** Coast lines over a picture. */
+/** The layer of coast lines above a picture. */
 export async function coastLayer(projection: Projection, extent: Extent): Promise<VectorLayer> {
   const rings = await landRings();
   const project = getTransform("EPSG:4326", projection) ?? ((point: number[]) => point);

@@ -1,13 +1,13 @@
 /**
- * Meridians and parallels over a rectangle of a map, and where their degrees are written. Places
- * alone: `graticule_layer.ts` draws them. OpenLayers' own graticule takes every meridian for a line
- * from below to above, which on a map of a pole it is not.
+ * Computes meridians and parallels in a rectangle of a map, and the positions of their texts.
+ * `graticule_layer.ts` draws them. OpenLayers' graticule assumes that a meridian runs from bottom
+ * to top, which is wrong on a map of a pole.
  */
 
 export type Point = [number, number];
 export type Extent = [left: number, bottom: number, right: number, top: number];
 
-/** From degrees east and north to the map, and back; NaN where there is no place. */
+/** Converts degrees east and north to map coordinates, and back. NaN if there is no such place. */
 export interface Globe {
   toMap(place: Point): Point;
   toDegrees(place: Point): Point;
@@ -16,39 +16,39 @@ export interface Globe {
 export interface GraticuleLine {
   degrees: number;
   isMeridian: boolean;
-  /** What of the line is on the picture. */
+  /** The part of the line on the picture. */
   parts: Point[][];
 }
 
-/** What of the globe a rectangle of a map shows. West may be below −180, east above 180. */
+/** The extent of a rectangle in degrees. West may be below −180, east above 180. */
 export interface Shown {
   west: number;
   east: number;
   south: number;
   north: number;
-  /** Whether a pole is inside of it. */
+  /** Whether it contains a pole. */
   hasPole: boolean;
 }
 
-/** Places of a rectangle that are looked at, on each side. */
+/** Number of sampled places along each side of a rectangle. */
 const SAMPLES = 24;
-/** Pieces of a line. */
+/** Number of segments of a line. */
 const PIECES = 96;
-/** CSS pixels between two lines, at least. */
+/** Least distance of two lines in CSS pixels. */
 const SPACING = 55;
-/** Degrees between two lines. */
+/** The possible intervals in degrees. */
 const INTERVALS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 90];
-/** More lines of a kind are a mistake, not a map. */
+/** Maximum number of lines of a kind. More would be an error. */
 const MOST_LINES = 90;
 
 const isFinitePoint = (point: readonly number[]): point is Point => point.every(Number.isFinite);
 
-/** A longitude as near to another as turns bring it. */
+/** The longitude plus the multiple of 360 degrees that brings it nearest to another one. */
 const near = (longitude: number, to: number) => longitude - 360 * Math.round((longitude - to) / 360);
 
 const middleOf = ([left, bottom, right, top]: Extent): Point => [(left + right) / 2, (bottom + top) / 2];
 
-/** Degrees that a rectangle reaches over; null where it is nowhere on the globe. */
+/** The extent of a rectangle in degrees. Null if it is not on the globe. */
 export function shownOf(extent: Extent, globe: Globe): Shown | null {
   const [left, bottom, right, top] = extent;
   const places: Point[] = [];
@@ -76,7 +76,7 @@ export function shownOf(extent: Extent, globe: Globe): Shown | null {
   };
 }
 
-/** Map units of a degree around a place, along a parallel and along a meridian. */
+/** Map units per degree at a place, along a parallel and along a meridian. */
 function lengthsAt([longitude, latitude]: Point, globe: Globe): [across: number, along: number] {
   const step = 0.01;
   const own = Math.min(Math.max(latitude, -89), 89);
@@ -89,7 +89,7 @@ function lengthsAt([longitude, latitude]: Point, globe: Globe): [across: number,
 
 const intervalOf = (degrees: number) => INTERVALS.find((interval) => interval >= degrees) ?? 90;
 
-/** Degrees between meridians and between parallels for a resolution in map units a pixel. */
+/** The intervals of meridians and parallels in degrees. The resolution is map units per pixel. */
 export function intervalsOf(
   extent: Extent,
   shown: Shown,
@@ -102,26 +102,26 @@ export function intervalsOf(
     globe,
   );
   const parallels = intervalOf((SPACING * resolution) / along);
-  // Around a pole meridians are told apart by their directions.
+  // Around a pole the distance of meridians is an angle.
   return [hasPole ? 30 : intervalOf((SPACING * resolution) / across), parallels];
 }
 
-/** Whole multiples of an interval from one number to another. */
+/** The multiples of an interval between two numbers. */
 function multiples(interval: number, from: number, to: number): number[] {
   const [first, last] = [Math.ceil(from / interval - 1e-9), Math.floor(to / interval + 1e-9)];
   const count = Math.min(Math.max(last - first + 1, 0), MOST_LINES);
   return Array.from({ length: count }, (_, at) => (first + at) * interval);
 }
 
-/** The share of a segment that is inside of a rectangle, from 0 to 1; null for none. */
-function shareInside([ax, ay]: Point, [bx, by]: Point, extent: Extent): [number, number] | null {
+/** The part of a segment in a rectangle, as shares from 0 to 1. Null if there is none. */
+function shareInside([startX, startY]: Point, [endX, endY]: Point, extent: Extent): [number, number] | null {
   const [left, bottom, right, top] = extent;
   let [from, to] = [0, 1];
   const sides: [delta: number, room: number][] = [
-    [ax - bx, ax - left],
-    [bx - ax, right - ax],
-    [ay - by, ay - bottom],
-    [by - ay, top - ay],
+    [startX - endX, startX - left],
+    [endX - startX, right - startX],
+    [startY - endY, startY - bottom],
+    [endY - startY, top - startY],
   ];
   for (const [delta, room] of sides) {
     if (delta === 0 && room < 0) return null;
@@ -131,7 +131,7 @@ function shareInside([ax, ay]: Point, [bx, by]: Point, extent: Extent): [number,
   return from < to ? [from, to] : null;
 }
 
-/** What of a line is inside of a rectangle. Lines that jump across it are broken. */
+/** The parts of a line in a rectangle. Lines that jump across it are broken. */
 export function clippedTo(line: readonly Point[], extent: Extent): Point[][] {
   const [left, bottom, right, top] = extent;
   const jump = Math.max(right - left, top - bottom) / 2;
@@ -163,18 +163,18 @@ export function clippedTo(line: readonly Point[], extent: Extent): Point[][] {
 const between = (from: number, to: number, count: number) =>
   Array.from({ length: count + 1 }, (_, at) => from + ((to - from) * at) / count);
 
-/** The lines over a rectangle of a map. */
+/** The lines in a rectangle of a map. */
 export function graticuleLines(extent: Extent, globe: Globe, resolution: number): GraticuleLine[] {
   const shown = shownOf(extent, globe);
   if (!shown) return [];
   const { west, east, south, north, hasPole } = shown;
   const [ofMeridians, ofParallels] = intervalsOf(extent, shown, { globe, resolution });
-  // Samples tell the edges to a sample; what is beyond the rectangle is cut off.
+  // Samples give the edges only to one sample. The rest is clipped to the rectangle.
   const [slackX, slackY] = [(2 * (east - west)) / SAMPLES, (2 * (north - south)) / SAMPLES];
   const [low, high] = [Math.max(south - slackY, -90), Math.min(north + slackY, 90)];
   const [first, last] = hasPole ? [west, east - ofMeridians / 2] : [west - slackX, east + slackX];
   const meridians = multiples(ofMeridians, first, Math.min(last, first + 360)).map((degrees) => {
-    // Around a pole all meridians would make a blot.
+    // All meridians together would cover the pole.
     const end = !hasPole || degrees % 90 === 0 ? 90 : 90 - ofParallels;
     const line = between(Math.max(low, -end), Math.min(high, end), PIECES).map((latitude) =>
       globe.toMap([degrees, latitude]),
@@ -204,19 +204,19 @@ export function degreesText({ degrees, isMeridian }: Pick<GraticuleLine, "degree
 
 export interface GraticuleLabel {
   text: string;
-  /** The middle of the text, in CSS pixels from the rectangle's left and top. */
+  /** The centre of the text, in CSS pixels from the rectangle's top left corner. */
   place: Point;
 }
 
-/** Of a rectangle on the screen, in CSS pixels. */
+/** The size of a rectangle on the screen, in CSS pixels. */
 export interface Screen {
   width: number;
   height: number;
-  /** The height of a line of text. */
+  /** The height of a text. */
   textHeight: number;
 }
 
-/** CSS pixels between the edge and a text, and between two texts. */
+/** Distance between the edge and a text, and between two texts, in CSS pixels. */
 const GAP = 4;
 
 type Box = [left: number, top: number, right: number, bottom: number];
@@ -224,7 +224,7 @@ type Box = [left: number, top: number, right: number, bottom: number];
 const touch = (a: Box, b: Box) =>
   a[0] < b[2] + GAP && b[0] < a[2] + GAP && a[1] < b[3] + GAP && b[1] < a[3] + GAP;
 
-/** Where a line is told: where it leaves the rectangle, below or at the right before all else. */
+/** The place of a line's text: where it leaves the rectangle, preferably at the bottom or right. */
 function anchorOf({ isMeridian, parts }: GraticuleLine, extent: Extent, slack: number): Point | undefined {
   const [left, bottom, right, top] = extent;
   const ends = parts.flatMap((part) => [part[0] as Point, part.at(-1) as Point]);
@@ -239,14 +239,14 @@ function anchorOf({ isMeridian, parts }: GraticuleLine, extent: Extent, slack: n
     const end = ends.find(isAt[side] as (point: Point) => boolean);
     if (end) return end;
   }
-  // It ends inside: a circle around a pole, or the edge of the world.
+  // It ends inside of the rectangle: a circle around a pole, or the edge of the world.
   const worth = ([x, y]: Point) => (isMeridian ? -y : x);
   return parts
     .flat()
     .reduce((best, point) => (worth(point) > worth(best) ? point : best), parts[0]?.[0] as Point);
 }
 
-/** The texts of lines over a rectangle of the map that lies on the screen so; none over another. */
+/** The texts of lines in a rectangle on the screen. They do not overlap. */
 export function graticuleLabels(
   lines: readonly GraticuleLine[],
   extent: Extent,

@@ -1,6 +1,6 @@
 /**
- * Meridians, parallels and their degrees as a layer: drawn where `graticule.ts` has them, around
- * the picture and no further, the degrees at the edges of what is in view.
+ * The layer of meridians, parallels and their degrees, which `graticule.ts` computes. They are
+ * clipped to the picture, with the degrees at the edges of the view.
  */
 import { containsExtent, getIntersection, isEmpty } from "ol/extent.js";
 import MultiLineString from "ol/geom/MultiLineString.js";
@@ -28,9 +28,9 @@ import {
 const LINE = new Style({ stroke: new Stroke({ color: "rgba(120, 130, 140, 0.55)", width: 1 }) });
 const FRAME = new Style({ stroke: new Stroke({ color: "rgba(120, 130, 140, 0.9)", width: 1 }) });
 
-/** Of the page's text. */
+/** The font size relative to that of the page. */
 const TEXT_SHARE = 11 / 16;
-/** How much more than the view has lines, on every side, in shares of it: a drag needs no new ones. */
+/** Margin around the view with lines, in views, so that panning needs no new lines. */
 const AROUND = 0.5;
 
 const textStyle = (text: string, height: number): Style =>
@@ -44,7 +44,7 @@ const textStyle = (text: string, height: number): Style =>
     }),
   });
 
-/** Where nothing is known of a projection, places are degrees already. */
+/** Without a projection, map coordinates are degrees. */
 function globeOf(projection: Projection): Globe {
   const between = (from: ProjectionLike, to: ProjectionLike) => {
     const transform = getTransform(from, to);
@@ -86,7 +86,7 @@ class Lines {
     [this.#globe, this.#extent, this.#frame] = [globeOf(projection), extent, frameOf(extent)];
   }
 
-  /** The lines for a view: those at hand, while they reach. */
+  /** The lines for a view: the last ones if they cover it. */
   #of(seen: Extent, resolution: number, isMoving: boolean): Drawn {
     const drawn = this.#drawn;
     const isRight = drawn && (isMoving || drawn.resolution === resolution);
@@ -122,7 +122,7 @@ class Lines {
   }
 }
 
-/** Meridians and parallels over a picture, and its frame. */
+/** The layer of meridians and parallels above a picture. */
 export function graticuleLayer(projection: Projection, extent: Extent): VectorLayer {
   const layer = new VectorLayer({ source: new VectorSource(), zIndex: 19 });
   const lines = new Lines(projection, extent);

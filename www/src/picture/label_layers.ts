@@ -1,4 +1,4 @@
-/** Label images over a picture: each a pyramid of ids, opened when it is first shown. */
+/** The layers of label images above a picture. Each is a pyramid that is opened when shown. */
 import type OpenLayersMap from "ol/Map.js";
 import type Projection from "ol/proj/Projection.js";
 import * as zarr from "zarr-wasm";
@@ -34,7 +34,7 @@ export class LabelLayers {
     [this.#at, this.#signal] = [options.at, options.signal];
   }
 
-  /** The labels that are drawn, with their layers. */
+  /** The visible labels and their layers. */
   get shown(): { label: SceneLabel; layer: PyramidLayer }[] {
     return [...this.#shown.values()].filter(({ label }) => label.visible);
   }

@@ -1,7 +1,7 @@
 /**
- * The map on which a scene is drawn: one layer of pyramid tiles, labels above it, coasts and a
- * graticule where it is on the globe, a scale bar where it has lengths. Tells where the camera is,
- * what is under the pointer, and how many tiles are on their way.
+ * The map that draws a scene: a layer of pyramid tiles, labels above it, coast lines and a
+ * graticule if it is on the globe, and a scale bar if it has lengths. It reports the camera, the
+ * values under the pointer, and the progress of tiles.
  */
 import "./picture.css";
 import type ScaleLine from "ol/control/ScaleLine.js";
@@ -36,8 +36,8 @@ import { whenDrawn } from "./when_drawn.js";
 export type { Reading } from "./readings.js";
 
 /**
- * Where the map looks: the middle in the coordinates of the map, whose y grows upwards, and their
- * units for a CSS pixel.
+ * The view of the map: its centre in map coordinates, whose y grows upwards, and map units per CSS
+ * pixel.
  */
 export interface Camera {
   x: number;
@@ -45,9 +45,9 @@ export interface Camera {
   resolution: number;
 }
 
-/** What a view is besides its scene. What is left out is chosen. */
+/** The state of the view in addition to the scene. Missing members have defaults. */
 export interface PictureState {
-  /** Index by name of axis. */
+  /** Indices by name of axis. */
   at?: Record<string, number> | undefined;
   camera?: Camera | undefined;
   /** null: the level follows the zoom. */
@@ -56,23 +56,23 @@ export interface PictureState {
 
 export type PictureProgress = TileProgress;
 
-/** An element of the finest level is at most so many CSS pixels wide. */
+/** Maximum width of an element of the finest level in CSS pixels. */
 const LARGEST_PIXEL = 64;
-/** The whole picture may be this much smaller than its place. */
+/** Zooming out stops when the picture has this share of the map's size. */
 const SMALLEST_SHARE = 0.4;
-/** Free space around a picture that fits its place, of its sides. */
+/** Margin around a fitted picture, as a share of its sides. */
 const MARGIN = 0.03;
-/** Shares of the values that lie below "limits in view". */
+/** The quantiles of "limits in view". */
 const SHARES: readonly [number, number] = [0.002, 0.998];
 /**
- * A tile's request begins together with others: OpenLayers' own 16 would make rows of a view wait.
+ * Number of concurrent tile requests. With OpenLayers' default of 16, parts of a view would wait.
  */
 const TILES_AT_ONCE = 64;
 
-/** A pointer that rests so long is told what has to be read. */
+/** Values that must be read are read when the pointer has rested for this time in ms. */
 const REST_MS = 80;
 
-/** What is shown of a scene. */
+/** A scene and its layers. */
 interface Drawn {
   scene: Scene;
   image: PyramidLayer;
@@ -85,13 +85,13 @@ interface Drawn {
 
 export class Picture {
   onCamera: (camera: Camera) => void = () => {};
-  /** null where the pointer is outside the picture. */
+  /** Null if the pointer is outside of the picture. */
   onPointer: (reading: Reading | null) => void = () => {};
   onProgress: (progress: PictureProgress) => void = () => {};
   onError: (error: unknown) => void = () => {};
-  /** The level that is drawn now. */
+  /** The level that is drawn. */
   onLevel: (level: number) => void = () => {};
-  /** The scene is another one: its plane was changed by `setPlane`. */
+  /** `setPlane` has changed the scene. */
   onScene: (scene: Scene) => void = () => {};
 
   readonly #map: OpenLayersMap;
@@ -100,7 +100,7 @@ export class Picture {
   #channels: readonly SceneChannel[] = [];
   #at: Record<string, number> = {};
   #level = -1;
-  /** The camera that shows all of the picture, if it is the one in use. */
+  /** The camera that shows the whole picture, if it is in use. */
   #fitted: Camera | null = null;
   #pointer: number[] | null = null;
   #readTimer = 0;
@@ -110,8 +110,8 @@ export class Picture {
   #coast: BaseLayer | null = null;
 
   /**
-   * `target` is filled by the map and its scale bar. Throws an error in plain words where the
-   * browser cannot draw.
+   * The map and its scale bar are put into `target`. Throws an error for the user if the browser
+   * cannot draw.
    */
   constructor(target: HTMLElement) {
     checkWebGl();
@@ -132,12 +132,12 @@ export class Picture {
     this.#map.on("postrender", () => this.#tellLevel());
     this.#map.on("change:size", () => this.#fitAgain());
     this.#map.on("pointermove", ({ pixel, dragging }) => {
-      // The same place once more is no other one: what is being read there goes on.
+      // At the same place, a read in progress continues.
       if (!dragging && pixel.join() !== this.#pointer?.join()) this.#point(pixel);
     });
     this.#map.on("click", ({ pixel }) => this.#point(pixel));
     target.addEventListener("pointerleave", ({ pointerType }) => {
-      // A finger that is lifted leaves too: what it tapped stays told.
+      // Lifting a finger is a leave event too. The tapped value stays visible.
       if (pointerType === "mouse") this.#point(null);
     });
   }
@@ -190,7 +190,7 @@ export class Picture {
     }
   }
 
-  /** Removes what is shown. */
+  /** Removes the contents. */
   clear(): void {
     this.#showing.abort();
     this.#remove();
@@ -224,7 +224,7 @@ export class Picture {
       projection,
       center: [x, y],
       resolution,
-      // OpenLayers rounds the finest resolution up, to the coarsest one halved some times.
+      // OpenLayers rounds the finest resolution up to the coarsest one divided by a power of two.
       minResolution: maxResolution / 2 ** Math.ceil(Math.log2(maxResolution / finest)),
       maxResolution,
       extent,
@@ -234,13 +234,13 @@ export class Picture {
     });
   }
 
-  /** An array without coarse levels may be too large to be shown as a whole. */
+  /** An array without coarse levels may be too large to be shown completely. */
   #widest(): number {
     const [width = 1, height = 1] = this.#map.getSize() ?? [];
     return this.#drawn?.image.source.widestResolution([width, height]) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The camera that shows an extent with a little space around it. */
+  /** The camera that shows an extent with a margin. */
   #fitting([left, bottom, right, top]: MapExtent): Camera {
     const [width = 1, height = 1] = this.#map.getSize() ?? [];
     const share = 1 - 2 * MARGIN;
@@ -252,7 +252,7 @@ export class Picture {
     return { x: (left + right) / 2, y: (bottom + top) / 2, resolution };
   }
 
-  /** Another index of some axes; the old picture stays until the new one is there. */
+  /** Sets indices of axes. The old picture stays until the new one is loaded. */
   setAt(at: Record<string, number>): void {
     this.#at = { ...this.#at, ...at };
     this.#drawn?.image.setAt(this.#at);
@@ -261,8 +261,8 @@ export class Picture {
   }
 
   /**
-   * Live: no request, but for channels that are shown for the first time where there are more than
-   * four.
+   * Changes the channels without requests, except for the first display of a channel if there are
+   * more than four.
    */
   setChannels(channels: readonly SceneChannel[]): void {
     this.#channels = channels;
@@ -270,7 +270,7 @@ export class Picture {
     this.#pointAgain();
   }
 
-  /** Live: no request. */
+  /** Changes the style without requests. */
   setField(style: FieldStyle): void {
     this.#drawn?.image.setField(style);
   }
@@ -279,12 +279,12 @@ export class Picture {
     this.#drawn?.labels.set(labels);
   }
 
-  /** null: the level follows the zoom. */
+  /** Fixes the level. Null: it follows the zoom. */
   setLevel(level: number | null): void {
     this.#drawn?.image.source.setLevel(level);
   }
 
-  /** Draws other axes, by position. `onScene` tells the scene that is then shown. */
+  /** Draws other axes, by position. `onScene` reports the new scene. */
   setPlane(plane: { x: number; y: number }): void {
     const { scene } = this.#drawn ?? {};
     if (!scene) return;
@@ -335,13 +335,13 @@ export class Picture {
     this.#map.addLayer(layer);
   }
 
-  /** Reads the tiles of another step for the view on show. */
+  /** Reads the tiles of another step for the current view. */
   async preload(at: Record<string, number>, signal?: AbortSignal): Promise<void> {
     const own = { ...this.#at, ...at };
     await Promise.all([this.#drawn?.image.preload(own, signal), this.#drawn?.labels.preload(own)]);
   }
 
-  /** Resolves once every tile of the view is drawn, as far as it can be. */
+  /** Resolves when every tile of the view is drawn or has failed. */
   async idle(): Promise<void> {
     const [drawn, [width = 0, height = 0] = []] = [this.#drawn, this.#map.getSize()];
     if (!drawn || width * height === 0) return;
@@ -349,7 +349,7 @@ export class Picture {
     await whenDrawn(this.#map, sources);
   }
 
-  /** Of the values on show; null where there are none. */
+  /** The limits of the visible values. Null if there are none. */
   async limitsInView(): Promise<[number, number] | null> {
     const lists = [...(this.#drawn?.image.source.valuesInView() ?? [])].map(({ values }) => values);
     const counted = zarr.Histogram.of(lists, { bins: 4096 });
@@ -358,11 +358,11 @@ export class Picture {
     return low < high ? [low, high] : [counted.min, counted.max];
   }
 
-  /** A place that changes its size keeps showing all of the picture, if it did. */
+  /** Fits the picture again after a change of the size, if it was fitted. */
   #fitAgain(): void {
     const [drawn, fitted] = [this.#drawn, this.#fitted];
     const { x, y, resolution } = this.camera();
-    // OpenLayers keeps the middle inside of the extent: its last bits may be others.
+    // OpenLayers keeps the centre in the extent, so its last bits may differ.
     const isFitted =
       fitted &&
       resolution === fitted.resolution &&
@@ -387,7 +387,7 @@ export class Picture {
     });
   }
 
-  /** In CSS pixels. */
+  /** Pans by CSS pixels. */
   panBy(dx: number, dy: number): void {
     const view = this.#map.getView();
     const [[x = 0, y = 0] = [], resolution = 1] = [view.getCenter(), view.getResolution()];
@@ -409,7 +409,7 @@ export class Picture {
   #tellProgress(progress: TileProgress): void {
     this.onProgress(progress);
     const isReading = progress.wanted > progress.done;
-    // Every frame tells its progress: what is under the pointer changes with new tiles alone.
+    // Progress is reported at every frame. The value under the pointer changes with new tiles only.
     if (this.#isReading && !isReading) this.#pointAgain();
     this.#isReading = isReading;
   }
@@ -435,7 +435,7 @@ export class Picture {
     if (found && isIncomplete(found)) this.#readTimer = window.setTimeout(() => this.#readAt(found), REST_MS);
   }
 
-  /** What is known of a place at once. */
+  /** Reports the cached values at a place. */
   #shownAt(pixel: number[]): (Shown & { place: [number, number] }) | null {
     const drawn = this.#drawn;
     const [x, y] = this.#map.getCoordinateFromPixel(pixel) ?? [];
@@ -450,7 +450,7 @@ export class Picture {
     return { scene: drawn.scene, channels: this.#channels, image, labels, place: [x, y] };
   }
 
-  /** Reads what is not at hand where the pointer rests. */
+  /** Reads the values at a resting pointer that are not cached. */
   async #readAt(found: Shown & { place: [number, number] }): Promise<void> {
     const [drawn, pointer] = [this.#drawn, this.#pointer];
     const resolution = this.#map.getView().getResolution();
@@ -466,7 +466,7 @@ export class Picture {
       );
       if (pointer === this.#pointer) this.onPointer(this.#told({ ...found, image, labels, isRead: true }));
     } catch {
-      // The tile's own read tells what is wrong.
+      // The read of the tile reports the error.
     }
   }
 
@@ -491,7 +491,7 @@ export class Picture {
   }
 }
 
-/** What the finest level covers, where the scene knows it; a guess for projections alone. */
+/** The extent of the finest level if the scene has it; an estimate, used only for projections. */
 function extentOf({ pyramid, plane, places, isUpward, warped }: Scene): MapExtent {
   if (warped) return warped.extent;
   const level = pyramid.levels[0];

@@ -1,6 +1,6 @@
 /**
- * The projection of a map for what a scene's coordinates mean. proj4 is loaded for projected grids
- * alone.
+ * Makes the OpenLayers projection of a scene's coordinates. proj4 is loaded only for projected
+ * grids.
  */
 
 import Projection from "ol/proj/Projection.js";
@@ -9,7 +9,7 @@ import type { Space } from "../scene/scene.js";
 
 type Extent = [number, number, number, number];
 
-/** Metres of a unit of length as OME and CF have them. */
+/** The factors from units of length in OME and CF to metres. */
 const METERS: [pattern: RegExp, meters: number][] = [
   [/^(m|met(er|re)s?)$/i, 1],
   [/^(km|kilomet(er|re)s?)$/i, 1000],
@@ -25,7 +25,7 @@ export const metersOf = (unit: string): number | undefined =>
 
 let registered = 0;
 
-/** Resolves to the projection of a space, whose pictures cover an extent. */
+/** Resolves to the projection of a space with this extent. */
 export async function projectionFor(space: Space, extent: Extent): Promise<Projection> {
   if (space.kind === "projected") {
     const found = await projected(space, extent);
@@ -34,7 +34,7 @@ export async function projectionFor(space: Space, extent: Extent): Promise<Proje
   return plainProjection(space, extent);
 }
 
-/** The same for spaces that need no proj4; null where it does. */
+/** The projection of a space without proj4. Null if it needs proj4. */
 export function plainProjection(space: Space, extent: Extent): Projection {
   const geographic = space.kind === "geographic" ? getProjection("EPSG:4326") : null;
   if (geographic) return geographic;
@@ -48,7 +48,7 @@ export function plainProjection(space: Space, extent: Extent): Projection {
   });
 }
 
-/** A registered projection; null for a definition that proj4 does not read. */
+/** Registers a projection. Null for a definition that proj4 cannot read. */
 async function projected(space: Space & { kind: "projected" }, extent: Extent): Promise<Projection | null> {
   const [{ default: proj4 }, { register }] = await Promise.all([import("proj4"), import("ol/proj/proj4.js")]);
   registered += 1;
@@ -65,10 +65,10 @@ async function projected(space: Space & { kind: "projected" }, extent: Extent): 
   return isOnGlobe(found, extent) ? found : null;
 }
 
-/** Places of an extent that are looked at, on each side. */
+/** Number of sampled places along each side of an extent. */
 const SAMPLES = 8;
 
-/** Whether a place of an extent is one on the globe. */
+/** Whether an extent has a place on the globe. */
 function isOnGlobe(projection: Projection, [left, bottom, right, top]: Extent): boolean {
   const shares = Array.from({ length: SAMPLES + 1 }, (_, at) => at / SAMPLES);
   return shares.some((across) =>

@@ -1,7 +1,7 @@
 /**
- * A scene as a layer of an OpenLayers map: the package's tile source, and a style for the scene's
- * channels, field or labels. This file is all that a viewer of its own needs to draw a pyramid;
- * `picture.ts` puts it on a map.
+ * Makes the OpenLayers layer of a scene: the package's tile source, and a style for the scene's
+ * channels, field or labels. Another viewer needs only this file to draw a pyramid. `picture.ts`
+ * puts the layer on a map.
  */
 import WebGLTileLayer from "ol/layer/WebGLTile.js";
 import type { ProjectionLike } from "ol/proj.js";
@@ -16,7 +16,7 @@ import {
 import { colormapColors } from "../scene/colormaps.js";
 import type { FieldStyle, Scene, SceneChannel } from "../scene/scene.js";
 
-/** Colours of a palette. */
+/** The number of colours of a palette. */
 const COLORS = 256;
 
 export type At = Readonly<Record<string, number>>;
@@ -35,7 +35,7 @@ const mixedOf = ({ index, color, window, gamma }: SceneChannel): MixedChannel =>
   gamma,
 });
 
-/** Which channels have a gamma: the style's program depends on it. */
+/** The channels with a gamma, on which the shader depends. */
 const curvesOf = (channels: readonly SceneChannel[]) =>
   channels.map(({ gamma, visible }) => visible && gamma !== 1).join();
 
@@ -72,12 +72,12 @@ export class PyramidLayer {
       source: this.source,
       style: this.#style(),
       cacheSize: this.source.cacheSize,
-      // Coarser tiles of the view lie below until the finer ones are there.
+      // Coarser tiles are visible until the finer ones are loaded.
       preload: Number.POSITIVE_INFINITY,
     });
   }
 
-  /** The library knows axes by their own names; a scene may have better ones. */
+  /** Converts names of axes in the scene to those in the pyramid. */
   #namedAt(at: At): At {
     const { axes, pyramid } = this.#scene;
     const named = axes.map(({ name, axis, start }) => [pyramid.axes[axis]?.name ?? name, at[name] ?? start]);
@@ -90,8 +90,8 @@ export class PyramidLayer {
   }
 
   /**
-   * A whole picture stays until the new one is there. Coarser tiles below it are needed once the
-   * camera moves; until then reading and packing them would only make each step slower.
+   * A complete picture stays until the new one is loaded. Coarser tiles are needed only when the
+   * camera moves. Until then reading and packing them would slow each step.
    */
   #preloadNone(): void {
     const map = this.layer.getMapInternal();
@@ -105,8 +105,8 @@ export class PyramidLayer {
   }
 
   /**
-   * Live where channels are bands; pictures of more channels are made anew from tiles that are
-   * kept.
+   * Changes style variables if channels are bands. Pictures of more channels are made again from
+   * cached tiles.
    */
   setChannels(channels: readonly SceneChannel[]): void {
     const curves = curvesOf(this.#channels);
@@ -142,10 +142,10 @@ export class PyramidLayer {
   }
 }
 
-/** The ends of a field's colours as its tiles have them: logarithms where the scale is one. */
+/** The ends of a field's colours in units of its tiles: logarithms for a logarithmic scale. */
 function windowOf({ range: [low, high], log }: FieldStyle): [number, number] {
   if (!log) return [low, high];
   const top = high > 0 ? high : 1;
-  // Nothing at or below zero has a logarithm: the scale begins three decades below its end.
+  // Numbers up to zero have no logarithm, so the scale starts three decades below its end.
   return [Math.log10(low > 0 ? low : top / 1000), Math.log10(top)];
 }

@@ -1,5 +1,5 @@
 /**
- * What is at a place of a picture, in words: indices, coordinates, and the values of what is drawn.
+ * Describes a place of a picture as text: indices, coordinates, and the visible values.
  */
 
 import type Projection from "ol/proj/Projection.js";
@@ -11,25 +11,24 @@ import { coordinateText, unitText, valueText, withUnit } from "../scene/value_te
 
 /** The values at a place of the picture, as text. */
 export interface Reading {
-  /** The level of the pyramid that the values are of. */
+  /** The level of the values. */
   level: number;
   /**
-   * Index by axis in that level, in the order of the array; without channels. -1 for one that is
-   * still to be found.
+   * The indices in that level, in the order of the array, without channels. -1 for an index that is
+   * not yet known.
    */
   index: { name: string; index: number }[];
-  /** Coordinates of the axes that have any, units included. */
+  /** The coordinates of axes, with units. */
   coordinates: { name: string; text: string }[];
   /**
-   * Of every visible channel, units included; "no data" where it is missing, "…" where it is still
-   * being read.
+   * The values of the visible channels, with units: "no data" if missing, "…" if it is being read.
    */
   values: { name: string; text: string; color?: string }[];
 }
 
 type Texts = Map<string, (index: number) => string>;
 
-/** The words of a scene's axes that are not drawn, as far as they are known by now. */
+/** The texts of the axes outside of the plane, as far as they are known. */
 export class AxisWords {
   readonly #texts: Texts = new Map();
 
@@ -53,7 +52,7 @@ const degreesText = (value: number, step: number, positive: string, negative: st
   return Number(text) === 0 ? "0°" : `${text}°${value < 0 ? negative : positive}`;
 };
 
-/** How the map's coordinates are called: as the axes, where those run along them. */
+/** The names of the map's coordinates: those of the axes if these are parallel. */
 function placeNames({ space, axes, plane, warped }: Scene): [x: string, y: string] {
   const [x, y] = [axes[plane.x]?.name ?? "x", axes[plane.y]?.name ?? "y"];
   const isAlong = !warped || (/^lon/i.test(x) && /^lat/i.test(y));
@@ -61,7 +60,7 @@ function placeNames({ space, axes, plane, warped }: Scene): [x: string, y: strin
   return space.kind === "geographic" ? ["longitude", "latitude"] : ["easting", "northing"];
 }
 
-/** Where a point of the map is. */
+/** The coordinates of a point of the map as text. */
 export function placeTexts(
   scene: Scene,
   [x, y]: readonly [number, number],
@@ -98,7 +97,7 @@ const textOf = (value: TileReading["values"][number]["value"], dtype: string, un
   return withUnit(valueText(value, dtype), unit);
 };
 
-/** The type that values have once they are unpacked: no more digits than it holds are told. */
+/** The data type of unpacked values, which limits the number of digits. */
 function typeOf({ pyramid, decode }: Scene): string {
   const array = pyramid.levels[0]?.array;
   const isPacked = decode !== undefined && array?.attrs.scale_factor !== undefined;
@@ -108,14 +107,14 @@ function typeOf({ pyramid, decode }: Scene): string {
 export interface Shown {
   scene: Scene;
   channels: readonly SceneChannel[];
-  /** What is read of the picture, and of the labels above it. */
+  /** The values of the picture, and of the labels above it. */
   image: TileReading;
   labels: readonly { label: SceneLabel; reading: TileReading | null }[];
-  /** Whether what was not at hand has been read. */
+  /** Whether values that were not cached have been read. */
   isRead?: boolean;
 }
 
-/** The indices of a place, without that of the channels. */
+/** The indices of a place, without channels. */
 export function indicesOf({ scene: { axes, warped, plane }, image, isRead }: Shown): Reading["index"] {
   const isOfPlane = (axis: number) => axis === plane.x || axis === plane.y;
   return axes.flatMap(({ name, axis }) => {
@@ -125,14 +124,14 @@ export function indicesOf({ scene: { axes, warped, plane }, image, isRead }: Sho
   });
 }
 
-/** Whether something at a place is still to be read: where elements are on a warped map is, too. */
+/** Whether something at a place must be read, such as the index in a warped map. */
 export const isIncomplete = ({ scene, image, labels, isRead }: Shown): boolean =>
   (scene.warped !== undefined && !isRead) ||
   [image, ...labels.map(({ reading }) => reading)].some((reading) =>
     reading?.values.some(({ value }) => value === undefined),
   );
 
-/** The values of a place, of channels or the field, and of the labels that lie above. */
+/** The texts of a place: values of channels or the field, and of labels. */
 export function valueTexts({ scene, channels, image, labels }: Shown): Reading["values"] {
   const dtype = typeOf(scene);
   const byChannel = new Map(image.values.map(({ channel, value }) => [channel, value]));

@@ -6,10 +6,10 @@
 import type BaseLayer from "ol/layer/Base.js";
 import type OpenLayersMap from "ol/Map.js";
 
-/** Longer than the timers with which OpenLayers goes on after a frame. */
+/** Longer than OpenLayers' timers after a frame. */
 const PATIENCE_MS = 100;
 
-/** Not seen from now on, and removed once nothing is done with it any more. */
+/** Hides a layer at once and removes it later. */
 export function retireLayer(map: OpenLayersMap, layer: BaseLayer): void {
   layer.setVisible(false);
   setTimeout(() => {

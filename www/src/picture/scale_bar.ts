@@ -1,6 +1,5 @@
 /**
- * The scale bar: a length of the picture, told in the page's text. It is there where a unit of the
- * map has a length.
+ * The scale bar as text of the page. It is shown if the map's unit is a length.
  */
 import ScaleLine from "ol/control/ScaleLine.js";
 import type Projection from "ol/proj/Projection.js";

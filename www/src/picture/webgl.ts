@@ -1,6 +1,6 @@
-/** Whether the browser can draw pictures: WebGL with textures of numbers. */
+/** Checks whether the browser can draw pictures, which needs WebGL with float textures. */
 
-/** Throws an error in plain words where it cannot. */
+/** Throws an error for the user if it cannot. */
 export function checkWebGl(): void {
   const canvas = document.createElement("canvas");
   const gl = canvas.getContext("webgl");

@@ -1,11 +1,11 @@
-/** Waiting until all tiles of a map are on the screen. */
+/** Waits until all tiles of a map are drawn. */
 import type OpenLayersMap from "ol/Map.js";
 import { unByKey } from "ol/Observable.js";
 import type { PyramidSource } from "zarr-wasm/openlayers";
 
-/** Resolves once every tile of the view is drawn, as far as it can be. */
+/** Resolves when every tile of the view is drawn or has failed. */
 export function whenDrawn(map: OpenLayersMap, sources: readonly PyramidSource[]): Promise<void> {
-  // OpenLayers never takes a picture for complete in which a tile has failed.
+  // For OpenLayers, a picture with a failed tile is never complete.
   if (sources.some(({ hasFailed }) => hasFailed)) return Promise.resolve();
   return new Promise((resolve) => {
     const end = () => {

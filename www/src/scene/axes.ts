@@ -1,4 +1,4 @@
-/** The axes of a scene: names that people read, roles, and where each begins. */
+/** Makes the axes of a scene: readable names, roles, and first indices. */
 import type * as zarr from "zarr-wasm";
 import type { SceneAxis } from "./scene.js";
 
@@ -6,10 +6,10 @@ type Role = SceneAxis["role"];
 
 const ROLE_NAMES: Record<Role, string> = { x: "x", y: "y", z: "z", t: "time", c: "channel", other: "axis" };
 
-/** The library's name of an axis that nothing names. */
+/** The package's name of an axis without a name. */
 const isUnnamed = (name: string) => /^dim_\d+$/.test(name);
 
-/** The default of a viewer's settings, as OME's `rdefs` has it. */
+/** The default indices in OME's `rdefs`. */
 export interface Starts {
   z?: number | undefined;
   t?: number | undefined;
@@ -21,7 +21,7 @@ function startOf(role: Role, length: number, starts: Starts): number {
   return Number.isInteger(wanted) && wanted >= 0 && wanted < length ? wanted : 0;
 }
 
-/** A name that no axis has yet. */
+/** A name that no other axis has. */
 function uniqueName(name: string, taken: readonly string[]): string {
   for (let count = 2, own = name; ; own = `${name} ${count++}`) if (!taken.includes(own)) return own;
 }
@@ -44,18 +44,17 @@ export function sceneAxes(pyramid: zarr.Pyramid, starts: Starts): SceneAxis[] {
   return axes.map((axis) => (axis === bands ? { ...axis, role: "c" } : axis));
 }
 
-/** Three bands of bytes, as photographs from the air have them before rows and columns. */
+/** The axis of three bands of bytes, as in aerial photographs. */
 function colourBands(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): SceneAxis | undefined {
   if (pyramid.levels[0]?.array.dtype !== "uint8" || axes.some(({ role }) => role === "c")) return undefined;
   return axes.find(({ name, length, role }) => role === "other" && length === 3 && IS_OF_PIXELS.test(name));
 }
 
-/** Names that the last axis of pixels has in practice. */
+/** Names of an axis of colours. */
 const IS_OF_PIXELS = /^(rgb|rgba|s|samples?|bands?|c|channels?)$/i;
 
 /**
- * Whether the last axis holds the colours of pixels: three or four bytes, without a name that says
- * otherwise.
+ * Whether the last axis is the colour of a pixel: three or four bytes, and no other name.
  */
 function arePixels(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): boolean {
   const [last, array] = [axes.at(-1), pyramid.levels[0]?.array];
@@ -65,7 +64,7 @@ function arePixels(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): boolean {
   return isUnnamed(written) || IS_OF_PIXELS.test(written);
 }
 
-/** The last axis as channels, and x and y before it where nothing else has those roles. */
+/** Makes the last axis the channels, and those before it x and y if no others are. */
 function asPixels(axes: readonly SceneAxis[]): SceneAxis[] {
   const last = axes.length - 1;
   const isNamed = ["x", "y"].every((role) => axes.slice(0, last).some((axis) => axis.role === role));

@@ -1,7 +1,7 @@
 /**
- * From an opened node to a scene: the array that is shown, its axes, where it is, its channels or
- * its style. Reads metadata, coordinates of the plane, and the coarsest level where limits are not
- * written.
+ * Makes a scene from an open node: the array, its axes and position, and its channels or style. It
+ * reads metadata and coordinates of the plane, and the coarsest level if the metadata has no
+ * limits.
  */
 import * as zarr from "zarr-wasm";
 import { type Starts, sceneAxes } from "./axes.js";
@@ -34,19 +34,19 @@ const isObject = (value: unknown): value is Json => typeof value === "object" &&
 
 const isNumeric = (dtype: string) => /^(bool$|u?int\d|b?float\d)/.test(dtype);
 
-/** OME's attributes: from 0.5 on they are inside of `ome`. */
+/** OME's attributes, which are in `ome` since 0.5. */
 const omeOf = (attrs: Json): Json => (isObject(attrs.ome) ? attrs.ome : attrs);
 
 const isNotFound = (error: unknown) => error instanceof zarr.ZarrError && error.code === "NotFound";
 
-/** A group of variables: the one that is asked for, or the one that shows most. */
+/** The variable of a group: the requested one, or the best one to show. */
 async function ofVariables(group: GroupNode, { variable, signal }: SceneOptions): Promise<Subject | null> {
   let candidates: Awaited<ReturnType<typeof arraysBelow>> = [];
   try {
     candidates = await arraysBelow(group, signal);
   } catch (error) {
     signal?.throwIfAborted();
-    // A server that lists nothing: the variable has to be named.
+    // The server cannot list, so the URL must name the variable.
     if (!(error instanceof zarr.ZarrError)) throw error;
   }
   const all = variablesOf(candidates);
@@ -62,7 +62,7 @@ async function ofVariables(group: GroupNode, { variable, signal }: SceneOptions)
   return { pyramid, variables: all.map(sceneVariable), variable: variable ?? chosen?.name };
 }
 
-/** A pyramid whose levels are groups: with the variable that shows most. */
+/** A pyramid whose levels are groups, with the best variable to show. */
 async function ofLevels(
   group: GroupNode,
   pyramid: zarr.Pyramid,
@@ -111,7 +111,7 @@ function planeOf(axes: readonly SceneAxis[], wanted: SceneOptions["plane"]) {
   const of = (name: string | undefined, role: "x" | "y") =>
     axes.find((axis) => axis.name === name) ?? axes.find((axis) => axis.role === role);
   const named = [of(wanted?.x, "x"), of(wanted?.y, "y")];
-  // A section over time is a picture, too: the last axes that have no place are drawn.
+  // A section over time is a picture too: the last axes without a role are drawn.
   const others = axes.filter((axis) => axis.role !== "c" && !named.includes(axis));
   const x = named[0] ?? others.pop();
   const y = named[1] ?? others.pop();
@@ -130,7 +130,7 @@ const labelsOf = (pyramid: zarr.Pyramid): SceneLabel[] =>
     opacity: LABEL_OPACITY,
   }));
 
-/** Where a viewer of OMERO begins, and whether it shows one channel in grey. */
+/** OMERO's first indices, and whether it shows one channel in grey. */
 export function settingsOf(attrs: Json): { starts: Starts; isGray: boolean } {
   const ome = omeOf(attrs);
   const omero = isObject(ome.omero) ? ome.omero : {};
@@ -145,7 +145,7 @@ export function settingsOf(attrs: Json): { starts: Starts; isGray: boolean } {
 const lastPart = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
 /**
- * Rejects with the library's `NotFoundError` where the node is a group without anything to draw.
+ * Makes the scene of a node. Rejects with a `NotFoundError` for a group without anything to draw.
  */
 export async function buildScene(node: ArrayNode | GroupNode, options: SceneOptions = {}): Promise<Scene> {
   const { signal } = options;
@@ -198,7 +198,7 @@ interface Looked {
   signal?: AbortSignal | undefined;
 }
 
-/** How the elements are drawn. */
+/** The kind of the scene, with its channels or style. */
 async function appearanceOf(looked: Looked): Promise<Appearance> {
   const { pyramid, axes, plane } = looked;
   if (looked.areLabels) return { kind: "labels", channels: [] };
@@ -210,7 +210,7 @@ async function appearanceOf(looked: Looked): Promise<Appearance> {
   return fieldOf(looked);
 }
 
-/** A field as CF's attributes unpack it; as it is stored where they cannot be used. */
+/** A field, unpacked by CF's attributes unless they are invalid. */
 async function fieldOf(looked: Looked): Promise<Appearance> {
   const { attrs } = looked.pyramid.levels[0]?.array ?? { attrs: {} };
   const decode = { convention: "cf" as const, zarrFillValue: "_ARRAY_DIMENSIONS" in attrs };
@@ -223,7 +223,7 @@ async function fieldOf(looked: Looked): Promise<Appearance> {
   }
 }
 
-/** The same scene with other axes drawn. */
+/** The scene with another plane. */
 export async function sceneInPlane(
   scene: Scene,
   plane: { x: number; y: number },

@@ -1,18 +1,17 @@
 /**
- * The channels of an image: names, colours and windows of OME, or good ones where the metadata have
- * none.
+ * Makes the channels of an image: names, colours and windows from OME's metadata, or defaults.
  */
 import type * as zarr from "zarr-wasm";
 import { asRange, type Sampled, sampledLimits } from "./limits.js";
 import type { SceneAxis, SceneChannel } from "./scene.js";
 
 /**
- * Of channels without one: as microscopists order them, apart for those who see red and green as
- * one.
+ * Colours of channels without one, in the order that microscopists use. They also differ for users
+ * who cannot distinguish red and green.
  */
 const COLORS = ["#00d0ff", "#ff9f1c", "#ff4fa3", "#7dff5a", "#b38bff", "#ffee58", "#ff5252", "#ffffff"];
 const PRIMARIES = ["#ff0000", "#00ff00", "#0000ff"];
-/** More channels than this are not switched on by themselves. */
+/** Maximum number of channels that are visible by default. */
 const MOST_VISIBLE = 4;
 const SHARES: readonly [number, number] = [0.001, 0.999];
 
@@ -28,12 +27,12 @@ export interface ChannelSource {
   pyramid: zarr.Pyramid;
   axes: readonly SceneAxis[];
   plane: { x: number; y: number };
-  /** Whether the metadata ask for a grey picture of one channel. */
+  /** Whether the metadata asks for a grey picture of one channel. */
   isGray: boolean;
   signal?: AbortSignal | undefined;
 }
 
-/** Six hexadecimal digits as CSS has them. */
+/** A CSS colour from six hexadecimal digits. */
 function colorOf(color: unknown): string | undefined {
   return typeof color === "string" && /^#?[0-9a-f]{6}/i.test(color)
     ? `#${color.replace("#", "").slice(0, 6).toLowerCase()}`
@@ -42,7 +41,7 @@ function colorOf(color: unknown): string | undefined {
 
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
 
-/** The window that the metadata give; undefined where they give none, or one that is empty. */
+/** The window in the metadata. Undefined if it is absent or empty. */
 function windowOf({
   window,
 }: zarr.PyramidChannel): { window: [number, number]; limits: [number, number] } | undefined {
@@ -57,8 +56,8 @@ function windowOf({
 }
 
 /**
- * Whether three channels of bytes are red, green and blue of one picture: their colours say it, or
- * nothing says otherwise than a last axis.
+ * Whether three channels of bytes are red, green and blue of one picture: by their colours, or
+ * without colours if they are the last axis.
  */
 export function isRgb(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): boolean {
   const c = axes.find(({ role }) => role === "c");
@@ -71,7 +70,7 @@ export function isRgb(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): boolea
       channels.slice(0, 3).every(isFullWindow)
     );
   }
-  // Without colours: elements of a pixel side by side are red, green and blue.
+  // Without colours, adjacent elements of a pixel are red, green and blue.
   return c.axis === axes.length - 1 || /^(rgb|rgba|s|samples?|bands?)$/i.test(c.name);
 }
 
@@ -103,7 +102,7 @@ function limitsOf(
   return { window, limits: [Math.min(range[0], window[0]), Math.max(range[1], window[1])] };
 }
 
-/** Which channels are drawn: those that the metadata say, else the first few. */
+/** The visible channels: those in the metadata, else the first ones. */
 const isVisible = ({ active }: zarr.PyramidChannel, index: number): boolean =>
   typeof active === "boolean" ? active : index < MOST_VISIBLE;
 
@@ -133,7 +132,7 @@ async function channelOf(
   const dtype = pyramid.levels[0]?.array.dtype ?? "";
   const visible = isVisible(written, index);
   const given = windowOf(written);
-  // The limits of a hidden channel are not sampled until it is shown.
+  // The limits of a hidden channel are read when it is shown.
   const sampled =
     given || !visible ? null : await sampledLimits(pyramid, { at, plane, signal, shares: SHARES });
   const gray = (c?.length ?? 1) === 1 ? "#ffffff" : undefined;

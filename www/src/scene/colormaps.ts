@@ -1,4 +1,4 @@
-/** Colormaps by name, for menus, colour bars and the picture. The maps are d3-scale-chromatic's. */
+/** The colormaps of menus, colour bars and the picture, from d3-scale-chromatic. */
 import * as chromatic from "d3-scale-chromatic";
 
 export interface Colormap {
@@ -34,7 +34,7 @@ const SEQUENTIAL: Record<string, Interpolator> = {
   YlOrRd: chromatic.interpolateYlOrRd,
 };
 
-/** Low is cold or brown, high is warm or green. */
+/** Diverging maps, from cold or brown to warm or green. */
 const DIVERGING: Record<string, Interpolator> = {
   "blue-red": from(chromatic.interpolateRdBu),
   "blue-yellow-red": from(chromatic.interpolateRdYlBu),
@@ -60,8 +60,7 @@ export const COLORMAPS: readonly Colormap[] = [
 ];
 
 /**
- * Colours of a map from its low to its high end, as CSS colours; viridis in place of one that is
- * not known.
+ * The CSS colours of a map from low to high. An unknown name gives viridis.
  */
 export function colormapColors(name: string, count: number, reversed = false): string[] {
   const interpolate = (Object.hasOwn(ALL, name) ? ALL[name] : undefined) ?? chromatic.interpolateViridis;

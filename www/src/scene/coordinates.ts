@@ -1,11 +1,12 @@
 /**
- * Coordinates of a scene's axes: as numbers, and as text with units or dates. Each is read once.
+ * Reads the coordinates of a scene's axes, as numbers and as text with units or dates. Each is read
+ * once.
  */
 import * as zarr from "zarr-wasm";
 import type { ArrayNode, Scene } from "./scene.js";
 import { coordinateText, momentText, unitText, withUnit } from "./value_text.js";
 
-/** Axes that are longer are told by their indices. */
+/** Maximum length of an axis whose coordinates are read. */
 const MOST = 1_000_000;
 
 interface Options {
@@ -14,7 +15,7 @@ interface Options {
 
 const read = new WeakMap<object, Map<number, Promise<zarr.Coordinates | null>>>();
 
-/** The variable that has the coordinates of an axis; null where none has. */
+/** The coordinates of an axis. Null if it has none. */
 export function variableOf(
   array: ArrayNode,
   axis: number,
@@ -37,13 +38,13 @@ async function readVariable(array: ArrayNode, axis: number, signal: AbortSignal 
     return found.source === "variable" ? found : null;
   } catch (error) {
     signal?.throwIfAborted();
-    // Not to know where one is takes nothing from the picture.
+    // The picture is usable without coordinates.
     if (error instanceof zarr.ZarrError) return null;
     throw error;
   }
 }
 
-/** Of neighbours; 0 where there is one value. */
+/** The mean difference of neighbours; 0 for a single value. */
 const stepOf = (values: ArrayLike<number>): number =>
   values.length < 2
     ? 0
@@ -62,7 +63,7 @@ async function textOf(coordinates: zarr.Coordinates): Promise<(index: number) =>
   };
 }
 
-/** The text of each index of an axis: its coordinate, or empty where there is none. */
+/** The text of each index of an axis: its coordinate, or empty without one. */
 export async function axisText(
   scene: Scene,
   axisName: string,
@@ -81,7 +82,7 @@ export async function axisText(
   if (!scene.pyramid.isPlaced) return () => "";
   const [scale, start] = [level.scale[own.axis] ?? 1, level.translation[own.axis] ?? 0];
   const unit = unitText(own.unit);
-  // A step of 1 without a unit is the index once more.
+  // With a step of 1 and no unit, the coordinate repeats the index.
   if (scale === 1 && start === 0 && unit === "") return () => "";
   return (index) => withUnit(coordinateText(start + index * scale, Math.abs(scale)), unit);
 }

@@ -1,6 +1,5 @@
 /**
- * How a field's numbers become colours, fixed for the variable: limits, and a map that fits what
- * the attributes say it is.
+ * Chooses the default limits and the colormap of a field by its attributes.
  */
 import type * as zarr from "zarr-wasm";
 import { asRange, type Decode, limitsOverSteps, type Sampled } from "./limits.js";
@@ -8,7 +7,7 @@ import type { FieldStyle, SceneAxis } from "./scene.js";
 
 const SHARES: readonly [number, number] = [0.002, 0.998];
 
-/** Words of what has a middle at zero. */
+/** Words in the attributes of quantities that are centred at zero. */
 const IS_SIGNED =
   /anomal|difference|bias|trend|tendency|velocity|eastward|northward|upward|downward|wind|vorticity|divergence|departure|deviation|displacement|correlation|current/i;
 const IS_CELSIUS = /^(deg_?c|celsius|degrees?_?c(elsius)?|°c)$/i;
@@ -22,17 +21,17 @@ const textOf = (attrs: Attributes): string =>
     .join(" ");
 
 /**
- * Whether a field is drawn around zero: values lie on both sides, and the attributes say what zero
- * means.
+ * Whether a field is centred at zero: it has values on both sides, and its attributes give zero a
+ * meaning.
  */
 export function isDiverging(attrs: Attributes, low: number, high: number): boolean {
   if (!(low < 0 && high > 0)) return false;
   if (IS_SIGNED.test(textOf(attrs))) return true;
-  // Temperatures around freezing; a sea that is nowhere much below has no middle there.
+  // Temperatures around freezing. A sea that is nowhere much colder is not centred there.
   return typeof attrs.units === "string" && IS_CELSIUS.test(attrs.units) && -low > high / 4;
 }
 
-/** Two numbers of an attribute. */
+/** An attribute of two numbers. */
 function pairOf(value: unknown): [number, number] | undefined {
   if (!Array.isArray(value) && !ArrayBuffer.isView(value)) return undefined;
   const [low, high] = Array.from(value as ArrayLike<unknown>, Number);
@@ -41,7 +40,7 @@ function pairOf(value: unknown): [number, number] | undefined {
     : undefined;
 }
 
-/** Limits that the attributes say. Those of packed values are packed too, and are left. */
+/** The limits in the attributes, except those of packed values, which are packed too. */
 function writtenLimits(attrs: Attributes): [number, number] | undefined {
   const isPacked = attrs.scale_factor !== undefined || attrs.add_offset !== undefined;
   return isPacked ? undefined : (pairOf(attrs.actual_range) ?? pairOf(attrs.valid_range));
@@ -80,8 +79,7 @@ function styleOf(
   integer: boolean,
 ): FieldStyle {
   const [low, high] = written ?? (sampled ? [sampled.low, sampled.high] : [0, 1]);
-  // A few odd values must not make a picture of one colour: where most values are one, all of them
-  // count.
+  // If most values are equal, quantiles would give a picture of one colour. Then all values count.
   const own =
     low < high || !sampled ? asRange(low, high, integer) : asRange(sampled.min, sampled.max, integer);
   if (!isDiverging(attrs, own[0], own[1]))

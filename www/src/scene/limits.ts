@@ -1,13 +1,13 @@
 /**
- * From which value to which a picture's colours reach, where the metadata do not say it: by how
- * often values occur in the coarsest level.
+ * Computes limits for a picture without limits in its metadata, from a histogram of the coarsest
+ * level.
  */
 import * as zarr from "zarr-wasm";
 import type { Scene } from "./scene.js";
 
-/** More elements of a plane are not read for it: its middle tells enough. */
+/** Maximum number of elements of a plane. Of larger planes the middle is read. */
 const MOST_ELEMENTS = 4_000_000;
-/** Steps that are read beside the first only while each costs at most this. */
+/** Further steps are read only if each has at most this number of bytes. */
 const CHEAP_BYTES = 8 * 2 ** 20;
 
 export type Decode = Scene["decode"];
@@ -20,18 +20,18 @@ export interface Sampled {
 }
 
 interface Sampling {
-  /** Index by axis of the finest level. */
+  /** Indices by axis of the finest level. */
   at: readonly number[];
   plane: { x: number; y: number };
   decode?: Decode;
   signal?: AbortSignal | undefined;
-  /** Which shares of the values are below the limits. */
+  /** The quantiles of the limits. */
   shares: readonly [number, number];
 }
 
 type Selection = (number | zarr.Slice)[];
 
-/** The plane of a level, or its middle. */
+/** The selection of a level's plane, or of its middle. */
 function planeSelection(pyramid: zarr.Pyramid, level: zarr.PyramidLevel, { at, plane }: Sampling): Selection {
   const [width = 1, height = 1] = [level.shape[plane.x], level.shape[plane.y]];
   const share = Math.min(1, Math.sqrt(MOST_ELEMENTS / (width * height)));
@@ -47,10 +47,10 @@ function planeSelection(pyramid: zarr.Pyramid, level: zarr.PyramidLevel, { at, p
   });
 }
 
-/** Types of so few values that each has a bin: one read is enough. */
+/** The types whose histogram has a bin for each value, so that one read is enough. */
 const WINDOWS: Record<string, readonly [number, number]> = { uint16: [0, 65535], int16: [-32768, 32767] };
 
-/** The limits of a plane of the coarsest level; null where no value is there. */
+/** The limits of a plane of the coarsest level. Null if it has no values. */
 export async function sampledLimits(pyramid: zarr.Pyramid, sampling: Sampling): Promise<Sampled | null> {
   const level = pyramid.levels.at(-1);
   if (!level) return null;
@@ -68,15 +68,15 @@ export async function sampledLimits(pyramid: zarr.Pyramid, sampling: Sampling): 
   return { low: low ?? counted.min, high: high ?? counted.max, min: counted.min, max: counted.max };
 }
 
-/** Where values are infinite, those of the bins. */
+/** The lowest and highest value; the bins' window for infinities. */
 function finite(counted: zarr.Histogram): Sampled | null {
   const [min, max] = counted.window;
   return counted.count > 0 && Number.isFinite(max - min) ? { low: min, high: max, min, max } : null;
 }
 
 /**
- * Limits over several steps along an axis: the first, the middle and the last, where that costs
- * little.
+ * The limits of several steps along an axis: of the first, the middle and the last one, if they
+ * are small.
  */
 export async function limitsOverSteps(
   pyramid: zarr.Pyramid,
@@ -111,7 +111,7 @@ async function costOf(pyramid: zarr.Pyramid, sampling: Sampling): Promise<number
   return plan.encodedBytes;
 }
 
-/** Limits that are a range: of one value the numbers around it. */
+/** Makes limits differ: for a single value, the numbers around it. */
 export function asRange(low: number, high: number, integer: boolean): [number, number] {
   const [from, to] = integer ? [Math.floor(low), Math.ceil(high)] : [low, high];
   if (to > from) return [from, to];

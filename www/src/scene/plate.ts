@@ -1,14 +1,14 @@
 /**
- * Plates of OME: wells on a grid, and the fields of a well. Read from attributes; nothing waits.
+ * Reads OME's plates from attributes: wells on a grid, and the fields of a well. No requests.
  */
 import type { GroupNode } from "./scene.js";
 
 export interface PlateWell {
-  /** As "B03". */
+  /** The name, such as "B03". */
   name: string;
   row: number;
   column: number;
-  /** Path of the well below the plate. */
+  /** The path of the well relative to the plate. */
   path: string;
 }
 
@@ -26,7 +26,7 @@ const isObject = (value: unknown): value is Json =>
 
 const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** An object of OME's attributes: from 0.5 on they are inside of `ome`. */
+/** An object of OME's attributes, which are in `ome` since 0.5. */
 function omeObject({ attrs }: GroupNode, name: string): Json | null {
   const ome = isObject(attrs.ome) ? attrs.ome : {};
   const found = ome[name] ?? attrs[name];
@@ -38,7 +38,7 @@ const namesOf = (value: unknown): string[] => objects(value).map(({ name }, at) 
 const isPath = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 /**
- * Where a well is: as it says, else by its path, which is made of the names of its row and column.
+ * The position of a well: its indices, else by its path, which has the names of row and column.
  */
 function placeOf({ rowIndex, columnIndex }: Json, path: string, rows: string[], columns: string[]) {
   if (typeof rowIndex === "number" && typeof columnIndex === "number") {
@@ -48,7 +48,7 @@ function placeOf({ rowIndex, columnIndex }: Json, path: string, rows: string[], 
   return { row: rows.indexOf(row), column: columns.indexOf(column) };
 }
 
-/** The plate that a group is; null where it is none. */
+/** The plate of a group. Null if it is not a plate. */
 export function readPlate(group: GroupNode): Plate | null {
   const plate = omeObject(group, "plate");
   if (!plate) return null;
@@ -64,7 +64,7 @@ export function readPlate(group: GroupNode): Plate | null {
   return { name: typeof plate.name === "string" ? plate.name : "", rows, columns, wells };
 }
 
-/** Paths of the fields below a well, in order; null where the group is no well. */
+/** The paths of a well's fields, in order. Null if the group is not a well. */
 export function readWell(group: GroupNode): string[] | null {
   const well = omeObject(group, "well");
   if (!well) return null;

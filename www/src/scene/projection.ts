@@ -1,9 +1,9 @@
-/** Coordinate reference systems in a form that proj4 reads: its own text, WKT, or PROJJSON. */
+/** Finds the coordinate reference system in a form for proj4: its text, WKT, or PROJJSON. */
 import * as zarr from "zarr-wasm";
 import type { ArrayNode } from "./scene.js";
 
 export interface ProjectionText {
-  /** proj4's text, WKT, or PROJJSON as an object. */
+  /** A proj4 or WKT string, or PROJJSON as an object. */
   definition: string | Record<string, unknown>;
   name: string;
 }
@@ -12,7 +12,7 @@ type Attributes = Readonly<Record<string, unknown>>;
 
 const isGeographicCode = (code: string) => /^(EPSG:(4326|4258|4269|4979)|OGC:CRS84)$/i.test(code);
 
-/** Codes in use for gridded data that proj4 does not bring along. */
+/** Common codes of gridded data that proj4 does not include. */
 const CODES: Record<string, string> = {
   "EPSG:3031": "+proj=stere +lat_0=-90 +lat_ts=-71 +lon_0=0 +datum=WGS84 +units=m",
   "EPSG:3413": "+proj=stere +lat_0=90 +lat_ts=70 +lon_0=-45 +datum=WGS84 +units=m",
@@ -33,7 +33,7 @@ const CODES: Record<string, string> = {
     "+proj=tmerc +lat_0=49 +lon_0=-2 +k=0.9996012717 +x_0=400000 +y_0=-100000 +ellps=airy +towgs84=446.448,-125.157,542.06,0.15,0.247,0.842,-20.489 +units=m",
 };
 
-/** Zones of UTM, of WGS 84 and ETRS 89. */
+/** The zones of UTM for WGS 84 and ETRS 89. */
 function utmOf(code: string): string | undefined {
   const [, system = "", zone = ""] = /^EPSG:(326|327|258)(\d\d)$/i.exec(code) ?? [];
   if (system === "" || Number(zone) < 1 || Number(zone) > 60) return undefined;
@@ -42,8 +42,7 @@ function utmOf(code: string): string | undefined {
 }
 
 /**
- * A reference system that the pyramid names; `geographic` for degrees, undefined for one that is
- * not understood.
+ * The reference system of a pyramid: `geographic` for degrees, undefined for an unknown one.
  */
 export function projectionOf({ code, wkt2, projjson }: zarr.Crs): ProjectionText | "geographic" | undefined {
   if (code && isGeographicCode(code)) return "geographic";
@@ -56,7 +55,7 @@ export function projectionOf({ code, wkt2, projjson }: zarr.Crs): ProjectionText
   return definition ? { definition, name } : undefined;
 }
 
-/** The reference system of a grid mapping of CF; undefined for one that is not understood. */
+/** The reference system of a CF grid mapping. Undefined for an unknown one. */
 export function projectionOfGridMapping(attrs: Attributes): ProjectionText | "geographic" | undefined {
   const name = String(attrs.grid_mapping_name ?? "");
   if (name === "latitude_longitude") return "geographic";
@@ -65,13 +64,13 @@ export function projectionOfGridMapping(attrs: Attributes): ProjectionText | "ge
   return typeof definition === "string" && definition !== "" ? { definition, name: title } : undefined;
 }
 
-/** The attributes of the grid mapping that an array names; undefined where it names none. */
+/** The attributes of an array's grid mapping. Undefined if it has none. */
 export async function gridMappingOf(
   array: ArrayNode,
   signal: AbortSignal | undefined,
 ): Promise<Attributes | undefined> {
   const written = array.attrs.grid_mapping;
-  // "crs: x y" names coordinates too.
+  // The attribute may also name coordinates, as in "crs: x y".
   const name = typeof written === "string" ? /^[\w./-]+/.exec(written)?.[0] : undefined;
   if (!name) return undefined;
   const folder = array.path.slice(0, array.path.lastIndexOf("/"));

@@ -1,7 +1,7 @@
 /**
- * What is shown: a scene is the description of one picture, as plain values. `build_scene.ts` makes
- * it from a node, the picture draws it, the panels change its channels, labels and field style. No
- * DOM, no drawing.
+ * A scene: the description of one picture as plain values. `build_scene.ts` makes it from a node,
+ * the picture draws it, and the panels change its channels, labels and field style. It has no DOM
+ * and draws nothing.
  */
 import type * as zarr from "zarr-wasm";
 import type { LevelPlace } from "zarr-wasm/openlayers";
@@ -13,123 +13,122 @@ export type GroupNode = zarr.Group<zarr.Readable>;
 export interface SceneAxis {
   name: string;
   role: "x" | "y" | "z" | "t" | "c" | "other";
-  /** Of the finest level. */
+  /** The length in the finest level. */
   length: number;
   /**
-   * The index that is shown first: the middle of z, the first of t, or what the metadata ask for.
+   * The first index to show: the middle of z, the first of t, or that in the metadata.
    */
   start: number;
   unit?: string;
-  /** Position in the array of level 0. */
+  /** The index of the axis in the array of level 0. */
   axis: number;
 }
 
-/** A channel of an image, with how it is drawn. */
+/** A channel of an image, and how it is drawn. */
 export interface SceneChannel {
-  /** Index along the channel axis; 0 where there is none. */
+  /** The index along the channel axis; 0 if there is none. */
   index: number;
   name: string;
   /** `#rrggbb`. */
   color: string;
-  /** Values that are black and full colour. */
+  /** The values that are drawn black and in full colour. */
   window: [number, number];
-  /** Of the slider: the window stays inside. */
+  /** The range of the sliders, which contains the window. */
   limits: [number, number];
-  /** The power that a place in the window, from 0 to 1, is raised to: below 1 is brighter. */
+  /** The exponent for positions in the window, from 0 to 1. Below 1 is brighter. */
   gamma: number;
   visible: boolean;
 }
 
-/** A label image over the picture. */
+/** A label image above the picture. */
 export interface SceneLabel {
   path: string;
   name: string;
   visible: boolean;
-  /** From 0 to 1. */
+  /** The opacity from 0 to 1. */
   opacity: number;
 }
 
-/** How a field's numbers become colours. */
+/** The colours of a field. */
 export interface FieldStyle {
   /** A name of `COLORMAPS`. */
   colormap: string;
-  /** Values of the first and the last colour. */
+  /** The values of the first and the last colour. */
   range: [number, number];
   log: boolean;
   reversed: boolean;
 }
 
-/** What the plane's coordinates mean. */
+/** The meaning of the plane's coordinates. */
 export type Space =
-  /** Elements are squares. */
+  /** Indices. Elements are squares. */
   | { kind: "index" }
-  /** Lengths of a specimen, in `unit`; empty where the metadata name none. */
+  /** Lengths of a specimen in `unit`, which is empty if it is unknown. */
   | { kind: "physical"; unit: string }
   /** Degrees east and north. */
   | { kind: "geographic" }
   /**
-   * A projected grid: a definition that proj4 reads (its text, WKT, PROJJSON), and a name for
-   * people.
+   * A projected grid: a definition for proj4 (its text, WKT, PROJJSON), and a readable name.
    */
   | { kind: "projected"; definition: string | Record<string, unknown>; name: string; unit: string };
 
-/** A map on which rows and columns are not those of the array: the library's `warp` makes it. */
+/** A map whose rows and columns are not those of the array. The package's `warp` makes it. */
 export interface WarpedPlane {
   crs: string;
-  /** That of the array's coordinates, unless its metadata are to say it. */
+  /** The reference system of the array's coordinates, if the metadata does not give it. */
   from?: string;
   /** Left, bottom, right and top. */
   extent: [number, number, number, number];
-  /** Columns and rows that tell all that the array does. */
+  /** Columns and rows of a map in the array's full resolution. */
   size: [number, number];
 }
 
-/** An array that could be shown in place of this one. */
+/** Another array that can be shown. */
 export interface SceneVariable {
-  /** As `buildScene` takes it. */
+  /** The option `variable` of `buildScene`. */
   variable: string;
   title: string;
 }
 
 export interface Scene {
-  /** `labels`: ids, each in a colour of its own. */
+  /** `labels`: labels with one colour each. */
   kind: "image" | "rgb" | "field" | "labels";
   title: string;
-  /** Of the values; empty where nothing says it. */
+  /** The unit of the values; empty if it is unknown. */
   unit: string;
-  /** Whether values are whole numbers. */
+  /** Whether values are integers. */
   integer: boolean;
   pyramid: zarr.Pyramid;
   axes: SceneAxis[];
-  /** Positions of the axes that are drawn across and down. */
+  /** The indices of the horizontal and the vertical axis. */
   plane: { x: number; y: number };
   space: Space;
   /**
-   * Where each level of the pyramid is on the map, whose y grows upwards; undefined where the
-   * pyramid itself says it.
+   * The position of each level on the map, whose y grows upwards. Undefined if the pyramid's
+   * transforms give it.
    */
   places?: readonly LevelPlace[];
   warped?: WarpedPlane;
-  /** Whether coordinates of y grow upwards, as northings do. */
+  /** Whether the coordinates of y grow upwards, as northings do. */
   isUpward: boolean;
-  /** How values are unpacked: as CF's attributes say, or not at all. */
+  /** Whether values are unpacked by CF's attributes. */
   decode?: { convention: "cf"; zarrFillValue: boolean };
-  /** Of an image; the three of an RGB image. Empty of a field, which has a style. */
+  /** The channels of an image, three for RGB. Empty for a field, which has a style. */
   channels: SceneChannel[];
   labels: SceneLabel[];
-  /** Of a field alone. */
+  /** The style of a field. */
   field?: FieldStyle;
-  /** Which variables the group has, this one among them; empty for an array or an image. */
+  /** The variables of the group, including this one. Empty for an array or an image. */
   variables: SceneVariable[];
   variable?: string;
 }
 
 export interface SceneOptions {
   signal?: AbortSignal | undefined;
-  /** Path below the node of the array to show, where the node is a group of variables. */
+  /** The relative path of the array to show, for a group of variables. */
   variable?: string | undefined;
-  /** Takes elements for ids, where nothing in the node says it. */
+  /** Whether elements are labels, if the metadata does not say it. */
   kind?: "labels" | undefined;
-  /** Names of the axes to draw, instead of x and y. */
+  /** The names of the axes to draw instead of x and y. */
   plane?: { x: string; y: string } | undefined;
 }

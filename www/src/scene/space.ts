@@ -1,6 +1,7 @@
 /**
- * Where a picture's elements are: degrees, a projected plane, lengths of a specimen, or indices
- * alone. Answers the places of the levels on a map, with north up and the world from −180 to 180.
+ * Finds the coordinates of a picture's elements: degrees, a projected plane, lengths of a specimen,
+ * or indices. The result is the positions of the levels on a map with north up and the world from
+ * −180 to 180.
  */
 import type * as zarr from "zarr-wasm";
 import type { AxisPlace, LevelPlace } from "zarr-wasm/openlayers";
@@ -12,10 +13,10 @@ import { turnedPlane, warpedPlane } from "./warped.js";
 
 export type Placement = Pick<Scene, "space" | "places" | "isUpward" | "warped">;
 
-/** How far values may lie off equal steps, in steps. */
+/** Tolerance for equal steps, in steps. */
 const TOLERANCE = 0.5;
 
-/** A coordinate of equal steps; null for others. */
+/** Start and step of coordinates with equal steps. Null for others. */
 export function regularPlace(values: ArrayLike<number> | readonly string[]): AxisPlace | null {
   const [first, last] = [values[0], values[values.length - 1]];
   if (typeof first !== "number" || typeof last !== "number") return null;
@@ -29,14 +30,15 @@ export function regularPlace(values: ArrayLike<number> | readonly string[]): Axi
   return { start: first, step };
 }
 
-/** The same places in fewer elements, edge to edge. */
+/** The positions of a coarser level with the same edges. */
 function coarser({ start, step }: AxisPlace, length: number, own: number): AxisPlace {
   const ratio = length / own;
   return { start: start - step / 2 + (step * ratio) / 2, step: step * ratio };
 }
 
 /**
- * Longitudes from −180 on: whole turns off, and all of the world begins at the element after 180.
+ * Longitudes from −180. Multiples of 360 are subtracted, and a whole world starts at the element
+ * after 180.
  */
 export function rolled({ start, step }: AxisPlace, length: number): { x: AxisPlace; roll: number } {
   const isWorld = step > 0 && Math.abs(length * step - 360) < step * 0.75;
@@ -63,8 +65,8 @@ const INDEX: Placement = { space: { kind: "index" }, isUpward: false };
 const arrayOf = ({ pyramid }: Asked): ArrayNode => pyramid.levels[0]?.array as ArrayNode;
 
 /**
- * Places by index: every element is a square, the first row above. Coarse levels cover what the
- * finest does.
+ * Positions by index: elements are squares, and the first row is at the top. Coarse levels have the
+ * extent of the finest.
  */
 function byIndex({ pyramid, plane }: Asked): LevelPlace[] {
   const [width = 1, height = 1] = [pyramid.levels[0]?.shape[plane.x], pyramid.levels[0]?.shape[plane.y]];
@@ -76,15 +78,15 @@ function byIndex({ pyramid, plane }: Asked): LevelPlace[] {
 
 const indexPlacement = (asked: Asked): Placement => ({ ...INDEX, places: byIndex(asked) });
 
-/** A specimen: OME's scales, which may be of any plane. */
+/** The positions in a specimen, from OME's scales of the plane. */
 function specimen({ pyramid, axes, plane }: Asked): Placement {
   const [x, y] = [axes[plane.x], axes[plane.y]];
-  // Two units do not make a plane in proportion.
+  // Axes with different units have no common scale.
   if (x?.unit !== y?.unit) return indexPlacement({ pyramid, axes, plane });
   return { space: { kind: "physical", unit: x?.unit ?? "" }, isUpward: false };
 }
 
-/** A place of the pyramid as it is. */
+/** The positions from the pyramid's transform. */
 const written = ({ scale, translation, affine }: zarr.PyramidLevel, axis: number, which: 0 | 4): AxisPlace =>
   affine
     ? { start: affine[which === 0 ? 2 : 5], step: affine[which] }
@@ -98,7 +100,7 @@ const isLongitude = (name: string, unit: string, standardName: unknown) =>
   standardName === "longitude" ||
   (/^(lon|longitude)$/i.test(name) && !/m$/i.test(unit));
 
-/** The places of all levels: those of the pyramid, or those of the coordinates of the finest. */
+/** The positions of all levels, from the pyramid or from the coordinates of the finest level. */
 async function knownPlaces(
   asked: Asked,
 ): Promise<{ places: { x: AxisPlace; y: AxisPlace }[]; isDegrees: boolean; unit: string } | null> {
@@ -127,7 +129,7 @@ async function knownPlaces(
   return { places, isDegrees: isLongitude(x?.name ?? "", unit, ofX.attrs.standard_name), unit };
 }
 
-/** The world: longitudes from −180 on. */
+/** A world with longitudes from −180. */
 function onGlobe(asked: Asked, places: readonly { x: AxisPlace; y: AxisPlace }[]): Placement {
   const { pyramid, plane } = asked;
   const all = places.map(
@@ -153,7 +155,7 @@ const scaled = ({ start, step }: AxisPlace, factor: number): AxisPlace => ({
 
 type Reference = ProjectionText | "geographic" | undefined;
 
-/** The reference system that the metadata name, and whether it is one of CF. */
+/** The reference system in the metadata, and whether it is a CF grid mapping. */
 async function referenceOf(asked: Asked): Promise<{ crs: Reference; isMapping: boolean }> {
   const { pyramid, signal } = asked;
   const named = pyramid.crs && projectionOf(pyramid.crs);
@@ -162,7 +164,7 @@ async function referenceOf(asked: Asked): Promise<{ crs: Reference; isMapping: b
   return { crs: mapping && projectionOfGridMapping(mapping), isMapping: mapping !== undefined };
 }
 
-/** A grid that is turned against its coordinates: a map of them, with north up. */
+/** A rotated grid: a map of its coordinates with north up. */
 async function turned(asked: Asked): Promise<Placement> {
   const { name = "", unit = "" } = asked.axes[asked.plane.x] ?? {};
   const { crs } = await referenceOf(asked);
@@ -177,7 +179,7 @@ async function turned(asked: Asked): Promise<Placement> {
   return { space, isUpward: true, warped };
 }
 
-/** Where the elements of a scene are. */
+/** The space of a scene's elements. */
 export async function placementOf(asked: Asked): Promise<Placement> {
   const { pyramid, plane } = asked;
   if (pyramid.convention === "ome") return specimen(asked);
@@ -192,7 +194,7 @@ export async function placementOf(asked: Asked): Promise<Placement> {
   const { crs, isMapping } = await referenceOf(asked);
   if (crs === "geographic" || (crs === undefined && isDegrees)) return onGlobe(asked, places);
   if (crs) {
-    // Projections of CF are in metres.
+    // CF's projections are in metres.
     const factor = /^(km|kilomet(er|re)s?)$/i.test(unit) && isMapping ? 1000 : 1;
     const inMeters = places.map(({ x, y }) => ({ x: scaled(x, factor), y: scaled(y, factor) }));
     return { space: projected(crs, factor === 1 ? unit : "m"), isUpward: true, places: inMeters };

@@ -1,7 +1,6 @@
 /**
- * A small picture of an image: its coarsest level, at the indices that are shown first, with its
- * channels added up as the map adds them. For overviews of many images; the map draws what people
- * look at.
+ * Makes thumbnails of images, for overviews. A thumbnail is the coarsest level at the first
+ * indices, with the channels added as on the map.
  */
 import * as zarr from "zarr-wasm";
 import { sceneAxes } from "./axes.js";
@@ -9,21 +8,21 @@ import { settingsOf } from "./build_scene.js";
 import { imageChannels, isRgb, rgbChannels } from "./channels.js";
 import type { GroupNode, SceneAxis, SceneChannel } from "./scene.js";
 
-/** Pixels along a side at most. */
+/** Maximum length of a side in pixels. */
 const SIDE = 160;
-/** A coarsest level with more elements than this in its plane is not read for a thumbnail. */
+/** Maximum number of elements in the plane of the level that is read. */
 const MOST_ELEMENTS = 2 ** 24;
 
-/** An image whose metadata were read. */
+/** An image with its metadata. */
 export interface SmallImage {
   level: zarr.PyramidLevel;
   axes: readonly SceneAxis[];
   plane: { x: number; y: number };
-  /** As the image alone would be drawn. */
+  /** The channels of the image itself. */
   channels(signal: AbortSignal): Promise<SceneChannel[]>;
 }
 
-/** The image of a group. Its labels are not looked for. */
+/** Opens the image of a group, without its labels. */
 export async function smallImage(group: GroupNode, signal: AbortSignal): Promise<SmallImage> {
   const pyramid = await zarr.pyramid(group, { labels: false, signal });
   const level = pyramid.levels.at(-1);
@@ -41,7 +40,7 @@ export async function smallImage(group: GroupNode, signal: AbortSignal): Promise
   };
 }
 
-/** Channels that suit several images: each window holds those of all. */
+/** Channels for several images: each window contains the windows of all. */
 export function sharedChannels(lists: readonly (readonly SceneChannel[])[]): SceneChannel[] {
   const [first = [], ...others] = lists;
   return first.map((channel, at) => {
@@ -52,7 +51,7 @@ export function sharedChannels(lists: readonly (readonly SceneChannel[])[]): Sce
   });
 }
 
-/** The pixels of an image in these channels. */
+/** Reads the pixels of an image with these channels. */
 export async function thumbnail(
   image: SmallImage,
   channels: readonly SceneChannel[],
@@ -72,7 +71,7 @@ export async function thumbnail(
   const visible = channels.filter((channel) => channel.visible);
   await Promise.all(visible.map((channel) => addLight(light, image, { channel, step, size, signal })));
   const out = new ImageData(size.width, size.height);
-  // The bytes of a picture are clamped and rounded as they are set.
+  // The array of bytes clamps and rounds the values.
   for (let pixel = 0; pixel < size.width * size.height; pixel += 1) {
     out.data.set(light.subarray(pixel * 3, pixel * 3 + 3), pixel * 4);
     out.data[pixel * 4 + 3] = 255;
@@ -82,13 +81,13 @@ export async function thumbnail(
 
 interface Reading {
   channel: SceneChannel;
-  /** Every how many elements one is taken. */
+  /** The step in elements. */
   step: number;
   size: { width: number; height: number };
   signal: AbortSignal;
 }
 
-/** Reads a channel's shades, and adds them in its colour. */
+/** Reads a channel and adds it in its colour. */
 async function addLight(light: Float32Array, image: SmallImage, reading: Reading): Promise<void> {
   const { level, plane } = image;
   const { channel, size, signal } = reading;
@@ -107,7 +106,7 @@ async function addLight(light: Float32Array, image: SmallImage, reading: Reading
   }
 }
 
-/** Elements of the plane, and of the other axes the index that is shown first. */
+/** The selection: steps in the plane, and the first indices of the other axes. */
 function selectionOf({ level, axes, plane }: SmallImage, { channel, step }: Reading) {
   return level.shape.map((length, position) => {
     if (position === plane.x || position === plane.y) return zarr.slice(null, null, step);

@@ -1,7 +1,7 @@
-/** Values and units as people read them. */
+/** Formats values and units. */
 import type { Moment } from "zarr-wasm";
 
-/** Units of OME and CF as they are written in print. */
+/** The printed forms of units in OME and CF. */
 const UNITS: Record<string, string> = {
   angstrom: "Å",
   nanometer: "nm",
@@ -35,11 +35,11 @@ const UNITS: Record<string, string> = {
 
 const SUPERSCRIPTS = ["⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"];
 
-/** The longest unit that is one; longer texts are remarks. */
+/** Maximum length of a unit. Longer texts are remarks. */
 const LONGEST_UNIT = 40;
 
 /**
- * A unit of attributes in print: "m s-1" is "m s⁻¹". Empty for what is none, and for counts of
+ * The printed form of a unit: "m s-1" is "m s⁻¹". Empty if it is not a unit, and for counts of
  * time.
  */
 export function unitText(unit: unknown): string {
@@ -57,10 +57,10 @@ export function unitText(unit: unknown): string {
 
 const minus = (text: string): string => text.replace(/^-/, "−").replace("e-", "e−");
 
-/** What a type's numbers can tell: significant digits. */
+/** The significant digits of a data type. */
 const DIGITS: Record<string, number> = { float16: 3, bfloat16: 3, float32: 6 };
 
-/** A value with no more digits than its type has. */
+/** A value with the digits of its data type. */
 export function valueText(value: number | bigint | boolean, dtype: string): string {
   if (typeof value !== "number") return minus(String(value));
   if (Number.isNaN(value)) return "no data";
@@ -70,7 +70,7 @@ export function valueText(value: number | bigint | boolean, dtype: string): stri
   return minus(String(rounded));
 }
 
-/** A coordinate: as many digits as tell neighbours apart, one more at most. */
+/** A coordinate with the digits that distinguish neighbours, and at most one more. */
 export function coordinateText(value: number, step: number): string {
   if (!Number.isFinite(value)) return "";
   const decimals =
@@ -78,13 +78,13 @@ export function coordinateText(value: number, step: number): string {
   return minus(String(Number(value.toFixed(decimals))));
 }
 
-/** A number and its unit: degrees stand without a space. */
+/** A number and its unit, without a space before degrees. */
 export const withUnit = (text: string, unit: string): string =>
   unit === "" ? text : /^[°%]/.test(unit) && unit !== "°C" ? `${text}${unit}` : `${text} ${unit}`;
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** A date, with the clock where it is not midnight, and milliseconds where there are any. */
+/** A date, with the time if it is not midnight, and milliseconds if there are any. */
 export function momentText({ year, month, day, hour, minute, second, nanosecond }: Moment): string {
   const date = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
   const milliseconds = Math.floor(nanosecond / 1e6);

@@ -1,6 +1,5 @@
 /**
- * Which arrays of a group are its variables, and which of them is shown first. Names and attributes
- * alone are looked at.
+ * Finds the variables among a group's arrays, and the one to show first, by names and attributes.
  */
 import type { ArrayNode, GroupNode, SceneVariable } from "./scene.js";
 
@@ -13,12 +12,12 @@ const ROLES: readonly [Role, RegExp][] = [
   ["x", /^(x|lon|longitude|nlon|i|xc|rlon|easting|col|column|columns|ni|xi.*)$/i],
 ];
 
-/** Dimensions that count corners or ends of cells. */
+/** Dimensions of the corners or ends of cells. */
 const IS_BOUNDS_DIMENSION = /^(bnds|bounds|nv|nbnd|nvertex|vertices|corners|d2|axis_nbounds)$/i;
 const IS_BOUNDS = /_(bnds|bounds|bnd|vertices|corners)$/i;
 const IS_NUMBER = /^(u?int|b?float)\d/;
 
-/** Standard names of what says where or when, or of masks. */
+/** Standard names of coordinates and masks. */
 const IS_COORDINATE =
   /^(latitude|longitude|time|grid_latitude|grid_longitude|projection_[xy]_coordinate|forecast_period|forecast_reference_time)$/;
 
@@ -32,7 +31,7 @@ const dimensionsOf = ({ array }: Candidate): string[] => array.dimensionNames ??
 const wordsOf = (value: unknown): string[] =>
   (typeof value === "string" ? value.match(/[\w./-]+/g) : null) ?? [];
 
-/** Names that attributes of other variables refer to: coordinates, bounds, areas, grid mappings. */
+/** Names to which attributes refer: coordinates, bounds, areas, grid mappings. */
 function referred(candidates: readonly Candidate[]): Set<string> {
   const names = [
     "coordinates",
@@ -45,7 +44,7 @@ function referred(candidates: readonly Candidate[]): Set<string> {
   return new Set(candidates.flatMap(({ array: { attrs } }) => names.flatMap((name) => wordsOf(attrs[name]))));
 }
 
-/** Arrays that are drawn: numbers on two dimensions or more that say what is there, not where. */
+/** The variables: arrays of numbers with two dimensions or more that are not coordinates. */
 export function variablesOf(candidates: readonly Candidate[]): Candidate[] {
   const others = referred(candidates);
   const dimensions = new Set(candidates.flatMap(dimensionsOf));
@@ -60,7 +59,7 @@ export function variablesOf(candidates: readonly Candidate[]): Candidate[] {
   });
 }
 
-/** How many of time, vertical, y and x a variable has. */
+/** The number of the dimensions t, z, y and x that a variable has. */
 function rolesOf(candidate: Candidate): number {
   const names = dimensionsOf(candidate);
   return ROLES.filter(([, pattern]) => names.some((name) => pattern.test(name))).length;
@@ -70,15 +69,15 @@ const isMask = ({ array: { attrs } }: Candidate) =>
   attrs.flag_values !== undefined || attrs.flag_meanings !== undefined;
 
 /**
- * The variable to show first: with the most of time, vertical, y and x, measured rather than
- * flagged, in the order of the group.
+ * The variable to show first: the one with the most of t, z, y and x. Measured quantities come
+ * before flags. Otherwise the group's order counts.
  */
 export function firstVariable(variables: readonly Candidate[]): Candidate | undefined {
   const rank = (candidate: Candidate) => rolesOf(candidate) * 2 + (isMask(candidate) ? 0 : 1);
   return [...variables].sort((a, b) => rank(b) - rank(a))[0];
 }
 
-/** The name of a variable for people. */
+/** The title of a variable. */
 export function titleOf(array: ArrayNode, name: string): string {
   const { long_name: longName, standard_name: standardName } = array.attrs;
   if (typeof longName === "string" && longName.trim() !== "") return longName.trim();
@@ -94,7 +93,7 @@ export const sceneVariable = ({ name, array }: Candidate): SceneVariable => ({
   title: titleOf(array, name),
 });
 
-/** The arrays directly below a group; none where nothing lists them. */
+/** The arrays directly below a group. None if they cannot be listed. */
 export async function arraysBelow(group: GroupNode, signal: AbortSignal | undefined): Promise<Candidate[]> {
   const found: Candidate[] = [];
   for await (const child of group.children({ signal })) {

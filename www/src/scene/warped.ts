@@ -1,16 +1,16 @@
 /**
- * Maps of arrays whose rows and columns are not those of a map: grids with a longitude and a
- * latitude for each element, latitudes at uneven distances, and planes that are turned. Says what
- * of which map they cover; the library finds the elements.
+ * Maps of arrays whose rows and columns are not those of a map: grids with a longitude and latitude
+ * for each element, latitudes with unequal steps, and rotated planes. It computes their extents on
+ * a map; the package's `warp` finds the elements.
  */
 import * as zarr from "zarr-wasm";
 import { variableOf } from "./coordinates.js";
 import type { ArrayNode, SceneAxis, WarpedPlane } from "./scene.js";
 
 const DEGREES = "EPSG:4326";
-/** A name for the plane of the array's own coordinates, whatever reference system it has. */
+/** The name of the plane of the array's coordinates, for any reference system. */
 const OWN_PLANE = "plane";
-/** Pixels along an element's side: elements that are neither upright nor square keep their shape. */
+/** Pixels per side of an element, so that rotated or oblong elements keep their shape. */
 const PIXELS_AN_ELEMENT = 8;
 
 type Extent = [number, number, number, number];
@@ -22,11 +22,11 @@ interface Asked {
   signal?: AbortSignal | undefined;
 }
 
-/** More elements of coordinates are not read to find their bounds. */
+/** Maximum number of coordinates that are read to find their bounds. */
 const MOST_ELEMENTS = 16_000_000;
-/** Columns or rows of a map. */
+/** Maximum number of columns or rows of a map. */
 const MOST_PIXELS = 8192;
-/** A gap of longitudes that is narrower, in degrees, is one between neighbours. */
+/** A narrower gap of longitudes, in degrees, is one between neighbours. */
 const WIDE_GAP = 20;
 
 const LONGITUDE = /^(degrees?_?e(ast)?|longitude|lon)$/i;
@@ -37,7 +37,7 @@ const says = ({ attrs, path }: ArrayNode, pattern: RegExp) =>
     (text) => typeof text === "string" && pattern.test(text),
   );
 
-/** The variables that the attribute `coordinates` names, beside the array. */
+/** The variables in the attribute `coordinates`. */
 async function coordinateVariables(array: ArrayNode, signal: AbortSignal | undefined): Promise<ArrayNode[]> {
   const { coordinates } = array.attrs;
   const names = typeof coordinates === "string" ? coordinates.split(/\s+/).filter(Boolean) : [];
@@ -58,7 +58,7 @@ const numbersOf = async (array: ArrayNode, signal: AbortSignal | undefined): Pro
 };
 
 /**
- * West and east of longitudes: the arc without their widest gap. All of the globe where no gap is
+ * West and east of longitudes: the arc without their widest gap. The whole globe if no gap is
  * wide.
  */
 export function arcOf(longitudes: ArrayLike<number>): [west: number, east: number] {
@@ -77,7 +77,7 @@ export function arcOf(longitudes: ArrayLike<number>): [west: number, east: numbe
   return boundsAround(longitudes, middle > 180 ? middle - 360 : middle);
 }
 
-/** West and east of longitudes that are less than half a turn from the middle. */
+/** West and east of longitudes within half a turn of the middle. */
 function boundsAround(longitudes: ArrayLike<number>, middle: number): [west: number, east: number] {
   let [west, east] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let at = 0; at < longitudes.length; at += 1) {
@@ -98,7 +98,7 @@ function latitudesOf(latitudes: ArrayLike<number>): [south: number, north: numbe
   return [Math.max(south, -90), Math.min(north, 90)];
 }
 
-/** Pixels of a map over elements of a side: those at its finest, or fewer where they are too many. */
+/** Columns and rows of a map for elements with this side: fewer if there are too many. */
 function sizeOf([left, bottom, right, top]: Extent, side: number): [number, number] {
   const finest = side / PIXELS_AN_ELEMENT;
   const pixel = Math.max(finest, (right - left) / MOST_PIXELS, (top - bottom) / MOST_PIXELS);
@@ -109,14 +109,14 @@ function sizeOf([left, bottom, right, top]: Extent, side: number): [number, numb
 const isExtent = ([left, bottom, right, top]: Extent) =>
   [left, bottom, right, top].every(Number.isFinite) && right > left && top > bottom;
 
-/** The side of an element where so many cover a map. */
+/** The side of an element if this number of elements covers a map. */
 const sideOf = ([left, bottom, right, top]: Extent, count: number) =>
   Math.sqrt(((right - left) * (top - bottom)) / count);
 
 const onGlobe = (extent: Extent, elements: number): WarpedPlane | null =>
   isExtent(extent) ? { crs: DEGREES, extent, size: sizeOf(extent, sideOf(extent, elements)) } : null;
 
-/** A grid with a longitude and a latitude for each element. */
+/** The map of a grid with a longitude and latitude for each element. */
 async function ofGrid({ pyramid, plane, signal }: Asked): Promise<WarpedPlane | null> {
   const level = pyramid.levels[0];
   const array = level?.array as ArrayNode;
@@ -133,13 +133,13 @@ async function ofGrid({ pyramid, plane, signal }: Asked): Promise<WarpedPlane | 
     numbersOf(latitude, signal),
   ]);
   const [[west, east], [south, north]] = [arcOf(longitudes), latitudesOf(latitudes)];
-  // Places are those of centres.
+  // The coordinates are those of centres.
   const half = sideOf([west, south, east, north], elements) / 2;
   const [left, right] = east - west >= 360 ? [west, east] : [west - half, east + half];
   return onGlobe([left, Math.max(south - half, -90), right, Math.min(north + half, 90)], elements);
 }
 
-/** From edge to edge of coordinates that rise or fall; null for others. */
+/** The edges of ascending or descending coordinates. Null for others. */
 export function edgesOf(values: ArrayLike<number> | readonly string[]): [number, number] | null {
   const all = Array.from(values as ArrayLike<number>);
   const rises = (all[1] ?? 0) > (all[0] ?? 0);
@@ -157,7 +157,7 @@ export function edgesOf(values: ArrayLike<number> | readonly string[]): [number,
   return [Math.min(...ends), Math.max(...ends)];
 }
 
-/** Longitudes and latitudes of columns and rows at uneven distances. */
+/** The map of longitudes and latitudes with unequal steps. */
 async function ofUnevenAxes({ pyramid, plane, signal }: Asked): Promise<WarpedPlane | null> {
   const level = pyramid.levels[0];
   const array = level?.array as ArrayNode;
@@ -175,8 +175,8 @@ async function ofUnevenAxes({ pyramid, plane, signal }: Asked): Promise<WarpedPl
 }
 
 /**
- * A north-up map of a grid whose rows and columns are turned or sheared against its coordinates, in
- * the reference system of these; null for other grids.
+ * A map with north up of a grid that is rotated or sheared against its coordinates, in their
+ * reference system. Null for other grids.
  */
 export function turnedPlane({ pyramid }: Asked, isGlobe: boolean): WarpedPlane | null {
   const [a, b, , d, e] = pyramid.levels[0]?.affine ?? [];
@@ -191,7 +191,7 @@ export function turnedPlane({ pyramid }: Asked, isGlobe: boolean): WarpedPlane |
   return isExtent(extent) ? { crs, from: crs, extent, size: sizeOf(extent, side) } : null;
 }
 
-/** A map of an array that is on the globe, but not row by row; null for one that is not. */
+/** The map of an array whose rows are not those of a map. Null for other arrays. */
 export async function warpedPlane(asked: Asked): Promise<WarpedPlane | null> {
   return (await ofUnevenAxes(asked)) ?? (await ofGrid(asked));
 }

@@ -1,5 +1,5 @@
 /**
- * Tiles as boxes of the levels' arrays: the elements as they are, unpacked, or as colours of
+ * Reads tiles as boxes of the levels' arrays: stored elements, unpacked elements, or colours of
  * labels.
  */
 import type { CfOptions } from "../../api/read/packing.ts";
@@ -10,19 +10,19 @@ import type { TileElements } from "./texels.ts";
 import { columnRuns, type TileLevel } from "./tile_levels.ts";
 import type { ReadWish, TileFetch, TilePlace } from "./tile_reader.ts";
 
-/** Numbers, whatever their type. */
+/** A typed array of numbers. */
 type Numbers = ArrayLike<number | bigint | boolean>;
 
 export interface TileAxes {
   x: number;
   y: number;
-  /** Of channels; undefined where there is none. */
+  /** The axis of channels; undefined if there is none. */
   c: number | undefined;
 }
 
-export interface ElementForm {
+interface ElementForm {
   decode: "cf" | CfOptions | undefined;
-  /** Elements are ids: each becomes the four bytes of its colour. */
+  /** Whether elements are labels. Each becomes the four bytes of its colour. */
   areLabels: boolean;
 }
 
@@ -67,7 +67,7 @@ export function arrayTiles(levels: readonly PyramidLevel[], axes: TileAxes, form
   };
 }
 
-/** Channels that lie in one chunk are read together. */
+/** Groups the channels of one chunk, because they are read together. */
 function groupsOf(
   levels: readonly PyramidLevel[],
   { c }: TileAxes,
@@ -107,7 +107,7 @@ async function elementsOf(
   return data as unknown as Numbers;
 }
 
-/** A result in C order: the last axis is the fastest. */
+/** Converts a result to C order. */
 function boxOf(
   data: Numbers,
   { x, y, c }: TileAxes,
@@ -134,7 +134,7 @@ const channelOf = ({ data, strideX, strideY, strideC }: Box, channel: number): T
   strideY,
 });
 
-/** Two boxes of a rolled world side by side. */
+/** Joins two boxes of a rolled world side by side. */
 function joined(boxes: readonly Box[]): Box {
   const { channels, height, data } = boxes[0] as Box;
   const width = boxes.reduce((sum, box) => sum + box.width, 0);

@@ -1,24 +1,23 @@
 /**
- * From the elements of a tile to what a GPU takes: bands side by side, bytes or 32-bit floats, and
- * a band that says what is missing. Missing values are never drawn from a NaN or a number that
- * stands for nothing: drivers differ in what they make of those.
+ * Converts the elements of a tile to texture data: bands of bytes or 32-bit floats side by side. A
+ * mask band marks missing values. Textures contain no NaN, because drivers treat it differently.
  */
 import { planeOf, type Spans, type TileElements } from "./texels.ts";
 import type { TileLevel } from "./tile_levels.ts";
 
-/** The largest 32-bit float, a little less: infinities are drawn as the ends of a window. */
+/** Just below the largest 32-bit float. Replaces infinities, which are drawn as a window's end. */
 const LARGEST = 3.4e38;
 
 export interface Packing {
-  /** Bytes go to the GPU as they are: 0 to 255. */
+  /** Whether bands are bytes from 0 to 255. */
   asBytes: boolean;
-  /** Whether the last band says where values are there. */
+  /** Whether the last band is the mask. */
   hasMask: boolean;
-  /** Whether bands hold the decimal logarithm; what has none is missing. */
+  /** Whether bands have decimal logarithms. Values without one are missing. */
   isLog: boolean;
 }
 
-/** Bands of a tile as texture data, as wide and high as the level's tiles. */
+/** The texture data of a tile, with the width and height of the level's tiles. */
 export function packTile(
   level: TileLevel,
   spans: Spans,
@@ -44,7 +43,7 @@ export function packTile(
   return bytes;
 }
 
-/** A band where values are there, and 1 in the last band. */
+/** Copies a band. Sets the mask to 1 for its values. */
 function placeMasked(plane: Float32Array, out: Float32Array, bands: number, band: number): void {
   for (let texel = 0, at = 0; texel < plane.length; texel += 1, at += bands) {
     const value = plane[texel] as number;
@@ -61,21 +60,21 @@ function takeLogarithms(plane: Float32Array): void {
   }
 }
 
-/** How the values of a tile lie in its texture. */
+/** The layout of a tile's texture. */
 export interface BandLayout {
   count: number;
-  /** Bytes: a style sees 0 to 255 as 0 to 1. */
+  /** Whether bands are bytes. A style reads 0 to 255 as 0 to 1. */
   isByte: boolean;
-  /** Whether the last band says where values are there. */
+  /** Whether the last band is the mask. */
   hasMask: boolean;
-  /** Whether tiles are pictures that are made on the page: red, green, blue and alpha. */
+  /** Whether tiles are pictures (red, green, blue, alpha) that the page makes. */
   isPicture: boolean;
 }
 
-/** Bands that OpenLayers uploads as they are. */
+/** Maximum number of bands that OpenLayers uploads without rearranging them. */
 const MOST_BANDS = 4;
 
-/** Attributes of CF that change values or say which are missing. */
+/** CF's attributes of packing and of missing values. */
 const PACKED = [
   "scale_factor",
   "add_offset",
@@ -87,14 +86,14 @@ const PACKED = [
   "_Unsigned",
 ];
 
-export interface BandsFrom {
+interface BandsFrom {
   dtype: string;
   attrs: Readonly<Record<string, unknown>>;
   zarrFormat: 2 | 3;
-  /** Whether places of the map may have no element. */
+  /** Whether places of the map may be without an element. */
   mayMiss: boolean;
   decodesCf: boolean;
-  /** Whether elements are ids, which are coloured one by one. */
+  /** Whether elements are labels, which have their own colours. */
   areLabels: boolean;
 }
 
@@ -103,7 +102,7 @@ export function bandsOf(
   { dtype, attrs, zarrFormat, mayMiss, decodesCf, areLabels }: BandsFrom,
   channels: number,
 ): BandLayout {
-  // A fill value of version 2 says what is missing, as xarray has it.
+  // The fill value of v2 marks missing values, as in xarray.
   const isPacked = decodesCf && (zarrFormat === 2 || PACKED.some((name) => Object.hasOwn(attrs, name)));
   const hasMask = isPacked || /float/.test(dtype) || mayMiss;
   const count = channels + (hasMask ? 1 : 0);

@@ -1,9 +1,8 @@
-/** A tile grid of OpenLayers over the levels of a pyramid, which picks the level for a zoom. */
+/** An OpenLayers tile grid over the levels of a pyramid. It picks the level for a zoom. */
 import TileGrid from "ol/tilegrid/TileGrid.js";
 
 /**
- * The level that fits a resolution: the coarsest whose elements are no larger than device pixels.
- * One level alone, where it is forced.
+ * Picks the coarsest level with elements no larger than a device pixel, or always the forced level.
  */
 export class LevelGrid extends TileGrid {
   forced: number | null = null;

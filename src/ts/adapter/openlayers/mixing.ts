@@ -1,22 +1,22 @@
-/** Channels as one picture: the light of each in its colour, added up. */
+/** Mixes channels to one picture by adding their colours. */
 import { breathe } from "../../elements/breathe.ts";
 import { planeOf, type Spans, type TileElements } from "./texels.ts";
 import type { TileLevel } from "./tile_levels.ts";
 
-/** How a channel is mixed into a picture. */
+/** How to draw a channel. */
 export interface MixedChannel {
-  /** Index along the axis of channels. */
+  /** The index along the axis of channels. */
   channel: number;
   color: readonly [red: number, green: number, blue: number];
   window: readonly [number, number];
-  /** The power that a place in the window, from 0 to 1, is raised to. */
+  /** The exponent for positions in the window, from 0 to 1. */
   gamma: number;
 }
 
-/** Rows between two looks at the clock. */
+/** Number of rows between two checks of the clock. */
 const ROWS = 16;
 
-/** A tile's red, green, blue and alpha. The page is given back now and then. */
+/** Red, green, blue and alpha of a tile. Other tasks run in between. */
 export async function mixTile(
   level: TileLevel,
   spans: Spans,
@@ -33,7 +33,7 @@ export async function mixTile(
   return out;
 }
 
-/** What makes rows of a tile. */
+/** Returns the function that mixes rows of a tile. */
 export function tileMixer(
   level: TileLevel,
   spans: Spans,
@@ -56,7 +56,7 @@ export function tileMixer(
   };
 }
 
-/** Adds a line of a channel's light. */
+/** Adds one row of a channel. */
 function lineAdder(plane: Float32Array, { color, gamma, window }: MixedChannel, light: Float32Array) {
   const [low, scale] = [window[0], 1 / Math.max(window[1] - window[0], Number.MIN_VALUE)];
   const [red, green, blue] = color;

@@ -1,6 +1,6 @@
 /**
- * Where the levels of a pyramid are on a map, and what of them a tile grid of OpenLayers has to
- * know. A map's y grows upwards.
+ * Computes the positions of a pyramid's levels on a map, and the parameters of an OpenLayers tile
+ * grid. The map's y grows upwards.
  */
 import type { Options as GridOptions } from "ol/tilegrid/TileGrid.js";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
@@ -11,14 +11,14 @@ import { type AxisPlace, type TileLevel, tileLevel } from "./tile_levels.ts";
 export interface LevelPlace {
   x: AxisPlace;
   y: AxisPlace;
-  /** The column that is drawn first: longitudes from 0 to 360 that are to begin at −180. */
+  /** The column that is drawn first, so that longitudes from 0 to 360 begin at −180. */
   roll?: number;
 }
 
-/** The places of a level's centres of elements on the map. */
+/** The positions of the centres of a level's elements on the map. */
 export type LevelPlaces = (level: PyramidLevel, index: number) => LevelPlace;
 
-/** As the pyramid has them. */
+/** The positions from the pyramid's transform. */
 export function placesOf(plane: { x: number; y: number }, isUpward: boolean): LevelPlaces {
   const upwards = isUpward ? 1 : -1;
   return ({ scale, translation, affine }) => {
@@ -41,8 +41,7 @@ export interface Placement {
 }
 
 /**
- * The levels as tiles, coarsest first. Of levels that are equally coarse in the plane the first is
- * taken.
+ * The levels as tiles, coarsest first. Of levels with the same resolution only the first is used.
  */
 export function levelsOf(
   pyramid: Pyramid,
@@ -65,7 +64,7 @@ export function levelsOf(
 
 const resolutionOf = ({ stepX, stepY }: TileLevel) => Math.max(stepX, stepY);
 
-/** Elements that are not square make tiles whose sides are in proportion. */
+/** The size of a tile in pixels. Elements that are not square make oblong tiles. */
 export function gridOf(levels: readonly TileLevel[], finest: TileLevel): GridOptions {
   const side = (level: TileLevel) => resolutionOf(level);
   return {

@@ -1,10 +1,10 @@
 /**
- * The levels of a pyramid as tiles of an OpenLayers map. The source reads what the map shows,
- * nearest tiles first, ends reads of what left the view, and keeps what it read: colours, steps
- * back and forth and values under the pointer need no request.
+ * An OpenLayers source of a pyramid's levels as tiles. It reads the tiles in view, nearest first,
+ * and cancels the reads of tiles that left the view. It caches elements, so changes of colours,
+ * repeated steps and values under the pointer need no request.
  *
- * Colours are a style's (`style.ts`). OpenLayers takes at most four bands without rearranging them
- * on the page; the source makes pictures of what needs more.
+ * Styles define the colours (`style.ts`). OpenLayers uploads at most four bands without rearranging
+ * them on the page. If there are more, the source makes pictures.
  */
 import type DataTile from "ol/DataTile.js";
 import type OpenLayersMap from "ol/Map.js";
@@ -35,23 +35,23 @@ import { type TilePlace, TileReader } from "./tile_reader.ts";
 import { meanElement, type WarpedMap, warpedLevels, warpedTiles } from "./warped_tiles.ts";
 
 const MIB = 2 ** 20;
-/** OpenLayers needs two zoom levels of tiles for a view. */
+/** OpenLayers needs the tiles of two zoom levels for a view. */
 const FEWEST_TEXTURES = 48;
 const MOST_TEXTURES = 512;
 const FEWEST_IN_VIEW = 16;
-/** Of reads: before all else the coarsest level, which everything finer is drawn above. */
+/** Priorities of reads. The coarsest level comes first, because finer tiles cover it later. */
 const PRIORITY = { coarsest: 1000, view: 100, coarser: 1, ahead: -1 };
 
 export class PyramidSource extends DataTileSource {
   readonly pyramid: Pyramid;
-  /** What the levels cover, on the map. */
+  /** The extent of the levels on the map. */
   readonly extent: MapExtent;
-  /** How values lie in a tile's bands: a style needs to know. */
+  /** The layout of a tile's bands, which styles need. */
   readonly bands: BandLayout;
   onProgress: (progress: TileProgress) => void = () => {};
   onError: (error: unknown) => void = () => {};
 
-  /** Coarsest first, as OpenLayers has them. */
+  /** Coarsest first, as in OpenLayers. */
   readonly #levels: TileLevel[];
   readonly #axes: TileAxes;
   readonly #warped: WarpedMap | undefined;
@@ -67,13 +67,13 @@ export class PyramidSource extends DataTileSource {
   #channels: readonly number[];
   #mix: readonly MixedChannel[] = [];
   #isMixLate = false;
-  /** How many mixes there were, and how many steps whose tiles could not all be read. */
+  /** The number of mixes, and of steps with a failed tile. */
   #mixes = 0;
   #failures = 0;
   #hasFailed = false;
   #told: TileProgress = { wanted: 0, done: 0 };
   #map: OpenLayersMap | undefined;
-  /** The tile whose loader is being called. */
+  /** The tile whose loader runs. */
   #loading: DataTile | undefined;
 
   constructor(options: PyramidSourceOptions) {
@@ -118,22 +118,22 @@ export class PyramidSource extends DataTileSource {
     this.setKey(this.#shownKey);
   }
 
-  /** Bytes of a tile's texture, of the level with the largest ones. */
+  /** Size in bytes of the largest texture of a tile. */
   get #textureBytes(): number {
     const { count, isByte } = this.bands;
     const texels = this.#levels.map(({ tileWidth, tileHeight }) => tileWidth * tileHeight);
     return Math.max(...texels) * count * (isByte ? 1 : 4);
   }
 
-  /** For the option of that name of a layer: as many tiles as the bytes allow. */
+  /** The layer's option `cacheSize`: the number of tiles that fit into the texture memory. */
   get cacheSize(): number {
     const fitting = Math.floor(this.#cacheBytes / this.#textureBytes);
     return Math.min(Math.max(fitting, FEWEST_TEXTURES), MOST_TEXTURES);
   }
 
   /**
-   * The coarsest resolution at which a map of this size needs no more tiles than are kept: an array
-   * without coarse levels may be too large to be seen as a whole.
+   * The coarsest resolution at which a map of this size needs no more tiles than the cache holds.
+   * An array without coarse levels may be too large to be shown completely.
    */
   widestResolution([width, height]: readonly [width: number, height: number]): number {
     const { tileWidth, tileHeight, stepX, stepY } = this.#levels[0] as TileLevel;
@@ -142,7 +142,7 @@ export class PyramidSource extends DataTileSource {
     return Math.sqrt(area / Math.max(width * height, 1));
   }
 
-  /** Another index of some axes. What is drawn stays until the new tiles are there. */
+  /** Sets indices of axes. The old picture stays until the new tiles are loaded. */
   setAt(at: TileAt): void {
     this.#at = { ...this.#at, ...at };
     this.#renew();
@@ -152,21 +152,21 @@ export class PyramidSource extends DataTileSource {
     return this.#at;
   }
 
-  /** Indices along the axis of channels that are read: a band each, or those of the picture. */
+  /** The indices along the axis of channels that are read: one per band, or those of the mix. */
   get channels(): readonly number[] {
     return this.#channels;
   }
 
   /**
-   * Which channels pictures are made of, and how. Tiles are made anew from what was read; only
-   * channels that are new are requested.
+   * Sets the channels of pictures. Tiles are mixed again from cached elements. Only new channels
+   * are requested.
    */
   setMix(mix: readonly MixedChannel[]): void {
     this.#mix = mix;
     if (!this.bands.isPicture || this.#areLabels) return;
     this.#channels = mix.map(({ channel }) => channel);
-    // While tiles are being made the latest mix waits: otherwise a window that is dragged would end
-    // each picture before it is seen.
+    // While tiles are being mixed, the latest mix waits. Otherwise a user who drags a window would
+    // never see a complete picture.
     if (this.#running.size > 0 && this.#mixes > 0) this.#isMixLate = true;
     else this.#remix();
   }
@@ -177,26 +177,26 @@ export class PyramidSource extends DataTileSource {
     this.#renew();
   }
 
-  /** Whether bands hold decimal logarithms. */
+  /** Sets whether bands have decimal logarithms. */
   setLog(isLog: boolean): void {
     if (this.#packing.isLog === isLog) return;
     this.#packing.isLog = isLog;
     this.#renew();
   }
 
-  /** Draws one level of the pyramid at every zoom; null follows the zoom. */
+  /** Draws one level at every zoom. Null follows the zoom. */
   setLevel(level: number | null): void {
     const z = level === null ? -1 : this.#levels.findIndex((own) => own.level === level);
     (this.tileGrid as LevelGrid).forced = z < 0 ? null : z;
     this.changed();
   }
 
-  /** The pyramid's level that a resolution is drawn with. */
+  /** The pyramid's level for a resolution. */
   levelFor(resolution: number): number {
     return this.#levels[this.#zFor(resolution)]?.level ?? 0;
   }
 
-  /** Map units of an element of a level, across and down; of a warped map, those of a mean one. */
+  /** Map units per element of a level, across and down. For a warped map they are means. */
   elementSize(level: number): [number, number] {
     const array = this.pyramid.levels[level];
     if (this.#warped && array) return meanElement(array, this.#axes, this.#warped);
@@ -205,8 +205,8 @@ export class PyramidSource extends DataTileSource {
   }
 
   /**
-   * Follows a map: after every frame, reads of tiles that left the view end, and those around it
-   * begin when nothing else is read. Returns what stops it.
+   * Follows a map: after every frame it cancels reads of tiles that left the view, and prefetches
+   * those around it if there are no other reads. Returns a function that stops it.
    */
   follow(map: OpenLayersMap): () => void {
     this.#map = map;
@@ -220,7 +220,7 @@ export class PyramidSource extends DataTileSource {
     };
   }
 
-  /** The values at a point of the map, of the level on show; null outside. */
+  /** The cached values at a point of the map, from the visible level. Null outside of the array. */
   reading(x: number, y: number, resolution: number): TileReading | null {
     const z = this.#zFor(resolution);
     const level = this.#levels[z] as TileLevel;
@@ -242,7 +242,7 @@ export class PyramidSource extends DataTileSource {
   }
 
   /**
-   * The same, with what is not at hand read: ids of labels, tiles that are kept no more, and the
+   * The values at a point of the map. Reads what is not cached: labels, evicted tiles, and the
    * element of a warped map.
    */
   async read(x: number, y: number, resolution: number, signal?: AbortSignal): Promise<TileReading | null> {
@@ -253,7 +253,7 @@ export class PyramidSource extends DataTileSource {
     const isLinear = this.#warped.method === "linear";
     const values = reading.values.map(({ channel, value }) => ({
       channel,
-      // Beyond the array's edge there is nothing to read.
+      // Outside of the array.
       value: element ? (isLinear ? value : undefined) : Number.NaN,
     }));
     const index = [...reading.index];
@@ -277,7 +277,7 @@ export class PyramidSource extends DataTileSource {
     return { ...reading, values };
   }
 
-  /** Reads the tiles of another step for the view on show. */
+  /** Reads the tiles of another step for the current view. */
   async preload(at: TileAt, options: { signal?: AbortSignal; priority?: number } = {}): Promise<void> {
     const signal = options.signal ?? new AbortController().signal;
     const priority = options.priority ?? PRIORITY.ahead;
@@ -287,7 +287,7 @@ export class PyramidSource extends DataTileSource {
     );
   }
 
-  /** Lists of the numbers on show, by channel, of the tiles at hand. */
+  /** The visible numbers of the cached tiles, as lists by channel. */
   *valuesInView(): Generator<{ channel: number; values: Float64Array }> {
     for (const { z, column, row } of this.#visible(0)) {
       const place = this.#placeOf(z, column, row, false);
@@ -299,7 +299,7 @@ export class PyramidSource extends DataTileSource {
     }
   }
 
-  /** Whether a tile of this step could not be read: the picture stays incomplete. */
+  /** Whether a tile of this step could not be read, so that the picture stays incomplete. */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
@@ -312,7 +312,7 @@ export class PyramidSource extends DataTileSource {
   override getTile(...args: Parameters<DataTileSource["getTile"]>): DataTile {
     const [z, column, row] = args;
     const level = this.#levels[z];
-    // Levels end at different edges: a tile that only a finer level has is not drawn.
+    // Levels have different edges. A tile that only a finer level has is not drawn.
     if (!level || !tileSpans(level, column, row)) return null as unknown as DataTile;
     const tile = super.getTile(...args) as DataTile;
     const load = tile.load;
@@ -329,8 +329,8 @@ export class PyramidSource extends DataTileSource {
   }
 
   /**
-   * Other tiles are drawn from now on. They are known by what they show, so a step that was seen
-   * before is drawn from the textures that are left of it.
+   * Draws other tiles. Their key depends on their contents, so an earlier step uses its remaining
+   * textures.
    */
   #renew(): void {
     if (this.#hasFailed) this.#failures += 1;
@@ -345,7 +345,7 @@ export class PyramidSource extends DataTileSource {
     return JSON.stringify([this.#at, this.#packing.isLog, this.#mixes, this.#failures]);
   }
 
-  /** Indices in a level's array: an axis that is coarser there has fewer. */
+  /** The indices in a level's array, which may be coarser along an axis. */
   #indices({ level }: TileLevel, at: TileAt): number[] {
     const { axes, levels } = this.pyramid;
     const [finest, own] = [levels[0], levels[level]];
@@ -360,7 +360,7 @@ export class PyramidSource extends DataTileSource {
   #placeOf(z: number, column: number, row: number, byElement: boolean, at: TileAt = {}): TilePlace | null {
     const level = this.#levels[z];
     if (!level) return null;
-    // Columns and rows of the map run against those of a flipped array.
+    // In a flipped array, columns or rows run against those of the map.
     const mapColumn = byElement && level.flipX ? level.columns - 1 - column : column;
     const mapRow = byElement && level.flipY ? level.rows - 1 - row : row;
     const spans = tileSpans(level, mapColumn, mapRow);
@@ -389,7 +389,7 @@ export class PyramidSource extends DataTileSource {
           this.#report();
         },
         (error: unknown) => {
-          // What was cancelled is left alone: OpenLayers would take a rejection for a broken tile.
+          // A cancelled read must not reject, because OpenLayers would mark the tile as broken.
           if (!this.#running.end(running, false)) return;
           this.#hasFailed = true;
           reject(error);
@@ -406,7 +406,7 @@ export class PyramidSource extends DataTileSource {
     const shown = wanted === undefined ? finest : this.#zFor(wanted);
     const priority = z === shown ? PRIORITY.view : z === 0 ? PRIORITY.coarsest : PRIORITY.coarser;
     const elements = await this.#reader.read(place, this.#channels, { signal, priority });
-    // Tiles that are at hand would otherwise all be packed and uploaded in one task.
+    // Otherwise all cached tiles would be packed and uploaded in one task.
     await breathe();
     signal.throwIfAborted();
     if (!this.bands.isPicture) return packTile(place.level, place, elements, this.#packing);
@@ -418,7 +418,7 @@ export class PyramidSource extends DataTileSource {
     return mixTile(place.level, place, channels, signal);
   }
 
-  /** What of which level the map shows; null while it has no view. */
+  /** The visible level and extent. Null while the map has no view. */
   #onMap(): { extent: number[]; shown: number } | null {
     const view = this.#map?.getView();
     const [size, resolution] = [this.#map?.getSize(), view?.getResolution()];
@@ -445,7 +445,7 @@ export class PyramidSource extends DataTileSource {
     this.#lookAhead();
   }
 
-  /** Reads the tiles around the view, while the view has all of its own. */
+  /** Reads the tiles around the view if the view is complete. */
   #lookAhead(): void {
     const around = this.#margin > 0 && this.#running.size === 0 ? this.#visible(this.#margin) : [];
     const wanted = new Map(
@@ -463,7 +463,7 @@ export class PyramidSource extends DataTileSource {
       const controller = new AbortController();
       this.#ahead.set(key, controller);
       const wish = { signal: controller.signal, priority: PRIORITY.ahead };
-      // An error shows itself when the tile is in view.
+      // The error is reported when the tile is in view.
       this.#reader.read(place, this.#channels, wish).then(
         () => this.#ahead.delete(key),
         () => undefined,
@@ -471,7 +471,7 @@ export class PyramidSource extends DataTileSource {
     }
   }
 
-  /** Every frame asks; only news are told. */
+  /** Reports progress if it has changed. It is called at every frame. */
   #report(): void {
     const { wanted, done } = this.#running.progress;
     if (wanted !== this.#told.wanted || done !== this.#told.done) {

@@ -1,6 +1,6 @@
 /**
- * The tiles whose elements are being read or packed. A read that is given up is not rejected, which
- * OpenLayers would take for a broken tile: the tile becomes one that was never asked for.
+ * The tiles whose elements are being read or packed. A cancelled read does not reject, because
+ * OpenLayers would mark its tile as broken. Instead the tile returns to its initial state.
  */
 import type DataTile from "ol/DataTile.js";
 import TileState from "ol/TileState.js";
@@ -31,14 +31,14 @@ export class RunningTiles {
     this.#running.add(running);
   }
 
-  /** Takes a tile off; false where it was cancelled before. */
+  /** Removes a tile. Returns false if it was cancelled before. */
   end(running: RunningTile, isDone: boolean): boolean {
     const wasThere = this.#running.delete(running);
     if (wasThere && isDone) this.#done += 1;
     return wasThere;
   }
 
-  /** Cancels reads of tiles that are not wanted any more. OpenLayers asks for them again. */
+  /** Cancels reads of tiles that are not needed. OpenLayers can request them again. */
   cancel(isWanted: (running: RunningTile) => boolean): void {
     for (const running of [...this.#running]) {
       if (isWanted(running)) continue;
@@ -49,11 +49,11 @@ export class RunningTiles {
   }
 }
 
-/** Makes a tile that is being loaded one that waits to be asked for. */
+/** Returns a loading tile to its initial state. */
 function giveBack(loading: DataTile | undefined): void {
   const tile = loading as unknown as { state: number; changed(): void } | undefined;
   if (!tile) return;
-  // Empty ends its place among the loading ones; idle lets it be asked for again.
+  // "Empty" ends loading in OpenLayers' queue; "idle" allows to request it again.
   tile.state = TileState.EMPTY;
   tile.changed();
   tile.state = TileState.IDLE;

@@ -1,68 +1,68 @@
-/** What a `PyramidSource` takes, and what it tells. */
+/** The options and results of `PyramidSource`. */
 import type { ProjectionLike } from "ol/proj.js";
 import type { CfOptions } from "../../api/read/packing.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import type { LevelPlaces } from "./placement.ts";
 import type { WarpedMap } from "./warped_tiles.ts";
 
-/** Index by name or role of an axis. */
+/** Indices by name or role of an axis. */
 export type TileAt = Readonly<Record<string, number>>;
 
 export interface PyramidSourceOptions {
   pyramid: Pyramid;
-  /** Which axes are drawn across and down; the pyramid's x and y unless given. */
+  /** The axes that are drawn across and down. Default: the pyramid's x and y. */
   plane?: { x: number; y: number };
-  /** Which index of the other axes; 0 unless given. */
+  /** Indices of the other axes. Default: 0. */
   at?: TileAt;
-  /** Which axis has channels; the pyramid's unless given, null for none. */
+  /** The axis of channels; null for none. Default: the pyramid's. */
   channelAxis?: number | null;
   /**
-   * Indices along the channel axis, each a band; 0 alone unless given. More than four, missing
-   * values counted as one, become pictures of the channels that `setMix` names.
+   * Indices along the channel axis, one per band. Default: 0. More than four bands, including the
+   * mask, become pictures of the channels in `setMix`.
    */
   channels?: readonly number[];
-  /** Where the levels are on the map; where the pyramid has them unless given. */
+  /** The positions of the levels on the map. Default: those of the pyramid's transforms. */
   places?: LevelPlaces;
-  /** Draws a map on which rows and columns are not those of the array. */
+  /** Warps the array to a map whose rows and columns are not those of the array. */
   warped?: WarpedMap;
   /**
-   * Whether world coordinates grow upwards, as northings do; downwards unless given or the pyramid
-   * names a reference system.
+   * Whether world coordinates grow upwards, as northings do. Default: true if the pyramid has a
+   * reference system.
    */
   isUpward?: boolean;
   projection?: ProjectionLike;
-  /** Unpacks values and masks what is missing, as CF's attributes say. */
+  /** Unpacks values and masks missing ones by CF's attributes. */
   decode?: "cf" | CfOptions;
-  /** Elements are ids: each has a colour of its own, 0 has none. */
+  /** Whether elements are labels: each has its own colour, and 0 is transparent. */
   areLabels?: boolean;
-  /** Bytes of decoded tiles that are kept, and of textures; 256 MiB each unless given. */
+  /** Size of the caches of elements and of textures, in bytes each. Default: 256 MiB. */
   cacheBytes?: number;
-  /** Tiles around the view that are read when nothing else is; 1 unless given. */
+  /** Number of tiles to prefetch on each side of the view. Default: 1. */
   margin?: number;
 }
 
 export interface TileProgress {
   /**
-   * Tiles asked for since nothing was under way, and those of them that are there; what left the
-   * view counts in neither.
+   * The numbers of requested and of loaded tiles since the source was idle, without those that left
+   * the view.
    */
   wanted: number;
   done: number;
 }
 
-/** A value of the array, and where it is. */
+/** A value of the array and its position. */
 export interface TileValue {
   channel: number;
-  /** undefined while its tile is not at hand. */
+  /** Undefined while its tile is not cached. */
   value: number | bigint | boolean | undefined;
 }
 
 export interface TileReading {
-  /** The pyramid's level on show. */
+  /** The visible level of the pyramid. */
   level: number;
   /**
-   * Place in that level's array, by axis; -1 for the axis of channels, and for the plane of a
-   * warped map until it is read, or where it has no element.
+   * Index in that level's array, by axis. It is -1 for the axis of channels, and for the plane of a
+   * warped map until it is read and if there is no element.
    */
   index: number[];
   values: TileValue[];

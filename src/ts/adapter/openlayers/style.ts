@@ -1,7 +1,7 @@
 /**
- * Styles of OpenLayers for the tiles of a `PyramidSource`: channels whose light adds up, and
- * numbers as colours of a palette. Windows, colours and gammas are variables:
- * `layer.updateStyleVariables(...)` changes them without a request and without a new program.
+ * OpenLayers styles for the tiles of a `PyramidSource`: channels whose colours are added, and
+ * numbers as colours of a palette. Windows, colours and gammas are style variables:
+ * `layer.updateStyleVariables(...)` changes them without requests and without a new shader.
  */
 import type { Style } from "ol/layer/WebGLTile.js";
 import type { BandLayout } from "./bands.ts";
@@ -10,7 +10,7 @@ import type { MixedChannel } from "./mixing.ts";
 type Expression = (string | number | Expression)[];
 type Variables = Record<string, number>;
 
-/** What is shown of a place between the ends of a window, 0 to 1. */
+/** The expression for the position in a window, from 0 to 1. */
 const share = (band: number, suffix: string): Expression => [
   "clamp",
   [
@@ -24,7 +24,7 @@ const share = (band: number, suffix: string): Expression => [
 
 const alphaOf = ({ hasMask, count }: BandLayout): Expression | number => (hasMask ? ["band", count] : 1);
 
-/** Ends of a window as a texture has them; never at the same place. */
+/** The ends of a window in units of the texture. They are never equal. */
 function ends([low, high]: readonly [number, number], { isByte }: BandLayout): [number, number] {
   const scale = isByte ? 1 / 255 : 1;
   const [from, to] = [low * scale, high * scale];
@@ -32,7 +32,7 @@ function ends([low, high]: readonly [number, number], { isByte }: BandLayout): [
   return [from, to - from > least ? to : from + least];
 }
 
-/** The variables of `channelStyle`; null is a channel that is not drawn. */
+/** The variables of `channelStyle`. Null means that a channel is not drawn. */
 export function channelVariables(layout: BandLayout, channels: readonly (MixedChannel | null)[]): Variables {
   const variables: Variables = {};
   for (const [at, channel] of channels.entries()) {
@@ -45,8 +45,8 @@ export function channelVariables(layout: BandLayout, channels: readonly (MixedCh
 }
 
 /**
- * Adds the light of channels, each in its colour. A gamma of 1 costs nothing; a change from there
- * or back takes a new style. Tiles that the source has made pictures of are drawn as they are.
+ * A style that adds the colours of channels. A gamma of 1 costs nothing, but a change from 1 or to
+ * 1 requires a new style. Tiles that are pictures are drawn unchanged.
  */
 export function channelStyle(layout: BandLayout, channels: readonly (MixedChannel | null)[]): Style {
   if (layout.isPicture) return {};
@@ -65,7 +65,7 @@ export function channelStyle(layout: BandLayout, channels: readonly (MixedChanne
 }
 
 export interface Palette {
-  /** CSS colours, from the low end of the window to the high one. */
+  /** CSS colours from low to high. */
   colors: readonly string[];
   window: readonly [number, number];
 }
@@ -76,7 +76,7 @@ export function paletteVariables(layout: BandLayout, window: readonly [number, n
   return { low, high };
 }
 
-/** The first band in the colours of a palette. */
+/** A style that shows the first band in the colours of a palette. */
 export function paletteStyle(layout: BandLayout, { colors, window }: Palette): Style {
   const place: Expression = ["*", share(1, ""), colors.length - 1];
   const color: Expression = ["palette", place, colors as unknown as Expression];

@@ -1,13 +1,13 @@
 /**
- * The elements of a tile in the order of a texture's texels: rows from the top, columns from the
- * left, edges filled.
+ * Puts the elements of a tile into the order of a texture: rows from the top, columns from the
+ * left, with filled edges.
  */
 import type { TileLevel, TileSpan } from "./tile_levels.ts";
 
-/** Numbers of a tile, of one channel. */
+/** The numbers of one channel of a tile. */
 export interface TileElements {
   readonly data: ArrayLike<number | bigint | boolean>;
-  /** Where the first element is, and from one to the next. */
+  /** The index of the first element, and the step to the next. */
   readonly offset: number;
   readonly strideX: number;
   readonly strideY: number;
@@ -19,8 +19,8 @@ export interface Spans {
 }
 
 /**
- * Where in the elements each texel of an axis comes from. Texels beyond the elements repeat the
- * last one; `from` and `to` are those inside.
+ * The index of the element for each texel of an axis. Texels beyond the elements repeat the last
+ * one. `from` and `to` are the range of texels with elements.
  */
 export function texels(span: TileSpan, side: number, flipped: boolean, stride: number) {
   const places = new Int32Array(side);
@@ -34,18 +34,18 @@ export function texels(span: TileSpan, side: number, flipped: boolean, stride: n
   return { places, from: flipped ? side - inside : 0, to: flipped ? side : inside };
 }
 
-/** A typed array of numbers, whose slices another takes over in one go. */
+/** A typed array of numbers. */
 const isNumbers = (data: unknown): data is Uint8Array =>
   ArrayBuffer.isView(data) && !(data instanceof BigInt64Array) && !(data instanceof BigUint64Array);
 
-/** All elements as 32-bit floats: one type keeps the loops over them fast. */
+/** Converts elements to 32-bit floats. Loops over one type are faster. */
 function floatsOf({ data }: TileElements): Float32Array {
   if (data instanceof Float32Array) return data;
   return isNumbers(data) ? new Float32Array(data) : Float32Array.from(data as ArrayLike<number>, Number);
 }
 
 /**
- * A tile of one channel. With `endsAtEdge` texels beyond the elements are NaN; otherwise they
+ * The texels of one channel. Beyond the elements they are NaN with `endsAtEdge`; otherwise they
  * repeat the last element.
  */
 export function planeOf(
@@ -74,11 +74,11 @@ export function planeOf(
   return plane;
 }
 
-/** The number of a column and row of a tile's elements. */
+/** The number at a column and row of a tile. */
 export const elementOf = ({ data, offset, strideX, strideY }: TileElements, column: number, row: number) =>
   data[offset + column * strideX + row * strideY];
 
-/** The numbers of a tile, row by row. */
+/** The numbers of a tile in row-major order. */
 export function valuesOf({ data, offset, strideX, strideY }: TileElements, { x, y }: Spans) {
   const [width, height] = [x.stop - x.start, y.stop - y.start];
   const values = new Float64Array(width * height);
@@ -90,7 +90,7 @@ export function valuesOf({ data, offset, strideX, strideY }: TileElements, { x, 
   return values;
 }
 
-/** A tile of elements that are four bytes of colour each, as they lie in memory. */
+/** The texels of elements that are colours of four bytes. */
 export function colorsOf(
   level: TileLevel,
   spans: Spans,

@@ -1,17 +1,16 @@
 /**
- * How the levels of a pyramid are cut into tiles of a map: which elements a tile holds, and where
- * it lies. Arithmetic alone; nothing here reads or draws.
+ * Divides the levels of a pyramid into tiles of a map: the elements of a tile, and its position. It
+ * only computes; it neither reads nor draws.
  *
- * A map's y grows upwards. Every level has its own origin and element size, so levels register by
- * their own scale and translation.
+ * The map's y grows upwards. Every level has its own origin and element size.
  */
 import { ZarrError } from "../../model/errors.ts";
 
-/** minx, miny, maxx, maxy, edge to edge, on the map. */
+/** minx, miny, maxx, maxy on the map, including the edge elements completely. */
 export type MapExtent = [number, number, number, number];
 
 /**
- * Where the elements of a level are: the map's coordinate of the centre of the first one, and the
+ * The positions of a level's elements: the map coordinate of the centre of the first one, and the
  * step to the next.
  */
 export interface AxisPlace {
@@ -19,19 +18,19 @@ export interface AxisPlace {
   step: number;
 }
 
-export interface LevelSize {
-  /** The level's place in the pyramid. */
+interface LevelSize {
+  /** The index of the level in the pyramid. */
   level: number;
   x: AxisPlace;
   y: AxisPlace;
   width: number;
   height: number;
-  /** Of a chunk. */
+  /** The size of a chunk in elements. */
   chunkWidth: number;
   chunkHeight: number;
   /**
-   * The column that is drawn first, at the left: those before it follow the last one. 0 unless the
-   * world is rolled.
+   * The column that is drawn first, at the left. The columns before it follow the last one. 0 if
+   * the world is not rolled.
    */
   roll?: number;
 }
@@ -45,35 +44,35 @@ export interface TileLevel {
   tileHeight: number;
   columns: number;
   rows: number;
-  /** Map units of an element, without a sign. */
+  /** Map units per element, without sign. */
   stepX: number;
   stepY: number;
-  /** Whether the first column is at the right, and the first row at the bottom. */
+  /** Whether the first column is at the right, and whether the first row is at the bottom. */
   flipX: boolean;
   flipY: boolean;
   roll: number;
   extent: MapExtent;
-  /** Top left corner of the first tile. */
+  /** The top left corner of the first tile. */
   origin: [number, number];
 }
 
-/** Elements of a tile along an axis: a run of places in the drawn order, before any roll. */
+/** The elements of a tile along an axis: a range of indices in drawing order, before rolling. */
 export interface TileSpan {
   start: number;
   stop: number;
-  /** The place that the first texel of the tile would have; a flipped axis falls from there. */
+  /** The index of the tile's first texel. On a flipped axis, indices decrease from there. */
   first: number;
 }
 
 /**
- * Small chunks are joined up to about this many elements a side: a view is tens of tiles, not
- * thousands.
+ * Small chunks are joined to tiles with sides of about this many elements, so that a view has tens
+ * of tiles and not thousands.
  */
 const JOIN_BELOW = 256;
-/** Larger chunks are cut: a tile stays a few MiB. */
+/** Larger chunks are divided, so that a tile has a few MiB. */
 const CUT_ABOVE = 1024;
 
-/** Elements of a tile's side. It is a whole number of chunks, or a whole part of one. */
+/** The side of a tile in elements: a multiple of a chunk, or a divisor of it. */
 export function tileSide(length: number, chunk: number): number {
   const side = Math.max(1, Math.min(chunk, length));
   if (side > CUT_ABOVE) return Math.ceil(side / Math.ceil(side / CUT_ABOVE));
@@ -81,7 +80,7 @@ export function tileSide(length: number, chunk: number): number {
   return Math.min(length, side * Math.max(1, Math.round(JOIN_BELOW / side)));
 }
 
-/** From edge to edge. */
+/** The extent of a level, including the edge elements completely. */
 const edges = ({ start, step }: AxisPlace, length: number): [number, number] => {
   const [a, b] = [start - step / 2, start + (length - 0.5) * step];
   return [Math.min(a, b), Math.max(a, b)];
@@ -105,8 +104,7 @@ export function tileLevel(size: LevelSize): TileLevel {
   const [bottom, top] = edges(y, height);
   const [stepX, stepY] = [Math.abs(x.step), Math.abs(y.step)];
   const [flipX, flipY] = [x.step < 0, y.step > 0];
-  // Tiles follow the borders of chunks from the first element, also where that is at the right or
-  // at the bottom.
+  // Tiles follow the chunks from the first element, also if that is at the right or at the bottom.
   const origin: [number, number] = [
     flipX ? right - columns * tileWidth * stepX : left,
     flipY ? bottom + rows * tileHeight * stepY : top,
@@ -136,7 +134,7 @@ function span(tile: number, count: number, side: number, length: number, flipped
   return { start, stop: Math.min(start + side, length), first: flipped ? start + side - 1 : start };
 }
 
-/** The elements of a tile; null outside the level. */
+/** The elements of a tile. Null outside of the level. */
 export function tileSpans(
   level: TileLevel,
   column: number,
@@ -151,8 +149,8 @@ export function tileSpans(
 }
 
 /**
- * A run of places as runs of columns of the array: two where it passes the column that a rolled
- * world begins with.
+ * Converts a range in drawing order to ranges of the array: two if it passes the first column of a
+ * rolled world.
  */
 export function columnRuns({ width, roll }: TileLevel, { start, stop }: TileSpan): [number, number][] {
   const [from, to] = [start + roll, stop + roll];
@@ -164,13 +162,13 @@ export function columnRuns({ width, roll }: TileLevel, { start, stop }: TileSpan
   ];
 }
 
-/** First and last of columns and rows. */
+/** The first and the last column and row. */
 interface TileRange {
   column: [number, number];
   row: [number, number];
 }
 
-/** Which tiles touch a part of the map, inside the level. Null where none does. */
+/** The tiles of a level that touch an extent of the map. Null if there are none. */
 export function tileRange(
   level: TileLevel,
   [minX, minY, maxX, maxY]: readonly number[],
@@ -193,7 +191,7 @@ export function tileRange(
   };
 }
 
-/** Every tile of a range, row by row. */
+/** All tiles of a range, row by row. */
 export function tilesIn({ column: [left, right], row: [top, bottom] }: TileRange) {
   const tiles: { column: number; row: number }[] = [];
   for (let row = top; row <= bottom; row += 1)
@@ -201,7 +199,7 @@ export function tilesIn({ column: [left, right], row: [top, bottom] }: TileRange
   return tiles;
 }
 
-/** The place in the array at a point of the map; null outside. */
+/** The index in the array at a point of the map. Null outside of the array. */
 export function elementAt(level: TileLevel, x: number, y: number): { column: number; row: number } | null {
   const { extent, stepX, stepY, width, height, flipX, flipY, roll } = level;
   const across = Math.floor((flipX ? extent[2] - x : x - extent[0]) / stepX);
@@ -211,8 +209,8 @@ export function elementAt(level: TileLevel, x: number, y: number): { column: num
 }
 
 /**
- * Whether a level leaves more of the finest one uncovered than an element of its own: what it lacks
- * is transparent then.
+ * Whether a level lacks more of the finest level's extent than one of its elements. Then the
+ * missing part is transparent.
  */
 export function isShort(level: TileLevel, { extent }: TileLevel): boolean {
   const [left, bottom, right, top] = level.extent;

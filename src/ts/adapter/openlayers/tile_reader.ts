@@ -1,29 +1,29 @@
 /**
- * Keeps the elements of tiles that were read, the latest within a number of bytes: contrast, steps
- * back and forth and values under the pointer take them from here. Where they come from and what a
- * tile looks like is not known here.
+ * Caches the elements of tiles, the most recently used ones within a number of bytes. Changes of
+ * limits, repeated steps and values under the pointer use them. It does not know how elements are
+ * read or drawn.
  */
 import type { TileElements } from "./texels.ts";
 import type { TileLevel, TileSpan } from "./tile_levels.ts";
 
-/** Which elements of which level. */
+/** The elements of a level that a tile needs. */
 export interface TilePlace {
   level: TileLevel;
   column: number;
   row: number;
   x: TileSpan;
   y: TileSpan;
-  /** Index of each axis of the level's array; those of the plane and of the channels are -1. */
+  /** The index of each axis of the level's array; -1 for those of the plane and of channels. */
   at: readonly number[];
 }
 
 export interface ReadWish {
   signal: AbortSignal;
-  /** The highest is read first; below 0 it makes way for all else. */
+  /** Reads with higher priority come first. Below 0 they come after all others. */
   priority: number;
 }
 
-/** Reads channels of a tile. */
+/** The function that reads channels of a tile. */
 export type TileFetch = (
   place: TilePlace,
   channels: readonly number[],
@@ -48,7 +48,7 @@ export class TileReader {
     [this.#fetch, this.#mostBytes] = [fetch, mostBytes];
   }
 
-  /** The elements of a channel, where they were read and are kept. */
+  /** The cached elements of a channel. */
   kept(place: TilePlace, channel: number): TileElements | undefined {
     const key = keyOf(place, channel);
     const found = this.#kept.get(key);
@@ -58,7 +58,7 @@ export class TileReader {
     return found.elements;
   }
 
-  /** The elements of channels, read where they are not kept. */
+  /** The elements of channels. Reads those that are not cached. */
   async read(place: TilePlace, channels: readonly number[], wish: ReadWish): Promise<TileElements[]> {
     const found = new Map<number, TileElements>();
     const missing = channels.filter((channel) => {

@@ -1,7 +1,7 @@
 /**
- * Tiles of a map on which the array's rows and columns are no rows and columns: grids with a
- * longitude and a latitude for each element, turned grids, and other reference systems. The engine finds the
- * elements (`warp`); the map is cut into tiles by powers of two.
+ * Tiles of a map whose rows and columns are not those of the array: for grids with a longitude and
+ * latitude for each element, rotated grids, and other reference systems. `warp` finds the elements.
+ * The map is divided into tiles by powers of two.
  */
 import type { CfOptions } from "../../api/read/packing.ts";
 import type { Plane } from "../../convention/geometry.ts";
@@ -14,23 +14,23 @@ import type { TileFetch, TilePlace } from "./tile_reader.ts";
 export interface WarpedMap {
   /** The map's reference system. */
   crs: CrsLike;
-  /** What of the map is covered. */
+  /** The extent of the array on the map. */
   extent: MapExtent;
-  /** Columns and rows that hold all that the finest level tells. */
+  /** Columns and rows of a map that shows the finest level in full resolution. */
   size: readonly [columns: number, rows: number];
-  /** Of the nearest element (the default), or on straight lines between four. */
+  /** The nearest element, or bilinear interpolation of four. Default: `"nearest"`. */
   method?: "nearest" | "linear";
   proj4?: Proj4Like;
-  /** The reference system of the array's coordinates, where its metadata say none. */
+  /** The reference system of the array's coordinates, if the metadata does not give it. */
   from?: CrsLike;
 }
 
 const TILE = 256;
 
-/** How many elements a level has in the plane. */
+/** The number of elements of a level in the plane. */
 const elementsOf = ({ shape }: PyramidLevel, { x, y }: Plane): number => (shape[x] ?? 1) * (shape[y] ?? 1);
 
-/** Sides of a level's element on the map, where all are equally large and cover it. */
+/** The sides of a level's element on the map, if all elements are equal and cover it. */
 export function meanElement(level: PyramidLevel, plane: Plane, { extent }: WarpedMap): [number, number] {
   const [left, bottom, right, top] = extent;
   const side = Math.sqrt(((right - left) * (top - bottom)) / elementsOf(level, plane));
@@ -38,7 +38,7 @@ export function meanElement(level: PyramidLevel, plane: Plane, { extent }: Warpe
 }
 
 /**
- * The map in tiles, coarsest first, each with the level of the pyramid that tells enough for it.
+ * The levels of the map's tiles, coarsest first, each with the pyramid's level of this resolution.
  */
 export function warpedLevels(
   levels: readonly PyramidLevel[],
@@ -46,7 +46,7 @@ export function warpedLevels(
   { extent, size }: WarpedMap,
 ): TileLevel[] {
   const [left, bottom, right, top] = extent;
-  // Sides of an element, in pixels of the map at its finest.
+  // The sides of an element in pixels of the finest map.
   const sides = levels.map((level) => Math.sqrt((size[0] * size[1]) / elementsOf(level, plane)));
   const all: TileLevel[] = [];
   for (let factor = 1; ; factor *= 2) {
@@ -73,14 +73,14 @@ const extentOf = ({ level, x, y }: TilePlace): MapExtent => {
   ];
 };
 
-/** Which axes of the array are told by a tile's place; the one of channels is not. */
-export interface WarpedAxes {
-  /** By position. */
+/** The axes whose indices a tile has: all but the plane and the channels. */
+interface WarpedAxes {
+  /** Indices by position. */
   names: readonly string[];
   c: number | undefined;
 }
 
-/** Reads of such tiles. */
+/** Makes the function that reads such tiles. */
 export function warpedTiles(
   levels: readonly PyramidLevel[],
   { names, c }: WarpedAxes,

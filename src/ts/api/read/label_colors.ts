@@ -34,19 +34,21 @@ function bytesOf(color: LabelColor): number[] {
   const expected = '"#rrggbb", "#rrggbbaa", or three or four numbers from 0 to 255';
   const isText = typeof color === "string";
   if (isText && !/^#?([0-9a-f]{6}|[0-9a-f]{8})$/i.test(color))
-    refuse("not a colour of a label", expected, color);
+    refuse("the colour of a label is not valid", expected, color);
   const numbers = isText
     ? (color.replace("#", "").match(/../g) ?? []).map((digits) => Number.parseInt(digits, 16))
     : globalThis.Array.from(color);
   const isByte = (number: number) => Number.isInteger(number) && number >= 0 && number <= 255;
   const isWhole = (numbers.length === 3 || numbers.length === 4) && numbers.every(isByte);
-  return isWhole ? [...numbers, 255].slice(0, 4) : refuse("not a colour of a label", expected, numbers);
+  return isWhole
+    ? [...numbers, 255].slice(0, 4)
+    : refuse("the colour of a label is not valid", expected, numbers);
 }
 
 function labelOf(value: unknown): bigint {
   if (typeof value === "bigint") return value;
   if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
-  return refuse("a label is an integer", "a safe integer, or a bigint", value);
+  return refuse("a label is not an integer", "a safe integer, or a bigint", value);
 }
 
 function entriesOf(colors: Exclude<LabelColors, "labels">): [bigint, LabelColor][] {
@@ -55,7 +57,8 @@ function entriesOf(colors: Exclude<LabelColors, "labels">): [bigint, LabelColor]
     const coloured = (labels as readonly OmeLabelColor[]).filter(({ rgba }) => rgba !== undefined);
     return coloured.map((entry) => [labelOf(entry["label-value"]), entry.rgba as LabelColor]);
   }
-  if (!(labels instanceof Map)) refuse("not colours of labels", "a Map, or OME's list of colours", labels);
+  if (!(labels instanceof Map))
+    refuse("the colours of labels are not valid", "a Map, or OME's list of colours", labels);
   const entries = labels as ReadonlyMap<number | bigint, LabelColor>;
   return [...entries].map(([label, color]) => [labelOf(label), color]);
 }
