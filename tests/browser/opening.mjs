@@ -209,6 +209,7 @@ const TESTS = {
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();
     await viewer.type(address);
+    await viewer.waitForParameter("source", address); // the title before has an "a", too
     await viewer.drawn("a");
     await viewer.choose("Tissue");
     await viewer.waitForParameter("source", "./samples/tissue.ome.zarr");

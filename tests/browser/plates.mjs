@@ -3,10 +3,7 @@
  * plate is from ome-zarr-py (`viewer_plates.py`) and has five wells of one value each.
  */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { runDriven } from "./driven_page.mjs";
-import { ROOT } from "./served.mjs";
 
 const PLATE = "/fixtures/viewer-plates/plate";
 /** The value of the first field of each well. */
@@ -95,7 +92,7 @@ const TESTS = {
  * paths with `isHeld` wait for `release()`. Returns the set of requested wells.
  */
 async function routeLargePlate(viewer, url, isHeld) {
-  const document = JSON.parse(readFileSync(join(ROOT, `tests${PLATE}/zarr.json`), "utf8"));
+  const document = await (await fetch(`${url}${PLATE}/zarr.json`)).json();
   const rows = Array.from({ length: ROWS }, (_, row) => ({ name: `R${row + 1}` }));
   const columns = [{ name: "C1" }, { name: "C2" }];
   const wells = rows.flatMap(({ name }, rowIndex) =>
