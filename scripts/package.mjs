@@ -263,20 +263,25 @@ const TOLD = {
   "zarr_wasm_images.wasm": "for codecs of images",
   "zarr_wasm_conventions.wasm": "for conventions, pyramids, CF",
 };
-/** Writes the table of sizes into its page. */
+const kilobytes = (bytes) => `${Math.round(bytes / 1000)} kB`;
+
+/** Replaces what a pattern finds in a file. */
+function replaceIn(path, pattern, replacement) {
+  writeFileSync(path, readFileSync(path, "utf8").replace(pattern, replacement));
+}
+
+/** Writes the table of sizes into its page, and the first download into the README. */
 function writeTable(sizes) {
-  const kilobytes = (bytes) => `${Math.round(bytes / 1000)} kB`;
   const rows = Object.entries(TOLD).map(([file, what]) => {
     const { raw, gz } = sizes[file];
     return `| \`${file}\` | ${what} | ${kilobytes(raw)} | ${kilobytes(gz)} |`;
   });
   const table = ["| file | what | raw | gzip |", "|---|---|---|---|", ...rows].join("\n");
   const place = /(<!-- sizes: [^\n]*-->\n)[\s\S]*?(\n<!-- \/sizes -->)/;
-  const text = readFileSync(SIZES_PAGE, "utf8");
-  writeFileSync(
-    SIZES_PAGE,
-    text.replace(place, (_all, begin, end) => begin + table + end),
-  );
+  replaceIn(SIZES_PAGE, place, (_all, begin, end) => begin + table + end);
+  const [first, later] = [sizes["open, get, slice"], sizes["modules/engine-texts.js"]];
+  const download = `${kilobytes(first.gz)}, then ${kilobytes(later.gz)}`;
+  replaceIn(join(ROOT, "README.md"), /^(\| first download, gzip \| )[^|]+ \|/m, `$1${download} |`);
 }
 
 /** Bytes of code by room of `src/`, as `scripts/wasm_sections.mjs` counts them. */

@@ -27,9 +27,9 @@ pub mod place {
     pub const BELOW: usize = 2;
     /// The count of numbers above the bins.
     pub const ABOVE: usize = 3;
-    /// The lowest number; infinity if there are no numbers.
+    /// The lowest finite number; infinity if there is none.
     pub const LOWEST: usize = 4;
-    /// The highest number; minus infinity if there are no numbers.
+    /// The highest finite number; minus infinity if there is none.
     pub const HIGHEST: usize = 5;
     /// The sum of the finite numbers.
     pub const SUM: usize = 6;
@@ -71,9 +71,9 @@ fn add(number: f64, bins: Bins, numbers: &mut [f64]) {
         return;
     }
     numbers[place::COUNT] += 1.0;
-    numbers[place::LOWEST] = numbers[place::LOWEST].min(number);
-    numbers[place::HIGHEST] = numbers[place::HIGHEST].max(number);
     if number.is_finite() {
+        numbers[place::LOWEST] = numbers[place::LOWEST].min(number);
+        numbers[place::HIGHEST] = numbers[place::HIGHEST].max(number);
         numbers[place::SUM] += number;
     }
     if number < bins.low {
@@ -133,7 +133,7 @@ mod tests {
         let src: Vec<u8> = doubles.into_iter().flat_map(f64::to_le_bytes).collect();
         let found = summary(&src, NumberType::F64, None, Bins { low: 0.0, high: 1.0, count: 2 });
         let sum = 0.0 + 1.0 + 0.5 + 0.49 + -0.1 + 1.1;
-        assert_eq!(found, [8.0, 1.0, 2.0, 2.0, f64::NEG_INFINITY, f64::INFINITY, sum, 2.0, 2.0]);
+        assert_eq!(found, [8.0, 1.0, 2.0, 2.0, -0.1, 1.1, sum, 2.0, 2.0]);
         // In floating point, 28 / 101 × 101 is less than 28.
         let whole: Vec<u8> = (0..=101).collect();
         let each = summary(&whole, NumberType::U8, None, Bins { low: 0.0, high: 101.0, count: 101 });

@@ -194,6 +194,38 @@ test("viewer: the keyboard walks the tree, and a node without a plane lists its 
   ok(viewer.text("#values").includes("degrees_north"), "with their units");
 });
 
+/** The first elements of fixtures by zarr-python, as NumPy prints them. */
+const ELEMENTS = {
+  "dtypes-complex/store&path=complex64-little": [
+    "NaN + Infinityi",
+    "-Infinity + 0i",
+    "3.4028235e+38 + 1e-45i",
+    "38.625 − 129.125i",
+  ],
+  "dtypes-time-v3/store&path=datetime-ns": [
+    "NaT",
+    "2262-04-11 23:47:16.854775807",
+    "1677-09-21 00:12:43.145224193",
+    "1970-01-01",
+  ],
+  "dtypes-time-v3/store&path=datetime-W": ["NaT", "9223372036854775807 W"],
+  "dtypes-time-v3/store&path=timedelta-s": ["NaT", "9223372036854775807 s", "-9223372036854775807 s", "0 s"],
+  "dtypes-struct-v3/store&path=bytes": ["{r: 255, g: 255, flag: 0}", "{r: 0, g: 0, flag: 1}"],
+  "dtypes-struct-v3/store&path=nested": [
+    "{point: {x: NaN, inner: {a: 32767, b: 255}}, value: 9223372036854775807}",
+    "{point: {x: Infinity, inner: {a: -32768, b: 0}}, value: -9223372036854775808}",
+  ],
+};
+
+test("viewer: complex numbers, dates and structs are listed element by element", async () => {
+  for (const [array, expected] of Object.entries(ELEMENTS)) {
+    const viewer = await openViewer(`?source=${fixture(`zarr-python-3/${array}`)}`);
+    await until(() => viewer.find("#values:not([hidden]) li"), array);
+    const texts = [...viewer.document.querySelectorAll("#values li")].map((item) => item.textContent);
+    equal(texts.slice(0, expected.length), expected, array);
+  }
+});
+
 test("viewer: two panels can be open if the picture has enough room", async () => {
   for (const [size, isOpen] of [
     [[1440, 900], true],

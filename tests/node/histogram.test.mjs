@@ -43,9 +43,18 @@ test("doubles with NaN and a window", async () => {
   const found = await zarr.histogram(array, { window: [0, 1], bins: 2 });
   assert.deepEqual([...found.counts], [2, 2]);
   assert.deepEqual([found.count, found.missing, found.below, found.above], [8, 1, 2, 2]);
-  assert.deepEqual([found.min, found.max], [-Infinity, Infinity]);
+  assert.deepEqual([found.min, found.max], [-3, 2]);
   const here = zarr.Histogram.of([values.subarray(0, 4), values.subarray(4)], { window: [0, 1], bins: 2 });
   assert.deepEqual(here, found);
+  const whole = await zarr.histogram(array, { bins: 5 });
+  assert.deepEqual(
+    [whole.window, [...whole.counts], whole.below, whole.above],
+    [[-3, 2], [1, 0, 0, 3, 2], 1, 1],
+    "infinities lie outside of the default window",
+  );
+  assert.deepEqual(zarr.Histogram.of([values], { bins: 5 }), whole);
+  const endless = await zarr.histogram(await made("float64", Float64Array.of(Infinity, NaN), [2]));
+  assert.deepEqual([endless.count, endless.above, endless.min, endless.window], [1, 1, NaN, [0, 0]]);
   const none = await zarr.histogram(await made("float32", Float32Array.of(NaN), [1]));
   assert.deepEqual([none.count, none.missing, none.counts.length], [0, 1, 256]);
   assert.ok([none.min, none.max, none.mean, none.quantile(0.5)].every(Number.isNaN));

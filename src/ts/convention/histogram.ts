@@ -30,8 +30,8 @@ export interface HistogramOptions extends ReadOptions {
   /** Number of bins, from 1 to 65536. Default: 256. */
   bins?: number;
   /**
-   * The range of values that the bins divide. Default: from the lowest to the highest value, which
-   * takes a second read, except for 8-bit types with 256 bins.
+   * The range of values that the bins divide. Default: from the lowest to the highest finite value,
+   * which takes a second read, except for 8-bit types with 256 bins.
    */
   window?: readonly [low: number, high: number];
   decode?: "cf" | CfOptions;
@@ -50,7 +50,7 @@ export class Histogram {
   /** Number of values below and above the window. */
   readonly below: number;
   readonly above: number;
-  /** Lowest and highest value; NaN if there are no values. */
+  /** Lowest and highest finite value; NaN if there is none. */
   readonly min: number;
   readonly max: number;
   /** Sum of the finite values, divided by `count`. */
@@ -60,7 +60,7 @@ export class Histogram {
   constructor(numbers: Float64Array, window: readonly [number, number]) {
     const [count = 0, missing = 0, below = 0, above = 0, min = 0, max = 0, sum = 0] = numbers;
     [this.count, this.missing, this.below, this.above] = [count, missing, below, above];
-    [this.min, this.max] = count > 0 ? [min, max] : [Number.NaN, Number.NaN];
+    [this.min, this.max] = min <= max ? [min, max] : [Number.NaN, Number.NaN];
     this.mean = sum / count;
     this.counts = numbers.slice(PLACES.bins);
     this.window = window;
@@ -73,15 +73,8 @@ export class Histogram {
   ): Histogram {
     const lists = [...values];
     const count = checked({ bins, ...(window ? { window } : {}) });
-    const [low, high] = window ?? boundsOf(lists);
-    const numbers = newSummary(count);
-    for (const list of lists) {
-      for (let at = 0; at < list.length; at += 1) {
-        const number = Number(list[at]);
-        add(numbers, number, placeOf(number, low, high, count));
-      }
-    }
-    return new Histogram(numbers, [low, high]);
+    const [low, high] = window ?? boundsOf(summaryOf(lists, [0, 0], 0));
+    return new Histogram(summaryOf(lists, [low, high], count), [low, high]);
   }
 
   /**
@@ -112,19 +105,31 @@ export class Histogram {
   }
 }
 
-/** The lowest and the highest finite number; zeros if there is none. */
-function boundsOf(lists: readonly ArrayLike<number | bigint>[]): [number, number] {
-  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+/** The summary of numbers in memory. */
+function summaryOf(
+  lists: readonly ArrayLike<number | bigint>[],
+  [low, high]: readonly [number, number],
+  bins: number,
+): Float64Array {
+  const numbers = newSummary(bins);
   for (const list of lists) {
     for (let at = 0; at < list.length; at += 1) {
       const number = Number(list[at]);
-      if (!Number.isFinite(number)) continue;
-      if (number < low) low = number;
-      if (number > high) high = number;
+      add(numbers, number, placeOf(number, low, high, bins));
     }
   }
-  return low <= high ? [low, high] : [0, 0];
+  return numbers;
 }
+
+/** The lowest and the highest finite number; zeros if there is none. Their difference is finite. */
+function boundsOf(numbers: Float64Array): [low: number, high: number] {
+  const { [PLACES.lowest]: low = 0, [PLACES.highest]: high = 0 } = numbers;
+  const within = (number: number) => Math.max(-MOST, Math.min(number, MOST));
+  return low <= high ? [within(low), within(high)] : [0, 0];
+}
+
+/** Half of the range of doubles: two numbers within have a finite difference. */
+const MOST = Number.MAX_VALUE / 2;
 
 /**
  * The place in a summary at which a number is counted: missing, outside of the window, or a bin.
@@ -145,9 +150,10 @@ function add(numbers: Float64Array, number: number, place: number): void {
   numbers[place] = (numbers[place] as number) + 1;
   if (place === PLACES.missing) return;
   numbers[PLACES.count] = (numbers[PLACES.count] as number) + 1;
+  if (!Number.isFinite(number)) return;
   numbers[PLACES.lowest] = Math.min(numbers[PLACES.lowest] as number, number);
   numbers[PLACES.highest] = Math.max(numbers[PLACES.highest] as number, number);
-  if (Number.isFinite(number)) numbers[PLACES.sum] = (numbers[PLACES.sum] as number) + number;
+  numbers[PLACES.sum] = (numbers[PLACES.sum] as number) + number;
 }
 
 /** Lowest and highest value of the types with at most 256 values. */
@@ -222,15 +228,8 @@ export async function histogram(source: Source, options: HistogramOptions = {}):
   }
   const few = unpacked ? undefined : FEW[type];
   if (few && bins === 256) return narrowed(await summarised(few[0], few[1] + 1, 256), few[0]);
-  const {
-    [PLACES.lowest]: lowest = 0,
-    [PLACES.highest]: highest = 0,
-    [PLACES.count]: count,
-  } = await summarised(0, 0, 0);
-  const [low, high] = count
-    ? [Math.max(lowest, -Number.MAX_VALUE / 2), Math.min(highest, Number.MAX_VALUE / 2)]
-    : [0, 0];
-  return new Histogram(await summarised(low, Math.max(low, high), bins), [low, Math.max(low, high)]);
+  const [low, high] = boundsOf(await summarised(0, 0, 0));
+  return new Histogram(await summarised(low, high, bins), [low, high]);
 }
 
 /** Drops the empty bins below the lowest and above the highest value. Each bin is one value. */

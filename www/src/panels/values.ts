@@ -6,8 +6,9 @@
 import * as zarr from "zarr-wasm";
 import type { ArrayNode } from "../opening/dataset.js";
 import { element } from "../page/element.js";
-import { countText, roundedText, valueText } from "../text/numbers.js";
+import { countText, roundedText } from "../text/numbers.js";
 import { decodedValues, placeNames, unitsOf } from "./decoded_values.js";
+import { elementText } from "./element_texts.js";
 
 /** Maximum numbers of values in the curve and in the list. */
 const READ = 100_000;
@@ -25,17 +26,20 @@ export interface Values {
 
 export async function readValues(array: ArrayNode, signal: AbortSignal): Promise<Values> {
   const count = array.shape.reduce((product, length) => product * length, 1);
-  const values = count === 0 ? [] : await firstValues(array, signal);
+  if (count === 0) return { count, texts: [], numbers: [] };
+  const result = await firstElements(array, count, signal);
+  const read = result.shape.reduce((product, length) => product * length, 1);
   const isLine = array.shape.length === 1;
   const [name] = isLine ? await placeNames(array, signal) : [];
   const units = unitsOf(array);
-  const text = (value: unknown, index: number) => {
-    const [place, shown] = [name?.(index) ?? "", `${valueText(value)} ${units}`.trim()];
+  const text = (index: number) => {
+    const [place, shown] = [name?.(index) ?? "", `${elementText(result, index)} ${units}`.trim()];
     // For a coordinate variable the name repeats the value, except for dates.
     return place === "" || place === shown ? shown : `${shown}  (${place})`;
   };
-  const isCurve = isLine && isNumeric(array.dtype) && values.length > 1;
-  return { count, texts: values.slice(0, LISTED).map(text), numbers: isCurve ? values.map(Number) : [] };
+  const isCurve = isLine && isNumeric(array.dtype) && read > 1;
+  const numbers = isCurve ? Array.from(result.data as ArrayLike<number | bigint>, Number) : [];
+  return { count, texts: Array.from({ length: Math.min(read, LISTED) }, (_, at) => text(at)), numbers };
 }
 
 /** Shows the values instead of the picture. */
@@ -57,11 +61,12 @@ function title(listed: number, count: number): string {
     : `${countText(count)} values`;
 }
 
-async function firstValues(array: ArrayNode, signal: AbortSignal): Promise<unknown[]> {
+/** All elements of a small array, in C order; of a large one the first of its last dimension. */
+async function firstElements(array: ArrayNode, count: number, signal: AbortSignal) {
   const last = array.shape.length - 1;
-  const selection = array.shape.map((_length, axis) => (axis === last ? zarr.slice(0, READ) : 0));
-  const { data } = await decodedValues(array, selection, signal);
-  return Array.from(data as unknown as ArrayLike<unknown>);
+  const selection =
+    count <= LISTED ? null : array.shape.map((_length, axis) => (axis === last ? zarr.slice(0, READ) : 0));
+  return decodedValues(array, selection, signal);
 }
 
 function curve(values: number[]): SVGElement {

@@ -28,7 +28,9 @@ export function shapeText(shape: readonly number[]): string {
 export function plainNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value);
-  return String(Number(value.toPrecision(5)));
+  const rounded = Number(value.toPrecision(5));
+  // The field is narrow, and String() writes up to 21 digits.
+  return Math.abs(rounded) >= 1e9 ? rounded.toExponential().replace("+", "") : String(rounded);
 }
 
 /** A value of a scale, rounded to about four significant digits of the scale's range. */
