@@ -66,8 +66,11 @@ impl Question {
     }
 
     /// The kind of the error when no level can be used: that of all refusals, if they have the same
-    /// kind.
+    /// kind. A variable that the caller names and that is in no level is not found.
     fn refusal_kind(&self) -> ErrorKind {
+        if self.variable.is_some() && self.refused.is_empty() {
+            return ErrorKind::NotFound;
+        }
         let mut codes = self.refused.values().map(|refusal| refusal.code.as_str());
         let first = codes.next();
         let first = first.filter(|first| codes.all(|code| code == *first));
