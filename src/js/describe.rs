@@ -102,7 +102,7 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<JsValue> {
         .with("order", &numbers(&order))
         .with("codecs", &codecs(binding.declared()))
         .with("storageTransformers", &storage_transformers(binding.declared()))
-        .with_text("home", binding.module().map_or("engine", module_name))
+        .with_text("build", binding.module().map_or("engine", module_name))
         .finish())
 }
 
@@ -133,8 +133,8 @@ pub fn describe_type(array: u32) -> std::result::Result<String, JsValue> {
 
 /// The build of the engine that decodes the chunks of the array. Reading reports errors of its
 /// codecs.
-#[wasm_bindgen(js_name = homeOf)]
-pub fn home_of(array: u32) -> String {
+#[wasm_bindgen(js_name = decodeBuild)]
+pub fn decode_build(array: u32) -> String {
     let module = registry::array(array).and_then(|array| array.binding().module());
     module.map_or("engine", module_name).to_owned()
 }

@@ -49,8 +49,8 @@ extern "C" {
     fn sleep(this: &Host, ms: u32) -> Promise;
 
     /// Resolves after other tasks had their turn, if this task has run long enough.
-    #[wasm_bindgen(method)]
-    fn breathe(this: &Host) -> Promise;
+    #[wasm_bindgen(method, js_name = pauseIfDue)]
+    fn pause_if_due(this: &Host) -> Promise;
 }
 
 thread_local! {
@@ -115,10 +115,10 @@ pub async fn sleep(ms: u32) {
 }
 
 /// Lets other tasks run if this task has run long enough.
-pub async fn breathe() {
+pub async fn pause_if_due() {
     if let Some(host) = host() {
         // The promise never rejects.
-        let _ = settled(host.breathe().into()).await;
+        let _ = settled(host.pause_if_due().into()).await;
     }
 }
 

@@ -65,6 +65,6 @@ pub fn start(host: host::Host) {
     #[cfg(feature = "full")]
     locks::install();
     panic::install();
-    turn::set_pause(|| Box::pin(host::breathe()));
+    turn::set_pause(|| Box::pin(host::pause_if_due()));
     turn::set_delay(|ms| Box::pin(host::sleep(ms)));
 }

@@ -5,8 +5,8 @@ import { CONTRACT, madeStore } from "../port/contract.mjs";
 import { equal, ok, test } from "./harness.mjs";
 import { until } from "./viewer_frame.mjs";
 
-/** The package's own waiting times (`src/ts/port/patience.ts`). Joined modules have prefixes. */
-const [, PATIENCE] = Object.entries(shared).find(([name]) => name.endsWith("_PATIENCE"));
+/** The package's own waiting times (`src/ts/port/timeouts.ts`). Joined modules have prefixes. */
+const [, TIMEOUTS] = Object.entries(shared).find(([name]) => name.endsWith("_TIMEOUTS"));
 
 const sets = (value) => (value instanceof Set ? [...value] : value);
 
@@ -137,16 +137,16 @@ const blockable = (name) => () =>
 
 /** Runs a test with engines that can be blocked, and with short waiting times. */
 async function withBlockable(act) {
-  const usual = { ...PATIENCE };
+  const usual = { ...TIMEOUTS };
   const name = `block-${Math.random()}`;
   const channel = new BroadcastChannel(name);
-  Object.assign(PATIENCE, { pingMs: 100, silentMs: 700 });
+  Object.assign(TIMEOUTS, { pingMs: 100, silentMs: 700 });
   zarr.dispose();
   await zarr.init({ worker: blockable(name) });
   try {
     await act(() => channel.postMessage("block"));
   } finally {
-    Object.assign(PATIENCE, usual);
+    Object.assign(TIMEOUTS, usual);
     channel.close();
     zarr.dispose();
     await zarr.init({ worker: null });
@@ -191,8 +191,8 @@ test("an engine that is silent is replaced: writes reject, and the next one goes
   }));
 
 test("a worker that does not answer in time is skipped, and the next place is tried", async () => {
-  const usual = { ...PATIENCE };
-  PATIENCE.startMs = 300;
+  const usual = { ...TIMEOUTS };
+  TIMEOUTS.startMs = 300;
   const silent = () => new Worker(URL.createObjectURL(new Blob([""], { type: "text/javascript" })));
   zarr.dispose();
   await zarr.init({ worker: silent });
@@ -203,7 +203,7 @@ test("a worker that does not answer in time is skipped, and the next place is tr
     equal(engine, "blob");
     ok(refused.includes("custom: the worker's script did not answer in time"), refused.join());
   } finally {
-    Object.assign(PATIENCE, usual);
+    Object.assign(TIMEOUTS, usual);
     zarr.dispose();
     await zarr.init({ worker: null });
   }

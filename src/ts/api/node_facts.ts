@@ -188,7 +188,7 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
     warnings: summary.warnings,
     warn: keepingWarnings(summary.warnings, summary.path),
     document: summary.document,
-    build: array.home,
+    build: array.build,
   };
 }
 

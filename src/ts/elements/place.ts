@@ -1,7 +1,7 @@
 /**
  * Copies a part into the result, row by row.
  */
-import { breathe, isDue } from "./breathe.ts";
+import { isDue, pauseIfDue } from "./pause.ts";
 import { type Placement, Rows } from "./rows.ts";
 
 /** Approximate numbers of rows and bytes copied between two checks of the clock. */
@@ -25,7 +25,7 @@ function eachRow(
   };
   const rest = async () => {
     while (row < rows.count) {
-      await breathe();
+      await pauseIfDue();
       if (!goesOn()) return;
       some();
     }

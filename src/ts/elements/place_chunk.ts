@@ -2,7 +2,7 @@
  * Copies a box of a decoded chunk into the result. Each dimension has a constant step in both.
  * Elements that are adjacent in both are copied as one run.
  */
-import { breathe, isDue } from "./breathe.ts";
+import { isDue, pauseIfDue } from "./pause.ts";
 import type { GoesOn } from "./place.ts";
 
 /**
@@ -167,7 +167,7 @@ export function placeChunk(
   const between = Math.max(1, Math.floor(BYTES_BETWEEN / runs.run));
   const rest = async () => {
     while (progress.left > 0) {
-      await breathe();
+      await pauseIfDue();
       if (!isWanted()) return;
       progress.some(between);
     }

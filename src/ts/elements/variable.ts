@@ -5,8 +5,8 @@
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import { parseJsonText } from "../model/marked_json.ts";
-import { breathe, isDue } from "./breathe.ts";
 import { packedOf, scalarOf, someOf } from "./elements.ts";
+import { isDue, pauseIfDue } from "./pause.ts";
 import { aligned } from "./typed_arrays.ts";
 
 /** Number of elements between two checks of the clock. */
@@ -68,7 +68,7 @@ export async function variableElements(
   const values: unknown[] = new Array(count);
   for (let at = 0; at < count; at += 1) {
     values[at] = value(at);
-    if (at % ELEMENTS_BETWEEN === 0 && isDue()) await breathe();
+    if (at % ELEMENTS_BETWEEN === 0 && isDue()) await pauseIfDue();
   }
   return values;
 }

@@ -83,7 +83,8 @@ export function arrayId(glue: Glue, array: EngineArray): number {
   const id = handle.id as number;
   // The page does not know which build these need: metadata that a caller passed in, and user
   // codecs.
-  if (type === undefined || codecs) array.bound = { ...array.bound, build: glue.homeOf(id) as DecodeBuild };
+  if (type === undefined || codecs)
+    array.bound = { ...array.bound, build: glue.decodeBuild(id) as DecodeBuild };
   return id;
 }
 

@@ -5,7 +5,7 @@
  * during a poll is caught and only rejects the calls in flight.
  */
 
-import { breathe } from "../elements/breathe.ts";
+import { pauseIfDue } from "../elements/pause.ts";
 import { INTERNAL, TrapError } from "../model/errors.ts";
 import { cacheLimits } from "./configuration.ts";
 import { counters } from "./counters.ts";
@@ -68,7 +68,7 @@ export class Instance {
         counters.wire.failed += failed;
         counters.wire.aborted += aborted;
       },
-      breathe,
+      pauseIfDue,
       sleep: (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms)),
       /** A promise that never settles after the instance is gone. */
       guard: <T>(promise: Promise<T>): Promise<T> =>

@@ -100,11 +100,11 @@ async function writeNew(folder: FileSystemDirectoryHandle, name: string, bytes: 
 
 /** Errors for a file that another tab or worker is writing or has open for writing. */
 const LOCKED = ["NoModificationAllowedError", "InvalidStateError"];
-const PATIENCE_MS = [5, 10, 20, 40, 80, 160, 320, 640];
+const RETRY_DELAYS_MS = [5, 10, 20, 40, 80, 160, 320, 640];
 
 /** Tries again for about a second while another tab or worker locks the file. */
 async function unlessLocked(key: string, write: () => Promise<void>): Promise<void> {
-  for (const wait of PATIENCE_MS) {
+  for (const wait of RETRY_DELAYS_MS) {
     try {
       return await write();
     } catch (error) {

@@ -63,8 +63,8 @@ export interface ArraySummary {
   /** The codecs in encoding order. */
   codecs: { name: string; configuration?: JsonText }[];
   storageTransformers: { extension: string; type: JsonText; configuration?: JsonText }[];
-  /** The build that decodes its chunks: `build` in all other types (`src/js/describe.rs`). */
-  home: DecodeBuild;
+  /** The build of the engine that decodes its chunks. */
+  build: DecodeBuild;
   fallback?: { extension: string; dataType: JsonText; used: string };
   /** Tables for the narrow floats in its data type. */
   tables?: NumberTables | undefined;

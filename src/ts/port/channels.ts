@@ -8,8 +8,8 @@ import { loadCaller, loadEngine } from "#source";
 import { ZarrError } from "../model/errors.ts";
 import type { Channel, EnginePlace } from "./channel.ts";
 import { configuration, engineOptions, givenWasm } from "./configuration.ts";
-import { PATIENCE } from "./patience.ts";
 import { PROTOCOL_VERSION, type ToEngine, type ToPage, type WasmText } from "./protocol.ts";
+import { TIMEOUTS } from "./timeouts.ts";
 import { NotStarted, ofWebWorker, type RunningWorker, startWorker } from "./worker_start.ts";
 
 /** The place at which an engine started last, and why the other places refused. */
@@ -45,7 +45,7 @@ class Startable {
     this.started = new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => this.#crashed("the worker's script did not answer in time"),
-        PATIENCE.startMs,
+        TIMEOUTS.startMs,
       );
       const settle =
         <T>(act: (value: T) => void) =>

@@ -3,8 +3,8 @@
  */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, type TestContext, test } from "node:test";
-import { PATIENCE } from "./patience.ts";
 import { watchSilence } from "./silence.ts";
+import { TIMEOUTS } from "./timeouts.ts";
 
 /** An engine that answers pings unless it is silenced. */
 class FakeEngine {
@@ -26,7 +26,7 @@ class FakeEngine {
 }
 
 const host = globalThis as { document?: { visibilityState: string } };
-const usual = { ...PATIENCE };
+const usual = { ...TIMEOUTS };
 
 beforeEach(() => {
   host.document = { visibilityState: "visible" };
@@ -34,7 +34,7 @@ beforeEach(() => {
 
 afterEach(() => {
   delete host.document;
-  Object.assign(PATIENCE, usual);
+  Object.assign(TIMEOUTS, usual);
 });
 
 /**
@@ -137,7 +137,7 @@ test("further calls start no second watch", (t) => {
 
 test("the time limit is configurable in one place", (t) => {
   const tick = withClock(t);
-  Object.assign(PATIENCE, { pingMs: 100, silentMs: 250 });
+  Object.assign(TIMEOUTS, { pingMs: 100, silentMs: 250 });
   const engine = new FakeEngine();
   engine.answers = false;
   engine.watch();

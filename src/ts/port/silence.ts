@@ -2,7 +2,7 @@
  * Detects an engine that no longer answers. Some systems end workers without an event, and a user's
  * codec may loop forever. `engine.ts` decides what happens then.
  */
-import { PATIENCE } from "./patience.ts";
+import { TIMEOUTS } from "./timeouts.ts";
 
 /** The part of a connection that the watch needs. */
 export interface Watched {
@@ -27,7 +27,7 @@ const watched = new WeakSet<Watched>();
 export function watchSilence(engine: Watched, onSilent: (ms: number) => void): void {
   if (watched.has(engine)) return;
   watched.add(engine);
-  const { pingMs, silentMs } = PATIENCE;
+  const { pingMs, silentMs } = TIMEOUTS;
   let { heard } = engine;
   let rounds = 0;
   const timer = setInterval(() => {

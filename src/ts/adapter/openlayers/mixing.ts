@@ -1,5 +1,5 @@
 /** Mixes channels to one picture by adding their colours. */
-import { breathe } from "../../elements/breathe.ts";
+import { pauseIfDue } from "../../elements/pause.ts";
 import { planeOf, type Spans, type TileElements } from "./texels.ts";
 import type { TileLevel } from "./tile_levels.ts";
 
@@ -27,7 +27,7 @@ export async function mixTile(
   const mix = tileMixer(level, spans, channels, out);
   for (let row = 0; row < level.tileHeight; row += ROWS) {
     mix(row, Math.min(row + ROWS, level.tileHeight));
-    await breathe();
+    await pauseIfDue();
     signal.throwIfAborted();
   }
   return out;

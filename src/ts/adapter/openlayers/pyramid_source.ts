@@ -12,7 +12,7 @@ import DataTileSource from "ol/source/DataTile.js";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import { elementAtPlace } from "../../convention/warp.ts";
-import { breathe } from "../../elements/breathe.ts";
+import { pauseIfDue } from "../../elements/pause.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { arrayTiles, type TileAxes } from "./array_tiles.ts";
 import { type BandLayout, bandsOf, type Packing, packTile } from "./bands.ts";
@@ -407,7 +407,7 @@ export class PyramidSource extends DataTileSource {
     const priority = z === shown ? PRIORITY.view : z === 0 ? PRIORITY.coarsest : PRIORITY.coarser;
     const elements = await this.#reader.read(place, this.#channels, { signal, priority });
     // Otherwise all cached tiles would be packed and uploaded in one task.
-    await breathe();
+    await pauseIfDue();
     signal.throwIfAborted();
     if (!this.bands.isPicture) return packTile(place.level, place, elements, this.#packing);
     if (this.#areLabels) return colorsOf(place.level, place, elements[0] as TileElements);

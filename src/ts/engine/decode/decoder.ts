@@ -5,7 +5,7 @@
  * and some browsers lack some.
  */
 
-import { breathe } from "../../elements/breathe.ts";
+import { pauseIfDue } from "../../elements/pause.ts";
 import { type RunningWorker, startWorker } from "../../port/worker_start.ts";
 import { configuration, recycleBytes } from "../configuration.ts";
 import { DecodeServer } from "./decode_server.ts";
@@ -107,7 +107,7 @@ export async function localDecoder(first: First): Promise<Decoder> {
   const server = new DecodeServer((answer) => start.answer(decoder, answer));
   let last: Promise<unknown> = Promise.resolve();
   decoder.post = (message) => {
-    last = last.then(() => breathe()).then(() => server.handle(message));
+    last = last.then(() => pauseIfDue()).then(() => server.handle(message));
   };
   server.handle(first);
   return start.decoder;

@@ -4,7 +4,7 @@
  * at a time and checks each time whether it is open. When the gate is closed and all writers have
  * left, nothing is written any more.
  */
-import { nextTask } from "../../elements/breathe.ts";
+import { nextTask } from "../../elements/pause.ts";
 
 /** Two words: whether the gate is closed, and the number of writers inside. */
 export type Gate = Int32Array<SharedArrayBuffer>;

@@ -4,7 +4,7 @@
  * (`access::part_buffer`).
  */
 
-import { breathe, isDue } from "../../elements/breathe.ts";
+import { isDue, pauseIfDue } from "../../elements/pause.ts";
 import { type Placement, Rows } from "../../elements/rows.ts";
 import { aligned } from "../../elements/typed_arrays.ts";
 import { ZarrError } from "../../model/errors.ts";
@@ -55,7 +55,7 @@ export class VariableAssembly {
         this.#part[place] = number;
         this.#start[place] = first + offset;
         this.#length[place] = (offsets[at + 1] as number) - offset;
-        if (at % ELEMENTS_BETWEEN === 0 && isDue()) await breathe();
+        if (at % ELEMENTS_BETWEEN === 0 && isDue()) await pauseIfDue();
       }
     }
   }
@@ -81,7 +81,7 @@ export class VariableAssembly {
       packed.set(part.subarray(start, start + length), head + end);
       end += length;
       offsets[at + 1] = end;
-      if (at % ELEMENTS_BETWEEN === 0 && isDue()) await breathe();
+      if (at % ELEMENTS_BETWEEN === 0 && isDue()) await pauseIfDue();
     }
     return packed;
   }

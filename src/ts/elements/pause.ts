@@ -1,5 +1,5 @@
 /**
- * Keeps tasks short, on the engine's thread and on the page's. Long work calls `breathe` regularly,
+ * Keeps tasks short, on the engine's thread and on the page's. Long work calls `pauseIfDue` regularly,
  * which lets other tasks run.
  */
 
@@ -29,7 +29,7 @@ export function nextTask(): Promise<void> {
 }
 
 /** Lets other tasks run if it is time for a pause. */
-export async function breathe(): Promise<void> {
+export async function pauseIfDue(): Promise<void> {
   if (!isDue()) return;
   await nextTask();
   sliceEnd = performance.now() + SLICE_MS;
