@@ -103,7 +103,8 @@ fn has_any(place: &Place<'_>, keys: &[&str]) -> bool {
 fn form_of(place: &Place<'_>, report: &mut Report) -> Form {
     match (has_any(place, &EARLY), has_any(place, &CURRENT)) {
         (true, true) => {
-            let message = "fields of the early draft (schema, spec) and of today's text (uuid, schema_url, spec_url) are mixed";
+            let message = "fields of the early draft (schema, spec) and of the current text \
+                           (uuid, schema_url, spec_url) are mixed";
             report.warning("mixed-forms", &place.path, message);
             Form::Current
         }
@@ -132,7 +133,8 @@ fn declaration(place: &Place<'_>, report: &mut Report) -> Option<Declaration> {
         extra: extra_fields(place),
     };
     if declaration.identifier().is_none() {
-        let message = "nothing identifies this convention: one of uuid, schema_url, spec_url (early draft: schema, spec) must be there; a name does not identify";
+        let message = "the convention has no identifier: one of uuid, schema_url, spec_url \
+                       (early draft: schema, spec) is required besides the name";
         report.error("no-identifier", &place.path, message);
     }
     if declaration.name.is_none() && place.member("name").is_none() {

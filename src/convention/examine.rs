@@ -171,7 +171,7 @@ fn known_version(
     let unknown = tagged.as_deref().filter(|version| !known.versions.contains(version));
     if let Some(version) = unknown {
         let message = format!(
-            "revision {version:?} is not known; it is read as {:?}",
+            "the revision {version:?} is unknown: it is read as {:?}",
             known.versions.last().unwrap_or(&"")
         );
         report.warning("unknown-version", &declaration.path, message);

@@ -94,7 +94,7 @@ impl Report {
     pub fn into_findings(mut self) -> Vec<Finding> {
         if self.omitted > 0 {
             let rule = format!("{}/more", self.convention);
-            let message = format!("{} more findings are left out", self.omitted);
+            let message = format!("{} more findings are omitted", self.omitted);
             self.findings.push(Finding { rule, path: String::new(), severity: Severity::Info, message });
         }
         self.findings

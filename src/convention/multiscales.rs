@@ -39,7 +39,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         report.warning(
             "tile-matrix-set",
             &multiscales.path,
-            "this is the older tile_matrix_set form, without a layout",
+            "this is the early form of tile_matrix_set, without a layout",
         );
         return;
     }
@@ -64,7 +64,7 @@ fn validate_entry(entry: &Place<'_>, report: &mut Report) {
     if let Some(source) = entry.member(source) {
         validate_path(&source, report);
         if !early && entry.member("transform").is_none() {
-            report.error("no-transform", &entry.path, "a derived level must have a \"transform\"");
+            report.error("no-transform", &entry.path, "a derived level must have \"transform\"");
         }
     }
     entry.optional(&[("resampling_method", 's'), ("transform", 'o')], report);
@@ -72,7 +72,7 @@ fn validate_entry(entry: &Place<'_>, report: &mut Report) {
         let Some(factors) = factors(entry, key) else { continue };
         let numbers = factors.numbers(None, report).unwrap_or_default();
         if key == "scale" && numbers.iter().any(|number| *number <= 0.0) {
-            report.warning("scale", &factors.path, "a scale should be above zero");
+            report.warning("scale", &factors.path, "a scale should be greater than zero");
         }
     }
 }
@@ -81,7 +81,9 @@ fn validate_path(place: &Place<'_>, report: &mut Report) {
     if let Some(path) = place.string(report)
         && !is_relative_path(path)
     {
-        let message = format!("{path:?} is not a path below this group (no leading \"/\", no \"..\")");
+        let message = format!(
+            "the path must be below this group, without a leading \"/\" and without \"..\", found {path:?}"
+        );
         report.error("asset-path", &place.path, message);
     }
 }
@@ -93,7 +95,7 @@ fn validate_graph(entries: &[Place<'_>], report: &mut Report) {
     for entry in entries {
         let Some(asset) = text(entry, "asset", "group") else { continue };
         if sources.insert(asset, text(entry, "derived_from", "from_group")).is_some() {
-            report.warning("duplicate", &entry.path, format!("the level {asset:?} stands here twice"));
+            report.warning("duplicate", &entry.path, format!("the level {asset:?} occurs twice"));
         }
     }
     for entry in entries {
@@ -102,14 +104,14 @@ fn validate_graph(entries: &[Place<'_>], report: &mut Report) {
             report.warning(
                 "unknown-source",
                 &entry.path,
-                format!("there is no level {source:?} to come from"),
+                format!("the source level {source:?} does not exist"),
             );
         }
     }
     if let Some(level) = cycle(&sources) {
         let entry = entries.iter().find(|entry| text(entry, "asset", "group") == Some(level));
         let path = entry.map_or("", |entry| entry.path.as_str());
-        report.error("cycle", path, format!("the level {level:?} comes from itself"));
+        report.error("cycle", path, format!("the level {level:?} is derived from itself"));
     }
 }
 

@@ -97,7 +97,7 @@ impl<'a> Place<'a> {
     pub fn integer(&self, least: i64, report: &mut Report) -> Option<i64> {
         let Some(integer) = integer_of(self.value) else { return self.wrong("an integer", report) };
         if integer < least {
-            report.error("range", &self.path, format!("{integer} is below {least}"));
+            report.error("range", &self.path, format!("expected at least {least}, found {integer}"));
             return None;
         }
         Some(integer)
@@ -121,7 +121,7 @@ impl<'a> Place<'a> {
         let items = self.array(least, report)?;
         let texts: Vec<String> = items.iter().map(|item| item.value.to_string()).collect();
         for idx in repeats(&texts) {
-            report.error("duplicate", &items[idx].path, "the same element stands here twice");
+            report.error("duplicate", &items[idx].path, "the elements must differ: this one occurs twice");
         }
         Some(items)
     }

@@ -38,11 +38,7 @@ pub fn validate(node: &Node, version: &str, report: &mut Report) {
     }
     for key in CRS {
         if place.member(key).is_some_and(|member| member.value.is_null()) {
-            report.warning(
-                "null",
-                &format!("/{key}"),
-                "the schema knows no null here; leave the property out",
-            );
+            report.warning("null", &format!("/{key}"), "null is not allowed here: omit the property");
         }
     }
     code(&place, only_one, report);
@@ -73,7 +69,7 @@ fn code(place: &Place<'_>, only_epsg_like: bool, report: &mut Report) {
         report.error(
             "code",
             &member.path,
-            format!("{code:?} is not an authority and a code, as in EPSG:4326"),
+            format!("expected an authority and a code, as in EPSG:4326, found {code:?}"),
         );
     }
 }

@@ -39,7 +39,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         report.error(
             "registration",
             &registration.path,
-            format!("{text:?} is neither \"pixel\" nor \"node\""),
+            format!("expected \"pixel\" or \"node\", found {text:?}"),
         );
     }
     let layout = place.member("multiscales").and_then(|multiscales| multiscales.member("layout"));
@@ -103,7 +103,7 @@ fn bounding_box(bbox: &Place<'_>, report: &mut Report) {
         report.warning(
             "empty-bbox",
             &bbox.path,
-            "the order is xmin, ymin, xmax, ymax; a minimum is above its maximum",
+            "a minimum is greater than its maximum: the order must be xmin, ymin, xmax, ymax",
         );
     }
 }
@@ -113,15 +113,18 @@ fn transform(place: &Place<'_>, report: &mut Report) {
     let kind = kind.as_ref().and_then(|kind| kind.string(report)).unwrap_or("affine");
     let Some(transform) = place.member("spatial:transform") else { return };
     if kind != "affine" {
-        let message =
-            format!("transformations of type {kind:?} are not known; {} is not used", transform.path);
+        let message = format!("the type {kind:?} is unknown, so {} is not used", transform.path);
         report.warning("transform-type", &format!("{}/spatial:transform_type", place.path), message);
         return;
     }
     if let Some(numbers) = transform.numbers(Some(6), report)
         && numbers[0] * numbers[4] - numbers[1] * numbers[3] == 0.0
     {
-        report.warning("singular", &transform.path, "this maps the plane onto a line: it has no inverse");
+        report.warning(
+            "singular",
+            &transform.path,
+            "the transform maps the plane onto a line, so it has no inverse",
+        );
     }
 }
 
@@ -139,7 +142,7 @@ fn extents(shape: &Place<'_>, expected: Option<[f64; 2]>, report: &mut Report) {
     #[allow(clippy::cast_precision_loss)] // extents of arrays
     let fits = |expected: [f64; 2]| found.iter().map(|extent| *extent as f64).eq(expected);
     if expected.is_some_and(|expected| found.len() == 2 && !fits(expected)) {
-        let message = format!("{found:?} is not the array's own shape");
+        let message = format!("the shape {found:?} differs from the shape of the array");
         report.warning("shape", &shape.path, message);
     }
 }

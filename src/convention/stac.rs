@@ -21,7 +21,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         report.error(
             "required",
             "",
-            format!("exactly one of {} must be there, found {given}", KEYS.join(", ")),
+            format!("exactly one of {} is required, found {given}", KEYS.join(", ")),
         );
     }
     place.optional(&[("stac:item", 'o'), ("stac:collection", 'o'), ("stac:key", 's')], report);

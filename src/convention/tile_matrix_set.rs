@@ -23,7 +23,8 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         node.place().member("multiscales").and_then(|multiscales| multiscales.member("tile_matrix_set"));
     let Some(set) = set else { return };
     if let Value::String(name) = set.value {
-        let message = format!("the tile matrix set {name:?} is only named; levels are taken by their groups");
+        let message =
+            format!("the tile matrix set {name:?} is not defined here: its levels are found by group");
         report.info("named", &set.path, message);
         return;
     }
@@ -47,7 +48,7 @@ fn validate_matrix(matrix: &Place<'_>, report: &mut Report) {
     if let Some(size) = matrix.require("cellSize", report)
         && size.number(report).is_some_and(|size| size <= 0.0)
     {
-        report.error("range", &size.path, "a cell size is above zero");
+        report.error("range", &size.path, "a cell size must be greater than zero");
     }
     if let Some(origin) = matrix.require("pointOfOrigin", report) {
         origin.numbers(Some(2), report);
@@ -61,6 +62,6 @@ fn validate_matrix(matrix: &Place<'_>, report: &mut Report) {
     if let Some(corner) = matrix.member("cornerOfOrigin")
         && corner.string(report).is_some_and(|corner| !["topLeft", "bottomLeft"].contains(&corner))
     {
-        report.error("corner", &corner.path, "a corner of origin is \"topLeft\" or \"bottomLeft\"");
+        report.error("corner", &corner.path, "the corner of origin must be \"topLeft\" or \"bottomLeft\"");
     }
 }

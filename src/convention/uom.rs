@@ -28,7 +28,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         report.warning(
             "ucum",
             &unit.path,
-            format!("{text:?} is not a UCUM code: those are ASCII, without blanks"),
+            format!("a UCUM code must be ASCII without spaces, found {text:?}"),
         );
     }
 }

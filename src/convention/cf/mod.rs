@@ -133,7 +133,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         report.warning(
             "standard-name",
             &standard_name.path,
-            "standard names are lower-case letters, digits and \"_\"",
+            "a standard name must consist of lower-case letters, digits and \"_\"",
         );
     }
 }
@@ -151,7 +151,7 @@ fn words(place: &Place<'_>, key: &str, allowed: &[&str], report: &mut Report) {
         report.error(
             key.trim_start_matches('_'),
             &member.path,
-            format!("{word:?} is none of {}", allowed.join(", ")),
+            format!("expected one of {}, found {word:?}", allowed.join(", ")),
         );
     }
 }
@@ -160,13 +160,17 @@ fn packing(place: &Place<'_>, report: &mut Report) {
     if let Some(range) = place.member("valid_range") {
         range.numbers(Some(2), report);
         if place.member("valid_min").is_some() || place.member("valid_max").is_some() {
-            report.error("valid-range", &range.path, "valid_range excludes valid_min and valid_max");
+            report.error(
+                "valid-range",
+                &range.path,
+                "valid_range must not be used together with valid_min or valid_max",
+            );
         }
     }
     if let Some(factor) = place.member("scale_factor")
         && factor.value.as_f64() == Some(0.0)
     {
-        report.warning("scale-factor", &factor.path, "a scale_factor of zero makes every value the same");
+        report.warning("scale-factor", &factor.path, "a scale_factor of zero makes all values equal");
     }
     for key in ["_FillValue", "missing_value"] {
         let Some(fill) = place.member(key) else { continue };
@@ -175,7 +179,7 @@ fn packing(place: &Place<'_>, report: &mut Report) {
         // A string is NaN, a character, or the base64 text that xarray writes for the element's
         // bytes.
         if !(scalar(fill.value) || fill.value.is_boolean() || (several && fill.value.is_array())) {
-            report.error("fill-value", &fill.path, format!("{key} is a number or a text"));
+            report.error("fill-value", &fill.path, format!("{key} must be a number or a string"));
         }
     }
 }
@@ -190,9 +194,11 @@ fn flags(place: &Place<'_>, report: &mut Report) {
         let len =
             if list.value.is_number() { 1 } else { list.array(1, report).map_or(0, |items| items.len()) };
         match meanings.as_ref().map(count) {
-            None => report.error("flag-meanings", &list.path, "flags without flag_meanings mean nothing"),
+            None => {
+                report.error("flag-meanings", &list.path, "flag_values and flag_masks require flag_meanings")
+            }
             Some(Some(words)) if words != len => {
-                report.error("flag-meanings", &list.path, format!("{len} flags have {words} meanings"));
+                report.error("flag-meanings", &list.path, format!("{len} flags have {words} flag_meanings"));
             }
             Some(_) => {}
         }
@@ -200,7 +206,7 @@ fn flags(place: &Place<'_>, report: &mut Report) {
     if let Some(meanings) = meanings
         && lists.is_empty()
     {
-        report.error("flag-meanings", &meanings.path, "flag_meanings has neither flag_values nor flag_masks");
+        report.error("flag-meanings", &meanings.path, "flag_meanings requires flag_values or flag_masks");
     }
 }
 
@@ -221,10 +227,6 @@ fn counts_of_time(place: &Place<'_>, report: &mut Report) {
             Err(error) => report.error("time-units", &units.path, error.to_string()),
         }
     } else if let Some(calendar) = calendar {
-        report.warning(
-            "calendar",
-            &calendar.path,
-            "a calendar belongs to units of the form \"days since …\"",
-        );
+        report.warning("calendar", &calendar.path, "a calendar requires units of the form \"days since …\"");
     }
 }

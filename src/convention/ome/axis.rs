@@ -52,7 +52,7 @@ pub fn validate(generation: Generation, axes: &Place<'_>, report: &mut Report) {
     names(axes, &axes_read, report);
     if generation == Generation::V3 {
         if items.len() < 2 {
-            report.error("axes", &axes.path, "an image has at least two axes");
+            report.error("axes", &axes.path, "an image must have at least two axes");
         }
         return;
     }
@@ -60,14 +60,22 @@ pub fn validate(generation: Generation, axes: &Place<'_>, report: &mut Report) {
     let count = items.len();
     let arrays = generation == Generation::V6 && written_kind(&items, "array") >= 2;
     if !(2..=5).contains(&count) && !arrays {
-        report.error("axes", &axes.path, format!("an image has two to five axes, this has {count}"));
+        report.error("axes", &axes.path, format!("an image must have two to five axes, found {count}"));
     }
     let space = written_kind(&items, "space");
     if !(2..=3).contains(&space) && !arrays {
-        report.error("axes", &axes.path, format!("two or three axes are of space, here {space}"));
+        report.error(
+            "axes",
+            &axes.path,
+            format!("an image must have two or three axes of type space, found {space}"),
+        );
     }
     if of_kind("time") > 1 || of_kind("channel") > 1 {
-        report.warning("axes", &axes.path, "there is at most one axis of time and one of channels");
+        report.warning(
+            "axes",
+            &axes.path,
+            "an image should have at most one axis of type time and one of type channel",
+        );
     }
     order(axes, &axes_read, report);
 }
@@ -81,7 +89,11 @@ fn validate_axis(generation: Generation, axis: &Place<'_>, report: &mut Report) 
         if let Some(name) = axis.string(report)
             && !["x", "y", "z", "c", "t"].contains(&name)
         {
-            report.error("axis-name", &axis.path, format!("{name:?} is none of x, y, z, c, t"));
+            report.error(
+                "axis-name",
+                &axis.path,
+                format!("the name must be x, y, z, c or t, found {name:?}"),
+            );
         }
         return;
     }
@@ -91,18 +103,18 @@ fn validate_axis(generation: Generation, axis: &Place<'_>, report: &mut Report) 
     if let Some(name) = axis.require("name", report)
         && name.string(report) == Some("")
     {
-        report.error("axis-name", &name.path, "a name has at least one letter");
+        report.error("axis-name", &name.path, "a name must not be empty");
     }
     axis.optional(&[("type", 's'), ("unit", 's'), ("longName", 's'), ("discrete", 'b')], report);
     if axis.member("type").is_none() {
-        report.warning("axis-type", &axis.path, "an axis should say its type: space, time or channel");
+        report.warning("axis-type", &axis.path, "an axis should have a type: space, time or channel");
     }
 }
 
 fn names(axes: &Place<'_>, read: &[Axis], report: &mut Report) {
     let names: Vec<String> = read.iter().map(|axis| axis.name.clone()).collect();
     if repeats(&names).iter().any(|idx| !names[*idx].is_empty()) {
-        report.error("axis-name", &axes.path, "two axes have the same name");
+        report.error("axis-name", &axes.path, "the names of axes must differ");
     }
 }
 
@@ -114,6 +126,10 @@ fn order(axes: &Place<'_>, read: &[Axis], report: &mut Report) {
         _ => 1,
     };
     if read.windows(2).any(|pair| rank(&pair[0]) > rank(&pair[1])) {
-        report.warning("axes-order", &axes.path, "the order is time, channel (or other), space");
+        report.warning(
+            "axes-order",
+            &axes.path,
+            "axes should be in the order time, channel (or other), space",
+        );
     }
 }

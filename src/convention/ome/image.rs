@@ -49,7 +49,7 @@ fn coordinate_systems<'a>(image: &Place<'a>, report: &mut Report) -> Option<Plac
         if let Some(name) = system.require("name", report)
             && name.string(report) == Some("")
         {
-            report.error("system-name", &name.path, "a name has at least one letter");
+            report.error("system-name", &name.path, "a name must not be empty");
         }
         if let Some(axes) = system.require("axes", report) {
             axis::validate(Generation::V6, &axes, report);
@@ -88,7 +88,7 @@ fn validate_dataset(generation: Generation, dataset: &Place<'_>, rank: Option<us
     if let Some(path) = dataset.require("path", report)
         && path.string(report).is_some_and(|path| !is_relative_path(path))
     {
-        report.warning("path", &path.path, "this is not a path below the image");
+        report.warning("path", &path.path, "the path must be below the image");
     }
     if generation < Generation::V4 {
         return;
@@ -120,7 +120,11 @@ pub fn validate_channels(generation: Generation, omero: &Place<'_>, report: &mut
             && let Some(text) = color.string(report)
             && !(text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_hexdigit()))
         {
-            report.warning("color", &color.path, format!("{text:?} is not six hexadecimal digits"));
+            report.warning(
+                "color",
+                &color.path,
+                format!("a colour must be six hexadecimal digits, found {text:?}"),
+            );
         }
         if let Some(window) = get("window", report)
             && window.object(report).is_some()

@@ -37,11 +37,11 @@ pub fn validate(label: &Place<'_>, report: &mut Report) {
 fn channels(rgba: &Place<'_>, report: &mut Report) {
     let items = rgba.array(0, report).unwrap_or_default();
     if items.len() != 4 {
-        report.error("length", &rgba.path, format!("a colour has four numbers, this has {}", items.len()));
+        report.error("length", &rgba.path, format!("a colour must have four numbers, found {}", items.len()));
     }
     for item in &items {
         if item.integer(0, report).is_some_and(|channel| channel > 255) {
-            report.error("range", &item.path, "a colour's numbers are 0 to 255");
+            report.error("range", &item.path, "the numbers of a colour must be from 0 to 255");
         }
     }
 }
@@ -50,6 +50,6 @@ fn values_once(colors: &Place<'_>, report: &mut Report) {
     let values: Vec<String> =
         colors.items().iter().filter_map(|color| Some(color.value.get("label-value")?.to_string())).collect();
     if !repeats(&values).is_empty() {
-        report.warning("duplicate", &colors.path, "one label has two colours");
+        report.warning("duplicate", &colors.path, "a label has two colours");
     }
 }

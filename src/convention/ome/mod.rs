@@ -128,7 +128,7 @@ pub fn recognise(node: &Node) -> Option<String> {
 /// Checks all OME metadata of the node.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     let Some(ome) = of(node) else {
-        report.error("required", "", "there are no OME metadata");
+        report.error("required", "", "the node has no OME metadata");
         return;
     };
     version(&ome, report);
@@ -153,7 +153,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     }
     lists(&ome, report);
     if !node.is_group() && member("multiscales").is_some() {
-        report.error("node-kind", &ome.place.path, "an image is a group, and this is an array");
+        report.error("node-kind", &ome.place.path, "an image must be a group, found an array");
     }
 }
 
@@ -168,7 +168,7 @@ fn lists(ome: &Ome<'_>, report: &mut Report) {
     if let Some(layout) = ome.place.member("bioformats2raw.layout")
         && layout.number(report).is_some_and(|layout| layout.to_bits() != 3.0_f64.to_bits())
     {
-        report.error("layout", &layout.path, "the only layout of bioformats2raw is 3");
+        report.error("layout", &layout.path, "bioformats2raw.layout must be 3");
     }
 }
 
@@ -193,7 +193,8 @@ fn version(ome: &Ome<'_>, report: &mut Report) {
     flat_versions(ome, report);
     let development = ome.version.starts_with("0.5-") || ome.version.starts_with("0.6");
     if !ome.version.is_empty() && !VERSIONS.contains(&ome.version.as_str()) && !development {
-        let message = format!("version {:?} is not known; it is read as the nearest that is", ome.version);
+        let message =
+            format!("the version {:?} is unknown: it is read as the nearest known version", ome.version);
         report.warning("unknown-version", &ome.place.path, message);
     }
     let nests = ome.generation >= Generation::V5;
@@ -202,7 +203,7 @@ fn version(ome: &Ome<'_>, report: &mut Report) {
         report.error(
             "nesting",
             &ome.place.path,
-            format!("the metadata of version {} stand {place}", ome.version),
+            format!("the metadata of version {} must be {place}", ome.version),
         );
     }
 }

@@ -41,7 +41,11 @@ fn named<'a>(plate: &Place<'a>, key: &str, report: &mut Report) -> Option<Vec<&'
             && let Some(name) = item.require("name", report)
             && name.string(report).is_some_and(|name| !is_alphanumeric(name))
         {
-            report.error("name", &name.path, "names of rows and columns are letters and digits");
+            report.error(
+                "name",
+                &name.path,
+                "the names of rows and columns must consist of letters and digits",
+            );
         }
     }
     Some(
@@ -69,7 +73,11 @@ fn validate_place_of_well(well: &Place<'_>, names: &[Option<Vec<&str>>; 2], repo
     {
         parts = text.split('/').collect();
         if parts.len() != 2 || !parts.iter().all(|part| is_alphanumeric(part)) {
-            report.error("path", &path.path, format!("{text:?} is not a row's name, \"/\", and a column's"));
+            report.error(
+                "path",
+                &path.path,
+                format!("the path must be the name of a row, \"/\" and the name of a column, found {text:?}"),
+            );
             parts.clear();
         }
     }
@@ -78,12 +86,16 @@ fn validate_place_of_well(well: &Place<'_>, names: &[Option<Vec<&str>>; 2], repo
         let number = index.integer(0, report).and_then(|number| usize::try_from(number).ok());
         let (Some(number), Some(names)) = (number, &names[axis]) else { continue };
         match (names.get(number), parts.get(axis)) {
-            (None, _) => report.warning("range", &index.path, format!("there are only {}", names.len())),
+            (None, _) => report.warning(
+                "range",
+                &index.path,
+                format!("the index is out of range: the list has {} names", names.len()),
+            ),
             (Some(name), Some(part)) if name != part => {
                 report.warning(
                     "well-name",
                     &index.path,
-                    format!("{number} is {name:?}, the path says {part:?}"),
+                    format!("the name at index {number} is {name:?}, but the path has {part:?}"),
                 );
             }
             _ => {}
@@ -107,7 +119,7 @@ pub fn validate_well(generation: Generation, well: &Place<'_>, report: &mut Repo
         if let Some(path) = image.require("path", report)
             && path.string(report).is_some_and(|text| !is_field_name(generation, text))
         {
-            report.error("path", &path.path, "this is not the name of a field of view");
+            report.error("path", &path.path, "the path must be the name of a field of view");
         }
     }
 }

@@ -26,15 +26,15 @@ pub fn validate_scale_first(list: &Place<'_>, rank: Option<usize>, report: &mut 
             _ => report.error(
                 "transformation",
                 &item.path,
-                format!("{kind:?} is neither scale nor translation"),
+                format!("expected a scale or a translation, found {kind:?}"),
             ),
         }
     }
     let count = |wanted: &str| kinds.iter().filter(|kind| **kind == wanted).count();
     if count("scale") != 1 || count("translation") > 1 {
-        report.error("transformation", &list.path, "there is one scale, and at most one translation");
+        report.error("transformation", &list.path, "there must be one scale, and at most one translation");
     } else if kinds.first() == Some(&"translation") {
-        report.warning("transformation", &list.path, "the scale comes first");
+        report.warning("transformation", &list.path, "the scale should come first");
     }
 }
 
@@ -43,16 +43,20 @@ fn parameters(item: &Place<'_>, key: &str, rank: Option<usize>, report: &mut Rep
     let Some(list) = item.require(key, report) else { return };
     let Some(numbers) = list.numbers(None, report) else { return };
     if numbers.len() < 2 {
-        report.error("length", &list.path, "there is a number an axis, and an image has at least two");
+        report.error(
+            "length",
+            &list.path,
+            "there must be one number for each axis, and an image has at least two axes",
+        );
     } else if rank.is_some_and(|rank| rank != numbers.len()) {
         report.error(
             "length",
             &list.path,
-            format!("{} numbers for {} axes", numbers.len(), rank.unwrap_or(0)),
+            format!("found {} numbers for {} axes", numbers.len(), rank.unwrap_or(0)),
         );
     }
     if key == "scale" && numbers.iter().any(|number| *number <= 0.0) {
-        report.warning("scale", &list.path, "a scale should be above zero");
+        report.warning("scale", &list.path, "a scale should be greater than zero");
     }
 }
 
@@ -64,7 +68,7 @@ pub fn validate_level(list: &Place<'_>, report: &mut Report) {
         report.error(
             "transformation",
             &list.path,
-            "a level has one transformation (a sequence, where it has two)",
+            "a level must have one transformation; a sequence combines two",
         );
     }
     for item in &items {
@@ -79,7 +83,8 @@ pub fn validate_level(list: &Place<'_>, report: &mut Report) {
             _ => false,
         };
         if !allowed {
-            let message = "a level has a scale, an identity, or a scale and a translation in sequence";
+            let message =
+                "a level must have a scale, an identity, or a sequence of a scale and a translation";
             report.error("transformation", &item.path, message);
         }
     }
@@ -137,7 +142,7 @@ pub fn validate(item: &Place<'_>, report: &mut Report) {
         "scale" | "translation" => {
             let numbers = item.require(&kind, report).and_then(|list| list.numbers(None, report));
             if kind == "scale" && numbers.unwrap_or_default().iter().any(|number| *number <= 0.0) {
-                report.error("scale", &item.path, "a scale is above zero");
+                report.error("scale", &item.path, "a scale must be greater than zero");
             }
         }
         "affine" | "rotation" => matrix(item, &kind, report),
@@ -156,7 +161,11 @@ pub fn validate(item: &Place<'_>, report: &mut Report) {
             interpolation(item, report);
         }
         "identity" => {}
-        _ => report.error("transformation", &item.path, format!("{kind:?} is none of {}", KINDS.join(", "))),
+        _ => report.error(
+            "transformation",
+            &item.path,
+            format!("the type {kind:?} is unknown: expected one of {}", KINDS.join(", ")),
+        ),
     }
 }
 
@@ -164,7 +173,11 @@ fn interpolation(item: &Place<'_>, report: &mut Report) {
     if let Some(interpolation) = item.member("interpolation")
         && interpolation.string(report).is_some_and(|text| !["nearest", "linear", "cubic"].contains(&text))
     {
-        report.error("interpolation", &interpolation.path, "there are nearest, linear and cubic");
+        report.error(
+            "interpolation",
+            &interpolation.path,
+            "the interpolation must be nearest, linear or cubic",
+        );
     }
 }
 
@@ -177,12 +190,16 @@ fn matrix(item: &Place<'_>, key: &str, report: &mut Report) {
             let square =
                 rows_read.iter().all(|row| row.len() == items.len()) && (2..=5).contains(&items.len());
             if key == "rotation" && !square {
-                report.error("matrix", &rows.path, "a rotation is a square matrix of two to five rows");
+                report.error(
+                    "matrix",
+                    &rows.path,
+                    "a rotation must be a square matrix with two to five rows",
+                );
             } else if rows_read.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
-                report.error("matrix", &rows.path, "the rows of a matrix are of one length");
+                report.error("matrix", &rows.path, "the rows of a matrix must have the same length");
             }
         }
-        _ => report.error("required", &item.path, format!("there is either {key:?} or \"path\"")),
+        _ => report.error("required", &item.path, format!("exactly one of {key:?} and \"path\" is required")),
     }
 }
 
@@ -190,11 +207,11 @@ fn axes_list(list: &Option<Place<'_>>, least: usize, most: usize, report: &mut R
     let Some(list) = list else { return };
     let items = list.distinct(least, report).unwrap_or_default();
     if items.len() > most {
-        report.error("length", &list.path, format!("at most {most} axes, found {}", items.len()));
+        report.error("length", &list.path, format!("expected at most {most} axes, found {}", items.len()));
     }
     for item in &items {
         if item.integer(0, report).is_some_and(|axis| axis > 4) {
-            report.error("range", &item.path, "there are at most five axes, from 0 to 4");
+            report.error("range", &item.path, "an axis must be an index from 0 to 4");
         }
     }
 }
@@ -202,7 +219,7 @@ fn axes_list(list: &Option<Place<'_>>, least: usize, most: usize, report: &mut R
 fn project_axis(item: &Place<'_>, report: &mut Report) {
     let lists = ["droppedInputs", "createdOutputs"].map(|key| item.member(key));
     if lists.iter().all(Option::is_none) {
-        report.error("required", &item.path, "there is \"droppedInputs\" or \"createdOutputs\"");
+        report.error("required", &item.path, "\"droppedInputs\" or \"createdOutputs\" is required");
     }
     for list in &lists {
         axes_list(list, 1, 3, report);
@@ -232,7 +249,7 @@ fn nested(item: &Place<'_>, kind: &str, report: &mut Report) {
         }
     }
     if !repeats(&outputs).is_empty() {
-        report.error("output-axes", &list.path, "an output axis comes from exactly one transformation");
+        report.error("output-axes", &list.path, "each output axis must come from exactly one transformation");
     }
 }
 

@@ -49,7 +49,7 @@ pub fn find<'a>(
         report.warning(
             "levels",
             "",
-            format!("{} levels are named; the first {LEVELS} are read", source.levels.len()),
+            format!("the metadata lists {} levels: only the first {LEVELS} are read", source.levels.len()),
         );
     }
     let found = Found { variable: question.variable.clone(), ..Found::default() };
@@ -72,8 +72,11 @@ pub fn find<'a>(
     found.levels.retain(|level| {
         let same = level.node.shape.len() == rank;
         if !same {
-            let message =
-                format!("{:?} has {} dimensions, the first level {rank}", level.path, level.node.shape.len());
+            let message = format!(
+                "{:?} has {} dimensions, but the first level has {rank}",
+                level.path,
+                level.node.shape.len()
+            );
             report.error("rank", &level.source.pointer, message);
         }
         same

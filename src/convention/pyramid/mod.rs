@@ -296,7 +296,7 @@ fn assemble(root: &str, node: &Node, source: &Source, gathered: Gathered<'_>) ->
             report.warning(
                 "channels",
                 "",
-                format!("{described} channels are described, the array has {count}"),
+                format!("the metadata describes {described} channels, but the array has {count}"),
             );
         }
     }

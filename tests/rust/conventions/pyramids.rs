@@ -253,6 +253,6 @@ fn levels_that_come_from_each_other_end() {
         "/0": array(&[4, 4], &["y", "x"], json!({})),
         "/1": array(&[4, 4], &["y", "x"], json!({})),
     });
-    assert!(errors(&nodes["/"], "multiscales")[0].contains("comes from itself"));
+    assert!(errors(&nodes["/"], "multiscales")[0].contains("is derived from itself"));
     assert_eq!(positions(&model(&nodes)).len(), 2);
 }
