@@ -217,6 +217,13 @@ const ELEMENTS = {
   ],
 };
 
+test("viewer: a variable without a plane lists its values, too", async () => {
+  const viewer = await openViewer(`?source=${CLIMATE}&variable=latitude`);
+  await until(() => viewer.find("#values:not([hidden]) li"), "values");
+  ok(viewer.text("#values").includes("degrees_north"), viewer.text("#values"));
+  equal(viewer.find('[role="alert"]'), null);
+});
+
 test("viewer: complex numbers, dates and structs are listed element by element", async () => {
   for (const [array, expected] of Object.entries(ELEMENTS)) {
     const viewer = await openViewer(`?source=${fixture(`zarr-python-3/${array}`)}`);

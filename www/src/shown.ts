@@ -5,7 +5,7 @@
 
 import * as zarr from "zarr-wasm";
 import type { ArrayNode, Dataset, DatasetNode } from "./opening/dataset.js";
-import type { NamedNode } from "./opening/metadata_names.js";
+import { joined, type NamedNode } from "./opening/metadata_names.js";
 import type { UrlState } from "./opening/url_state.js";
 import { readValues, type Values } from "./panels/values.js";
 import { buildScene } from "./scene/build_scene.js";
@@ -41,10 +41,12 @@ export async function prepareShown(
 ): Promise<Shown> {
   const title = place.path.split("/").at(-1) || place.source;
   try {
-    if (node.kind === "array" && !isPlane(node)) {
-      return { ...place, kind: "values", title, values: await readValues(node, signal) };
-    }
     const { variable, plane } = wanted;
+    const array = node.kind === "array" ? node : await childArray(place, variable);
+    if (array && !isPlane(array)) {
+      const values = await readValues(array, signal);
+      return { ...place, kind: "values", title: variable ?? title, values };
+    }
     const scene = await buildScene(node, { signal, variable, plane });
     return { ...place, kind: "scene", title: scene.title || title, scene };
   } catch (error) {
@@ -54,6 +56,15 @@ export async function prepareShown(
     }
     return { ...place, kind: "failed", title, error };
   }
+}
+
+/** The array of a variable. Null if the metadata does not list it as a child of the node. */
+async function childArray({ dataset, path }: Place, variable: string | undefined): Promise<ArrayNode | null> {
+  if (variable === undefined) return null;
+  const child = joined(path, variable);
+  if (!dataset.all?.some((named) => named.path === child)) return null;
+  const node = await dataset.node(child);
+  return node.kind === "array" ? node : null;
 }
 
 const isPlane = ({ dtype, shape }: ArrayNode): boolean =>
