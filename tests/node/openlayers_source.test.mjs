@@ -80,7 +80,14 @@ test("tiles hold channels side by side, and values can be read at a place", asyn
   const { pyramid } = await opened();
   const source = new PyramidSource({ pyramid, channels: [0, 1], margin: 0 });
   assert.deepEqual(source.extent, [-0.5, -1023.5, 1023.5, 0.5]);
-  assert.deepEqual(source.bands, { count: 2, isByte: false, hasMask: false, isPicture: false });
+  assert.deepEqual(source.bands, {
+    count: 2,
+    isByte: false,
+    hasMask: false,
+    isPicture: false,
+    origin: 0,
+    unit: 1,
+  });
   assert.equal(source.reading(600, -10, 1).values[0].value, undefined);
   const data = await loaded(source, 1, 0);
   assert.equal(data.length, 512 * 512 * 2);
@@ -182,15 +189,18 @@ test("an array without coarse levels is limited to the number of cached tiles", 
 });
 
 test("styles use variables for everything that may change", () => {
-  const layout = { count: 2, isByte: true, hasMask: false, isPicture: false };
+  const layout = { count: 2, isByte: true, hasMask: false, isPicture: false, origin: 0, unit: 255 };
   const channel = { channel: 0, color: [255, 128, 0], window: [0, 255], gamma: 1 };
   const { variables } = channelStyle(layout, [channel, null]);
   assert.deepEqual([variables.low1, variables.high1, variables.red1, variables.green1], [0, 1, 255, 128]);
   assert.deepEqual([variables.red2, variables.green2, variables.blue2], [0, 0, 0]);
   const palette = paletteStyle(
-    { ...layout, isByte: false, hasMask: true },
+    { ...layout, isByte: false, hasMask: true, unit: 1 },
     { colors: ["#000", "#fff"], window: [3, 3] },
   );
   assert.ok(palette.variables.high > palette.variables.low);
+  const ranged = { ...layout, isByte: false, origin: 100, unit: 50 };
+  const { low, high } = paletteStyle(ranged, { colors: ["#000", "#fff"], window: [110, 150] }).variables;
+  assert.deepEqual([low, high], [0.2, 1]);
   assert.equal(palette.color[0], "case");
 });

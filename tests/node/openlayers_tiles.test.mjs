@@ -100,7 +100,9 @@ test("a rolled world is read in two runs across the first column", () => {
 const small = (changes) => level({ width: 3, height: 2, chunkWidth: 3, chunkHeight: 2, ...changes });
 const elements = (data) => ({ data, offset: 0, strideX: 1, strideY: 3 });
 const spans = (own) => tileSpans(own, 0, 0);
-const plain = { asBytes: false, hasMask: false, isLog: false };
+const VALUES = { origin: 0, unit: 1 };
+const BYTES = { origin: 0, unit: 255 };
+const plain = { asBytes: false, hasMask: false, isLog: false, ...VALUES };
 
 test("bands are side by side, and a flipped axis is reversed", () => {
   const own = small({ y: { start: 0.5, step: 1 } });
@@ -135,6 +137,21 @@ test("bytes stay bytes, and 64-bit integers are supported", () => {
   assert.deepEqual([...bytes], [0, 1, 2, 253, 254, 255]);
   const big = packTile(own, spans(own), [elements(BigInt64Array.of(1n, -2n, 3n, 4n, 5n, 6n))], plain);
   assert.deepEqual([...big], [1, -2, 3, 4, 5, 6]);
+});
+
+test("with a range, bands have shares of it, but logarithms stay", () => {
+  const own = small();
+  const data = Float32Array.of(101300, 101325, 101350, Number.NaN, 101275, Number.POSITIVE_INFINITY);
+  const range = { origin: 101300, unit: 50 };
+  const packed = packTile(own, spans(own), [elements(data)], { ...plain, ...range, hasMask: true });
+  assert.deepEqual([...packed], [0, 1, 0.5, 1, 1, 1, 0, 0, -0.5, 1, Math.fround(3.4e38), 1]);
+  const alone = packTile(own, spans(own), [elements(Int32Array.of(101300, 101325, 0, 0, 0, 0))], {
+    ...plain,
+    ...range,
+  });
+  assert.deepEqual([...alone.subarray(0, 3)], [0, 0.5, -2026]);
+  const logs = packTile(own, spans(own), [elements(data)], { ...plain, ...range, isLog: true });
+  assert.equal(logs[1], Math.fround(Math.log10(101325)));
 });
 
 test("a tile at the edge repeats its last element or is transparent there", () => {
@@ -188,11 +205,25 @@ test("more than four bands become pictures", () => {
     areLabels: false,
   };
   const of = (changes, channels) => bandsOf({ ...array, ...changes }, channels);
-  assert.deepEqual(of({}, 4), { count: 4, isByte: false, hasMask: false, isPicture: false });
+  assert.deepEqual(of({}, 4), { count: 4, isByte: false, hasMask: false, isPicture: false, ...VALUES });
   assert.equal(of({}, 5).isPicture, true);
   assert.equal(of({ dtype: "float32" }, 4).isPicture, true);
-  assert.deepEqual(of({ dtype: "uint8" }, 3), { count: 3, isByte: true, hasMask: false, isPicture: false });
+  assert.deepEqual(of({ dtype: "uint8" }, 3), {
+    count: 3,
+    isByte: true,
+    hasMask: false,
+    isPicture: false,
+    ...BYTES,
+  });
+  const ranged = of({ dtype: "int32", range: [100, 300] }, 1);
+  assert.deepEqual([ranged.origin, ranged.unit], [100, 200]);
+  // A range without width, as of missing values, has no shares.
+  for (const range of [
+    [3, 3],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  ])
+    assert.equal(of({ range }, 1).unit, 1);
   const packed = { dtype: "uint8", attrs: { scale_factor: 0.1 }, decodesCf: true };
-  assert.deepEqual(of(packed, 1), { count: 2, isByte: false, hasMask: true, isPicture: false });
+  assert.deepEqual(of(packed, 1), { count: 2, isByte: false, hasMask: true, isPicture: false, ...VALUES });
   assert.equal(of({ areLabels: true }, 1).isPicture, true);
 });

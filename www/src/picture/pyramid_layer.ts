@@ -35,6 +35,15 @@ const mixedOf = ({ index, color, window, gamma }: SceneChannel): MixedChannel =>
   gamma,
 });
 
+/** The range of a scene's values, as far as its limits tell. */
+function rangeOf({ field, channels }: Scene): [number, number] {
+  if (field) return field.range;
+  return [
+    Math.min(...channels.map(({ limits: [low] }) => low)),
+    Math.max(...channels.map(({ limits: [, high] }) => high)),
+  ];
+}
+
 /** The channels with a gamma, on which the shader depends. */
 const curvesOf = (channels: readonly SceneChannel[]) =>
   channels.map(({ gamma, visible }) => visible && gamma !== 1).join();
@@ -65,6 +74,7 @@ export class PyramidLayer {
       ...(warped ? { warped } : {}),
       ...(places ? { places: (_level, index) => places[index] as (typeof places)[number] } : {}),
       ...(decode ? { decode } : {}),
+      range: rangeOf(scene),
     });
     if (this.source.bands.isPicture) this.source.setMix(this.#visible());
     if (scene.field) this.source.setLog(scene.field.log);

@@ -15,7 +15,7 @@ import { elementAtPlace } from "../../convention/warp.ts";
 import { pauseIfDue } from "../../elements/pause.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { arrayTiles, type TileAxes } from "./array_tiles.ts";
-import { type BandLayout, bandsOf, type Packing, packTile } from "./bands.ts";
+import { type BandLayout, bandsOf, type Packing, packTile, VALUE_SCALE } from "./bands.ts";
 import { LevelGrid } from "./level_grid.ts";
 import { type MixedChannel, mixTile } from "./mixing.ts";
 import { channelAxisOf, gridOf, levelsOf } from "./placement.ts";
@@ -46,8 +46,6 @@ export class PyramidSource extends DataTileSource {
   readonly pyramid: Pyramid;
   /** The extent of the levels on the map. */
   readonly extent: MapExtent;
-  /** The layout of a tile's bands, which styles need. */
-  readonly bands: BandLayout;
   onProgress: (progress: TileProgress) => void = () => {};
   onError: (error: unknown) => void = () => {};
 
@@ -56,6 +54,7 @@ export class PyramidSource extends DataTileSource {
   readonly #axes: TileAxes;
   readonly #warped: WarpedMap | undefined;
   readonly #reader: TileReader;
+  readonly #bands: BandLayout;
   readonly #packing: Packing;
   readonly #cacheBytes: number;
   readonly #margin: number;
@@ -78,7 +77,7 @@ export class PyramidSource extends DataTileSource {
 
   constructor(options: PyramidSourceOptions) {
     const { pyramid, plane = pyramid.plane, projection, channels = [0], areLabels = false } = options;
-    const { warped, decode } = options;
+    const { warped, decode, range } = options;
     const levels = warped ? warpedLevels(pyramid.levels, plane, warped) : levelsOf(pyramid, plane, options);
     const finest = levels.at(-1) as TileLevel;
     const { channelAxis = channelAxisOf(pyramid, plane) } = options;
@@ -86,7 +85,8 @@ export class PyramidSource extends DataTileSource {
     const isFull = levels.every((level) => !isShort(level, finest));
     const decodesCf = decode !== undefined;
     const mayMiss = warped !== undefined || !isFull;
-    const bands = bandsOf({ dtype, attrs, zarrFormat, mayMiss, decodesCf, areLabels }, channels.length);
+    const from = { dtype, attrs, zarrFormat, mayMiss, decodesCf, areLabels, range };
+    const bands = bandsOf(from, channels.length);
     super({
       loader: (z, column, row) => this.#load(z, column, row),
       tileGrid: new LevelGrid(gridOf(levels, finest)),
@@ -101,14 +101,15 @@ export class PyramidSource extends DataTileSource {
     this.extent = finest.extent;
     this.#channels = channels;
     this.#areLabels = areLabels;
-    this.bands = bands;
+    this.#bands = bands;
     this.#levels = levels;
     this.#axes = { ...plane, c: channelAxis ?? undefined };
     this.#warped = warped;
     this.#at = options.at ?? {};
     this.#cacheBytes = options.cacheBytes ?? 256 * MIB;
     this.#margin = options.margin ?? 1;
-    this.#packing = { asBytes: bands.isByte, hasMask: bands.hasMask, isLog: false };
+    const { isByte: asBytes, hasMask, origin, unit } = bands;
+    this.#packing = { asBytes, hasMask, isLog: false, origin, unit };
     this.#decode = decode;
     const names = pyramid.axes.map(({ name }) => name);
     const fetch = warped
@@ -116,6 +117,11 @@ export class PyramidSource extends DataTileSource {
       : arrayTiles(pyramid.levels, this.#axes, { decode, areLabels });
     this.#reader = new TileReader(fetch, this.#cacheBytes);
     this.setKey(this.#shownKey);
+  }
+
+  /** The layout of a tile's bands, which styles need. `setLog` changes it. */
+  get bands(): BandLayout {
+    return this.#packing.isLog ? { ...this.#bands, ...VALUE_SCALE } : this.#bands;
   }
 
   /** Size in bytes of the largest texture of a tile. */

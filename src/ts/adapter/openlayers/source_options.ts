@@ -33,6 +33,12 @@ export interface PyramidSourceOptions {
   projection?: ProjectionLike;
   /** Unpacks values and masks missing ones by CF's attributes. */
   decode?: "cf" | CfOptions;
+  /**
+   * The approximate range of the values. Bands of floats then have shares of it, from 0 to 1, which
+   * are exact enough where textures hold 16-bit floats. The styles of this module know it; a style
+   * of your own finds it in `bands`. Default: bands have the values themselves.
+   */
+  range?: readonly [low: number, high: number];
   /** Whether elements are labels: each has its own colour, and 0 is transparent. */
   areLabels?: boolean;
   /** Size of the caches of elements and of textures, in bytes each. Default: 256 MiB. */

@@ -25,9 +25,8 @@ const share = (band: number, suffix: string): Expression => [
 const alphaOf = ({ hasMask, count }: BandLayout): Expression | number => (hasMask ? ["band", count] : 1);
 
 /** The ends of a window in units of the texture. They are never equal. */
-function ends([low, high]: readonly [number, number], { isByte }: BandLayout): [number, number] {
-  const scale = isByte ? 1 / 255 : 1;
-  const [from, to] = [low * scale, high * scale];
+function ends([low, high]: readonly [number, number], { origin, unit }: BandLayout): [number, number] {
+  const [from, to] = [(low - origin) / unit, (high - origin) / unit];
   const least = Math.max(Math.abs(from), Math.abs(to), 1e-30) * 1e-6;
   return [from, to - from > least ? to : from + least];
 }
