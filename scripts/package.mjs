@@ -1,14 +1,15 @@
 /**
  * Makes `dist/`, the published package, from TypeScript and wasm: modules file by file
- * (`modules.mjs`), bundles of the self-contained entries, declarations (tsc), wasm files, and a
- * report of sizes. `sizes.json` is the committed record for the release build, with the code size
+ * (`modules.mjs`), bundles of the self-contained entries, declarations (`declarations.mjs`), wasm
+ * files, and a report of sizes. `sizes.json` is the committed record for the release build, with the code size
  * of each room in each module. `docs/sizes.md` has a table of it.
  */
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { publishDeclarations } from "./declarations.mjs";
 import { publishModules } from "./modules.mjs";
-import { ROOT, run, StepFailed, say } from "./run_command.mjs";
+import { ROOT, StepFailed, say } from "./run_command.mjs";
 import { virtualModules } from "./virtual_modules.mjs";
 import { glueFolder, VARIANTS } from "./wasm.mjs";
 
@@ -138,62 +139,6 @@ async function bundleAlone(options) {
 const moduleEntries = () =>
   readdirSync(ENTRIES).filter((name) => name.endsWith(".ts") && name !== NAMES && !(name in ALONE));
 
-/** The alias of the glue in declarations, and its build. Aliases exist only in this repository. */
-const GLUES = [
-  { alias: "#glue", variant: "engine", copy: "glue.d.ts" },
-  { alias: "#full-glue", variant: "full", copy: "full_glue.d.ts" },
-];
-
-/**
- * The declarations of a build in publishable form: names of `lib.dom` that cannot be declared twice
- * are replaced by their definitions.
- */
-function glueTypes(variant) {
-  const glue = readFileSync(join(glueFolder(variant), "zarr_wasm.d.ts"), "utf8");
-  return glue
-    .replace(/\bRequestInfo\b/g, "string | Request")
-    .replace(/\bBufferSource\b/g, "ArrayBuffer | ArrayBufferView");
-}
-
-/** Puts a copy of the glue's declarations beside the declarations that use it. */
-function placeGlueTypes(typesFolder) {
-  const used = new Set();
-  for (const name of readdirSync(typesFolder, { recursive: true }).map(String)) {
-    if (!name.endsWith(".d.ts")) continue;
-    const path = join(typesFolder, name);
-    const text = readFileSync(path, "utf8");
-    const placed = GLUES.reduce((placing, glue) => {
-      const place = relative(join(path, ".."), join(typesFolder, glue.copy)).split(sep).join("/");
-      const module = (place.startsWith(".") ? place : `./${place}`).replace(/\.d\.ts$/, ".js");
-      return placing.replace(new RegExp(`(["'])${glue.alias}\\1`, "g"), () => {
-        used.add(glue);
-        return `"${module}"`;
-      });
-    }, text);
-    if (placed !== text) writeFileSync(path, placed);
-  }
-  for (const { variant, copy } of used) writeFileSync(join(typesFolder, copy), glueTypes(variant));
-}
-
-/**
- * Publishes the browser types that the declarations use, for users who compile without `lib.dom`.
- */
-function placeHostTypes(typesFolder) {
-  copyFileSync(join(ROOT, "src/ts/host.d.ts"), join(typesFolder, "host.d.ts"));
-  const entries = join(typesFolder, "entry");
-  for (const name of readdirSync(entries).filter((file) => file.endsWith(".d.ts"))) {
-    const path = join(entries, name);
-    writeFileSync(path, `/// <reference path="../host.d.ts" />\n${readFileSync(path, "utf8")}`);
-  }
-}
-
-async function declarations() {
-  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-  await run("tsc: declarations", process.execPath, [tsc, "--project", "tsconfig.build.json"]);
-  placeGlueTypes(join(DIST, "types"));
-  placeHostTypes(join(DIST, "types"));
-}
-
 /** Raw and gzipped bytes of one file. */
 function measure(path) {
   const bytes = readFileSync(path);
@@ -310,6 +255,6 @@ export async function buildPackage(options) {
   for (const variant of VARIANTS) {
     copyFileSync(join(glueFolder(variant.name), "zarr_wasm.wasm"), join(DIST, wasmFile(variant)));
   }
-  await declarations();
+  await publishDeclarations(join(DIST, "types"));
   report(await entrySizes(outputs), options);
 }

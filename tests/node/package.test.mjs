@@ -1,7 +1,7 @@
 /** The package: its names, its entries, its dependencies, and that it lets a process end. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -23,6 +23,7 @@ const NAMES = [
   "EntryStore",
   "FetchStore",
   "FileListStore",
+  "FileSystemStore",
   "Group",
   "Histogram",
   "InvalidMetadataError",
@@ -110,6 +111,31 @@ test("every file in exports exists, and types come first", () => {
     const files = typeof target === "string" ? [target] : Object.values(target);
     for (const file of files) assert.ok(existsSync(join(ROOT, file)), `${entry}: ${file}`);
     if (typeof target !== "string") assert.equal(Object.keys(target)[0], "types", entry);
+  }
+});
+
+test("every entry has types for moduleResolution node", () => {
+  assert.equal(manifest.main, manifest.exports["."].default);
+  assert.equal(manifest.types, manifest.exports["."].types);
+  const [pattern] = manifest.typesVersions["*"]["*"];
+  for (const [entry, { types }] of Object.entries(manifest.exports).slice(1)) {
+    if (types) assert.equal(`./${pattern.replace("*", entry.slice(2))}`, types);
+  }
+});
+
+test("declarations import .js files, have no aliases, and use no syntax after TypeScript 4.9", () => {
+  const folder = join(ROOT, "dist/types");
+  const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".d.ts"));
+  assert.ok(names.length > 50);
+  for (const name of names) {
+    const text = readFileSync(join(folder, name), "utf8");
+    for (const [, path] of text.matchAll(/(?:from |import\()"([^"]+)"/g)) {
+      assert.match(path, /^(\.{1,2}\/.*\.js|ol|ol\/.*|geotiff)$/, name);
+      if (path.startsWith(".")) {
+        assert.ok(existsSync(join(folder, name, "..", path.replace(/\.js$/, ".d.ts"))), `${name}: ${path}`);
+      }
+    }
+    assert.doesNotMatch(text, /export type \*|Array<ArrayBuffer|<const /, name);
   }
 });
 
