@@ -40,11 +40,10 @@ const bundleOptions = (source, { quick }) => ({
   minifySyntax: !quick,
   // Keep white space, because otherwise esbuild removes the comments that stop bundlers from
   // rewriting the import of a user's module.
-  sourcemap: "linked",
   metafile: true,
   outdir: DIST,
   logLevel: "warning",
-  plugins: [virtualModules({ source })],
+  plugins: [virtualModules({ source, isPublished: true })],
 });
 
 /**
@@ -77,42 +76,43 @@ function checkSlim(outputs) {
   }
 }
 
+/** Files that no bundler changes: the script for pages, and the text of the workers' program. */
+const UNBUNDLED = ["script.js", join("modules", "engine-texts.js")];
+
 /** Throws if a user's bundler would rewrite the import of a module by its URL. */
 function checkImports() {
   for (const path of readdirSync(DIST, { recursive: true }).filter((name) => String(name).endsWith(".js"))) {
+    if (UNBUNDLED.includes(String(path))) continue;
     const bare = readFileSync(join(DIST, String(path)), "utf8").match(/\bimport\(\s*[\w$]+\s*\)/);
     if (bare) throw new StepFailed(`${path}: ${bare[0]} has lost its webpackIgnore`);
   }
 }
 
 /**
- * Replaces imports without names by blanks. esbuild adds them to keep the order of modules. Here no
- * module has side effects, as package.json states, and bundlers warn about such imports. Blanks
- * keep the columns of the source maps.
+ * Removes imports without names. esbuild adds them to keep the order of modules. Here no module has
+ * side effects, as package.json states, and bundlers warn about such imports.
  */
 function dropBareImports(outputs) {
   for (const path of Object.keys(outputs).filter((name) => name.endsWith(".js"))) {
     const text = readFileSync(join(ROOT, path), "utf8");
-    const blank = text.replace(/(?<=^|;)import ?"\.{1,2}\/[\w/.-]+\.js";/gm, (found) =>
-      " ".repeat(found.length),
-    );
-    if (blank !== text) writeFileSync(join(ROOT, path), blank);
-  }
-}
-
-/** Removes the texts of inlined modules from source maps and keeps their names. */
-function trimSourceMaps(outputs) {
-  for (const path of Object.keys(outputs).filter((name) => name.endsWith(".map"))) {
-    const map = JSON.parse(readFileSync(join(ROOT, path), "utf8"));
-    map.sourcesContent = map.sourcesContent.map((text, idx) =>
-      map.sources[idx].startsWith("virtual:") ? null : text,
-    );
-    writeFileSync(join(ROOT, path), JSON.stringify(map));
+    const without = text.replace(/(?<=^|;)import ?"\.{1,2}\/[\w/.-]+\.js";/gm, "");
+    if (without !== text) writeFileSync(join(ROOT, path), without);
   }
 }
 
 /** The self-contained entries, and the file of `src/ts/entry/source` that each is built with. */
-const ALONE = { "slim.ts": "none", "worker.ts": "none", "inline.ts": "whole" };
+const ALONE = { "slim.ts": "none", "worker.ts": "none", "inline.ts": "whole", "script.ts": "beside" };
+
+/** Files of `src/ts/entry` that are published as modules, but are no entries. */
+const NO_ENTRIES = [NAMES, "write_files.ts"];
+
+/** What the options of a self-contained entry add to those of all. */
+const OWN_OPTIONS = {
+  // Bundles of one file must include the targets of `import()`.
+  "inline.ts": { splitting: false },
+  // A page loads the script as it is, so no bundler needs its comments.
+  "script.ts": { splitting: false, format: "iife", globalName: "zarr", minifyWhitespace: true },
+};
 
 /** Bundles the self-contained entries. Resolves to esbuild's metadata of the outputs. */
 async function bundleAlone(options) {
@@ -122,22 +122,24 @@ async function bundleAlone(options) {
     const { metafile } = await build({
       ...bundleOptions(source, options),
       entryPoints: [join(ENTRIES, name)],
-      // A single-file entry must include the targets of its `import()`.
-      splitting: source !== "whole",
+      splitting: true,
+      ...OWN_OPTIONS[name],
       entryNames: "[name]",
-      chunkNames: "chunks/[name]-[hash]",
+      // Beside the entries, because their imports of published modules are relative to dist/.
+      chunkNames: "[name]-[hash]",
     });
     Object.assign(outputs, metafile.outputs);
   }
   checkSlim(outputs);
   dropBareImports(outputs);
-  trimSourceMaps(outputs);
   return outputs;
 }
 
 /** The entries whose modules are published file by file. */
 const moduleEntries = () =>
-  readdirSync(ENTRIES).filter((name) => name.endsWith(".ts") && name !== NAMES && !(name in ALONE));
+  readdirSync(ENTRIES).filter(
+    (name) => name.endsWith(".ts") && !NO_ENTRIES.includes(name) && !(name in ALONE),
+  );
 
 /** Raw and gzipped bytes of one file. */
 function measure(path) {
@@ -185,7 +187,9 @@ async function entrySizes(outputs) {
     const name = entry.replace(/\.ts$/, ".js");
     sizes[name] = await downloadSize(`export * from "./${name}"`);
   }
-  for (const path of Object.keys(outputs).filter((name) => /^dist\/(slim|worker|inline)\.js$/.test(name))) {
+  for (const path of Object.keys(outputs).filter((name) =>
+    /^dist\/(slim|worker|inline|script)\.js$/.test(name),
+  )) {
     const parts = [...staticClosure(outputs, path)].map((part) => measure(join(ROOT, part)));
     const sum = (key) => parts.reduce((total, part) => total + part[key], 0);
     sizes[path.replace(/^dist\//, "")] = { raw: sum("raw"), gz: sum("gz") };

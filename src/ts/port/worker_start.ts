@@ -5,6 +5,13 @@
  */
 import { openNodeWorker } from "./node_worker.ts";
 
+/**
+ * The order of the places in a browser. A page with a `workerUrl` probably forbids blob workers.
+ * Trying them there would put an error into the console.
+ */
+export const workerPlaces = (workerUrl: unknown): ["url", "blob"] | ["blob", "url"] =>
+  workerUrl === undefined ? ["blob", "url"] : ["url", "blob"];
+
 /** The worker did not start at this place, so another place may be tried. */
 export class NotStarted extends Error {}
 
