@@ -17,8 +17,8 @@ export const esbuild = (version) => ({
   },
   checks: {
     "chunks, and one file": async (project) => {
-      bundle(project, "--format=esm", "--splitting", "--outdir=dist");
-      bundle(project, "--format=iife", "--outfile=dist/one_file.js");
+      await bundle(project, "--format=esm", "--splitting", "--outdir=dist");
+      await bundle(project, "--format=iife", "--outfile=dist/one_file.js");
       await project.at.servingFolder(join(project.folder, "dist"), async (url) => {
         await expectPage(pageUrl(url, "index.html", project.at.data), IN_BLOBS);
         await expectPage(pageUrl(url, "one_file.html", project.at.data), IN_BLOBS);

@@ -6,8 +6,8 @@ export const publint = (version) => ({
   folder: `publint-${version}`,
   packages: { publint: version },
   checks: {
-    "no findings": (project) => {
-      const output = project.quietly(project.bin("publint"), ["run", TARBALL, "--strict"]);
+    "no findings": async (project) => {
+      const output = await project.quietly(project.bin("publint"), ["run", TARBALL, "--strict"]);
       if (!/All good!/.test(output)) throw new Error(output);
     },
   },
@@ -19,8 +19,8 @@ export const attw = (version) => ({
   packages: { "@arethetypeswrong/cli": version },
   checks: {
     // The package is of modules alone, so `require` of Node 16 is not judged.
-    "no findings, for modules": (project) => {
-      const output = project.run(project.bin("attw"), [TARBALL, "--profile", "esm-only", "--no-emoji"]);
+    "no findings, for modules": async (project) => {
+      const output = await project.run(project.bin("attw"), [TARBALL, "--profile", "esm-only", "--no-emoji"]);
       if (!/No problems found/.test(output)) throw new Error(output);
     },
   },

@@ -27,7 +27,7 @@ export default function Page() {
 
 async function check(project, bundler) {
   rmSync(join(project.folder, ".next"), { recursive: true, force: true });
-  project.quietly(project.bin("next"), ["build", bundler]);
+  await project.quietly(project.bin("next"), ["build", bundler]);
   await project.serving(
     project.bin("next"),
     ["start", "--hostname", "127.0.0.1", "--port", String(project.at.freePort())],

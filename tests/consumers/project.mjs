@@ -4,6 +4,7 @@
  * downloads nothing. It does not know the consumers.
  */
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { extract } from "tar";
@@ -63,7 +64,7 @@ export class Project {
   /** Installs the tools if they changed, unpacks the package, and writes the files. */
   async prepare() {
     mkdirSync(this.folder, { recursive: true });
-    this.#install();
+    await this.#install();
     const own = join(this.folder, "node_modules/zarr-wasm");
     rmSync(own, { recursive: true, force: true });
     mkdirSync(own, { recursive: true });
@@ -77,7 +78,7 @@ export class Project {
     writeFileSync(path, text);
   }
 
-  #install() {
+  async #install() {
     const manifest = { private: true, type: this.type, dependencies: this.packages };
     const text = JSON.stringify(manifest, null, 2);
     const path = join(this.folder, "package.json");
@@ -86,7 +87,7 @@ export class Project {
     if (existsSync(record) && readFileSync(record, "utf8") === text) return;
     rmSync(join(this.folder, "node_modules"), { recursive: true, force: true });
     if (Object.keys(this.packages).length > 0) {
-      this.run("npm", ["install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"]);
+      await this.run("npm", ["install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"]);
     }
     writeFileSync(record, text);
   }
@@ -96,22 +97,43 @@ export class Project {
     return join(this.folder, "node_modules/.bin", name);
   }
 
-  /** Runs a program to its end. Returns its output; throws if it fails. */
-  run(program, args, { env = {}, cwd = this.folder } = {}) {
-    const { status, stdout, stderr, error } = spawnSync(program, args, {
-      cwd,
-      env: { ...ENVIRONMENT, ...env },
-      encoding: "utf8",
-      timeout: PATIENCE_MS,
-      maxBuffer: 2 ** 26,
-    });
-    if (status === 0) return stdout + stderr;
-    throw new Error(`${program} ${args.join(" ")}: ${error ?? `status ${status}`}\n${stdout}\n${stderr}`);
+  /** Runs a program to its end, for at most `patience` ms. Resolves to its output; rejects if it fails. */
+  async run(program, args, { env = {}, patience = PATIENCE_MS } = {}) {
+    const child = this.#spawn(program, args, env);
+    let output = "";
+    const collect = (text) => {
+      output += text;
+    };
+    child.stdout.setEncoding("utf8").on("data", collect);
+    child.stderr.setEncoding("utf8").on("data", collect);
+    const timer = setTimeout(child.end, patience);
+    const [code, signal] = await once(child, "close");
+    clearTimeout(timer);
+    if (code === 0) return output;
+    throw new Error(`${program} ${args.join(" ")}: ended by ${signal ?? code}\n${output}`);
   }
 
   /** Runs a program that complains about nothing. */
-  quietly(program, args, options) {
-    return expectQuiet(this.run(program, args, options));
+  async quietly(program, args, options) {
+    return expectQuiet(await this.run(program, args, options));
+  }
+
+  /** A process with a method that ends it and its children. */
+  #spawn(program, args, env) {
+    const child = spawn(program, args, {
+      cwd: this.folder,
+      env: { ...ENVIRONMENT, ...env },
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child.end = () => {
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {} // already gone
+    };
+    process.once("exit", child.end);
+    child.once("close", () => process.removeListener("exit", child.end));
+    return child;
   }
 
   /**
@@ -119,18 +141,7 @@ export class Project {
    * gets the URL. Then the server ends, and its output must have no complaint.
    */
   async serving(program, args, { ready, env = {} }, use) {
-    const child = spawn(program, args, {
-      cwd: this.folder,
-      env: { ...ENVIRONMENT, ...env },
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const end = () => {
-      try {
-        process.kill(-child.pid, "SIGKILL");
-      } catch {} // already gone
-    };
-    process.once("exit", end);
+    const child = this.#spawn(program, args, env);
     let output = "";
     try {
       const url = await new Promise((resolve, reject) => {
@@ -147,8 +158,7 @@ export class Project {
       });
       await use(url);
     } finally {
-      end();
-      process.removeListener("exit", end);
+      child.end();
     }
     return expectQuiet(output);
   }

@@ -26,7 +26,7 @@ export const rollup = (version, resolver) => ({
   },
   checks: {
     "chunks, and one file": async (project) => {
-      project.quietly(project.bin("rollup"), ["--config"]);
+      await project.quietly(project.bin("rollup"), ["--config"]);
       await project.at.servingFolder(join(project.folder, "dist"), async (url) => {
         await expectPage(pageUrl(url, "index.html", project.at.data), IN_BLOBS);
         await expectPage(pageUrl(url, "one_file.html", project.at.data), IN_BLOBS);

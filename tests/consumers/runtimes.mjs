@@ -16,8 +16,14 @@ if (data.join() !== "7,8") throw new Error(data.join());
 `,
 };
 
-const importing = (project, program, ...options) =>
-  expectReadIn(project.quietly(program, [...options, "import.mjs", project.at.data]), { engine: "caller" });
+/** Workers must not keep the process alive: an idle one lives for a minute. */
+const END_MS = 30_000;
+
+async function importing(project, program, ...options) {
+  const args = [...options, "import.mjs", project.at.data];
+  const output = await project.quietly(program, args, { patience: END_MS });
+  expectReadIn(output, { engine: "caller" });
+}
 
 const folders = (project, program, ...options) => project.quietly(program, [...options, "folder.mjs"]);
 
@@ -31,8 +37,10 @@ export const node = (version) => ({
     ["import", (project) => importing(project, nodeIn(project))],
     [
       "require",
-      (project) =>
-        expectReadIn(project.quietly(nodeIn(project), ["require.cjs", project.at.data]), { decoder: "node" }),
+      async (project) =>
+        expectReadIn(await project.quietly(nodeIn(project), ["require.cjs", project.at.data]), {
+          decoder: "node",
+        }),
     ],
     ["a folder", (project) => folders(project, nodeIn(project))],
   ]),

@@ -14,8 +14,8 @@ test("reads an array", async () => {
 });
 `;
 
-const check = (project, program, args, env = {}) => {
-  project.quietly(program, args, { env: { ...env, DATA_URL: project.at.data } });
+const check = async (project, program, args, env = {}) => {
+  await project.quietly(program, args, { env: { ...env, DATA_URL: project.at.data } });
   expectReadIn(readFileSync(join(project.folder, "told.json"), "utf8"));
 };
 

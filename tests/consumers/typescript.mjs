@@ -42,7 +42,7 @@ function check(project, resolution, options) {
     ...options,
   };
   project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["read.ts"] }));
-  project.quietly(process.execPath, ["node_modules/typescript/bin/tsc", "--project", "."]);
+  return project.quietly(process.execPath, ["node_modules/typescript/bin/tsc", "--project", "."]);
 }
 
 /** `resolutions` are those that the version knows. */

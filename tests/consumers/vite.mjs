@@ -27,7 +27,7 @@ export const vite = (version) => ({
         (url) => checkPages(url, project.at),
       ),
     "build, and in a worker": async (project) => {
-      project.quietly(project.bin("vite"), ["build", "--logLevel", "warn"]);
+      await project.quietly(project.bin("vite"), ["build", "--logLevel", "warn"]);
       await project.at.servingFolder(join(project.folder, "dist"), (url) => checkPages(url, project.at));
     },
   },

@@ -24,7 +24,7 @@ export const webpack = (version, cli) => ({
   },
   checks: {
     "build, and in a worker": async (project) => {
-      project.quietly(project.bin("webpack"), []);
+      await project.quietly(project.bin("webpack"), []);
       await project.at.servingFolder(join(project.folder, "dist"), async (url) => {
         await expectPage(pageUrl(url, "index.html", project.at.data), IN_BLOBS);
         await expectPage(pageUrl(url, "worker.html", project.at.data), IN_A_WORKER);

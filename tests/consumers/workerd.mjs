@@ -38,9 +38,9 @@ export default {
 
 async function check(project) {
   const port = project.at.freePort();
-  project.quietly(process.execPath, ["node_modules/zarr-wasm/dist/modules/entry/write_files.js", "wasm"]);
+  await project.quietly(process.execPath, ["node_modules/zarr-wasm/dist/modules/entry/write_files.js", "wasm"]);
   const options = ["--bundle", "--format=esm", "--external:*.wasm", "--outfile=bundle.js", "--log-level=warning"];
-  project.quietly(project.bin("esbuild"), ["worker.mjs", ...options]);
+  await project.quietly(project.bin("esbuild"), ["worker.mjs", ...options]);
   project.write("config.capnp", configuration(port));
   const program = `${project.folder}/node_modules/@cloudflare/workerd-linux-64/bin/workerd`;
   await project.serving(
