@@ -25,7 +25,11 @@ const MADE = {
   "virtual:images-wasm": "images-wasm.js",
   "virtual:conventions-wasm": "conventions-wasm.js",
   "@cfworker/json-schema": "json-schema.js",
+  fzstd: "fzstd.js",
 };
+
+/** The dependencies that are published as files, because users do not install them. */
+const DEPENDENCIES = ["@cfworker/json-schema", "fzstd"];
 
 /**
  * The modules of `src/ts` to publish. Tests are left out; so are workers and entries that are
@@ -35,8 +39,9 @@ const isPublished = (name) =>
   name.endsWith(".ts") &&
   !name.endsWith(".d.ts") &&
   !name.endsWith(".test.ts") &&
-  !["entry/inline.ts", "entry/slim.ts", "entry/worker.ts"].includes(name) &&
-  !["entry/source/none.ts", "entry/source/whole.ts", "engine/worker_main.ts"].includes(name);
+  !["entry/inline.ts", "entry/script.ts", "entry/slim.ts", "entry/worker.ts"].includes(name) &&
+  !["none", "whole", "beside"].some((source) => name === `entry/source/${source}.ts`) &&
+  name !== "engine/worker_main.ts";
 
 const relativeName = (from, to) => {
   const path = relative(dirname(from), to).split(sep).join("/");
@@ -106,14 +111,18 @@ export async function publishModules(entries, { quick }) {
   for (const [imported, name] of Object.entries(MADE)) {
     if (imported.startsWith("virtual:")) write(name, await virtualText(imported, { quick }));
   }
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: ["@cfworker/json-schema"],
-    outfile: join(MODULES, MADE["@cfworker/json-schema"]),
-    bundle: true,
-    format: "esm",
-    logLevel: "warning",
-  });
+  for (const dependency of DEPENDENCIES) {
+    await build({
+      absWorkingDir: ROOT,
+      entryPoints: [dependency],
+      outfile: join(MODULES, MADE[dependency]),
+      bundle: true,
+      format: "esm",
+      target: "es2022",
+      minifySyntax: !quick,
+      logLevel: "warning",
+    });
+  }
   await joinSharedModules(build, MODULES, { minify: !quick });
   for (const entry of entries) {
     const isDefault = /\bas default\b|export default/.test(

@@ -1,14 +1,15 @@
 /**
  * Makes `dist/`, the published package, from TypeScript and wasm: modules file by file
- * (`modules.mjs`), bundles of the self-contained entries, declarations (tsc), wasm files, and a
- * report of sizes. `sizes.json` is the committed record for the release build, with the code size
+ * (`modules.mjs`), bundles of the self-contained entries, declarations (`declarations.mjs`), wasm
+ * files, and a report of sizes. `sizes.json` is the committed record for the release build, with the code size
  * of each room in each module. `docs/sizes.md` has a table of it.
  */
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { publishDeclarations } from "./declarations.mjs";
 import { publishModules } from "./modules.mjs";
-import { ROOT, run, StepFailed, say } from "./run_command.mjs";
+import { ROOT, StepFailed, say } from "./run_command.mjs";
 import { virtualModules } from "./virtual_modules.mjs";
 import { glueFolder, VARIANTS } from "./wasm.mjs";
 
@@ -39,11 +40,10 @@ const bundleOptions = (source, { quick }) => ({
   minifySyntax: !quick,
   // Keep white space, because otherwise esbuild removes the comments that stop bundlers from
   // rewriting the import of a user's module.
-  sourcemap: "linked",
   metafile: true,
   outdir: DIST,
   logLevel: "warning",
-  plugins: [virtualModules({ source })],
+  plugins: [virtualModules({ source, isPublished: true })],
 });
 
 /**
@@ -76,42 +76,43 @@ function checkSlim(outputs) {
   }
 }
 
+/** Files that no bundler changes: the script for pages, and the text of the workers' program. */
+const UNBUNDLED = ["script.js", join("modules", "engine-texts.js")];
+
 /** Throws if a user's bundler would rewrite the import of a module by its URL. */
 function checkImports() {
   for (const path of readdirSync(DIST, { recursive: true }).filter((name) => String(name).endsWith(".js"))) {
+    if (UNBUNDLED.includes(String(path))) continue;
     const bare = readFileSync(join(DIST, String(path)), "utf8").match(/\bimport\(\s*[\w$]+\s*\)/);
     if (bare) throw new StepFailed(`${path}: ${bare[0]} has lost its webpackIgnore`);
   }
 }
 
 /**
- * Replaces imports without names by blanks. esbuild adds them to keep the order of modules. Here no
- * module has side effects, as package.json states, and bundlers warn about such imports. Blanks
- * keep the columns of the source maps.
+ * Removes imports without names. esbuild adds them to keep the order of modules. Here no module has
+ * side effects, as package.json states, and bundlers warn about such imports.
  */
 function dropBareImports(outputs) {
   for (const path of Object.keys(outputs).filter((name) => name.endsWith(".js"))) {
     const text = readFileSync(join(ROOT, path), "utf8");
-    const blank = text.replace(/(?<=^|;)import ?"\.{1,2}\/[\w/.-]+\.js";/gm, (found) =>
-      " ".repeat(found.length),
-    );
-    if (blank !== text) writeFileSync(join(ROOT, path), blank);
-  }
-}
-
-/** Removes the texts of inlined modules from source maps and keeps their names. */
-function trimSourceMaps(outputs) {
-  for (const path of Object.keys(outputs).filter((name) => name.endsWith(".map"))) {
-    const map = JSON.parse(readFileSync(join(ROOT, path), "utf8"));
-    map.sourcesContent = map.sourcesContent.map((text, idx) =>
-      map.sources[idx].startsWith("virtual:") ? null : text,
-    );
-    writeFileSync(join(ROOT, path), JSON.stringify(map));
+    const without = text.replace(/(?<=^|;)import ?"\.{1,2}\/[\w/.-]+\.js";/gm, "");
+    if (without !== text) writeFileSync(join(ROOT, path), without);
   }
 }
 
 /** The self-contained entries, and the file of `src/ts/entry/source` that each is built with. */
-const ALONE = { "slim.ts": "none", "worker.ts": "none", "inline.ts": "whole" };
+const ALONE = { "slim.ts": "none", "worker.ts": "none", "inline.ts": "whole", "script.ts": "beside" };
+
+/** Files of `src/ts/entry` that are published as modules, but are no entries. */
+const NO_ENTRIES = [NAMES, "write_files.ts"];
+
+/** What the options of a self-contained entry add to those of all. */
+const OWN_OPTIONS = {
+  // Bundles of one file must include the targets of `import()`.
+  "inline.ts": { splitting: false },
+  // A page loads the script as it is, so no bundler needs its comments.
+  "script.ts": { splitting: false, format: "iife", globalName: "zarr", minifyWhitespace: true },
+};
 
 /** Bundles the self-contained entries. Resolves to esbuild's metadata of the outputs. */
 async function bundleAlone(options) {
@@ -121,78 +122,24 @@ async function bundleAlone(options) {
     const { metafile } = await build({
       ...bundleOptions(source, options),
       entryPoints: [join(ENTRIES, name)],
-      // A single-file entry must include the targets of its `import()`.
-      splitting: source !== "whole",
+      splitting: true,
+      ...OWN_OPTIONS[name],
       entryNames: "[name]",
-      chunkNames: "chunks/[name]-[hash]",
+      // Beside the entries, because their imports of published modules are relative to dist/.
+      chunkNames: "[name]-[hash]",
     });
     Object.assign(outputs, metafile.outputs);
   }
   checkSlim(outputs);
   dropBareImports(outputs);
-  trimSourceMaps(outputs);
   return outputs;
 }
 
 /** The entries whose modules are published file by file. */
 const moduleEntries = () =>
-  readdirSync(ENTRIES).filter((name) => name.endsWith(".ts") && name !== NAMES && !(name in ALONE));
-
-/** The alias of the glue in declarations, and its build. Aliases exist only in this repository. */
-const GLUES = [
-  { alias: "#glue", variant: "engine", copy: "glue.d.ts" },
-  { alias: "#full-glue", variant: "full", copy: "full_glue.d.ts" },
-];
-
-/**
- * The declarations of a build in publishable form: names of `lib.dom` that cannot be declared twice
- * are replaced by their definitions.
- */
-function glueTypes(variant) {
-  const glue = readFileSync(join(glueFolder(variant), "zarr_wasm.d.ts"), "utf8");
-  return glue
-    .replace(/\bRequestInfo\b/g, "string | Request")
-    .replace(/\bBufferSource\b/g, "ArrayBuffer | ArrayBufferView");
-}
-
-/** Puts a copy of the glue's declarations beside the declarations that use it. */
-function placeGlueTypes(typesFolder) {
-  const used = new Set();
-  for (const name of readdirSync(typesFolder, { recursive: true }).map(String)) {
-    if (!name.endsWith(".d.ts")) continue;
-    const path = join(typesFolder, name);
-    const text = readFileSync(path, "utf8");
-    const placed = GLUES.reduce((placing, glue) => {
-      const place = relative(join(path, ".."), join(typesFolder, glue.copy)).split(sep).join("/");
-      const module = (place.startsWith(".") ? place : `./${place}`).replace(/\.d\.ts$/, ".js");
-      return placing.replace(new RegExp(`(["'])${glue.alias}\\1`, "g"), () => {
-        used.add(glue);
-        return `"${module}"`;
-      });
-    }, text);
-    if (placed !== text) writeFileSync(path, placed);
-  }
-  for (const { variant, copy } of used) writeFileSync(join(typesFolder, copy), glueTypes(variant));
-}
-
-/**
- * Publishes the browser types that the declarations use, for users who compile without `lib.dom`.
- */
-function placeHostTypes(typesFolder) {
-  copyFileSync(join(ROOT, "src/ts/host.d.ts"), join(typesFolder, "host.d.ts"));
-  const entries = join(typesFolder, "entry");
-  for (const name of readdirSync(entries).filter((file) => file.endsWith(".d.ts"))) {
-    const path = join(entries, name);
-    writeFileSync(path, `/// <reference path="../host.d.ts" />\n${readFileSync(path, "utf8")}`);
-  }
-}
-
-async function declarations() {
-  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-  await run("tsc: declarations", process.execPath, [tsc, "--project", "tsconfig.build.json"]);
-  placeGlueTypes(join(DIST, "types"));
-  placeHostTypes(join(DIST, "types"));
-}
+  readdirSync(ENTRIES).filter(
+    (name) => name.endsWith(".ts") && !NO_ENTRIES.includes(name) && !(name in ALONE),
+  );
 
 /** Raw and gzipped bytes of one file. */
 function measure(path) {
@@ -240,7 +187,9 @@ async function entrySizes(outputs) {
     const name = entry.replace(/\.ts$/, ".js");
     sizes[name] = await downloadSize(`export * from "./${name}"`);
   }
-  for (const path of Object.keys(outputs).filter((name) => /^dist\/(slim|worker|inline)\.js$/.test(name))) {
+  for (const path of Object.keys(outputs).filter((name) =>
+    /^dist\/(slim|worker|inline|script)\.js$/.test(name),
+  )) {
     const parts = [...staticClosure(outputs, path)].map((part) => measure(join(ROOT, part)));
     const sum = (key) => parts.reduce((total, part) => total + part[key], 0);
     sizes[path.replace(/^dist\//, "")] = { raw: sum("raw"), gz: sum("gz") };
@@ -315,6 +264,6 @@ export async function buildPackage(options) {
   for (const variant of VARIANTS) {
     copyFileSync(join(glueFolder(variant.name), "zarr_wasm.wasm"), join(DIST, wasmFile(variant)));
   }
-  await declarations();
+  await publishDeclarations(join(DIST, "types"));
   report(await entrySizes(outputs), options);
 }

@@ -4,11 +4,12 @@
  * - `#glue`, `#full-glue`: the wasm-bindgen glue of the engine and of the full build (a chunk of
  *   its own).
  * - `#source`: the file of `src/ts/entry/source` that provides wasm and worker, by entry.
- * - `virtual:full-wasm`, `virtual:images-wasm`, `virtual:conventions-wasm`: a wasm module as text:
- *   deflate-raw, then base64. Base64 after deflate costs one per cent on the wire; base64 alone
- *   costs a third.
- * - `virtual:engine-texts`: the engine's wasm in the same form, and the worker's program as text,
- *   for a blob worker.
+ * - `virtual:engine-texts`: the engine's wasm as text (deflate-raw, then base64), which browsers
+ *   inflate themselves, and the worker's program as text, for a blob worker. Base64 of compressed
+ *   bytes costs one per cent on the wire; base64 alone costs a third.
+ * - `virtual:full-wasm`, `virtual:images-wasm`, `virtual:conventions-wasm`: a wasm module as text
+ *   (Zstandard, then base64). It is a sixth smaller than deflate. The package has each module once,
+ *   in this form.
  *
  * Their types are in `src/ts/virtual.d.ts`.
  */
@@ -20,8 +21,15 @@ import { glueFolder } from "./wasm.mjs";
 
 const WORKER_MAIN = join(ROOT, "src/ts/engine/worker_main.ts");
 
-const wasmText = (variant) =>
-  deflateRawSync(readFileSync(join(glueFolder(variant), "zarr_wasm.wasm")), { level: 9 }).toString("base64");
+const wasmOf = (variant) => readFileSync(join(glueFolder(variant), "zarr_wasm.wasm"));
+const deflated = (variant) => deflateRawSync(wasmOf(variant), { level: 9 }).toString("base64");
+
+/** Node 20 has no Zstandard. A quick build does not wait for the best level. */
+async function zstandard(variant, { initialOptions: { minifyIdentifiers } }) {
+  const { default: Zstd } = await import("numcodecs/zstd");
+  const codec = Zstd.fromConfig({ id: "zstd", level: minifyIdentifiers ? 22 : 1 });
+  return Buffer.from(await codec.encode(wasmOf(variant))).toString("base64");
+}
 
 /** The worker as one classic script, so that blob workers made from it start in every browser. */
 async function workerText({ esbuild, initialOptions: { minifyIdentifiers, minifySyntax, target } }) {
@@ -32,6 +40,8 @@ async function workerText({ esbuild, initialOptions: { minifyIdentifiers, minify
     format: "iife",
     minifyIdentifiers,
     minifySyntax,
+    // No bundler sees the text, so it needs no comments for them.
+    minifyWhitespace: minifyIdentifiers,
     target,
     plugins: [virtualModules({ source: "none" })],
   });
@@ -44,10 +54,10 @@ const exported = (name, text) =>
 /** The text of each module. */
 const CONTENTS = {
   "virtual:engine-texts": async (build) =>
-    `${exported("wasm", wasmText("engine"))}\n${exported("worker", await workerText(build))}`,
-  "virtual:full-wasm": () => exported("default", wasmText("full")),
-  "virtual:images-wasm": () => exported("default", wasmText("images")),
-  "virtual:conventions-wasm": () => exported("default", wasmText("conventions")),
+    `${exported("wasm", deflated("engine"))}\n${exported("worker", await workerText(build))}`,
+  "virtual:full-wasm": async (build) => exported("default", await zstandard("full", build)),
+  "virtual:images-wasm": async (build) => exported("default", await zstandard("images", build)),
+  "virtual:conventions-wasm": async (build) => exported("default", await zstandard("conventions", build)),
 };
 
 /** The text of one virtual module, outside of a build. */
@@ -59,8 +69,12 @@ export async function virtualText(name, { quick }) {
   });
 }
 
-/** The esbuild plugin. `source` is the file of `src/ts/entry/source` that `#source` resolves to. */
-export function virtualModules({ source }) {
+/**
+ * The esbuild plugin. `source` is the file of `src/ts/entry/source` that `#source` resolves to.
+ * `isPublished`: the output, in `dist/`, imports the texts and the engine of the caller's thread from
+ * the published modules.
+ */
+export function virtualModules({ source, isPublished = false }) {
   return {
     name: "virtual-modules",
     setup(build) {
@@ -71,7 +85,14 @@ export function virtualModules({ source }) {
       }));
       // package.json declares that no module has side effects, but the worker's program has.
       build.onResolve({ filter: /\/worker_main\.[jt]s$/ }, () => ({ path: WORKER_MAIN, sideEffects: true }));
+      if (isPublished) {
+        // The engine of the caller's thread speaks to the page by messages alone, so it may be a
+        // copy of its own.
+        const path = "./modules/engine/caller.js";
+        build.onResolve({ filter: /\/caller\.ts$/ }, () => ({ path, external: true, sideEffects: false }));
+      }
       build.onResolve({ filter: /^virtual:/ }, ({ path }) => {
+        if (isPublished) return { path: `./modules/${path.slice("virtual:".length)}.js`, external: true };
         if (path in CONTENTS) return { path, namespace: "virtual" };
         return {
           errors: [{ text: `no virtual module ${path}; there are ${Object.keys(CONTENTS).join(", ")}` }],

@@ -11,7 +11,7 @@ declare module "virtual:engine-texts" {
   export const worker: string;
 }
 
-/** The wasm of the full build, in the same form. */
+/** The wasm of the full build as base64 of a Zstandard frame. */
 declare module "virtual:full-wasm" {
   const text: string;
   export default text;

@@ -6,8 +6,8 @@ test("the root entry exports open", () => {
   equal(typeof zarr.open, "function");
 });
 
-test("the wasm of ./wasm compiles from a stream", async () => {
-  const response = await fetch(new URL("zarr-wasm/wasm", import.meta.url));
+test("the wasm file compiles from a stream", async () => {
+  const response = await fetch(new URL("../../dist/zarr_wasm.wasm", import.meta.url));
   const module = await WebAssembly.compileStreaming(response);
   ok(WebAssembly.Module.exports(module).some(({ name }) => name === "memory"));
 });

@@ -239,11 +239,12 @@ test("a written declaration is there after the node is opened again", async () =
 test("no code is generated, and slim gets the module's URL", () => {
   const program = `
     import { readFileSync } from "node:fs";
+    import { pathToFileURL } from "node:url";
     import * as zarr from "zarr-wasm/slim";
     const node = { kind: "group", attrs: { zarr_conventions: [{ schema: "${SENSOR}" }], sensor: 3 } };
     const before = await zarr.validate(node).catch((error) => error);
     console.log(before.code, /wasmConventions/.test(before.message));
-    await zarr.init({ wasm: readFileSync(new URL(import.meta.resolve("zarr-wasm/wasm"))), wasmConventions: new URL(import.meta.resolve("zarr-wasm/wasm-conventions")) });
+    await zarr.init({ wasm: readFileSync("dist/zarr_wasm.wasm"), wasmConventions: pathToFileURL("dist/zarr_wasm_conventions.wasm") });
     zarr.registerConvention({ schemaUrl: "${SENSOR}", schema: { properties: { sensor: { type: "string", pattern: "^a" } } } });
     console.log((await zarr.validate(node)).map(({ rule }) => rule).includes("schema/type"));
   `;

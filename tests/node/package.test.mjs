@@ -1,10 +1,11 @@
 /** The package: its names, its entries, its dependencies, and that it lets a process end. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { FIXTURES } from "./fixture_files.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -23,6 +24,7 @@ const NAMES = [
   "EntryStore",
   "FetchStore",
   "FileListStore",
+  "FileSystemStore",
   "Group",
   "Histogram",
   "InvalidMetadataError",
@@ -113,6 +115,31 @@ test("every file in exports exists, and types come first", () => {
   }
 });
 
+test("every entry has types for moduleResolution node", () => {
+  assert.equal(manifest.main, manifest.exports["."].default);
+  assert.equal(manifest.types, manifest.exports["."].types);
+  const [pattern] = manifest.typesVersions["*"]["*"];
+  for (const [entry, { types }] of Object.entries(manifest.exports).slice(1)) {
+    if (types) assert.equal(`./${pattern.replace("*", entry.slice(2))}`, types);
+  }
+});
+
+test("declarations import .js files, have no aliases, and use no syntax after TypeScript 4.9", () => {
+  const folder = join(ROOT, "dist/types");
+  const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".d.ts"));
+  assert.ok(names.length > 50);
+  for (const name of names) {
+    const text = readFileSync(join(folder, name), "utf8");
+    for (const [, path] of text.matchAll(/(?:from |import\()"([^"]+)"/g)) {
+      assert.match(path, /^(\.{1,2}\/.*\.js|ol|ol\/.*|geotiff)$/, name);
+      if (path.startsWith(".")) {
+        assert.ok(existsSync(join(folder, name, "..", path.replace(/\.js$/, ".d.ts"))), `${name}: ${path}`);
+      }
+    }
+    assert.doesNotMatch(text, /export type \*|Array<ArrayBuffer|<const /, name);
+  }
+});
+
 /** Runs a module in a new process. */
 function run(program) {
   const args = ["--input-type=module", "--eval", program];
@@ -126,6 +153,7 @@ function run(program) {
   return stdout.trim();
 }
 
+const WASM = pathToFileURL(join(ROOT, "dist/zarr_wasm.wasm")).href;
 const STORE = join(FIXTURES, "zarr-python-3/blosc-large-v3/store");
 
 test("a process that has used workers ends by itself", () => {
@@ -188,11 +216,57 @@ test("slim requires the URL of the wasm", () => {
     import * as zarr from "zarr-wasm/slim";
     const before = await zarr.open(new Map()).catch((error) => error);
     console.log(before.code, /init\\({ wasm }\\)/.test(before.message));
-    await zarr.init({ wasm: import.meta.resolve("zarr-wasm/wasm"), workerUrl: new URL(import.meta.resolve("zarr-wasm/worker")) });
+    await zarr.init({ wasm: ${JSON.stringify(WASM)}, workerUrl: new URL(import.meta.resolve("zarr-wasm/worker")) });
     const after = await zarr.open(new Map()).catch((error) => error);
     console.log(after.code);
   `);
   assert.equal(out, "Argument true\nNotFound");
+});
+
+test("the command writes the files of slim, as they were built", () => {
+  const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-files-"));
+  try {
+    const command = join(ROOT, manifest.bin["zarr-wasm"]);
+    const { status, stderr } = spawnSync(process.execPath, [command, folder], { encoding: "utf8" });
+    assert.equal(stderr, "");
+    assert.equal(status, 0);
+    const names = ["worker.js", "zarr_wasm.wasm", "zarr_wasm_conventions.wasm", "zarr_wasm_full.wasm"];
+    assert.deepEqual(readdirSync(folder).sort(), [...names, "zarr_wasm_images.wasm"]);
+    for (const name of readdirSync(folder)) {
+      const built = readFileSync(join(ROOT, "dist", name));
+      assert.ok(readFileSync(join(folder, name)).equals(built), name);
+    }
+    assert.equal(spawnSync(process.execPath, [command]).status, 1);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** What the package may be, packed. npm compresses as gzip does by default. */
+const MOST_PACKED_BYTES = 3 * 2 ** 20;
+
+test("the package has no wasm files, no maps and no module twice, and is at most 3 MiB", () => {
+  const { status, stdout } = spawnSync("npm", ["pack", "--dry-run", "--json"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  assert.equal(status, 0);
+  const [{ files, size }] = JSON.parse(stdout);
+  const names = files.map(({ path }) => path);
+  assert.deepEqual(
+    names.filter((name) => /\.(wasm|map)$/.test(name)),
+    [],
+  );
+  // The engine, the full build, images and conventions.
+  const hasBase64 = (path) => /[A-Za-z0-9+/]{100000}/.test(readFileSync(join(ROOT, path), "utf8"));
+  const large = names.filter((path) => /\.js$/.test(path) && hasBase64(path));
+  const texts = ["conventions-wasm", "engine-texts", "full-wasm", "images-wasm"];
+  assert.deepEqual(
+    large.sort(),
+    texts.map((name) => `dist/modules/${name}.js`),
+  );
+  const isRelease = JSON.parse(readFileSync(join(ROOT, "target/finished/dist"), "utf8")).quick === false;
+  if (isRelease) assert.ok(size <= MOST_PACKED_BYTES, `${size} bytes`);
 });
 
 test("slim takes bytes and modules, and starts the worker from its file", () => {
@@ -202,7 +276,7 @@ test("slim takes bytes and modules, and starts the worker from its file", () => 
       import { readFileSync } from "node:fs";
       import * as zarr from "zarr-wasm/slim";
       import { madeStore } from ${JSON.stringify(made)};
-      const bytes = readFileSync(new URL(import.meta.resolve("zarr-wasm/wasm")));
+      const bytes = readFileSync(new URL(${JSON.stringify(WASM)}));
       await zarr.init({ wasm: ${source}, workerUrl: new URL(import.meta.resolve("zarr-wasm/worker")) });
       const description = { shape: [400, 400], chunks: [100, 100], dtype: "float64", gzip: true };
       const array = await zarr.open(madeStore(description, ([i, j]) => i * 1000 + j), { kind: "array" });

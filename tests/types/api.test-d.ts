@@ -89,6 +89,22 @@ export async function narrowing(array: zarr.Array<zarr.DataType, zarr.FetchStore
     check<Same<typeof chunk.data, zarr.BoolArray>>();
   }
   if (array.is("number")) {
+    check<Same<typeof array.dtype, zarr.NumberDataType>>();
+    // A list of zarrita 0.7, which code for zarrita has in its own types.
+    const name:
+      | "int8"
+      | "int16"
+      | "int32"
+      | "uint8"
+      | "uint16"
+      | "uint32"
+      | "float16"
+      | "float32"
+      | "float64" = array.dtype;
+    name.length;
+  }
+  if (array.is("anyNumber")) {
+    check<Same<typeof array.dtype, zarr.AnyNumberDataType>>();
     const scalar = await zarr.get(array, [0]);
     check<Same<typeof scalar, number>>();
   }
@@ -185,6 +201,24 @@ export async function consolidating(store: zarr.FetchStore) {
     else if (child.kind === "array") await child.get();
   }
 }
+
+/** Metadata objects have zarrita's types, those of v2 too. */
+export const metadata: [zarr.ArrayMetadataV2, zarr.GroupMetadataV2] = [
+  {
+    zarr_format: 2,
+    shape: [2],
+    chunks: [2],
+    dtype: "<i4",
+    compressor: { id: "zlib", level: 1 },
+    fill_value: null,
+    order: "C",
+    filters: null,
+  },
+  { zarr_format: 2 },
+];
+
+/** `@zarrita/storage` has this class in its root. */
+export const folder: zarr.AsyncMutable = new zarr.FileSystemStore("folder");
 
 /** Code with zarrita's types. */
 export async function migrated(store: zarr.Readable, dtype: zarr.DataType, attributes: zarr.Attributes) {

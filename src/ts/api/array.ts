@@ -129,7 +129,8 @@ const gridShapeOf = ({ shape, grid }: ArrayFacts) =>
   shape.map((extent, axis) => chunkCount(grid[axis] ?? 1, extent));
 
 const KINDS: Record<string, RegExp> = {
-  number: /^u?int(2|4|8|16|32)$|^b?float\d/,
+  number: /^u?int(8|16|32)$|^float(16|32|64)$/,
+  anyNumber: /^u?int(2|4|8|16|32)$|^b?float\d/,
   bigint: /^u?int64$/,
   boolean: /^bool$/,
   string: /^string$|^v2:[SU]|^fixed_length_utf32$|^null_terminated_bytes$/,

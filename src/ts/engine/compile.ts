@@ -7,18 +7,7 @@ import { ZarrError } from "../model/errors.ts";
 import type { Build, WasmText } from "../port/protocol.ts";
 import { configuration } from "./configuration.ts";
 import { PAGE, page } from "./page.ts";
-
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  const { fromBase64 } = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
-  return fromBase64
-    ? fromBase64.call(Uint8Array, text)
-    : Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-}
-
-async function inflate(text: string): Promise<ArrayBuffer> {
-  const deflated = new Response(decodeBase64(text)).body as ReadableStream<Uint8Array<ArrayBuffer>>;
-  return new Response(deflated.pipeThrough(new DecompressionStream("deflate-raw"))).arrayBuffer();
-}
+import { decompressed, inflated } from "./unpack.ts";
 
 /** Compiles during the download if the server sends the required Content-Type. */
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {
@@ -50,7 +39,8 @@ async function readFile(url: string): Promise<BufferSource> {
 
 async function compile(wasm: WasmText): Promise<WebAssembly.Module> {
   if ("module" in wasm) return wasm.module;
-  if ("deflated" in wasm) return WebAssembly.compile(await inflate(wasm.deflated));
+  if ("deflated" in wasm) return WebAssembly.compile(await inflated(wasm.deflated));
+  if ("zstandard" in wasm) return WebAssembly.compile(decompressed(wasm.zstandard));
   if ("bytes" in wasm) return WebAssembly.compile(wasm.bytes as BufferSource);
   return wasm.url.startsWith("file:")
     ? WebAssembly.compile(await readFile(wasm.url))

@@ -1,5 +1,5 @@
 /**
- * `zarr-wasm/inline`: everything in one file without `import()`, for script tags and for bundles
- * that cannot be split. Built with `#source` = `source/whole.ts`.
+ * `zarr-wasm/inline`: everything without `import()`, for bundles of one file. The texts of the wasm
+ * are imported from the files of the package. Built with `#source` = `source/whole.ts`.
  */
 export * from "./names.ts";

@@ -120,6 +120,7 @@ export { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper
 export { EntryStore, FileListStore, storesOfDrop } from "../store/chosen_files.ts";
 export { DirectoryStore, OpfsStore } from "../store/directory.ts";
 export { FetchStore } from "../store/fetch_store.ts";
+export { FileSystemStore } from "../store/file_system.ts";
 export type { FetchStoreOptions, HeaderList, HeadersReason, HeadersSource } from "../store/http_options.ts";
 export { OverlayStore } from "../store/overlay.ts";
 export { PersistentCache, type PersistentCacheOptions } from "../store/persistent_cache.ts";

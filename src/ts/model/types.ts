@@ -47,23 +47,15 @@ export type Struct = "struct";
 /** An optional value. */
 export type Optional = "zarrs.optional";
 
-export type NumberDataType =
-  | Int8
-  | Int16
-  | Int32
-  | Uint8
-  | Uint16
-  | Uint32
-  | Float16
-  | Float32
-  | Float64
-  | NarrowInt
-  | NarrowUint
-  | NarrowFloat;
+export type NumberDataType = Int8 | Int16 | Int32 | Uint8 | Uint16 | Uint32 | Float16 | Float32 | Float64;
+/** Numbers that zarrita does not have. */
+export type NarrowNumberDataType = NarrowInt | NarrowUint | NarrowFloat;
+/** All data types whose elements are read as numbers. */
+export type AnyNumberDataType = NumberDataType | NarrowNumberDataType;
 export type BigintDataType = Int64 | Uint64;
 export type StringDataType = UnicodeStr | ByteStr | String | FixedLengthUtf32 | NullTerminatedBytes;
 export type DataType =
-  | NumberDataType
+  | AnyNumberDataType
   | BigintDataType
   | StringDataType
   | ObjectType
@@ -76,21 +68,26 @@ export type DataType =
   | Struct
   | Optional;
 
-/** The queries that `Array.is` takes. */
-export type DataTypeQuery = DataType | "boolean" | "number" | "bigint" | "object" | "string";
+/**
+ * The queries that `Array.is` takes. `"number"` means zarrita's types; `"anyNumber"` also means
+ * those of `NarrowNumberDataType`.
+ */
+export type DataTypeQuery = DataType | "boolean" | "number" | "anyNumber" | "bigint" | "object" | "string";
 
 /** The data types for which `Array.is(query)` is true. */
 export type NarrowDataType<D extends DataType, Q extends DataTypeQuery> = Q extends "number"
   ? Extract<D, NumberDataType>
-  : Q extends "bigint"
-    ? Extract<D, BigintDataType>
-    : Q extends "boolean"
-      ? Extract<D, Bool>
-      : Q extends "string"
-        ? Extract<D, StringDataType>
-        : Q extends "object"
-          ? Extract<D, ObjectType>
-          : Extract<Q, D>;
+  : Q extends "anyNumber"
+    ? Extract<D, AnyNumberDataType>
+    : Q extends "bigint"
+      ? Extract<D, BigintDataType>
+      : Q extends "boolean"
+        ? Extract<D, Bool>
+        : Q extends "string"
+          ? Extract<D, StringDataType>
+          : Q extends "object"
+            ? Extract<D, ObjectType>
+            : Extract<Q, D>;
 
 /** One element. A complex number is `[re, im]`, a struct is an object. */
 export type Scalar<D extends DataType> = D extends Bool
@@ -99,7 +96,7 @@ export type Scalar<D extends DataType> = D extends Bool
     ? bigint
     : D extends StringDataType
       ? string
-      : D extends NumberDataType
+      : D extends AnyNumberDataType
         ? number
         : D extends Complex
           ? [re: number, im: number]
@@ -256,6 +253,25 @@ export type ArrayMetadata<D extends DataType = DataType> = {
 
 /** A v3 group metadata object for `new Group(…)`. Zarr v3, "Group metadata". */
 export type GroupMetadata = { zarr_format: 3; node_type: "group"; attributes: Attributes };
+
+/** A codec in v2's metadata: its name in `id`, and its configuration beside it. */
+type CodecMetadataV2 = { id: string } & Record<string, unknown>;
+
+/** A v2 array's metadata, `.zarray`. Zarr v2, "Arrays". */
+export type ArrayMetadataV2 = {
+  zarr_format: 2;
+  shape: number[];
+  chunks: number[];
+  dtype: string;
+  compressor: null | CodecMetadataV2;
+  fill_value: unknown;
+  order: "C" | "F";
+  filters: null | CodecMetadataV2[];
+  dimension_separator?: "." | "/";
+};
+
+/** A v2 group's metadata, `.zgroup`. Zarr v2, "Groups". */
+export type GroupMetadataV2 = { zarr_format: 2 };
 
 /** A slice along one dimension; made by `slice`. */
 export interface Slice {

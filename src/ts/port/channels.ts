@@ -10,7 +10,7 @@ import type { Channel, EnginePlace } from "./channel.ts";
 import { configuration, engineOptions, givenWasm } from "./configuration.ts";
 import { PROTOCOL_VERSION, type ToEngine, type ToPage, type WasmText } from "./protocol.ts";
 import { TIMEOUTS } from "./timeouts.ts";
-import { NotStarted, ofWebWorker, type RunningWorker, startWorker } from "./worker_start.ts";
+import { NotStarted, ofWebWorker, type RunningWorker, startWorker, workerPlaces } from "./worker_start.ts";
 
 /** The place at which an engine started last, and why the other places refused. */
 export const places: { place: EnginePlace | undefined; refused: string[] } = {
@@ -153,10 +153,11 @@ const prefersWorker = (): boolean =>
 function attempts(): [EnginePlace, Attempt][] {
   const { engine = prefersWorker() ? "worker" : "caller", worker } = configuration;
   if (engine === "caller" && !worker) return [];
+  const [first, second] = workerPlaces(configuration.workerUrl);
   return [
     ...(worker ? [["custom", customAttempt] as [EnginePlace, Attempt]] : []),
-    ["blob", attemptAt("blob")],
-    ["url", attemptAt("url")],
+    [first, attemptAt(first)],
+    [second, attemptAt(second)],
     ...(isNode() ? [["node", attemptAt("node")] as [EnginePlace, Attempt]] : []),
   ];
 }

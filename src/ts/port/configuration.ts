@@ -22,21 +22,21 @@ export interface InitOptions {
   worker?: (() => Worker) | null;
   /**
    * The engine's wasm, for entry points that do not inline it (`zarr-wasm/slim`). It is the file
-   * `zarr-wasm/wasm`.
+   * `zarr_wasm.wasm` that the command `zarr-wasm <folder>` writes.
    */
   wasm?: WasmSource | Promise<WasmSource>;
   /**
-   * The full build: the file `zarr-wasm/wasm-full`. Default: the inlined build, if the entry point
+   * The full build: the file `zarr_wasm_full.wasm`. Default: the inlined build, if the entry point
    * has one.
    */
   wasmFull?: WasmSource | Promise<WasmSource>;
   /**
-   * The build with image decoders: the file `zarr-wasm/wasm-images`. Default: the inlined build, if
+   * The build with image decoders: the file `zarr_wasm_images.wasm`. Default: the inlined build, if
    * the entry point has one.
    */
   wasmImages?: WasmSource | Promise<WasmSource>;
   /**
-   * The build for `conventions`, `validate` and `pyramid`: the file `zarr-wasm/wasm-conventions`.
+   * The build for `conventions`, `validate` and `pyramid`: the file `zarr_wasm_conventions.wasm`.
    * Default: the inlined build, if the entry point has one.
    */
   wasmConventions?: WasmSource | Promise<WasmSource>;
@@ -52,7 +52,7 @@ export interface InitOptions {
   workerIdleMs?: number;
   /**
    * The URL of the file `zarr-wasm/worker`, for pages whose content security policy forbids blob
-   * workers. A relative URL is resolved against the page.
+   * workers. It is tried before a blob. A relative URL is resolved against the page.
    */
   workerUrl?: string | URL;
   /**

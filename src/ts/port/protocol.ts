@@ -31,11 +31,12 @@ export interface EngineOptions {
 }
 
 /**
- * Wasm as it crosses the port: base64 of a deflate-raw stream, a module's bytes, an absolute URL,
- * or a compiled module.
+ * Wasm as it crosses the port: base64 of a deflate-raw stream or of a Zstandard frame, a module's
+ * bytes, an absolute URL, or a compiled module.
  */
 export type WasmText =
   | { deflated: string }
+  | { zstandard: string }
   | { bytes: ArrayBuffer | ArrayBufferView }
   | { url: string }
   | { module: WebAssembly.Module };

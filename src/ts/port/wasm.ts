@@ -9,7 +9,7 @@ import type { Build, WasmText } from "./protocol.ts";
 export async function loadWasm(build: Build): Promise<WasmText> {
   const given = await givenWasm(build);
   if (given) return given;
-  const deflated = build === "engine" ? undefined : await loadBuild?.[build]();
-  if (deflated === undefined) throw noWasm(build);
-  return { deflated };
+  const zstandard = build === "engine" ? undefined : await loadBuild?.[build]();
+  if (zstandard === undefined) throw noWasm(build);
+  return { zstandard };
 }

@@ -5,6 +5,13 @@
  */
 import { openNodeWorker } from "./node_worker.ts";
 
+/**
+ * The order of the places in a browser. A page with a `workerUrl` probably forbids blob workers.
+ * Trying them there would put an error into the console.
+ */
+export const workerPlaces = (workerUrl: unknown): ["url", "blob"] | ["blob", "url"] =>
+  workerUrl === undefined ? ["blob", "url"] : ["url", "blob"];
+
 /** The worker did not start at this place, so another place may be tried. */
 export class NotStarted extends Error {}
 
@@ -17,7 +24,7 @@ interface WorkerListener<Received> {
 /** A worker of a browser or of Node. */
 export interface RunningWorker<Sent, Received> {
   post(message: Sent, transfer: ArrayBuffer[]): void;
-  /** Keeps Node's process alive (`true`), or lets it exit. No effect in browsers. */
+  /** Keeps the process of Node or Bun alive (`true`), or lets it exit. No effect in browsers. */
   hold(isBusy: boolean): void;
   end(): void;
   /** Sets the listener. Call it before the first message is posted. */
@@ -38,11 +45,17 @@ type Begin<Sent, Received, Started> = (worker: RunningWorker<Sent, Received>) =>
 
 const unreadable = (name: string) => `a message from ${name} could not be deserialised`;
 
+/** Bun's workers keep the process alive unless told otherwise. Browsers have no such methods. */
+function holdProcess(worker: Worker, isBusy: boolean): void {
+  const { ref, unref } = worker as Worker & Partial<Record<"ref" | "unref", () => void>>;
+  (isBusy ? ref : unref)?.call(worker);
+}
+
 /** Wraps a worker of a browser. */
 export function ofWebWorker<Sent, Received>(worker: Worker, name: string): RunningWorker<Sent, Received> {
   return {
     post: (message, transfer) => worker.postMessage(message, transfer),
-    hold: () => {},
+    hold: (isBusy) => holdProcess(worker, isBusy),
     end: () => worker.terminate(),
     listen({ heard, crashed }) {
       worker.onmessage = ({ data }: MessageEvent<Received>) => heard(data);

@@ -7,12 +7,10 @@
  * new bytes are written under another name and renamed.
  */
 import type { Dirent } from "node:fs";
-import { mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join, resolve, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 import { fileSystemFailed, type Listed, namesOf, namesOfPrefix, withSize } from "../files/file.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../model/types.ts";
+import { node } from "./node_builtins.ts";
 
 /** Name of a file that is being written. */
 const UNFINISHED = /^\.[\da-z]{1,12}\.zarr-unfinished$/;
@@ -49,14 +47,14 @@ export class FileSystemStore implements AsyncMutable {
   readonly lockName: string;
 
   constructor(root: string | URL) {
-    this.root = root instanceof URL ? fileURLToPath(root) : root;
-    this.lockName = `file:${resolve(this.root)}`;
+    this.root = root instanceof URL ? node.urls.fileURLToPath(root) : root;
+    this.lockName = `file:${node.paths.resolve(this.root)}`;
   }
 
   async get(key: AbsolutePath, { signal }: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     signal?.throwIfAborted();
     const path = await this.#existing(key);
-    return path === undefined ? undefined : orUndefined(key, readFile(path));
+    return path === undefined ? undefined : orUndefined(key, node.files.readFile(path));
   }
 
   async getRange(
@@ -76,23 +74,23 @@ export class FileSystemStore implements AsyncMutable {
   /** Size of a value in bytes; undefined if there is none. */
   async size(key: AbsolutePath): Promise<number | undefined> {
     const path = await this.#existing(key);
-    const found = path === undefined ? undefined : await orUndefined(key, stat(path));
+    const found = path === undefined ? undefined : await orUndefined(key, node.files.stat(path));
     return found?.isFile() ? found.size : undefined;
   }
 
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
     const path = this.#path(key);
-    const folder = dirname(path);
-    const unfinished = join(folder, `.${Math.random().toString(36).slice(2, 12)}.zarr-unfinished`);
+    const folder = node.paths.dirname(path);
+    const unfinished = node.paths.join(folder, `.${Math.random().toString(36).slice(2, 12)}.zarr-unfinished`);
     try {
       // Check before creating folders: a symbolic link above could lead outside.
       await this.#checkAbove(key, folder);
-      await mkdir(folder, { recursive: true });
+      await node.files.mkdir(folder, { recursive: true });
       await this.#checkInside(key, folder);
-      await writeFile(unfinished, value, { flag: "wx" });
-      await rename(unfinished, path);
+      await node.files.writeFile(unfinished, value, { flag: "wx" });
+      await node.files.rename(unfinished, path);
     } catch (error) {
-      await rm(unfinished, { force: true }).catch(() => {});
+      await node.files.rm(unfinished, { force: true }).catch(() => {});
       const isTaken = ["EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY"].includes(codeOf(error));
       throw isTaken ? taken(key, error) : fileSystemFailed(key, error);
     }
@@ -105,7 +103,7 @@ export class FileSystemStore implements AsyncMutable {
     return (
       (await orUndefined(
         key,
-        rm(this.#path(key)).then(() => true),
+        node.files.rm(this.#path(key)).then(() => true),
       )) ?? false
     );
   }
@@ -115,8 +113,9 @@ export class FileSystemStore implements AsyncMutable {
     const names = namesOfPrefix(prefix);
     const folder = await this.#folder(names);
     if (folder === undefined) return;
-    if (names.length > 0) return rm(folder, { recursive: true, force: true });
-    for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
+    if (names.length > 0) return node.files.rm(folder, { recursive: true, force: true });
+    for (const name of await node.files.readdir(folder))
+      await node.files.rm(node.paths.join(folder, name), { recursive: true, force: true });
   }
 
   /** Lists all keys below a prefix. */
@@ -146,24 +145,26 @@ export class FileSystemStore implements AsyncMutable {
   }
 
   #path(key: string): string {
-    const root = resolve(this.root);
-    if (key.includes("\0") || (sep === "\\" && key.includes("\\"))) throw outside(key);
+    const root = node.paths.resolve(this.root);
+    if (key.includes("\0") || (node.paths.sep === "\\" && key.includes("\\"))) throw outside(key);
     const names = namesOf(key as AbsolutePath);
-    const path = join(root, ...names);
-    if (path.startsWith(root.endsWith(sep) ? root : root + sep)) return path;
+    const path = node.paths.join(root, ...names);
+    if (path.startsWith(root.endsWith(node.paths.sep) ? root : root + node.paths.sep)) return path;
     throw outside(key);
   }
 
   /** The real path of a key's file; undefined if there is none. */
   async #existing(key: string): Promise<string | undefined> {
-    const path = await orUndefined(key, realpath(this.#path(key)));
+    const path = await orUndefined(key, node.files.realpath(this.#path(key)));
     if (path !== undefined) await this.#checkReal(key, path);
     return path;
   }
 
   async #folder(names: string[]): Promise<string | undefined> {
-    const folder = names.length === 0 ? resolve(this.root) : await this.#existing(`/${names.join("/")}`);
-    const found = folder === undefined ? undefined : await orUndefined(names.join("/"), stat(folder));
+    const folder =
+      names.length === 0 ? node.paths.resolve(this.root) : await this.#existing(`/${names.join("/")}`);
+    const found =
+      folder === undefined ? undefined : await orUndefined(names.join("/"), node.files.stat(folder));
     return found?.isDirectory() ? folder : undefined;
   }
 
@@ -171,7 +172,7 @@ export class FileSystemStore implements AsyncMutable {
   async #kindOfLink(path: AbsolutePath): Promise<"file" | "folder" | undefined> {
     try {
       const real = await this.#existing(path);
-      return real === undefined ? undefined : kindOf(await stat(real));
+      return real === undefined ? undefined : kindOf(await node.files.stat(real));
     } catch {
       return undefined;
     }
@@ -193,9 +194,9 @@ export class FileSystemStore implements AsyncMutable {
 
   /** Checks that the nearest existing folder above is inside. The root may not exist yet. */
   async #checkAbove(key: string, folder: string): Promise<void> {
-    const root = resolve(this.root);
-    for (let above = folder; above.length >= root.length; above = dirname(above)) {
-      const real = await realpath(above).catch((error) => {
+    const root = node.paths.resolve(this.root);
+    for (let above = folder; above.length >= root.length; above = node.paths.dirname(above)) {
+      const real = await node.files.realpath(above).catch((error) => {
         if (codeOf(error) === "ENOENT") return undefined;
         throw error;
       });
@@ -204,12 +205,13 @@ export class FileSystemStore implements AsyncMutable {
   }
 
   async #checkInside(key: string, folder: string): Promise<void> {
-    await this.#checkReal(key, await realpath(folder));
+    await this.#checkReal(key, await node.files.realpath(folder));
   }
 
   async #checkReal(key: string, path: string): Promise<void> {
-    const root = await realpath(resolve(this.root));
-    if (path !== root && !path.startsWith(root.endsWith(sep) ? root : root + sep)) throw outside(key);
+    const root = await node.files.realpath(node.paths.resolve(this.root));
+    if (path !== root && !path.startsWith(root.endsWith(node.paths.sep) ? root : root + node.paths.sep))
+      throw outside(key);
   }
 }
 
@@ -217,11 +219,11 @@ const kindOf = (entry: { isFile(): boolean; isDirectory(): boolean }) =>
   entry.isFile() ? "file" : entry.isDirectory() ? "folder" : undefined;
 
 async function entriesOf(folder: string): Promise<Dirent[]> {
-  return readdir(folder, { withFileTypes: true });
+  return node.files.readdir(folder, { withFileTypes: true });
 }
 
 async function readRange(path: string, range: RangeQuery): Promise<Uint8Array> {
-  const file = await open(path, "r");
+  const file = await node.files.open(path, "r");
   try {
     const { size } = await file.stat();
     const isSuffix = "suffixLength" in range;

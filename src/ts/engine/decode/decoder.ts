@@ -1,12 +1,12 @@
 /**
  * A decoder, as the pool sees it: it takes the messages of `messages.ts` and answers them. There
  * are four kinds: a worker from a blob, a worker from a URL, a worker thread of Node, and the
- * engine's own thread. They are tried in this order, because content security policies forbid some
- * and some browsers lack some.
+ * engine's own thread. They are tried in this order, the URL first if there is one, because content
+ * security policies forbid some and some browsers lack some.
  */
 
 import { pauseIfDue } from "../../elements/pause.ts";
-import { type RunningWorker, startWorker } from "../../port/worker_start.ts";
+import { type RunningWorker, startWorker, workerPlaces } from "../../port/worker_start.ts";
 import { configuration, recycleBytes } from "../configuration.ts";
 import { DecodeServer } from "./decode_server.ts";
 import type { FromDecoder, ToDecoder } from "./messages.ts";
@@ -113,12 +113,16 @@ export async function localDecoder(first: First): Promise<Decoder> {
   return start.decoder;
 }
 
-const ATTEMPTS: [DecoderPlace, (first: First) => Promise<Decoder>][] = [
-  ["blob", workerDecoder("blob")],
-  ["url", workerDecoder("url")],
-  ["node", workerDecoder("node")],
-  ["caller", localDecoder],
-];
+/** The places to try, in order. */
+function attempts(): [DecoderPlace, (first: First) => Promise<Decoder>][] {
+  const [first, second] = workerPlaces(configuration.workerUrl);
+  return [
+    [first, workerDecoder(first)],
+    [second, workerDecoder(second)],
+    ["node", workerDecoder("node")],
+    ["caller", localDecoder],
+  ];
+}
 
 /** The place at which a decoder started, and why the places before it refused. */
 export const decoderPlaces: { place: DecoderPlace | undefined; refused: string[] } = {
@@ -129,9 +133,10 @@ export const decoderPlaces: { place: DecoderPlace | undefined; refused: string[]
 /** Starts a decoder at the first place that works. Later calls use only that place. */
 export async function openDecoder(module: WebAssembly.Module): Promise<Decoder> {
   const first: First = { type: "module", build: "engine", module, recycleBytes: recycleBytes() };
-  const known = ATTEMPTS.find(([place]) => place === decoderPlaces.place);
+  const places = attempts();
+  const known = places.find(([place]) => place === decoderPlaces.place);
   if (known) return known[1](first);
-  for (const [place, open] of ATTEMPTS) {
+  for (const [place, open] of places) {
     try {
       const decoder = await open(first);
       decoderPlaces.place ??= place;

@@ -1,7 +1,6 @@
 /**
  * `#source` of the entry `zarr-wasm`: the wasm and the worker are in chunks that are imported at
- * the first call. The wasm is text (base64 of a deflate-raw stream), so that bundlers, content
- * types and CORS rules do not matter.
+ * the first call. The wasm is text, so that bundlers, content types and CORS rules do not matter.
  */
 import { chunkFailed } from "../../port/chunk_failed.ts";
 import type { CallerModule, EngineTexts } from "../../port/engine_source.ts";

@@ -1,6 +1,6 @@
 /**
- * `#source` of the entry `zarr-wasm/inline`: one file without `import()`, for script tags and for
- * bundles that cannot be split. It includes all builds.
+ * `#source` of the entry `zarr-wasm/inline`: it imports all builds at once, without `import()`, for
+ * bundles of one file.
  */
 import conventions from "virtual:conventions-wasm";
 import * as engine from "virtual:engine-texts";

@@ -1,0 +1,37 @@
+/**
+ * `#source` of the entry `zarr-wasm/script`: the wasm and the worker are imported at the first call
+ * from the files of the package beside the script, by their URLs.
+ */
+import { ZarrError } from "../../model/errors.ts";
+import { chunkFailed } from "../../port/chunk_failed.ts";
+import type { CallerModule, EngineTexts } from "../../port/engine_source.ts";
+
+interface ScriptHost {
+  document?: { currentScript?: { src?: string } | null };
+  location?: { href: string };
+}
+
+/** The script's URL, which is known only while the script begins. A worker's is its location. */
+const { document, location } = globalThis as ScriptHost;
+const script = document ? document.currentScript?.src : location?.href;
+
+async function beside(name: string): Promise<unknown> {
+  if (!script)
+    throw new ZarrError("Argument", "zarr-wasm/script knows its files only from the src of a script tag");
+  const { href } = new URL(`modules/${name}`, script);
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ href).catch(chunkFailed);
+}
+
+const textOf = async (name: string) => ((await beside(name)) as { default: string }).default;
+
+export const loadEngine: (() => Promise<EngineTexts>) | undefined = async () =>
+  (await beside("engine-texts.js")) as EngineTexts;
+
+export const loadCaller = async (): Promise<CallerModule> =>
+  (await beside("engine/caller.js")) as CallerModule;
+
+export const loadBuild: Record<"full" | "images" | "conventions", () => Promise<string>> | undefined = {
+  full: () => textOf("full-wasm.js"),
+  images: () => textOf("images-wasm.js"),
+  conventions: () => textOf("conventions-wasm.js"),
+};

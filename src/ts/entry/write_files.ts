@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+import conventions from "virtual:conventions-wasm";
+/**
+ * The command `zarr-wasm <folder>`: writes the wasm files and the worker's program into a folder,
+ * for `zarr-wasm/slim`. The package itself has each wasm module once, as text.
+ */
+import * as engine from "virtual:engine-texts";
+import full from "virtual:full-wasm";
+import images from "virtual:images-wasm";
+import { decompressed, inflated } from "../engine/unpack.ts";
+import { node } from "../store/node_builtins.ts";
+
+const WORKER = new URL("../../worker.js", import.meta.url);
+
+async function writeFiles(folder: string): Promise<void> {
+  const { copyFile, mkdir, writeFile } = node.files;
+  const at = (name: string) => node.paths.join(folder, name);
+  await mkdir(folder, { recursive: true });
+  await writeFile(at("zarr_wasm.wasm"), new Uint8Array(await inflated(engine.wasm)));
+  for (const [name, text] of Object.entries({ full, images, conventions })) {
+    await writeFile(at(`zarr_wasm_${name}.wasm`), decompressed(text));
+  }
+  await copyFile(WORKER, at("worker.js"));
+}
+
+const folder = process.argv[2];
+if (process.argv.length !== 3 || folder === undefined || folder.startsWith("-")) {
+  console.error("usage: zarr-wasm <folder>    writes the wasm files and worker.js, for zarr-wasm/slim");
+  process.exitCode = 1;
+} else {
+  await writeFiles(folder);
+}

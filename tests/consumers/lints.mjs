@@ -1,0 +1,27 @@
+/** The linters of packages: publint and attw, without findings. */
+import { TARBALL } from "./project.mjs";
+
+export const publint = (version) => ({
+  name: `publint ${version}`,
+  folder: `publint-${version}`,
+  packages: { publint: version },
+  checks: {
+    "no findings": async (project) => {
+      const output = await project.quietly(project.bin("publint"), ["run", TARBALL, "--strict"]);
+      if (!/All good!/.test(output)) throw new Error(output);
+    },
+  },
+});
+
+export const attw = (version) => ({
+  name: `attw ${version}`,
+  folder: `attw-${version}`,
+  packages: { "@arethetypeswrong/cli": version },
+  checks: {
+    // The package is of modules alone, so `require` of Node 16 is not judged.
+    "no findings, for modules": async (project) => {
+      const output = await project.run(project.bin("attw"), [TARBALL, "--profile", "esm-only", "--no-emoji"]);
+      if (!/No problems found/.test(output)) throw new Error(output);
+    },
+  },
+});

@@ -1,0 +1,44 @@
+/**
+ * Opens pages in Chromium. A page sets `window.told` to a promise of its result. Errors and warnings
+ * in the console are failures.
+ */
+import { launchChromium } from "../browser/chromium.mjs";
+import { expectRead } from "./reading.mjs";
+
+const PATIENCE_MS = 60_000;
+
+let browser;
+
+export async function closeBrowser() {
+  await browser?.close();
+}
+
+/** The head of every page: without an icon of its own, a browser asks the server for one. */
+export const HEAD = `<!doctype html><meta charset="utf-8"><title>zarr-wasm</title><link rel="icon" href="data:,">`;
+
+/** Opens a page, and checks its result and its console. */
+export async function expectPage(url, places) {
+  browser ??= await launchChromium();
+  const page = await browser.newPage();
+  const complaints = [];
+  page.on("pageerror", (error) => complaints.push(String(error.stack)));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  try {
+    await page.goto(url);
+    await page.waitForFunction(() => window.told !== undefined, undefined, { timeout: PATIENCE_MS });
+    const told = await page.evaluate(() => Promise.resolve(window.told).catch((error) => String(error.stack)));
+    if (complaints.length > 0) throw new Error(`the console says:\n${complaints.join("\n")}\n${JSON.stringify(told)}`);
+    expectRead(told, places);
+  } catch (error) {
+    throw new Error(`${error.message}\n${complaints.join("\n")}`);
+  } finally {
+    await page.close();
+  }
+}
+
+/** In a page the engine and the decoders run in workers that are made from blobs. */
+export const IN_BLOBS = { engine: "blob", decoder: "blob" };
+/** In a worker of the user's the engine runs on the thread of the caller. */
+export const IN_A_WORKER = { engine: "caller", decoder: "blob" };

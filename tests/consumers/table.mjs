@@ -1,0 +1,42 @@
+/** The consumers, with the versions of their tools. Each file beside this one has one kind. */
+import { esbuild } from "./esbuild.mjs";
+import { attw, publint } from "./lints.mjs";
+import { next } from "./next.mjs";
+import { plainPages } from "./plain_pages.mjs";
+import { rollup } from "./rollup.mjs";
+import { bun, deno, node } from "./runtimes.mjs";
+import { jest, vitest } from "./test_runners.mjs";
+import { typescript } from "./typescript.mjs";
+import { vite } from "./vite.mjs";
+import { webpack } from "./webpack.mjs";
+import { workerd } from "./workerd.mjs";
+
+const ALL = ["node", "node16", "bundler"];
+
+export const TABLE = [
+  vite("5.4.21"),
+  vite("7.3.8"),
+  vite("8.3.8"),
+  webpack("5.112.2", "6.0.1"),
+  rollup("4.68.7", "16.0.3"),
+  esbuild("0.28.2"),
+  next("16.4.6", "19.3.1"),
+  plainPages(),
+  node("20.20.2"),
+  node("22.23.3"),
+  node("24.21.0"),
+  deno("2.9.6"),
+  bun("1.4.5"),
+  workerd("1.20261117.1", "0.28.2"),
+  vitest("5.1.1"),
+  jest("30.5.2"),
+  typescript("4.9.5", ["node", "node16"]),
+  typescript("5.0.4", ALL),
+  typescript("5.4.5", ALL),
+  typescript("5.6.3", ALL),
+  typescript("5.9.3", ALL),
+  typescript("6.0.3", ["node16", "bundler"]),
+  typescript("7.0.2", ["node16", "bundler"]),
+  publint("0.3.25"),
+  attw("0.18.5"),
+];
