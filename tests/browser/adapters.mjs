@@ -35,7 +35,7 @@ async function bundlePage(name) {
     define: { "process.env.NODE_ENV": '"production"' },
     logLevel: "error",
   });
-  const html = `<!doctype html><meta charset="utf-8"><title>${name}</title><link rel="icon" href="data:,"><script type="module" src="${name}.js"></script>`;
+  const html = `<!doctype html><meta charset="utf-8"><title>${name}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="${name}.css"><script type="module" src="${name}.js"></script>`;
   writeFileSync(join(outdir, `${name}.html`), html);
 }
 

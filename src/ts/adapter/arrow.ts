@@ -126,7 +126,8 @@ function flat(input: ArrowInput, { bool = false, isMissing = missingIn(input) }:
   const numbers = data as Numbers;
   const { length } = numbers;
   const valid = isMissing && bitsOf(length, (at) => !isMissing(numbers[at] as number | bigint));
-  const nulls = valid && valid.count < length ? { nullCount: length - valid.count, nullBitmap: valid.bits } : {};
+  const nulls =
+    valid && valid.count < length ? { nullCount: length - valid.count, nullBitmap: valid.bits } : {};
   if (bool) {
     const { bits } = bitsOf(length, (at) => Boolean(numbers[at]));
     return makeData({ type: new Bool(), length, data: bits, ...nulls });
@@ -176,7 +177,9 @@ export function toVector(input: ArrowInput, options: ArrowOptions = {}): Vector 
 export function toTable(columns: Readonly<Record<string, ArrowInput>>, options: ArrowOptions = {}): Table {
   const lengths = Object.values(columns).map(({ shape }) => shape[0] ?? 1);
   if (new Set(lengths).size > 1)
-    throw new ZarrError("Argument", "the columns of a table must have one length", { actual: lengths.join(", ") });
+    throw new ZarrError("Argument", "the columns of a table must have one length", {
+      actual: lengths.join(", "),
+    });
   const vectors = Object.entries(columns).map(([name, input]) => [name, toVector(input, options)]);
   return new Table(Object.fromEntries(vectors) as Record<string, Vector>);
 }

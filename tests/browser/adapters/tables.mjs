@@ -33,7 +33,11 @@ async function written(folder, path) {
   const nodes = await (await fetch(fixture(`zarr-python-3/${folder}/expected.json`))).json();
   const node = nodes.find((own) => own.path === path);
   const array = await zarr.open(fixture(`zarr-python-3/${folder}/store`), { path, kind: "array" });
-  return { array, node, bytes: node.values && Uint8Array.from(atob(node.values), (char) => char.charCodeAt(0)).buffer };
+  return {
+    array,
+    node,
+    bytes: node.values && Uint8Array.from(atob(node.values), (char) => char.charCodeAt(0)).buffer,
+  };
 }
 
 test("ndarray: complex numbers have a last dimension of two", async () => {
@@ -44,13 +48,23 @@ test("ndarray: complex numbers have a last dimension of two", async () => {
   for (let row = 0; row < 5; row += 1)
     for (let column = 0; column < 7; column += 1)
       for (const part of [0, 1])
-        ok(Object.is(field.get(row, column, part), numbers[2 * (7 * row + column) + part]), `${row}, ${column}`);
+        ok(
+          Object.is(field.get(row, column, part), numbers[2 * (7 * row + column) + part]),
+          `${row}, ${column}`,
+        );
 });
 
 test("ndarray: memory in another order", async () => {
   const { array, bytes } = await written("transpose-v3", "120");
   const field = toNdarray(await array.get(null, { memoryOrder: [2, 0, 1] }));
-  equal([field.shape, field.order], [[7, 5, 6], [1, 0, 2]], "shape, and the order, fastest first");
+  equal(
+    [field.shape, field.order],
+    [
+      [7, 5, 6],
+      [1, 0, 2],
+    ],
+    "shape, and the order, fastest first",
+  );
   equal(field.get(3, 2, 1), new Int16Array(bytes)[(3 * 5 + 2) * 6 + 1], "an element");
 });
 
@@ -75,11 +89,22 @@ test("arrow: a table of columns survives Arrow's file format", async () => {
   const column = await tas.get({ time: 0, lon: 8 }, { decode: "cf", as: "float32" });
   const table = toTable({ lat: await lat.get(), tas: column });
   const read = arrow.tableFromIPC(arrow.tableToIPC(table, "file"));
-  equal(read.schema.fields.map(({ name, type }) => [name, String(type)]), [["lat", "Float64"], ["tas", "Float32"]], "columns");
+  equal(
+    read.schema.fields.map(({ name, type }) => [name, String(type)]),
+    [
+      ["lat", "Float64"],
+      ["tas", "Float32"],
+    ],
+    "columns",
+  );
   equal([...read.getChild("lat")], facts.latitude, "latitudes");
   const wanted = facts.values[0].map((line) => line[8]);
-  for (const [at, value] of [...read.getChild("tas")].entries()) ok(isNear(value, wanted[at]), `row ${at}: ${value}`);
-  await rejects((async () => toTable({ lat: await lat.get(), tas: await tas.get() }))(), ({ code }) => code === "Argument");
+  for (const [at, value] of [...read.getChild("tas")].entries())
+    ok(isNear(value, wanted[at]), `row ${at}: ${value}`);
+  await rejects(
+    (async () => toTable({ lat: await lat.get(), tas: await tas.get() }))(),
+    ({ code }) => code === "Argument",
+  );
 });
 
 test("arrow: number types, booleans, text and dates", async () => {

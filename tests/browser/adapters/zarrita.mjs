@@ -36,13 +36,15 @@ function inOrder({ data, shape, stride }) {
 /** What zarr-python reads: numbers, booleans or text. Undefined for other types. */
 function written({ data_type: type, values, values_json: variable }) {
   if (type === "string") return variable;
-  const bytes = values === undefined ? undefined : Uint8Array.from(atob(values), (char) => char.charCodeAt(0));
+  const bytes =
+    values === undefined ? undefined : Uint8Array.from(atob(values), (char) => char.charCodeAt(0));
   if (!bytes || !(type in VIEWS)) return undefined;
   const elements = Array.from(new VIEWS[type](bytes.buffer));
   return type === "bool" ? elements.map(Boolean) : elements;
 }
 
-const same = (one, other) => one.length === other.length && one.every((value, at) => Object.is(value, other[at]));
+const same = (one, other) =>
+  one.length === other.length && one.every((value, at) => Object.is(value, other[at]));
 
 const partsOf = ({ parts }) => parts.workers + parts.caller;
 
@@ -55,7 +57,15 @@ async function haveDecoded(parts) {
   equal(zarr.info().engine, "blob", "the engine's place");
 }
 
-const CASES = ["dtypes-v2", "dtypes-v3", "dtypes-variable-v3", "sharding-v3", "transpose-v3", "codecs-v2", "blosc-v3"];
+const CASES = [
+  "dtypes-v2",
+  "dtypes-v3",
+  "dtypes-variable-v3",
+  "sharding-v3",
+  "transpose-v3",
+  "codecs-v2",
+  "blosc-v3",
+];
 
 for (const name of CASES) {
   test(`zarrita: its get reads zarr-python's ${name} through our workers`, async () => {
@@ -65,7 +75,8 @@ for (const name of CASES) {
     const before = partsOf(zarr.info());
     let read = 0;
     for (const node of nodes) {
-      const elements = node.kind === "array" && node.shape.length > 0 && !node.shape.includes(0) ? written(node) : undefined;
+      const elements =
+        node.kind === "array" && node.shape.length > 0 && !node.shape.includes(0) ? written(node) : undefined;
       if (!elements) continue;
       const theirs = await zarrita.open(location.resolve(node.path), { kind: "array" });
       const array = await zarrita.extendArray(theirs, decodeInWorkers);
@@ -86,7 +97,11 @@ test("zarrita: a store's arrayExtensions apply it to every array", async () => {
   );
   const before = partsOf(zarr.info());
   const array = await zarrita.open(zarrita.root(store).resolve("s0"), { kind: "array" });
-  const { data, shape } = await zarrita.get(array, [1, zarrita.slice(8, null, 16), zarrita.slice(8, null, 16)]);
+  const { data, shape } = await zarrita.get(array, [
+    1,
+    zarrita.slice(8, null, 16),
+    zarrita.slice(8, null, 16),
+  ]);
   equal([...data], values[1].flat(), "every sixteenth element");
   equal(shape, [6, 8], "shape");
   await haveDecoded(before + 1);
@@ -102,10 +117,16 @@ test("zarrita: bytes come from the array's own store, and codecs of zarrita are 
   });
   try {
     const theirs = await zarrita.open.v2(zarrita.root(store).resolve("s0"), { kind: "array" });
-    await rejects(zarrita.get(theirs), (error) => /zarrita's codec was asked/.test(`${error} ${error.cause}`));
+    await rejects(zarrita.get(theirs), (error) =>
+      /zarrita's codec was asked/.test(`${error} ${error.cause}`),
+    );
     keys.length = 0;
     await zarrita.get(await decodeInWorkers(theirs), [0, 0, 0]);
-    equal(keys.filter((key) => !isDocument(key)), ["/s0/0/0/0"], "keys of chunks");
+    equal(
+      keys.filter((key) => !isDocument(key)),
+      ["/s0/0/0/0"],
+      "keys of chunks",
+    );
   } finally {
     zarrita.registry.set("numcodecs.zstd", own);
   }
@@ -115,7 +136,10 @@ test("zarrita: aborts and the store's errors reach the caller", async () => {
   const place = zarrita.root(brokenStore("three-channels", "the disk is gone")).resolve("s0");
   const array = await decodeInWorkers(await zarrita.open.v2(place, { kind: "array" }));
   const error = await rejects(zarrita.get(array));
-  ok([error, error.cause].some((said) => /the disk is gone/.test(String(said))), String(error));
+  ok(
+    [error, error.cause].some((said) => /the disk is gone/.test(String(said))),
+    String(error),
+  );
   const controller = new AbortController();
   const reading = array.getChunk([0, 0, 0], { signal: controller.signal });
   controller.abort(new Error("no longer wanted"));
