@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as esbuild } from "esbuild";
 import { build as buildWithVite } from "vite";
+import { runAdapters } from "./adapters.mjs";
 import { launchChromium } from "./chromium.mjs";
 import { runDocsPages } from "./docs_pages.mjs";
 import { runOpening } from "./opening.mjs";
@@ -143,6 +144,7 @@ try {
   await runOpening(session);
   await runPlates(session);
   await runStaticHosts(browser, report, pattern);
+  await runAdapters(session);
 } catch (error) {
   report({ name: "the page runs its tests", error: String(error.stack) });
 } finally {

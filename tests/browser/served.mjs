@@ -146,6 +146,7 @@ const FOLDERS = {
   "/whole/": join(ROOT, "www/samples"),
   "/vite/": VITE,
   "/viewer/": VIEWER,
+  "/maplibre/": join(ROOT, "node_modules/maplibre-gl/dist"),
 };
 
 /** A server that ignores ranges and sends whole files. */

@@ -12,7 +12,7 @@ type Overrides = Record<PropertyKey, unknown>;
  * A proxy of `target` with overrides. Methods of the target get the target as `this`, because
  * classes have private members.
  */
-function inFront<T extends object>(target: T, overrides: Overrides): T {
+export function inFront<T extends object>(target: T, overrides: Overrides): T {
   const bound = new Map<PropertyKey, unknown>();
   const memberOf = (name: PropertyKey) => {
     const member: unknown = Reflect.get(target, name, target);

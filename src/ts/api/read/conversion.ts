@@ -118,7 +118,7 @@ function checked({ as, decode, window, gamma, colors, mask }: ConversionOptions)
 }
 
 /** The window, given or from the data type. */
-function windowOf({ window, decode }: ConversionOptions, type: string): readonly [number, number] {
+export function windowOf({ window, decode }: ConversionOptions, type: string): readonly [number, number] {
   const own = window ?? (decode === undefined && Object.hasOwn(RANGES, type) ? RANGES[type] : undefined);
   if (own && own.length === 2) return own;
   throw new ZarrError("Argument", "shades require the option window", {

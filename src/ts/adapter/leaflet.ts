@@ -1,0 +1,93 @@
+/**
+ * A pyramid as a grid layer of Leaflet. The page passes its own Leaflet, so this needs no code of
+ * it: an image in a map of `CRS.Simple`, or a layer of a map in any other reference system.
+ */
+import type { Coords, DoneCallback, GridLayer, GridLayerOptions, Map as LeafletMap } from "leaflet";
+import type { Pyramid } from "../convention/pyramid_model.ts";
+import { type Box, type MapBox, type MapPictureOptions, mapTile, pixelTile } from "./pictures.ts";
+
+/** The part of Leaflet that is used. */
+export interface LeafletLike {
+  GridLayer: new (options?: GridLayerOptions) => GridLayer;
+  CRS: { Simple: unknown };
+}
+
+export interface LeafletOptions extends MapPictureOptions {
+  /** Options of Leaflet's `GridLayer`. */
+  layer?: GridLayerOptions;
+}
+
+type Corners = readonly [left: number, top: number, right: number, bottom: number];
+
+/** The corners of a tile in the map's reference system. */
+function cornersOf(map: LeafletMap, { x, y, z }: Coords, width: number, height: number): Corners {
+  const { crs = map.options.crs } = map.options;
+  const at = (across: number, down: number) => {
+    const place = map.unproject([across * width, down * height], z);
+    return crs?.project(place) ?? { x: place.lng, y: place.lat };
+  };
+  const [first, last] = [at(x, y), at(x + 1, y + 1)];
+  return [first.x, first.y, last.x, last.y];
+}
+
+/** Draws a box of the finest level's pixels at its place in a tile. */
+async function drawPixels(
+  context: CanvasRenderingContext2D,
+  pyramid: Pyramid,
+  [left, top, right, bottom]: Box,
+  options: MapPictureOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { width, height } = context.canvas;
+  const tile = await pixelTile(pyramid, [left, top, right, bottom], width, options, signal);
+  if (!tile) return;
+  const picture = await createImageBitmap(tile.image);
+  const [across, down] = [width / (right - left), height / (bottom - top)];
+  const [west, north, east, south] = tile.bounds;
+  context.imageSmoothingEnabled = false;
+  const [x, y] = [(west - left) * across, (north - top) * down];
+  context.drawImage(picture, x, y, (east - west) * across, (south - north) * down);
+}
+
+/**
+ * A grid layer that draws a pyramid. In a map of `CRS.Simple`, one unit is an element of the finest
+ * level; the first row is at latitude 0, and latitudes of others are negative. In other maps
+ * elements are placed as by `warp`, and what the array lacks is transparent. Tiles that leave the
+ * map are aborted. An error is Leaflet's event `tileerror`.
+ *
+ *     pyramidLayer(L, image, { window: [0, 4000], colors: "viridis" }).addTo(map);
+ */
+export function pyramidLayer(L: LeafletLike, pyramid: Pyramid, options: LeafletOptions = {}): GridLayer {
+  const { layer: layerOptions, ...shown } = options;
+  const layer = new L.GridLayer(layerOptions);
+  const reading = new WeakMap<HTMLElement, AbortController>();
+  const draw = async (canvas: HTMLCanvasElement, coords: Coords, signal: AbortSignal) => {
+    const map = (layer as unknown as { _map: LeafletMap })._map;
+    const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+    const { width, height } = canvas;
+    const [left, top, right, bottom] = cornersOf(map, coords, width, height);
+    const { crs } = map.options;
+    if (crs === L.CRS.Simple)
+      return drawPixels(context, pyramid, [left, -top, right, -bottom], shown, signal);
+    const box: MapBox = {
+      crs: crs?.code ?? "EPSG:3857",
+      extent: [left, bottom, right, top],
+      size: [width, height],
+    };
+    context.putImageData(await mapTile(pyramid, box, shown, signal), 0, 0);
+  };
+  const createTile = (coords: Coords, done: DoneCallback): HTMLElement => {
+    const canvas = document.createElement("canvas");
+    const { x, y } = layer.getTileSize();
+    [canvas.width, canvas.height] = [x, y];
+    const controller = new AbortController();
+    reading.set(canvas, controller);
+    draw(canvas, coords, controller.signal).then(
+      () => done(undefined, canvas),
+      (error) => controller.signal.aborted || done(error, canvas),
+    );
+    return canvas;
+  };
+  layer.on("tileunload", ({ tile }) => reading.get(tile)?.abort());
+  return Object.assign(layer, { createTile });
+}

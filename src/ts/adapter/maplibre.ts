@@ -1,0 +1,74 @@
+/**
+ * A pyramid as a raster source of MapLibre: a handler for `addProtocol` that makes the pictures of
+ * tiles, and the source that asks for them. It needs no code of MapLibre.
+ */
+import type { At, Pyramid } from "../convention/pyramid_model.ts";
+import { ZarrError } from "../model/errors.ts";
+import { type MapPictureOptions, mapTile, webMapBox } from "./pictures.ts";
+
+/** A source of a MapLibre style. */
+export interface RasterSource {
+  type: "raster";
+  tiles: string[];
+  /** The side of a tile in pixels. */
+  tileSize: number;
+}
+
+const SIDE = 256;
+
+/** `{z}/{x}/{y}`, with indices of axes as the query. */
+const TILE = /^[^:]+:\/\/(\d+)\/(\d+)\/(\d+)(?:\?(.*))?$/;
+
+function placeOf(url: string): { index: { x: number; y: number; z: number }; at: At } {
+  const [, z, x, y, query = ""] = TILE.exec(url) ?? [];
+  if (z === undefined)
+    throw new ZarrError("Argument", `${url} is not a tile`, { expected: "scheme://z/x/y?axis=index" });
+  const at = Object.fromEntries(
+    [...new URLSearchParams(query)].map(([name, index]) => [name, Number(index)]),
+  );
+  return { index: { z: Number(z), x: Number(x), y: Number(y) }, at };
+}
+
+/** The tiles of a pyramid for a protocol of MapLibre. */
+export class PyramidProtocol {
+  /** The scheme of the addresses of tiles, without `://`. */
+  readonly scheme: string;
+  readonly #pyramid: Pyramid;
+  readonly #options: MapPictureOptions;
+
+  /**
+   * Elements are placed as by `warp`, on the web's Mercator map. Where the array has no element,
+   * tiles are transparent.
+   *
+   *     const air = new PyramidProtocol("air", await pyramid(array), { window: [220, 310], proj4 });
+   *     addProtocol(air.scheme, air.load);
+   *     map.addSource("air", air.source({ time: 3 }));
+   */
+  constructor(scheme: string, pyramid: Pyramid, options: MapPictureOptions = {}) {
+    [this.scheme, this.#pyramid, this.#options] = [scheme, pyramid, options];
+  }
+
+  /**
+   * The source, with the indices of further dimensions. `getSource(id).setTiles(source(at).tiles)`
+   * shows others.
+   */
+  source(at: At = {}): RasterSource {
+    const known = Object.entries(at).map(([name, index]): [string, string] => [name, String(index)]);
+    const query = known.length > 0 ? `?${new URLSearchParams(known)}` : "";
+    return { type: "raster", tiles: [`${this.scheme}://{z}/{x}/{y}${query}`], tileSize: SIDE };
+  }
+
+  /**
+   * The handler for `addProtocol`. Rejects with the error of the read, which MapLibre reports by
+   * its event `error`, and with the signal's reason after an abort.
+   */
+  readonly load = async (
+    { url }: { url: string },
+    { signal }: { signal: AbortSignal },
+  ): Promise<{ data: ImageBitmap }> => {
+    const { index, at } = placeOf(url);
+    const options = { ...this.#options, at: { ...this.#options.at, ...at } };
+    const picture = await mapTile(this.#pyramid, webMapBox(index, SIDE), options, signal);
+    return { data: await createImageBitmap(picture) };
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * Results of reads as `ndarray`s (scijs), which share their memory. H5Web and the packages of scijs
+ * take these.
+ */
+import ndarray from "ndarray";
+import { UnsupportedError } from "../model/errors.ts";
+
+/** A result of `Array.get`, `zarr.get` or `getChunk`. */
+export interface Elements<Data = unknown> {
+  readonly data: Data;
+  readonly shape: readonly number[];
+  readonly stride: readonly number[];
+  readonly complex?: true;
+}
+
+/**
+ * A result as an `ndarray` over the same memory. A complex number becomes a last dimension of two:
+ * the real part and the imaginary part. Throws an `UnsupportedError` for structs.
+ *
+ *     const field = toNdarray(await array.get({ time: 0 }, { decode: "cf", as: "float32" }));
+ *     field.get(3, 4);
+ */
+export function toNdarray<Data extends ndarray.Data>({
+  data,
+  shape,
+  stride,
+  complex,
+}: Elements<Data>): ndarray.NdArray<Data> {
+  if (typeof (data as { length?: unknown }).length !== "number")
+    throw new UnsupportedError("an ndarray of structs", { expected: "one field: data.name" });
+  if (complex) return ndarray(data, [...shape, 2], [...stride.map((step) => 2 * step), 1]);
+  return ndarray(data, [...shape], [...stride]);
+}

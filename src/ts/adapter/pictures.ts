@@ -1,0 +1,254 @@
+/**
+ * Tiles of a pyramid as pictures, for map libraries that draw images: which level a tile needs, its
+ * elements in colours, and its place. What a library calls a tile is its own adapter's matter;
+ * OpenLayers draws elements and does not use this.
+ */
+import { addLight, type Colors, colorTable } from "../api/read/colors.ts";
+import { type ConversionOptions, windowOf } from "../api/read/conversion.ts";
+import type { LabelColors } from "../api/read/label_colors.ts";
+import type { CfOptions } from "../api/read/packing.ts";
+import { toIndex, toWorld } from "../convention/geometry.ts";
+import { type CrsLike, type Proj4Like, projectionOf } from "../convention/projection.ts";
+import type { At, Pyramid, PyramidLevel } from "../convention/pyramid_model.ts";
+import { warp } from "../convention/warp.ts";
+import { type WarpSource, warpSource } from "../convention/warp_source.ts";
+import { UnsupportedError } from "../model/errors.ts";
+
+/** How to draw a channel. */
+export interface PictureChannel {
+  /** The index along the axis of channels. */
+  channel: number;
+  /** The colour of the window's end, as `"#rrggbb"`. */
+  color: string;
+  /** The numbers that are black and fully coloured. */
+  window: readonly [low: number, high: number];
+  /** Exponent for positions in the window, from 0 to 1. Default: 1. */
+  gamma?: number;
+}
+
+/** How to draw a pyramid. */
+export interface PictureOptions {
+  /** Indices of the dimensions other than x and y, by name or role. Default: 0. */
+  at?: At;
+  /**
+   * Channels whose light is added. Default: the active channels of OME's `omero` metadata, unless
+   * `window` or `colors` is given; then one channel is drawn.
+   */
+  channels?: readonly PictureChannel[];
+  /** The numbers of the first and the last colour. Default: the range of the data type. */
+  window?: readonly [low: number, high: number];
+  /** The colours of one channel. Default: `"gray"`. */
+  colors?: Colors | LabelColors;
+  /** Exponent for positions in the window, from 0 to 1. Default: 1. */
+  gamma?: number;
+  /**
+   * Missing values are transparent. `"cf"` finds them by CF's attributes and unpacks the others;
+   * with `false` only NaN is missing. Default: `"cf"` with `window`, `false` for channels.
+   */
+  decode?: "cf" | CfOptions | false;
+  /** Reads with a higher priority come first. Default: 0. */
+  priority?: number;
+}
+
+/** How to draw a pyramid on a map. */
+export interface MapPictureOptions extends PictureOptions {
+  /** proj4's default export. Not needed if map and array have the same reference system. */
+  proj4?: Proj4Like;
+  /** The reference system of the array's coordinates, if the metadata does not give it. */
+  from?: CrsLike;
+  /** The nearest element, or bilinear interpolation of four. Default: `"nearest"`. */
+  method?: "nearest" | "linear";
+}
+
+/** A rectangle: x of the left and right, y of the top and bottom. */
+export type Box = readonly [left: number, top: number, right: number, bottom: number];
+
+/** The picture of one channel. Pictures of several are added. */
+interface Paint extends Pick<ConversionOptions, "window" | "gamma" | "colors" | "decode"> {
+  at: At;
+}
+
+function paintsOf({ channels: known }: Pyramid, options: PictureOptions): Paint[] {
+  const { at = {}, channels, window, colors, gamma, decode } = options;
+  const decoded = decode || undefined;
+  const inColor = ({ channel, color, ...shown }: PictureChannel): Paint => {
+    return { ...shown, decode: decoded, colors: ["#000000", color], at: { ...at, c: channel } };
+  };
+  if (channels) return channels.map(inColor);
+  if (window || colors || known.length === 0) {
+    return [{ at, window, colors, gamma, decode: decode === undefined && window ? "cf" : decoded }];
+  }
+  return known.flatMap(({ color = "ffffff", window: shown, active = true }, channel) => {
+    const ends = shown && ([shown.start, shown.end] as const);
+    return active ? [{ ...inColor({ channel, color, window: ends as [number, number] }) }] : [];
+  });
+}
+
+/** Adds pictures, in memory that `ImageData` takes. */
+function imageOf(pictures: readonly Uint8ClampedArray[], width: number, height: number): ImageData {
+  const sum = pictures.length === 1 ? (pictures[0] as Uint8ClampedArray) : addLight(pictures);
+  return new ImageData(sum as Uint8ClampedArray<ArrayBuffer>, width, height);
+}
+
+/** The coarsest level with at most so many elements of the finest level along an element's side. */
+function levelFor({ levels }: Pyramid, elements: number): PyramidLevel {
+  const finest = levels[0] as PyramidLevel;
+  const most = elements * finest.unitsPerElement * 1.01;
+  return levels.findLast(({ unitsPerElement }) => unitsPerElement <= most) ?? finest;
+}
+
+/** The ranges of elements whose centres are inside of a box of the finest level's pixels. */
+function rangesOf(pyramid: Pyramid, level: PyramidLevel, [left, top, right, bottom]: Box) {
+  const { plane, levels } = pyramid;
+  const finest = levels[0] as PyramidLevel;
+  const indexOf = (x: number, y: number) => {
+    const index = level.shape.map((_, axis) => (axis === plane.x ? x - 0.5 : axis === plane.y ? y - 0.5 : 0));
+    return toIndex(level, plane, toWorld(finest, plane, index));
+  };
+  const [first, last] = [indexOf(left, top), indexOf(right, bottom)];
+  const within = (axis: number, place = 0) =>
+    Math.min(Math.max(Math.ceil(place - 1e-6), 0), level.shape[axis] ?? 0);
+  const range = (axis: number) => [within(axis, first[axis]), within(axis, last[axis])] as const;
+  return { x: range(plane.x), y: range(plane.y) };
+}
+
+/** A picture of elements, and its place in pixels of the finest level. */
+export interface PixelTile {
+  image: ImageData;
+  bounds: Box;
+  /** Index of the level in `levels`. */
+  level: number;
+}
+
+/** The place of elements of a level in pixels of the finest level. */
+function boundsOf(
+  { plane, levels }: Pyramid,
+  level: PyramidLevel,
+  x: readonly number[],
+  y: readonly number[],
+): Box {
+  const finest = levels[0] as PyramidLevel;
+  const edge = (across = 0, down = 0) => {
+    const index = level.shape.map(
+      (_, axis) => (axis === plane.x ? across : axis === plane.y ? down : 0) - 0.5,
+    );
+    const place = toIndex(finest, plane, toWorld(level, plane, index));
+    return [(place[plane.x] ?? 0) + 0.5, (place[plane.y] ?? 0) + 0.5] as const;
+  };
+  return [...edge(x[0], y[0]), ...edge(x[1], y[1])];
+}
+
+/**
+ * The picture of a box of the finest level's pixels, `size` pixels wide, from the level that fits.
+ * Resolves to null if the box is outside of the image.
+ */
+export async function pixelTile(
+  pyramid: Pyramid,
+  box: Box,
+  size: number,
+  options: PictureOptions,
+  signal: AbortSignal | undefined,
+): Promise<PixelTile | null> {
+  const { plane, levels } = pyramid;
+  const level = levelFor(pyramid, (box[2] - box[0]) / size);
+  const { x, y } = rangesOf(pyramid, level, box);
+  const [width, height] = [x[1] - x[0], y[1] - y[0]];
+  if (width <= 0 || height <= 0) return null;
+  const read = async ({ at, ...shown }: Paint) => {
+    const selection = pyramid.axes.map(({ name, role }, axis) => {
+      const range = axis === plane.x ? x : axis === plane.y ? y : undefined;
+      if (range) return { start: range[0], stop: range[1], step: null };
+      return (Object.hasOwn(at, name) ? at[name] : at[role]) ?? 0;
+    });
+    const wish = { signal, priority: options.priority ?? 0, memoryOrder: [plane.y, plane.x] };
+    return (await level.array.get(selection, { ...shown, ...wish, as: "rgba" })).data;
+  };
+  const pictures = await Promise.all(paintsOf(pyramid, options).map(read));
+  const image = imageOf(pictures, width, height);
+  return { image, bounds: boundsOf(pyramid, level, x, y), level: levels.indexOf(level) };
+}
+
+/** The side of the finest level's elements, in units of its reference system. */
+function stepOf({ geometry }: WarpSource): number | undefined {
+  if (geometry.kind === "curvilinear") return undefined;
+  if (geometry.kind === "turned") return Math.hypot(geometry.affine[0] ?? 0, geometry.affine[3] ?? 0);
+  // Even steps are stored as start and step, coordinates as a list.
+  const [isListed, , second = 0, third = 0] = geometry.x;
+  return Math.abs(isListed ? third - second : second);
+}
+
+/** A picture of a map: extent as left, bottom, right and top, in the map's reference system. */
+export interface MapBox {
+  crs: CrsLike;
+  extent: readonly [left: number, bottom: number, right: number, top: number];
+  size: readonly [columns: number, rows: number];
+}
+
+/** The level with elements no larger than the map's pixels. */
+async function levelOfMap(
+  pyramid: Pyramid,
+  { crs, extent, size }: MapBox,
+  { proj4, from }: MapPictureOptions,
+  signal: AbortSignal | undefined,
+): Promise<PyramidLevel> {
+  const finest = pyramid.levels[0] as PyramidLevel;
+  if (pyramid.levels.length === 1) return finest;
+  const source = await warpSource(finest.array, from, signal);
+  const step = stepOf(source);
+  const { toSource } = projectionOf(crs, source.crs, proj4);
+  const [left, bottom, right, top] = extent;
+  const middle = [(left + right) / 2, (bottom + top) / 2] as const;
+  const [here, there] = [toSource(middle), toSource([middle[0] + (right - left) / size[0], middle[1]])];
+  if (!here || !there || step === undefined) return pyramid.levels.at(-1) as PyramidLevel;
+  return levelFor(pyramid, Math.hypot(there[0] - here[0], there[1] - here[1]) / step);
+}
+
+/** Colours of numbers, as the decoders make them (`src/kernel/convert.rs`). */
+function shaded(numbers: Float32Array, { colors, window, gamma = 1, decode }: Paint, dtype: string) {
+  if (colors === "labels" || (typeof colors === "object" && "labels" in colors))
+    throw new UnsupportedError("the colours of labels on a map", { expected: "colours of numbers" });
+  const table = new Uint32Array(colorTable(colors ?? "gray").buffer);
+  const [low, high] = windowOf({ window, decode }, dtype);
+  const last = table.length - 2;
+  const words = new Uint32Array(numbers.length);
+  for (let at = 0; at < numbers.length; at += 1) {
+    const share = Math.min(Math.max(((numbers[at] as number) - low) / (high - low), 0), 1);
+    const place = gamma === 1 ? share : share ** gamma;
+    words[at] = table[Number.isNaN(place) ? last + 1 : Math.floor(place * last + 0.5)] as number;
+  }
+  return new Uint8ClampedArray(words.buffer);
+}
+
+/** The picture of a part of a map, from the level that fits. What the array lacks is transparent. */
+export async function mapTile(
+  pyramid: Pyramid,
+  map: MapBox,
+  options: MapPictureOptions,
+  signal: AbortSignal | undefined,
+): Promise<ImageData> {
+  const { proj4, from, method = "nearest", priority = 0 } = options;
+  const { array } = await levelOfMap(pyramid, map, options, signal);
+  const placed = {
+    ...map,
+    method,
+    priority,
+    ...(proj4 && { proj4 }),
+    ...(from && { from }),
+    ...(signal && { signal }),
+  };
+  const read = async (paint: Paint) => {
+    const { data } = await warp(array, { ...placed, at: paint.at, decode: paint.decode ?? false });
+    return shaded(data, paint, array.dtype);
+  };
+  return imageOf(await Promise.all(paintsOf(pyramid, options).map(read)), ...map.size);
+}
+
+/** Half the width of the web's map in metres. */
+const HALF_WORLD = Math.PI * 6378137;
+
+/** The place of a tile in the grid of web maps, whose first row is the top one. */
+export function webMapBox({ x, y, z }: { x: number; y: number; z: number }, side: number): MapBox {
+  const width = (2 * HALF_WORLD) / 2 ** z;
+  const [left, top] = [x * width - HALF_WORLD, HALF_WORLD - y * width];
+  return { crs: "EPSG:3857", extent: [left, top - width, left + width, top], size: [side, side] };
+}

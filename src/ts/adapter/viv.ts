@@ -1,0 +1,221 @@
+/**
+ * A pyramid as Viv's `PixelSource`s, one for each halving of the resolution. Viv draws elements, so
+ * they are passed on as they are stored, or as numbers of a type that Viv has.
+ */
+import type { CfOptions } from "../api/read/packing.ts";
+import type { Pyramid, PyramidLevel } from "../convention/pyramid_model.ts";
+import type { NumberType } from "../model/data_type.ts";
+import { InvalidSelectionError, UnsupportedError } from "../model/errors.ts";
+import type { Slice } from "../model/types.ts";
+
+/** The data types that Viv draws. */
+type VivNumbers = Exclude<NumberType, "int64" | "uint64" | "float16">;
+
+/** Viv's name of a data type: `"Uint16"` for `uint16`. */
+type VivDtype = Capitalize<VivNumbers>;
+
+/** The elements of a tile or a level, row by row. */
+export interface VivPixels {
+  data:
+    | Uint8Array
+    | Uint16Array
+    | Uint32Array
+    | Int8Array
+    | Int16Array
+    | Int32Array
+    | Float32Array
+    | Float64Array;
+  width: number;
+  height: number;
+}
+
+/** Indices of the axes other than x and y, by name. */
+export interface VivSelection {
+  selection: Record<string, number>;
+  signal?: AbortSignal;
+}
+
+export interface VivOptions {
+  /** Unpacks elements by CF's attributes. Missing values become NaN. Default: false. */
+  decode?: "cf" | CfOptions | false;
+  /**
+   * The side of a tile in elements. Default: the largest power of two within a chunk, from 128 to
+   * 1024.
+   */
+  tileSize?: number;
+}
+
+/** What Viv expects as the reason when a caller has aborted (`SIGNAL_ABORTED` of its loaders). */
+const ABORTED = "__vivSignalAborted";
+
+const EXACT: readonly string[] = [
+  "uint8",
+  "uint16",
+  "uint32",
+  "int8",
+  "int16",
+  "int32",
+  "float32",
+  "float64",
+];
+
+/** Viv's data type for one of Zarr that it lacks. 64-bit integers are exact up to 2^53. */
+function numbersFor(dtype: string): VivNumbers {
+  if (EXACT.includes(dtype)) return dtype as VivNumbers;
+  if (/^u?int64$/.test(dtype)) return "float64";
+  if (/^(bool|uint[24])$/.test(dtype)) return "uint8";
+  if (/^int[24]$/.test(dtype)) return "int8";
+  if (/float/.test(dtype)) return "float32";
+  throw new UnsupportedError(`a picture of elements of the data type ${dtype}`, { expected: "numbers" });
+}
+
+/** A tile beyond the image. Viv asks for such tiles at the edges; `onTileError` ignores this. */
+class OutsideImage extends InvalidSelectionError {}
+
+/** One resolution of a pyramid, as Viv's layers read it (its type `PixelSource`). */
+export class VivSource {
+  readonly dtype: VivDtype;
+  /** The names of the axes. The last two are `y` and `x`. */
+  readonly labels: [...string[], "y", "x"];
+  /** The shape in elements, in the order of `labels`. */
+  readonly shape: number[];
+  readonly tileSize: number;
+  readonly meta: { physicalSizes: Record<string, { size: number; unit: string }> };
+  readonly #pyramid: Pyramid;
+  readonly #level: PyramidLevel;
+  readonly #step: number;
+  readonly #decode: "cf" | CfOptions | false;
+  readonly #as: VivNumbers;
+  /** The axes other than x and y. */
+  readonly #others: readonly number[];
+
+  /** @internal */
+  constructor(pyramid: Pyramid, { level, step }: Resolution, { decode = false, tileSize }: VivOptions) {
+    [this.#pyramid, this.#level, this.#step, this.#decode] = [pyramid, level, step, decode];
+    const { plane, axes } = pyramid;
+    this.#others = axes.map((_, axis) => axis).filter((axis) => axis !== plane.x && axis !== plane.y);
+    this.#as = decode ? "float32" : numbersFor(level.array.dtype);
+    this.dtype = (this.#as[0]?.toUpperCase() + this.#as.slice(1)) as VivDtype;
+    this.labels = [...this.#others.map((axis) => axes[axis]?.name ?? ""), "y", "x"];
+    const sides = [plane.y, plane.x].map((axis) => Math.ceil((level.shape[axis] ?? 0) / step));
+    this.shape = [...this.#others.map((axis) => level.shape[axis] ?? 0), ...sides];
+    this.tileSize = tileSize ?? tileSizeOf(pyramid);
+    this.meta = { physicalSizes: physicalSizes(pyramid, level, step) };
+  }
+
+  /** All elements of a plane. */
+  getRaster({ selection, signal }: VivSelection): Promise<VivPixels> {
+    const [height = 0, width = 0] = this.shape.slice(-2);
+    return this.#read(selection, [0, width], [0, height], signal);
+  }
+
+  /** The elements of a tile, which is smaller at the right and at the bottom of the image. */
+  async getTile({ x, y, selection, signal }: VivSelection & { x: number; y: number }): Promise<VivPixels> {
+    const [height = 0, width = 0] = this.shape.slice(-2);
+    const ends = (tile: number, length: number) =>
+      [tile * this.tileSize, Math.min((tile + 1) * this.tileSize, length)] as const;
+    const [columns, rows] = [ends(x, width), ends(y, height)];
+    if (x < 0 || y < 0 || columns[0] >= width || rows[0] >= height)
+      throw new OutsideImage(`tile ${x}, ${y} is outside of the image`, { actual: `${width} × ${height}` });
+    return this.#read(selection, columns, rows, signal);
+  }
+
+  /** Throws the error, except that of a tile outside of the image and of an aborted one. */
+  onTileError(error: Error): void {
+    if (error instanceof OutsideImage || (error as unknown) === ABORTED) return;
+    throw error;
+  }
+
+  async #read(
+    selection: Record<string, number>,
+    columns: readonly [number, number],
+    rows: readonly [number, number],
+    signal: AbortSignal | undefined,
+  ): Promise<VivPixels> {
+    const { plane, axes } = this.#pyramid;
+    const places = axes.map(({ name }, axis): number | Slice => {
+      if (axis === plane.x) return this.#slice(columns, axis);
+      return axis === plane.y ? this.#slice(rows, axis) : (selection[name] ?? 0);
+    });
+    const options = {
+      as: this.#as,
+      memoryOrder: [plane.y, plane.x],
+      ...(this.#decode && { decode: this.#decode }),
+      ...(signal && { signal }),
+    };
+    try {
+      const { data } = await this.#level.array.get(places, options);
+      return { data: data as VivPixels["data"], width: columns[1] - columns[0], height: rows[1] - rows[0] };
+    } catch (error) {
+      if (signal?.aborted) throw ABORTED;
+      throw error;
+    }
+  }
+
+  #slice([start, stop]: readonly [number, number], axis: number): Slice {
+    const step = this.#step;
+    return { start: start * step, stop: Math.min(stop * step, this.#level.shape[axis] ?? 0), step };
+  }
+}
+
+/** The largest power of two within a chunk of the finest level. */
+function tileSizeOf({ plane, levels }: Pyramid): number {
+  const chunks = levels[0]?.chunks ?? [];
+  const side = Math.min(chunks[plane.x] ?? 1, chunks[plane.y] ?? 1);
+  return 2 ** Math.floor(Math.log2(Math.min(Math.max(side, 128), 1024)));
+}
+
+/** Sizes of an element, for Viv's scale bar. */
+function physicalSizes({ axes }: Pyramid, { scale }: PyramidLevel, step: number) {
+  const sizes: Record<string, { size: number; unit: string }> = {};
+  for (const [axis, { role, unit }] of axes.entries()) {
+    if (!/^[xyz]$/.test(role) || unit === undefined) continue;
+    sizes[role] = { size: Math.abs(scale[axis] ?? 1) * (role === "z" ? 1 : step), unit: shortUnit(unit) };
+  }
+  return sizes;
+}
+
+/** Viv writes units as symbols. */
+const SYMBOLS: Record<string, string> = {
+  angstrom: "Å",
+  nanometer: "nm",
+  micrometer: "µm",
+  millimeter: "mm",
+  centimeter: "cm",
+  meter: "m",
+};
+const shortUnit = (unit: string) => SYMBOLS[unit] ?? unit;
+
+/** A level, and the step with which its elements are read. */
+interface Resolution {
+  level: PyramidLevel;
+  step: number;
+}
+
+/** The level for a resolution. Where the pyramid skips one, every nth element of a finer level. */
+function resolutionOf({ levels }: Pyramid, factor: number): Resolution {
+  const finest = levels[0] as PyramidLevel;
+  const ratio = (level: PyramidLevel) => (factor * finest.unitsPerElement) / level.unitsPerElement;
+  const isWhole = (number: number) => number > 0.95 && Math.abs(number - Math.round(number)) < 0.05 * number;
+  const level = levels.findLast((own) => isWhole(ratio(own))) ?? finest;
+  return { level, step: Math.max(1, Math.round(ratio(level))) };
+}
+
+/**
+ * The sources of a pyramid for Viv's layers, finest first: the layers' `loader`. Each has half of
+ * the resolution of the one before. Channels and other axes are selected by their names. Throws an
+ * `UnsupportedError` for elements that are not numbers.
+ *
+ *     new MultiscaleImageLayer({ loader: pixelSources(image), selections: [{ c: 0, z: 3 }], … });
+ */
+export function pixelSources(pyramid: Pyramid, options: VivOptions = {}): VivSource[] {
+  const [finest, coarsest] = [pyramid.levels[0], pyramid.levels.at(-1)] as [PyramidLevel, PyramidLevel];
+  const count = Math.floor(Math.log2(coarsest.unitsPerElement / finest.unitsPerElement) + 0.1) + 1;
+  const sources = Array.from(
+    { length: count },
+    (_, at) => new VivSource(pyramid, resolutionOf(pyramid, 2 ** at), options),
+  );
+  // Viv takes a last axis of 3 or 4 elements for colours of pixels.
+  const end = sources.findIndex(({ shape }) => shape.at(-1) === 3 || shape.at(-1) === 4);
+  return end < 1 ? sources : sources.slice(0, end);
+}
