@@ -81,6 +81,15 @@ export {
 } from "../convention/conventions.ts";
 export { Coordinates, type CoordsOptions, coords } from "../convention/coordinates.ts";
 export {
+  type CreateDatasetOptions,
+  createDataset,
+  type Dataset,
+  type DatasetProgress,
+  type NewDataset,
+  type NewVariable,
+  type VariableData,
+} from "../convention/create_dataset.ts";
+export {
   type CreatePyramidOptions,
   createPyramid,
   type DownsampleMethod,
