@@ -6,8 +6,10 @@ import { type CreatePyramidOptions, type NewAxis, perAxis, refuse } from "./pyra
 
 /** A level before it is written. */
 export interface PlannedLevel {
-  /** Path of its array below the group. */
+  /** Path below the group that the metadata name: that of its array, or of the array's group. */
   asset: string;
+  /** Path of its array below the group. */
+  path: string;
   shape: number[];
   /** For each axis, the elements of the level before that become one; 1 for the finest level. */
   factors: number[];
@@ -40,15 +42,20 @@ function countOf({ levels, factors }: CreatePyramidOptions): number | undefined 
   return refuse("the number of levels is not valid", `from 1 to ${MOST_LEVELS}`, count);
 }
 
-/** The levels of a pyramid, the finest first, whose array has the path `finest` below the group. */
+/**
+ * The levels of a pyramid, the finest first. `existing` is the path below the group of an array
+ * that is the finest level already.
+ */
 export function planLevels(
   shape: readonly number[],
   axes: readonly NewAxis[],
   options: CreatePyramidOptions,
-  finest: string,
+  existing: string | undefined,
 ): PlannedLevel[] {
   const ones = shape.map(() => 1);
-  const levels: PlannedLevel[] = [{ asset: finest, shape: [...shape], factors: ones, covers: ones }];
+  const named = (asset: string) => ({ asset, path: pathOf(asset, options) });
+  const finest = existing === undefined ? named("0") : { asset: existing, path: existing };
+  const levels: PlannedLevel[] = [{ ...finest, shape: [...shape], factors: ones, covers: ones }];
   const count = countOf(options);
   while (levels.length < (count ?? MOST_LEVELS)) {
     const before = levels.at(-1) as PlannedLevel;
@@ -60,7 +67,7 @@ export function planLevels(
       before.shape.some((extent, axis) => extent > least && (factors[axis] ?? 1) > 1);
     if (!shrinks(count === undefined ? COARSEST : 1)) break;
     levels.push({
-      asset: nameOf(levels.length, finest),
+      ...named(nameOf(levels.length, finest.asset)),
       shape: before.shape.map((extent, axis) => Math.ceil(extent / (factors[axis] as number))),
       factors,
       covers: before.covers.map((covered, axis) => covered * (factors[axis] as number)),
@@ -68,6 +75,10 @@ export function planLevels(
   }
   return levels;
 }
+
+/** The path of an array: levels are arrays, or groups with an array of one name. */
+const pathOf = (asset: string, { variable }: CreatePyramidOptions) =>
+  variable === undefined ? asset : `${asset}/${variable}`;
 
 /** The number of a level is its name, unless the existing finest level has that name. */
 const nameOf = (level: number, finest: string) =>

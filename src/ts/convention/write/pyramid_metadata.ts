@@ -157,8 +157,8 @@ async function multiscalesAttributes(
 }
 
 /**
- * The attributes of the group. Rejects with an `Argument` error if they would break a rule of the
- * convention.
+ * The attributes of the group. Rejects with an `Argument` error if they would break a rule or a
+ * recommendation of the convention.
  */
 export async function pyramidAttributes(
   described: Described,
@@ -171,7 +171,7 @@ export async function pyramidAttributes(
       ? { ...attributes, ...omeAttributes(described, options, isInLabels) }
       : await multiscalesAttributes(described, options);
   const findings = await validate({ kind: "group", attrs });
-  const wrong = findings.filter(({ severity }) => severity === "error");
+  const wrong = findings.filter(({ severity }) => severity !== "info");
   if (wrong.length === 0) return attrs;
   return refuse(
     "the pyramid would not be valid",

@@ -51,6 +51,11 @@ export interface CreatePyramidOptions {
   convention?: "ome" | "multiscales";
   /** OME's version: 0.4 makes Zarr v2, 0.5 makes Zarr v3. Default: `"0.5"`. */
   version?: "0.4" | "0.5";
+  /**
+   * The name of the array in each level of a `multiscales` pyramid, whose levels then are groups,
+   * as xarray opens them. Default: levels are arrays.
+   */
+  variable?: string;
   /** The Zarr format of a `multiscales` pyramid. Default: 3. */
   zarrFormat?: 2 | 3;
   /** The image's name. Default: the last part of the path, or `"image"`. */

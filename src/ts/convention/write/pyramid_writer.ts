@@ -95,7 +95,9 @@ function planOf(place: unknown, given: ElementSource, options: CreatePyramidOpti
   const existing = existingIn(group, source);
   const axes = axesOf(options, source);
   checkChannels(options, axes, source.shape);
-  const finest = existing ? existing.path.slice(below(path, "").length) : "0";
+  const finest = existing?.path.slice(below(path, "").length);
+  if (options.variable !== undefined && options.convention !== "multiscales")
+    refuse("levels are groups", "levels that are arrays, or multiscales", options.variable);
   return {
     group,
     source,
@@ -140,6 +142,12 @@ const chunkOf = (axes: readonly NewAxis[], { shape }: PlannedLevel): number[] =>
     ["x", "y"].includes(name.toLowerCase()) ? Math.max(1, Math.min(CHUNK, shape[axis] as number)) : 1,
   );
 
+/** Writers of OME-Zarr fill with zero. In v2, `create` would leave the fill value undefined. */
+function omeFill(dtype: string, zarrFormat: 2 | 3): Given {
+  if (zarrFormat === 3) return {};
+  return /^(u?int|float)\d+$/.test(dtype) ? { fillValue: 0 } : {};
+}
+
 /** Creates the array of a level. */
 async function createLevel(
   { group, source, axes, existing, levels, zarrFormat, options }: Plan,
@@ -149,12 +157,12 @@ async function createLevel(
   const { array, convention = "ome", signal, overwrite } = options;
   const chosen: Given = { ...((typeof array === "function" ? array(index, level.shape) : array) ?? {}) };
   const isOme = convention === "ome";
-  const created = await createNode(new Location(group.store, below(group.path, level.asset)), {
+  const created = await createNode(new Location(group.store, below(group.path, level.path)), {
     dtype: source.dtype,
     chunkShape: chunkOf(axes, level),
     dimensionNames: axes.map(({ name }) => name),
-    ...(isOme ? { fillValue: 0 } : { attributes: source.attributes }),
     ...(zarrFormat === 2 && { dimensionSeparator: "/" }),
+    ...(isOme ? omeFill(source.dtype, zarrFormat) : { attributes: source.attributes }),
     ...chosen,
     kind: "array",
     shape: level.shape,
@@ -255,12 +263,12 @@ export async function writePyramid(
     method,
   };
   const inLabels = isInLabels(group.path);
-  // Before anything is written, wrong options reject.
+  // Wrong options reject before anything is written.
+  const missing = options.missing ?? missingIn(source);
+  const downsampling = await downsamplingOf(await typeOfSource(source, signal), method, missing, signal);
   const window = { start: 0, end: 1, min: 0, max: 1 };
   const drafts = channels?.map((channel) => ({ color: "FFFFFF", window, ...channel }));
   await pyramidAttributes({ ...described, channels: drafts }, options, inLabels);
-  const missing = options.missing ?? missingIn(source);
-  const downsampling = await downsamplingOf(await typeOfSource(source, signal), method, missing, signal);
   const node = await createGroup(plan);
   checkGroup(node, options);
   const arrays = await writeLevels(plan, downsampling);
