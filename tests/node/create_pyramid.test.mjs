@@ -136,9 +136,6 @@ test("multiscales: levels that derive from each other, with spatial and proj", a
   assert.deepEqual(image.extent(0), [500000, 4999700, 500400, 5000000]);
   assert.deepEqual(image.levels[2].array.attrs, { units: "m" });
   // The convention recommends consolidated metadata.
-  assert.ok(
-    JSON.parse(group.rawMetadata["zarr.json"]).consolidated_metadata || store.get("/heights/zarr.json"),
-  );
   const text = new TextDecoder().decode(store.get("/heights/zarr.json"));
   assert.deepEqual(Object.keys(JSON.parse(text).consolidated_metadata.metadata), ["0", "1", "2"]);
 });
@@ -187,10 +184,8 @@ test("a reader is asked for boxes of limited size, and progress counts all eleme
   const all = [shape, [4500, 2250], [2250, 1125]].reduce((sum, level) => sum + total(level), 0);
   assert.deepEqual(steps.at(-1), { level: 2, levels: 3, elements: all, totalElements: all });
   assert.ok(steps.every(({ elements }, at) => at === 0 || elements > steps[at - 1].elements));
-  const { data: corner } = await image.levels[2].array
-    .get([2249, 1124])
-    .then((value) => ({ data: value.data ?? value }));
-  assert.equal(Number(corner?.[0] ?? corner), 2);
+  const corner = await image.levels[2].array.get([2249, 1124]);
+  assert.deepEqual([...corner.data], [2]);
 });
 
 test("large shards are filled slab by slab", async () => {
@@ -275,10 +270,7 @@ for (const version of ["0.4", "0.5"]) {
         label: { colors: [{ "label-value": 5, rgba: [255, 0, 0, 255] }] },
         overwrite: true,
       });
-      assert.deepEqual(
-        new Set((await image.levels[1].array.get()).data),
-        new Set([70000, 5].filter((value) => value)),
-      );
+      assert.deepEqual(new Set((await image.levels[1].array.get()).data), new Set([70000, 5]));
     }
     const root = await zarr.open(store, { kind: "group" });
     const { labels: paths } = await zarr.pyramid(root);

@@ -57,6 +57,8 @@ const NAMES = [
   "coords",
   "copy",
   "create",
+  "createDataset",
+  "createPyramid",
   "defineArrayExtension",
   "defineStoreExtension",
   "dispose",
