@@ -4,19 +4,21 @@
 //! [`examine`] finds and checks the conventions of a node by the table in [`registry`]. [`declare`]
 //! adds a declaration to attributes. [`pyramid`] turns every convention of levels into one model.
 //! This room is a separate wasm module (feature `conventions`), which is downloaded at the first
-//! use. [`answer`] is its only entry point; `src/ts/convention/` writes the requests.
-//! [`warp`] warps maps and has its own entry point, for numbers.
+//! use. [`answer`] is its entry point for JSON; `src/ts/convention/` writes the requests.
+//! [`numbers`] is the entry point for what has many numbers: [`warp`] and [`downsample`].
 
 pub mod cf;
 mod declaration;
 pub mod declare;
 mod dggs;
+mod downsample;
 pub mod examine;
 pub mod finding;
 mod license;
 mod multiscales;
 mod ndpyramid;
 pub mod node;
+pub mod numbers;
 mod ome;
 mod place;
 mod proj;
@@ -26,7 +28,7 @@ mod spatial;
 mod stac;
 mod tile_matrix_set;
 mod uom;
-pub mod warp;
+mod warp;
 
 use serde::Serialize;
 use serde_json::Value;

@@ -4,16 +4,12 @@
 
 use std::cell::RefCell;
 
+use super::numbers::{Numbers, malformed};
 use crate::error::{Error, Result};
-use crate::format::words::Words;
 use crate::kernel::warp::{
     Axis, Cell, Corners, Curvilinear, Method, Position, Source, Window, locate, sample,
 };
 use crate::limits;
-
-const KEEP: u64 = 0;
-const LOCATE: u64 = 1;
-const SAMPLE: u64 = 2;
 
 /// How many grids are kept; of more the one that was kept first goes.
 const MOST_GRIDS: usize = 4;
@@ -28,64 +24,8 @@ thread_local! {
     static GRIDS: RefCell<Vec<(u64, Curvilinear)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Answers a question: little-endian doubles, and behind them what else there is, as the first one
-/// says.
-///
-/// # Errors
-/// `NotFound` for a grid that is not kept (any more); `Argument` for numbers that are no question.
-pub fn answer(request: &[u8]) -> Result<Vec<u8>> {
-    let mut numbers = Numbers(Words::new(request, malformed));
-    match numbers.count()? {
-        KEEP => keep(&mut numbers),
-        LOCATE => located(&mut numbers),
-        SAMPLE => sampled(&mut numbers),
-        _ => Err(malformed()),
-    }
-}
-
-/// The bytes of numbers, one after the other.
-struct Numbers<'a>(Words<'a, u8>);
-
-impl Numbers<'_> {
-    fn number(&mut self) -> Result<f64> {
-        Ok(f64::from_le_bytes(*self.0.fixed()?))
-    }
-
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked before the cast
-    fn count(&mut self) -> Result<u64> {
-        let number = self.number()?;
-        let is_count = (0.0..=9_007_199_254_740_992.0).contains(&number) && number.fract() == 0.0;
-        if is_count { Ok(number as u64) } else { Err(malformed()) }
-    }
-
-    fn size(&mut self) -> Result<usize> {
-        limits::to_usize(self.count()?, "number of elements")
-    }
-
-    fn flag(&mut self) -> Result<bool> {
-        Ok(self.count()? != 0)
-    }
-
-    fn list(&mut self, count: usize) -> Result<Vec<f64>> {
-        let bytes = self.0.take(count.checked_mul(8).ok_or_else(malformed)?)?;
-        Ok(bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
-    }
-
-    fn fixed<const N: usize>(&mut self) -> Result<[f64; N]> {
-        self.list(N)?.try_into().map_err(|_| malformed())
-    }
-
-    fn pair(&mut self) -> Result<[usize; 2]> {
-        Ok([self.size()?, self.size()?])
-    }
-}
-
-fn malformed() -> Error {
-    Error::argument("the numbers of a question about a map do not fit")
-}
-
 /// A grid: its number, columns and rows, then all longitudes and all latitudes.
-fn keep(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
+pub(super) fn keep(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
     let (id, [columns, rows]) = (numbers.count()?, numbers.pair()?);
     let count = columns.checked_mul(rows).ok_or_else(malformed)?;
     limits::within(count as u64, MOST_ELEMENTS, "number of elements with places of their own")?;
@@ -141,7 +81,7 @@ fn cells(numbers: &mut Numbers<'_>, map: [usize; 2]) -> Result<Vec<Cell>> {
 /// The map's size; the source: 0 and its axes, 1 and its affine and size, or 2 and the number of a
 /// kept grid; the cells. Answers with whether the source's columns wrap, which of them are needed
 /// (in their order, and begun half way), which rows, and all positions.
-fn located(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
+pub(super) fn located(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
     let map = numbers.pair()?;
     let pixels = limits::product([map[0] as u64, map[1] as u64], "map")?;
     let mut positions = vec![[0.0; 2]; limits::within(pixels, MOST_PIXELS, "number of pixels")?];
@@ -196,7 +136,7 @@ fn needed(positions: &[Position], columns: f64) -> [f64; 6] {
 
 /// Whether values lie on lines; the window's start and size, the source's size, whether its columns
 /// wrap; how many positions, and those. Then the window's values as singles. Answers with singles.
-fn sampled(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
+pub(super) fn sampled(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
     let method = if numbers.flag()? { Method::Linear } else { Method::Nearest };
     let (start, size, whole, wraps) = (numbers.pair()?, numbers.pair()?, numbers.pair()?, numbers.flag()?);
     let count = numbers.size()?;
@@ -215,7 +155,7 @@ fn sampled(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::*;
+    use super::super::numbers::answer;
 
     fn bytes(numbers: &[f64]) -> Vec<u8> {
         numbers.iter().flat_map(|number| number.to_le_bytes()).collect()

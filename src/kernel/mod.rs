@@ -10,6 +10,7 @@
 //! | [`cast`] | conversion of numbers to another type |
 //! | [`convert`] | masking, scaling and casting of numbers, and colours |
 //! | [`summary`] | count, range, sum and histogram of numbers |
+//! | [`downsample`] | blocks of elements to single ones |
 //! | [`warp`] | values of a grid in the pixels of a map |
 //! | [`delta`] | running sums |
 //! | [`crc32c`] | the checksum of shard indexes |
@@ -35,6 +36,7 @@ pub mod cast;
 pub mod convert;
 pub mod crc32c;
 pub mod delta;
+pub mod downsample;
 pub mod fill;
 pub mod inflate;
 pub mod json;

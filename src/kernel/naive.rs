@@ -2,6 +2,8 @@
 //!
 //! Also the deterministic data of the tests, on the host and in WebAssembly.
 
+use super::cast::NumberType;
+use super::downsample::Blocks;
 use super::scatter::{AxisSteps, CopyAxis, Strided};
 
 /// Lengths around every step and remainder of a kernel: words, vectors, tiles, patterns.
@@ -148,4 +150,118 @@ pub(super) fn differences(src: &[u8], size: usize) -> Vec<u8> {
         out[idx * size..][..size].copy_from_slice(&difference[..size]);
     }
     out
+}
+
+/// The bits of a little-endian number.
+pub(super) fn bits(number: &[u8]) -> u64 {
+    number.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+}
+
+/// The elements of each block, in C order: for each element of the box, the block that it is in.
+fn blocks_of<'a>(src: &'a [u8], size: usize, blocks: &Blocks<'_>) -> Vec<Vec<&'a [u8]>> {
+    let counts: Vec<usize> = blocks.downsampled().collect();
+    let mut found = vec![Vec::new(); counts.iter().product()];
+    for (at, element) in src.chunks(size).enumerate() {
+        let (mut rest, mut block, mut step) = (at, 0, 1);
+        for axis in (0..counts.len()).rev() {
+            block += rest % blocks.shape[axis] / blocks.factors[axis] * step;
+            rest /= blocks.shape[axis];
+            step *= counts[axis];
+        }
+        found[block].push(element);
+    }
+    found
+}
+
+fn number(element: &[u8], from: NumberType) -> f64 {
+    let mut double = [0; 8];
+    let from = if from == NumberType::Bool { NumberType::U8 } else { from };
+    super::cast::cast(element, from, &mut double, NumberType::F64);
+    f64::from_le_bytes(double)
+}
+
+fn present<'a>(block: &[&'a [u8]], from: NumberType, blocks: &Blocks<'_>) -> Vec<&'a [u8]> {
+    let is_there =
+        |element: &&&[u8]| !number(element, from).is_nan() && !blocks.missing.contains(&bits(element));
+    block.iter().filter(is_there).copied().collect()
+}
+
+/// Walks to the centre by halving the extents of the block.
+pub(super) fn downsample_nearest(src: &[u8], size: usize, blocks: &Blocks<'_>) -> Vec<u8> {
+    let mut found = Vec::new();
+    let counts: Vec<usize> = blocks.downsampled().collect();
+    for block in 0..counts.iter().product() {
+        let (mut rest, mut at, mut step) = (block, 0, size);
+        for axis in (0..counts.len()).rev() {
+            let start = rest % counts[axis] * blocks.factors[axis];
+            let end = (start + blocks.factors[axis]).min(blocks.shape[axis]);
+            at += (start + end - 1) / 2 * step;
+            rest /= counts[axis];
+            step *= blocks.shape[axis];
+        }
+        found.extend_from_slice(&src[at..at + size]);
+    }
+    found
+}
+
+pub(super) fn downsample_mode(src: &[u8], from: NumberType, blocks: &Blocks<'_>) -> Vec<u8> {
+    let signed = matches!(from, NumberType::I8 | NumberType::I16 | NumberType::I32 | NumberType::I64);
+    let value = |element: &[u8]| {
+        // Exact for integers; floats are compared as doubles.
+        let shift = 64 - 8 * element.len() as u32;
+        let integer =
+            if signed { i128::from((bits(element) << shift) as i64 >> shift) } else { bits(element).into() };
+        let is_float = matches!(from, NumberType::F16 | NumberType::F32 | NumberType::F64);
+        if is_float { (number(element, from), 0) } else { (0.0, integer) }
+    };
+    let chosen = |block: &Vec<&[u8]>| {
+        let there = present(block, from, blocks);
+        let count = |element: &[u8]| there.iter().filter(|other| value(other) == value(element)).count();
+        let mut best = *there.first().unwrap_or(&block[0]);
+        for element in &there {
+            let is_lower = value(element) < value(best);
+            if count(element) > count(best) || (count(element) == count(best) && is_lower) {
+                best = element;
+            }
+        }
+        best.to_vec()
+    };
+    blocks_of(src, from.size(), blocks).iter().flat_map(chosen).collect()
+}
+
+pub(super) fn downsample_mean(src: &[u8], from: NumberType, blocks: &Blocks<'_>) -> Vec<u8> {
+    blocks_of(src, from.size(), blocks)
+        .iter()
+        .flat_map(|block| {
+            let there = present(block, from, blocks);
+            if there.is_empty() { block[0].to_vec() } else { mean(&there, from) }
+        })
+        .collect()
+}
+
+fn mean(there: &[&[u8]], from: NumberType) -> Vec<u8> {
+    let count = there.len() as i128;
+    let is_float = matches!(from, NumberType::F16 | NumberType::F32 | NumberType::F64);
+    if is_float {
+        let numbers = there.iter().map(|element| number(element, from));
+        let mut mean = numbers.clone().sum::<f64>() / count as f64;
+        if !mean.is_finite() {
+            mean = numbers.map(|number| number / 1024.0).sum::<f64>() / count as f64 * 1024.0;
+        }
+        let mut found = vec![0; from.size()];
+        super::cast::cast(&mean.to_le_bytes(), NumberType::F64, &mut found, from);
+        return found;
+    }
+    let signed = matches!(from, NumberType::I8 | NumberType::I16 | NumberType::I32 | NumberType::I64);
+    let shift = 64 - 8 * from.size() as u32;
+    let integer = |element: &&[u8]| {
+        let bits = bits(element);
+        if signed { i128::from((bits << shift) as i64 >> shift) } else { bits.into() }
+    };
+    let sum: i128 = there.iter().map(integer).sum();
+    // The whole number that is nearest to the mean, and even where two are.
+    let low = sum.div_euclid(count);
+    let nearest =
+        [low, low + 1].into_iter().min_by_key(|whole| ((whole * count - sum).abs(), whole % 2 != 0));
+    nearest.unwrap_or(low).to_le_bytes()[..from.size()].to_vec()
 }

@@ -6,6 +6,8 @@
  * - We write arrays of the historic drafts. A reader after the drafts' texts (`draft_reader.py`),
  *   zarr-python 2 and zarrita 0.2.3 read them.
  * - We copy data sets of xarray to the other format. xarray reads the same values before and after.
+ * - We write pyramids and data sets. ome-zarr-py, ngff-zarr, napari-ome-zarr, GDAL and xarray read
+ *   them (`check_written.py`).
  * - zarr-python 3, zarr-python 2 and TensorStore write random arrays, and we read them.
  *
  * known_oracle_bugs.json lists the errors of the other libraries, with reasons.
@@ -80,7 +82,7 @@ function installZarrita() {
 
 function prepare() {
   must("install zarrita 0.2", installZarrita());
-  [...ENVIRONMENTS, "cf"].forEach(interpreter);
+  [...ENVIRONMENTS, "cf", "written"].forEach(interpreter);
   must("compile zarrs", checker("build"));
   must("compile the writer", run("cargo", ["build", ...OURS, "--example", "conformance_writer"]));
   must("compile the reader", run("cargo", ["test", ...OURS, "--test", "fixtures", "--no-run"]));
@@ -108,6 +110,13 @@ function copyForXarray(folder) {
   return python("cf", "xarray_copies.py", "check", folder);
 }
 
+/** Writes pyramids and data sets, into folders and archives. */
+function writeImages(folder) {
+  mkdirSync(folder, { recursive: true });
+  must("write pyramids and data sets", run(process.execPath, [join(HERE, "written_images.mjs"), folder]));
+  return python("written", "check_written.py", folder);
+}
+
 function theyRead(folder) {
   const [core, javascript] = [join(folder, "core"), join(folder, "javascript")];
   must("write", run("cargo", ["run", "--quiet", ...OURS, "--example", "conformance_writer", "--", core]));
@@ -115,7 +124,8 @@ function theyRead(folder) {
   const drafts = join(folder, "drafts");
   must("write the drafts", run(process.execPath, [join(HERE, "drafts_writer.mjs"), drafts]));
   const copies = copyForXarray(join(folder, "xarray"));
-  return [...read(core, "ours"), ...read(javascript, "javascript"), ...readDrafts(drafts), copies];
+  const images = writeImages(join(folder, "images"));
+  return [...read(core, "ours"), ...read(javascript, "javascript"), ...readDrafts(drafts), copies, images];
 }
 
 function weRead(folder, seed) {

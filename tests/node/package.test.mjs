@@ -59,6 +59,8 @@ const NAMES = [
   "coords",
   "copy",
   "create",
+  "createDataset",
+  "createPyramid",
   "defineArrayExtension",
   "defineStoreExtension",
   "dispose",

@@ -14,6 +14,7 @@ import { type CreateArrayOptions, createNode } from "./create.ts";
 import { Group, type Node, nodeOf } from "./group.ts";
 import { Location, locationOf } from "./location.ts";
 import { open } from "./open.ts";
+import { writeBoxes } from "./write/boxes.ts";
 
 /** The progress of a copy. */
 export interface CopyProgress {
@@ -43,43 +44,6 @@ export interface CopyOptions {
   onProgress?: (progress: CopyProgress) => void;
 }
 
-/** Approximate size of a box in bytes. */
-const BOX_BYTES = 16 << 20;
-
-/**
- * The shape of a box: whole stored chunks of about `BOX_BYTES`, extended along the fastest
- * dimensions first.
- */
-function boxShape(target: AnyArray, elementSize: number): number[] {
-  const { shape, shards, chunks } = target[FACTS];
-  const box = shape.map((extent, axis) => Math.max(1, Math.min(extent, (shards ?? chunks)[axis] ?? 1)));
-  for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
-    const [extent, stored] = [shape[axis] as number, box[axis] as number];
-    const times = Math.floor(BOX_BYTES / (product(box) * elementSize));
-    box[axis] = Math.min(extent || 1, stored * Math.max(1, times));
-  }
-  return box;
-}
-
-/** The boxes that cover a shape, as selections. */
-function* boxes(shape: readonly number[], box: readonly number[]) {
-  const counts = shape.map((extent, axis) => Math.ceil(extent / (box[axis] as number)));
-  const total = product(counts);
-  for (let linear = 0; linear < total; linear += 1) {
-    let rest = linear;
-    const selection = shape.map(() => ({ start: 0, stop: 0, step: 1 }));
-    for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
-      const [count, length] = [counts[axis] as number, box[axis] as number];
-      const start = (rest % count) * length;
-      rest = Math.floor(rest / count);
-      selection[axis] = { start, stop: Math.min(shape[axis] as number, start + length), step: 1 };
-    }
-    yield selection;
-  }
-}
-
-type Box = { start: number; stop: number; step: number }[];
-
 async function copyElements(source: AnyArray, target: AnyArray, options: CopyOptions): Promise<void> {
   const { signal, onProgress, cast } = options;
   const { shape } = source[FACTS];
@@ -88,28 +52,18 @@ async function copyElements(source: AnyArray, target: AnyArray, options: CopyOpt
   const isPacked =
     size !== undefined && target.dtype === source.dtype && (await elementSizeOf(target)) === size;
   const as = isPacked ? ("bytes" as const) : undefined;
-  const read = (box: Box) => source.get(box, { as: as as "bytes", signal });
   const totalElements = product(shape);
   let elements = 0;
-  let pending: { box: Box; values: ReturnType<typeof read> } | undefined;
-  const write = async () => {
-    if (!pending) return;
-    const { box, values } = pending;
-    await target.set(box, await values, { as, signal, cast });
-    elements += product(box.map(({ start, stop }) => stop - start));
-    onProgress?.({ path: source.path, elements, totalElements });
-  };
-  try {
-    for (const box of boxes(shape, boxShape(target, size ?? 32))) {
-      const next = { box, values: read(box) };
-      next.values.catch(() => {}); // it is waited for below, unless an earlier box fails
-      await write();
-      pending = next;
-    }
-    await write();
-  } finally {
-    pending = undefined;
-  }
+  await writeBoxes(target, {
+    read: (box) => source.get(box, { as: as as "bytes", signal }),
+    as,
+    cast,
+    signal,
+    onWritten: (count) => {
+      elements += count;
+      onProgress?.({ path: source.path, elements, totalElements });
+    },
+  });
 }
 
 function choicesFor(source: AnyArray, options: CopyOptions): ArrayChoices {

@@ -84,8 +84,19 @@ export class TimeUnits {
    * no such date.
    */
   async count(date: DateLike): Promise<number> {
-    const told = date instanceof Date ? this.#told(date) : date;
-    return (await this.#ask({ dates: [told] })).counts[0] ?? Number.NaN;
+    return (await this.counts([date]))[0] ?? Number.NaN;
+  }
+
+  /** The counts of dates. See `count`. */
+  async counts(dates: readonly DateLike[]): Promise<number[]> {
+    const all: number[] = [];
+    for (let at = 0; at < dates.length; at += AT_ONCE) {
+      const told = dates
+        .slice(at, at + AT_ONCE)
+        .map((date) => (date instanceof Date ? this.#told(date) : date));
+      all.push(...(await this.#ask({ dates: told })).counts);
+    }
+    return all;
   }
 
   #told(date: Date): unknown {

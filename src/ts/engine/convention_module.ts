@@ -1,8 +1,8 @@
 /**
- * The conventions' own wasm module (`src/convention/` in Rust): loaded on first use, and
- * called with JSON text, or with numbers for warping. Its calls are pure but for the grids that
- * warping keeps, which callers give again when they are gone; so an instance that trapped is thrown
- * away and the next call has a new one.
+ * The conventions' own wasm module (`src/convention/` in Rust): loaded on first use, and called
+ * with JSON text, or with numbers for warping and downsampling. Its calls are pure but for the
+ * grids that warping keeps, which callers give again when they are gone; so an instance that
+ * trapped is thrown away and the next call has a new one.
  */
 import { ZarrError } from "../model/errors.ts";
 import { engineModule } from "./compile.ts";
@@ -12,7 +12,7 @@ interface ConventionExports {
   memory: WebAssembly.Memory;
   conventions_request(len: number): number;
   conventions_answer(request: number, len: number): number;
-  conventions_warp(request: number, len: number): number;
+  conventions_numbers(request: number, len: number): number;
   conventions_answer_ptr(): number;
   conventions_answer_len(): number;
 }
@@ -37,7 +37,7 @@ function instance(): Promise<ConventionExports> {
   return starting;
 }
 
-type Verb = "conventions_answer" | "conventions_warp";
+type Verb = "conventions_answer" | "conventions_numbers";
 
 /** Copies the answer, because the next call of another caller overwrites it in wasm memory. */
 function called(
@@ -74,5 +74,7 @@ export async function askConventions(request: string): Promise<{ status: number;
 }
 
 /** As `askConventions`, with binary numbers in place of JSON. */
-export const askWarp = (request: Uint8Array): Promise<{ status: number; answer: Uint8Array<ArrayBuffer> }> =>
-  asked("conventions_warp", request, "the map is too large");
+export const askNumbers = (
+  request: Uint8Array,
+): Promise<{ status: number; answer: Uint8Array<ArrayBuffer> }> =>
+  asked("conventions_numbers", request, "the map or the box of elements is too large");

@@ -66,6 +66,7 @@ export {
 } from "../api/storage_transformers.ts";
 export { UnreadableNode } from "../api/unreadable.ts";
 export type { UpdateAttributesOptions } from "../api/update_attributes.ts";
+export type { ElementReader, ElementSource, ElementsInMemory } from "../api/write/element_source.ts";
 export type { WriteOptions, WriteProgress } from "../api/write/write.ts";
 export { projOfGridMapping } from "../convention/cf_projection.ts";
 export {
@@ -79,6 +80,23 @@ export {
   validate,
 } from "../convention/conventions.ts";
 export { Coordinates, type CoordsOptions, coords } from "../convention/coordinates.ts";
+export {
+  type CreateDatasetOptions,
+  createDataset,
+  type Dataset,
+  type DatasetProgress,
+  type NewDataset,
+  type NewVariable,
+  type VariableData,
+} from "../convention/create_dataset.ts";
+export {
+  type CreatePyramidOptions,
+  createPyramid,
+  type DownsampleMethod,
+  type NewAxis,
+  type NewLabel,
+  type PyramidProgress,
+} from "../convention/create_pyramid.ts";
 export type { Finding } from "../convention/findings.ts";
 export type { Extent } from "../convention/geometry.ts";
 export { Histogram, type HistogramOptions, histogram } from "../convention/histogram.ts";

@@ -1,6 +1,6 @@
 /**
  * Questions to the conventions' module (`src/convention/` in Rust), which the engine runs: JSON in,
- * JSON out; and numbers, for warping.
+ * JSON out; and numbers, for warping and downsampling.
  */
 import { type ErrorCode, NotFoundError, ZarrError } from "../model/errors.ts";
 import { call } from "./engine.ts";
@@ -29,7 +29,7 @@ export async function askNumbers(
   request: Uint8Array,
   signal?: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { status, answer } = await call("warp", () => ({ request }), { signal });
+  const { status, answer } = await call("numbers", () => ({ request }), { signal });
   if (status !== 0) throw errorOf(JSON.parse(new TextDecoder().decode(answer)) as Report);
   return answer;
 }

@@ -280,8 +280,8 @@ export interface Operations {
 
   // Conventions: JSON text in, JSON text out.
   convention(args: { request: string }): { status: number; answer: string };
-  /** Binary numbers in, binary numbers out (`src/convention/warp.rs`). An error is JSON text. */
-  warp(args: { request: Uint8Array }): { status: number; answer: Uint8Array<ArrayBuffer> };
+  /** Binary numbers in, binary numbers out (`src/convention/numbers.rs`). An error is JSON text. */
+  numbers(args: { request: Uint8Array }): { status: number; answer: Uint8Array<ArrayBuffer> };
 }
 
 export type OperationName = keyof Operations;

@@ -2,7 +2,7 @@
  * Operations on keys of stores, archives, persistent caches and conventions.
  */
 import type { ArchiveLayout } from "../../port/operations.ts";
-import { askConventions, askWarp } from "../convention_module.ts";
+import { askConventions, askNumbers } from "../convention_module.ts";
 import { sharedCache } from "../http/caches.ts";
 import { callFull, needFull, run } from "../instances.ts";
 import { storeId } from "../stores.ts";
@@ -20,7 +20,7 @@ type Names =
   | "crc32"
   | "layOutArchive"
   | "convention"
-  | "warp";
+  | "numbers";
 
 export const storeOperations: Handlers<Names> = {
   async readKey({ store, key, offset, length }, { signal, give }) {
@@ -65,8 +65,8 @@ export const storeOperations: Handlers<Names> = {
 
   convention: ({ request }) => askConventions(request),
 
-  async warp({ request }, { give }) {
-    const answered = await askWarp(request);
+  async numbers({ request }, { give }) {
+    const answered = await askNumbers(request);
     give(answered.answer.buffer);
     return answered;
   },

@@ -1,0 +1,113 @@
+//! The question of `createPyramid`: a box of elements, of which each block becomes one
+//! ([`crate::kernel::downsample`]). `src/ts/convention/write/downsample.ts` writes it.
+
+use super::numbers::{Numbers, malformed};
+use crate::error::Result;
+use crate::kernel::cast::NumberType;
+use crate::kernel::downsample::{Blocks, mean, mode, nearest};
+use crate::limits;
+
+/// The number types, in the order in which a question counts them.
+const TYPES: [NumberType; 12] = [
+    NumberType::Bool,
+    NumberType::I8,
+    NumberType::I16,
+    NumberType::I32,
+    NumberType::I64,
+    NumberType::U8,
+    NumberType::U16,
+    NumberType::U32,
+    NumberType::U64,
+    NumberType::F16,
+    NumberType::F32,
+    NumberType::F64,
+];
+
+/// The most dimensions of a box.
+const MOST_DIMENSIONS: u64 = 64;
+
+/// The most elements of a block: sums of so many 32-bit integers fit into 64 bits.
+const MOST_IN_A_BLOCK: u64 = 1 << 24;
+
+/// How many numbers may be missing.
+const MOST_MISSING: u64 = 16;
+
+/// The method: 0 for nearest and the size of an element, 1 for mean and 2 for mode and the number
+/// of the type. The number of dimensions, the extents, the factors. How many numbers are missing,
+/// and their bits. Then the elements. Answers with elements.
+pub(super) fn downsampled(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
+    let (method, kind) = (numbers.count()?, numbers.size()?);
+    let rank = limits::within(numbers.count()?, MOST_DIMENSIONS, "number of dimensions")?;
+    let shape = sizes(numbers, rank)?;
+    let factors = sizes(numbers, rank)?;
+    let missing = bits(numbers)?;
+    let from = TYPES.get(kind).copied();
+    let size = if method == 0 { kind } else { from.ok_or_else(malformed)?.size() };
+    let in_a_block = limits::product(
+        factors.iter().zip(&shape).map(|(factor, extent)| factor.min(extent)).map(|n| *n as u64),
+        "block",
+    )?;
+    limits::within(in_a_block, MOST_IN_A_BLOCK, "number of elements of a block")?;
+    let src = numbers.0.rest();
+    let elements = limits::product(shape.iter().map(|extent| *extent as u64), "box")?;
+    if factors.contains(&0) || size == 0 || elements.checked_mul(size as u64) != Some(src.len() as u64) {
+        return Err(malformed());
+    }
+    let blocks = Blocks { shape: &shape, factors: &factors, missing: &missing };
+    let mut found = vec![0; blocks.downsampled().product::<usize>() * size];
+    match (method, from) {
+        (0, _) => nearest(src, size, &blocks, &mut found),
+        (1, Some(from)) => mean(src, from, &blocks, &mut found),
+        (2, Some(from)) => mode(src, from, &blocks, &mut found),
+        _ => return Err(malformed()),
+    }
+    Ok(found)
+}
+
+fn sizes(numbers: &mut Numbers<'_>, count: usize) -> Result<Vec<usize>> {
+    (0..count).map(|_| numbers.size()).collect()
+}
+
+fn bits(numbers: &mut Numbers<'_>) -> Result<Vec<u64>> {
+    let count = limits::within(numbers.count()?, MOST_MISSING, "number of missing values")?;
+    (0..count).map(|_| Ok(u64::from_le_bytes(*numbers.0.fixed()?))).collect()
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::numbers::answer;
+
+    fn bytes(numbers: &[f64]) -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    }
+
+    /// Means of bytes: two rows of three columns.
+    const QUESTION: [f64; 9] = [3.0, 1.0, 5.0, 2.0, 2.0, 3.0, 2.0, 2.0, 0.0];
+
+    #[test]
+    fn means_of_blocks() {
+        let question = [bytes(&QUESTION), vec![1, 2, 9, 3, 4, 11]].concat();
+        assert_eq!(answer(&question).unwrap(), [2, 10]);
+        (0..question.len()).for_each(|end| assert!(answer(&question[..end]).is_err()));
+    }
+
+    #[test]
+    fn missing_numbers_are_given_by_their_bits() {
+        let mut question = bytes(&QUESTION[..8]);
+        question.extend(bytes(&[1.0]));
+        question.extend(9_u64.to_le_bytes());
+        question.extend([1, 2, 9, 3, 4, 11]);
+        assert_eq!(answer(&question).unwrap(), [2, 11]);
+    }
+
+    #[test]
+    fn numbers_that_are_no_question() {
+        let elements = [1, 2, 9, 3, 4, 11];
+        for (at, wrong) in [(1, 3.0), (2, 12.0), (3, 65.0), (6, 0.0), (5, 4.0), (8, 17.0), (6, 0.5)] {
+            let mut question = QUESTION;
+            question[at] = wrong;
+            assert!(answer(&[bytes(&question), elements.to_vec()].concat()).is_err(), "{at}: {wrong}");
+        }
+    }
+}

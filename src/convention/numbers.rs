@@ -1,0 +1,69 @@
+//! Questions in numbers, with answers in numbers: what has too many numbers for JSON. Each begins
+//! with its verb; the file of the verb says what follows. `src/ts/convention/` writes them.
+
+use super::{downsample, warp};
+use crate::error::{Error, Result};
+use crate::format::words::Words;
+use crate::limits;
+
+const KEEP_GRID: u64 = 0;
+const LOCATE: u64 = 1;
+const SAMPLE: u64 = 2;
+const DOWNSAMPLE: u64 = 3;
+
+/// Answers a question: little-endian doubles, and behind them what else there is, as the verb says.
+///
+/// # Errors
+/// `Argument` for numbers that are no question, and what the verbs say.
+pub fn answer(request: &[u8]) -> Result<Vec<u8>> {
+    let mut numbers = Numbers(Words::new(request, malformed));
+    match numbers.count()? {
+        KEEP_GRID => warp::keep(&mut numbers),
+        LOCATE => warp::located(&mut numbers),
+        SAMPLE => warp::sampled(&mut numbers),
+        DOWNSAMPLE => downsample::downsampled(&mut numbers),
+        _ => Err(malformed()),
+    }
+}
+
+/// The error for numbers that are no question.
+pub(super) fn malformed() -> Error {
+    Error::argument("the numbers of a question do not fit")
+}
+
+/// The bytes of numbers, one after the other.
+pub(super) struct Numbers<'a>(pub(super) Words<'a, u8>);
+
+impl Numbers<'_> {
+    pub(super) fn number(&mut self) -> Result<f64> {
+        Ok(f64::from_le_bytes(*self.0.fixed()?))
+    }
+
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked before the cast
+    pub(super) fn count(&mut self) -> Result<u64> {
+        let number = self.number()?;
+        let is_count = (0.0..=9_007_199_254_740_992.0).contains(&number) && number.fract() == 0.0;
+        if is_count { Ok(number as u64) } else { Err(malformed()) }
+    }
+
+    pub(super) fn size(&mut self) -> Result<usize> {
+        limits::to_usize(self.count()?, "number of elements")
+    }
+
+    pub(super) fn flag(&mut self) -> Result<bool> {
+        Ok(self.count()? != 0)
+    }
+
+    pub(super) fn list(&mut self, count: usize) -> Result<Vec<f64>> {
+        let bytes = self.0.take(count.checked_mul(8).ok_or_else(malformed)?)?;
+        Ok(bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
+    }
+
+    pub(super) fn fixed<const N: usize>(&mut self) -> Result<[f64; N]> {
+        self.list(N)?.try_into().map_err(|_| malformed())
+    }
+
+    pub(super) fn pair(&mut self) -> Result<[usize; 2]> {
+        Ok([self.size()?, self.size()?])
+    }
+}

@@ -1,0 +1,39 @@
+/**
+ * `createPyramid`. Its code is a chunk of its own, which pages that only read do not download.
+ */
+import type { Location } from "../api/location.ts";
+import type { ElementSource } from "../api/write/element_source.ts";
+import type { Readable } from "../model/types.ts";
+import { chunkFailed } from "../port/chunk_failed.ts";
+import type { Pyramid } from "./pyramid_model.ts";
+import type { CreatePyramidOptions } from "./write/pyramid_options.ts";
+
+export type {
+  CreatePyramidOptions,
+  DownsampleMethod,
+  NewAxis,
+  NewLabel,
+  PyramidProgress,
+} from "./write/pyramid_options.ts";
+
+/**
+ * Writes a multiscale image: OME-Zarr 0.4 or 0.5, or the convention `multiscales`. The source
+ * becomes the finest level. An array that lies in the new group is that level already. Each other
+ * level is computed from the one before, box by box, in the engine; only a few boxes are in memory.
+ * The metadata that make the group an image are written last.
+ *
+ * Resolves to the pyramid. Rejects with an `Argument` error, before anything is written, if the
+ * metadata would break a rule of the convention; and with an `UnsupportedError` if the method does
+ * not know the data type.
+ *
+ *     const source = { data: new Uint16Array(2 * 1024 * 1024), shape: [2, 1024, 1024] };
+ *     await createPyramid(store, source, { axes: ["c", "y", "x"], scale: { y: 0.5, x: 0.5 } });
+ */
+export async function createPyramid<Store extends Readable>(
+  place: Location<Store> | Store | string | URL,
+  source: ElementSource,
+  options: CreatePyramidOptions = {},
+): Promise<Pyramid<Store>> {
+  const { writePyramid } = await import("./write/pyramid_writer.ts").catch(chunkFailed);
+  return (await writePyramid(place, source, options)) as Pyramid<Store>;
+}

@@ -1,0 +1,67 @@
+/**
+ * Completes OME's channels: each gets a colour, and a window that shows what the channel has.
+ */
+import type { Array as ZarrArray } from "../../api/array.ts";
+import type { DataType, Readable } from "../../model/types.ts";
+import { histogram } from "../histogram.ts";
+import type { PyramidChannel } from "../pyramid_model.ts";
+import { type CreatePyramidOptions, type NewAxis, refuse } from "./pyramid_options.ts";
+
+type AnyArray = ZarrArray<DataType, Readable>;
+type Window = NonNullable<PyramidChannel["window"]>;
+
+const COLORS = ["00FF00", "FF00FF", "0000FF", "FFFF00", "00FFFF", "FF0000"];
+
+/** The lowest and the highest integer of a type; the values themselves for floats. */
+function limitsOf(dtype: string, low: number, high: number): [number, number] {
+  const [, unsigned, bits] = /^(u?)int(\d+)$/.exec(dtype) ?? [];
+  if (bits === undefined) return [low, high];
+  const count = 2 ** Number(bits);
+  return unsigned ? [0, count - 1] : [-count / 2, count / 2 - 1];
+}
+
+/** A window from the values of a channel: all of them are shown. */
+async function windowOf(
+  array: AnyArray,
+  axis: number,
+  channel: number,
+  signal: AbortSignal | undefined,
+): Promise<Window> {
+  const selection = array.shape.map((_, other) => (other === axis ? channel : null));
+  const { min, max } = await histogram(array, { selection, bins: 1, window: [0, 1], signal } as object);
+  const [start, end] = Number.isFinite(min) && Number.isFinite(max) ? [min, max] : [0, 1];
+  const [least, most] = limitsOf(array.dtype, start, end);
+  return { start, end, min: least, max: most };
+}
+
+/** Throws an `Argument` error if there is not one channel for each element of the channels' axis. */
+export function checkChannels(
+  { channels }: CreatePyramidOptions,
+  axes: readonly NewAxis[],
+  shape: readonly number[],
+): void {
+  if (channels === undefined) return;
+  const axis = axes.findIndex(({ type }) => type === "channel");
+  const count = axis < 0 ? 1 : shape[axis];
+  if (channels.length !== count)
+    refuse("the channels do not fit the axes", `${count} channels`, channels.length);
+}
+
+/** The channels with a colour and a window each. `coarsest` gives the windows. */
+export function completeChannels(
+  channels: readonly PyramidChannel[],
+  axes: readonly NewAxis[],
+  coarsest: AnyArray,
+  signal: AbortSignal | undefined,
+): Promise<PyramidChannel[]> {
+  const axis = axes.findIndex(({ type }) => type === "channel");
+  const colors = channels.length === 1 ? ["FFFFFF"] : COLORS;
+  return Promise.all(
+    channels.map(async (channel, index) => ({
+      active: true,
+      color: colors[index % colors.length] as string,
+      ...channel,
+      window: channel.window ?? (await windowOf(coarsest, axis, index, signal)),
+    })),
+  );
+}

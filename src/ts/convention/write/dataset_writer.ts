@@ -1,0 +1,221 @@
+/**
+ * Writes a data set: the group, its coordinates and variables, and consolidated metadata. Names and
+ * attributes are those that xarray writes and reads (`encode_cf_variable`).
+ */
+import type { Array as ZarrArray } from "../../api/array.ts";
+import { createNode } from "../../api/create.ts";
+import type { Group } from "../../api/group.ts";
+import { Location, locationOf } from "../../api/location.ts";
+import { consolidate } from "../../api/nodes.ts";
+import { openSource, writeSource } from "../../api/write/element_source.ts";
+import { ZarrError } from "../../model/errors.ts";
+import type { AbsolutePath, Attributes, DataType, Readable } from "../../model/types.ts";
+import type {
+  CreateDatasetOptions,
+  Dataset,
+  NewDataset,
+  NewVariable,
+  VariableData,
+} from "./dataset_options.ts";
+import { type FlatData, flatData, isFlat, isSource, shaped } from "./variable_data.ts";
+
+type AnyArray = ZarrArray<DataType, Readable>;
+
+/** A variable whose elements and attributes are known, but not its shape. */
+interface Variable {
+  name: string;
+  isCoordinate: boolean;
+  dims: readonly string[];
+  given: NewVariable;
+  attributes: Attributes;
+  dtype: NewVariable["dtype"];
+  fillValue: number | bigint | undefined;
+  flat?: FlatData | undefined;
+}
+
+const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
+
+function refuse(message: string, expected: string, actual: unknown): never {
+  throw new ZarrError("Argument", message, { expected, actual: String(actual) });
+}
+
+/** A coordinate that is only data has the dimension of its name. */
+const described = (name: string, given: NewVariable | VariableData): NewVariable =>
+  isFlat(given as VariableData) || isSource(given)
+    ? { dims: [name], data: given as VariableData }
+    : { dims: [name], ...(given as NewVariable) };
+
+const isFloat = (dtype: unknown) => typeof dtype === "string" && /^float(16|32|64)$/.test(dtype);
+
+async function variableOf(name: string, given: NewVariable, isCoordinate: boolean): Promise<Variable> {
+  const { data, dims, attributes = {} } = given;
+  if (!dims) return refuse(`the variable ${JSON.stringify(name)} has no dimensions`, "dims", dims);
+  if (name === "" || name.includes("/")) refuse("the name of a variable is not valid", "no slash", name);
+  const flat = isFlat(data) ? await flatData(name, data, given) : undefined;
+  const source = data !== undefined && isSource(data) ? openSource(data) : undefined;
+  const dtype = given.dtype ?? flat?.dtype ?? source?.dtype;
+  if (dtype === undefined)
+    return refuse(`the variable ${JSON.stringify(name)} has no data type`, "dtype or data", "neither");
+  const otherwise = isFloat(dtype) && !isCoordinate ? Number.NaN : undefined;
+  const fillValue = given.fillValue ?? flat?.fillValue ?? otherwise;
+  return {
+    name,
+    isCoordinate,
+    dims,
+    given,
+    attributes: { ...source?.attributes, ...(flat?.attributes ?? attributes) },
+    dtype,
+    fillValue,
+    flat,
+  };
+}
+
+/** The length of each dimension, from the description and from the data. */
+function lengthsOf({ dims = {} }: NewDataset, variables: readonly Variable[]): Map<string, number> {
+  const lengths = new Map<string, number>(Object.entries(dims));
+  const learn = (name: string, dim: string, length: number) => {
+    const before = lengths.get(dim);
+    if (before !== undefined && before !== length) {
+      const what = `the dimension ${JSON.stringify(dim)} of ${JSON.stringify(name)} has another length`;
+      refuse(what, String(before), length);
+    }
+    lengths.set(dim, length);
+  };
+  for (const { name, dims: own, given, flat } of variables) {
+    if (flat && own.length === 1) learn(name, own[0] as string, flat.data.length);
+    if (given.data === undefined || flat) continue;
+    const { shape } = openSource(given.data as never);
+    if (shape.length !== own.length)
+      refuse(`the data of ${JSON.stringify(name)} do not fit its dimensions`, `[${own}]`, `[${shape}]`);
+    own.forEach((dim, axis) => {
+      learn(name, dim, shape[axis] as number);
+    });
+  }
+  return lengths;
+}
+
+function shapeOf({ name, dims, flat }: Variable, lengths: Map<string, number>): number[] {
+  const shape = dims.map((dim) => {
+    const length = lengths.get(dim);
+    if (length !== undefined && Number.isSafeInteger(length) && length >= 0) return length;
+    return refuse(`the length of the dimension ${JSON.stringify(dim)} is not known`, "dims or data", length);
+  });
+  if (flat && flat.data.length !== product(shape))
+    refuse(`the data of ${JSON.stringify(name)} do not fit its shape`, `[${shape}]`, flat.data.length);
+  return shape;
+}
+
+/**
+ * The coordinates with other dimensions than their name that belong to a variable: all their
+ * dimensions are its own.
+ */
+const coordinatesOf = (variable: Variable, variables: readonly Variable[]): string[] =>
+  variables
+    .filter(({ isCoordinate, name, dims }) => {
+      const isIndex = dims.length === 1 && dims[0] === name;
+      return isCoordinate && !isIndex && dims.every((dim) => variable.dims.includes(dim));
+    })
+    .map(({ name }) => name);
+
+/** In v3 xarray reads the fill value from the attribute: floats as the base64 of a double. */
+function fillAttribute({ fillValue, dtype }: Variable): Attributes {
+  if (fillValue === undefined) return {};
+  if (!isFloat(dtype)) return { _FillValue: fillValue };
+  const bytes = new Uint8Array(new Float64Array([Number(fillValue)]).buffer);
+  return { _FillValue: btoa(String.fromCharCode(...bytes)) };
+}
+
+function attributesOf(variable: Variable, variables: readonly Variable[], zarrFormat: 2 | 3): Attributes {
+  const names = variable.isCoordinate ? [] : coordinatesOf(variable, variables);
+  return {
+    ...(zarrFormat === 3 && fillAttribute(variable)),
+    ...(names.length > 0 && { coordinates: names.join(" ") }),
+    ...variable.attributes,
+  };
+}
+
+/** The coordinates that belong to no variable are named by the group, as in xarray. */
+function groupAttributes({ attributes = {} }: NewDataset, variables: readonly Variable[]): Attributes {
+  const data = variables.filter(({ isCoordinate }) => !isCoordinate);
+  const named = new Set(data.flatMap((variable) => coordinatesOf(variable, variables)));
+  const others = variables.filter(
+    ({ isCoordinate, name, dims }) =>
+      isCoordinate && !named.has(name) && !(dims.length === 1 && dims[0] === name),
+  );
+  if (others.length === 0) return attributes;
+  return { coordinates: others.map(({ name }) => name).join(" "), ...attributes };
+}
+
+async function createVariable(
+  group: Group<Readable>,
+  variable: Variable,
+  all: { variables: readonly Variable[]; shape: readonly number[]; signal: AbortSignal | undefined },
+): Promise<AnyArray> {
+  const { name, dims, dtype, fillValue, given } = variable;
+  const { dims: _, data: __, attributes: ___, fillValue: ____, ...options } = given;
+  const path = `${group.path === "/" ? "" : group.path}/${name}` as AbsolutePath;
+  const created = await createNode(new Location(group.store, path), {
+    ...options,
+    kind: "array",
+    dtype,
+    shape: all.shape,
+    dimensionNames: dims,
+    zarrFormat: group.zarrFormat,
+    attributes: attributesOf(variable, all.variables, group.zarrFormat),
+    fillValue,
+    signal: all.signal,
+  });
+  return created as AnyArray;
+}
+
+async function variablesOf({ coords = {}, variables = {} }: NewDataset): Promise<Variable[]> {
+  const twice = Object.keys(coords).find((name) => Object.hasOwn(variables, name));
+  if (twice !== undefined) refuse("a coordinate and a variable have the same name", "different names", twice);
+  const all = [
+    ...Object.entries(coords).map(([name, given]) => variableOf(name, described(name, given), true)),
+    ...Object.entries(variables).map(([name, given]) => variableOf(name, given, false)),
+  ];
+  return Promise.all(all);
+}
+
+/** Implements `createDataset`. */
+export async function writeDataset(
+  place: unknown,
+  dataset: NewDataset,
+  options: CreateDatasetOptions,
+): Promise<Dataset> {
+  const { path, zarrFormat = 3, overwrite, signal, onProgress, consolidated = true } = options;
+  signal?.throwIfAborted();
+  const variables = await variablesOf(dataset);
+  const lengths = lengthsOf(dataset, variables);
+  const shapes = variables.map((variable) => shapeOf(variable, lengths));
+  const attributes = groupAttributes(dataset, variables);
+  const at = locationOf(place) as Location<Readable>;
+  const group = (await createNode(at, {
+    kind: "group",
+    path,
+    zarrFormat,
+    overwrite,
+    attributes,
+    signal,
+  })) as Group<Readable>;
+  const withData = shapes.filter((_, index) => variables[index]?.given.data !== undefined);
+  const totalElements = withData.reduce((sum, shape) => sum + product(shape), 0);
+  let elements = 0;
+  const arrays: Record<string, AnyArray> = Object.create(null);
+  for (const [index, variable] of variables.entries()) {
+    const { name, flat, given } = variable;
+    const shape = shapes[index] as number[];
+    const array = await createVariable(group, variable, { variables, shape, signal });
+    arrays[name] = array;
+    if (given.data === undefined) continue;
+    const source = openSource(flat ? shaped(flat, shape) : (given.data as never));
+    const onWritten = (count: number) => {
+      elements += count;
+      onProgress?.({ variable: name, elements, totalElements });
+    };
+    await writeSource(array, source, { signal, onWritten });
+  }
+  if (consolidated) await consolidate(group, { ...(signal && { signal }) });
+  return { group, arrays };
+}

@@ -1,0 +1,145 @@
+/**
+ * Downsamples a box of an array: reads the elements of its blocks, and lets the conventions module
+ * make one element of each (`src/kernel/downsample.rs`). The page only forwards the bytes.
+ */
+import type { Array as ZarrArray } from "../../api/array.ts";
+import { type Box, boxes, shapeOfBox } from "../../api/write/boxes.ts";
+import { packScalar } from "../../api/write/elements.ts";
+import { withPackedFloats } from "../../api/write/float_packing.ts";
+import type { TypeDescription } from "../../model/data_type.ts";
+import { UnsupportedError, ZarrError } from "../../model/errors.ts";
+import type { DataType, Readable } from "../../model/types.ts";
+import { askNumbers } from "../../port/convention.ts";
+
+type AnyArray = ZarrArray<DataType, Readable>;
+
+/** How blocks of elements become one element. */
+export type DownsampleMethod = "mean" | "nearest" | "mode";
+
+/** The number types, in the order of `src/convention/downsample.rs`. */
+const NUMBERS = [
+  ...["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"],
+  ...["float16", "float32", "float64"],
+];
+const METHODS: readonly DownsampleMethod[] = ["nearest", "mean", "mode"];
+const VERB = 3;
+
+/** Elements that are read and downsampled in one turn of the engine, in bytes. */
+const SLAB_BYTES = 4 << 20;
+
+/** How to downsample an array. */
+export interface Downsampling {
+  method: DownsampleMethod;
+  /** The number of the type, or the size of an element for `nearest`. */
+  kind: number;
+  /** Size of an element in bytes. */
+  size: number;
+  /** The missing values, packed and padded to eight bytes each. */
+  missing: Uint8Array;
+}
+
+const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
+
+/** The missing values as bits. Throws an `Argument` error for one that the data type cannot hold. */
+async function packedMissing(
+  type: TypeDescription,
+  values: readonly unknown[],
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  const packed = new Uint8Array(8 * values.length);
+  for (const [place, value] of values.entries()) {
+    const { bytes } = await withPackedFloats((floats) => packScalar(type, value, { floats }), signal);
+    packed.set(bytes, 8 * place);
+  }
+  return packed;
+}
+
+/**
+ * How to downsample elements of a data type. Throws an `UnsupportedError` for a type that the
+ * method does not know.
+ */
+export async function downsamplingOf(
+  type: TypeDescription,
+  method: DownsampleMethod,
+  missing: readonly unknown[],
+  signal?: AbortSignal,
+): Promise<Downsampling> {
+  if (!METHODS.includes(method)) {
+    throw new ZarrError("Argument", "the method is not known", {
+      expected: METHODS.join(", "),
+      actual: String(method),
+    });
+  }
+  const { name, size } = type;
+  const number = NUMBERS.indexOf(name);
+  const isKnown = method === "nearest" ? size !== undefined : number > (method === "mean" ? 0 : -1);
+  if (!isKnown || size === undefined)
+    throw new UnsupportedError(`the method ${method} for elements of the data type ${name}`);
+  if (method === "nearest") return { method, kind: size, size, missing: new Uint8Array() };
+  return { method, kind: number, size, missing: await packedMissing(type, missing, signal) };
+}
+
+async function downsampled(
+  { method, kind, missing }: Downsampling,
+  shape: readonly number[],
+  factors: readonly number[],
+  elements: Uint8Array,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  const head = [VERB, METHODS.indexOf(method), kind, shape.length, ...shape, ...factors, missing.length / 8];
+  const words = Float64Array.from(head);
+  const question = new Uint8Array(words.byteLength + missing.length + elements.length);
+  question.set(new Uint8Array(words.buffer));
+  question.set(missing, words.byteLength);
+  question.set(elements, words.byteLength + missing.length);
+  return askNumbers(question, signal);
+}
+
+/**
+ * The extents of the slabs of a box, in elements of the result. Slabs in C order follow each other
+ * in the memory of the box. A slab reads whole chunks of the source where it may.
+ */
+function slabShape(
+  shape: readonly number[],
+  factors: readonly number[],
+  chunks: readonly number[],
+  size: number,
+): number[] {
+  const most = Math.max(1, Math.floor(SLAB_BYTES / size / product(factors)));
+  const slab = shape.map(() => 1);
+  for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
+    const extent = shape[axis] as number;
+    const fits = Math.floor(most / product(slab));
+    slab[axis] = Math.min(extent, Math.max(1, fits));
+    if (slab[axis] === extent) continue;
+    const aligned = Math.floor((chunks[axis] as number) / (factors[axis] as number));
+    if (aligned > 0 && fits > aligned) slab[axis] = fits - (fits % aligned);
+    break;
+  }
+  return slab;
+}
+
+/** Reads a box of the next level, in elements of that level, from the level before. */
+export async function readDownsampled(
+  source: AnyArray,
+  box: Box,
+  factors: readonly number[],
+  downsampling: Downsampling,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  const extents = shapeOfBox(box);
+  const result = new Uint8Array(product(extents) * downsampling.size);
+  let filled = 0;
+  for (const slab of boxes(extents, slabShape(extents, factors, source.chunks, downsampling.size))) {
+    const selection: Box = slab.map(({ start, stop }, axis) => {
+      const [first, factor] = [(box[axis] as Box[number]).start, factors[axis] as number];
+      const end = Math.min((first + stop) * factor, source.shape[axis] as number);
+      return { start: (first + start) * factor, stop: end, step: 1 };
+    });
+    const { data } = await source.get(selection, { as: "bytes", signal } as object as { as: "bytes" });
+    const bytes = await downsampled(downsampling, shapeOfBox(selection), factors, data, signal);
+    result.set(bytes, filled);
+    filled += bytes.length;
+  }
+  return result;
+}

@@ -1,0 +1,88 @@
+/**
+ * Plans the levels of a new pyramid: their shapes, and how many elements of the level before become
+ * one.
+ */
+import { type CreatePyramidOptions, type NewAxis, perAxis, refuse } from "./pyramid_options.ts";
+
+/** A level before it is written. */
+export interface PlannedLevel {
+  /** Path below the group that the metadata name: that of its array, or of the array's group. */
+  asset: string;
+  /** Path of its array below the group. */
+  path: string;
+  shape: number[];
+  /** For each axis, the elements of the level before that become one; 1 for the finest level. */
+  factors: number[];
+  /** For each axis, the elements of the finest level that an element covers. */
+  covers: number[];
+}
+
+/** Without other options, there are levels until the axes that shrink have at most this length. */
+const COARSEST = 256;
+const MOST_LEVELS = 64;
+
+function factorsAt(
+  { factors }: CreatePyramidOptions,
+  axes: readonly NewAxis[],
+  level: number,
+): number[] | undefined {
+  const given = Array.isArray(factors) ? factors[level - 1] : factors;
+  if (factors !== undefined && given === undefined) return undefined;
+  const isPlane = ({ name }: NewAxis) => ["x", "y"].includes(name.toLowerCase());
+  const plane = Object.fromEntries(axes.filter(isPlane).map(({ name }) => [name, 2]));
+  const found = perAxis(axes, given ?? plane, 1, "a factor");
+  if (found.every((factor) => Number.isSafeInteger(factor) && factor > 0)) return found;
+  return refuse("a factor is not valid", "integers from 1 up", found);
+}
+
+/** The number of levels that the options ask for; undefined if the shape decides. */
+function countOf({ levels, factors }: CreatePyramidOptions): number | undefined {
+  const count = levels ?? (Array.isArray(factors) ? factors.length + 1 : undefined);
+  if (count === undefined || (Number.isInteger(count) && count > 0 && count <= MOST_LEVELS)) return count;
+  return refuse("the number of levels is not valid", `from 1 to ${MOST_LEVELS}`, count);
+}
+
+/**
+ * The levels of a pyramid, the finest first. `existing` is the path below the group of an array
+ * that is the finest level already.
+ */
+export function planLevels(
+  shape: readonly number[],
+  axes: readonly NewAxis[],
+  options: CreatePyramidOptions,
+  existing: string | undefined,
+): PlannedLevel[] {
+  const ones = shape.map(() => 1);
+  const named = (asset: string) => ({ asset, path: pathOf(asset, options) });
+  const finest = existing === undefined ? named("0") : { asset: existing, path: existing };
+  const levels: PlannedLevel[] = [{ ...finest, shape: [...shape], factors: ones, covers: ones }];
+  const count = countOf(options);
+  while (levels.length < (count ?? MOST_LEVELS)) {
+    const before = levels.at(-1) as PlannedLevel;
+    const wanted = factorsAt(options, axes, levels.length);
+    if (!wanted) break;
+    // An axis of one element does not shrink.
+    const factors = wanted.map((factor, axis) => ((before.shape[axis] ?? 0) > 1 ? factor : 1));
+    const shrinks = (least: number) =>
+      before.shape.some((extent, axis) => extent > least && (factors[axis] ?? 1) > 1);
+    if (!shrinks(count === undefined ? COARSEST : 1)) break;
+    levels.push({
+      ...named(nameOf(levels.length, finest.asset)),
+      shape: before.shape.map((extent, axis) => Math.ceil(extent / (factors[axis] as number))),
+      factors,
+      covers: before.covers.map((covered, axis) => covered * (factors[axis] as number)),
+    });
+  }
+  return levels;
+}
+
+/** The path of an array: levels are arrays, or groups with an array of one name. */
+const pathOf = (asset: string, { variable }: CreatePyramidOptions) =>
+  variable === undefined ? asset : `${asset}/${variable}`;
+
+/** The number of a level is its name, unless the existing finest level has that name. */
+const nameOf = (level: number, finest: string) =>
+  String(level) === finest ? `level${level}` : String(level);
+
+/** The distance in elements of the finest level from its first centre to that of a coarser level. */
+export const offsetsOf = ({ covers }: PlannedLevel): number[] => covers.map((covered) => (covered - 1) / 2);

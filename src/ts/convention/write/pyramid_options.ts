@@ -1,0 +1,160 @@
+/**
+ * The options of `createPyramid`, and the axes that they describe. It checks what the caller wrote.
+ */
+import type { CreateArrayOptions } from "../../api/create.ts";
+import type { OmeLabelColor } from "../../api/read/label_colors.ts";
+import type { OpenedSource } from "../../api/write/element_source.ts";
+import { ZarrError } from "../../model/errors.ts";
+import type { Attributes } from "../../model/types.ts";
+import type { PyramidChannel } from "../pyramid_model.ts";
+import type { DownsampleMethod } from "./downsample.ts";
+
+export type { DownsampleMethod };
+
+/** An axis of a new pyramid. */
+export interface NewAxis {
+  name: string;
+  /** OME's type. Default: `space` for x, y and z, `time` for t, `channel` for c. */
+  type?: string;
+  /** The unit of its scale, such as `"micrometer"` or `"second"`. */
+  unit?: string;
+}
+
+/** OME's metadata of a label image. */
+export interface NewLabel {
+  colors?: readonly OmeLabelColor[];
+  properties?: readonly ({ "label-value": number } & Record<string, unknown>)[];
+  /** The labelled image. Default: the image two levels up, if the path is in a group `labels`. */
+  source?: { image: string };
+}
+
+/** The progress of `createPyramid`. */
+export interface PyramidProgress {
+  /** Index of the level that is being written; 0 is the finest. */
+  level: number;
+  /** Number of levels. */
+  levels: number;
+  /** Number of elements of all levels that are written, and their total. */
+  elements: number;
+  totalElements: number;
+}
+
+type LevelOptions = Omit<
+  Partial<CreateArrayOptions>,
+  "path" | "kind" | "shape" | "dtype" | "zarrFormat" | "dimensionNames" | "overwrite" | "signal"
+>;
+
+export interface CreatePyramidOptions {
+  /** Path of the group below the given place, taken literally. */
+  path?: string;
+  /** `"ome"` for OME-Zarr, `"multiscales"` for the Zarr convention of that name. Default: `"ome"`. */
+  convention?: "ome" | "multiscales";
+  /** OME's version: 0.4 makes Zarr v2, 0.5 makes Zarr v3. Default: `"0.5"`. */
+  version?: "0.4" | "0.5";
+  /**
+   * The name of the array in each level of a `multiscales` pyramid, whose levels then are groups,
+   * as xarray opens them. Default: levels are arrays.
+   */
+  variable?: string;
+  /** The Zarr format of a `multiscales` pyramid. Default: 3. */
+  zarrFormat?: 2 | 3;
+  /** The image's name. Default: the last part of the path, or `"image"`. */
+  name?: string;
+  /**
+   * One per dimension of the source. Default: the dimension names of an array, or y and x for two
+   * dimensions.
+   */
+  axes?: readonly (string | NewAxis)[];
+  /** Size of an element of the finest level by the name of the axis. Default: 1. */
+  scale?: Readonly<Record<string, number>>;
+  /** The place of the first element's centre by the name of the axis. Default: 0. */
+  translation?: Readonly<Record<string, number>>;
+  /** Code of the reference system of x and y, such as `"EPSG:32633"`; for `multiscales` alone. */
+  crs?: string;
+  /**
+   * OME's channels, one for each element of the axis of type `channel`. Missing colours and windows
+   * are filled in; a window shows the range of the channel's coarsest level.
+   */
+  channels?: readonly PyramidChannel[];
+  /** Makes a label image, and lists it in its parent if that is a group `labels`. */
+  label?: boolean | NewLabel;
+  /**
+   * How many elements of an axis become one in the next level, by its name. A list gives each level
+   * its own factors. Default: 2 for x and y.
+   */
+  factors?: Readonly<Record<string, number>> | readonly Readonly<Record<string, number>>[];
+  /**
+   * Number of levels with the finest. Default: as many as `factors` has, or until no axis that
+   * shrinks is longer than 256.
+   */
+  levels?: number;
+  /**
+   * `"mean"`: the mean of the existing elements of a block; integers are rounded half to even, as
+   * in NumPy. `"nearest"`: the element at the centre; of two, the one before it. `"mode"`: the most
+   * frequent value; of several, the lowest. Default: `"mode"` for labels, `"nearest"` for types
+   * that are not numbers, else `"mean"`.
+   */
+  method?: DownsampleMethod;
+  /**
+   * Values that count neither for the mean nor for the mode, beside NaN. A block without others
+   * keeps one. Default: the numbers of the source's attributes `_FillValue` and `missing_value`.
+   */
+  missing?: readonly (number | bigint)[];
+  /** Options of `create` for the levels, or a function that returns them for a level. */
+  array?: LevelOptions | ((level: number, shape: readonly number[]) => LevelOptions);
+  /** More attributes of the group. */
+  attributes?: Attributes;
+  /** Whether to write consolidated metadata. Default: true for `multiscales`, else false. */
+  consolidated?: boolean;
+  /** Whether to erase an existing node at the place. Default: false. */
+  overwrite?: boolean;
+  signal?: AbortSignal;
+  /** Called after each box of elements that is written. */
+  onProgress?: (progress: PyramidProgress) => void;
+}
+
+const TYPES: Record<string, string> = { x: "space", y: "space", z: "space", t: "time", c: "channel" };
+
+/** Throws an `Argument` error for an option. */
+export function refuse(message: string, expected: string, actual: unknown): never {
+  throw new ZarrError("Argument", message, { expected, actual: String(actual) });
+}
+
+/** The axes that are given, or that follow from the source. */
+export function axesOf({ axes }: CreatePyramidOptions, { shape, dimensionNames }: OpenedSource): NewAxis[] {
+  const rank = shape.length;
+  const given = axes ?? dimensionNames ?? (rank === 2 ? ["y", "x"] : undefined);
+  if (given?.length !== rank || given.some((axis) => !axis))
+    return refuse(
+      "the axes of the source are not known",
+      `axes: ${rank} names`,
+      `${given?.length ?? 0} names`,
+    );
+  const named = given.map((axis) => (typeof axis === "string" ? { name: axis } : axis));
+  if (new Set(named.map(({ name }) => name)).size !== rank)
+    refuse(
+      "two axes have the same name",
+      "different names",
+      named.map(({ name }) => name),
+    );
+  return named.map(({ name, type = TYPES[name.toLowerCase()], unit }) => ({
+    name,
+    ...(type !== undefined && { type }),
+    ...(unit !== undefined && { unit }),
+  }));
+}
+
+/** One number for each axis, from numbers by name. */
+export function perAxis(
+  axes: readonly NewAxis[],
+  given: Readonly<Record<string, number>> | undefined,
+  otherwise: number,
+  what: string,
+): number[] {
+  const unknown = Object.keys(given ?? {}).find((key) => !axes.some(({ name }) => name === key));
+  const names = axes.map(({ name }) => name).join(", ");
+  if (unknown !== undefined) refuse(`${what} of an axis that does not exist`, names, unknown);
+  const numbers = axes.map(({ name }) => (given && Object.hasOwn(given, name) ? given[name] : otherwise));
+  if (numbers.every((number) => Number.isFinite(number))) return numbers as number[];
+  return refuse(`${what} is not a finite number`, "a number for each axis", numbers);
+}

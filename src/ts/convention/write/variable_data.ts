@@ -1,0 +1,139 @@
+/**
+ * Converts the data of a variable to a source of elements: dates to counts of CF's units of time,
+ * lists to elements of a data type.
+ */
+import type { ElementSource, ElementsInMemory } from "../../api/write/element_source.ts";
+import { typeOfElements } from "../../api/write/element_source.ts";
+import { ZarrError } from "../../model/errors.ts";
+import type { Attributes } from "../../model/types.ts";
+import { type DateLike, timeUnits } from "../time.ts";
+import type { NewVariable, VariableData } from "./dataset_options.ts";
+
+/** Flat elements without a shape, and the attributes that say what they are. */
+export interface FlatData {
+  data: ArrayLike<unknown>;
+  dtype: string;
+  attributes: Attributes;
+  /** The value of dates that are not valid, if there are any. */
+  fillValue?: number | bigint;
+}
+
+const MILLISECONDS: readonly [unit: string, length: number][] = [
+  ["days", 86_400_000],
+  ["hours", 3_600_000],
+  ["minutes", 60_000],
+  ["seconds", 1000],
+  ["milliseconds", 1],
+];
+
+/** The calendar of `Date`, by its name in CF. */
+const CALENDAR = "proleptic_gregorian";
+
+const isList = (data: unknown): data is ArrayLike<unknown> =>
+  globalThis.Array.isArray(data) || (ArrayBuffer.isView(data) && !(data instanceof DataView));
+
+/** Whether data is a flat list, and not a source with a shape of its own. */
+export const isFlat = (data: VariableData | NewVariable | undefined): data is ArrayLike<never> =>
+  isList(data);
+
+/** Whether data is a source with a shape of its own. */
+export const isSource = (data: unknown): data is ElementSource =>
+  typeof data === "object" && data !== null && !isList(data) && "shape" in data;
+
+const hasTimeUnits = ({ units }: Attributes) => typeof units === "string" && / since /i.test(units);
+
+function areDates(list: ArrayLike<unknown>, attributes: Attributes): boolean {
+  if (ArrayBuffer.isView(list) || list.length === 0) return false;
+  const isDate = (value: unknown) =>
+    value instanceof Date ||
+    (hasTimeUnits(attributes) && (typeof value === "string" || typeof value === "object"));
+  return globalThis.Array.from(list).every(isDate);
+}
+
+const isInvalid = (date: unknown) => date instanceof Date && Number.isNaN(date.getTime());
+
+/** NumPy's number for a date that is not valid. */
+const NOT_A_TIME = -(2n ** 63n);
+
+/**
+ * Counts as the given type; else as 64-bit integers, or as doubles if some are fractions. Readers
+ * convert integers exactly, and doubles to about a microsecond.
+ */
+function countsOf(counts: readonly number[], attributes: Attributes, type?: string): FlatData {
+  const isMissing = counts.some(Number.isNaN);
+  const isWhole = counts.every((count) => Number.isNaN(count) || Number.isSafeInteger(count));
+  const dtype = type ?? (isWhole ? "int64" : "float64");
+  if (dtype !== "int64")
+    return { data: counts, dtype, attributes, ...(isMissing && { fillValue: Number.NaN }) };
+  const data = BigInt64Array.from(counts, (count) => (Number.isNaN(count) ? NOT_A_TIME : BigInt(count)));
+  return { data, dtype, attributes, ...(isMissing && { fillValue: NOT_A_TIME }) };
+}
+
+/** The counts of dates in the coarsest units in which all are whole. */
+function countsOfDates(dates: readonly Date[], type?: string): FlatData {
+  const times = dates.map((date) => date.getTime());
+  const isWhole = (length: number) => times.every((time) => Number.isNaN(time) || time % length === 0);
+  const [unit, length] = MILLISECONDS.find(([, length]) => isWhole(length)) ?? ["milliseconds", 1];
+  const attributes = { units: `${unit} since 1970-01-01`, calendar: CALENDAR };
+  // `+ 0` makes one zero of two.
+  return countsOf(
+    times.map((time) => time / length + 0),
+    attributes,
+    type,
+  );
+}
+
+async function flatDates(
+  dates: readonly DateLike[],
+  attributes: Attributes,
+  type?: string,
+): Promise<FlatData> {
+  if (!hasTimeUnits(attributes)) {
+    const own = countsOfDates(dates as readonly Date[], type);
+    return { ...own, attributes: { ...attributes, ...own.attributes } };
+  }
+  const { units, calendar = CALENDAR } = attributes as { units: string; calendar?: string };
+  const time = await timeUnits(units, calendar);
+  const known = await time.counts(dates.filter((date) => !isInvalid(date)));
+  let next = 0;
+  const counts = dates.map((date) => (isInvalid(date) ? Number.NaN : (known[next++] as number)));
+  return countsOf(counts, { ...attributes, calendar }, type);
+}
+
+/** The data type of a list; float64 for numbers, as in NumPy. */
+function typeOfList(list: ArrayLike<unknown>, name: string): string {
+  const typed = typeOfElements(list);
+  if (typed !== undefined) return typed;
+  const types: Record<string, string> = {
+    number: "float64",
+    bigint: "int64",
+    boolean: "bool",
+    string: "string",
+  };
+  const found = new Set(globalThis.Array.from(list, (value) => types[typeof value]));
+  const [type] = found;
+  if (found.size === 1 && type !== undefined) return type;
+  throw new ZarrError("Argument", `the data type of the variable ${JSON.stringify(name)} is not known`, {
+    expected: "the option dtype, a typed array, or a list of one type",
+    actual: [...found].join(", ") || "an empty list",
+  });
+}
+
+/** The elements of a flat list, as they are stored. */
+export async function flatData(
+  name: string,
+  list: ArrayLike<unknown>,
+  { attributes = {}, dtype }: NewVariable,
+): Promise<FlatData> {
+  const given = typeof dtype === "string" ? dtype : undefined;
+  if (areDates(list, attributes))
+    return flatDates(globalThis.Array.from(list) as DateLike[], attributes, given);
+  return { data: list, dtype: given ?? typeOfList(list, name), attributes };
+}
+
+/** A flat list as a source of elements. */
+export const shaped = ({ data, dtype }: FlatData, shape: readonly number[]): ElementsInMemory => ({
+  data,
+  shape,
+  dtype,
+});
