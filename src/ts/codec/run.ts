@@ -76,8 +76,10 @@ export class CodecRunner {
       );
     }
     const codec = (await entry.fromConfig(configurationOf(site), metaOf(site))) as UserCodec;
-    const kind = codec?.kind ?? entry.kind;
-    if (!KINDS.includes(kind)) throw new CodecFault("a codec has no kind", KINDS.join(", "), String(kind));
+    // As in zarrita, a codec without a kind is from bytes to bytes.
+    const kind = codec?.kind ?? entry.kind ?? "bytes_to_bytes";
+    if (!KINDS.includes(kind))
+      throw new CodecFault("a codec has an unknown kind", KINDS.join(", "), String(kind));
     return { kind: kind as CodecKind, codec };
   }
 

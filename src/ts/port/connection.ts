@@ -29,6 +29,8 @@ export interface CallOptions {
   onAbort?: "now" | "settled";
   /** Receives the events of the call. A stream sends its next part after `credit()`. */
   onEvent?: ((event: never, credit: () => void) => void) | undefined;
+  /** The caller's options for the methods of a user's store, besides the signal. */
+  storeOptions?: object | undefined;
   /** Buffers in the arguments to transfer. The caller must not use them afterwards. */
   transfer?: ArrayBuffer[];
 }
@@ -140,7 +142,7 @@ export class Connection {
     makeArguments: MakeArguments<Name>,
     options: CallOptions = {},
   ): Promise<AnswerOf<Name>> {
-    const { signal } = options;
+    const { signal, storeOptions } = options;
     return new Promise<AnswerOf<Name>>((resolve, reject) => {
       if (signal?.aborted) throw signal.reason;
       const args = makeArguments(this.objects);
@@ -154,7 +156,8 @@ export class Connection {
       this.#calls.set(number, { options, settle, isSettled: false });
       if (this.#calls.size === 1) this.channel.hold(true);
       signal?.addEventListener("abort", abort, { once: true });
-      const isAbortable = signal !== undefined;
+      // The engine names the call that it asks for, if it is one of these.
+      const isAbortable = signal !== undefined || storeOptions !== undefined;
       this.post({ type: "call", call: number, operation, args, isAbortable }, options.transfer);
     });
   }
@@ -223,17 +226,18 @@ export class Connection {
   }
 
   #errorOf(fields: ErrorFields): unknown {
-    return errorOfFields(fields, (thrown) => this.#thrown.get(thrown));
+    return this.#thrown.ofCaller(errorOfFields(fields, (thrown) => this.#thrown.get(thrown)));
   }
 
   /** Performs what the engine asks. A value that is not a promise is answered in the same turn. */
   #answer(ask: Ask): void {
     const controller = new AbortController();
-    const signal = ask.call === undefined ? undefined : this.#calls.get(ask.call)?.options.signal;
+    const { signal, storeOptions } = this.#calls.get(ask.call ?? 0)?.options ?? {};
     this.#asks.set(ask.ask, controller);
     try {
       const value = perform(this.objects, ask, {
         signal,
+        storeOptions,
         left: controller.signal,
         isLocal: this.channel.isLocal,
       });
