@@ -2,7 +2,7 @@
  * Runs users' codecs: functions on the page, modules in the decode workers.
  */
 
-import { chunkOf, packedChunk, scalarOf } from "./chunk.ts";
+import { chunkOf, packedChunk, packedMemory, scalarOf } from "./chunk.ts";
 import type { CodecEntry, CodecKind, UserCodec } from "./entry.ts";
 import { CodecFault } from "./fault.ts";
 import type { CodecRequest, CodecSite } from "./site.ts";
@@ -100,6 +100,6 @@ export class CodecRunner {
       throw new CodecFault(message, "a method `encode`", typeof codec.encode, "Unsupported");
     }
     const output = await codec.encode(kind === "bytes_to_bytes" ? bytes : chunkOf(decoded, bytes));
-    return kind === "array_to_array" ? packedChunk(encoded, output) : bytesOf(output);
+    return kind === "array_to_array" ? packedMemory(encoded, output) : bytesOf(output);
   }
 }

@@ -41,7 +41,11 @@ export interface CallOptions {
  */
 export type MakeArguments<Name extends OperationName> = (objects: ObjectNumbers) => ArgumentsOf<Name>;
 
+/** Operations whose errors tell how many chunks were written. */
+const COUNTING = new Set<OperationName>(["write", "append", "resize"]);
+
 interface Call {
+  operation: OperationName;
   options: CallOptions;
   settle(settled: { value: unknown } | { error: unknown }): void;
   /** The caller's promise is settled. The engine may still be working. */
@@ -153,7 +157,7 @@ export class Connection {
         if ("error" in settled) reject(settled.error);
         else resolve(settled.value as AnswerOf<Name>);
       };
-      this.#calls.set(number, { options, settle, isSettled: false });
+      this.#calls.set(number, { operation, options, settle, isSettled: false });
       if (this.#calls.size === 1) this.channel.hold(true);
       signal?.addEventListener("abort", abort, { once: true });
       // The engine names the call that it asks for, if it is one of these.
@@ -190,7 +194,7 @@ export class Connection {
         this.#finish(message.call, { value: message.value });
         break;
       case "failed":
-        this.#finish(message.call, { error: this.#errorOf(message.error) });
+        this.#failed(message.call, message.error);
         break;
       case "event":
         this.#event(message.call, message.event);
@@ -225,8 +229,11 @@ export class Connection {
     }
   }
 
-  #errorOf(fields: ErrorFields): unknown {
-    return this.#thrown.ofCaller(errorOfFields(fields, (thrown) => this.#thrown.get(thrown)));
+  #failed(number: number, fields: ErrorFields): void {
+    const error = errorOfFields(fields, (thrown) => this.#thrown.get(thrown));
+    const operation = this.#calls.get(number)?.operation;
+    const isCounting = operation !== undefined && COUNTING.has(operation);
+    this.#finish(number, { error: isCounting ? error : this.#thrown.ofCaller(error) });
   }
 
   /** Performs what the engine asks. A value that is not a promise is answered in the same turn. */

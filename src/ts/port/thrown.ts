@@ -30,8 +30,9 @@ export class ThrownValues {
    */
   ofCaller(error: unknown): unknown {
     if (!(error instanceof ZarrError) || error.code !== "Store" || !("cause" in error)) return error;
-    const { cause } = error;
-    const isOwn = cause instanceof ZarrError || isNetwork(error);
+    const { cause, field } = error;
+    // An error of a storage transformer names its field of the metadata.
+    const isOwn = cause instanceof ZarrError || isNetwork(error) || field !== undefined;
     return !isOwn && [...this.#values.values()].includes(cause) ? cause : error;
   }
 }
