@@ -17,7 +17,7 @@ use super::{
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::data_type::description::Description;
-use crate::format::data_type::{DataType, FillValue, Integer, name};
+use crate::format::data_type::{DataType, FillValue, Integer, name, typestr};
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Document, Json, Object};
 use crate::format::metadata::write::text::{ObjectText, list, string};
@@ -177,7 +177,10 @@ fn unknown() -> Error {
 
 /// The decoded chunk of a description; a chunk of no bytes if there is none.
 fn chunk(members: &Object<'_>, codec: &str) -> Result<ChunkRepresentation> {
-    let data_type = members.read_unless_null("dataType", |json| data_type(json, codec))?;
+    let data_type = members.read_unless_null("dataType", |json| match ragged(members, json, codec)? {
+        Some(ragged) => Ok(ragged),
+        None => data_type(json, codec),
+    })?;
     let data_type = data_type.unwrap_or(DataType::Integer(Integer::Uint8));
     let shape = members.read_unless_null("shape", Json::u64_list)?.unwrap_or_default();
     limits::within(shape.len() as u64, limits::DIMENSIONS as u64, "the number of dimensions")?;
@@ -186,6 +189,17 @@ fn chunk(members: &Object<'_>, codec: &str) -> Result<ChunkRepresentation> {
     let chunk = ChunkRepresentation { shape, data_type, fill_value };
     limits::within(chunk.byte_len()?.unwrap_or(chunk.element_count()?), limits::CHUNK_BYTES, "chunk")?;
     Ok(chunk)
+}
+
+/// The data type of v2's objects that `vlen-array` encodes: its configuration names the elements.
+fn ragged(members: &Object<'_>, data_type: Json<'_>, codec: &str) -> Result<Option<DataType>> {
+    if !codec.ends_with("vlen-array") || data_type.str().ok().as_deref() != Some(name::OBJECTS) {
+        return Ok(None);
+    }
+    let inner = members.read_unless_null("configuration", |configuration| {
+        configuration.object()?.read("dtype", |dtype| typestr::parse(&dtype.str()?))
+    })?;
+    Ok(inner.flatten().map(|(inner, _)| DataType::VariableArray(Box::new(inner))))
 }
 
 fn data_type(json: Json<'_>, codec: &str) -> Result<DataType> {

@@ -80,7 +80,8 @@ export class EngineCodec implements UserCodec {
   constructor(name: string, kind: CodecKind, configuration: Record<string, unknown>, meta: ChunkMeta = {}) {
     this.kind = kind;
     this.#name = name;
-    this.#configuration = configuration;
+    // As in zarrita, numbers without a byte order are little-endian.
+    this.#configuration = name === "bytes" ? { endian: "little", ...configuration } : configuration;
     this.#meta = meta;
   }
 

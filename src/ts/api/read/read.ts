@@ -50,10 +50,12 @@ type Options = ReadOptions & ResultOptions;
 /** The options that are for this package. The others are for the user's store, as in zarrita. */
 const OWN = new Set(["signal", "onProgress", "form", "out", "useSharedArrayBuffer"]);
 
-/** The caller's options for the store, with fetch's `cache` and `priority`. */
+/** The caller's options for the store. `cache` and `priority` have other values in `fetch`. */
 function storeOptionsOf(options: Options): object | undefined {
+  const isOwn = (name: string, value: unknown) =>
+    OWN.has(name) || value === undefined || (name === "priority" && typeof value === "number");
   const entries = Object.entries(options).filter(
-    ([name, value]) => !OWN.has(name) && (name !== "priority" || typeof value === "string"),
+    ([name, value]) => !isOwn(name, value) && !(name === "cache" && value === "reload"),
   );
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
