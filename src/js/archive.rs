@@ -21,29 +21,43 @@ use crate::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext
 /// The key of the only value in the archive's store.
 const ARCHIVE: &str = "archive";
 
-fn add(archive: Rc<dyn Store>, on_warning: Function) -> Result<u32> {
+/// Adds the store of an archive. With `raw_names`, a single folder stays in the keys.
+fn add(archive: Rc<dyn Store>, on_warning: Function, raw_names: bool) -> Result<u32> {
     let zip = ZipStore::new(archive, StoreKey::parse(ARCHIVE)?, Some(warning_sink(on_warning)));
-    Ok(registry::add_store(Rc::new(Gathering::new(zip))))
+    Ok(registry::add_store(Rc::new(Gathering::new(zip.with_raw_names(raw_names)))))
 }
 
 /// Creates a store of the archive at a URL. Throws a report.
 #[wasm_bindgen(js_name = zipStoreOfUrl)]
-pub fn zip_store_of_url(url: &str, options: &HttpStoreOptions) -> std::result::Result<u32, JsValue> {
-    let archive = http_object(url, options).and_then(|archive| add(archive, options.on_warning()));
+pub fn zip_store_of_url(
+    url: &str,
+    options: &HttpStoreOptions,
+    raw_names: bool,
+) -> std::result::Result<u32, JsValue> {
+    let archive = http_object(url, options).and_then(|archive| add(archive, options.on_warning(), raw_names));
     archive.map_err(|error| report_to_js(&error))
 }
 
 /// Creates a store of the archive in a `Blob`. Throws a report.
 #[wasm_bindgen(js_name = zipStoreOfBlob)]
-pub fn zip_store_of_blob(blob: Blob, on_warning: Function) -> std::result::Result<u32, JsValue> {
+pub fn zip_store_of_blob(
+    blob: Blob,
+    on_warning: Function,
+    raw_names: bool,
+) -> std::result::Result<u32, JsValue> {
     let archive: Rc<dyn Store> = Rc::new(BlobStore { blob });
-    add(archive, on_warning).map_err(|error| report_to_js(&error))
+    add(archive, on_warning, raw_names).map_err(|error| report_to_js(&error))
 }
 
 /// Creates a store of the archive under the key `/archive` of another store. Throws a report.
 #[wasm_bindgen(js_name = zipStoreOfStore)]
-pub fn zip_store_of_store(store: u32, on_warning: Function) -> std::result::Result<u32, JsValue> {
-    let inner = registry::store(store).and_then(|inner| add(Rc::new(Gathering::new(inner)), on_warning));
+pub fn zip_store_of_store(
+    store: u32,
+    on_warning: Function,
+    raw_names: bool,
+) -> std::result::Result<u32, JsValue> {
+    let inner =
+        registry::store(store).and_then(|inner| add(Rc::new(Gathering::new(inner)), on_warning, raw_names));
     inner.map_err(|error| report_to_js(&error))
 }
 

@@ -20,6 +20,8 @@ use crate::access::binding::Binding;
 use crate::access::chunk_update::{ChunkUpdate, PendingUpdate, apply};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::pipeline::Scratch;
+use crate::format::codec::standalone::StandaloneCodec;
+use crate::format::codec::user::Direction;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::tolerated::Form;
 use crate::sorted::Map;
@@ -276,6 +278,26 @@ pub unsafe extern "C" fn zarr_update(
         Ok(bytes)
     });
     failed.max(status)
+}
+
+/// Runs a codec on its own. `description` is read by [`StandaloneCodec::from_json`]. It encodes if
+/// `encodes` is 1, else it decodes. The result is its output.
+///
+/// # Safety
+/// There are `len` bytes at `description` and `input_len` bytes at `input`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarr_codec(
+    description: *const u8,
+    len: usize,
+    input: *const u8,
+    input_len: usize,
+    encodes: u32,
+) -> u32 {
+    panic::install();
+    // SAFETY: as this function requires.
+    let (description, input) = unsafe { (slice(description, len), slice(input, input_len)) };
+    let direction = if encodes == 1 { Direction::Encode } else { Direction::Decode };
+    answer(|_| StandaloneCodec::from_json(text(description)?)?.run(direction, input))
 }
 
 /// Removes a part.

@@ -10,6 +10,7 @@ use crate::access::binding::Binding;
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::codec::registry::WasmModule;
+use crate::format::codec::standalone::StandaloneCodec;
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, Float, widen};
 use crate::format::metadata::document::NodeDocument;
@@ -102,7 +103,7 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<JsValue> {
         .with("order", &numbers(&order))
         .with("codecs", &codecs(binding.declared()))
         .with("storageTransformers", &storage_transformers(binding.declared()))
-        .with_text("build", binding.module().map_or("engine", module_name))
+        .with_text("build", binding.module().map_or("engine", WasmModule::name))
         .finish())
 }
 
@@ -136,7 +137,14 @@ pub fn describe_type(array: u32) -> std::result::Result<String, JsValue> {
 #[wasm_bindgen(js_name = decodeBuild)]
 pub fn decode_build(array: u32) -> String {
     let module = registry::array(array).and_then(|array| array.binding().module());
-    module.map_or("engine", module_name).to_owned()
+    module.map_or("engine", WasmModule::name).to_owned()
+}
+
+/// The description of a codec on its own: JSON text of a `CodecDescription`.
+#[wasm_bindgen(js_name = describeCodec)]
+pub fn describe_codec(description: &str) -> std::result::Result<String, JsValue> {
+    let codec = StandaloneCodec::from_json(description);
+    codec.map(|codec| codec.to_json()).map_err(|error| report_to_js(&error))
 }
 
 /// The values of all 256 patterns of a float of at most eight bits.
@@ -176,12 +184,4 @@ fn storage_transformers(metadata: &ArrayMetadata) -> JsValue {
 
 fn is_sharded(metadata: &ArrayMetadata) -> bool {
     metadata.codecs.iter().any(|codec| codec.name == "sharding_indexed")
-}
-
-fn module_name(module: WasmModule) -> &'static str {
-    match module {
-        WasmModule::Engine => "engine",
-        WasmModule::Full => "full",
-        WasmModule::Images => "images",
-    }
 }

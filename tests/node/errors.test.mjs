@@ -83,23 +83,35 @@ test("a chunk that cannot be decoded", async () => {
   assert.deepEqual([...(await array.get([zarr.slice(0, 2)])).data], [0, 0]);
 });
 
-test("the error of a store is the cause", async () => {
+/** What a call rejects with. */
+const rejection = (promise) =>
+  promise.then(
+    () => assert.fail("it did not reject"),
+    (error) => error,
+  );
+
+test("the error of a store comes out as it is", async () => {
   const inner = madeStore(description, () => 0);
-  const thrown = new RangeError("the disk is on fire");
-  for (const fail of [
-    () => {
-      throw thrown;
-    },
-    () => Promise.reject(thrown),
-  ]) {
+  const thrown = Object.assign(new RangeError("the disk is on fire"), { status: 451 });
+  const throwing = () => {
+    throw thrown;
+  };
+  for (const fail of [throwing, () => Promise.reject(thrown)]) {
     const store = { get: (key) => (key.startsWith("/c/") ? fail() : inner.get(key)) };
     const array = await zarr.open(store, { kind: "array" });
-    const error = await failure(array.get());
-    assert.equal(error.code, "Store");
-    assert.equal(error.cause, thrown);
-    assert.match(error.message, /the disk is on fire/);
-    assert.match(error.key, /^c\/[01]$/);
+    assert.equal(await rejection(array.get()), thrown);
+    assert.equal(await rejection(array.getChunk([0])), thrown);
+    assert.equal(await rejection(zarr.get(array)), thrown);
+    assert.equal(await rejection(zarr.open({ get: fail })), thrown);
   }
+  const text = { get: () => Promise.reject("no error object") };
+  assert.equal(await rejection(zarr.open(text)), "no error object");
+});
+
+test("this package's own errors keep their class when a store passes them on", async () => {
+  const thrown = new zarr.NotFoundError("a volume", { key: "/v" });
+  const error = await rejection(zarr.open({ get: () => Promise.reject(thrown) }));
+  assert.ok(error instanceof zarr.NotFoundError);
 });
 
 test("a store that returns another type", async () => {
@@ -147,12 +159,21 @@ test("an HTTP error status", async () => {
   assert.match(error.message, /401/);
 });
 
-test("the error of a `fetch` is the cause", async () => {
+test("the error of a `fetch` comes out as it is", async () => {
   const thrown = new Error("no token");
   const fetch = async () => {
     throw thrown;
   };
+  const store = new zarr.FetchStore("https://example.invalid/", { fetch });
+  assert.equal(await rejection(zarr.open(store)), thrown);
+  assert.equal(await rejection(store.get("/zarr.json")), thrown);
+});
+
+test("a `fetch` that reaches no server is explained", async () => {
+  const fetch = async () => {
+    throw new TypeError("fetch failed");
+  };
   const error = await failure(zarr.open(new zarr.FetchStore("https://example.invalid/", { fetch })));
   assert.equal(error.code, "Store");
-  assert.equal(error.cause, thrown);
+  assert.match(error.message, /network or CORS/);
 });

@@ -146,17 +146,14 @@ async function checkZarritaGet(array, expected) {
   same(unstrided(got), values, "get");
 }
 
-/** The expected elements of a chunk, from those of the array. Beyond the edge: fill value. */
-function chunkOf(expected, extents, start) {
-  const { shape, data_type: dtype, values, fill_value_bytes: fill } = expected;
-  const all = elements(dtype, values);
-  const beyond =
-    fill === null ? all.map((value) => (typeof value === "bigint" ? 0n : 0))[0] : elements(dtype, fill)[0];
-  return Array.from(indices(extents), (within) => {
-    const element = within.map((value, axis) => start[axis] + value);
-    if (element.some((value, axis) => value >= shape[axis])) return beyond;
-    return all[element.reduce((place, value, axis) => place * shape[axis] + value, 0)];
-  });
+/** The places in a chunk whose elements are in the array, and the places of these in the array. */
+function places({ shape }, extents, start) {
+  return Array.from(indices(extents), (within, at) => ({
+    at,
+    element: within.map((value, axis) => start[axis] + value),
+  }))
+    .filter(({ element }) => element.every((value, axis) => value < shape[axis]))
+    .map(({ at, element }) => [at, element.reduce((place, value, axis) => place * shape[axis] + value, 0)]);
 }
 
 /** The origin of a chunk, also in rectilinear grids. */
@@ -173,7 +170,14 @@ async function checkChunks(array, expected) {
     const chunk = await array.getChunk([...index]);
     const shape = array.chunkShapeAt(index);
     assert.deepEqual(chunk.shape, shape);
-    same(unstrided(chunk), chunkOf(expected, shape, startOf(array, index)), `getChunk [${index}]`);
+    // What is stored beyond the array's edge is the writer's; the fixtures do not tell it.
+    const inside = places(expected, shape, startOf(array, index));
+    const [all, stored] = [elements(expected.data_type, expected.values), unstrided(chunk)];
+    same(
+      inside.map(([at]) => stored[at]),
+      inside.map(([, place]) => all[place]),
+      `getChunk [${index}]`,
+    );
   }
 }
 

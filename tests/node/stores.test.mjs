@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -36,6 +37,13 @@ const start = async (promise) => {
   servers.push(server);
   return server;
 };
+/** The URL of a server whose every answer is this text. */
+async function documentServer(text) {
+  const server = createServer((_, response) => response.end(text));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  servers.push({ close: () => new Promise((resolve) => server.close(resolve)) });
+  return `http://127.0.0.1:${server.address().port}`;
+}
 after(async () => {
   for (const server of servers) await server.close();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -251,15 +259,26 @@ test("archives are written to streams, and an OME-Zarr archive requires its docu
   await assert.rejects(writer.pipeTo(failing), /disk full/);
 });
 
-test("references can use only their own server, unless others are allowed", async () => {
+test("a document that the caller gives may name any server, and others only their own", async () => {
   const { url } = await start(serve({ "/": STORES }));
   const host = new URL(url).host;
   const spec = { ".zgroup": '{"zarr_format": 2}', "a/0": [`${url}/data.h5`, 0, 8] };
-  const closed = zarr.ReferenceStore.fromSpec(spec);
-  equal(Buffer.from(await closed.get("/.zgroup")).toString(), '{"zarr_format": 2}');
-  await assert.rejects(closed.get("/a/0"), { code: "Argument", message: /allowHosts/ });
-  const open = await zarr.ReferenceStore.fromSpec(Promise.resolve(spec), { allowHosts: [host] });
-  equal([...(await open.get("/a/0"))].slice(1, 4), [72, 68, 70]);
+  const own = zarr.ReferenceStore.fromSpec(spec);
+  equal(Buffer.from(await own.get("/.zgroup")).toString(), '{"zarr_format": 2}');
+  equal([...(await own.get("/a/0"))].slice(1, 4), [72, 68, 70]);
+  const text = await zarr.ReferenceStore.fromSpec(Promise.resolve(JSON.stringify(spec)));
+  equal([...(await text.get("/a/0"))].slice(1, 4), [72, 68, 70]);
+  const narrowed = zarr.ReferenceStore.fromSpec(spec, { allowHosts: ["other.example"] });
+  const refused = {
+    code: "Argument",
+    message: new RegExp(`pass the option \`allowHosts: \\["${host}"\\]\``),
+  };
+  await assert.rejects(narrowed.get("/a/0"), refused);
+  const documents = await documentServer(JSON.stringify(spec));
+  const others = await zarr.ReferenceStore.fromUrl(`${documents}/refs.json`);
+  await assert.rejects(others.get("/a/0"), refused);
+  const allowed = await zarr.ReferenceStore.fromUrl(`${documents}/refs.json`, { allowHosts: [host] });
+  equal([...(await allowed.get("/a/0"))].slice(1, 4), [72, 68, 70]);
   const target = zarr.ReferenceStore.fromSpec({ x: [null, 1, 3] }, { target: `${url}/data.h5` });
   equal([...(await target.get("/x"))], [72, 68, 70]);
   await assert.rejects(zarr.ReferenceStore.fromUrl(`${url}/expected.txt`), { code: "NotFound" });

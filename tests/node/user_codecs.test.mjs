@@ -401,11 +401,10 @@ test("the error for an invalid result of a codec has the expected and the actual
       });
     });
   }
-  const kindless = { fromConfig: () => ({ decode: flip }) };
+  const unknown = { fromConfig: () => ({ kind: "bits", decode: flip }) };
   for (const [loader, message] of [
-    [() => kindless, /kind/],
+    [() => unknown, /kind/],
     [() => undefined, /loader/],
-    [() => Promise.reject(new Error("offline")), /offline/],
   ]) {
     await registered({ "test.flipped": loader }, async () => {
       const array = await zarr.open(store([BYTES, FLIPPED], flip), { kind: "array" });
@@ -414,6 +413,26 @@ test("the error for an invalid result of a codec has the expected and the actual
         assert.match(error.message, message);
         return true;
       });
+    });
+  }
+});
+
+test("a codec without a kind is from bytes to bytes", async () => {
+  const kindless = { fromConfig: () => ({ decode: flip }) };
+  await registered({ "test.flipped": () => kindless }, () => readAll(store([BYTES, FLIPPED], flip)));
+});
+
+test("what a loader or fromConfig throws comes out as it is", async () => {
+  const thrown = Object.assign(new Error("offline"), { status: 503 });
+  const failing = {
+    fromConfig() {
+      throw thrown;
+    },
+  };
+  for (const loader of [() => Promise.reject(thrown), () => failing]) {
+    await registered({ "test.flipped": loader }, async () => {
+      const array = await zarr.open(store([BYTES, FLIPPED], flip), { kind: "array" });
+      await assert.rejects(array.get(), (error) => error === thrown);
     });
   }
 });

@@ -18,6 +18,7 @@ mod external;
 pub mod pipeline;
 pub mod registry;
 pub mod sharding;
+pub mod standalone;
 mod stepwise;
 pub mod unsupported;
 pub mod user;

@@ -35,6 +35,15 @@ pub enum WasmModule {
 }
 
 impl WasmModule {
+    /// The name of the build that TypeScript loads.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Engine => "engine",
+            Self::Full => "full",
+            Self::Images => "images",
+        }
+    }
+
     /// Whether this build contains that module. The host build contains all of them.
     pub fn is_in_this_build(self) -> bool {
         match self {
@@ -249,11 +258,7 @@ fn parse_entry(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<Pars
 
 /// The error of a codec that only another WebAssembly module of the package has.
 pub fn needs_module(module: WasmModule) -> Error {
-    let name = match module {
-        WasmModule::Engine => "engine",
-        WasmModule::Full => "full",
-        WasmModule::Images => "images",
-    };
+    let name = module.name();
     Error::unsupported(format!("only the package's {name:?} module has this codec, and another module ran"))
 }
 

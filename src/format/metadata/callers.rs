@@ -52,8 +52,9 @@ pub fn complete(text: &str) -> Result<String> {
     Ok(node.compact())
 }
 
-/// The v3 data type of one of zarrita's names for v2.
-fn own_type(json: Json<'_>, codecs: &[String]) -> Option<String> {
+/// The v3 data type of one of zarrita's names for v2, as JSON text. `codecs` are the names of the
+/// codecs of its array.
+pub fn own_type(json: Json<'_>, codecs: &[String]) -> Option<String> {
     let name = json.str().ok()?;
     let sized = |code: &str| name.strip_prefix(code)?.parse::<u32>().ok();
     let configured = |name: &str, len: u64| {

@@ -50,7 +50,7 @@ impl AllowedHosts {
             return Ok(());
         }
         Err(Error::argument(format!(
-            "a reference leads to a server that is not allowed: add {host:?} to `allowHosts` to allow it"
+            "a reference leads to a server that is not allowed: pass the option `allowHosts: [{host:?}]`"
         )))
     }
 }

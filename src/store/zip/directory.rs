@@ -197,11 +197,12 @@ impl DirectoryReader {
         self.table.push(&name, entry)
     }
 
-    /// The directory, after all of it was read.
+    /// The directory, after all of it was read. With `raw`, its names are those of the entries, also
+    /// if all are in one folder.
     ///
     /// # Errors
     /// `Format` if there are fewer entries than announced, or if entries overlap.
-    pub fn finish(mut self) -> Result<Directory> {
+    pub fn finish(mut self, raw: bool) -> Result<Directory> {
         // Without ZIP64, the number of entries is given modulo 2^16, so more entries are no error.
         if self.seen < self.end.entries {
             return Err(Error::format("the directory of the ZIP archive ends early")
@@ -216,7 +217,7 @@ impl DirectoryReader {
             return Err(overlap(&format!("one that ends at byte {end} and another at byte {start}")));
         }
         self.table.sort();
-        let prefix = folder_of(&self.table);
+        let prefix = if raw { String::new() } else { folder_of(&self.table) };
         let mut starts: Vec<u64> = self.spans.into_iter().map(|(start, _)| start).collect();
         starts.shrink_to_fit();
         Ok(Directory { table: self.table, starts, end: limit, prefix })

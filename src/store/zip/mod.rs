@@ -54,6 +54,8 @@ pub struct ZipStore {
     archive: Rc<dyn Store>,
     key: StoreKey,
     on_warning: Option<WarningSink>,
+    /// See [`with_raw_names`](Self::with_raw_names).
+    raw_names: bool,
     directory: RefCell<Option<Rc<Directory>>>,
     /// Reads the directory. Knows the first documents before the directory is complete.
     reader: RefCell<Option<DirectoryReader>>,
@@ -78,6 +80,7 @@ impl ZipStore {
             archive,
             key,
             on_warning,
+            raw_names: false,
             directory: RefCell::default(),
             reader: RefCell::default(),
             turn: Mutex::new(()),
@@ -87,6 +90,12 @@ impl ZipStore {
             data_starts: RefCell::default(),
             inflated: RefCell::default(),
         }
+    }
+
+    /// Keeps the names of the entries, also if all are in one folder.
+    #[must_use]
+    pub fn with_raw_names(self, raw_names: bool) -> Self {
+        Self { raw_names, ..self }
     }
 
     fn warn(&self, warning: &str) {
@@ -248,7 +257,7 @@ impl ZipStore {
         let is_read = self.reader.borrow().as_ref().is_some_and(|reader| reader.next().is_none());
         if is_read && let Some(reader) = self.reader.take() {
             let is_ome = says_ome(&reader.end().comment);
-            let directory = reader.finish()?;
+            let directory = reader.finish(self.raw_names)?;
             self.check_ome(is_ome, &directory)?;
             *self.directory.borrow_mut() = Some(Rc::new(directory));
             *self.tail.borrow_mut() = None;

@@ -154,6 +154,8 @@ async function becomeAnew(array: Array<DataType>, summary: NodeSummary): Promise
 
 // biome-ignore lint/suspicious/noShadowRestrictedNames: the name that callers know from zarrita
 export class Array<D extends DataType, Store extends Readable = Readable> extends Location<Store> {
+  /** As in `Location`. */
+  static override readonly name: string = "Array";
   readonly kind = "array";
   /** Always undefined; an `UnreadableNode` has an error here. */
   declare readonly error?: undefined;

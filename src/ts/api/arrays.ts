@@ -13,7 +13,7 @@ import type { ArrayKey, ObjectNumbers } from "../port/object_numbers.ts";
 import type { BoundCodecs } from "./codecs.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "./node_facts.ts";
 import type { Progress } from "./read/progress.ts";
-import { registry } from "./registry.ts";
+import { userLoaders } from "./registered.ts";
 import { transformerCallback, transformerNames } from "./storage_transformers.ts";
 
 /** The key of an array's definition. It is replaced when the user's registrations change. */
@@ -49,7 +49,7 @@ export async function describeWithCodecs(
   summary: NodeSummary,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (registry.size === 0 || !summary.array) return;
+  if (!summary.array || userLoaders().size === 0) return;
   const { boundCodecs } = await userCodecs();
   // Errors of a codec are reported by the first read.
   const codecs = await boundCodecs(summary.document, signal).catch(() => undefined);
@@ -62,7 +62,7 @@ export async function describeWithCodecs(
 /** Binds the registered user codecs to an array, unless it has been read. */
 export async function bindCodecs(facts: ArrayFacts, signal: AbortSignal | undefined): Promise<void> {
   const entry = knownOf(facts);
-  if (registry.size === 0 || entry.isRead) return;
+  if (entry.isRead || userLoaders().size === 0) return;
   const { boundCodecs } = await userCodecs();
   const codecs = await boundCodecs(facts.document, signal);
   if (entry.isRead || codecs?.text === entry.codecs?.text) return;

@@ -11,7 +11,7 @@ import { call } from "../port/engine.ts";
 import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
 import { learnOwn } from "./own_codecs.ts";
-import { type CodecLoader, registry, urlOf } from "./registry.ts";
+import { type CodecLoader, urlOf, userLoaders } from "./registered.ts";
 
 /** The user's codecs of one array. */
 export interface BoundCodecs {
@@ -86,8 +86,8 @@ async function codecsAskedFor(
   direction: CodecRequest["direction"],
   signal: AbortSignal | undefined,
 ): Promise<BoundCodecs | undefined> {
-  if (registry.size === 0) return undefined;
-  const loaders = new Map<string, CodecLoader>(registry);
+  const loaders = userLoaders();
+  if (loaders.size === 0) return undefined;
   await learnOwn([...loaders.keys()]);
   const runner = new CodecRunner((registered) => (loaders.get(registered) as CodecLoader)());
   const known: Awaited<ReturnType<typeof know>>[] = [];
@@ -101,8 +101,10 @@ async function codecsAskedFor(
       known.push(await unlessAborted(know(site, runner), signal));
     } catch (thrown) {
       signal?.throwIfAborted();
-      const { report, cause } = failureOf({ site, direction }, thrown);
-      throw errorFromReport({ ...(JSON.parse(report) as ErrorReport), cause });
+      // What the user's loader or `fromConfig` throws, the caller gets as it is.
+      if (!(thrown instanceof CodecFault)) throw thrown;
+      const { report } = failureOf({ site, direction }, thrown);
+      throw errorFromReport(JSON.parse(report) as ErrorReport);
     }
     signal?.throwIfAborted();
     const url = urlOf(loaders.get(site.registered) as CodecLoader);

@@ -12,7 +12,7 @@ import { arrayNumber, describeWithCodecs, userCodecs } from "./arrays.ts";
 import { type Group, nodeOf } from "./group.ts";
 import { type Location, locationOf } from "./location.ts";
 import type { ArrayNode, StorageTransformerMetadata } from "./node_facts.ts";
-import { registry } from "./registry.ts";
+import { userLoaders } from "./registered.ts";
 import { storageTransformers } from "./storage_transformers.ts";
 import { isNumeric, packScalar } from "./write/elements.ts";
 import { type FloatPacker, withPackedFloats } from "./write/float_packing.ts";
@@ -240,7 +240,7 @@ export async function createNode(
   const fill = isArray ? await fillOf(options, likeNumber) : {};
   const text = isArray ? engineOptions(options, fill.json) : exactJson(options.attributes ?? {});
   const codecs =
-    isArray && registry.size > 0
+    isArray && userLoaders().size > 0
       ? await (await userCodecs()).codecsToCreate(text, likeNumber, signal)
       : undefined;
   await createHierarchy(store, options);

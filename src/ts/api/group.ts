@@ -56,6 +56,8 @@ function factsOf(metadata: GroupMetadata | OpenedNode): GroupFacts {
 }
 
 export class Group<Store extends Readable> extends Location<Store> {
+  /** As in `Location`. */
+  static override readonly name: string = "Group";
   readonly kind = "group";
   /** Always undefined; an `UnreadableNode` has an error here. */
   declare readonly error?: undefined;

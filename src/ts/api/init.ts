@@ -10,7 +10,7 @@ import { call, dispose as disposeEngine, lostEngines, reconfigure, running } fro
 import type { EngineStatus } from "../port/protocol.ts";
 import { warningCount } from "../port/warnings.ts";
 import { learnOwn, ownCodecs } from "./own_codecs.ts";
-import { registry, urlOf } from "./registry.ts";
+import { urlOf, userLoaders } from "./registered.ts";
 
 export type { InitOptions };
 
@@ -18,7 +18,7 @@ export type { InitOptions };
 export async function init(options: InitOptions = {}): Promise<void> {
   configure(options);
   reconfigure();
-  await learnOwn([...registry.keys()]);
+  await learnOwn([...userLoaders().keys()]);
   await call("ownCodecs", () => ({ names: [] }));
 }
 
@@ -41,7 +41,7 @@ export interface RegisteredCodec {
 }
 
 function registeredCodecs(): RegisteredCodec[] {
-  return [...registry].map(([name, loader]) => {
+  return [...userLoaders()].map(([name, loader]) => {
     const url = urlOf(loader);
     const where = url === undefined ? { runs: "caller" as const } : { runs: "workers" as const, url };
     const replaces = ownCodecs.get(name);

@@ -24,6 +24,8 @@ function resolvePath(base: string, path: string): AbsolutePath {
 }
 
 export class Location<Store> {
+  /** Survives minifying: other libraries compare it. */
+  static readonly name: string = "Location";
   readonly store: Store;
   readonly path: AbsolutePath;
 

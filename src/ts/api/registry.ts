@@ -1,60 +1,53 @@
 /**
- * zarrita's codec registry: a `Map` from a codec's name to a function that loads it. The engine's
- * own codecs are not in it. A registered codec replaces the engine's codec of the same name. For
- * v2, `numcodecs.<id>` is looked up first, as in zarrita, then the id. An array uses the codecs
- * that are registered at its first read.
+ * zarrita's `registry`: the registered codecs, with this package's own. An entry of this package
+ * gives a codec that the engine runs, for code that needs one alone and for other libraries. Reads
+ * and writes of arrays do not use these entries.
  */
+import type { CodecKind } from "../codec/entry.ts";
+import { chunkFailed } from "../port/chunk_failed.ts";
+import { type CodecLoader, type CodecRegistry, ownLoaders, registered } from "./registered.ts";
 
-import type { CodecEntry, CodecKind, UserCodec } from "../codec/entry.ts";
-import { entryOf } from "../codec/entry.ts";
-import { ZarrError } from "../model/errors.ts";
+/** Codecs of numcodecs: under their ids, and with the prefix `numcodecs.`. */
+const NUMCODECS: Record<CodecKind, string> = {
+  array_to_array: "astype bitround categorize delta fixedscaleoffset quantize",
+  array_to_bytes: "json2 msgpack2 pcodec vlen-array vlen-bytes vlen-utf8 zfpy",
+  bytes_to_bytes:
+    "adler32 base64 blosc bz2 crc32 crc32c fletcher32 gzip jenkins_lookup3 lz4 lzma shuffle zlib zstd",
+};
 
-export type { CodecEntry, CodecKind, UserCodec };
+const OTHERS: Record<CodecKind, string> = {
+  array_to_array:
+    "cast_value imagecodecs_delta imagecodecs_floatpred numcodecs.packbits reshape scale_offset " +
+    "transpose zarrs.squeeze",
+  array_to_bytes:
+    "bytes endian imagecodecs_jpeg imagecodecs_jpeg2k imagecodecs_jpegxl imagecodecs_lerc " +
+    "imagecodecs_png imagecodecs_qoi imagecodecs_spng imagecodecs_webp jpeg jpegxl n5_default " +
+    "optional packbits sharding_indexed zarrs.optional zarrs.vlen_v2 zarrs.zfp zfp",
+  bytes_to_bytes:
+    "conditional imagecodecs_blosc imagecodecs_bz2 imagecodecs_deflate imagecodecs_lzma " +
+    "imagecodecs_lzw imagecodecs_packbits imagecodecs_zlib imagecodecs_zlibng imagecodecs_zopfli " +
+    "imagecodecs_zstd lzw",
+};
 
-export type CodecLoader = () => CodecEntry | Promise<CodecEntry>;
-
-/**
- * A module that is a `CodecEntry`, or exports one as default. It is imported and run in the decode
- * workers.
- */
-export interface CodecModule {
-  url: string | URL;
-}
-
-/** A `Map` of loaders. `CodecRegistry` also makes a loader from a module's URL. */
-export interface CodecRegistry extends Map<string, CodecLoader> {
-  set(name: string, codec: CodecLoader | CodecModule | URL): this;
-}
-
-const urls = new WeakMap<CodecLoader, string>();
-
-/** The URL of a codec's module, if the loader was made from one. */
-export const urlOf = (loader: CodecLoader): string | undefined => urls.get(loader);
-
-function absoluteUrl(url: string | URL): string {
-  const { location } = globalThis as { location?: { href: string } };
-  try {
-    return new URL(url, location?.href).href;
-  } catch (cause) {
-    throw new ZarrError("Argument", `${url} is not the URL of a module`, {
-      expected: "an absolute URL",
-      cause,
-    });
-  }
-}
-
-function loaderOf(codec: CodecLoader | CodecModule | URL): CodecLoader {
-  if (typeof codec === "function") return codec;
-  const url = absoluteUrl(codec instanceof URL ? codec : codec.url);
-  const loader = async () => entryOf(await import(/* webpackIgnore: true */ /* @vite-ignore */ url));
-  urls.set(loader, url);
+function loaderOf(name: string, kind: CodecKind): CodecLoader {
+  const loader = async () => {
+    const { engineCodecEntry } = await import("./engine_codec.ts").catch(chunkFailed);
+    return engineCodecEntry(name, kind);
+  };
+  ownLoaders.set(loader, name);
   return loader;
 }
 
-class LoaderMap extends Map<string, CodecLoader> {
-  override set(name: string, codec: CodecLoader | CodecModule | URL): this {
-    return super.set(name, loaderOf(codec));
+function withOwnCodecs(): CodecRegistry {
+  for (const kind of ["array_to_array", "array_to_bytes", "bytes_to_bytes"] as const) {
+    const ids = NUMCODECS[kind].split(" ");
+    const names = [...ids, ...ids.map((id) => `numcodecs.${id}`), ...OTHERS[kind].split(" ")];
+    for (const name of names) {
+      // What the user registered before stays.
+      if (!registered.has(name)) registered.set(name, loaderOf(name, kind));
+    }
   }
+  return registered;
 }
 
-export const registry: CodecRegistry = new LoaderMap();
+export const registry: CodecRegistry = /* @__PURE__ */ withOwnCodecs();

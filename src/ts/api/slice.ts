@@ -10,7 +10,7 @@ function toNumber(value: bigint | number | null | undefined): number | null {
   const number = Number(value);
   if (typeof value === "bigint" && !Number.isSafeInteger(number)) {
     throw new InvalidSelectionError(
-      `${value} is not a safe integer; pass { start, stop, step } with bigints`,
+      `${value} exceeds Number.MAX_SAFE_INTEGER; pass { start, stop, step } with bigints`,
     );
   }
   return number;
@@ -35,7 +35,7 @@ export function select<T = number | Slice | null>(
   selection: Record<string, T>,
 ): (T | null)[] {
   const names = array.dimensionNames;
-  if (!names) throw new InvalidSelectionError("the array has no dimension names");
+  if (!names) throw new InvalidSelectionError("the array does not have dimension_names");
   for (const name of Object.keys(selection)) {
     const count = names.filter((other) => other === name).length;
     if (count === 1) continue;

@@ -2,6 +2,7 @@
  * Requests node summaries from the engine: opens nodes and reads their documents again.
  */
 
+import { NotFoundError } from "../model/errors.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
 import { call, running } from "../port/engine.ts";
 import { EARLY, type EarlyNode, type EarlyStart } from "../store/early.ts";
@@ -36,6 +37,33 @@ export interface OpenOptions extends AttributeOptions {
  */
 const v3Stores = new WeakSet<object>();
 
+/**
+ * The paths of opened groups that are v2 and not v3. Nodes below them are looked for as v2 first,
+ * so that `zarr.json` is requested once for a group and not again for each of its arrays.
+ */
+const v2Groups = new WeakMap<object, Set<string>>();
+
+/** Whether a group above a path is v2. */
+function isBelowV2(store: unknown, path: string): boolean {
+  const groups = v2Groups.get(store as object);
+  for (let at = path.lastIndexOf("/"); groups && at >= 0; at = path.lastIndexOf("/", at - 1)) {
+    if (groups.has(path.slice(0, at) || "/")) return true;
+    if (at === 0) break;
+  }
+  return false;
+}
+
+/** What an open call has learned about the formats of a store. */
+function learn(store: object, { kind, dialect, path }: NodeSummary): void {
+  if (dialect === "v3") v3Stores.add(store);
+  if (dialect !== "v2" || kind !== "group") return;
+  const groups = v2Groups.get(store) ?? new Set();
+  v2Groups.set(store, groups.add(path));
+}
+
+/** Whether there is no node at all, not even one of another kind. */
+const isAbsent = (error: unknown) => error instanceof NotFoundError && error.found === undefined;
+
 /** Sends a node's requests from the page while the engine starts. */
 function askEarly(store: unknown, node: EarlyNode): EarlyStart | undefined {
   const early = store as { [EARLY]?(node: EarlyNode): EarlyStart | undefined };
@@ -44,12 +72,20 @@ function askEarly(store: unknown, node: EarlyNode): EarlyStart | undefined {
 
 /** Opens a node in the engine and returns its summary. */
 export async function openSummary(
-  { store, path }: Location<unknown>,
+  location: Location<unknown>,
   options: OpenOptions,
   format: 0 | 2 | 3,
 ): Promise<NodeSummary> {
+  const { store, path } = location;
   const { kind = "", dataTypeFallback = "warn", attrs = true, signal, cache } = options;
   const below = options.path === undefined ? path : `${path}/${options.path}`;
+  if (format === 0 && cache !== "reload" && isBelowV2(store, below)) {
+    try {
+      return await openSummary(location, options, 2);
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+    }
+  }
   const v3First = v3Stores.has(store as object);
   const reload = cache === "reload";
   signal?.throwIfAborted();
@@ -64,7 +100,7 @@ export async function openSummary(
     { signal },
   );
   const summary = await opening.finally(() => early?.giveUp());
-  if (summary.dialect === "v3") v3Stores.add(store as object);
+  learn(store as object, summary);
   await describeWithCodecs(summary, signal);
   return summary;
 }

@@ -10,7 +10,7 @@ import { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper
 import { CodecFault } from "./fault.ts";
 import type { ArrayForm } from "./site.ts";
 
-interface ZarrChunk {
+export interface ZarrChunk {
   data: unknown;
   shape: number[];
   stride: number[];
@@ -110,10 +110,39 @@ export function packedChunk(form: ArrayForm, result: unknown): Uint8Array<ArrayB
   return size === undefined ? packVariable(form, chunk) : packFixed(form.type, size, chunk);
 }
 
+/** Whether a chunk fills its memory: in C order, in F order, or in another order of dimensions. */
+export function isDense({ shape, stride }: ZarrChunk): boolean {
+  const axes = [...shape.keys()].filter((axis) => shape[axis] !== 1);
+  axes.sort((a, b) => (stride[a] ?? 0) - (stride[b] ?? 0));
+  let expected = 1;
+  for (const axis of axes) {
+    if (stride[axis] !== expected) return false;
+    expected *= shape[axis] ?? 0;
+  }
+  return true;
+}
+
+/**
+ * Packs the elements of a chunk in the order of its memory. That is what zarrita's codecs encode:
+ * its transposition changes only the strides. A chunk with gaps is packed in C order. The chunk may
+ * have another shape than the form, with as many elements.
+ */
+export function packedMemory(form: ArrayForm, result: unknown): Uint8Array<ArrayBuffer> {
+  const { shape } = isObject(result) ? (result as Partial<ZarrChunk>) : {};
+  const isOther = isNumbers(shape) && product(shape) === product(form.shape);
+  const chunk = checkChunk(isOther ? { ...form, shape } : form, result);
+  return isDense(chunk)
+    ? packedChunk(form, { data: chunk.data, shape: form.shape, stride: stridesInOrder(form.shape) })
+    : packedChunk({ ...form, shape: chunk.shape }, chunk);
+}
+
+/** Kinds whose elements are in one of zarrita's classes. */
+const WRAPPED = new Set(["bool", "utf32", "null-terminated-bytes"]);
+
 function packFixed(type: TypeDescription, size: number, { data, shape, stride }: ZarrChunk) {
   const { buffer, byteOffset, byteLength } = data as Partial<Buffered>;
-  const View = type.view && type.kind !== "bool" ? viewClass(type.view) : undefined;
-  const fits = View === undefined || type.kind === "utf32" || data instanceof View;
+  const View = type.view && !WRAPPED.has(type.kind) ? viewClass(type.view) : undefined;
+  const fits = View === undefined || data instanceof View;
   if (buffer === undefined || byteLength === undefined || !fits) {
     const expected = View?.name ?? "a typed array, or one of zarrita's array classes";
     throw new CodecFault("a codec returned elements of another type", expected, shown(data));

@@ -2,7 +2,7 @@
  * Runs users' codecs: functions on the page, modules in the decode workers.
  */
 
-import { chunkOf, packedChunk, scalarOf } from "./chunk.ts";
+import { chunkOf, packedChunk, packedMemory, scalarOf } from "./chunk.ts";
 import type { CodecEntry, CodecKind, UserCodec } from "./entry.ts";
 import { CodecFault } from "./fault.ts";
 import type { CodecRequest, CodecSite } from "./site.ts";
@@ -76,8 +76,10 @@ export class CodecRunner {
       );
     }
     const codec = (await entry.fromConfig(configurationOf(site), metaOf(site))) as UserCodec;
-    const kind = codec?.kind ?? entry.kind;
-    if (!KINDS.includes(kind)) throw new CodecFault("a codec has no kind", KINDS.join(", "), String(kind));
+    // As in zarrita, a codec without a kind is from bytes to bytes.
+    const kind = codec?.kind ?? entry.kind ?? "bytes_to_bytes";
+    if (!KINDS.includes(kind))
+      throw new CodecFault("a codec has an unknown kind", KINDS.join(", "), String(kind));
     return { kind: kind as CodecKind, codec };
   }
 
@@ -98,6 +100,6 @@ export class CodecRunner {
       throw new CodecFault(message, "a method `encode`", typeof codec.encode, "Unsupported");
     }
     const output = await codec.encode(kind === "bytes_to_bytes" ? bytes : chunkOf(decoded, bytes));
-    return kind === "array_to_array" ? packedChunk(encoded, output) : bytesOf(output);
+    return kind === "array_to_array" ? packedMemory(encoded, output) : bytesOf(output);
   }
 }

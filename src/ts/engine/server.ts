@@ -13,6 +13,7 @@ import { closePools } from "./decode/pools.ts";
 import { defineCache, releaseCache } from "./http/caches.ts";
 import { setCaches, startEngine, stopEngine } from "./instances.ts";
 import { type OpenCall, openCall } from "./open_call.ts";
+import { codecOperations } from "./operations/codecs.ts";
 import type { Handler } from "./operations/context.ts";
 import { nodeOperations } from "./operations/nodes.ts";
 import { readOperations } from "./operations/reads.ts";
@@ -26,6 +27,7 @@ const OPERATIONS: { [Name in OperationName]: Handler<Name> } = {
   ...nodeOperations,
   ...readOperations,
   ...writeOperations,
+  ...codecOperations,
   ...storeOperations,
 };
 

@@ -94,7 +94,7 @@ function made(number: number, definition: StoreDefinition): EngineStore {
       return httpStore(number, definition.http, (glue, options) => glue.httpStore(definition.url, options));
     case "zip-url":
       return httpStore(number, definition.http, (glue, options) =>
-        needFull(glue).zipStoreOfUrl(definition.url, options),
+        needFull(glue).zipStoreOfUrl(definition.url, options, definition.rawNames),
       );
     case "reference": {
       const { url, text, pageUrl, target, allowHosts, http } = definition;
@@ -124,9 +124,10 @@ function makeOf(definition: StoreDefinition): Make {
     case "overlay":
       return (glue) => glue.overlayStore(storeId(glue, definition.first), storeId(glue, definition.second));
     case "zip-blob":
-      return (glue) => needFull(glue).zipStoreOfBlob(definition.blob, warnOfArchive);
+      return (glue) => needFull(glue).zipStoreOfBlob(definition.blob, warnOfArchive, definition.rawNames);
     case "zip-store":
-      return (glue) => needFull(glue).zipStoreOfStore(storeId(glue, definition.store), warnOfArchive);
+      return (glue) =>
+        needFull(glue).zipStoreOfStore(storeId(glue, definition.store), warnOfArchive, definition.rawNames);
     case "consolidated":
       // Metadata that is no longer loaded is read from the store itself.
       return (glue) => storeId(glue, stores.has(definition.loaded) ? definition.loaded : definition.store);

@@ -46,15 +46,15 @@ export { type EncodedBasis, type PlannedObject, ReadPlan } from "../api/read/pla
 export type { Progress } from "../api/read/progress.ts";
 export type { ReadOptions } from "../api/read/read.ts";
 export type { StreamOptions } from "../api/read/stream.ts";
-export {
-  type CodecEntry,
-  type CodecKind,
-  type CodecLoader,
-  type CodecModule,
-  type CodecRegistry,
-  registry,
-  type UserCodec,
-} from "../api/registry.ts";
+export type {
+  CodecEntry,
+  CodecKind,
+  CodecLoader,
+  CodecModule,
+  CodecRegistry,
+  UserCodec,
+} from "../api/registered.ts";
+export { registry } from "../api/registry.ts";
 export type { AnySelection, DimensionSelection } from "../api/selection.ts";
 export { type Points, points, select, slice } from "../api/slice.ts";
 export {

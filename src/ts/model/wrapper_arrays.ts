@@ -10,6 +10,7 @@ const isBuffer = (value: unknown): value is ArrayBufferLike =>
   (typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer);
 
 interface Indexed {
+  readonly length: number;
   get(idx: number): unknown;
   set(idx: number, value: unknown): void;
 }
@@ -19,14 +20,22 @@ const isIndex = (key: string | symbol): key is string =>
 
 /** The prototype of the classes' prototypes. */
 const INDICES = new Proxy(Object.prototype, {
-  get: (target, key, receiver: Indexed) =>
-    isIndex(key) ? receiver.get(Number(key)) : Reflect.get(target, key, receiver),
+  get(target, key, receiver: Indexed) {
+    if (!isIndex(key)) return Reflect.get(target, key, receiver);
+    return Number(key) < receiver.length ? receiver.get(Number(key)) : undefined;
+  },
   set(target, key, value, receiver: Indexed) {
     if (!isIndex(key)) return Reflect.set(target, key, value, receiver);
     receiver.set(Number(key), value);
     return true;
   },
 });
+
+/** Throws for an index outside. Strings of no length have no places, so any index is theirs. */
+function checkIndex(idx: number, { length, chars }: Indexed & { chars: number }): void {
+  if (idx >= 0 && (idx < length || chars === 0)) return;
+  throw new RangeError(`index ${idx} is outside of an array of ${length} strings`);
+}
 
 /** Replaces a number that is not a code point. */
 const REPLACEMENT = 0xfffd;
@@ -40,6 +49,8 @@ export function codesToText(codes: Int32Array | Uint32Array): string {
 
 /** Booleans, one byte each. */
 export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
+  /** Survives minifying: other libraries compare it. */
+  static readonly name = "BoolArray";
   static {
     Object.setPrototypeOf(BoolArray.prototype, INDICES);
   }
@@ -99,6 +110,8 @@ export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
 
 /** Strings of `chars` bytes each, padded with NUL. */
 export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> {
+  /** Survives minifying: other libraries compare it. */
+  static readonly name = "ByteStringArray";
   static {
     Object.setPrototypeOf(ByteStringArray.prototype, INDICES);
   }
@@ -142,7 +155,9 @@ export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> {
     return this.chars === 0 ? 0 : this.byteLength / this.chars;
   }
 
+  /** The string at an index. Throws a `RangeError` outside of the array. */
   get(idx: number): string {
+    checkIndex(idx, this);
     const bytes = this._data.slice(this.chars * idx, this.chars * (idx + 1));
     return new TextDecoder().decode(bytes).replaceAll("\0", "");
   }
@@ -164,6 +179,8 @@ export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> {
 
 /** Strings of `chars` UTF-32 code points each, padded with NUL. */
 export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> {
+  /** Survives minifying: other libraries compare it. */
+  static readonly name = "UnicodeStringArray";
   static {
     Object.setPrototypeOf(UnicodeStringArray.prototype, INDICES);
   }
@@ -207,7 +224,9 @@ export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> {
     return this.chars === 0 ? 0 : this.#codes.length / this.chars;
   }
 
+  /** The string at an index. Throws a `RangeError` outside of the array. */
   get(idx: number): string {
+    checkIndex(idx, this);
     return codesToText(this.#codes.subarray(this.chars * idx, this.chars * (idx + 1))).replaceAll("\0", "");
   }
 

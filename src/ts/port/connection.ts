@@ -29,6 +29,8 @@ export interface CallOptions {
   onAbort?: "now" | "settled";
   /** Receives the events of the call. A stream sends its next part after `credit()`. */
   onEvent?: ((event: never, credit: () => void) => void) | undefined;
+  /** The caller's options for the methods of a user's store, besides the signal. */
+  storeOptions?: object | undefined;
   /** Buffers in the arguments to transfer. The caller must not use them afterwards. */
   transfer?: ArrayBuffer[];
 }
@@ -39,7 +41,11 @@ export interface CallOptions {
  */
 export type MakeArguments<Name extends OperationName> = (objects: ObjectNumbers) => ArgumentsOf<Name>;
 
+/** Operations whose errors tell how many chunks were written. */
+const COUNTING = new Set<OperationName>(["write", "append", "resize"]);
+
 interface Call {
+  operation: OperationName;
   options: CallOptions;
   settle(settled: { value: unknown } | { error: unknown }): void;
   /** The caller's promise is settled. The engine may still be working. */
@@ -140,7 +146,7 @@ export class Connection {
     makeArguments: MakeArguments<Name>,
     options: CallOptions = {},
   ): Promise<AnswerOf<Name>> {
-    const { signal } = options;
+    const { signal, storeOptions } = options;
     return new Promise<AnswerOf<Name>>((resolve, reject) => {
       if (signal?.aborted) throw signal.reason;
       const args = makeArguments(this.objects);
@@ -151,10 +157,11 @@ export class Connection {
         if ("error" in settled) reject(settled.error);
         else resolve(settled.value as AnswerOf<Name>);
       };
-      this.#calls.set(number, { options, settle, isSettled: false });
+      this.#calls.set(number, { operation, options, settle, isSettled: false });
       if (this.#calls.size === 1) this.channel.hold(true);
       signal?.addEventListener("abort", abort, { once: true });
-      const isAbortable = signal !== undefined;
+      // The engine names the call that it asks for, if it is one of these.
+      const isAbortable = signal !== undefined || storeOptions !== undefined;
       this.post({ type: "call", call: number, operation, args, isAbortable }, options.transfer);
     });
   }
@@ -187,7 +194,7 @@ export class Connection {
         this.#finish(message.call, { value: message.value });
         break;
       case "failed":
-        this.#finish(message.call, { error: this.#errorOf(message.error) });
+        this.#failed(message.call, message.error);
         break;
       case "event":
         this.#event(message.call, message.event);
@@ -222,18 +229,22 @@ export class Connection {
     }
   }
 
-  #errorOf(fields: ErrorFields): unknown {
-    return errorOfFields(fields, (thrown) => this.#thrown.get(thrown));
+  #failed(number: number, fields: ErrorFields): void {
+    const error = errorOfFields(fields, (thrown) => this.#thrown.get(thrown));
+    const operation = this.#calls.get(number)?.operation;
+    const isCounting = operation !== undefined && COUNTING.has(operation);
+    this.#finish(number, { error: isCounting ? error : this.#thrown.ofCaller(error) });
   }
 
   /** Performs what the engine asks. A value that is not a promise is answered in the same turn. */
   #answer(ask: Ask): void {
     const controller = new AbortController();
-    const signal = ask.call === undefined ? undefined : this.#calls.get(ask.call)?.options.signal;
+    const { signal, storeOptions } = this.#calls.get(ask.call ?? 0)?.options ?? {};
     this.#asks.set(ask.ask, controller);
     try {
       const value = perform(this.objects, ask, {
         signal,
+        storeOptions,
         left: controller.signal,
         isLocal: this.channel.isLocal,
       });

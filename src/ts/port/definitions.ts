@@ -38,9 +38,10 @@ export type StoreDefinition =
   /** A store object of the user: the engine asks the page. `methods` are those that it has now. */
   | { kind: "user"; methods: string[]; lockName?: string | undefined }
   | { kind: "overlay"; first: number; second: number }
-  | { kind: "zip-url"; url: string; http: HttpDefinition }
-  | { kind: "zip-blob"; blob: Blob }
-  | { kind: "zip-store"; store: number }
+  /** With `rawNames`, a single folder in the archive stays in the keys. */
+  | { kind: "zip-url"; url: string; http: HttpDefinition; rawNames: boolean }
+  | { kind: "zip-blob"; blob: Blob; rawNames: boolean }
+  | { kind: "zip-store"; store: number; rawNames: boolean }
   | {
       kind: "reference";
       url: string | undefined;

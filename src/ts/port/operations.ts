@@ -53,16 +53,11 @@ export interface ReadTarget {
   /** The caller's memory to write to, if it is shared or the engine runs on the caller's thread. */
   out?: Uint8Array | undefined;
   useSharedArrayBuffer?: boolean | undefined;
-  /**
-   * Shape in elements of a larger box that gets the selection at its origin. It makes a whole chunk
-   * of a chunk at the edge of an array.
-   */
-  frame?: readonly number[] | undefined;
 }
 
 /** The layout of a result in memory. */
 export interface ResultLayout {
-  /** Shape in elements, with all dimensions of the array or of the frame. */
+  /** Shape in elements, with all dimensions of the array. */
   shape: number[];
   /** For each dimension, whether the result keeps it. An integer in the selection drops one. */
   kept: boolean[];
@@ -194,6 +189,23 @@ interface CreateArguments extends NodePlace {
   overwrite: boolean;
 }
 
+/** A codec on its own, bound to a chunk. */
+export interface CodecDescription {
+  kind: "array_to_array" | "array_to_bytes" | "bytes_to_bytes";
+  /** The wasm builds that decode and encode with it. */
+  decoder: DecodeBuild;
+  encoder: DecodeBuild;
+  /** The chunk before encoding, and as the next codec sees it. */
+  decoded: CodecChunk;
+  encoded: CodecChunk;
+}
+
+interface CodecChunk {
+  /** In elements. */
+  shape: number[];
+  type: TypeDescription;
+}
+
 export interface Operations {
   // Nodes.
   open(args: OpenArguments): NodeSummary;
@@ -255,6 +267,16 @@ export interface Operations {
   append(args: WriteArguments & { axis: number; length: number; source: WriteSource }): NodeSummary;
   resize(args: WriteArguments & { shape: BigUint64Array }): NodeSummary;
   packFloats(args: { floats: FloatsToPack[] }): PackedFloats[];
+
+  // Codecs on their own. The texts are JSON (`src/format/codec/standalone.rs`).
+  describeCodec(args: { text: string }): CodecDescription;
+  runCodec(args: {
+    text: string;
+    build: DecodeBuild;
+    encodes: boolean;
+    /** Bytes, or packed elements. */
+    input: Uint8Array;
+  }): Uint8Array<ArrayBuffer>;
 
   // Stores.
   readKey(args: {

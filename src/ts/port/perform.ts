@@ -10,6 +10,8 @@ import type { Ask } from "./protocol.ts";
 interface Circumstances {
   /** The signal of the engine's call: the same object that the caller passed. */
   signal: AbortSignal | undefined;
+  /** The caller's other options for a user's store. */
+  storeOptions: object | undefined;
   /** Aborts when the engine no longer needs the answer. */
   left: AbortSignal;
   isLocal: boolean;
@@ -62,16 +64,16 @@ async function collectedDirectory(listed: unknown): Promise<unknown> {
 }
 
 /**
- * Calls a method of a user's store as zarrita does: the caller's own signal is in the last
- * argument.
+ * Calls a method of a user's store as zarrita does: the caller's own signal and options are in the
+ * last argument.
  */
-function callStore(store: object, { method, args }: Ask, signal: AbortSignal | undefined): unknown {
+function callStore(store: object, { method, args }: Ask, options: object): unknown {
   const methods = store as unknown as Methods;
   switch (method) {
     case "get":
     case "getRange":
     case "size":
-      return methods[method]?.(...args, { signal });
+      return methods[method]?.(...args, options);
     case "list":
     case "keys":
       return collected(methods[method]?.(...args));
@@ -86,7 +88,7 @@ function callStore(store: object, { method, args }: Ask, signal: AbortSignal | u
 export function perform(
   objects: Objects,
   ask: Ask,
-  { signal, left, isLocal }: Circumstances,
+  { signal, storeOptions, left, isLocal }: Circumstances,
 ): Performed | Promise<Performed> {
   const target = objects.target(ask.target);
   if (typeof target === "function") {
@@ -97,7 +99,7 @@ export function perform(
         : { value, transfer: [] };
     return made instanceof Promise ? made.then(performed) : performed(made);
   }
-  const value = callStore(target, ask, signal);
+  const value = callStore(target, ask, { ...storeOptions, signal });
   return isPromiseLike(value)
     ? Promise.resolve(value).then((settled) => crossing(settled, isLocal))
     : crossing(value, isLocal);

@@ -12,7 +12,7 @@ import {
   isAnonymous,
   isSameOrigin,
 } from "./http_options.ts";
-import { isOurs, isUntouched, NativeStore } from "./native_store.ts";
+import { isOurs, isUntouched, NativeStore, REQUESTING } from "./native_store.ts";
 
 /**
  * A store over HTTP for the hierarchy below a URL. A query string, such as a signature, is sent
@@ -21,6 +21,7 @@ import { isOurs, isUntouched, NativeStore } from "./native_store.ts";
  */
 export class FetchStore extends NativeStore {
   readonly url: string | URL;
+  readonly #options: FetchStoreOptions;
   readonly #early: EarlyDocuments | undefined;
 
   constructor(url: string | URL, options: FetchStoreOptions = {}) {
@@ -35,12 +36,26 @@ export class FetchStore extends NativeStore {
       }),
     }));
     this.url = url;
+    this.#options = options;
     this.#early = EarlyDocuments.of(options);
   }
 
   /** Warnings about the server's responses. The `warnings` of nodes include them. */
   get warnings(): readonly string[] {
     return [...warningsOfStore(this)];
+  }
+
+  /** @internal */
+  [REQUESTING](init: RequestInit): FetchStore {
+    const { overrides = {}, ...rest } = this.#options;
+    const headers = new Headers(overrides.headers);
+    new Headers(init.headers).forEach((value, name) => {
+      headers.set(name, value);
+    });
+    return new FetchStore(this.url, {
+      ...rest,
+      overrides: { ...overrides, ...init, headers: [...headers] },
+    });
   }
 
   /** @internal */

@@ -10,6 +10,14 @@ import { call, write } from "../port/engine.ts";
 import type { ObjectNumbers } from "../port/object_numbers.ts";
 import { setDefiner } from "../port/store_definers.ts";
 
+/** The key of the method that makes a store whose requests have more options. */
+export const REQUESTING: unique symbol = Symbol("zarr-wasm.requesting");
+
+/** A store over HTTP. `options` is a `RequestInit`. Undefined if it has no effect. */
+export interface RequestingStore {
+  [REQUESTING]?(options: object): AsyncReadable | undefined;
+}
+
 /**
  * The methods that the engine uses. If a subclass replaces one, the engine must call the
  * replacement.
@@ -61,7 +69,9 @@ export abstract class NativeStore implements AsyncReadable {
   }
 
   get(key: AbsolutePath, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
-    return readKey(this.#number, key, undefined, options);
+    const { signal, ...more } = options;
+    const derived = requesting(this, more);
+    return derived ? derived.get(key, { signal }) : readKey(this.#number, key, undefined, { signal });
   }
 
   getRange(
@@ -69,7 +79,10 @@ export abstract class NativeStore implements AsyncReadable {
     range: RangeQuery,
     options: StoreGetOptions = {},
   ): Promise<Uint8Array | undefined> {
-    return readKey(this.#number, key, range, options);
+    const { signal, ...more } = options;
+    const derived = requesting(this, more);
+    if (derived) return derived.getRange(key, range, { signal });
+    return readKey(this.#number, key, range, { signal });
   }
 
   /** Size of a value in bytes; undefined if there is none. */
@@ -109,6 +122,12 @@ export abstract class NativeStore implements AsyncReadable {
     await write("eraseKey", (objects) => ({ store: this.#number(objects), key }));
   }
 }
+
+/** The store with more options of requests; undefined if there are none, or they have no effect. */
+const requesting = (store: NativeStore, options: object) =>
+  Object.keys(options).length > 0
+    ? ((store as RequestingStore)[REQUESTING]?.(options) as NativeStore | undefined)
+    : undefined;
 
 /** Copies a view of a larger buffer, because cloning a view clones its whole buffer. */
 const ownBytes = (value: Uint8Array): Uint8Array =>

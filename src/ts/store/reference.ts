@@ -1,7 +1,7 @@
 /**
  * `ReferenceStore`: keys that refer to byte ranges of other files, as described by kerchunk's JSON.
- * Names and meanings are those of `@zarrita/storage`, with one difference: it only requests from
- * the document's own server, unless `allowHosts` names others.
+ * Names and meanings are those of `@zarrita/storage`, with one difference: for the document of
+ * another server, it only requests from that server, unless `allowHosts` names others.
  */
 
 import { absoluteUrl } from "../port/configuration.ts";
@@ -15,13 +15,20 @@ export interface ReferenceStoreOptions extends FetchStoreOptions {
   target?: string | URL;
   /**
    * Servers to which requests are allowed besides the document's own: `host`, `host:port`,
-   * `*.domain`, `s3://bucket`, or `*` for all. Default: none.
+   * `*.domain`, `s3://bucket`, or `*` for all. Default: all for a document that is given as an
+   * object or as text, or that comes from the page's own server; else none.
    */
   allowHosts?: string[];
 }
 
 /** A reference document: its JSON text, or the parsed object. */
 export type ReferenceSpec = Record<string, unknown> | string;
+
+/** Whether a document is the page's own: given to the constructor, or on the page's server. */
+function isOwn(url: string | undefined): boolean {
+  const page = pageUrl();
+  return url === undefined || (page !== undefined && originOf(page) === originOf(url));
+}
 
 /** The base URL of a document in memory: that of the page. */
 const pageUrl = () => {
@@ -96,7 +103,8 @@ function definitionOf(
     text,
     pageUrl: pageUrl(),
     target,
-    allowHosts: options.allowHosts ?? [],
+    // What the page's own document names is as trustworthy as the page.
+    allowHosts: options.allowHosts ?? (isOwn(url) ? ["*"] : []),
     http: callbacks.define(objects, url ?? "references", { headerOrigins }),
   });
 }

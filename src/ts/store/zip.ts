@@ -25,7 +25,10 @@ export interface ZipEntryInfo {
 }
 
 export interface ZipFileStoreOptions {
-  /** Renames or omits entries. Takes and returns a record from names to entries. */
+  /**
+   * Renames or omits entries. Takes and returns a record from names to entries. The names are those
+   * in the archive. Without this function, a single folder around all entries is left out.
+   */
   transformEntries?: (entries: Record<string, ZipEntryInfo>) => Record<string, ZipEntryInfo>;
 }
 
@@ -92,8 +95,9 @@ isOurs(ZipFileStore);
 
 function definitionOf(
   reader: ZipReader | Blob | URL,
-  options: FetchStoreOptions,
+  options: ZipFileStoreOptions & FetchStoreOptions,
 ): (objects: ObjectNumbers) => StoreDefinition {
+  const rawNames = options.transformEntries !== undefined;
   if (reader instanceof URL) {
     checkHttpOptions(options);
     const callbacks = new HttpCallbacks(options);
@@ -102,11 +106,12 @@ function definitionOf(
       kind: "zip-url",
       url: reader.href,
       http: callbacks.define(objects, reader, { suffixIsFree }),
+      rawNames,
     });
   }
-  if (reader instanceof Blob) return () => ({ kind: "zip-blob", blob: reader });
+  if (reader instanceof Blob) return () => ({ kind: "zip-blob", blob: reader, rawNames });
   const store = new ReaderStore(reader);
-  return (objects) => ({ kind: "zip-store", store: objects.store(store) });
+  return (objects) => ({ kind: "zip-store", store: objects.store(store), rawNames });
 }
 
 /**

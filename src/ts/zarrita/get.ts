@@ -3,15 +3,29 @@
  * classes. The result is a scalar if every dimension is indexed by a number.
  */
 
-import { FACTS, Array as ZarrArray } from "../api/array.ts";
-import type { Conversion, ConversionOptions } from "../api/read/conversion.ts";
+import {
+  type ArrayGetBytesOptions,
+  type ArrayGetColorsOptions,
+  FACTS,
+  Array as ZarrArray,
+} from "../api/array.ts";
+import type { ConversionOptions } from "../api/read/conversion.ts";
 import type { CfOptions } from "../api/read/packing.ts";
 import { wantedConversion } from "../api/read/prepared.ts";
 import { type ReadOptions, readSelection } from "../api/read/read.ts";
-import { type AnySelection, requestOf } from "../api/selection.ts";
+import { type AnySelection, memoryOrderOf, requestOf } from "../api/selection.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { UnsupportedError } from "../model/errors.ts";
-import type { Chunk, DataType, Readable, Scalar, SelectedNumbers, Slice } from "../model/types.ts";
+import type {
+  Chunk,
+  DataType,
+  Readable,
+  Scalar,
+  SelectedBytes,
+  SelectedColors,
+  SelectedNumbers,
+  Slice,
+} from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
 import type { ChunkQueue } from "./by_chunk.ts";
 
@@ -28,6 +42,13 @@ export interface GetOptions extends ReadOptions {
    * queues.
    */
   createQueue?: () => ChunkQueue;
+  /**
+   * Memory order of the result: dimensions by name or index, slowest first, as in `Array.get`.
+   * Default: the array's native order.
+   */
+  memoryOrder?: readonly (string | number)[];
+  /** Memory for the elements, as in `Array.get`. */
+  out?: ArrayBufferView;
   /** @deprecated zarrita's former place of `signal`. */
   opts?: { signal?: AbortSignal };
 }
@@ -38,6 +59,17 @@ export interface GetConvertedOptions<As extends NumberType | undefined = NumberT
     Omit<ConversionOptions, "as" | "colors"> {
   as?: As;
 }
+
+/** Options of `Array.get` whose results are not zarrita's: bytes and colours, in C order. */
+export type GetOtherFormOptions = Omit<GetOptions, "createQueue" | "memoryOrder"> &
+  (ArrayGetBytesOptions | ArrayGetColorsOptions);
+
+/** All options of `get`, in any combination. */
+type AnyOptions = GetOptions &
+  Omit<ConversionOptions, "as"> & {
+    as?: ConversionOptions["as"] | "bytes";
+    createQueue?: GetOptions["createQueue"];
+  };
 
 /** The signal of the options, from either of its places. */
 export function signalOf({ signal, opts }: Pick<GetOptions, "signal" | "opts">): AbortSignal | undefined {
@@ -68,15 +100,6 @@ function scalarOf(chunk: Chunk<DataType>): unknown {
   return typeof values.get === "function" ? values.get(0) : values[0];
 }
 
-/** The conversion of the elements. Returns undefined synchronously if there is none. */
-function wantedOf<D extends DataType>(
-  array: ZarrArray<D, Readable>,
-  { as, decode, window, gamma }: GetConvertedOptions,
-): Promise<Conversion | undefined> | undefined {
-  if (as === undefined && decode === undefined && window === undefined) return undefined;
-  return wantedConversion(array, { as, decode, window, gamma });
-}
-
 /**
  * Reads a selection; without one, the whole array. Rejects with an `InvalidSelectionError` if the
  * selection does not fit the array.
@@ -91,6 +114,16 @@ export function get<
   selection: S | undefined,
   options: GetConvertedOptions<As> & ({ as: NumberType } | { decode: "cf" | CfOptions }),
 ): Promise<GotNumbers<As, S>>;
+export function get<D extends DataType, Store extends Readable>(
+  array: ZarrArray<D, Store>,
+  selection: Entries | null | undefined,
+  options: GetOtherFormOptions & { as: "bytes" },
+): Promise<SelectedBytes>;
+export function get<D extends DataType, Store extends Readable>(
+  array: ZarrArray<D, Store>,
+  selection: Entries | null | undefined,
+  options: GetOtherFormOptions & { as: "rgba" },
+): Promise<SelectedColors>;
 export function get<D extends DataType, Store extends Readable, S extends Entries | null = null>(
   array: ZarrArray<D, Store>,
   selection?: S,
@@ -99,41 +132,37 @@ export function get<D extends DataType, Store extends Readable, S extends Entrie
 export async function get<D extends DataType, Store extends Readable, S extends Entries | null = null>(
   array: ZarrArray<D, Store>,
   selection?: S,
-  options: GetOptions & GetConvertedOptions = {},
-): Promise<Got<D, S>> {
-  const { order, shape, grid } = array[FACTS];
-  const request = requestOf(selection as AnySelection | null, array[FACTS]);
-  const { opts, createQueue, as, decode, window, gamma, ...rest } = options;
-  const converting = wantedOf(array, options);
-  const conversion = converting && (await converting);
-  const entries = selection ?? [];
-  const isScalar = entries.length === shape.length && entries.every((entry) => typeof entry === "number");
+  options: AnyOptions = {},
+): Promise<Got<D, S> | SelectedBytes | SelectedColors> {
+  const { opts, createQueue, as, decode, window, gamma, colors, mask, memoryOrder, ...rest } = options;
+  const signal = signalOf(options);
   // A replaced `getChunk` must be called. Through a proxy of zarrita it is another function, too.
-  const isReplaced = array.getChunk !== ZarrArray.prototype.getChunk;
-  if (converting && (createQueue || isReplaced)) {
+  const byChunk = createQueue !== undefined || array.getChunk !== ZarrArray.prototype.getChunk;
+  const isOther = as === "bytes" || as === "rgba" || mask === true || colors !== undefined;
+  const isConverted = isOther || as !== undefined || decode !== undefined || window !== undefined;
+  if (byChunk && isConverted) {
     throw new UnsupportedError("conversion of elements with a replaced getChunk or with createQueue");
   }
-  if (createQueue || isReplaced) {
+  if (isOther) {
+    const wanted = { as, decode, window, gamma, colors, mask, memoryOrder };
+    return array.get(selection, { ...rest, ...wanted, signal } as never) as Promise<SelectedBytes>;
+  }
+  const facts = array[FACTS];
+  const order = memoryOrder ? memoryOrderOf(memoryOrder, facts) : facts.order;
+  const request = { ...requestOf(selection as AnySelection | null, facts), order };
+  const entries = selection ?? [];
+  const isScalar =
+    entries.length === facts.shape.length && entries.every((entry) => typeof entry === "number");
+  if (byChunk) {
     const { useSharedArrayBuffer } = rest;
     const { getByChunk } = await import("./by_chunk.ts").catch(chunkFailed);
-    const { selection: entriesOf } = request;
-    const signal = signalOf(options);
-    const chunk = await getByChunk({
-      array,
-      selection: entriesOf,
-      shape,
-      grid,
-      order,
-      signal,
-      useSharedArrayBuffer,
-      createQueue,
-    });
+    const { shape, grid } = facts;
+    const place = { array, selection: request.selection, shape, grid, order };
+    const chunk = await getByChunk({ ...place, signal, useSharedArrayBuffer, createQueue });
     if (chunk) return (isScalar ? scalarOf(chunk) : chunk) as Got<D, S>;
   }
-  const result = await readSelection(
-    array,
-    { ...request, order, conversion },
-    { ...rest, signal: signalOf(options), form: isScalar ? "scalar" : "wrapped" },
-  );
+  const conversion = isConverted ? await wantedConversion(array, { as, decode, window, gamma }) : undefined;
+  const form = isScalar ? "scalar" : "wrapped";
+  const result = await readSelection(array, { ...request, conversion }, { ...rest, signal, form });
   return (isScalar ? result.data : result) as Got<D, S>;
 }

@@ -90,7 +90,7 @@ async function fetchMerged(getRange: GetRange, path: AbsolutePath, { offset, end
   try {
     const bytes = await getRange(path, { offset, length }, { signal: signalOfAll(asked) });
     if (bytes && bytes.length < length) {
-      throw new ZarrError("Store", `the store returned too few bytes of ${path}`, {
+      throw new ZarrError("Store", `Short read: the store returned too few bytes of ${path}`, {
         key: path,
         range: { offset, length },
         expected: `${length} bytes`,

@@ -6,8 +6,10 @@ import { chunkExtent } from "../../model/chunk_grid.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { UnsupportedError } from "../../model/errors.ts";
 import type { EngineRequest } from "../../model/request.ts";
+import { chunkFailed } from "../../port/chunk_failed.ts";
 import { call, connect } from "../../port/engine.ts";
 import type { ReadArguments, ReadEvent } from "../../port/operations.ts";
+import { REQUESTING, type RequestingStore } from "../../store/native_store.ts";
 import { arrayNumber, bindCodecs, observe, settleCodecs, typeOf } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { Conversion } from "./conversion.ts";
@@ -36,8 +38,6 @@ interface ResultOptions {
   out?: ArrayBufferView;
   /** Whether to allocate shared memory for the result. */
   useSharedArrayBuffer?: boolean;
-  /** Shape of a larger result with the selection at its origin, for chunks at an array's edge. */
-  frame?: readonly number[];
 }
 
 /** A selection in the engine's form, and the conversion of its elements. */
@@ -47,13 +47,31 @@ export interface ReadRequest extends Omit<EngineRequest, "conversion" | "priorit
 
 type Options = ReadOptions & ResultOptions;
 
+/** The options that are for this package. The others are for the user's store, as in zarrita. */
+const OWN = new Set(["signal", "onProgress", "form", "out", "useSharedArrayBuffer"]);
+
+/** The caller's options for the store. `cache` and `priority` have other values in `fetch`. */
+function storeOptionsOf(options: Options): object | undefined {
+  const isOwn = (name: string, value: unknown) =>
+    OWN.has(name) || value === undefined || (name === "priority" && typeof value === "number");
+  const entries = Object.entries(options).filter(
+    ([name, value]) => !isOwn(name, value) && !(name === "cache" && value === "reload"),
+  );
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+}
+
 /** The arguments of the operation `read`, with the array in place of its number. */
 export function readArguments(
   array: ArrayNode,
   { conversion, ...rest }: ReadRequest,
-  { onProgress, priority = 0, cache }: ReadOptions,
+  { onProgress, priority, cache }: ReadOptions,
 ): Omit<ReadArguments, "array"> & { arrayNode: ArrayNode } {
-  const request = { ...rest, priority, reload: cache === "reload", conversion: conversion?.request };
+  const request = {
+    ...rest,
+    priority: typeof priority === "number" ? priority : 0,
+    reload: cache === "reload",
+    conversion: conversion?.request,
+  };
   return { arrayNode: array, request, type: conversion?.type, hearsProgress: onProgress !== undefined };
 }
 
@@ -87,24 +105,35 @@ const isSharedMemory = (buffer: ArrayBufferLike) =>
  */
 const canShare = () => (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
 
+/**
+ * The array in a store with the caller's options of requests, if its store makes one. A user's
+ * store gets the options with each call.
+ */
+function requestingNode(array: ArrayNode, options: object | undefined): ArrayNode {
+  const { store, path } = array;
+  const derived = options && (store as RequestingStore)[REQUESTING]?.(options);
+  return derived ? { [FACTS]: array[FACTS], store: derived, path } : array;
+}
+
 /** Reads a selection. */
 export async function readSelection(
   array: ArrayNode,
   request: ReadRequest,
   options: Options,
 ): Promise<ReadResult> {
-  const { signal, useSharedArrayBuffer, frame, form, out } = options;
+  const { signal, useSharedArrayBuffer, form, out } = options;
   if (useSharedArrayBuffer) checkShared();
   signal?.throwIfAborted();
   await bindCodecs(array[FACTS], signal);
   if (out) return readIntoMemory(array, request, { ...options, out });
-  const { arrayNode, ...args } = readArguments(array, request, options);
+  const storeOptions = storeOptionsOf(options);
+  const { arrayNode, ...args } = readArguments(requestingNode(array, storeOptions), request, options);
   const known = request.conversion?.type ?? array[FACTS].type;
   if (known) checkForm(known, form, out);
   const answer = await call(
     "read",
-    (objects) => ({ ...args, array: arrayNumber(objects, arrayNode), useSharedArrayBuffer, frame }),
-    { signal, onEvent: progressListener(options) },
+    (objects) => ({ ...args, array: arrayNumber(objects, arrayNode), useSharedArrayBuffer }),
+    { signal, onEvent: progressListener(options), storeOptions },
   );
   observeRead(array, answer.progress);
   const type = known ?? (await typeOf(array, signal));
@@ -134,11 +163,11 @@ async function readInPlace(
   options: Options & { out: ArrayBufferView },
   type: TypeDescription,
 ): Promise<ReadResult> {
-  const { out, signal, frame, form } = options;
+  const { out, signal, form } = options;
   const { arrayNode, ...args } = readArguments(array, request, options);
   const answer = await call(
     "read",
-    (objects) => ({ ...args, array: arrayNumber(objects, arrayNode), frame, out: bytesOf(out) }),
+    (objects) => ({ ...args, array: arrayNumber(objects, arrayNode), out: bytesOf(out) }),
     { signal, onAbort: "settled", onEvent: progressListener(options) },
   );
   observeRead(array, answer.progress);
@@ -172,17 +201,18 @@ async function placed(
   return formedIn(out, type, form, await placing.finish());
 }
 
-/** Reads a whole chunk in native order. Elements outside of the array have the fill value. */
-export function readChunk(
+/** Reads a whole chunk in native order: at the array's edge, with the padding that is stored. */
+export async function readChunk(
   array: ArrayNode,
   index: readonly number[],
-  options: Omit<Options, "frame">,
+  options: Options,
 ): Promise<ReadResult> {
-  const { grid, order } = array[FACTS];
+  const { grid, order, shape } = array[FACTS];
   const extents = index.map((at, axis) => chunkExtent(grid[axis] ?? 1, at));
   const entries = extents.map(({ start, length }) => ({ Slice: { start, stop: start + length } }));
-  const frame = extents.map(({ length }) => length);
-  return readSelection(array, { selection: { Orthogonal: entries }, order }, { ...options, frame });
+  const isAtEdge = extents.some(({ start, length }, axis) => start + length > (shape[axis] ?? 0));
+  const node = isAtEdge ? (await import("./padded.ts").catch(chunkFailed)).paddedNode(array) : array;
+  return readSelection(node, { selection: { Orthogonal: entries }, order }, options);
 }
 
 /** Drops the cached chunks of an array. */

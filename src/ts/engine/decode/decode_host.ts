@@ -4,7 +4,7 @@
  * or on the engine's thread if there are none.
  */
 import { type CodecAnswer, type CodecRequest, readRequests } from "../../codec/site.ts";
-import type { Supply, Unstored, Update } from "./messages.ts";
+import type { CodecWork, Supply, Unstored, Update } from "./messages.ts";
 import { takeSpare } from "./part_memory.ts";
 
 /** The exports of the module that this file calls. */
@@ -32,6 +32,13 @@ interface DecodeExports {
     hasOld: number,
     elements: number,
     elementsLength: number,
+  ): number;
+  zarr_codec(
+    description: number,
+    length: number,
+    input: number,
+    inputLength: number,
+    encodes: number,
   ): number;
   zarr_cancel(part: number): void;
   zarr_warnings(): number;
@@ -217,6 +224,18 @@ export class DecodeHost {
     this.#wasm.zarr_free(elementsAt, elements.length);
     const unstored = UNSTORED.get(status);
     if (unstored) return unstored;
+    this.#check(status);
+    return this.#takeResult();
+  }
+
+  /** Runs a codec on its own and returns its output. */
+  runCodec({ text, encodes }: CodecWork, input: Uint8Array): Uint8Array<ArrayBuffer> {
+    const description = new TextEncoder().encode(text);
+    const [pointer, inputAt] = [this.#place(description), this.#place(input)];
+    const length = description.length;
+    const status = this.#wasm.zarr_codec(pointer, length, inputAt, input.length, encodes ? 1 : 0);
+    this.#wasm.zarr_free(pointer, length);
+    this.#wasm.zarr_free(inputAt, input.length);
     this.#check(status);
     return this.#takeResult();
   }

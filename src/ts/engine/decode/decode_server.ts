@@ -133,8 +133,9 @@ export class DecodeServer {
   }
 
   async #work(message: WorkMessage): Promise<Outcome> {
-    const { part, begin } = message;
-    const build = begin ? this.#arrays.get(begin.array)?.build : this.#parts.get(part);
+    const { part, begin, codec } = message;
+    const known = begin ? this.#arrays.get(begin.array)?.build : this.#parts.get(part);
+    const build = codec?.build ?? known;
     const instance = build && this.#instances.get(build);
     if (!build || !instance) return { type: "trapped", part, trap: "the part's decoder was replaced" };
     try {
@@ -150,8 +151,13 @@ export class DecodeServer {
   }
 
   #run(instance: BuildInstance, host: DecodeHost, build: DecodeBuild, message: WorkMessage): Outcome {
-    const { part, begin, supplies, update, finish } = message;
+    const { part, begin, supplies, update, codec, finish } = message;
     try {
+      if (codec && update) {
+        const output = host.runCodec(codec, update.elements);
+        this.#recycle(instance);
+        return { type: "done", part, elements: output };
+      }
       if (update && begin) {
         const updated = this.#update(instance, build, part, begin, update);
         if (updated) return updated;
@@ -187,8 +193,7 @@ export class DecodeServer {
       this.#register(instance, build, part, array);
       return undefined;
     }
-    if (instance.begun.size === 0 && (instance.host?.memoryBytes ?? 0) > instance.recycleBytes)
-      this.#drop(instance);
+    this.#recycle(instance);
     return doneWith(part, updated);
   }
 
@@ -233,6 +238,11 @@ export class DecodeServer {
   #end(instance: BuildInstance, part: number): void {
     instance.begun.delete(part);
     this.#leave(part);
+    this.#recycle(instance);
+  }
+
+  /** Drops an instance without parts if its memory has grown past the limit. */
+  #recycle(instance: BuildInstance): void {
     if (instance.begun.size === 0 && (instance.host?.memoryBytes ?? 0) > instance.recycleBytes)
       this.#drop(instance);
   }

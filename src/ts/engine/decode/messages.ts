@@ -41,6 +41,14 @@ export interface SharedTarget {
   gate: Gate;
 }
 
+/** A codec that runs on its own, without an array. */
+export interface CodecWork {
+  /** The codec's description as JSON text, as `src/format/codec/standalone.rs` reads it. */
+  text: string;
+  build: DecodeBuild;
+  encodes: boolean;
+}
+
 export interface WorkMessage {
   type: "work";
   part: number;
@@ -49,6 +57,8 @@ export interface WorkMessage {
   supplies: Supply[];
   /** In place of supplies: the part is a stored chunk to encode. */
   update?: Update;
+  /** In place of an array: the codec that takes the elements of `update`. */
+  codec?: CodecWork;
   /** Results of user codecs that ran on the page. */
   answers?: CodecAnswer[];
   /** All supplies have been sent: answer with the part's elements. */

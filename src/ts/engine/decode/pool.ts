@@ -13,7 +13,15 @@ import type { ArrayCodecs } from "../page_codecs.ts";
 import { dropCopyMemory, keepCopyMemory } from "./copy_memory.ts";
 import type { Decoder } from "./decoder.ts";
 import { IdleClock } from "./idle.ts";
-import type { DecodeBuild, Failure, FromDecoder, Outcome, SharedTarget, WorkMessage } from "./messages.ts";
+import type {
+  CodecWork,
+  DecodeBuild,
+  Failure,
+  FromDecoder,
+  Outcome,
+  SharedTarget,
+  WorkMessage,
+} from "./messages.ts";
 import { type OwnedSupply, type OwnedUpdate, packSupply, packUpdate } from "./pack.ts";
 import { takeSpare } from "./part_memory.ts";
 
@@ -65,6 +73,8 @@ export class PartTask {
    */
   target: SharedTarget | undefined;
   isUpdate = false;
+  /** In place of an array's codecs: a codec that takes the elements of `update`. */
+  codec: CodecWork | undefined;
   /** User codecs that are modules run for it at its decoder. */
   isCoding = false;
   slot: WorkerSlot | undefined;
@@ -157,6 +167,14 @@ export class DecodePool {
 
   begin(array: BoundArray, header: Uint32Array, priority: number): PartTask {
     return new PartTask(nextPart++, array, header, priority);
+  }
+
+  /** Begins the work of a codec on its own. `update` gives it its input. */
+  beginCodec(codec: CodecWork): PartTask {
+    const noArray: BoundArray = { number: 0, build: codec.build, document: "", warn: () => {} };
+    const part = this.begin(noArray, new Uint32Array(0), 0);
+    part.codec = codec;
+    return part;
   }
 
   supply(part: PartTask, supply: OwnedSupply): void {
@@ -291,7 +309,8 @@ export class DecodePool {
     const transfer: ArrayBuffer[] = [];
     if (part.slot === undefined) {
       this.#introduce(slot, part);
-      message.begin = { array: part.array.number, header: part.header };
+      if (part.codec) message.codec = part.codec;
+      else message.begin = { array: part.array.number, header: part.header };
     }
     const { place } = slot.decoder;
     message.supplies =
@@ -343,7 +362,7 @@ export class DecodePool {
       slot.builds.add(build);
       slot.decoder.post({ type: "module", build, module, recycleBytes: recycleBytes() }, []);
     }
-    if (!slot.arrays.has(number)) {
+    if (!slot.arrays.has(number) && !part.codec) {
       slot.arrays.add(number);
       const users = codecs && { users: codecs.text, modules: codecs.modules };
       slot.decoder.post({ type: "bind", array: number, build, document, ...users }, []);

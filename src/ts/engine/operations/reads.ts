@@ -42,8 +42,8 @@ function giveResult({ bytes }: ResultAnswer, give: CallContext["give"]): void {
 }
 
 export const readOperations: Handlers<Names> = {
-  async read({ out, useSharedArrayBuffer, frame, ...args }, context) {
-    const assembly = new Assembly({ out, useSharedArrayBuffer, frame });
+  async read({ out, useSharedArrayBuffer, ...args }, context) {
+    const assembly = new Assembly({ out, useSharedArrayBuffer });
     const progress = await reading(args, assembly, context);
     const result = await assembly.finish();
     if (out) return { ...result, bytes: new Uint8Array(0), progress };

@@ -3,7 +3,7 @@
  * with only one part is that part. The page converts the result to its final form
  * (`api/read/form.ts`).
  */
-import { placeAtOnce, placeElements, placeFill, repeat } from "../../elements/place.ts";
+import { placeAtOnce, placeElements, placeFill } from "../../elements/place.ts";
 import { type PlacedChunk, placeChunk } from "../../elements/place_chunk.ts";
 import type { Placement } from "../../elements/rows.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
@@ -89,15 +89,13 @@ export class Assembly {
   }
 
   begin(layout: Layout): void {
-    const { frame, out } = this.#options;
+    const { out } = this.#options;
     this.#layout = layout;
-    this.#shape = frame ?? layout.shape;
+    this.#shape = layout.shape;
     if (out) this.#useOut(out);
     if (this.#elementType.size === undefined) {
       this.#variable = new VariableAssembly(product(this.#shape), layout.fillValue);
     }
-    const isFramed = this.#shape.some((extent, axis) => extent !== layout.shape[axis]);
-    if (isFramed) this.#fillAll();
   }
 
   /**
@@ -264,10 +262,5 @@ export class Assembly {
       );
     }
     return this.#bytes;
-  }
-
-  #fillAll(): void {
-    if (!this.#variable) repeat(this.#memory(), this.#known.fillValue);
-    this.#isFresh = false;
   }
 }

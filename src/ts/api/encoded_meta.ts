@@ -1,0 +1,82 @@
+/**
+ * What other libraries must know of a codec without running it: the chunk after an array-to-array
+ * codec, and the encoded size of codecs of fixed size. zarrita asks for both synchronously, so the
+ * engine cannot be asked. The engine computes both itself where it runs a codec.
+ */
+import { UnsupportedError } from "../model/errors.ts";
+
+/** zarrita's description of a chunk. */
+export interface ChunkMeta {
+  dataType?: string;
+  /** In elements. */
+  shape?: number[];
+  fillValue?: unknown;
+  codecs?: unknown;
+}
+
+type Configuration = Record<string, unknown>;
+
+/** The name of a data type in v3, for one of NumPy. */
+function typeOfNumpy(dtype: string): string {
+  const [, code = "", size = ""] = /^[<>|=]?([a-zA-Z])(\d*)$/.exec(dtype) ?? [];
+  const kinds: Record<string, string> = { i: "int", u: "uint", f: "float", c: "complex" };
+  const kind = kinds[code];
+  if (code === "b" || code === "?") return "bool";
+  return kind === undefined || size === "" ? dtype : `${kind}${8 * Number(size)}`;
+}
+
+function typeAfter(name: string, configuration: Configuration): string | undefined {
+  const { data_type: dataType, encode_dtype: encodeType, astype, dtype } = configuration;
+  const after = /cast_value$/.test(name) ? dataType : (encodeType ?? astype ?? dtype);
+  return typeof after === "string" ? typeOfNumpy(after) : undefined;
+}
+
+/** The shape after a transposition. */
+function transposed(shape: number[], order: unknown): number[] {
+  if (order === "F") return [...shape].reverse();
+  return Array.isArray(order) ? order.map((axis) => shape[axis as number] ?? 0) : shape;
+}
+
+/** The fill value as an element of another data type. Undefined if it is not exact there. */
+function fillAs(dataType: string, fill: unknown): unknown {
+  if (typeof fill !== "number" && typeof fill !== "bigint") return undefined;
+  if (/^u?int64$/.test(dataType)) {
+    return typeof fill === "bigint" || Number.isSafeInteger(fill) ? BigInt(fill) : undefined;
+  }
+  const number = Number(fill);
+  return dataType === "float64" || Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** The description of the chunk after a codec encoded it. */
+export function encodedMetaOf(name: string, configuration: Configuration, meta: ChunkMeta): ChunkMeta {
+  const { shape = [], fillValue } = meta;
+  switch (name.replace(/^numcodecs\./, "")) {
+    case "transpose":
+      return { ...meta, shape: transposed(shape, configuration.order) };
+    case "zarrs.squeeze":
+      return { ...meta, shape: shape.filter((length) => length !== 1) };
+    case "packbits": {
+      const bits = shape.reduce((count, length) => count * length, 1);
+      return { ...meta, dataType: "uint8", shape: [1 + Math.ceil(bits / 8)], fillValue: 0 };
+    }
+    case "reshape":
+    case "categorize":
+      throw new UnsupportedError(`codec ${JSON.stringify(name)} in another library's chain`);
+    default: {
+      const dataType = typeAfter(name, configuration);
+      if (dataType === undefined || dataType === meta.dataType) return meta;
+      return { ...meta, dataType, fillValue: fillAs(dataType, fillValue) ?? null };
+    }
+  }
+}
+
+/** Codecs that append a checksum of four bytes. */
+const CHECKSUMS = /^(numcodecs\.)?(crc32c?|adler32|fletcher32|jenkins_lookup3)$/;
+/** Codecs that change no size. */
+const SAME_SIZE = /^(bytes|endian|(numcodecs\.)?shuffle)$/;
+
+/** The function from decoded to encoded sizes in bytes. Undefined if the size varies. */
+export function encodedSizeOf(name: string): ((decodedSize: number) => number) | undefined {
+  if (CHECKSUMS.test(name)) return (size) => size + 4;
+  return SAME_SIZE.test(name) ? (size) => size : undefined;
+}

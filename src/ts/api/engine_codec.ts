@@ -1,0 +1,198 @@
+/**
+ * Codecs of this package as objects with `encode` and `decode`, which the engine runs: for the
+ * entries of the registry, and for `zarr-wasm/numcodecs`. They do not read or write arrays.
+ */
+import { chunkOf, isDense, packedChunk, packedMemory, type ZarrChunk } from "../codec/chunk.ts";
+import type { CodecEntry, CodecKind, UserCodec } from "../codec/entry.ts";
+import { CodecFault } from "../codec/fault.ts";
+import { stridesOf } from "../elements/typed_arrays.ts";
+import { ZarrError } from "../model/errors.ts";
+import { exactJson } from "../model/exact_json.ts";
+import { call } from "../port/engine.ts";
+import type { CodecDescription } from "../port/operations.ts";
+import { type ChunkMeta, encodedMetaOf, encodedSizeOf } from "./encoded_meta.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Whole bytes. Cloning a view of a larger buffer would clone all of that buffer. */
+function wholeBytes(data: unknown, codec: string): Uint8Array {
+  if (data instanceof ArrayBuffer) return new Uint8Array(data);
+  if (!ArrayBuffer.isView(data)) {
+    throw new ZarrError("Argument", `codec ${JSON.stringify(codec)} takes bytes`, {
+      codec,
+      expected: "a Uint8Array",
+      actual: data === null ? "null" : typeof data,
+    });
+  }
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
+}
+
+/**
+ * Converts a chunk with `convert`. A chunk that does not fit the codec is an `Argument` error.
+ */
+function checked<T>(codec: string, convert: () => T): T {
+  try {
+    return convert();
+  } catch (error) {
+    if (!(error instanceof CodecFault)) throw error;
+    const { expected, actual } = error;
+    const message = `the chunk does not fit codec ${JSON.stringify(codec)}`;
+    throw new ZarrError("Argument", message, { codec, expected, actual });
+  }
+}
+
+/** The data type of a chunk's elements, for a codec that was made without it. */
+function typeOfData(data: unknown): string | undefined {
+  if (Array.isArray(data)) return "string";
+  const { constructor: made, chars } = (data ?? {}) as { constructor?: { name: string }; chars?: number };
+  const name = made?.name ?? "";
+  const [, kind, bits] = /^(?:Big)?(Int|Uint|Float)(\d+)(?:Clamped)?Array$/.exec(name) ?? [];
+  if (kind !== undefined) return `${kind.toLowerCase()}${bits}`;
+  const others: Record<string, string> = {
+    BoolArray: "bool",
+    ByteStringArray: `v2:S${chars}`,
+    UnicodeStringArray: `v2:U${chars}`,
+  };
+  return others[name];
+}
+
+const isTransposition = (name: string) => name === "transpose";
+
+/** The dimensions in the order of a transposition, slowest first. */
+function orderOf({ order }: Record<string, unknown>, rank: number): number[] {
+  const axes = Array.from({ length: rank }, (_, axis) => axis);
+  if (order === "F") return axes.reverse();
+  return Array.isArray(order) ? (order as number[]) : axes;
+}
+
+const isSame = (a: readonly number[], b: readonly number[]) =>
+  a.length === b.length && a.every((value, at) => value === b[at]);
+
+/** A codec that the engine runs, with its configuration, for chunks of one data type. */
+export class EngineCodec implements UserCodec {
+  readonly kind: CodecKind;
+  readonly #name: string;
+  readonly #configuration: Record<string, unknown>;
+  readonly #meta: ChunkMeta;
+  readonly #described = new Map<string, Promise<CodecDescription>>();
+
+  constructor(name: string, kind: CodecKind, configuration: Record<string, unknown>, meta: ChunkMeta = {}) {
+    this.kind = kind;
+    this.#name = name;
+    // As in zarrita, numbers without a byte order are little-endian.
+    this.#configuration = name === "bytes" ? { endian: "little", ...configuration } : configuration;
+    this.#meta = meta;
+  }
+
+  /**
+   * Encodes bytes, or a chunk `{ data, shape, stride }`. Rejects with an `Argument` error for a
+   * chunk that does not fit, and with an `UnsupportedError` for a codec that only decodes.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: zarrita's signature; bytes or a chunk
+  async encode(data: any): Promise<any> {
+    if (this.kind === "bytes_to_bytes") return this.#runBytes(data, true);
+    if (isTransposition(this.#name)) return this.#transposed(data);
+    const text = this.#textFor(data);
+    const { encoder, decoded, encoded } = await this.#describe(text);
+    const input = this.#checked(() => packedMemory(decoded, data));
+    const output = await this.#run(text, encoder, input, true);
+    return this.kind === "array_to_array" ? chunkLike(data, decoded, chunkOf(encoded, output)) : output;
+  }
+
+  /** Decodes bytes, or a chunk. Rejects with a `CodecPipelineError` for corrupt bytes. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  async decode(data: any): Promise<any> {
+    if (this.kind === "bytes_to_bytes") return this.#runBytes(data, false);
+    if (isTransposition(this.#name)) return this.#restrided(data);
+    const isArray = this.kind === "array_to_array";
+    const text = this.#textFor(isArray ? data : undefined);
+    const { decoder, decoded, encoded } = await this.#describe(text);
+    const input = isArray ? this.#checked(() => packedMemory(encoded, data)) : wholeBytes(data, this.#name);
+    const chunk = chunkOf(decoded, await this.#run(text, decoder, input, false));
+    return isArray ? chunkLike(data, encoded, chunk) : chunk;
+  }
+
+  /** The description of the chunk after the codec, for the next codec of a chain. */
+  getEncodedMeta(meta: ChunkMeta): ChunkMeta {
+    return encodedMetaOf(this.#name, this.#configuration, meta);
+  }
+
+  /** The encoded size in bytes, for a codec whose size does not depend on the content. */
+  get computeEncodedSize(): ((decodedSize: number) => number) | undefined {
+    return encodedSizeOf(this.#name);
+  }
+
+  async #runBytes(data: unknown, encodes: boolean): Promise<Bytes> {
+    const text = this.#textFor(undefined);
+    const { encoder, decoder } = await this.#describe(text);
+    return this.#run(text, encodes ? encoder : decoder, wholeBytes(data, this.#name), encodes);
+  }
+
+  /** As in zarrita: the elements in another order of memory, with the shape as it was. */
+  async #transposed(chunk: ZarrChunk): Promise<ZarrChunk> {
+    const { shape } = chunk;
+    const stride = stridesOf(shape, orderOf(this.#configuration, shape.length));
+    if (isSame(chunk.stride, stride)) return chunk;
+    const text = this.#textFor(chunk);
+    const { encoder, decoded } = await this.#describe(text);
+    const input = this.#checked(() => packedChunk({ ...decoded, shape }, chunk));
+    const { data } = chunkOf(decoded, await this.#run(text, encoder, input, true));
+    return { data, shape, stride };
+  }
+
+  #restrided({ data, shape: encoded }: ZarrChunk): ZarrChunk {
+    const shape = this.#meta.shape ?? encoded;
+    return { data, shape, stride: stridesOf(shape, orderOf(this.#configuration, shape.length)) };
+  }
+
+  /** The engine's description of the codec, for the shape of `meta` or of a chunk. */
+  #textFor(chunk: Partial<ZarrChunk> | undefined): string {
+    const { dataType = typeOfData(chunk?.data), shape = chunk?.shape, fillValue } = this.#meta;
+    return exactJson({
+      name: this.#name,
+      configuration: this.#configuration,
+      dataType,
+      shape,
+      fillValue,
+    });
+  }
+
+  #describe(text: string): Promise<CodecDescription> {
+    const known = this.#described.get(text);
+    if (known) return known;
+    const described = call("describeCodec", () => ({ text }));
+    this.#described.set(text, described);
+    described.catch(() => this.#described.delete(text));
+    return described;
+  }
+
+  #run(
+    text: string,
+    build: CodecDescription["decoder"],
+    input: Uint8Array,
+    encodes: boolean,
+  ): Promise<Bytes> {
+    return call("runCodec", () => ({ text, build, encodes, input }));
+  }
+
+  #checked<T>(convert: () => T): T {
+    return checked(this.#name, convert);
+  }
+}
+
+/**
+ * A result with the shape and the strides of the chunk that it was made from, if the codec changes
+ * no shape: its elements are in the same order of memory.
+ */
+function chunkLike(from: ZarrChunk, { shape }: { shape: number[] }, made: ZarrChunk): ZarrChunk {
+  if (!isSame(made.shape, shape) || !isDense(from)) return made;
+  return { ...made, shape: [...from.shape], stride: [...from.stride] };
+}
+
+/** The registry's entry of a codec of this package. */
+export const engineCodecEntry = (name: string, kind: CodecKind): CodecEntry => ({
+  kind,
+  fromConfig: (configuration: Record<string, unknown> | undefined, meta?: ChunkMeta) =>
+    new EngineCodec(name, kind, configuration ?? {}, meta),
+});

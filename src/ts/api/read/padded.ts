@@ -1,0 +1,63 @@
+/**
+ * An array whose shape ends where its last chunks end. Reading it gives the chunks at the edge as
+ * they are stored, with their padding, as zarrita's `getChunk` does.
+ */
+import { chunkCount, chunkExtent } from "../../model/chunk_grid.ts";
+import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
+
+const padded = new WeakMap<ArrayFacts, ArrayFacts>();
+
+/** The end in elements of the last stored chunk of a dimension. */
+function endOf({ shape64, shape, grid, chunks, shards }: ArrayFacts, axis: number): bigint {
+  const [length = 0n, runs = 1] = [shape64[axis], grid[axis]];
+  if (typeof runs === "number") {
+    const stored = BigInt((shards ?? chunks)[axis] ?? 1);
+    return ((length + stored - 1n) / stored) * stored;
+  }
+  const last = chunkExtent(runs, chunkCount(runs, shape[axis] ?? 0) - 1);
+  const end = BigInt(last.start + last.length);
+  return end > length ? end : length;
+}
+
+/**
+ * A document's text with another value of the member `shape`. The rest keeps its text, because
+ * numbers may be beyond what `JSON.parse` reads exactly.
+ */
+function withShape(text: string, shape: string): string {
+  let depth = 0;
+  let key: string | undefined;
+  // Strings, brackets and the other tokens that tell where the member begins and ends.
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}:,]/g)) {
+    if (token === "[" && depth === 1 && key !== undefined && JSON.parse(key) === "shape") {
+      return `${text.slice(0, index)}${shape}${text.slice(text.indexOf("]", index) + 1)}`;
+    }
+    if (token === "[" || token === "{") depth += 1;
+    else if (token === "]" || token === "}") depth -= 1;
+    else if (token !== ":" && depth === 1) key = token;
+  }
+  return text;
+}
+
+function paddedFacts(facts: ArrayFacts): ArrayFacts {
+  const shape64 = facts.shape64.map((_, axis) => endOf(facts, axis));
+  const text = `[${shape64.join(",")}]`;
+  const { texts, ...rest } = JSON.parse(facts.document) as { texts: [suffix: string, text: string][] };
+  const changed = texts.map(([suffix, document]) => [
+    suffix,
+    suffix === ".zattrs" ? document : withShape(document, text),
+  ]);
+  const document = JSON.stringify({ ...rest, texts: changed });
+  // The other facts are the array's, and some are computed when they are used.
+  return Object.create(facts, {
+    shape: { value: shape64.map(Number) },
+    shape64: { value: shape64 },
+    document: { value: document },
+  }) as ArrayFacts;
+}
+
+/** The array with whole chunks at its edge. */
+export function paddedNode({ [FACTS]: facts, store, path }: ArrayNode): ArrayNode {
+  const known = padded.get(facts) ?? paddedFacts(facts);
+  padded.set(facts, known);
+  return { [FACTS]: known, store, path };
+}

@@ -1,0 +1,67 @@
+/**
+ * The map of registered codecs, from a codec's name to a function that loads it. `registry.ts` adds
+ * the codecs of this package to it. A codec that the user registered replaces this package's codec
+ * of the same name. For v2, `numcodecs.<id>` is looked up first, as in zarrita, then the id. An
+ * array uses the codecs that are registered at its first read.
+ */
+
+import type { CodecEntry, CodecKind, UserCodec } from "../codec/entry.ts";
+import { entryOf } from "../codec/entry.ts";
+import { ZarrError } from "../model/errors.ts";
+
+export type { CodecEntry, CodecKind, UserCodec };
+
+export type CodecLoader = () => CodecEntry | Promise<CodecEntry>;
+
+/**
+ * A module that is a `CodecEntry`, or exports one as default. It is imported and run in the decode
+ * workers.
+ */
+export interface CodecModule {
+  url: string | URL;
+}
+
+/** A `Map` of loaders. `CodecRegistry` also makes a loader from a module's URL. */
+export interface CodecRegistry extends Map<string, CodecLoader> {
+  set(name: string, codec: CodecLoader | CodecModule | URL): this;
+}
+
+const urls = new WeakMap<CodecLoader, string>();
+
+/** The URL of a codec's module, if the loader was made from one. */
+export const urlOf = (loader: CodecLoader): string | undefined => urls.get(loader);
+
+function absoluteUrl(url: string | URL): string {
+  const { location } = globalThis as { location?: { href: string } };
+  try {
+    return new URL(url, location?.href).href;
+  } catch (cause) {
+    throw new ZarrError("Argument", `${url} is not the URL of a module`, {
+      expected: "an absolute URL",
+      cause,
+    });
+  }
+}
+
+function loaderOf(codec: CodecLoader | CodecModule | URL): CodecLoader {
+  if (typeof codec === "function") return codec;
+  const url = absoluteUrl(codec instanceof URL ? codec : codec.url);
+  const loader = async () => entryOf(await import(/* webpackIgnore: true */ /* @vite-ignore */ url));
+  urls.set(loader, url);
+  return loader;
+}
+
+class LoaderMap extends Map<string, CodecLoader> {
+  override set(name: string, codec: CodecLoader | CodecModule | URL): this {
+    return super.set(name, loaderOf(codec));
+  }
+}
+
+export const registered: CodecRegistry = new LoaderMap();
+
+/** The loaders of this package's own codecs, and their names. */
+export const ownLoaders = new WeakMap<CodecLoader, string>();
+
+/** The codecs that the user registered. Under another name, a codec of this package is one too. */
+export const userLoaders = (): Map<string, CodecLoader> =>
+  new Map([...registered].filter(([name, loader]) => ownLoaders.get(loader) !== name));
