@@ -1,8 +1,8 @@
 /**
- * `createDataset`: the call and its types. `write/` has the rest. Its code is imported statically, as
- * that of `copy` and `warp`: bundlers leave it out of programs that do not use it. As a chunk of
- * its own it would keep all modules alive that it shares with other exported names, and bundlers
- * would put them into the first download.
+ * `createDataset`: the call and its types. `write/` has the rest. It is imported statically, as the
+ * code of `copy` and `warp` is: bundlers omit it from programs that do not use it. As a chunk of
+ * its own, it would keep modules alive that it shares with other exported names, and bundlers would
+ * put them into the first download.
  */
 import type { Location } from "../api/location.ts";
 import type { Readable } from "../model/types.ts";

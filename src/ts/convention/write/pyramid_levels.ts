@@ -87,5 +87,5 @@ const pathOf = (asset: string, { variable }: CreatePyramidOptions) =>
 const nameOf = (level: number, finest: string) =>
   String(level) === finest ? `level${level}` : String(level);
 
-/** The distance in elements of the finest level from its first centre to that of a coarser level. */
+/** How far the first centre of a level is from that of the finest, in elements of the finest. */
 export const offsetsOf = ({ covers }: PlannedLevel): number[] => covers.map((covered) => (covered - 1) / 2);

@@ -47,7 +47,7 @@ type LevelOptions = Omit<
 export interface CreatePyramidOptions {
   /** Path of the group below the given place, taken literally. */
   path?: string;
-  /** `"ome"` for OME-Zarr, `"multiscales"` for the Zarr convention of that name. Default: `"ome"`. */
+  /** OME-Zarr, or the Zarr convention `multiscales`. Default: `"ome"`. */
   convention?: "ome" | "multiscales";
   /** OME's version: 0.4 makes Zarr v2, 0.5 makes Zarr v3. Default: `"0.5"`. */
   version?: "0.4" | "0.5";
