@@ -387,6 +387,11 @@ fn modes<T: Number<N>, const N: usize>(src: &[u8], blocks: &Blocks<'_>, dst: &mu
 
 /// The index that belongs to the most frequent key; of equally frequent ones to the lowest.
 fn most_frequent(keys: &mut [(u64, usize)]) -> Option<usize> {
+    let (lowest, first) = *keys.first()?;
+    // Most blocks of labels lie within one of them.
+    if keys.iter().all(|(key, _)| *key == lowest) {
+        return Some(first);
+    }
     keys.sort_unstable();
     let mut longest: &[(u64, usize)] = &[];
     for run in keys.chunk_by(|a, b| a.0 == b.0) {

@@ -180,6 +180,12 @@ fn number(element: &[u8], from: NumberType) -> f64 {
     f64::from_le_bytes(double)
 }
 
+fn integer(element: &[u8], from: NumberType) -> i128 {
+    let signed = matches!(from, NumberType::I8 | NumberType::I16 | NumberType::I32 | NumberType::I64);
+    let is_negative = signed && element.last().is_some_and(|byte| byte & 0x80 != 0);
+    i128::from(bits(element)) - if is_negative { 1 << (8 * element.len()) } else { 0 }
+}
+
 fn present<'a>(block: &[&'a [u8]], from: NumberType, blocks: &Blocks<'_>) -> Vec<&'a [u8]> {
     let is_there =
         |element: &&&[u8]| !number(element, from).is_nan() && !blocks.missing.contains(&bits(element));
@@ -205,14 +211,10 @@ pub(super) fn downsample_nearest(src: &[u8], size: usize, blocks: &Blocks<'_>) -
 }
 
 pub(super) fn downsample_mode(src: &[u8], from: NumberType, blocks: &Blocks<'_>) -> Vec<u8> {
-    let signed = matches!(from, NumberType::I8 | NumberType::I16 | NumberType::I32 | NumberType::I64);
+    // Exact for integers; floats are compared as doubles.
     let value = |element: &[u8]| {
-        // Exact for integers; floats are compared as doubles.
-        let shift = 64 - 8 * element.len() as u32;
-        let integer =
-            if signed { i128::from((bits(element) << shift) as i64 >> shift) } else { bits(element).into() };
         let is_float = matches!(from, NumberType::F16 | NumberType::F32 | NumberType::F64);
-        if is_float { (number(element, from), 0) } else { (0.0, integer) }
+        if is_float { (number(element, from), 0) } else { (0.0, integer(element, from)) }
     };
     let chosen = |block: &Vec<&[u8]>| {
         let there = present(block, from, blocks);
@@ -252,13 +254,7 @@ fn mean(there: &[&[u8]], from: NumberType) -> Vec<u8> {
         super::cast::cast(&mean.to_le_bytes(), NumberType::F64, &mut found, from);
         return found;
     }
-    let signed = matches!(from, NumberType::I8 | NumberType::I16 | NumberType::I32 | NumberType::I64);
-    let shift = 64 - 8 * from.size() as u32;
-    let integer = |element: &&[u8]| {
-        let bits = bits(element);
-        if signed { i128::from((bits << shift) as i64 >> shift) } else { bits.into() }
-    };
-    let sum: i128 = there.iter().map(integer).sum();
+    let sum: i128 = there.iter().map(|element| integer(element, from)).sum();
     // The whole number that is nearest to the mean, and even where two are.
     let low = sum.div_euclid(count);
     let nearest =

@@ -167,6 +167,17 @@ test("variables from arrays, from readers, and progress", async () => {
   assert.deepEqual(steps.at(-1), { variable: "read", elements: 24, totalElements: 24 });
 });
 
+test("the fill value of a v2 array stays what is missing", async () => {
+  const source = await zarr.create(new Map(), { shape: [3], dtype: "float32", zarrFormat: 2, fillValue: -9 });
+  await source.set(null, [1, -9, 3]);
+  for (const zarrFormat of [2, 3]) {
+    const described = { variables: { a: { dims: ["x"], data: source } } };
+    const { arrays } = await zarr.createDataset(new Map(), described, { zarrFormat });
+    const { data } = await arrays.a.get(null, { decode: "cf" });
+    assert.deepEqual([...data], [1, Number.NaN, 3], `v${zarrFormat}`);
+  }
+});
+
 test("a ZIP archive with a data set", async () => {
   const writer = new zarr.ZipWriter();
   await zarr.createDataset(writer, dataset);

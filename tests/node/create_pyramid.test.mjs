@@ -372,3 +372,41 @@ test("missing values follow from CF's attributes", async () => {
   assert.deepEqual([...(await image.levels[1].array.get()).data], [6, -999]);
   assert.deepEqual(image.levels[1].array.attrs, { _FillValue: -999 });
 });
+
+test("multiscales: the fill value of v2 is missing, and levels are decoded like the source", async () => {
+  const values = [-999, 4, -999, -999, 6, 8, -999, -999];
+  for (const zarrFormat of [2, 3]) {
+    const array = await zarr.create(new Map(), {
+      shape: [2, 4],
+      dtype: "int16",
+      zarrFormat: 2,
+      fillValue: -999,
+      dimensionNames: ["lat", "lon"],
+      attributes: { scale_factor: 0.5 },
+    });
+    await array.set(null, values);
+    const options = { levels: 2, convention: "multiscales", zarrFormat };
+    const image = await zarr.createPyramid(new Map(), array, options);
+    for (const [level, expected] of [
+      [0, [Number.NaN, 2, Number.NaN, Number.NaN, 3, 4, Number.NaN, Number.NaN]],
+      [1, [3, Number.NaN]],
+    ]) {
+      const { data } = await image.levels[level].array.get(null, { decode: "cf" });
+      assert.deepEqual([...data], expected, `v${zarrFormat}, level ${level}`);
+    }
+  }
+});
+
+test("integers that CF declares unsigned are averaged as such", async () => {
+  const array = await zarr.create(new Map(), {
+    shape: [1, 4],
+    dtype: "int8",
+    dimensionNames: ["y", "x"],
+    attributes: { _Unsigned: "true", _FillValue: -1 },
+  });
+  // 120, 140; 10, and 255, which is missing.
+  await array.set(null, [120, -116, 10, -1]);
+  const image = await zarr.createPyramid(new Map(), array, { levels: 2, convention: "multiscales" });
+  const { data } = await image.levels[1].array.get(null, { decode: "cf" });
+  assert.deepEqual([...data], [130, 10]);
+});

@@ -1,10 +1,13 @@
 /**
- * `createDataset`. Its code is a chunk of its own, which pages that only read do not download.
+ * `createDataset`: the call and its types. `write/` has the rest. It is imported statically, as the
+ * code of `copy` and `warp` is: bundlers omit it from programs that do not use it. As a chunk of
+ * its own, it would keep modules alive that it shares with other exported names, and bundlers would
+ * put them into the first download.
  */
 import type { Location } from "../api/location.ts";
 import type { Readable } from "../model/types.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
 import type { CreateDatasetOptions, Dataset, NewDataset } from "./write/dataset_options.ts";
+import { writeDataset } from "./write/dataset_writer.ts";
 
 export type {
   CreateDatasetOptions,
@@ -33,6 +36,5 @@ export async function createDataset<Store extends Readable>(
   dataset: NewDataset,
   options: CreateDatasetOptions = {},
 ): Promise<Dataset<Store>> {
-  const { writeDataset } = await import("./write/dataset_writer.ts").catch(chunkFailed);
   return (await writeDataset(place, dataset, options)) as Dataset<Store>;
 }

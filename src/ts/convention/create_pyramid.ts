@@ -1,12 +1,15 @@
 /**
- * `createPyramid`. Its code is a chunk of its own, which pages that only read do not download.
+ * `createPyramid`: the call and its types. `write/` has the rest. It is imported statically, as the
+ * code of `copy` and `warp` is: bundlers omit it from programs that do not use it. As a chunk of
+ * its own, it would keep modules alive that it shares with other exported names, and bundlers would
+ * put them into the first download.
  */
 import type { Location } from "../api/location.ts";
 import type { ElementSource } from "../api/write/element_source.ts";
 import type { Readable } from "../model/types.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
 import type { Pyramid } from "./pyramid_model.ts";
 import type { CreatePyramidOptions } from "./write/pyramid_options.ts";
+import { writePyramid } from "./write/pyramid_writer.ts";
 
 export type {
   CreatePyramidOptions,
@@ -34,6 +37,5 @@ export async function createPyramid<Store extends Readable>(
   source: ElementSource,
   options: CreatePyramidOptions = {},
 ): Promise<Pyramid<Store>> {
-  const { writePyramid } = await import("./write/pyramid_writer.ts").catch(chunkFailed);
   return (await writePyramid(place, source, options)) as Pyramid<Store>;
 }

@@ -34,7 +34,7 @@ async function windowOf(
   return { start, end, min: least, max: most };
 }
 
-/** Throws an `Argument` error if there is not one channel for each element of the channels' axis. */
+/** Throws an `Argument` error if the channels are not as many as their axis has elements. */
 export function checkChannels(
   { channels }: CreatePyramidOptions,
   axes: readonly NewAxis[],

@@ -17,6 +17,7 @@ import type {
   NewVariable,
   VariableData,
 } from "./dataset_options.ts";
+import { fillAttribute, fillValueIn, isFloat, withoutFill } from "./fill_value.ts";
 import { type FlatData, flatData, isFlat, isSource, shaped } from "./variable_data.ts";
 
 type AnyArray = ZarrArray<DataType, Readable>;
@@ -45,8 +46,6 @@ const described = (name: string, given: NewVariable | VariableData): NewVariable
     ? { dims: [name], data: given as VariableData }
     : { dims: [name], ...(given as NewVariable) };
 
-const isFloat = (dtype: unknown) => typeof dtype === "string" && /^float(16|32|64)$/.test(dtype);
-
 async function variableOf(name: string, given: NewVariable, isCoordinate: boolean): Promise<Variable> {
   const { data, dims, attributes = {} } = given;
   if (!dims) return refuse(`the variable ${JSON.stringify(name)} has no dimensions`, "dims", dims);
@@ -57,13 +56,14 @@ async function variableOf(name: string, given: NewVariable, isCoordinate: boolea
   if (dtype === undefined)
     return refuse(`the variable ${JSON.stringify(name)} has no data type`, "dtype or data", "neither");
   const otherwise = isFloat(dtype) && !isCoordinate ? Number.NaN : undefined;
-  const fillValue = given.fillValue ?? flat?.fillValue ?? otherwise;
+  const own = source && fillValueIn(source);
+  const fillValue = given.fillValue ?? flat?.fillValue ?? own ?? otherwise;
   return {
     name,
     isCoordinate,
     dims,
     given,
-    attributes: { ...source?.attributes, ...(flat?.attributes ?? attributes) },
+    attributes: { ...withoutFill(source?.attributes ?? {}), ...(flat?.attributes ?? attributes) },
     dtype,
     fillValue,
     flat,
@@ -117,18 +117,10 @@ const coordinatesOf = (variable: Variable, variables: readonly Variable[]): stri
     })
     .map(({ name }) => name);
 
-/** In v3 xarray reads the fill value from the attribute: floats as the base64 of a double. */
-function fillAttribute({ fillValue, dtype }: Variable): Attributes {
-  if (fillValue === undefined) return {};
-  if (!isFloat(dtype)) return { _FillValue: fillValue };
-  const bytes = new Uint8Array(new Float64Array([Number(fillValue)]).buffer);
-  return { _FillValue: btoa(String.fromCharCode(...bytes)) };
-}
-
 function attributesOf(variable: Variable, variables: readonly Variable[], zarrFormat: 2 | 3): Attributes {
   const names = variable.isCoordinate ? [] : coordinatesOf(variable, variables);
   return {
-    ...(zarrFormat === 3 && fillAttribute(variable)),
+    ...fillAttribute(variable.fillValue, variable.dtype, zarrFormat),
     ...(names.length > 0 && { coordinates: names.join(" ") }),
     ...variable.attributes,
   };

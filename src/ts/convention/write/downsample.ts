@@ -40,18 +40,46 @@ export interface Downsampling {
 
 const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
 
-/** The missing values as bits. Throws an `Argument` error for one that the data type cannot hold. */
+/** Whether a number is a value of a data type. Integers may be written with either sign. */
+export function isOfType({ kind, size = 0 }: TypeDescription, value: number | bigint): boolean {
+  if (kind === "float") return typeof value === "number";
+  if (typeof value === "number" && !Number.isSafeInteger(value)) return false;
+  const [integer, end] = [BigInt(value), 1n << BigInt(8 * size)];
+  return integer >= -end / 2n && integer < end;
+}
+
+/** The bits of missing values. Throws an `Argument` error for one that the type does not have. */
 async function packedMissing(
   type: TypeDescription,
-  values: readonly unknown[],
+  values: readonly (number | bigint)[],
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
-  const packed = new Uint8Array(8 * values.length);
+  const words = new BigUint64Array(values.length);
+  const packed = new Uint8Array(words.buffer);
   for (const [place, value] of values.entries()) {
-    const { bytes } = await withPackedFloats((floats) => packScalar(type, value, { floats }), signal);
-    packed.set(bytes, 8 * place);
+    if (!isOfType(type, value)) {
+      throw new ZarrError("Argument", "a missing value is not of the data type", {
+        expected: type.name,
+        actual: String(value),
+      });
+    }
+    if (type.kind === "float") {
+      const { bytes } = await withPackedFloats((floats) => packScalar(type, value, { floats }), signal);
+      packed.set(bytes, 8 * place);
+    } else {
+      words[place] = BigInt.asUintN(8 * (type.size ?? 8), BigInt(value));
+    }
   }
   return packed;
+}
+
+/** How a caller wants to downsample. */
+interface Wanted {
+  method: DownsampleMethod;
+  missing: readonly (number | bigint)[];
+  /** Whether integers have a sign, if it is not what the data type says (CF's `_Unsigned`). */
+  isSigned?: boolean | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -60,9 +88,7 @@ async function packedMissing(
  */
 export async function downsamplingOf(
   type: TypeDescription,
-  method: DownsampleMethod,
-  missing: readonly unknown[],
-  signal?: AbortSignal,
+  { method, missing, isSigned, signal }: Wanted,
 ): Promise<Downsampling> {
   if (!METHODS.includes(method)) {
     throw new ZarrError("Argument", "the method is not known", {
@@ -71,7 +97,9 @@ export async function downsamplingOf(
     });
   }
   const { name, size } = type;
-  const number = NUMBERS.indexOf(name);
+  const number = NUMBERS.indexOf(
+    isSigned === undefined ? name : name.replace(/^u?int/, isSigned ? "int" : "uint"),
+  );
   const isKnown = method === "nearest" ? size !== undefined : number > (method === "mean" ? 0 : -1);
   if (!isKnown || size === undefined)
     throw new UnsupportedError(`the method ${method} for elements of the data type ${name}`);

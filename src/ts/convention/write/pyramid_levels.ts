@@ -2,7 +2,7 @@
  * Plans the levels of a new pyramid: their shapes, and how many elements of the level before become
  * one.
  */
-import { type CreatePyramidOptions, type NewAxis, perAxis, refuse } from "./pyramid_options.ts";
+import { type CreatePyramidOptions, type NewAxis, perAxis, planeOf, refuse } from "./pyramid_options.ts";
 
 /** A level before it is written. */
 export interface PlannedLevel {
@@ -28,8 +28,11 @@ function factorsAt(
 ): number[] | undefined {
   const given = Array.isArray(factors) ? factors[level - 1] : factors;
   if (factors !== undefined && given === undefined) return undefined;
-  const isPlane = ({ name }: NewAxis) => ["x", "y"].includes(name.toLowerCase());
-  const plane = Object.fromEntries(axes.filter(isPlane).map(({ name }) => [name, 2]));
+  const plane = Object.fromEntries(
+    planeOf(axes)
+      .flatMap((axis) => axes[axis] ?? [])
+      .map(({ name }) => [name, 2]),
+  );
   const found = perAxis(axes, given ?? plane, 1, "a factor");
   if (found.every((factor) => Number.isSafeInteger(factor) && factor > 0)) return found;
   return refuse("a factor is not valid", "integers from 1 up", found);
@@ -84,5 +87,5 @@ const pathOf = (asset: string, { variable }: CreatePyramidOptions) =>
 const nameOf = (level: number, finest: string) =>
   String(level) === finest ? `level${level}` : String(level);
 
-/** The distance in elements of the finest level from its first centre to that of a coarser level. */
+/** How far the first centre of a level is from that of the finest, in elements of the finest. */
 export const offsetsOf = ({ covers }: PlannedLevel): number[] => covers.map((covered) => (covered - 1) / 2);

@@ -7,7 +7,7 @@ import { conventionAttributes, validate } from "../conventions.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
 import type { DownsampleMethod } from "./downsample.ts";
 import { offsetsOf, type PlannedLevel } from "./pyramid_levels.ts";
-import { type CreatePyramidOptions, type NewAxis, perAxis, refuse } from "./pyramid_options.ts";
+import { type CreatePyramidOptions, type NewAxis, perAxis, placesOfXY, refuse } from "./pyramid_options.ts";
 
 /** What the attributes describe. */
 export interface Described {
@@ -92,7 +92,7 @@ function omeAttributes(described: Described, options: CreatePyramidOptions, isIn
 /** The affine of the corners of x and y, as `spatial:transform` has it. */
 function affineOf(level: PlannedLevel, described: Described, options: CreatePyramidOptions) {
   const { scale, translation } = placeOf(level, described, options);
-  const [x, y] = planeOf(described).map((axis) => {
+  const [x, y] = placed(described).map((axis) => {
     const [size, centre] = [scale[axis] as number, translation[axis] as number];
     return { size, corner: centre - size / 2 };
   }) as [Side, Side];
@@ -104,17 +104,13 @@ interface Side {
   corner: number;
 }
 
-const X = ["x", "lon", "longitude", "easting"];
-const Y = ["y", "lat", "latitude", "northing"];
-
-/** The indices of the axes x and y. */
-function planeOf({ axes }: Described): [x: number, y: number] {
-  const at = (names: string[]) => axes.findIndex(({ name }) => names.includes(name.toLowerCase()));
-  const [x, y] = [at(X), at(Y)];
+/** The axes x and y, which the convention places. */
+function placed({ axes }: Described): [x: number, y: number] {
+  const [x, y] = placesOfXY(axes);
   if (x >= 0 && y >= 0) return [x, y];
   return refuse(
     "scale, translation and crs need the axes x and y",
-    `${X} and ${Y}`,
+    "names such as x and y, lon and lat",
     axes.map(({ name }) => name),
   );
 }
@@ -126,7 +122,7 @@ async function multiscalesAttributes(
   const { axes, levels, method } = described;
   const { scale, translation, crs, attributes = {} } = options;
   const isPlaced = scale !== undefined || translation !== undefined || crs !== undefined;
-  const [x, y] = isPlaced ? planeOf(described) : [0, 0];
+  const [x, y] = isPlaced ? placed(described) : [0, 0];
   const others = Object.keys({ ...scale, ...translation }).filter(
     (name) => name !== axes[x]?.name && name !== axes[y]?.name,
   );

@@ -47,7 +47,7 @@ type LevelOptions = Omit<
 export interface CreatePyramidOptions {
   /** Path of the group below the given place, taken literally. */
   path?: string;
-  /** `"ome"` for OME-Zarr, `"multiscales"` for the Zarr convention of that name. Default: `"ome"`. */
+  /** OME-Zarr, or the Zarr convention `multiscales`. Default: `"ome"`. */
   convention?: "ome" | "multiscales";
   /** OME's version: 0.4 makes Zarr v2, 0.5 makes Zarr v3. Default: `"0.5"`. */
   version?: "0.4" | "0.5";
@@ -80,7 +80,7 @@ export interface CreatePyramidOptions {
   label?: boolean | NewLabel;
   /**
    * How many elements of an axis become one in the next level, by its name. A list gives each level
-   * its own factors. Default: 2 for x and y.
+   * its own factors. Default: 2 for x and y, which may be called lon and lat.
    */
   factors?: Readonly<Record<string, number>> | readonly Readonly<Record<string, number>>[];
   /**
@@ -157,4 +157,19 @@ export function perAxis(
   const numbers = axes.map(({ name }) => (given && Object.hasOwn(given, name) ? given[name] : otherwise));
   if (numbers.every((number) => Number.isFinite(number))) return numbers as number[];
   return refuse(`${what} is not a finite number`, "a number for each axis", numbers);
+}
+
+const X = ["x", "lon", "longitude", "easting"];
+const Y = ["y", "lat", "latitude", "northing"];
+
+/** The index of the axis x, and of y; −1 for none. */
+export function placesOfXY(axes: readonly NewAxis[]): [x: number, y: number] {
+  const at = (names: string[]) => axes.findIndex(({ name }) => names.includes(name.toLowerCase()));
+  return [at(X), at(Y)];
+}
+
+/** The indices of the axes of a plane: x and y; the last two if no axis has such a name. */
+export function planeOf(axes: readonly NewAxis[]): number[] {
+  const named = placesOfXY(axes).filter((axis) => axis >= 0);
+  return named.length > 0 ? named : [axes.length - 2, axes.length - 1];
 }
