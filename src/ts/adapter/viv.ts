@@ -16,15 +16,7 @@ type VivDtype = Capitalize<VivNumbers>;
 
 /** The elements of a tile or a level, row by row. */
 export interface VivPixels {
-  data:
-    | Uint8Array
-    | Uint16Array
-    | Uint32Array
-    | Int8Array
-    | Int16Array
-    | Int32Array
-    | Float32Array
-    | Float64Array;
+  data: InstanceType<(typeof globalThis)[`${VivDtype}Array`]>;
   width: number;
   height: number;
 }
