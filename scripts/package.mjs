@@ -141,6 +141,9 @@ const moduleEntries = () =>
     (name) => name.endsWith(".ts") && !NO_ENTRIES.includes(name) && !(name in ALONE),
   );
 
+/** The libraries of users that adapters are for. */
+const { peerDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+
 /** Raw and gzipped bytes of one file. */
 function measure(path) {
   const bytes = readFileSync(path);
@@ -162,7 +165,7 @@ async function downloadSize(program) {
     minify: true,
     format: "esm",
     // Node's modules and the user's own dependencies are not part of the package.
-    external: ["node:*", "ol/*", "proj4"],
+    external: ["node:*", ...Object.keys(peerDependencies)],
     write: false,
     metafile: true,
     logLevel: "error",

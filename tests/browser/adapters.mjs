@@ -1,6 +1,6 @@
 /**
- * Runs the pages of `tests/browser/adapters` in headless Chromium: each has one adapter under the
- * library that it is for. An argument of `run.mjs` is a regular expression for test names.
+ * Runs the pages of `tests/browser/adapters` in headless Chromium: each has adapters under the
+ * libraries that they are for. esbuild bundles them. `run.mjs` calls this.
  */
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -92,6 +92,19 @@ test("commands that the documentation names are scripts of package.json", () => 
 });
 
 /** The names in the first column of a page's tables. */
+/** The entries for other libraries. */
+const ADAPTERS = [
+  "arrow",
+  "deckgl",
+  "h5web",
+  "leaflet",
+  "maplibre",
+  "ndarray",
+  "openlayers",
+  "viv",
+  "zarrita",
+];
+
 const firstColumn = (text) =>
   [...text.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell]) =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
@@ -108,23 +121,40 @@ test("docs/api.md lists every exported name, and no other", async () => {
     const page = ["/inline", "/slim"].includes(name) ? ownNames : others;
     assert.ok(page.includes(`${name}\``), `docs/api.md does not name ${entry}`);
   }
-  for (const entry of ["zarr-wasm/node", "zarr-wasm/openlayers"]) {
-    for (const name of Object.keys(await import(entry))) {
+  for (const entry of ["node", ...ADAPTERS]) {
+    for (const name of valuesOf(`${entry}.ts`)) {
       assert.ok(others.includes(`\`${name}\``), `docs/api.md does not name ${name} of ${entry}`);
     }
   }
 });
 
+/** The names in the export lists of an entry, with `type ` before those of types. */
+const exportsOf = (entry) =>
+  [...read(`src/ts/entry/${entry}`).matchAll(/export (type )?\{([^}]*)\} from/g)].flatMap(
+    ([, isType = "", list]) =>
+      list
+        .split(",")
+        .map((name) => name.trim())
+        .filter((name) => name !== "")
+        .map((name) => `${isType}${name}`),
+  );
+
+/**
+ * The names of the values that an entry exports, read from its source: libraries that adapters
+ * import do not all run in Node.
+ */
+function valuesOf(entry) {
+  const names = exportsOf(entry).filter((name) => !name.startsWith("type "));
+  assert.ok(names.length > 0, `${entry} exports nothing`);
+  return names.map((name) => name.replace(/ as default$/, ""));
+}
+
 /** The names of the types that an entry exports, read from its source. */
 function typesOf(entry) {
   const text = read(`src/ts/entry/${entry}`);
-  const lists = [...text.matchAll(/export (type )?\{([^}]*)\} from/g)].flatMap(([, isType, list]) =>
-    list
-      .split(",")
-      .map((name) => name.trim())
-      .filter((name) => name !== "" && (isType || name.startsWith("type ")))
-      .map((name) => name.replace(/^type /, "")),
-  );
+  const lists = exportsOf(entry)
+    .filter((name) => name.startsWith("type "))
+    .map((name) => name.replace(/^type /, ""));
   const files = [...text.matchAll(/export type \* from "\.\.\/([^"]+)"/g)].map(([, path]) =>
     read(`src/ts/${path}`),
   );
@@ -136,10 +166,13 @@ function typesOf(entry) {
 
 test("docs/api.md lists every exported type, and no other", () => {
   const [, types] = read("docs/api.md").split("## Types");
-  const [root, openlayers] = types.split("Of `zarr-wasm/openlayers`:");
+  const [root, ...others] = types.split(/^Of `zarr-wasm\/(\w+)`:$/m);
   const named = (text) => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort();
   assert.deepEqual(named(root), typesOf("names.ts"));
-  assert.deepEqual(named(openlayers), typesOf("openlayers.ts"));
+  const listed = Object.fromEntries(
+    ADAPTERS.map((entry) => [entry, named(others[others.indexOf(entry) + 1] ?? "")]),
+  );
+  for (const entry of ADAPTERS) assert.deepEqual(listed[entry], typesOf(`${entry}.ts`), entry);
 });
 
 /** The members of a union of texts in a TypeScript file. */

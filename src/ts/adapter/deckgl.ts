@@ -11,6 +11,7 @@ import {
   pixelTile,
   webMapBox,
 } from "./pictures.ts";
+import { planeOf } from "./plane.ts";
 
 /** The part of deck.gl's `TileLoadProps` that is used. */
 export interface DeckTile {
@@ -54,7 +55,7 @@ const isOnMap = (bbox: DeckTile["bbox"]): bbox is Extract<DeckTile["bbox"], { we
  *     new TileLayer({ ...imageTiles(image), renderSubLayers: ({ data, ...props }) => new BitmapLayer(props, data) });
  */
 export function imageTiles(pyramid: Pyramid, options: PictureOptions = {}): DeckTileProps {
-  const { plane, levels } = pyramid;
+  const [plane, { levels }] = [planeOf(pyramid), pyramid];
   const [width = 0, height = 0] = [levels[0]?.shape[plane.x], levels[0]?.shape[plane.y]];
   const getTileData = async ({ bbox, signal }: DeckTile): Promise<DeckPicture | null> => {
     if (isOnMap(bbox)) throw new TypeError("imageTiles requires an OrthographicView; a map takes mapTiles");

@@ -22,7 +22,7 @@ import { type CfOptions, packingOf } from "../api/read/packing.ts";
 import type { UnreadableNode } from "../api/unreadable.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable, Slice } from "../model/types.ts";
-import { attributeOf, typeOf, unpacked, valueOf } from "./h5web_types.ts";
+import { attributeOf, typeOf, unpacked, valuesOf } from "./h5web_types.ts";
 
 type AnyArray = ZarrArray<DataType, Readable>;
 type AnyNode = AnyArray | Group<Readable>;
@@ -92,7 +92,7 @@ export class ZarrApi extends DataProviderApi {
     const result = packing
       ? await array.get(places, { ...options, decode: packing, as: "float64" })
       : await array.get(places, options);
-    const values = valueOf(array.dtype, result);
+    const values = valuesOf(array.dtype, result);
     return array.shape.length === 0 ? (values as ArrayLike<unknown>)[0] : values;
   }
 

@@ -51,7 +51,7 @@ interface Result {
 const isoOf = (date: Date) => (Number.isNaN(date.getTime()) ? "NaT" : date.toISOString());
 
 /** The elements as H5Web takes them: typed arrays, lists of text, pairs of complex numbers. */
-export function valueOf(dtype: string, { data, complex, toDate }: Result): unknown {
+export function valuesOf(dtype: string, { data, complex, toDate }: Result): unknown {
   const list = data as ArrayLike<unknown>;
   if (complex) return Array.from({ length: list.length / 2 }, (_, at) => [list[2 * at], list[2 * at + 1]]);
   if (toDate) return Array.from({ length: list.length }, (_, at) => isoOf(toDate(at)));

@@ -21,7 +21,7 @@ type Corners = readonly [left: number, top: number, right: number, bottom: numbe
 
 /** The corners of a tile in the map's reference system. */
 function cornersOf(map: LeafletMap, { x, y, z }: Coords, width: number, height: number): Corners {
-  const { crs = map.options.crs } = map.options;
+  const { crs } = map.options;
   const at = (across: number, down: number) => {
     const place = map.unproject([across * width, down * height], z);
     return crs?.project(place) ?? { x: place.lng, y: place.lat };

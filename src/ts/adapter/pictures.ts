@@ -8,11 +8,12 @@ import { type ConversionOptions, windowOf } from "../api/read/conversion.ts";
 import type { LabelColors } from "../api/read/label_colors.ts";
 import type { CfOptions } from "../api/read/packing.ts";
 import { toIndex, toWorld } from "../convention/geometry.ts";
-import { type CrsLike, type Proj4Like, projectionOf } from "../convention/projection.ts";
+import { type CrsLike, type Proj4Like, type Projection, projectionOf } from "../convention/projection.ts";
 import type { At, Pyramid, PyramidLevel } from "../convention/pyramid_model.ts";
 import { warp } from "../convention/warp.ts";
 import { type WarpSource, warpSource } from "../convention/warp_source.ts";
 import { UnsupportedError } from "../model/errors.ts";
+import { planeOf } from "./plane.ts";
 
 /** How to draw a channel. */
 export interface PictureChannel {
@@ -86,6 +87,7 @@ function paintsOf({ channels: known }: Pyramid, options: PictureOptions): Paint[
 
 /** Adds pictures, in memory that `ImageData` takes. */
 function imageOf(pictures: readonly Uint8ClampedArray[], width: number, height: number): ImageData {
+  if (pictures.length === 0) return new ImageData(width, height);
   const sum = pictures.length === 1 ? (pictures[0] as Uint8ClampedArray) : addLight(pictures);
   return new ImageData(sum as Uint8ClampedArray<ArrayBuffer>, width, height);
 }
@@ -149,7 +151,7 @@ export async function pixelTile(
   options: PictureOptions,
   signal: AbortSignal | undefined,
 ): Promise<PixelTile | null> {
-  const { plane, levels } = pyramid;
+  const [plane, { levels }] = [planeOf(pyramid), pyramid];
   const level = levelFor(pyramid, (box[2] - box[0]) / size);
   const { x, y } = rangesOf(pyramid, level, box);
   const [width, height] = [x[1] - x[0], y[1] - y[0]];
@@ -196,11 +198,25 @@ async function levelOfMap(
   const source = await warpSource(finest.array, from, signal);
   const step = stepOf(source);
   const { toSource } = projectionOf(crs, source.crs, proj4);
-  const [left, bottom, right, top] = extent;
-  const middle = [(left + right) / 2, (bottom + top) / 2] as const;
-  const [here, there] = [toSource(middle), toSource([middle[0] + (right - left) / size[0], middle[1]])];
-  if (!here || !there || step === undefined) return pyramid.levels.at(-1) as PyramidLevel;
-  return levelFor(pyramid, Math.hypot(there[0] - here[0], there[1] - here[1]) / step);
+  const spanAt = (across: number, up: number) => pixelSpan({ extent, size }, across, up, toSource);
+  const middle = spanAt(0.5, 0.5);
+  // The middle may be outside of the source's system, where a corner of the tile is not.
+  const corners = [spanAt(0.1, 0.1), spanAt(0.9, 0.1), spanAt(0.1, 0.9), spanAt(0.9, 0.9)];
+  const span = middle === Infinity ? Math.min(...corners) : middle;
+  if (step === undefined || span === Infinity) return pyramid.levels.at(-1) as PyramidLevel;
+  return levelFor(pyramid, span / step);
+}
+
+/** The width of a pixel in units of the source. Infinity where the source has no place. */
+function pixelSpan(
+  { extent: [left, bottom, right, top], size }: Pick<MapBox, "extent" | "size">,
+  across: number,
+  up: number,
+  toSource: Projection["toSource"],
+): number {
+  const [x, y] = [left + across * (right - left), bottom + up * (top - bottom)];
+  const [here, there] = [toSource([x, y]), toSource([x + (right - left) / size[0], y])];
+  return here && there ? Math.hypot(there[0] - here[0], there[1] - here[1]) : Infinity;
 }
 
 /** Colours of numbers, as the decoders make them (`src/kernel/convert.rs`). */

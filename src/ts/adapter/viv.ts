@@ -7,6 +7,7 @@ import type { Pyramid, PyramidLevel } from "../convention/pyramid_model.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { InvalidSelectionError, UnsupportedError } from "../model/errors.ts";
 import type { Slice } from "../model/types.ts";
+import { planeOf } from "./plane.ts";
 
 /** The data types that Viv draws. */
 type VivNumbers = Exclude<NumberType, "int64" | "uint64" | "float16">;
@@ -16,15 +17,7 @@ type VivDtype = Capitalize<VivNumbers>;
 
 /** The elements of a tile or a level, row by row. */
 export interface VivPixels {
-  data:
-    | Uint8Array
-    | Uint16Array
-    | Uint32Array
-    | Int8Array
-    | Int16Array
-    | Int32Array
-    | Float32Array
-    | Float64Array;
+  data: InstanceType<(typeof globalThis)[`${VivDtype}Array`]>;
   width: number;
   height: number;
 }
@@ -204,11 +197,12 @@ function resolutionOf({ levels }: Pyramid, factor: number): Resolution {
 /**
  * The sources of a pyramid for Viv's layers, finest first: the layers' `loader`. Each has half of
  * the resolution of the one before. Channels and other axes are selected by their names. Throws an
- * `UnsupportedError` for elements that are not numbers.
+ * `UnsupportedError` for elements that are not numbers, and without axes x and y.
  *
  *     new MultiscaleImageLayer({ loader: pixelSources(image), selections: [{ c: 0, z: 3 }], … });
  */
 export function pixelSources(pyramid: Pyramid, options: VivOptions = {}): VivSource[] {
+  planeOf(pyramid);
   const [finest, coarsest] = [pyramid.levels[0], pyramid.levels.at(-1)] as [PyramidLevel, PyramidLevel];
   const count = Math.floor(Math.log2(coarsest.unitsPerElement / finest.unitsPerElement) + 0.1) + 1;
   const sources = Array.from(

@@ -111,3 +111,31 @@ test("MapLibre: an aborted tile rejects with the signal's reason", async () => {
     ({ code }) => code === "Argument",
   );
 });
+
+test("MapLibre: a tile reads the level of its resolution", async () => {
+  const files = new zarr.FetchStore(new URL("/whole/arctic.zarr", location.href));
+  const keys = [];
+  const store = {
+    get(key, options) {
+      keys.push(key);
+      return files.get(key, options);
+    },
+    getRange(key, range, options) {
+      keys.push(key);
+      return files.getRange(key, range, options);
+    },
+  };
+  proj4.defs("EPSG:3413", "+proj=stere +lat_0=90 +lat_ts=70 +lon_0=-45 +datum=WGS84 +units=m +no_defs");
+  const arctic = await zarr.pyramid(await zarr.open(store, { kind: "group" }), { variable: "elevation" });
+  const { load } = new PyramidProtocol("arctic", arctic, { window: [-5000, 5000], proj4 });
+  const levelsOf = async (url) => {
+    keys.length = 0;
+    const { data } = await load({ url }, new AbortController());
+    equal([data.width, data.height], [256, 256], "a tile's size");
+    const chunks = keys.filter((key) => /\/elevation\/c\//.test(key));
+    return [...new Set(chunks.map((key) => key.split("/")[1]))];
+  };
+  // Elements have 7.5, 15 and 30 km; pixels at the tiles' middles have 156 and 7.3 km.
+  equal(await levelsOf("arctic://0/0/0"), ["2"], "the level of zoom 0");
+  equal(await levelsOf("arctic://2/1/0"), ["0"], "the level of zoom 2");
+});

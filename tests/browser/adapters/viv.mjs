@@ -143,3 +143,55 @@ test("viv: missing values are NaN", async () => {
         `row ${row}, column ${column}: ${data[row * width + column]}, not ${value}`,
       );
 });
+
+test("viv: an array without rows and columns is refused", async () => {
+  const lat = await zarr.open(urlOf("north-first"), { path: "lat", kind: "array" });
+  const alone = await zarr.pyramid(lat);
+  await rejects((async () => pixelSources(alone))(), ({ code }) => code === "Unsupported");
+});
+
+/** A pyramid whose levels have a quarter of the resolution each, and elements of the given type. */
+async function quartered(dtype) {
+  const store = new Map();
+  const multiscales = [0, 1].map((level) => ({
+    path: String(level),
+    coordinateTransformations: [{ type: "scale", scale: [4 ** level, 4 ** level] }],
+  }));
+  const axes = ["y", "x"].map((name) => ({ name, type: "space" }));
+  const ome = { version: "0.5", multiscales: [{ axes, datasets: multiscales }] };
+  await zarr.create(store, { attributes: { ome } });
+  for (const level of [0, 1]) {
+    const side = 64 / 4 ** level;
+    const place = zarr.root(store).resolve(String(level));
+    const array = await zarr.create(place, { shape: [side, side], chunk_shape: [16, 16], data_type: dtype });
+    const type = { int64: BigInt, float16: Number }[dtype];
+    await array.set(
+      null,
+      Array.from({ length: side }, (_, row) =>
+        Array.from({ length: side }, (_, column) => type(1000 * row + column)),
+      ),
+    );
+  }
+  return zarr.pyramid(await zarr.open(store, { kind: "group" }));
+}
+
+test("viv: a resolution that the pyramid skips is every second element of a finer level", async () => {
+  const sources = pixelSources(await quartered("int64"));
+  equal(
+    sources.map(({ shape, dtype }) => [shape, dtype]),
+    [
+      [[64, 64], "Float64"],
+      [[32, 32], "Float64"],
+      [[16, 16], "Float64"],
+    ],
+    "sources",
+  );
+  const tile = await sources[1].getTile({ x: 0, y: 0, selection: {} });
+  equal(
+    [tile.width, tile.height, tile.data[33], tile.data[32 * 31 + 31]],
+    [32, 32, 2002, 62_062],
+    "the tile",
+  );
+  const raster = await sources[2].getRaster({ selection: {} });
+  equal([raster.width, raster.data.at(-1)], [16, 15_015], "the coarsest level's own elements");
+});
