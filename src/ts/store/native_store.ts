@@ -50,12 +50,13 @@ export function readKey(
   number: (objects: ObjectNumbers) => number,
   key: string,
   range: RangeQuery | undefined,
-  { signal }: StoreGetOptions,
+  { signal, ...storeOptions }: StoreGetOptions,
 ): Promise<Uint8Array | undefined> {
   const isSuffix = range !== undefined && "suffixLength" in range;
   const offset = range && !isSuffix ? range.offset : undefined;
   const length = range && (isSuffix ? range.suffixLength : range.length);
-  return call("readKey", (objects) => ({ store: number(objects), key, offset, length }), { signal });
+  const makeArguments = (objects: ObjectNumbers) => ({ store: number(objects), key, offset, length });
+  return call("readKey", makeArguments, { signal, storeOptions });
 }
 
 /** A store that the engine implements. `define` returns its definition for the engine. */
@@ -71,7 +72,7 @@ export abstract class NativeStore implements AsyncReadable {
   get(key: AbsolutePath, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     const { signal, ...more } = options;
     const derived = requesting(this, more);
-    return derived ? derived.get(key, { signal }) : readKey(this.#number, key, undefined, { signal });
+    return derived ? derived.get(key, { signal }) : readKey(this.#number, key, undefined, options);
   }
 
   getRange(
@@ -82,7 +83,7 @@ export abstract class NativeStore implements AsyncReadable {
     const { signal, ...more } = options;
     const derived = requesting(this, more);
     if (derived) return derived.getRange(key, range, { signal });
-    return readKey(this.#number, key, range, { signal });
+    return readKey(this.#number, key, range, options);
   }
 
   /** Size of a value in bytes; undefined if there is none. */
