@@ -1,5 +1,6 @@
 /** The page's own codecs: a module runs in workers, a function on the page's thread. */
 import * as zarr from "zarr-wasm";
+import { GZip, Zstd } from "zarr-wasm/numcodecs";
 import { equal, ok, rejects, test } from "./harness.mjs";
 
 const MODULE = `
@@ -77,4 +78,19 @@ test("a module that cannot be loaded gives an error of the codec", async () => {
       (error) => error._tag === "CodecPipelineError" && error.codec === "test.flipped",
     );
   });
+});
+
+test("codecs of this package encode and decode alone, also in workers", async () => {
+  const plain = Uint8Array.from({ length: 1 << 20 }, (_, at) => at >> 5);
+  for (const bytes of [plain.subarray(0, 100), plain]) {
+    const blosc = (await zarr.registry.get("blosc")()).fromConfig({ cname: "zstd", clevel: 3 });
+    const frame = await blosc.encode(bytes);
+    ok(frame.length < bytes.length + 100);
+    equal(await blosc.decode(frame), bytes.slice());
+    const frames = await new Zstd(99).encode(bytes);
+    const members = await new GZip().encode(bytes);
+    equal(await new Zstd().decode(frames), bytes.slice());
+    const stream = new Blob([members]).stream().pipeThrough(new DecompressionStream("gzip"));
+    equal(new Uint8Array(await new Response(stream).arrayBuffer()), bytes.slice());
+  }
 });

@@ -68,6 +68,19 @@ test("options of get and Array.get reach the store, without this package's own",
   ]);
 });
 
+test("options pass through the stores around a store", async () => {
+  const seen = {};
+  for (const [name, library] of Object.entries({ zarr, zarrita })) {
+    const calls = [];
+    const caching = library.withByteCaching(recording(calls));
+    const store = await library.withMaybeConsolidatedMetadata(caching);
+    await store.get("/c/0", { token: 1 });
+    await (await library.open(store, { kind: "array" })).getChunk([1], { token: 2 });
+    seen[name] = calls.map(({ token }) => token);
+  }
+  assert.deepEqual(seen, { zarr: [1, 2], zarrita: [1, 2] });
+});
+
 test("options of FetchStore.get and of getChunk reach the requests", async () => {
   const inner = madeStore({ shape: [4], chunks: [2], dtype: "uint8" }, ([i]) => i);
   const { url, requests } = await server((path) => inner.get(path));

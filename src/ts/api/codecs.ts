@@ -97,17 +97,19 @@ async function codecsAskedFor(
     const question = await ask(JSON.stringify({ names, known }));
     if (question === undefined) break;
     const site = JSON.parse(question) as CodecSite;
+    const loader = loaders.get(site.registered) as CodecLoader;
     try {
       known.push(await unlessAborted(know(site, runner), signal));
     } catch (thrown) {
       signal?.throwIfAborted();
-      // What the user's loader or `fromConfig` throws, the caller gets as it is.
-      if (!(thrown instanceof CodecFault)) throw thrown;
-      const { report } = failureOf({ site, direction }, thrown);
-      throw errorFromReport(JSON.parse(report) as ErrorReport);
+      // What the user's loader or `fromConfig` throws, the caller gets as it is. Workers, too, run
+      // modules, and their errors name the codec.
+      if (!(thrown instanceof CodecFault) && urlOf(loader) === undefined) throw thrown;
+      const { report, cause } = failureOf({ site, direction }, thrown);
+      throw errorFromReport({ ...(JSON.parse(report) as ErrorReport), cause });
     }
     signal?.throwIfAborted();
-    const url = urlOf(loaders.get(site.registered) as CodecLoader);
+    const url = urlOf(loader);
     if (url !== undefined) modules[site.registered] = url;
   }
   if (known.length === 0) return undefined;

@@ -38,27 +38,22 @@ export interface OpenOptions extends AttributeOptions {
 const v3Stores = new WeakSet<object>();
 
 /**
- * The paths of opened groups that are v2 and not v3. Nodes below them are looked for as v2 first,
- * so that `zarr.json` is requested once for a group and not again for each of its arrays.
+ * Opened groups that are v2 and not v3: the beginnings of the paths below them. Nodes below are
+ * looked for as v2 first, so that `zarr.json` is requested once for a group and not again for each
+ * of its arrays.
  */
 const v2Groups = new WeakMap<object, Set<string>>();
 
 /** Whether a group above a path is v2. */
-function isBelowV2(store: unknown, path: string): boolean {
-  const groups = v2Groups.get(store as object);
-  for (let at = path.lastIndexOf("/"); groups && at >= 0; at = path.lastIndexOf("/", at - 1)) {
-    if (groups.has(path.slice(0, at) || "/")) return true;
-    if (at === 0) break;
-  }
-  return false;
-}
+const isBelowV2 = (store: unknown, path: string): boolean =>
+  [...(v2Groups.get(store as object) ?? [])].some((group) => path.startsWith(group));
 
 /** What an open call has learned about the formats of a store. */
 function learn(store: object, { kind, dialect, path }: NodeSummary): void {
   if (dialect === "v3") v3Stores.add(store);
   if (dialect !== "v2" || kind !== "group") return;
   const groups = v2Groups.get(store) ?? new Set();
-  v2Groups.set(store, groups.add(path));
+  v2Groups.set(store, groups.add(path === "/" ? path : `${path}/`));
 }
 
 /** Whether there is no node at all, not even one of another kind. */

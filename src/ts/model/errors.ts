@@ -25,8 +25,8 @@ export interface ErrorDetails {
 }
 
 /**
- * The base class of every error that this package throws. Only the reasons of abort signals are
- * thrown as they are.
+ * The base class of every error that this package throws. The reasons of abort signals, and what a
+ * user's store, `fetch` or codec loader throws, are thrown as they are.
  */
 export class ZarrError extends Error {
   readonly _tag: string = "ZarrError";

@@ -34,7 +34,7 @@ const INDICES = new Proxy(Object.prototype, {
 /** Throws for an index outside. Strings of no length have no places, so any index is theirs. */
 function checkIndex(idx: number, { length, chars }: Indexed & { chars: number }): void {
   if (idx >= 0 && (idx < length || chars === 0)) return;
-  throw new RangeError(`index ${idx} is outside of an array of ${length} strings`);
+  throw new RangeError(`index ${idx} is out of range: ${length}`);
 }
 
 /** Replaces a number that is not a code point. */

@@ -47,15 +47,10 @@ export class FetchStore extends NativeStore {
 
   /** @internal */
   [REQUESTING](init: RequestInit): FetchStore {
-    const { overrides = {}, ...rest } = this.#options;
-    const headers = new Headers(overrides.headers);
-    new Headers(init.headers).forEach((value, name) => {
-      headers.set(name, value);
-    });
-    return new FetchStore(this.url, {
-      ...rest,
-      overrides: { ...overrides, ...init, headers: [...headers] },
-    });
+    const overrides = { ...this.#options.overrides, ...init };
+    const both = [this.#options.overrides, init].flatMap((each) => [...new Headers(each?.headers)]);
+    overrides.headers = Object.fromEntries(both);
+    return new FetchStore(this.url, { ...this.#options, overrides });
   }
 
   /** @internal */

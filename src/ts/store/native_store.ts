@@ -50,12 +50,13 @@ export function readKey(
   number: (objects: ObjectNumbers) => number,
   key: string,
   range: RangeQuery | undefined,
-  { signal }: StoreGetOptions,
+  { signal, ...storeOptions }: StoreGetOptions,
 ): Promise<Uint8Array | undefined> {
   const isSuffix = range !== undefined && "suffixLength" in range;
   const offset = range && !isSuffix ? range.offset : undefined;
   const length = range && (isSuffix ? range.suffixLength : range.length);
-  return call("readKey", (objects) => ({ store: number(objects), key, offset, length }), { signal });
+  const makeArguments = (objects: ObjectNumbers) => ({ store: number(objects), key, offset, length });
+  return call("readKey", makeArguments, { signal, storeOptions });
 }
 
 /** A store that the engine implements. `define` returns its definition for the engine. */
@@ -69,9 +70,7 @@ export abstract class NativeStore implements AsyncReadable {
   }
 
   get(key: AbsolutePath, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
-    const { signal, ...more } = options;
-    const derived = requesting(this, more);
-    return derived ? derived.get(key, { signal }) : readKey(this.#number, key, undefined, { signal });
+    return this.#read(key, undefined, options);
   }
 
   getRange(
@@ -79,10 +78,19 @@ export abstract class NativeStore implements AsyncReadable {
     range: RangeQuery,
     options: StoreGetOptions = {},
   ): Promise<Uint8Array | undefined> {
+    return this.#read(key, range, options);
+  }
+
+  async #read(
+    key: AbsolutePath,
+    range: RangeQuery | undefined,
+    options: StoreGetOptions,
+  ): Promise<Uint8Array | undefined> {
     const { signal, ...more } = options;
-    const derived = requesting(this, more);
-    if (derived) return derived.getRange(key, range, { signal });
-    return readKey(this.#number, key, range, { signal });
+    const isPlain = Object.keys(more).length === 0;
+    const derived = isPlain ? undefined : (this as RequestingStore)[REQUESTING]?.(more);
+    if (!derived) return readKey(this.#number, key, range, options);
+    return range ? derived.getRange?.(key, range, { signal }) : derived.get(key, { signal });
   }
 
   /** Size of a value in bytes; undefined if there is none. */
@@ -122,12 +130,6 @@ export abstract class NativeStore implements AsyncReadable {
     await write("eraseKey", (objects) => ({ store: this.#number(objects), key }));
   }
 }
-
-/** The store with more options of requests; undefined if there are none, or they have no effect. */
-const requesting = (store: NativeStore, options: object) =>
-  Object.keys(options).length > 0
-    ? ((store as RequestingStore)[REQUESTING]?.(options) as NativeStore | undefined)
-    : undefined;
 
 /** Copies a view of a larger buffer, because cloning a view clones its whole buffer. */
 const ownBytes = (value: Uint8Array): Uint8Array =>

@@ -47,15 +47,20 @@ export interface ReadRequest extends Omit<EngineRequest, "conversion" | "priorit
 
 type Options = ReadOptions & ResultOptions;
 
-/** The options that are for this package. The others are for the user's store, as in zarrita. */
-const OWN = new Set(["signal", "onProgress", "form", "out", "useSharedArrayBuffer"]);
+/** The options that are for this package, and their types. `fetch` has another `priority`. */
+const OWN: Record<string, string> = {
+  signal: "object",
+  onProgress: "function",
+  priority: "number",
+  form: "string",
+  out: "object",
+  useSharedArrayBuffer: "boolean",
+};
 
-/** The caller's options for the store. `cache` and `priority` have other values in `fetch`. */
+/** The caller's options for the store, as in zarrita: all others. `cache: "reload"` is our own. */
 function storeOptionsOf(options: Options): object | undefined {
-  const isOwn = (name: string, value: unknown) =>
-    OWN.has(name) || value === undefined || (name === "priority" && typeof value === "number");
   const entries = Object.entries(options).filter(
-    ([name, value]) => !isOwn(name, value) && !(name === "cache" && value === "reload"),
+    ([name, value]) => value !== undefined && value !== "reload" && typeof value !== OWN[name],
   );
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
