@@ -178,6 +178,25 @@ test("the fill value of a v2 array stays what is missing", async () => {
   }
 });
 
+test("elements in memory with strides, and complex ones, over several boxes", async () => {
+  const [rows, columns] = [1500, 1500];
+  const data = Float32Array.from({ length: 2 * rows * columns }, (_, at) => at);
+  const turned = { data: data.subarray(0, rows * columns), shape: [columns, rows], stride: [1, columns] };
+  const { arrays } = await zarr.createDataset(new Map(), {
+    variables: {
+      complex: { dims: ["y", "x"], data: { data, shape: [rows, columns], dtype: "complex64" } },
+      turned: { dims: ["x", "y"], data: turned, chunkShape: [100, 100] },
+    },
+  });
+  for (const row of [0, 1, 1399, 1499]) {
+    const first = 2 * (row * columns + 7);
+    assert.deepEqual([...(await arrays.complex.get([row, zarr.slice(7, 8)])).data], [first, first + 1]);
+    assert.deepEqual([...(await arrays.turned.get([3, zarr.slice(row, row + 1)])).data], [row * columns + 3]);
+  }
+  const wrong = { variables: { a: { dims: ["x"], data: { data: [1, 2], shape: [2], stride: [-1] } } } };
+  await assert.rejects(zarr.createDataset(new Map(), wrong), { code: "Argument" });
+});
+
 test("a ZIP archive with a data set", async () => {
   const writer = new zarr.ZipWriter();
   await zarr.createDataset(writer, dataset);

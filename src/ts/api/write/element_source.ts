@@ -82,22 +82,30 @@ function checkShape(shape: unknown): asserts shape is readonly number[] {
   if (!isShape) refuse("the source has no valid shape", "a list of extents in elements", shape);
 }
 
+/** A part of a list; a view of a typed array. */
+function part(data: ArrayLike<unknown>, from: number, to: number): ArrayLike<unknown> {
+  if (ArrayBuffer.isView(data)) return (data as unknown as Uint8Array).subarray(from, to);
+  return globalThis.Array.prototype.slice.call(data, from, to);
+}
+
 function inMemory({ data, shape, stride, dtype }: ElementsInMemory): OpenedSource {
   checkShape(shape);
   const type = dtype ?? typeOfElements(data);
   if (type === undefined)
     return refuse("the source has no data type", "the member dtype, or a typed array", typeof data);
   const strides = stride ?? stridesInOrder(shape);
-  const last = shape.reduce((sum, extent, axis) => sum + (extent - 1) * (strides[axis] ?? 0), 0);
-  if (product(shape) > 0 && !(last < data.length))
-    refuse("the source has fewer elements than its shape", `${last + 1} elements`, data.length);
-  const slice = (from: number) =>
-    ArrayBuffer.isView(data)
-      ? (data as unknown as Uint8Array).subarray(from)
-      : (data as unknown[]).slice(from);
+  if (strides.length !== shape.length || !strides.every((step) => Number.isSafeInteger(step) && step >= 0))
+    refuse("the strides of the source are not valid", `${shape.length} numbers from 0 up`, strides);
+  // A complex element is two numbers.
+  const units = type.startsWith("complex") ? 2 : 1;
+  const lengthOf = (extents: readonly number[]) =>
+    units * (1 + extents.reduce((sum, extent, axis) => sum + (extent - 1) * (strides[axis] as number), 0));
+  if (product(shape) > 0 && lengthOf(shape) > data.length)
+    refuse("the source has fewer elements than its shape", `${lengthOf(shape)} numbers`, data.length);
   const read = async (box: Box) => {
-    const from = box.reduce((sum, { start }, axis) => sum + start * (strides[axis] ?? 0), 0);
-    return { data: slice(from), shape: shapeOfBox(box), stride: strides } as Settable<DataType>;
+    const extents = shapeOfBox(box);
+    const from = units * box.reduce((sum, { start }, axis) => sum + start * (strides[axis] as number), 0);
+    return { data: part(data, from, from + lengthOf(extents)), shape: extents, stride: strides } as never;
   };
   return { shape, dtype: type, attributes: {}, read };
 }
