@@ -3,7 +3,7 @@
  * `everyday`: whether `npm test` runs it, or only `npm run test:all`. `counts` counts the tests in
  * its output. `prepare` compiles first, with a separate time limit, because that takes minutes on a
  * new machine. `browser`: the lane needs Chromium, whose path is in CHROMIUM. `nginx`: the same
- * with NGINX.
+ * with NGINX. `npm`: its first run installs tools from npm's registry, into `target/consumers/`.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -98,11 +98,21 @@ export const LANES = [
   },
   {
     name: "engines",
-    what: "the viewer's pixels in Firefox and WebKitGTK",
-    minutes: 8,
+    what: "the built package and the viewer's pixels in Firefox and WebKitGTK",
+    minutes: 16,
     everyday: false,
     command: [node, "tests/browser/engines.mjs"],
     counts: countTap,
+  },
+  {
+    name: "consumers",
+    what: "the packed package in bundlers, runtimes, test runners, pages and compilers of users",
+    minutes: 25,
+    everyday: false,
+    browser: true,
+    npm: true,
+    command: [node, "tests/consumers/run.mjs"],
+    counts: countOk,
   },
   {
     name: "conformance",

@@ -1,6 +1,6 @@
 /**
- * The engines lane: runs the tests of the viewer's pixels in Firefox and WebKitGTK. They are
- * started without a driver at a URL, and the page posts its report. Prints a TAP report. An
+ * The engines lane: runs the tests of the package and of the viewer's pixels in Firefox and
+ * WebKitGTK. They are started without a driver at a URL, and the page posts its report. Prints a TAP report. An
  * argument is a regular expression for test names. A missing engine is reported and is not a
  * failure.
  */
@@ -9,7 +9,7 @@ import { BROWSERS } from "../../benches/peers/browsers.mjs";
 import { bundle, serveTests } from "./served.mjs";
 
 /** Time limit for all tests of an engine. */
-const PATIENCE_MS = 240_000;
+const PATIENCE_MS = 480_000;
 
 let listener = () => {};
 

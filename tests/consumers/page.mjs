@@ -5,7 +5,7 @@
 import { launchChromium } from "../browser/chromium.mjs";
 import { expectRead } from "./reading.mjs";
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 30_000;
 
 let browser;
 
@@ -15,6 +15,23 @@ export async function closeBrowser() {
 
 /** The head of every page: without an icon of its own, a browser asks the server for one. */
 export const HEAD = `<!doctype html><meta charset="utf-8"><title>zarr-wasm</title><link rel="icon" href="data:,">`;
+
+/** Runs in the page. A result that does not come is a text. */
+function resultOf(patience) {
+  const late = new Promise((resolve) => setTimeout(resolve, patience, "no result"));
+  return Promise.race([window.told, late]).catch((error) => String(error.stack));
+}
+
+/** The result of a page. A server of a bundler may reload the page when it has found a package. */
+async function resultFrom(page, reloads = 2) {
+  try {
+    await page.waitForFunction(() => window.told !== undefined, undefined, { timeout: PATIENCE_MS });
+    return await page.evaluate(resultOf, PATIENCE_MS);
+  } catch (error) {
+    if (reloads === 0 || !/context was destroyed/.test(error.message)) throw error;
+    return resultFrom(page, reloads - 1);
+  }
+}
 
 /** Opens a page, and checks its result and its console. */
 export async function expectPage(url, places) {
@@ -27,8 +44,7 @@ export async function expectPage(url, places) {
   });
   try {
     await page.goto(url);
-    await page.waitForFunction(() => window.told !== undefined, undefined, { timeout: PATIENCE_MS });
-    const told = await page.evaluate(() => Promise.resolve(window.told).catch((error) => String(error.stack)));
+    const told = await resultFrom(page);
     if (complaints.length > 0) throw new Error(`the console says:\n${complaints.join("\n")}\n${JSON.stringify(told)}`);
     expectRead(told, places);
   } catch (error) {

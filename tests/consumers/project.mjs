@@ -98,8 +98,8 @@ export class Project {
   }
 
   /** Runs a program to its end, for at most `patience` ms. Resolves to its output; rejects if it fails. */
-  async run(program, args, { env = {}, patience = PATIENCE_MS } = {}) {
-    const child = this.#spawn(program, args, env);
+  async run(program, args, { env = {}, patience = PATIENCE_MS, folder = this.folder } = {}) {
+    const child = this.#spawn(program, args, { env, folder });
     let output = "";
     const collect = (text) => {
       output += text;
@@ -119,9 +119,9 @@ export class Project {
   }
 
   /** A process with a method that ends it and its children. */
-  #spawn(program, args, env) {
+  #spawn(program, args, { env, folder = this.folder }) {
     const child = spawn(program, args, {
-      cwd: this.folder,
+      cwd: folder,
       env: { ...ENVIRONMENT, ...env },
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
@@ -141,7 +141,7 @@ export class Project {
    * gets the URL. Then the server ends, and its output must have no complaint.
    */
   async serving(program, args, { ready, env = {} }, use) {
-    const child = this.#spawn(program, args, env);
+    const child = this.#spawn(program, args, { env });
     let output = "";
     try {
       const url = await new Promise((resolve, reject) => {

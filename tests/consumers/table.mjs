@@ -2,6 +2,7 @@
 import { esbuild } from "./esbuild.mjs";
 import { attw, publint } from "./lints.mjs";
 import { next } from "./next.mjs";
+import { overrides } from "./overrides.mjs";
 import { plainPages } from "./plain_pages.mjs";
 import { rollup } from "./rollup.mjs";
 import { bun, deno, node } from "./runtimes.mjs";
@@ -37,6 +38,7 @@ export const TABLE = [
   typescript("5.9.3", ALL),
   typescript("6.0.3", ["node16", "bundler"]),
   typescript("7.0.2", ["node16", "bundler"]),
+  overrides("10.34.9", "4.18.1"),
   publint("0.3.25"),
   attw("0.18.5"),
 ];

@@ -1,9 +1,13 @@
-/** Vite: a page in development, as built, and with a worker of the user's. No configuration. */
+/**
+ * Vite: a page in development, as built, and with a worker of the user's. Vite cannot split the code
+ * of workers unless their format is `es`.
+ */
 import { join } from "node:path";
 import { PAGE_FILES, pageFiles, pageUrl } from "./bundled_page.mjs";
 import { expectPage, IN_A_WORKER, IN_BLOBS } from "./page.mjs";
 
 const CONFIGURATION = `export default {
+  worker: { format: "es" },
   build: { rollupOptions: { input: ["index.html", "worker.html"] }, chunkSizeWarningLimit: 5000 },
 };
 `;

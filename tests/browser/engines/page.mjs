@@ -1,10 +1,10 @@
 /**
- * The page for engines without a driver: runs the tests of the viewer's pixels and posts their
- * results.
+ * The page for engines without a driver: runs the tests of the package and of the viewer's pixels,
+ * and posts their results. The tests of the viewer's controls are for Chromium alone.
  */
 import { runAll } from "../harness.mjs";
 
-const modules = import.meta.webpackContext("..", { recursive: false, regExp: /www_pixels\.test\.mjs$/ });
+const modules = import.meta.webpackContext("..", { recursive: false, regExp: /(?<!\/www)\.test\.mjs$/ });
 modules.keys().forEach(modules);
 
 const post = (told) => fetch("/engines/report", { method: "POST", body: JSON.stringify(told) });
