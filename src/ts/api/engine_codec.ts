@@ -42,6 +42,9 @@ function checked<T>(codec: string, convert: () => T): T {
   }
 }
 
+/** Codecs that encode objects only. */
+const OBJECTS = /json2$|msgpack2$/;
+
 /** The data type of a chunk's elements, for a codec that was made without it. */
 function typeOfData(data: unknown): string | undefined {
   if (Array.isArray(data)) return "string";
@@ -148,7 +151,8 @@ export class EngineCodec implements UserCodec {
 
   /** The engine's description of the codec, for the shape of `meta` or of a chunk. */
   #textFor(chunk: Partial<ZarrChunk> | undefined): string {
-    const { dataType = typeOfData(chunk?.data), shape = chunk?.shape, fillValue } = this.#meta;
+    const known = OBJECTS.test(this.#name) ? "v2:object" : typeOfData(chunk?.data);
+    const { dataType = known, shape = chunk?.shape, fillValue } = this.#meta;
     return exactJson({
       name: this.#name,
       configuration: this.#configuration,
