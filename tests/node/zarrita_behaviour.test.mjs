@@ -62,9 +62,11 @@ test("options of get and Array.get reach the store, without this package's own",
   const { signal } = new AbortController();
   await zarr.get(array, [zarr.slice(0, 1)], { token: "a", signal, useSharedArrayBuffer: false });
   await array.get([zarr.slice(2, 3)], { token: "b", priority: 3, onProgress() {} });
+  await array.get([zarr.slice(0, 2)], { token: "c", out: new Uint8Array(2), cache: "reload" });
   assert.deepEqual(calls, [
     { token: "a", signal },
     { token: "b", signal: undefined },
+    { token: "c", signal: undefined },
   ]);
 });
 

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use super::registry::{self, CodecKind, ParsedCodec, WasmModule};
+use super::registry::{self, ParsedCodec, WasmModule};
 use super::user::Direction;
 use super::{
     ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Output, Spec,

@@ -197,8 +197,8 @@ impl DirectoryReader {
         self.table.push(&name, entry)
     }
 
-    /// The directory, after all of it was read. With `raw`, its names are those of the entries, also
-    /// if all are in one folder.
+    /// The directory, after all of it was read. With `raw`, its names are those of the entries,
+    /// also if all are in one folder.
     ///
     /// # Errors
     /// `Format` if there are fewer entries than announced, or if entries overlap.

@@ -442,8 +442,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   }
 
   /**
-   * Reads one whole chunk in its native memory order. Beyond the array's edge it has what is stored,
-   * and fill value if the chunk is not stored. Options of other names are passed to the store.
+   * Reads one whole chunk in its native memory order. Beyond the array's edge it has what is
+   * stored, and fill value if the chunk is not stored. Options of other names are passed to the
+   * store.
    */
   async getChunk(
     chunkCoords: number[],

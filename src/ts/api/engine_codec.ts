@@ -5,12 +5,14 @@
 import { chunkOf, isDense, packedChunk, packedMemory, type ZarrChunk } from "../codec/chunk.ts";
 import type { CodecEntry, CodecKind, UserCodec } from "../codec/entry.ts";
 import { CodecFault } from "../codec/fault.ts";
+import type { ArrayForm } from "../codec/site.ts";
 import { stridesOf } from "../elements/typed_arrays.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
 import { call } from "../port/engine.ts";
 import type { CodecDescription } from "../port/operations.ts";
 import { type ChunkMeta, encodedMetaOf, encodedSizeOf } from "./encoded_meta.ts";
+import { jsonOfValue, valueOfJson } from "./json_elements.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -41,6 +43,9 @@ function checked<T>(codec: string, convert: () => T): T {
     throw new ZarrError("Argument", message, { codec, expected, actual });
   }
 }
+
+/** Codecs that encode objects only. */
+const OBJECTS = /json2$|msgpack2$/;
 
 /** The data type of a chunk's elements, for a codec that was made without it. */
 function typeOfData(data: unknown): string | undefined {
@@ -95,7 +100,7 @@ export class EngineCodec implements UserCodec {
     if (isTransposition(this.#name)) return this.#transposed(data);
     const text = this.#textFor(data);
     const { encoder, decoded, encoded } = await this.#describe(text);
-    const input = this.#checked(() => packedMemory(decoded, data));
+    const input = this.#checked(() => packedMemory(decoded, written(decoded, data)));
     const output = await this.#run(text, encoder, input, true);
     return this.kind === "array_to_array" ? chunkLike(data, decoded, chunkOf(encoded, output)) : output;
   }
@@ -109,7 +114,7 @@ export class EngineCodec implements UserCodec {
     const text = this.#textFor(isArray ? data : undefined);
     const { decoder, decoded, encoded } = await this.#describe(text);
     const input = isArray ? this.#checked(() => packedMemory(encoded, data)) : wholeBytes(data, this.#name);
-    const chunk = chunkOf(decoded, await this.#run(text, decoder, input, false));
+    const chunk = read(decoded, chunkOf(decoded, await this.#run(text, decoder, input, false)));
     return isArray ? chunkLike(data, encoded, chunk) : chunk;
   }
 
@@ -148,7 +153,8 @@ export class EngineCodec implements UserCodec {
 
   /** The engine's description of the codec, for the shape of `meta` or of a chunk. */
   #textFor(chunk: Partial<ZarrChunk> | undefined): string {
-    const { dataType = typeOfData(chunk?.data), shape = chunk?.shape, fillValue } = this.#meta;
+    const known = OBJECTS.test(this.#name) ? "v2:object" : typeOfData(chunk?.data);
+    const { dataType = known, shape = chunk?.shape, fillValue } = this.#meta;
     return exactJson({
       name: this.#name,
       configuration: this.#configuration,
@@ -179,6 +185,21 @@ export class EngineCodec implements UserCodec {
   #checked<T>(convert: () => T): T {
     return checked(this.#name, convert);
   }
+}
+
+/** A chunk whose elements are values, if it is one of JSON texts. */
+function read({ type }: ArrayForm, chunk: ZarrChunk): ZarrChunk {
+  if (type.kind !== "json") return chunk;
+  const decoder = new TextDecoder();
+  const data = (chunk.data as Uint8Array[]).map((text) => valueOfJson(decoder.decode(text)));
+  return { ...chunk, data };
+}
+
+/** A chunk whose elements are JSON texts, if they are values for such a codec. */
+function written({ type }: ArrayForm, chunk: ZarrChunk): ZarrChunk {
+  if (type.kind !== "json" || !Array.isArray(chunk?.data)) return chunk;
+  const encoder = new TextEncoder();
+  return { ...chunk, data: chunk.data.map((value) => encoder.encode(jsonOfValue(value))) };
 }
 
 /**

@@ -130,9 +130,10 @@ export async function readSelection(
   if (useSharedArrayBuffer) checkShared();
   signal?.throwIfAborted();
   await bindCodecs(array[FACTS], signal);
-  if (out) return readIntoMemory(array, request, { ...options, out });
   const storeOptions = storeOptionsOf(options);
-  const { arrayNode, ...args } = readArguments(requestingNode(array, storeOptions), request, options);
+  const node = requestingNode(array, storeOptions);
+  if (out) return readIntoMemory(node, request, { ...options, out });
+  const { arrayNode, ...args } = readArguments(node, request, options);
   const known = request.conversion?.type ?? array[FACTS].type;
   if (known) checkForm(known, form, out);
   const answer = await call(
@@ -173,7 +174,12 @@ async function readInPlace(
   const answer = await call(
     "read",
     (objects) => ({ ...args, array: arrayNumber(objects, arrayNode), out: bytesOf(out) }),
-    { signal, onAbort: "settled", onEvent: progressListener(options) },
+    {
+      signal,
+      onAbort: "settled",
+      onEvent: progressListener(options),
+      storeOptions: storeOptionsOf(options),
+    },
   );
   observeRead(array, answer.progress);
   return formedIn(out, type, form, { ...answer, bytes: bytesOf(out) });
@@ -201,6 +207,7 @@ async function placed(
   const numbers = await call("stream", (objects) => ({ ...args, array: arrayNumber(objects, arrayNode) }), {
     signal,
     onEvent,
+    storeOptions: storeOptionsOf(options),
   });
   observeRead(array, numbers);
   return formedIn(out, type, form, await placing.finish());
