@@ -7,7 +7,7 @@ import { createNode } from "../../api/create.ts";
 import type { Group } from "../../api/group.ts";
 import { Location, locationOf } from "../../api/location.ts";
 import { consolidate } from "../../api/nodes.ts";
-import { openSource, writeSource } from "../../api/write/element_source.ts";
+import { type ElementSource, openSource, writeSource } from "../../api/write/element_source.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { AbsolutePath, Attributes, DataType, Readable } from "../../model/types.ts";
 import type {
@@ -84,7 +84,7 @@ function lengthsOf({ dims = {} }: NewDataset, variables: readonly Variable[]): M
   for (const { name, dims: own, given, flat } of variables) {
     if (flat && own.length === 1) learn(name, own[0] as string, flat.data.length);
     if (given.data === undefined || flat) continue;
-    const { shape } = openSource(given.data as never);
+    const { shape } = openSource(given.data as ElementSource);
     if (shape.length !== own.length)
       refuse(`the data of ${JSON.stringify(name)} do not fit its dimensions`, `[${own}]`, `[${shape}]`);
     own.forEach((dim, axis) => {
@@ -170,44 +170,51 @@ async function variablesOf({ coords = {}, variables = {} }: NewDataset): Promise
   return Promise.all(all);
 }
 
-/** Implements `createDataset`. */
-export async function writeDataset(
-  place: unknown,
-  dataset: NewDataset,
-  options: CreateDatasetOptions,
-): Promise<Dataset> {
-  const { path, zarrFormat = 3, overwrite, signal, onProgress, consolidated = true } = options;
-  signal?.throwIfAborted();
-  const variables = await variablesOf(dataset);
-  const lengths = lengthsOf(dataset, variables);
-  const shapes = variables.map((variable) => shapeOf(variable, lengths));
-  const attributes = groupAttributes(dataset, variables);
-  const at = locationOf(place) as Location<Readable>;
-  const group = (await createNode(at, {
-    kind: "group",
-    path,
-    zarrFormat,
-    overwrite,
-    attributes,
-    signal,
-  })) as Group<Readable>;
-  const withData = shapes.filter((_, index) => variables[index]?.given.data !== undefined);
-  const totalElements = withData.reduce((sum, shape) => sum + product(shape), 0);
+/** Writes all arrays. */
+async function writeVariables(
+  group: Group<Readable>,
+  variables: readonly Variable[],
+  shapes: readonly number[][],
+  { signal, onProgress }: CreateDatasetOptions,
+): Promise<Record<string, AnyArray>> {
+  const hasData = ({ given }: Variable) => given.data !== undefined;
+  const sizes = variables.map((variable, at) => (hasData(variable) ? product(shapes[at] ?? []) : 0));
+  const totalElements = sizes.reduce((sum, size) => sum + size, 0);
   let elements = 0;
+  // A variable may have any name, even `__proto__`.
   const arrays: Record<string, AnyArray> = Object.create(null);
-  for (const [index, variable] of variables.entries()) {
+  for (const [at, variable] of variables.entries()) {
     const { name, flat, given } = variable;
-    const shape = shapes[index] as number[];
+    const shape = shapes[at] as number[];
     const array = await createVariable(group, variable, { variables, shape, signal });
     arrays[name] = array;
     if (given.data === undefined) continue;
-    const source = openSource(flat ? shaped(flat, shape) : (given.data as never));
+    const source = openSource(flat ? shaped(flat, shape) : (given.data as ElementSource));
     const onWritten = (count: number) => {
       elements += count;
       onProgress?.({ variable: name, elements, totalElements });
     };
     await writeSource(array, source, { signal, onWritten });
   }
+  return arrays;
+}
+
+/** Implements `createDataset`. */
+export async function writeDataset(
+  place: unknown,
+  dataset: NewDataset,
+  options: CreateDatasetOptions,
+): Promise<Dataset> {
+  const { path, zarrFormat = 3, overwrite, signal, consolidated = true } = options;
+  signal?.throwIfAborted();
+  const variables = await variablesOf(dataset);
+  const lengths = lengthsOf(dataset, variables);
+  const shapes = variables.map((variable) => shapeOf(variable, lengths));
+  const attributes = groupAttributes(dataset, variables);
+  const at = locationOf(place) as Location<Readable>;
+  const node = await createNode(at, { kind: "group", path, zarrFormat, overwrite, attributes, signal });
+  const group = node as Group<Readable>;
+  const arrays = await writeVariables(group, variables, shapes, options);
   if (consolidated) await consolidate(group, { ...(signal && { signal }) });
   return { group, arrays };
 }

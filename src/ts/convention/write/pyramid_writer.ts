@@ -25,7 +25,7 @@ type AnyArray = ZarrArray<DataType, Readable>;
 async function listLabel({ group, options, zarrFormat }: Plan): Promise<void> {
   const { signal } = options;
   const path = parentOf(group.path);
-  const name = group.path.slice(group.path.lastIndexOf("/") + 1);
+  const name = lastPart(group.path);
   const node = await open(new Location(group.store, path), { kind: "group", ...(signal && { signal }) });
   const ome = (zarrFormat === 2 ? node.attrs : (node.attrs.ome ?? {})) as { labels?: unknown };
   const before = Array.isArray(ome.labels) ? ome.labels : [];
@@ -65,37 +65,51 @@ function checkGroup({ attrs, path }: Group<Readable>, { overwrite }: CreatePyram
     refuse("the group is a pyramid already", "overwrite: true, or another path", path);
 }
 
+/** Rejects with an `Argument` error if the attributes would not be valid. */
+async function checkAttributes(described: Described, { options, group }: Plan): Promise<void> {
+  // Windows are known when the levels are written.
+  const window = { start: 0, end: 1, min: 0, max: 1 };
+  const channels = options.channels?.map((channel) => ({ color: "FFFFFF", window, ...channel }));
+  await pyramidAttributes({ ...described, channels }, options, isInLabels(group.path));
+}
+
+/** Writes the attributes, which make the group a pyramid. */
+async function describe(
+  node: Group<Readable>,
+  described: Described,
+  coarsest: AnyArray,
+  { options }: Plan,
+): Promise<void> {
+  const { channels, signal } = options;
+  const complete = channels && (await completeChannels(channels, described.axes, coarsest, signal));
+  const kept = { ...options, attributes: { ...node.attrs, ...options.attributes } };
+  const inLabels = isInLabels(node.path);
+  const attributes = await pyramidAttributes({ ...described, channels: complete }, kept, inLabels);
+  await node.updateAttributes(attributes, { ...(signal && { signal }) });
+}
+
+const lastPart = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+
 /** Implements `createPyramid`. */
 export async function writePyramid(
   place: unknown,
   given: ElementSource,
   options: CreatePyramidOptions,
 ): Promise<Pyramid> {
-  const { signal, convention = "ome", name, channels, consolidated = convention === "multiscales" } = options;
+  const { signal, convention = "ome", consolidated = convention === "multiscales" } = options;
   signal?.throwIfAborted();
   const plan = planOf(place, given, options);
   const { group, axes, levels, method } = plan;
-  const described: Described = {
-    name: name ?? (group.path.slice(group.path.lastIndexOf("/") + 1) || "image"),
-    axes,
-    levels,
-    method,
-  };
-  const inLabels = isInLabels(group.path);
+  const name = options.name ?? (lastPart(group.path) || "image");
+  const described: Described = { name, axes, levels, method };
   // Wrong options reject before anything is written.
   const downsampling = await downsamplingFor(plan);
-  const window = { start: 0, end: 1, min: 0, max: 1 };
-  const drafts = channels?.map((channel) => ({ color: "FFFFFF", window, ...channel }));
-  await pyramidAttributes({ ...described, channels: drafts }, options, inLabels);
+  await checkAttributes(described, plan);
   const node = await createGroup(plan);
   checkGroup(node, options);
   const arrays = await writeLevels(plan, downsampling);
-  const coarsest = arrays.at(-1) as AnyArray;
-  const complete = channels && (await completeChannels(channels, axes, coarsest, signal));
-  const kept = { ...options, attributes: { ...node.attrs, ...options.attributes } };
-  const attributes = await pyramidAttributes({ ...described, channels: complete }, kept, inLabels);
-  await node.updateAttributes(attributes, { ...(signal && { signal }) });
-  if (options.label && inLabels && convention === "ome") await listLabel(plan);
+  await describe(node, described, arrays.at(-1) as AnyArray, plan);
+  if (options.label && isInLabels(group.path) && convention === "ome") await listLabel(plan);
   if (consolidated) await consolidate(group, { ...(signal && { signal }) });
   return pyramid(node, { signal });
 }
