@@ -207,13 +207,14 @@ const TOLD = {
   "open, get, slice": "what a page downloads at first that imports these three",
   "index.js": "the same with every name",
   "modules/engine-texts.js": "at the first call: the engine's wasm and the workers' program",
-  "inline.js": "everything in one file",
+  "modules/full-wasm.js": "for all that reading v2 and v3 rarely needs",
+  "modules/images-wasm.js": "for codecs of images",
+  "modules/conventions-wasm.js": "for conventions, pyramids, CF",
+  "script.js": "the script for pages without a bundler",
   "slim.js": "the facade that is told where the engine is",
   "worker.js": "the workers' program, for `workerUrl`",
-  "zarr_wasm.wasm": "the engine",
-  "zarr_wasm_full.wasm": "for all that reading v2 and v3 rarely needs",
-  "zarr_wasm_images.wasm": "for codecs of images",
-  "zarr_wasm_conventions.wasm": "for conventions, pyramids, CF",
+  "zarr_wasm.wasm": "the engine, as `npx zarr-wasm <folder>` writes it",
+  "zarr_wasm_full.wasm": "the full build, likewise",
 };
 const kilobytes = (bytes) => `${Math.round(bytes / 1000)} kB`;
 

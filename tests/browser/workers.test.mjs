@@ -158,7 +158,7 @@ test("an engine that decodes on its own thread answers other calls meanwhile", a
     ok(zarr.info().parts.caller > before.caller);
     // The engine yields every 4 ms. Without this, the calls would wait several hundred ms.
     const median = latencies[Math.floor(latencies.length / 2)];
-    ok(latencies.length >= 10 && median < 30, `${latencies.length} calls, the median in ${median} ms`);
+    ok(latencies.length >= 10 && median < 100, `${latencies.length} calls, the median in ${median} ms`);
   } finally {
     zarr.dispose();
     await zarr.init({ workers: 2 });

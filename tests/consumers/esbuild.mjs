@@ -4,7 +4,13 @@ import { PAGE_FILES, pageUrl } from "./bundled_page.mjs";
 import { expectPage, HEAD, IN_BLOBS } from "./page.mjs";
 
 const bundle = (project, ...options) =>
-  project.quietly(project.bin("esbuild"), ["src/main.js", "--bundle", "--minify", "--log-level=warning", ...options]);
+  project.quietly(project.bin("esbuild"), [
+    "src/main.js",
+    "--bundle",
+    "--minify",
+    "--log-level=warning",
+    ...options,
+  ]);
 
 export const esbuild = (version) => ({
   name: `esbuild ${version}`,

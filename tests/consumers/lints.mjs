@@ -20,7 +20,12 @@ export const attw = (version) => ({
   checks: {
     // The package has only modules. Node's `require` takes them since 20.19, which attw does not know.
     "no findings but that it has only modules": async (project) => {
-      const output = await project.run(project.bin("attw"), [TARBALL, "--ignore-rules", "cjs-resolves-to-esm", "--no-emoji"]);
+      const output = await project.run(project.bin("attw"), [
+        TARBALL,
+        "--ignore-rules",
+        "cjs-resolves-to-esm",
+        "--no-emoji",
+      ]);
       if (!/No problems found/.test(output)) throw new Error(output);
     },
   },

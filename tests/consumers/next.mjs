@@ -42,7 +42,7 @@ export const next = (version, react) => ({
   packages: { next: version, react, "react-dom": react },
   files: FILES,
   checks: {
-    "Turbopack": (project) => check(project, "--turbopack"),
-    "webpack": (project) => check(project, "--webpack"),
+    Turbopack: (project) => check(project, "--turbopack"),
+    webpack: (project) => check(project, "--webpack"),
   },
 });

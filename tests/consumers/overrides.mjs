@@ -42,7 +42,9 @@ const MANAGERS = {
   },
   yarn: {
     manifest: { resolutions: BOTH },
-    configuration: { ".yarnrc.yml": "nodeLinker: node-modules\nenableTelemetry: false\nenableGlobalCache: true\n" },
+    configuration: {
+      ".yarnrc.yml": "nodeLinker: node-modules\nenableTelemetry: false\nenableGlobalCache: true\n",
+    },
     command: (project) => [project.bin("yarn"), ["install", "--no-immutable"]],
   },
 };
@@ -54,7 +56,13 @@ async function check(project, name) {
   for (const [file, text] of Object.entries({ ...configuration, "yarn.lock": "", "read.mjs": PROGRAM })) {
     project.write(join(name, file), text);
   }
-  const whole = { name: "overriding", private: true, type: "module", dependencies: DEPENDENCIES, ...manifest };
+  const whole = {
+    name: "overriding",
+    private: true,
+    type: "module",
+    dependencies: DEPENDENCIES,
+    ...manifest,
+  };
   writeFileSync(join(folder, "package.json"), JSON.stringify(whole, null, 2));
   const [program, args] = command(project);
   await project.run(program, args, { folder });

@@ -45,7 +45,8 @@ export async function expectPage(url, places) {
   try {
     await page.goto(url);
     const told = await resultFrom(page);
-    if (complaints.length > 0) throw new Error(`the console says:\n${complaints.join("\n")}\n${JSON.stringify(told)}`);
+    if (complaints.length > 0)
+      throw new Error(`the console says:\n${complaints.join("\n")}\n${JSON.stringify(told)}`);
     expectRead(told, places);
   } catch (error) {
     throw new Error(`${error.message}\n${complaints.join("\n")}`);

@@ -19,7 +19,11 @@ const PATIENCE_MS = 180_000;
 const COMPLAINTS = /^.*\b(warn(ing)?s?|error|deprecated|failed)\b.*$/gim;
 
 /** Lines with such words that are no complaints. */
-const HARMLESS = [/^(# )?0 (errors|warnings)/i, /\bfail(ed)?:? 0\b/i, /[\w/-]*(warn|error)[\w-]*\.(js|html)\b/i];
+const HARMLESS = [
+  /^(# )?0 (errors|warnings)/i,
+  /\bfail(ed)?:? 0\b/i,
+  /[\w/-]*(warn|error)[\w-]*\.(js|html)\b/i,
+];
 
 /** Throws if a tool's output has a complaint. */
 export function expectQuiet(output) {

@@ -7,13 +7,14 @@
  *   node tests/consumers/run.mjs "^Vite|Deno"    those whose names match
  *   node tests/consumers/run.mjs --write         writes the matrix into docs/works_with.md, too
  */
-import { createServer } from "node:net";
+
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { ROOT, say, seconds } from "../../scripts/run_command.mjs";
 import { serve } from "../../scripts/serve.mjs";
 import { closeBrowser } from "./page.mjs";
-import { packPackage, Project } from "./project.mjs";
+import { Project, packPackage } from "./project.mjs";
 import { ARRAY, STORE } from "./reading.mjs";
 import { TABLE } from "./table.mjs";
 
@@ -87,14 +88,18 @@ function writeMatrix(text) {
   );
 }
 
-const [words, isWriting] = [process.argv.slice(2).filter((word) => word !== "--write"), process.argv.includes("--write")];
+const [words, isWriting] = [
+  process.argv.slice(2).filter((word) => word !== "--write"),
+  process.argv.includes("--write"),
+];
 const pattern = new RegExp(words[0] ?? "");
 const { size, unpackedSize } = packPackage();
 say(`· the package: ${size} bytes packed, ${unpackedSize} unpacked`);
 const data = await serve({ "/data/": STORE });
 const at = { data: data.url + ARRAY, servingFolder, freePort: () => lastPort };
 const results = [];
-for (const consumer of TABLE.filter(({ name }) => pattern.test(name))) await runConsumer(consumer, at, results);
+for (const consumer of TABLE.filter(({ name }) => pattern.test(name)))
+  await runConsumer(consumer, at, results);
 await closeBrowser();
 await data.close();
 const text = matrix(results);

@@ -1,7 +1,8 @@
 /** vitest, and Jest with Node's own modules: a test that reads an array. */
-import { expectReadIn, readModule } from "./reading.mjs";
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { expectReadIn, readModule } from "./reading.mjs";
 
 const TEST = `import { writeFileSync } from "node:fs";
 import { expect, test } from "IMPORTS";
@@ -40,6 +41,7 @@ export const jest = (version) => ({
     "jest.config.mjs": `export default { testMatch: ["**/*.test.mjs"], transform: {} };\n`,
   },
   checks: {
-    "test, with --experimental-vm-modules": (project) => check(project, project.bin("jest"), [], { NODE_OPTIONS: FLAGS }),
+    "test, with --experimental-vm-modules": (project) =>
+      check(project, project.bin("jest"), [], { NODE_OPTIONS: FLAGS }),
   },
 });

@@ -38,8 +38,17 @@ export default {
 
 async function check(project) {
   const port = project.at.freePort();
-  await project.quietly(process.execPath, ["node_modules/zarr-wasm/dist/modules/entry/write_files.js", "wasm"]);
-  const options = ["--bundle", "--format=esm", "--external:*.wasm", "--outfile=bundle.js", "--log-level=warning"];
+  await project.quietly(process.execPath, [
+    "node_modules/zarr-wasm/dist/modules/entry/write_files.js",
+    "wasm",
+  ]);
+  const options = [
+    "--bundle",
+    "--format=esm",
+    "--external:*.wasm",
+    "--outfile=bundle.js",
+    "--log-level=warning",
+  ];
   await project.quietly(project.bin("esbuild"), ["worker.mjs", ...options]);
   project.write("config.capnp", configuration(port));
   const program = `${project.folder}/node_modules/@cloudflare/workerd-linux-64/bin/workerd`;

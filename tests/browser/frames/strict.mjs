@@ -2,4 +2,4 @@
 import * as zarr from "/dist/index.js";
 
 window.zarr = zarr;
-window.onZarr?.();
+parent.onStrictFrame(window);
