@@ -10,9 +10,11 @@ import * as zarr from "zarr-wasm";
 import { imageTiles, mapTiles } from "zarr-wasm/deckgl";
 import { equal, ok, rejects, test } from "../harness.mjs";
 import {
+  abortsWhen,
   blockColours,
   brokenStore,
   emptyElement,
+  endlessStore,
   expected,
   fieldColours,
   openArray,
@@ -100,6 +102,17 @@ test("deck.gl: an aborted tile rejects with the signal's reason", async () => {
   const tile = getTileData({ index: { x: 0, y: 0, z: 0 }, bbox, signal: controller.signal });
   controller.abort();
   equal((await rejects(tile)).name, "AbortError", "the error");
+});
+
+test("deck.gl: a layer that leaves aborts its tiles, which are no errors", async () => {
+  const { store, signals } = endlessStore("three-channels");
+  const tiles = imageTiles(await zarr.pyramid(await zarr.open(store, { kind: "group" })));
+  const errors = [];
+  const onTileError = (error) => errors.push(error);
+  const deck = draw(tiles, image(), { zoom: 2, target: [64, 48, 0] }, { onTileError });
+  await abortsWhen(() => deck.setProps({ layers: [] }), signals);
+  equal(errors, [], "errors");
+  deck.finalize();
 });
 
 test("deck.gl: labels have colours of their own, and no label none", async () => {

@@ -8,17 +8,17 @@ import * as zarr from "zarr-wasm";
 import { pyramidLayer } from "zarr-wasm/leaflet";
 import { equal, ok, test } from "../harness.mjs";
 import {
+  abortsWhen,
   blockColours,
   brokenStore,
   emptyElement,
+  endlessStore,
   expected,
   fieldColours,
-  isDocument,
   openArray,
   openPyramid,
   showsColours,
   until,
-  urlOf,
   webMapPlace,
 } from "./page.mjs";
 
@@ -86,22 +86,12 @@ test("Leaflet: the store's error is the event tileerror", async () => {
 });
 
 test("Leaflet: tiles that leave the map are aborted, and are no errors", async () => {
-  const files = new zarr.FetchStore(urlOf("three-channels"));
-  const signals = [];
-  const slow = {
-    async get(key, { signal } = {}) {
-      if (isDocument(key)) return files.get(key);
-      signals.push(signal);
-      return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
-    },
-  };
-  const layer = pyramidLayer(L, await zarr.pyramid(await zarr.open(slow, { kind: "group" })));
+  const { store, signals } = endlessStore("three-channels");
+  const layer = pyramidLayer(L, await zarr.pyramid(await zarr.open(store, { kind: "group" })));
   const errors = [];
   layer.on("tileerror", ({ error }) => errors.push(error));
   const map = mapOf(layer, { crs: L.CRS.Simple, center: [-48, 64], zoom: 2 });
-  await until(() => signals.length > 0, "a request");
-  layer.remove();
-  await until(() => signals.every((signal) => signal?.aborted), "all requests aborted");
+  await abortsWhen(() => layer.remove(), signals);
   equal(errors.length, 0, "errors");
   map.remove();
 });

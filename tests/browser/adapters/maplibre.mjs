@@ -8,8 +8,10 @@ import * as zarr from "zarr-wasm";
 import { PyramidProtocol } from "zarr-wasm/maplibre";
 import { equal, ok, rejects, test } from "../harness.mjs";
 import {
+  abortsWhen,
   brokenStore,
   emptyElement,
+  endlessStore,
   expected,
   fieldColours,
   openArray,
@@ -110,6 +112,23 @@ test("MapLibre: an aborted tile rejects with the signal's reason", async () => {
     protocol.load({ url: "field://world" }, new AbortController()),
     ({ code }) => code === "Argument",
   );
+});
+
+test("MapLibre: tiles of a source that is removed are aborted, and are no errors", async () => {
+  // The image is placed by its own transform, 64 m wide where the equator meets Greenwich.
+  const { store, signals } = endlessStore("three-channels");
+  const image = await zarr.pyramid(await zarr.open(store, { kind: "group" }));
+  const protocol = new PyramidProtocol("endless", image, { proj4, from: "EPSG:3857" });
+  const map = mapOf(protocol, protocol.source(), { center: [0.0002, 0.0002], zoom: 16 });
+  const errors = [];
+  map.on("error", ({ error }) => errors.push(error));
+  const leave = () => {
+    map.removeLayer("field");
+    map.removeSource("field");
+  };
+  await abortsWhen(leave, signals);
+  equal(errors.map(String), [], "errors");
+  close(map, protocol);
 });
 
 test("MapLibre: a tile reads the level of its resolution", async () => {

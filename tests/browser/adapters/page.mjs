@@ -34,6 +34,26 @@ export function brokenStore(name, message) {
   };
 }
 
+/** A store whose chunks never arrive, and the signals with which they are requested. */
+export function endlessStore(name) {
+  const files = new zarr.FetchStore(urlOf(name));
+  const signals = [];
+  const get = (key, { signal } = {}) => {
+    if (isDocument(key)) return files.get(key);
+    signals.push(signal);
+    return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+  };
+  return { store: { get }, signals };
+}
+
+/** Waits for a request, lets the library leave its tile, and waits until all requests are aborted. */
+export async function abortsWhen(leave, signals) {
+  await until(() => signals.length > 0, "a request");
+  ok(!signals.some((signal) => signal?.aborted), "nothing is aborted before");
+  leave();
+  await until(() => signals.every((signal) => signal?.aborted), "all requests aborted");
+}
+
 /** An empty element of the page at its top left corner. */
 export function emptyElement(width, height) {
   document.body.style.margin = "0";

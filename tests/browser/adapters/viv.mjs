@@ -8,9 +8,11 @@ import * as zarr from "zarr-wasm";
 import { pixelSources } from "zarr-wasm/viv";
 import { equal, ok, rejects, test } from "../harness.mjs";
 import {
+  abortsWhen,
   blockColours,
   brokenStore,
   emptyElement,
+  endlessStore,
   expected,
   openPyramid,
   showsColours,
@@ -109,6 +111,19 @@ test("viv: an aborted tile rejects as Viv expects, and is no error", async () =>
     source.getRaster({ selection: { c: 0 }, signal: controller.signal }),
     (reason) => reason === error,
   );
+});
+
+test("viv: a layer that leaves aborts its tiles, which are no errors", async () => {
+  const { store, signals } = endlessStore("three-channels");
+  const [source] = pixelSources(await zarr.pyramid(await zarr.open(store, { kind: "group" })));
+  source.getRaster = undefined; // only tiles are drawn
+  const errors = [];
+  const onTileError = (error) => errors.push(error);
+  const layer = new MultiscaleImageLayer({ id: "endless", loader: [source], ...CHANNELS, onTileError });
+  const deck = draw([layer], { zoom: 2 });
+  await abortsWhen(() => deck.setProps({ layers: [] }), signals);
+  equal(errors, [], "errors");
+  deck.finalize();
 });
 
 test("viv: the store's error reaches the layer's onTileError", async () => {
