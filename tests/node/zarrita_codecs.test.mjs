@@ -96,7 +96,7 @@ function chunkOf(bytes, { dataType, shape }) {
 const elementsIn = (decoded) => decoded.data ?? decoded;
 
 /** The value of a JSON text of Python's, in which NaN and infinities are tokens. */
-const valueOf = (text) =>
+const valueIn = (text) =>
   JSON.parse(
     text.replace(/^(NaN|-?Infinity)$|(?<=[[,:] *)(NaN|-?Infinity)(?= *[,\]}])/g, '"#$1$2"'),
     (_, value) => (/^#(NaN|-?Infinity)$/.test(value) ? Number(value.slice(1)) : value),
@@ -112,7 +112,7 @@ function checkDecoded(vector, folder, decoded) {
     const shown = (value) => (typeof value === "string" ? value : Buffer.from(value).toString("latin1"));
     const actual = elements.map((value) => (isJson ? value : shown(value)));
     const wanted = expected.map((bytes) => {
-      if (isJson) return valueOf(bytes.toString());
+      if (isJson) return valueIn(bytes.toString());
       return typeof elements[0] === "string" ? bytes.toString() : bytes.toString("latin1");
     });
     assert.deepEqual(actual, wanted);
