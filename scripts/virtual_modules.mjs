@@ -71,8 +71,8 @@ export async function virtualText(name, { quick }) {
 
 /**
  * The esbuild plugin. `source` is the file of `src/ts/entry/source` that `#source` resolves to.
- * `isPublished`: the output, in `dist/`, imports the texts and the engine of the caller's thread from
- * the published modules.
+ * `isPublished`: the output, in `dist/`, imports the texts and the engine of the caller's thread
+ * from the published modules.
  */
 export function virtualModules({ source, isPublished = false }) {
   return {

@@ -38,6 +38,7 @@ function hearOut(engine) {
       resolve();
     }, PATIENCE_MS);
     listener = (told) => {
+      if (told.lacks) return console.log(`# ${engine}: ${told.lacks}`);
       if (!told.end) return report(engine, told);
       clearTimeout(timer);
       resolve();

@@ -63,7 +63,7 @@ test("the full build is loaded under a strict policy", async () => {
     };
   });
   frame.src = `/frame?${new URLSearchParams({ policy, script: "/frames/strict.mjs" })}`;
-  document.body.append(frame);
+  document.documentElement.append(frame);
   try {
     const inner = await loaded;
     ok(inner !== zarr);

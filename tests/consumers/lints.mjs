@@ -18,7 +18,7 @@ export const attw = (version) => ({
   folder: `attw-${version}`,
   packages: { "@arethetypeswrong/cli": version },
   checks: {
-    // The package has only modules. Node's `require` takes them since 20.19, which attw does not know.
+    // The package has only modules. Node's `require` takes them since 20.19; attw does not know it.
     "no findings but that it has only modules": async (project) => {
       const output = await project.run(project.bin("attw"), [
         TARBALL,

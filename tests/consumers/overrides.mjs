@@ -1,6 +1,6 @@
 /**
- * `overrides` of npm, pnpm and Yarn: a library that depends on zarrita gets the package in its place.
- * The library is `@zarrita/ndarray`, which uses zarrita's internal calls.
+ * `overrides` of npm, pnpm and Yarn: a library that depends on zarrita gets the package in its
+ * place. The library is `@zarrita/ndarray`, which uses zarrita's internal calls.
  */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Opens pages in Chromium. A page sets `window.told` to a promise of its result. Errors and warnings
- * in the console are failures.
+ * Opens pages in Chromium. A page sets `window.told` to a promise of its result. Errors and
+ * warnings in the console are failures.
  */
 import { launchChromium } from "../browser/chromium.mjs";
 import { expectRead } from "./reading.mjs";

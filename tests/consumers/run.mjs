@@ -80,11 +80,12 @@ function matrix(results) {
 }
 
 function writeMatrix(text) {
-  const place = /(<!-- consumers: [^\n]*-->\n)[\s\S]*?(\n<!-- \/consumers -->)/;
+  const place = /(<!-- consumers: [^\n]*-->\n)[\s\S]*?(<!-- \/consumers -->)/;
   const page = readFileSync(PAGE, "utf8");
+  if (!place.test(page)) throw new Error(`${PAGE} has no place for the matrix`);
   writeFileSync(
     PAGE,
-    page.replace(place, (_all, begin, end) => begin + text + end),
+    page.replace(place, (_all, begin, end) => `${begin}${text}\n${end}`),
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * Vite: a page in development, as built, and with a worker of the user's. Vite cannot split the code
- * of workers unless their format is `es`.
+ * Vite: a page in development, as built, and with a worker of the user's. Vite cannot split the
+ * code of workers unless their format is `es`.
  */
 import { join } from "node:path";
 import { PAGE_FILES, pageFiles, pageUrl } from "./bundled_page.mjs";

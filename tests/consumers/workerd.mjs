@@ -1,6 +1,6 @@
 /**
- * workerd, the runtime of Cloudflare Workers. It compiles no bytes, so the wasm files of the command
- * `zarr-wasm <folder>` are modules of the worker, and `zarr-wasm/slim` gets them.
+ * workerd, the runtime of Cloudflare Workers. It compiles no bytes, so the wasm files of the
+ * command `zarr-wasm <folder>` are modules of the worker, and `zarr-wasm/slim` gets them.
  */
 import { expectRead, readModule } from "./reading.mjs";
 

@@ -12,5 +12,12 @@ const post = (told) => fetch("/engines/report", { method: "POST", body: JSON.str
 addEventListener("error", ({ error, message }) =>
   post({ name: "the page throws nothing outside its tests", error: String(error?.stack ?? message) }),
 );
-const pattern = new URLSearchParams(location.search).get("tests") ?? "";
-runAll(post, new RegExp(pattern)).then(() => post({ end: true }));
+
+/** The tests that need the origin's private file system. WebKitGTK has it on https only. */
+const PRIVATE_FOLDER = /OPFS|OpfsStore|DirectoryStore|^open accepts folders|^two workers and the page write/;
+const hasPrivateFolder = navigator.storage?.getDirectory !== undefined;
+if (!hasPrivateFolder) post({ lacks: `no private file system here: ${PRIVATE_FOLDER} is not run` });
+
+const pattern = new RegExp(new URLSearchParams(location.search).get("tests") ?? "");
+const chosen = { test: (name) => pattern.test(name) && (hasPrivateFolder || !PRIVATE_FOLDER.test(name)) };
+runAll(post, chosen).then(() => post({ end: true }));
