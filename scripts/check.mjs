@@ -2,7 +2,7 @@
  * `npm run check`: checks formatting, lints, types and spelling. It runs all checks, even if one
  * fails, and takes seconds when warm. `--write` (`npm run fmt`) formats instead.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { command, ROOT, run, StepFailed, say } from "./run_command.mjs";
 import { setUp } from "./setup.mjs";
@@ -40,12 +40,23 @@ function checks({ variants, locked, environment, typos }) {
   ];
 }
 
+/**
+ * Whether declarations of the glue, which type checking needs, are missing or older than their Rust
+ * code. Those of any build will do.
+ */
+function isGlueOld(folder) {
+  const declarations = join(folder, "zarr_wasm.d.ts");
+  if (!existsSync(declarations)) return true;
+  const made = statSync(declarations).mtimeMs;
+  const exporting = join(ROOT, "src/js");
+  return readdirSync(exporting).some((name) => statSync(join(exporting, name)).mtimeMs > made);
+}
+
 await command(async (args) => {
   const { clang } = await setUp({ rust: true });
   const { buildWasm, glueFolder, LOCKED, VARIANTS, wasmEnvironment } = await import("./wasm.mjs");
   for (const variant of VARIANTS) {
-    // Type checking needs the declarations of the glue. Those of any build will do.
-    if (!existsSync(join(glueFolder(variant.name), "zarr_wasm.d.ts")))
+    if (!variant.bare && isGlueOld(glueFolder(variant.name)))
       await buildWasm(variant, { quick: true, clang });
   }
   const steps = args.includes("--write")
