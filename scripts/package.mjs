@@ -1,8 +1,8 @@
 /**
  * Makes `dist/`, the published package, from TypeScript and wasm: modules file by file
  * (`modules.mjs`), bundles of the self-contained entries, declarations (`declarations.mjs`), wasm
- * files, and a report of sizes. `sizes.json` is the committed record for the release build, with the
- * code size of each room in each module. `docs/sizes.md` has a table of it.
+ * files, and a report of sizes. `sizes.json` is the committed record for the release build, with
+ * the code size of each room in each module. `docs/sizes.md` has a table of it.
  */
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,8 +1,8 @@
 /**
  * The engines lane: runs the tests of the package and of the viewer's pixels in Firefox and
- * WebKitGTK. They are started without a driver at a URL, and the page posts its report. Prints a TAP report. An
- * argument is a regular expression for test names. A missing engine is reported and is not a
- * failure.
+ * WebKitGTK. They are started without a driver at a URL, and the page posts its report. Prints a
+ * TAP report. An argument is a regular expression for test names. A missing engine is reported and
+ * is not a failure.
  */
 import { text } from "node:stream/consumers";
 import { BROWSERS } from "../../benches/peers/browsers.mjs";

@@ -52,7 +52,8 @@ const isOnMap = (bbox: DeckTile["bbox"]): bbox is Extract<DeckTile["bbox"], { we
  * y grows downwards from the first row. Pictures are made as by `array.get` with `as: "rgba"`. Make
  * a new layer, or change `updateTriggers.getTileData`, to draw other options.
  *
- *     new TileLayer({ ...imageTiles(image), renderSubLayers: ({ data, ...props }) => new BitmapLayer(props, data) });
+ *     const renderSubLayers = ({ data, ...props }) => new BitmapLayer(props, data);
+ *     new TileLayer({ ...imageTiles(image), renderSubLayers });
  */
 export function imageTiles(pyramid: Pyramid, options: PictureOptions = {}): DeckTileProps {
   const [plane, { levels }] = [planeOf(pyramid), pyramid];
@@ -73,7 +74,8 @@ export function imageTiles(pyramid: Pyramid, options: PictureOptions = {}): Deck
  * Props of a `TileLayer` in a `MapView`. Elements are placed as by `warp`, on the web's Mercator
  * map. Where the array has no element, pictures are transparent.
  *
- *     new TileLayer({ ...mapTiles(air, { window: [220, 310], colors: "viridis", proj4 }), renderSubLayers });
+ *     const tiles = mapTiles(air, { window: [220, 310], colors: "viridis", proj4 });
+ *     new TileLayer({ ...tiles, renderSubLayers });
  */
 export function mapTiles(pyramid: Pyramid, options: MapPictureOptions = {}): DeckTileProps {
   const getTileData = async ({ index, bbox, signal }: DeckTile): Promise<DeckPicture> => {

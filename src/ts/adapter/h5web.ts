@@ -50,12 +50,13 @@ function selectionOf(text: string | undefined): (number | Slice | null)[] | null
 }
 
 /**
- * A data provider for H5Web's `DataProvider`. Groups are listed as by `group.children`, so the store
- * must be able to list, or have consolidated metadata. Nodes that cannot be opened are listed as
- * unresolved. Errors of metadata and of values reach H5Web's own error messages, and reads that it
- * aborts are aborted.
+ * A data provider for H5Web's `DataProvider`. Groups are listed as by `group.children`, so the
+ * store must be able to list, or have consolidated metadata. Nodes that cannot be opened are
+ * listed as unresolved. Errors of metadata and of values reach H5Web's own error messages, and
+ * reads that it aborts are aborted.
  *
- *     <DataProvider api={new ZarrApi(group, { filepath: "climate.zarr" })}><App /></DataProvider>
+ *     const api = new ZarrApi(group, { filepath: "climate.zarr" });
+ *     <DataProvider api={api}><App /></DataProvider>
  */
 export class ZarrApi extends DataProviderApi {
   readonly #root: Group<Readable>;

@@ -40,7 +40,8 @@ export class PyramidProtocol {
    * Elements are placed as by `warp`, on the web's Mercator map. Where the array has no element,
    * tiles are transparent.
    *
-   *     const air = new PyramidProtocol("air", await pyramid(array), { window: [220, 310], proj4 });
+   *     const image = await pyramid(array);
+   *     const air = new PyramidProtocol("air", image, { window: [220, 310], proj4 });
    *     addProtocol(air.scheme, air.load);
    *     map.addSource("air", air.source({ time: 3 }));
    */

@@ -235,7 +235,7 @@ function shaded(numbers: Float32Array, { colors, window, gamma = 1, decode }: Pa
   return new Uint8ClampedArray(words.buffer);
 }
 
-/** The picture of a part of a map, from the level that fits. What the array lacks is transparent. */
+/** The picture of a part of a map, from the level that fits. Transparent outside of the array. */
 export async function mapTile(
   pyramid: Pyramid,
   map: MapBox,

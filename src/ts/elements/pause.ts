@@ -1,6 +1,6 @@
 /**
- * Keeps tasks short, on the engine's thread and on the page's. Long work calls `pauseIfDue` regularly,
- * which lets other tasks run.
+ * Keeps tasks short, on the engine's thread and on the page's. Long work calls `pauseIfDue`
+ * regularly, which lets other tasks run.
  */
 
 /**

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import conventions from "virtual:conventions-wasm";
 /**
  * The command `zarr-wasm <folder>`: writes the wasm files and the worker's program into a folder,
  * for `zarr-wasm/slim`. The package itself has each wasm module once, as text.
  */
+import conventions from "virtual:conventions-wasm";
 import * as engine from "virtual:engine-texts";
 import full from "virtual:full-wasm";
 import images from "virtual:images-wasm";

@@ -22,7 +22,8 @@ export interface ZarritaArray {
  * its extensions. The metadata is read again through the store. Rejects as `open` does if it cannot
  * be read. Aborts and errors of chunks are those of `Array.getChunk`.
  *
- *     const array = await zarrita.extendArray(await zarrita.open(store, { kind: "array" }), decodeInWorkers);
+ *     const opened = await zarrita.open(store, { kind: "array" });
+ *     const array = await zarrita.extendArray(opened, decodeInWorkers);
  */
 export async function decodeInWorkers<A extends ZarritaArray>(array: A): Promise<A> {
   if (array instanceof ZarrArray) return array;

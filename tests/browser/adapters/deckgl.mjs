@@ -1,6 +1,6 @@
 /**
  * `zarr-wasm/deckgl` in deck.gl's `TileLayer`, in an `OrthographicView` and in a `MapView`. The
- * pictures are those of ome-zarr-py, ngff-zarr and xarray, and the colours NumPy's and matplotlib's.
+ * pictures are those of ome-zarr-py, ngff-zarr and xarray, the colours NumPy's and matplotlib's.
  */
 import { Deck, MapView, OrthographicView } from "@deck.gl/core";
 import { TileLayer } from "@deck.gl/geo-layers";

@@ -46,7 +46,7 @@ export function endlessStore(name) {
   return { store: { get }, signals };
 }
 
-/** Waits for a request, lets the library leave its tile, and waits until all requests are aborted. */
+/** Waits for a request, lets the library leave its tile, and waits for the abort of all. */
 export async function abortsWhen(leave, signals) {
   await until(() => signals.length > 0, "a request");
   ok(!signals.some((signal) => signal?.aborted), "nothing is aborted before");

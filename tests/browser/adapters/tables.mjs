@@ -1,6 +1,6 @@
 /**
- * `zarr-wasm/ndarray` and `zarr-wasm/arrow`, with the libraries themselves. Elements are what xarray
- * and zarr-python read.
+ * `zarr-wasm/ndarray` and `zarr-wasm/arrow`, with the libraries themselves. Elements are what
+ * xarray and zarr-python read.
  */
 import * as arrow from "apache-arrow";
 import ndarray from "ndarray";
