@@ -14,7 +14,8 @@ addEventListener("error", ({ error, message }) =>
 );
 
 /** The tests that need the origin's private file system. WebKitGTK has it on https only. */
-const PRIVATE_FOLDER = /OPFS|OpfsStore|DirectoryStore|^open accepts folders|^two workers and the page write/;
+const PRIVATE_FOLDER =
+  /OPFS|OpfsStore|DirectoryStore|private file system|^open accepts folders|^two workers and the page write/;
 const hasPrivateFolder = navigator.storage?.getDirectory !== undefined;
 if (!hasPrivateFolder) post({ lacks: `no private file system here: ${PRIVATE_FOLDER} is not run` });
 
