@@ -1,5 +1,5 @@
-//! The question of `createPyramid`: a box of elements, of which each block becomes one
-//! ([`crate::kernel::downsample`]). `src/ts/convention/write/downsample.ts` writes it.
+//! The request of `createPyramid`: downsamples a box of elements, so that each block becomes one
+//! element ([`crate::kernel::downsample`]). `src/ts/convention/write/downsample.ts` writes it.
 
 use super::numbers::{Numbers, malformed};
 use crate::error::Result;
@@ -7,7 +7,7 @@ use crate::kernel::cast::NumberType;
 use crate::kernel::downsample::{Blocks, mean, mode, nearest};
 use crate::limits;
 
-/// The number types, in the order in which a question counts them.
+/// The number types. A request has the index of its type in this list.
 const TYPES: [NumberType; 12] = [
     NumberType::Bool,
     NumberType::I8,
@@ -23,18 +23,19 @@ const TYPES: [NumberType; 12] = [
     NumberType::F64,
 ];
 
-/// The most dimensions of a box.
+/// The maximum number of dimensions of a box.
 const MOST_DIMENSIONS: u64 = 64;
 
-/// The most elements of a block: sums of so many 32-bit integers fit into 64 bits.
+/// The maximum number of elements in a block. The sum of 2^24 32-bit integers fits into 64 bits.
 const MOST_IN_A_BLOCK: u64 = 1 << 24;
 
-/// How many numbers may be missing.
+/// The maximum number of missing values in a request.
 const MOST_MISSING: u64 = 16;
 
-/// The method: 0 for nearest and the size of an element, 1 for mean and 2 for mode and the number
-/// of the type. The number of dimensions, the extents, the factors. How many numbers are missing,
-/// and their bits. Then the elements. Answers with elements.
+/// Reads the request and returns the elements of the smaller box. The request has, in this order:
+/// the method (0 nearest, 1 mean, 2 mode); for `nearest` the size of an element, else the index of
+/// its type; the number of dimensions, the extents, the factors; the number of missing values and
+/// their bits; the elements.
 pub(super) fn downsampled(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
     let (method, kind) = (numbers.count()?, numbers.size()?);
     let rank = limits::within(numbers.count()?, MOST_DIMENSIONS, "number of dimensions")?;

@@ -39,7 +39,8 @@ use crate::format::metadata::json::Document;
 /// Answers a request: JSON text to JSON text.
 ///
 /// # Errors
-/// `Format` for text that is not JSON, `Limit` for JSON nested too deep, and what the verbs say.
+/// `Format` for text that is not JSON, `Limit` for JSON nested too deep, and the errors of each
+/// request.
 pub fn answer(request: &str) -> Result<String> {
     let document = Document::parse(request.as_bytes())?;
     let mut request: Value = read(serde_json::from_str(document.root().text()))?;

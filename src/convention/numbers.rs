@@ -1,5 +1,6 @@
-//! Questions in numbers, with answers in numbers: what has too many numbers for JSON. Each begins
-//! with its verb; the file of the verb says what follows. `src/ts/convention/` writes them.
+//! Requests and responses that are binary, because they have too many numbers for JSON. A request
+//! begins with the number of its operation. [`warp`] and [`downsample`] describe their operands.
+//! `src/ts/convention/` writes the requests.
 
 use super::{downsample, warp};
 use crate::error::{Error, Result};
@@ -11,10 +12,11 @@ const LOCATE: u64 = 1;
 const SAMPLE: u64 = 2;
 const DOWNSAMPLE: u64 = 3;
 
-/// Answers a question: little-endian doubles, and behind them what else there is, as the verb says.
+/// Runs the operation of a request. The response is little-endian doubles; `downsample` returns
+/// elements.
 ///
 /// # Errors
-/// `Argument` for numbers that are no question, and what the verbs say.
+/// `Argument` for a malformed request, and the errors of the operations.
 pub fn answer(request: &[u8]) -> Result<Vec<u8>> {
     let mut numbers = Numbers(Words::new(request, malformed));
     match numbers.count()? {
@@ -26,7 +28,7 @@ pub fn answer(request: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-/// The error for numbers that are no question.
+/// The error for a malformed request.
 pub(super) fn malformed() -> Error {
     Error::argument("the numbers of a question do not fit")
 }

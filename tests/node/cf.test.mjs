@@ -4,26 +4,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
+import { VIEWS } from "../number_views.mjs";
 import { metadata } from "./made_stores.mjs";
 
 const CF = join(import.meta.dirname, "../fixtures/conventions/cf");
 const read = (name) => JSON.parse(readFileSync(join(CF, name), "utf8"));
 const bytesOf = (base64) => Uint8Array.from(Buffer.from(base64, "base64"));
 const storeOf = (keys) => new Map(Object.entries(keys).map(([key, value]) => [`/${key}`, bytesOf(value)]));
-
-const VIEWS = {
-  bool: Uint8Array,
-  int8: Int8Array,
-  uint8: Uint8Array,
-  int16: Int16Array,
-  uint16: Uint16Array,
-  int32: Int32Array,
-  uint32: Uint32Array,
-  int64: BigInt64Array,
-  uint64: BigUint64Array,
-  float32: Float32Array,
-  float64: Float64Array,
-};
 
 const halfToNumber = (bits) => {
   const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];

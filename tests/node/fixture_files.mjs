@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BoolArray } from "zarr-wasm";
 import { unpackFixtures } from "../fixture_archives.mjs";
+import { VIEWS } from "../number_views.mjs";
 
 /** The unpacked tree of tests/fixtures. */
 export const FIXTURES = unpackFixtures();
@@ -54,21 +55,6 @@ export function badCases() {
   }));
   return atLeastOne(cases, "bad");
 }
-
-/** The typed array of each number type. */
-export const VIEWS = {
-  bool: Uint8Array,
-  int8: Int8Array,
-  int16: Int16Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  uint16: Uint16Array,
-  uint32: Uint32Array,
-  uint64: BigUint64Array,
-  float32: Float32Array,
-  float64: Float64Array,
-};
 
 /** Converts a float16 to a number, as IEEE 754 defines it. */
 function half(bits) {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as zarr from "zarr-wasm";
 import * as zarrita from "zarrita";
+import { VIEWS } from "../number_views.mjs";
 import { registered } from "./flipped_codec.mjs";
 
 const VECTORS = join(import.meta.dirname, "../codec-vectors");
@@ -21,19 +22,9 @@ const ONLY_IN_THE_ENGINE = /^categorize$/;
 const SEEN_AS_OTHERS = /-seen-as-/;
 
 const CLASSES = {
-  bool: Uint8Array,
-  int8: Int8Array,
-  uint8: Uint8Array,
-  int16: Int16Array,
-  uint16: Uint16Array,
-  int32: Int32Array,
-  uint32: Uint32Array,
-  int64: BigInt64Array,
-  uint64: BigUint64Array,
+  ...VIEWS,
   // There is no Float16Array in every Node: the bits then.
   float16: globalThis.Float16Array ?? Uint16Array,
-  float32: Float32Array,
-  float64: Float64Array,
 };
 
 const product = (shape) => shape.reduce((count, length) => count * length, 1);

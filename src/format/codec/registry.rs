@@ -35,7 +35,7 @@ pub enum WasmModule {
 }
 
 impl WasmModule {
-    /// The name of the build that TypeScript loads.
+    /// The name of the build, as TypeScript spells it (`DecodeBuild`).
     pub fn name(self) -> &'static str {
         match self {
             Self::Engine => "engine",

@@ -1,6 +1,6 @@
-//! One codec on its own, outside the chain of an array: what the registry's entries and the codecs
-//! of `zarr-wasm/numcodecs` run. It is not a [`pipeline`](super::pipeline): there is no array, so
-//! the decoded length of bytes is not known.
+//! A single codec without an array. The registry's entries and the codecs of
+//! `zarr-wasm/numcodecs` use it. Unlike a [`pipeline`](super::pipeline) it does not know the
+//! decoded length of bytes.
 //!
 //! A description is JSON: `{name, configuration, dataType, shape, fillValue}`. `name` is the name
 //! of v3 or the `id` of v2, also with the prefix `numcodecs.`. `dataType` is a data type of v3 or
@@ -175,7 +175,7 @@ fn unknown() -> Error {
     Error::unsupported("unknown codec").in_stage(Stage::CodecName)
 }
 
-/// The decoded chunk of a description; a chunk of no bytes if there is none.
+/// The decoded chunk of a description. Without a shape the chunk is empty.
 fn chunk(members: &Object<'_>, codec: &str) -> Result<ChunkRepresentation> {
     let data_type = members.read_unless_null("dataType", |json| match ragged(members, json, codec)? {
         Some(ragged) => Ok(ragged),

@@ -152,10 +152,10 @@ function checkOrder({ shape, stride }: ArrowInput): void {
 }
 
 /**
- * A result as a vector with one entry for each index of the first dimension. Further dimensions,
- * and the two parts of a complex number, are lists of fixed size. NaN and NaT are nulls. Throws an
- * `UnsupportedError` for elements that Arrow lacks, and an `Argument` error for another memory
- * order.
+ * Converts a result of `Array.get` to a vector, with one entry per index of the first dimension.
+ * Other dimensions and the two parts of complex numbers become lists of fixed size. NaN and NaT are
+ * nulls. Throws an `UnsupportedError` for elements that Arrow lacks, and an `Argument` error for
+ * another memory order.
  *
  *     const temperature = toVector(await array.get({ time: 0 }, { decode: "cf", as: "float32" }));
  */

@@ -1,7 +1,7 @@
 /**
- * Tiles of a pyramid as pictures, for map libraries that draw images: which level a tile needs, its
- * elements in colours, and its place. What a library calls a tile is its own adapter's matter;
- * OpenLayers draws elements and does not use this.
+ * Makes pictures of tiles, for map libraries that draw images: selects the level of a tile,
+ * converts its elements to colours, and places it. Each adapter converts the library's own tiles to
+ * these. OpenLayers draws elements and does not use this file.
  */
 import { addLight, type Colors, colorTable } from "../api/read/colors.ts";
 import { type ConversionOptions, windowOf } from "../api/read/conversion.ts";

@@ -5,22 +5,9 @@
 import * as zarr from "zarr-wasm";
 import { decodeInWorkers } from "zarr-wasm/zarrita";
 import * as zarrita from "zarrita";
+import { VIEWS } from "../../number_views.mjs";
 import { equal, fixture, ok, rejects, test } from "../harness.mjs";
 import { brokenStore, expected, isDocument, until, urlOf } from "./page.mjs";
-
-const VIEWS = {
-  bool: Uint8Array,
-  int8: Int8Array,
-  int16: Int16Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  uint16: Uint16Array,
-  uint32: Uint32Array,
-  uint64: BigUint64Array,
-  float32: Float32Array,
-  float64: Float64Array,
-};
 
 /** The elements of a chunk in C order, by its strides. */
 function inOrder({ data, shape, stride }) {

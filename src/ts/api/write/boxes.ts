@@ -20,8 +20,8 @@ const VARIABLE_SIZE = 32;
 export const shapeOfBox = (box: Box): number[] => box.map(({ start, stop }) => stop - start);
 
 /**
- * Extends a box that begins with the given extents to about `most` elements, along the fastest
- * dimensions first. Every extent stays a multiple of what it was, or becomes the whole one.
+ * Enlarges a box of the extents `least` to about `most` elements, beginning with the last
+ * dimension. Each extent becomes a multiple of its extent in `least`, or the extent of the array.
  */
 export function extendedBox(shape: readonly number[], least: readonly number[], most: number): number[] {
   const box = shape.map((extent, axis) => Math.max(1, Math.min(extent, least[axis] ?? 1)));

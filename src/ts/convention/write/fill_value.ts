@@ -1,6 +1,6 @@
 /**
- * The value of missing elements, as xarray reads and writes it: in v2 the fill value of the
- * metadata, in v3 the attribute `_FillValue`, which for floats is the base64 of a double.
+ * Reads and writes the value of missing elements as xarray does. In v2 it is the fill value of the
+ * metadata. In v3 it is the attribute `_FillValue`; for floats this is a double in base64.
  */
 import type { OpenedSource } from "../../api/write/element_source.ts";
 import type { Attributes } from "../../model/types.ts";
