@@ -256,6 +256,33 @@ test("objects are encoded as JSON and decoded, as zarrita does", async () => {
   assert.deepEqual((await codec.decode(encoded)).data, special.data);
 });
 
+for (const ensures of [true, false]) {
+  test(`json2 writes zarrita's bytes with ensure_ascii: ${ensures}`, async () => {
+    const chunk = { data: ["£ 5", "\u{1d11e} and \u{8}", "plain"], shape: [3], stride: [1] };
+    const [ours, theirs] = await Promise.all(
+      [zarr, zarrita].map(async ({ registry }) =>
+        (await registry.get("json2")()).fromConfig({ ensure_ascii: ensures }),
+      ),
+    );
+    const encoded = await ours.encode(chunk);
+    assert.equal(Buffer.from(encoded).toString(), Buffer.from(theirs.encode(chunk)).toString());
+    assert.deepEqual(await ours.decode(encoded), chunk);
+    assert.deepEqual(theirs.decode(encoded), chunk);
+  });
+}
+
+test("json2 takes the shape from the JSON list, and refuses NaN with allow_nan: false", async () => {
+  const { fromConfig } = await zarr.registry.get("json2")();
+  const codec = fromConfig({ allow_nan: false });
+  const decoded = await codec.decode(Buffer.from('[["a","b"],["c","d"],"|O",[2, 2]]'));
+  assert.deepEqual(decoded, { data: ["a", "b", "c", "d"], shape: [2, 2], stride: [2, 1] });
+  for (const broken of ['["a"]', '["a","|O"]', '["a","|O",[9]]', '["a","|O",[99999999999999999999]]'])
+    await assert.rejects(codec.decode(Buffer.from(broken)), zarr.ZarrError, broken);
+  for (const value of [Number.NaN, { deep: [Number.POSITIVE_INFINITY] }])
+    await assert.rejects(codec.encode({ data: [value], shape: [1], stride: [1] }), { code: "Argument" });
+  await codec.encode({ data: ["NaN"], shape: [1], stride: [1] });
+});
+
 test("strides of a chunk are kept, and shapes come from the chunk where no metadata tell them", async () => {
   const delta = (await zarr.registry.get("delta")()).fromConfig({}, { dataType: "int32" });
   const chunk = { data: Int32Array.of(1, 3, 6, 10, 15, 21), shape: [2, 3], stride: [1, 2] };

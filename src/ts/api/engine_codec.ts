@@ -47,6 +47,19 @@ function checked<T>(codec: string, convert: () => T): T {
 /** Codecs that encode objects only. */
 const OBJECTS = /json2$|msgpack2$/;
 
+/** Codecs that store the shape at the end of their JSON list. */
+const JSON_LIST = /json2$/;
+
+/** The longest text of a shape: 32 dimensions of 20 digits. */
+const SHAPE_BYTES = 700;
+
+/** The shape at the end of a JSON list. Undefined if there is none. */
+function storedShape(bytes: Uint8Array): number[] | undefined {
+  const end = new TextDecoder().decode(bytes.subarray(-SHAPE_BYTES));
+  const lengths = /(\[(?:\s*\d+\s*(?:,\s*\d+\s*)*)?\])\s*\]\s*$/.exec(end)?.[1];
+  return lengths === undefined ? undefined : (JSON.parse(lengths) as number[]);
+}
+
 /** The data type of a chunk's elements, for a codec that was made without it. */
 function typeOfData(data: unknown): string | undefined {
   if (Array.isArray(data)) return "string";
@@ -110,12 +123,18 @@ export class EngineCodec implements UserCodec {
   async decode(data: any): Promise<any> {
     if (this.kind === "bytes_to_bytes") return this.#runBytes(data, false);
     if (isTransposition(this.#name)) return this.#restrided(data);
-    const isArray = this.kind === "array_to_array";
-    const text = this.#textFor(isArray ? data : undefined);
+    if (this.kind === "array_to_bytes") return this.#decodeBytes(wholeBytes(data, this.#name));
+    const text = this.#textFor(data);
     const { decoder, decoded, encoded } = await this.#describe(text);
-    const input = isArray ? this.#checked(() => packedMemory(encoded, data)) : wholeBytes(data, this.#name);
-    const chunk = read(decoded, chunkOf(decoded, await this.#run(text, decoder, input, false)));
-    return isArray ? chunkLike(data, encoded, chunk) : chunk;
+    const input = this.#checked(() => packedMemory(encoded, data));
+    const chunk = chunkOf(decoded, await this.#run(text, decoder, input, false));
+    return chunkLike(data, encoded, chunk);
+  }
+
+  async #decodeBytes(input: Uint8Array): Promise<ZarrChunk> {
+    const text = this.#textFor(JSON_LIST.test(this.#name) ? { shape: storedShape(input) } : undefined);
+    const { decoder, decoded } = await this.#describe(text);
+    return read(decoded, chunkOf(decoded, await this.#run(text, decoder, input, false)));
   }
 
   /** The description of the chunk after the codec, for the next codec of a chain. */
