@@ -1,10 +1,9 @@
 /**
- * What other libraries must know of a codec without running it: the chunk after an array-to-array
- * codec, and the encoded size of codecs of fixed size. zarrita asks for both synchronously, so the
- * engine cannot be asked. The engine computes both itself where it runs a codec.
+ * Describes the effect of a codec without running it, for other libraries: the chunk after an
+ * array-to-array codec, and the encoded size of codecs of fixed size. zarrita asks for both
+ * synchronously, so the engine cannot be asked. The engine computes both itself where it runs a
+ * codec.
  */
-import { UnsupportedError } from "../model/errors.ts";
-
 /** zarrita's description of a chunk. */
 export interface ChunkMeta {
   dataType?: string;
@@ -37,6 +36,21 @@ function transposed(shape: number[], order: unknown): number[] {
   return Array.isArray(order) ? order.map((axis) => shape[axis as number] ?? 0) : shape;
 }
 
+/** The shape after `reshape`: sizes, products of dimensions, and -1 for the remaining elements. */
+function reshaped(shape: number[], lengths: unknown): number[] {
+  if (!Array.isArray(lengths)) return shape;
+  const product = (sizes: number[]) => sizes.reduce((count, size) => count * size, 1);
+  const known = lengths.map((length: number | number[]) =>
+    Array.isArray(length) ? product(length.map((axis) => shape[axis] ?? 0)) : length,
+  );
+  const others = product(known.filter((length) => length >= 0));
+  return known.map((length) => (length < 0 ? product(shape) / others : length));
+}
+
+/** The number that `categorize` stores for a string: the last of equal labels counts, as in numcodecs. */
+const categoryOf = (labels: unknown, text: unknown): number =>
+  Array.isArray(labels) ? labels.lastIndexOf(text) + 1 : 0;
+
 /** The fill value as an element of another data type. Undefined if it is not exact there. */
 function fillAs(dataType: string, fill: unknown): unknown {
   if (typeof fill !== "number" && typeof fill !== "bigint") return undefined;
@@ -60,8 +74,11 @@ export function encodedMetaOf(name: string, configuration: Configuration, meta: 
       return { ...meta, dataType: "uint8", shape: [1 + Math.ceil(bits / 8)], fillValue: 0 };
     }
     case "reshape":
-    case "categorize":
-      throw new UnsupportedError(`codec ${JSON.stringify(name)} in another library's chain`);
+      return { ...meta, shape: reshaped(shape, configuration.shape) };
+    case "categorize": {
+      const dataType = typeOfNumpy(String(configuration.astype ?? "|u1"));
+      return { ...meta, dataType, fillValue: fillAs(dataType, categoryOf(configuration.labels, fillValue)) };
+    }
     default: {
       const dataType = typeAfter(name, configuration);
       if (dataType === undefined || dataType === meta.dataType) return meta;

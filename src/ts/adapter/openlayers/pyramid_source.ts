@@ -81,11 +81,12 @@ export class PyramidSource extends DataTileSource {
     const levels = warped ? warpedLevels(pyramid.levels, plane, warped) : levelsOf(pyramid, plane, options);
     const finest = levels.at(-1) as TileLevel;
     const { channelAxis = channelAxisOf(pyramid, plane) } = options;
-    const { dtype, attrs, zarrFormat } = (pyramid.levels[0] as PyramidLevel).array;
+    const level = pyramid.levels[0] as PyramidLevel;
+    const { dtype } = level.array;
     const isFull = levels.every((level) => !isShort(level, finest));
-    const decodesCf = decode !== undefined;
+    const isPacked = decode !== undefined && level.isPacked;
     const mayMiss = warped !== undefined || !isFull;
-    const from = { dtype, attrs, zarrFormat, mayMiss, decodesCf, areLabels, range };
+    const from = { dtype, isPacked, mayMiss, areLabels, range };
     const bands = bandsOf(from, channels.length);
     super({
       loader: (z, column, row) => this.#load(z, column, row),

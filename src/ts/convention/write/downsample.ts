@@ -22,7 +22,7 @@ const NUMBERS = [
   ...["float16", "float32", "float64"],
 ];
 const METHODS: readonly DownsampleMethod[] = ["nearest", "mean", "mode"];
-const VERB = 3;
+const OPERATION = 3;
 
 /** Elements that are read and downsampled in one turn of the engine, in bytes. */
 const SLAB_BYTES = 4 << 20;
@@ -114,7 +114,7 @@ async function downsampled(
   elements: Uint8Array,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
-  const head = [VERB, METHODS.indexOf(method), kind, shape.length, ...shape, ...factors, missing.length / 8];
+  const head = [OPERATION, METHODS.indexOf(method), kind, shape.length, ...shape, ...factors, missing.length / 8];
   const words = Float64Array.from(head);
   const question = new Uint8Array(words.byteLength + missing.length + elements.length);
   question.set(new Uint8Array(words.buffer));
