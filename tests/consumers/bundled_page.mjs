@@ -29,5 +29,5 @@ export const pageFiles = (folder = "src/") => ({
   "worker.html": `${HEAD}<script type="module" src="./${folder}main_worker.js"></script>`,
 });
 
-/** A page's URL, with the URL of the data. */
+/** Returns a page's URL, with the URL of the data. */
 export const pageUrl = (server, page, data) => `${new URL(page, server)}?data=${encodeURIComponent(data)}`;

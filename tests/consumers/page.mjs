@@ -22,7 +22,10 @@ function resultOf(patience) {
   return Promise.race([window.told, late]).catch((error) => String(error.stack));
 }
 
-/** The result of a page. A server of a bundler may reload the page when it has found a package. */
+/**
+ * Resolves to the result of a page. A server of a bundler may reload the page when it has found a
+ * package.
+ */
 async function resultFrom(page, reloads = 2) {
   try {
     await page.waitForFunction(() => window.told !== undefined, undefined, { timeout: PATIENCE_MS });

@@ -96,7 +96,7 @@ export class Project {
     writeFileSync(record, text);
   }
 
-  /** The path of a program that an installed package brings. */
+  /** Returns the path of a program that an installed package brings. */
   bin(name) {
     return join(this.folder, "node_modules/.bin", name);
   }
@@ -122,7 +122,7 @@ export class Project {
     return expectQuiet(await this.run(program, args, options));
   }
 
-  /** A process with a method that ends it and its children. */
+  /** Starts a process, with a method that ends it and its children. */
   #spawn(program, args, { env, folder = this.folder }) {
     const child = spawn(program, args, {
       cwd: folder,

@@ -36,7 +36,7 @@ async function servingFolder(folder, use, headers = {}) {
 
 let lastPort = 0;
 
-/** A port that no program listens on. */
+/** Finds a port that no program listens on. */
 async function findPort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -73,7 +73,7 @@ async function runConsumer(consumer, at, results) {
   }
 }
 
-/** The matrix as rows of Markdown. */
+/** Returns the matrix as rows of Markdown. */
 function matrix(results) {
   const rows = results.map(({ name, what, ok }) => `| ${name} | ${what} | ${ok ? "yes" : "**no**"} |`);
   return ["| consumer | what | works |", "|---|---|---|", ...rows].join("\n");

@@ -112,7 +112,10 @@ export class ZarrApi extends DataProviderApi {
     return node;
   }
 
-  /** How the numbers of an array are unpacked. Undefined if they are not packed. */
+  /**
+   * Resolves to the rule by which the numbers of an array are unpacked; undefined if they are not
+   * packed.
+   */
   async #packing(array: AnyArray): Promise<"cf" | CfOptions | undefined> {
     const decode = this.#decode;
     if (!decode || !/int|float|bool/.test(array.dtype)) return undefined;

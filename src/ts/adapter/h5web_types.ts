@@ -23,7 +23,7 @@ const float = (size: number): FloatType => ({ class: DTypeClass.Float, size, end
 const text = (): StringType => ({ class: DTypeClass.String, charSet: "UTF-8", strPad: "null-padded" });
 const truth = (): BooleanType => ({ class: DTypeClass.Bool, base: integer(false, 8) });
 
-/** The type of numbers that were unpacked by CF's attributes. */
+/** Returns the type of numbers that were unpacked by CF's attributes. */
 export const unpacked = (): FloatType => float(64);
 
 /** H5Web's type of a data type. Dates are text. */
@@ -50,7 +50,9 @@ interface Result {
 
 const isoOf = (date: Date) => (Number.isNaN(date.getTime()) ? "NaT" : date.toISOString());
 
-/** The elements as H5Web takes them: typed arrays, lists of text, pairs of complex numbers. */
+/**
+ * Returns the elements as H5Web takes them: typed arrays, lists of text, pairs of complex numbers.
+ */
 export function valuesOf(dtype: string, { data, complex, toDate }: Result): unknown {
   const list = data as ArrayLike<unknown>;
   if (complex) return Array.from({ length: list.length / 2 }, (_, at) => [list[2 * at], list[2 * at + 1]]);
@@ -71,7 +73,7 @@ function jsonType(value: unknown): DType | undefined {
   return undefined;
 }
 
-/** An attribute, and its value. Objects and mixed lists are their JSON as text. */
+/** Returns an attribute and its value. Objects and mixed lists are their JSON as text. */
 export function attributeOf(name: string, value: unknown): { attribute: Attribute; value: unknown } {
   const type = jsonType(value);
   if (type) return { attribute: { name, shape: SCALAR, type }, value };

@@ -15,7 +15,7 @@ export interface ChunkMeta {
 
 type Configuration = Record<string, unknown>;
 
-/** The name of a data type in v3, for one of NumPy. */
+/** Returns the name of a data type in v3, for one of NumPy. */
 function typeOfNumpy(dtype: string): string {
   const [, code = "", size = ""] = /^[<>|=]?([a-zA-Z])(\d*)$/.exec(dtype) ?? [];
   const kinds: Record<string, string> = { i: "int", u: "uint", f: "float", c: "complex" };
@@ -30,13 +30,16 @@ function typeAfter(name: string, configuration: Configuration): string | undefin
   return typeof after === "string" ? typeOfNumpy(after) : undefined;
 }
 
-/** The shape after a transposition. */
+/** Returns the shape after a transposition. */
 function transposed(shape: number[], order: unknown): number[] {
   if (order === "F") return [...shape].reverse();
   return Array.isArray(order) ? order.map((axis) => shape[axis as number] ?? 0) : shape;
 }
 
-/** The shape after `reshape`: sizes, products of dimensions, and -1 for the remaining elements. */
+/**
+ * Returns the shape after `reshape`: sizes, products of dimensions, and -1 for the remaining
+ * elements.
+ */
 function reshaped(shape: number[], lengths: unknown): number[] {
   if (!Array.isArray(lengths)) return shape;
   const product = (sizes: number[]) => sizes.reduce((count, size) => count * size, 1);
@@ -47,11 +50,16 @@ function reshaped(shape: number[], lengths: unknown): number[] {
   return known.map((length) => (length < 0 ? product(shape) / others : length));
 }
 
-/** The number that `categorize` stores for a string: the last of equal labels counts, as in numcodecs. */
+/**
+ * Returns the number that `categorize` stores for a string: the last of equal labels counts, as in
+ * numcodecs.
+ */
 const categoryOf = (labels: unknown, text: unknown): number =>
   Array.isArray(labels) ? labels.lastIndexOf(text) + 1 : 0;
 
-/** The fill value as an element of another data type. Undefined if it is not exact there. */
+/**
+ * Returns the fill value as an element of another data type. Undefined if it is not exact there.
+ */
 function fillAs(dataType: string, fill: unknown): unknown {
   if (typeof fill !== "number" && typeof fill !== "bigint") return undefined;
   if (/^u?int64$/.test(dataType)) {
@@ -61,7 +69,7 @@ function fillAs(dataType: string, fill: unknown): unknown {
   return dataType === "float64" || Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** The description of the chunk after a codec encoded it. */
+/** Returns the description of the chunk after a codec has encoded it. */
 export function encodedMetaOf(name: string, configuration: Configuration, meta: ChunkMeta): ChunkMeta {
   const { shape = [], fillValue } = meta;
   switch (name.replace(/^numcodecs\./, "")) {
@@ -92,7 +100,7 @@ const CHECKSUMS = /^(numcodecs\.)?(crc32c?|adler32|fletcher32|jenkins_lookup3)$/
 /** Codecs that change no size. */
 const SAME_SIZE = /^(bytes|endian|(numcodecs\.)?shuffle)$/;
 
-/** The function from decoded to encoded sizes in bytes. Undefined if the size varies. */
+/** Returns the function from decoded to encoded sizes in bytes. Undefined if the size varies. */
 export function encodedSizeOf(name: string): ((decodedSize: number) => number) | undefined {
   if (CHECKSUMS.test(name)) return (size) => size + 4;
   return SAME_SIZE.test(name) ? (size) => size : undefined;

@@ -25,7 +25,7 @@ proj4.defs("EPSG:32633", "+proj=utm +zone=33 +datum=WGS84 +units=m +no_defs");
 
 const WINDOW = [220, 310];
 
-/** A map of the world that is 512 pixels wide, with one layer. */
+/** Returns a map of the world that is 512 pixels wide, with one layer. */
 function mapOf(protocol, source, view = { center: [0, 0], zoom: 0 }) {
   addProtocol(protocol.scheme, protocol.load);
   const style = {

@@ -22,7 +22,7 @@ export interface Packing {
   unit: number;
 }
 
-/** The texture data of a tile, with the width and height of the level's tiles. */
+/** Returns the texture data of a tile, with the width and height of the level's tiles. */
 export function packTile(
   level: TileLevel,
   spans: Spans,
@@ -112,7 +112,7 @@ interface BandsFrom {
   range?: readonly [low: number, high: number] | undefined;
 }
 
-/** The layout of bands for a number of channels. */
+/** Returns the layout of bands for a number of channels. */
 export function bandsOf(
   { dtype, isPacked, mayMiss, areLabels, range }: BandsFrom,
   channels: number,

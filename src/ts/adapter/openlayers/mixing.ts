@@ -3,7 +3,7 @@ import { pauseIfDue } from "../../elements/pause.ts";
 import { planeOf, type Spans, type TileElements } from "./texels.ts";
 import type { TileLevel } from "./tile_levels.ts";
 
-/** How to draw a channel. */
+/** The look of a channel. */
 export interface MixedChannel {
   /** The index along the axis of channels. */
   channel: number;
