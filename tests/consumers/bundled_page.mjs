@@ -1,5 +1,5 @@
 /**
- * The files of a page for bundlers: one program on the page, and one in a worker of the user's. The
+ * The files of a page for bundlers: one program on the page, and one in a worker of the user. The
  * worker imports the entry `./inline`, because some bundlers cannot split a worker's code.
  */
 import { HEAD } from "./page.mjs";

@@ -4,7 +4,7 @@
  * Chromium, and npm's registry at the first run.
  *
  *   node tests/consumers/run.mjs                 all
- *   node tests/consumers/run.mjs "^Vite|Deno"    those whose names match
+ *   node tests/consumers/run.mjs "^Vite|Deno"    consumers with a matching name
  *   node tests/consumers/run.mjs --write         writes the matrix into docs/works_with.md, too
  */
 
