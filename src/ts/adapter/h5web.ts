@@ -1,6 +1,6 @@
 /**
- * A hierarchy as a data provider of H5Web: groups, arrays, attributes and values in the words of
- * HDF5, which H5Web has. What those words are for an array's data type is in `h5web_types.ts`.
+ * A hierarchy as a data provider of H5Web, which describes groups, arrays, attributes and values in
+ * HDF5's terms. `h5web_types.ts` translates data types.
  */
 import {
   type Attribute,

@@ -1,5 +1,6 @@
 /**
- * Data types, values and attributes of Zarr in the words of HDF5 that H5Web has. It reads nothing.
+ * Translates data types, values and attributes of Zarr to HDF5's terms, as H5Web uses them. It reads
+ * nothing.
  */
 import {
   type Attribute,
@@ -26,7 +27,7 @@ const truth = (): BooleanType => ({ class: DTypeClass.Bool, base: integer(false,
 /** Returns the type of numbers that were unpacked by CF's attributes. */
 export const unpacked = (): FloatType => float(64);
 
-/** H5Web's type of a data type. Dates are text. */
+/** Returns H5Web's type of a data type. Dates are text. */
 export function typeOf(dtype: string): DType {
   const [, unsigned, bits] = /^(u?)int(\d+)$/.exec(dtype) ?? [];
   if (bits !== undefined) return integer(unsigned === "", Math.max(8, Number(bits)));

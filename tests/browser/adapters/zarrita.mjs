@@ -38,8 +38,8 @@ const same = (one, other) =>
 const partsOf = ({ parts }) => parts.workers + parts.caller;
 
 /**
- * Waits until the engine reports this number of decoded parts. The engine is a worker, which decodes
- * small parts itself.
+ * Waits until the engine reports this number of decoded parts. The engine is a worker, which
+ * decodes small parts itself.
  */
 async function haveDecoded(parts) {
   await until(() => partsOf(zarr.info()) >= parts, `${parts} parts, not ${partsOf(zarr.info())}`);

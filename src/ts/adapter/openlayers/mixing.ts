@@ -16,7 +16,7 @@ export interface MixedChannel {
 /** Number of rows between two checks of the clock. */
 const ROWS = 16;
 
-/** Red, green, blue and alpha of a tile. Other tasks run in between. */
+/** Resolves to the colours of a tile, four bytes a pixel. Other tasks run in between. */
 export async function mixTile(
   level: TileLevel,
   spans: Spans,
