@@ -2,7 +2,8 @@
  * Builds the wasm and its JavaScript glue: cargo, then xtask (wasm-bindgen), then wasm-opt. The
  * variants of the crate share a cargo target folder and thereby their dependencies. All of them
  * have the same file name there, so each file is copied away before the next build. The result is
- * `target/glue/<variant>/` with zarr_wasm.js, zarr_wasm.d.ts and zarr_wasm.wasm.
+ * `target/glue/<variant>/` with zarr_wasm.js, zarr_wasm.d.ts and zarr_wasm.wasm. Of all builds but
+ * the engine there is zarr_wasm.zst too: the module as the package has it.
  */
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -50,6 +51,9 @@ const WASM_OPT_FLAGS = [
 /** C functions that only zstd calls. It sorts only for dictionaries, which are not made here. */
 const UNUSED_EXPORTS = /^rust_zstd_wasm_shim_/;
 
+/** The build that every page has loaded, and that the others are compressed with. */
+const PREFIX = "engine";
+
 export const glueFolder = (variant) => join(ROOT, "target/glue", variant);
 const cargoTarget = () => resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
 
@@ -81,7 +85,7 @@ async function compile(variant, profile, clang) {
  */
 function glueKey(wasm, profile) {
   const hash = createHash("sha256").update(profile);
-  const makers = ["xtask/Cargo.toml", "xtask/src/main.rs", "scripts/wasm.mjs", "scripts/wasm_sections.mjs"];
+  const makers = ["xtask/Cargo.toml", "xtask/src/glue.rs", "scripts/wasm.mjs", "scripts/wasm_sections.mjs"];
   for (const file of [wasm, ...makers.map((maker) => join(ROOT, maker))]) hash.update(readFileSync(file));
   return hash.digest("hex");
 }
@@ -143,4 +147,19 @@ export async function buildWasm(variant, { quick, clang }) {
   writeFileSync(keyFile, key);
   say(`  ${variant.name}: ${(statSync(finished).size / 1024).toFixed(0)} KiB of wasm`);
   return finished;
+}
+
+/**
+ * Compresses the modules of all builds but the engine to Zstandard frames, with the engine's module
+ * as prefix. A page has loaded the engine before it needs another build, and the builds share most
+ * of their code.
+ */
+export async function packWasm({ quick }) {
+  const moduleOf = (name) => join(glueFolder(name), "zarr_wasm.wasm");
+  const xtask = await buildXtask();
+  for (const { name } of VARIANTS.filter((variant) => variant.name !== PREFIX)) {
+    const [input, packed] = [moduleOf(name), join(glueFolder(name), "zarr_wasm.zst")];
+    const level = quick ? ["--quick"] : [];
+    await run(`xtask: ${name}, compressed`, xtask, ["pack", input, moduleOf(PREFIX), packed, ...level]);
+  }
 }
