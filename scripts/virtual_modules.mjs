@@ -8,8 +8,8 @@
  *   inflate themselves, and the worker's program as text, for a blob worker. Base64 of compressed
  *   bytes costs one per cent on the wire; base64 alone costs a third.
  * - `virtual:full-wasm`, `virtual:images-wasm`, `virtual:conventions-wasm`: a wasm module as text
- *   (a Zstandard frame with the engine's wasm as prefix, then base64). It is two fifths smaller than
- *   deflate. The package has each module once, in this form.
+ *   (a Zstandard frame with the engine's wasm as prefix, then base64). It is two fifths smaller
+ *   than deflate. The package has each module once, in this form.
  *
  * Their types are in `src/ts/virtual.d.ts`.
  */

@@ -3,8 +3,8 @@
 //! One context serves many frames ([`Decompressor`]). The output is either a slice of known length
 //! or a vector with a limit. The vector grows in proportion to the bytes that were really decoded,
 //! so that a false content size or a hostile window cannot make memory grow. Several frames in a
-//! row and skippable frames form one stream, as the format says. A prefix serves the package's own
-//! wasm alone ([`decompress_with_prefix`]). Dictionaries and legacy frames (v0.x) are not supported.
+//! row and skippable frames form one stream, as the format says. Only the package's own wasm has a
+//! prefix ([`decompress_with_prefix`]). Dictionaries and legacy frames (v0.x) are not supported.
 #![allow(unsafe_code)]
 
 use core::ffi::{CStr, c_ulonglong, c_void};
