@@ -41,10 +41,9 @@ export async function build(options) {
   begin("dist");
   const key = keyOf(SOURCES);
   const { clang } = await setUp({ rust: true });
-  const { buildWasm, packWasm, VARIANTS } = await import("./wasm.mjs");
+  const { buildWasm, VARIANTS } = await import("./wasm.mjs");
   const { buildPackage } = await import("./package.mjs");
   for (const variant of VARIANTS) await buildWasm(variant, { ...options, clang });
-  await packWasm(options);
   await buildPackage(options);
   finish("dist", { key, quick: Boolean(options.quick) });
   say(`\n✓ dist/ is built (${options.quick ? "quick" : "release"}) in ${seconds(started)}`);

@@ -17,15 +17,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { ROOT } from "./run_command.mjs";
-import { glueFolder } from "./wasm.mjs";
+import { glueFolder, packedWasm } from "./wasm.mjs";
 
 const WORKER_MAIN = join(ROOT, "src/ts/engine/worker_main.ts");
 
 const wasmOf = (variant) => readFileSync(join(glueFolder(variant), "zarr_wasm.wasm"));
 const deflated = (variant) => deflateRawSync(wasmOf(variant), { level: 9 }).toString("base64");
 
-/** `packWasm` of `wasm.mjs` made the frame, from the engine that `virtual:engine-texts` has. */
-const packed = (variant) => readFileSync(join(glueFolder(variant), "zarr_wasm.zst")).toString("base64");
+/** The prefix is the module that `virtual:engine-texts` has. A quick build needs no small text. */
+async function packed(variant, { initialOptions: { minifyIdentifiers } }) {
+  const path = await packedWasm(variant, { quick: !minifyIdentifiers });
+  return readFileSync(path).toString("base64");
+}
 
 /** The worker as one classic script, so that blob workers made from it start in every browser. */
 async function workerText({ esbuild, initialOptions: { minifyIdentifiers, minifySyntax, target } }) {
@@ -51,9 +54,9 @@ const exported = (name, text) =>
 const CONTENTS = {
   "virtual:engine-texts": async (build) =>
     `${exported("wasm", deflated("engine"))}\n${exported("worker", await workerText(build))}`,
-  "virtual:full-wasm": () => exported("default", packed("full")),
-  "virtual:images-wasm": () => exported("default", packed("images")),
-  "virtual:conventions-wasm": () => exported("default", packed("conventions")),
+  "virtual:full-wasm": async (build) => exported("default", await packed("full", build)),
+  "virtual:images-wasm": async (build) => exported("default", await packed("images", build)),
+  "virtual:conventions-wasm": async (build) => exported("default", await packed("conventions", build)),
 };
 
 /** The text of one virtual module, outside of a build. */

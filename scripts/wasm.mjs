@@ -3,10 +3,18 @@
  * variants of the crate share a cargo target folder and thereby their dependencies. All of them
  * have the same file name there, so each file is copied away before the next build. The result is
  * `target/glue/<variant>/` with zarr_wasm.js, zarr_wasm.d.ts and zarr_wasm.wasm. Of all builds but
- * the engine there is zarr_wasm.zst too: the module as the package has it.
+ * the engine there is zarr_wasm.zst too: the module as the package has it (`packedWasm`).
  */
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { ROOT, run, say } from "./run_command.mjs";
 import { roomsOf, withoutExports, withoutNames } from "./wasm_sections.mjs";
@@ -149,17 +157,31 @@ export async function buildWasm(variant, { quick, clang }) {
   return finished;
 }
 
+/** A build's Zstandard frame is made again if its module or the engine's has changed. */
+function packedKey(modules) {
+  const hash = createHash("sha256");
+  for (const file of [...modules, join(ROOT, "xtask/src/pack.rs")]) hash.update(readFileSync(file));
+  return hash.digest("hex");
+}
+
 /**
- * Compresses the modules of all builds but the engine to Zstandard frames, with the engine's module
- * as prefix. A page has loaded the engine before it needs another build, and the builds share most
- * of their code.
+ * Compresses the module of a build to a Zstandard frame, with the engine's module as prefix: a page
+ * has loaded the engine before it needs another build, and the builds share most of their code. For
+ * `quick` a larger frame will do. Resolves to the frame's path.
  */
-export async function packWasm({ quick }) {
-  const moduleOf = (name) => join(glueFolder(name), "zarr_wasm.wasm");
+export async function packedWasm(name, { quick }) {
+  const folder = glueFolder(name);
+  const [module, prefix] = [name, PREFIX].map((build) => join(glueFolder(build), "zarr_wasm.wasm"));
+  const [packed, keyFile] = [join(folder, "zarr_wasm.zst"), join(folder, "packed_key")];
+  const key = packedKey([module, prefix]);
+  const known = existsSync(keyFile) ? readFileSync(keyFile, "utf8") : "";
+  if (known === `${key} best` || (quick && known === `${key} quick`)) return packed;
   const xtask = await buildXtask();
-  for (const { name } of VARIANTS.filter((variant) => variant.name !== PREFIX)) {
-    const [input, packed] = [moduleOf(name), join(glueFolder(name), "zarr_wasm.zst")];
-    const level = quick ? ["--quick"] : [];
-    await run(`xtask: ${name}, compressed`, xtask, ["pack", input, moduleOf(PREFIX), packed, ...level]);
-  }
+  // Tests in several processes may do this at once.
+  const unfinished = `${packed}.${process.pid}`;
+  const level = quick ? ["--quick"] : [];
+  await run(`xtask: ${name}, compressed`, xtask, ["pack", module, prefix, unfinished, ...level]);
+  renameSync(unfinished, packed);
+  writeFileSync(keyFile, `${key} ${quick ? "quick" : "best"}`);
+  return packed;
 }
