@@ -16,6 +16,7 @@ use crate::error::{Error, IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 use crate::store::left_to_full;
+use crate::store::walk::{ListingBudget, walk};
 use crate::store::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value};
 
 #[wasm_bindgen]
@@ -196,13 +197,7 @@ impl UserStore {
     }
 
     async fn walk(&self, prefix: &NodePath) -> Result<Vec<StoreKey>> {
-        let (mut open, mut keys) = (vec![prefix.clone()], Vec::new());
-        while let Some(prefix) = open.pop() {
-            let listing = self.list_dir(&prefix).await?;
-            keys.extend(listing.keys);
-            open.extend(listing.prefixes);
-        }
-        Ok(keys)
+        walk(prefix, async |prefix| self.list_dir(prefix).await).await
     }
 }
 
@@ -245,7 +240,9 @@ async fn each(listed: &JsValue, method: &str, take: &mut dyn FnMut(String)) -> R
     let make = make(Symbol::async_iterator()).or_else(|| make(Symbol::iterator())).ok_or_else(expected)?;
     let iterator = settled(make.call0(listed)).await?;
     let next = host::method(&iterator, "next").ok_or_else(expected)?;
+    let mut budget = ListingBudget::default();
     loop {
+        budget.take(1)?;
         let step = settled(next.call0(&iterator)).await?;
         let member = |name: &str| Reflect::get(&step, &name.into()).unwrap_or(JsValue::UNDEFINED);
         if !step.is_object() || member("done").is_truthy() {

@@ -4,6 +4,7 @@
  * or takes long. Requests that the engine does not use are cancelled. This is only for stores whose
  * requests do not depend on the engine.
  */
+import { METADATA_LIMITS } from "../model/body.ts";
 import { HEAD_START_MS } from "../model/head_start.ts";
 import type { Callback } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
@@ -122,7 +123,7 @@ function started(first: Unsent[], later: Unsent[]): EarlyStart {
       if (!taken) throw new TypeError(`${url} was not asked for`);
       requests.delete(url);
       left.addEventListener("abort", () => taken.giveUp(), { once: true });
-      const parts = await answerParts(await taken.send());
+      const parts = await answerParts(await taken.send(), METADATA_LIMITS);
       return new Transferring(parts, [parts.body]);
     },
     giveUp() {

@@ -165,7 +165,7 @@ const fetchCallback =
   (fetch: NonNullable<FetchStoreOptions["fetch"]>): Callback =>
   async (request, left: AbortSignal) => {
     if (request instanceof Request) return fetch(request);
-    const parts = await answerParts(await fetch(requestOf(request, left)));
+    const parts = await answerParts(await fetch(requestOf(request, left)), request.limits);
     return new Transferring(parts, [parts.body]);
   };
 

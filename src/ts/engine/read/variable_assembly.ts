@@ -12,8 +12,8 @@ import { ZarrError } from "../../model/errors.ts";
 /** Number of elements between two checks of the clock. */
 const ELEMENTS_BETWEEN = 4096;
 
-/** Maximum number of bytes, given by 32-bit offsets. */
-const MOST_BYTES = 0xffff_ffff;
+/** Maximum number of bytes, that of every result. `src/limits.rs` has the same number. */
+const MOST_BYTES = 2 ** 31 - 2 ** 16;
 
 export class VariableAssembly {
   readonly #count: number;
