@@ -26,10 +26,11 @@ const MADE = {
   "virtual:conventions-wasm": "conventions-wasm.js",
   "@cfworker/json-schema": "json-schema.js",
   fzstd: "fzstd.js",
+  re2js: "re2js.js",
 };
 
 /** The dependencies that are published as files, because users do not install them. */
-const DEPENDENCIES = ["@cfworker/json-schema", "fzstd"];
+const DEPENDENCIES = ["@cfworker/json-schema", "fzstd", "re2js"];
 
 /**
  * The modules of `src/ts` to publish. Tests are left out; so are workers and entries that are

@@ -27,6 +27,44 @@ interface AnyNode {
 /** Makes a node from its summary. */
 type NodeMaker<S extends Readable, N> = (store: S, summary: NodeSummary) => N;
 
+export interface TreeOptions extends NodeOptions {
+  /** How deep the tree may be. A group below has a `Limit` error. Default: 128. */
+  maxDepth?: number;
+  /** The most nodes of the tree. More reject with a `Limit` error. Default: 100 000. */
+  maxNodes?: number;
+}
+
+/** What a tree may still take. A server may show groups that contain themselves. */
+class TreeBudget {
+  readonly #maxDepth: number;
+  readonly #maxNodes: number;
+  #nodes = 0;
+
+  constructor({ maxDepth = 128, maxNodes = 100_000 }: TreeOptions) {
+    this.#maxDepth = maxDepth;
+    this.#maxNodes = maxNodes;
+  }
+
+  /** Whether the whole tree is too large, not only one branch. */
+  get isSpent(): boolean {
+    return this.#nodes > this.#maxNodes;
+  }
+
+  /** Counts a node. Throws a `Limit` error if there are too many. */
+  take(): void {
+    this.#nodes += 1;
+    if (this.isSpent) throw exceeded("the tree has too many nodes", "maxNodes", this.#maxNodes);
+  }
+
+  /** Throws a `Limit` error if the children of a group are too deep. */
+  enter(depth: number): void {
+    if (depth > this.#maxDepth) throw exceeded("the tree is too deep", "maxDepth", this.#maxDepth);
+  }
+}
+
+const exceeded = (message: string, option: string, most: number) =>
+  new ZarrError("Limit", `${message}; the option ${option} allows more`, { expected: `at most ${most}` });
+
 /** A node and its descendants. `toString()` draws the tree. */
 export interface Tree {
   name: string;
@@ -129,34 +167,36 @@ function treeAt({ path, kind }: AnyNode | UnreadableNode<Readable>): Tree {
 }
 
 /** A node and all its descendants. */
-export async function treeOf(
+export function treeOf(
   node: AnyNode | UnreadableNode<Readable>,
-  options: NodeOptions,
+  options: TreeOptions,
   nodeOf: NodeMaker<Readable, AnyNode>,
 ): Promise<Tree> {
-  const tree = treeAt(node);
-  if (node.kind === "array") {
-    const { shape, dtype } = node;
-    if (shape) tree.shape = shape;
-    if (dtype !== undefined) tree.dtype = dtype;
-  }
-  if (node.error) tree.error = node.error;
-  // Consolidated metadata may list the children of a group that cannot be opened.
-  if (node.kind === "array" || (node.error && !known(node.store, node.path))) return tree;
-  for await (const child of childrenOf(node, options, nodeOf))
-    tree.children.push(await branchOf(child, options, nodeOf));
-  return tree;
-}
-
-/** As `treeOf`, for a child. An error does not end the parent's tree. */
-async function branchOf(
-  node: AnyNode | UnreadableNode<Readable>,
-  options: NodeOptions,
-  nodeOf: NodeMaker<Readable, AnyNode>,
-): Promise<Tree> {
-  try {
-    return await treeOf(node, options, nodeOf);
-  } catch (error) {
-    return Object.assign(treeAt(node), { error: ofNode(error, options) });
-  }
+  const budget = new TreeBudget(options);
+  const treeFrom = async (node: AnyNode | UnreadableNode<Readable>, depth: number): Promise<Tree> => {
+    const tree = treeAt(node);
+    budget.take();
+    if (node.kind === "array") {
+      const { shape, dtype } = node;
+      if (shape) tree.shape = shape;
+      if (dtype !== undefined) tree.dtype = dtype;
+    }
+    if (node.error) tree.error = node.error;
+    // Consolidated metadata may list the children of a group that cannot be opened.
+    if (node.kind === "array" || (node.error && !known(node.store, node.path))) return tree;
+    budget.enter(depth + 1);
+    for await (const child of childrenOf(node, options, nodeOf))
+      tree.children.push(await branchFrom(child, depth + 1));
+    return tree;
+  };
+  /** As `treeFrom`, for a child. An error does not end the parent's tree. */
+  const branchFrom = async (node: AnyNode | UnreadableNode<Readable>, depth: number): Promise<Tree> => {
+    try {
+      return await treeFrom(node, depth);
+    } catch (error) {
+      if (budget.isSpent) throw error;
+      return Object.assign(treeAt(node), { error: ofNode(error, options) });
+    }
+  };
+  return treeFrom(node, 0);
 }

@@ -6,7 +6,7 @@ import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
 import { warn, warningsOfStore } from "../port/warnings.ts";
 import { Array as ZarrArray } from "./array.ts";
-import { childrenOf, type Tree, treeOf } from "./children.ts";
+import { childrenOf, type Tree, type TreeOptions, treeOf } from "./children.ts";
 import { Location } from "./location.ts";
 import {
   type AttributeOptions,
@@ -112,7 +112,7 @@ export class Group<Store extends Readable> extends Location<Store> {
   }
 
   /** The tree of all descendants. A node that cannot be opened has an `error`. */
-  tree(options: NodeOptions = {}): Promise<Tree> {
+  tree(options: TreeOptions = {}): Promise<Tree> {
     return treeOf(this, options, nodeOf);
   }
 

@@ -83,8 +83,8 @@ export class ZipFileStore extends NativeStore {
   /** Maps the names from `transformEntries` to the names in the archive. */
   renamedEntries(): Promise<Map<string, string>> {
     this.#names ??= super.list("/").then((keys) => {
-      const entries: Record<string, ZipEntryInfo> = {};
-      for (const key of keys) entries[key.slice(1)] = { name: key.slice(1) };
+      const names = keys.map((key) => key.slice(1));
+      const entries: Record<string, ZipEntryInfo> = Object.fromEntries(names.map((name) => [name, { name }]));
       const transformed = this.#transform?.(entries) ?? entries;
       return new Map(Object.entries(transformed).map(([name, entry]) => [name, entry.name]));
     });
