@@ -112,7 +112,10 @@ test("templates and generators of references have a budget", LIMITS, async () =>
 /** A v3 array with this data type and fill value, without chunks. */
 const unstored = (data_type, fill_value, shape, chunks = shape) => {
   const base = metadata({ shape, chunks, dtype: "uint8" });
-  const codecs = typeof data_type === "string" && /string|bytes/.test(data_type) ? [{ name: `vlen-${data_type === "string" ? "utf8" : "bytes"}` }] : [{ name: "bytes" }];
+  const codecs =
+    typeof data_type === "string" && /string|bytes/.test(data_type)
+      ? [{ name: `vlen-${data_type === "string" ? "utf8" : "bytes"}` }]
+      : [{ name: "bytes" }];
   return new Map([["/zarr.json", encode(JSON.stringify({ ...base, data_type, fill_value, codecs }))]]);
 };
 
@@ -156,7 +159,9 @@ test("a long fill value times a shape is a Limit error before memory is taken", 
 });
 
 test("a stream of elements of a long fill value is a Limit error too", LIMITS, async () => {
-  const array = await zarr.open(unstored("string", "f".repeat(MIB), [1_000_000], [100_000]), { kind: "array" });
+  const array = await zarr.open(unstored("string", "f".repeat(MIB), [1_000_000], [100_000]), {
+    kind: "array",
+  });
   const stream = async () => {
     for await (const _ of array.stream()) break;
   };

@@ -60,11 +60,15 @@ test("a raw chunk without end is a Limit error after its own size", LIMITS, asyn
   }
 });
 
-test("a compressed chunk without end is a Limit error after a small multiple of its size", LIMITS, async () => {
-  const array = await opened("endless", "/zip");
-  await assert.rejects(array.get(), { code: "Limit", key: "zip/c/0/0" });
-  assert.ok(last("/zip/c/0/0").sent < ON_THE_WAY);
-});
+test(
+  "a compressed chunk without end is a Limit error after a small multiple of its size",
+  LIMITS,
+  async () => {
+    const array = await opened("endless", "/zip");
+    await assert.rejects(array.get(), { code: "Limit", key: "zip/c/0/0" });
+    assert.ok(last("/zip/c/0/0").sent < ON_THE_WAY);
+  },
+);
 
 test("Content-Encoding is bounded by what comes out", LIMITS, async () => {
   for (const fault of ["gzip-endless", "br-endless", "gzip-bomb"]) {
@@ -157,7 +161,10 @@ test("opening metadata takes at most four times their length", LIMITS, async () 
 
 /** The document of a group with 48 MiB of attributes, or of consolidated nodes. */
 function largeDocument(isConsolidated) {
-  const array = { ...JSON.parse(new TextDecoder().decode(raw.get("/zarr.json"))), attributes: { about: "x".repeat(1000) } };
+  const array = {
+    ...JSON.parse(new TextDecoder().decode(raw.get("/zarr.json"))),
+    attributes: { about: "x".repeat(1000) },
+  };
   const entries = {};
   const count = isConsolidated ? 32_000 : 24_000;
   for (let at = 0; at < count; at++) entries[`n${at}`] = isConsolidated ? array : { about: "x".repeat(2000) };

@@ -97,16 +97,20 @@ test("folders that contain themselves: a tree ends, with the error at its last g
   assert.ok(depth > 60 && depth <= 128, `${depth}`);
 });
 
-test("groups that multiply are a Limit error of the tree, and its bounds can be changed", LIMITS, async () => {
-  folders = ["a", "b"];
-  const group = await zarr.open(`${url}/data/`, { kind: "group" });
-  await assert.rejects(group.tree({ maxNodes: 500 }), { code: "Limit" });
-  const tree = await group.tree({ maxDepth: 2 });
-  assert.equal(tree.children[0].children[0].error.code, "Limit");
-  const controller = new AbortController();
-  setTimeout(() => controller.abort(new Error("enough")), 200);
-  await assert.rejects(group.tree({ signal: controller.signal }), /enough/);
-});
+test(
+  "groups that multiply are a Limit error of the tree, and its bounds can be changed",
+  LIMITS,
+  async () => {
+    folders = ["a", "b"];
+    const group = await zarr.open(`${url}/data/`, { kind: "group" });
+    await assert.rejects(group.tree({ maxNodes: 500 }), { code: "Limit" });
+    const tree = await group.tree({ maxDepth: 2 });
+    assert.equal(tree.children[0].children[0].error.code, "Limit");
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new Error("enough")), 200);
+    await assert.rejects(group.tree({ signal: controller.signal }), /enough/);
+  },
+);
 
 test("stores of users whose listings do not end", LIMITS, async () => {
   const base = { get: async (key) => (key === "/zarr.json" ? new TextEncoder().encode(GROUP) : undefined) };
@@ -149,7 +153,10 @@ test("folders of a disk that nest without end", LIMITS, async () => {
   });
   const store = new zarr.DirectoryStore(folder(""));
   await assert.rejects(store.listDir("/"), { code: "Limit" });
-  await assert.rejects(async () => {
-    for await (const _ of store.list("/"));
-  }, { code: "Limit" });
+  await assert.rejects(
+    async () => {
+      for await (const _ of store.list("/"));
+    },
+    { code: "Limit" },
+  );
 });

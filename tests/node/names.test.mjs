@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { madeStore, metadata } from "./made_stores.mjs";
 import { storedZip } from "../browser/stored_zip.mjs";
+import { madeStore, metadata } from "./made_stores.mjs";
 
 const NAMES = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];
 const encode = (text) => new TextEncoder().encode(text);
@@ -15,7 +15,10 @@ const decode = (bytes) => new TextDecoder().decode(bytes);
 const GROUP = encode('{"zarr_format":3,"node_type":"group"}');
 
 /** An object with these own properties, also `__proto__`. */
-const own = (entries) => JSON.parse(`{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}`);
+const own = (entries) =>
+  JSON.parse(
+    `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}`,
+  );
 
 const attributes = own(NAMES.map((name, at) => [name, { [`n${at}`]: at }]));
 
@@ -81,8 +84,7 @@ test("selections by the name of a dimension, and no name that is not a dimension
   }
   const plain = await zarr.open(madeStore(described("y"), valueAt), { kind: "array" });
   assert.equal((await plain.get({})).data.length, 24);
-  for (const name of NAMES)
-    await assert.rejects(plain.get(own([[name, 0]])), { code: "Argument" }, name);
+  for (const name of NAMES) await assert.rejects(plain.get(own([[name, 0]])), { code: "Argument" }, name);
 });
 
 test("children, trees and paths", async () => {
@@ -100,7 +102,7 @@ test("children, trees and paths", async () => {
   assert.equal(await zarr.exists(root.resolve("toString/toString")), "array");
   assert.equal(await zarr.exists(root.resolve("valueOf/nothing")), null);
   const array = await zarr.open(root.resolve("__proto__/__proto__"), { kind: "array" });
-  assert.equal((await array.get([1, 1])), 7);
+  assert.equal(await array.get([1, 1]), 7);
 });
 
 test("consolidated metadata", async () => {
@@ -108,7 +110,12 @@ test("consolidated metadata", async () => {
     const files = new Map();
     await zarr.create(files, { zarrFormat });
     for (const name of NAMES) {
-      await zarr.create(zarr.root(files).resolve(name), { shape: [2], dtype: "uint8", zarrFormat, attributes });
+      await zarr.create(zarr.root(files).resolve(name), {
+        shape: [2],
+        dtype: "uint8",
+        zarrFormat,
+        attributes,
+      });
     }
     await zarr.consolidate(files);
     const store = await zarr.withConsolidatedMetadata(files);
@@ -129,16 +136,24 @@ test("codecs that nobody has registered are unknown", async () => {
     const files = madeStore(described("y"), valueAt);
     files.set("/zarr.json", encode(JSON.stringify({ ...base, codecs })));
     const read = async () => (await zarr.open(files, { kind: "array" })).get();
-    await assert.rejects(read(), (error) => zarr.isZarritaError(error, "UnknownCodecError") && error.codec === name);
+    await assert.rejects(
+      read(),
+      (error) => zarr.isZarritaError(error, "UnknownCodecError") && error.codec === name,
+    );
     const v2 = new Map([
       [
         "/.zarray",
-        encode(`{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"|u1","fill_value":0,"order":"C","filters":null,"compressor":{"id":${JSON.stringify(name)}}}`),
+        encode(
+          `{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"|u1","fill_value":0,"order":"C","filters":null,"compressor":{"id":${JSON.stringify(name)}}}`,
+        ),
       ],
       ["/0", Uint8Array.of(1, 2)],
     ]);
     const readV2 = async () => (await zarr.open(v2, { kind: "array" })).get();
-    await assert.rejects(readV2(), (error) => zarr.isZarritaError(error, "UnknownCodecError") && error.codec === name);
+    await assert.rejects(
+      readV2(),
+      (error) => zarr.isZarritaError(error, "UnknownCodecError") && error.codec === name,
+    );
   }
 });
 
@@ -152,7 +167,10 @@ test("codecs that are registered by such a name are used", async () => {
       },
     }));
     const files = madeStore(described("y"), valueAt);
-    const codecs = [{ name: "bytes", configuration: { endian: "little" } }, { name, configuration: own([["__proto__", 1]]) }];
+    const codecs = [
+      { name: "bytes", configuration: { endian: "little" } },
+      { name, configuration: own([["__proto__", 1]]) },
+    ];
     files.set("/zarr.json", encode(JSON.stringify({ ...metadata(described("y")), codecs })));
     const array = await zarr.open(files, { kind: "array" });
     assert.equal(await array.get([1, 1]), 7, name);
@@ -180,7 +198,9 @@ test("keys of references and entries of archives", async () => {
   const files = new Map([["/zarr.json", GROUP]]);
   for (const name of NAMES) madeStore(described("y"), valueAt, { path: name, store: files });
   const entries = [...files].map(([key, bytes]) => [key.slice(1), bytes]);
-  const references = own(entries.map(([key, bytes]) => [key, `base64:${Buffer.from(bytes).toString("base64")}`]));
+  const references = own(
+    entries.map(([key, bytes]) => [key, `base64:${Buffer.from(bytes).toString("base64")}`]),
+  );
   const stores = {
     reference: new zarr.ReferenceStore(references),
     "reference text": new zarr.ReferenceStore(JSON.stringify({ version: 1, refs: references })),

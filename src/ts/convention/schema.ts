@@ -114,10 +114,7 @@ async function otherSchemas(schema: JsonSchema, signal?: AbortSignal): Promise<M
 }
 
 /** A validator for a schema, within a budget. It gets copies, because it changes schemas. */
-async function validatorOf(
-  { schema, mayLoad, signal }: Checked,
-  budget: SchemaBudget,
-): Promise<Validator> {
+async function validatorOf({ schema, mayLoad, signal }: Checked, budget: SchemaBudget): Promise<Validator> {
   const copy = structuredClone(schema);
   const others = mayLoad ? await otherSchemas(schema, signal) : new Map<string, JsonSchema>();
   const all = [copy, ...others.values()];
@@ -210,7 +207,9 @@ export async function checkSchema(node: NodeLike, checked: Checked): Promise<Fin
     }));
   } catch (error) {
     signal?.throwIfAborted();
-    return [note(convention, "not-checked", "warning", shortened(`the schema cannot be checked: ${String(error)}`))];
+    return [
+      note(convention, "not-checked", "warning", shortened(`the schema cannot be checked: ${String(error)}`)),
+    ];
   }
 }
 

@@ -46,7 +46,11 @@ test("patterns of exponential time are matched, in linear time", () => {
   const began = performance.now();
   for (const pattern of ["^(a+)+$", "^(a|a)*$", "^(a*)*b", "^(.*a){20}$"]) {
     const found = check({ properties: { text: { pattern } } }, document);
-    assert.deepEqual(found.includes("pattern #/text"), pattern !== "^(.*a){20}$" || found.length > 0, pattern);
+    assert.deepEqual(
+      found.includes("pattern #/text"),
+      pattern !== "^(.*a){20}$" || found.length > 0,
+      pattern,
+    );
   }
   check({ properties: { text: { format: "url" } } }, { text: `http://${"a".repeat(60)}!` });
   check({ patternProperties: { "^(a+)+$": {} } }, { [`${"a".repeat(5000)}!`]: 1 });

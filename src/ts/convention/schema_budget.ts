@@ -101,7 +101,10 @@ export class SchemaBudget {
       const weight = (1 + JSON.stringify(each).length / SCHEMA_CHARACTERS) * this.#weight;
       const { $ref, uniqueItems, format } = each;
       const charge = (name: string, value: unknown, steps: number) =>
-        Object.defineProperty(each, name, { enumerable: value !== undefined, get: () => this.#take(steps, value) });
+        Object.defineProperty(each, name, {
+          enumerable: value !== undefined,
+          get: () => this.#take(steps, value),
+        });
       charge("$ref", $ref, weight);
       const pairs = (this.#document.longest * this.#document.values) / 64;
       if (uniqueItems) charge("uniqueItems", uniqueItems, pairs);

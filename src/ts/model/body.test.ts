@@ -58,7 +58,10 @@ test("of the page of an error, the beginning is read", async () => {
 });
 
 test("an object that only has arrayBuffer is checked after it was read", async () => {
-  const plain = (length: number, status = 200) => ({ status, arrayBuffer: async () => new ArrayBuffer(length) });
+  const plain = (length: number, status = 200) => ({
+    status,
+    arrayBuffer: async () => new ArrayBuffer(length),
+  });
   assert.equal((await bodyOf(plain(10), [10, 1])).byteLength, 10);
   await assert.rejects(bodyOf(plain(11), [10, 1]), BodyTooLarge);
   const view = { status: 200, arrayBuffer: async () => new Uint8Array(8).subarray(2, 5) };

@@ -5,7 +5,8 @@
  */
 
 /** A URL in a text: scheme, user and password, host and path, query, fragment. */
-const URLS = /\b([a-z][a-z\d+.-]{0,20}:\/\/)(?:[^\s/?#"'<>]*@)?([^\s?#"'<>]*)(\?[^\s#"'<>]*)?(#[^\s"'<>]*)?/gi;
+const URLS =
+  /\b([a-z][a-z\d+.-]{0,20}:\/\/)(?:[^\s/?#"'<>]*@)?([^\s?#"'<>]*)(\?[^\s#"'<>]*)?(#[^\s"'<>]*)?/gi;
 
 /** The names of a query's values stay, because they tell which are missing or wrong. */
 const queryWithoutValues = (query: string): string =>

@@ -35,6 +35,9 @@ const SIZE = Symbol.for("zarr-wasm.size");
 /** Maximum number of keys of a listing, which may not end. `src/limits.rs` has the same number. */
 const MOST_LISTED = 2 ** 22;
 
+/** Number of keys between two checks of the clock. */
+const KEYS_BETWEEN = 1024;
+
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 
 /** Copies bytes for a worker. Of a view, only the viewed part is copied. */
@@ -66,6 +69,7 @@ async function collected(listed: unknown, left: AbortSignal): Promise<unknown> {
         actual: "more",
       });
     }
+    if (keys.length % KEYS_BETWEEN !== 0) continue;
     if (isDue()) await pauseIfDue();
     left.throwIfAborted();
   }
