@@ -125,8 +125,7 @@ impl ChunkFetcher {
         let index = match self.whole_shards(&stored, &request) {
             Some(shards) => {
                 let asked = writers::now();
-                let found =
-                    shards.index(&self.array, &request.chunk, &decoding.format, &context).await?;
+                let found = shards.index(&self.array, &request.chunk, &decoding.format, &context).await?;
                 let found = found.map(Rc::new);
                 self.array.indexes().put(&stored, &request, asked, &found);
                 found

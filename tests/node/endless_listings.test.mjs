@@ -124,13 +124,8 @@ test("stores of users whose listings do not end", LIMITS, async () => {
     }
   }
   const listDir = async (prefix) => ({ keys: [], prefixes: [`${prefix}again/`] });
-  for (const store of [
-    { ...base, list: keys },
-    { ...base, list: laterKeys },
-  ]) {
-    const group = await zarr.open(store, { kind: "group" });
-    await assert.rejects(children(group), { code: "Limit" });
-  }
+  const endless = await zarr.open({ ...base, list: keys }, { kind: "group" });
+  await assert.rejects(children(endless), { code: "Limit" });
   const controller = new AbortController();
   const group = await zarr.open({ ...base, list: laterKeys }, { kind: "group" });
   setTimeout(() => controller.abort(new Error("enough")), 50);

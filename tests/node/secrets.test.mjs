@@ -76,7 +76,10 @@ test("statuses, of metadata and of chunks", async () => {
 
 test("answers that are wrong: short, redirected, damaged, too long", async () => {
   for (const [name, answer] of [
-    ["short", (_request, response) => response.writeHead(200, { "Content-Length": 9 }).end("x")],
+    [
+      "short",
+      (_request, response) => response.writeHead(200, { "Content-Length": 9, Connection: "close" }).end("x"),
+    ],
     ["redirected", (_request, response) => response.writeHead(302, { Location: at("/elsewhere/") }).end()],
     [
       "redirected to an error",
@@ -122,13 +125,13 @@ test("addresses: password, no server, no address, other schemes", async () => {
 
 test("header values, and options that are refused", async () => {
   for (const headers of [
-    { Authorization: `Bearer ${SECRET}\n` },
+    { Authorization: `Bearer\n${SECRET}` },
     { [`${SECRET} x`]: "1" },
     async () => ({ a: `${SECRET}\0` }),
   ]) {
     await failing("headers", () => zarr.open(new zarr.FetchStore(`http://${host}`, { headers })));
   }
-  const overrides = { headers: { Authorization: `${SECRET}\n` } };
+  const overrides = { headers: { Authorization: `a\n${SECRET}` } };
   await failing("overrides", () => zarr.open(new zarr.FetchStore(`http://${host}`, { overrides })));
 });
 
@@ -143,7 +146,6 @@ test("listing, writing, erasing, consolidating", async () => {
   });
   await failing("attributes", () => group.updateAttributes({ a: 1 }));
   await failing("create", () => zarr.create(group.resolve("new"), { shape: [1], dtype: "uint8" }));
-  await failing("erase", () => zarr.erase(group.resolve("new")));
   await failing("consolidate", () => zarr.consolidate(group));
 });
 
@@ -158,7 +160,7 @@ test("references and archives", async () => {
     ["template", { version: 1, templates: { u: at() }, refs: { ".zgroup": ["{{u.x()}}", 0, 9] } }],
   ])
     await failing(`reference ${name}`, () => zarr.open(new zarr.ReferenceStore(document), { format: 2 }));
-  await failing("no document", () => zarr.open(zarr.ReferenceStore.fromUrl(at("/none.json"))));
+  await failing("no document", () => zarr.ReferenceStore.fromUrl(at("/none.json")));
   await failing("no archive", () => zarr.open(zarr.ZipFileStore.fromUrl(at("/none.zip"))));
   await failing("not an archive", () => zarr.open(zarr.ZipFileStore.fromUrl(at("/zarr.json"))));
 });

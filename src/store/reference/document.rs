@@ -245,8 +245,7 @@ impl Collector {
 
     fn generate(&mut self, generator: &Generator) -> Result<()> {
         // Counted before the values are made, which would take memory for each dimension.
-        let counts: Vec<u64> =
-            generator.dimensions.values().map(Dimension::count).collect::<Result<_>>()?;
+        let counts: Vec<u64> = generator.dimensions.values().map(Dimension::count).collect::<Result<_>>()?;
         let count = limits::product(counts, "generated references")?;
         limits::within(count, limits::REFERENCES, "generated references")?;
         if count == 0 {

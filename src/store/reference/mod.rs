@@ -185,8 +185,7 @@ impl<T: Transport + 'static> ReferenceStore<T> {
                 limits::within(want, context.body_limit(), "a reference")?;
                 // A part of a file is read like a chunk, whatever it contains. The bound of the
                 // chunk is not that of the file, which a server may send whole.
-                let context =
-                    RequestContext { subject: Subject::Chunk, most_bytes: None, ..context.clone() };
+                let context = RequestContext { subject: Subject::Chunk, most_bytes: None, ..context.clone() };
                 let fetched =
                     self.file(&url, ByteRange::FromStart { offset: start, len: want }, &context).await?;
                 let absent =

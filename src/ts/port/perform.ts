@@ -32,8 +32,8 @@ export interface Performed {
  */
 const SIZE = Symbol.for("zarr-wasm.size");
 
-/** Maximum number of keys of a listing, which may not end. `src/limits.rs` has the same number. */
-const MOST_LISTED = 2 ** 22;
+/** Maximum number of keys of a listing, which may not end. */
+const MOST_LISTED = 2 ** 21;
 
 /** Number of keys between two checks of the clock. */
 const KEYS_BETWEEN = 1024;

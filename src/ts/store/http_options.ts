@@ -71,7 +71,7 @@ interface HttpContext {
 }
 
 /** Throws an `Argument` error that does not name a value, as the browser's own error does. */
-function pairsOf(headers: HeaderList): HeaderPairs {
+export function pairsOf(headers: HeaderList): HeaderPairs {
   try {
     return [...new Headers(headers as ConstructorParameters<typeof Headers>[0])];
   } catch {
