@@ -117,10 +117,15 @@ test("stores of users whose listings do not end", LIMITS, async () => {
   function* keys() {
     for (let at = 0; ; at++) yield `/n${at % 10}/zarr.json`;
   }
+  let isLeft = false;
   async function* laterKeys() {
-    for (let at = 0; ; at++) {
-      if (at % 1000 === 0) await new Promise((done) => setImmediate(done));
-      yield `/n${at % 10}/zarr.json`;
+    try {
+      for (let at = 0; ; at++) {
+        if (at % 1000 === 0) await new Promise((done) => setImmediate(done));
+        yield `/n${at % 10}/zarr.json`;
+      }
+    } finally {
+      isLeft = true;
     }
   }
   const listDir = async (prefix) => ({ keys: [], prefixes: [`${prefix}again/`] });
@@ -130,6 +135,8 @@ test("stores of users whose listings do not end", LIMITS, async () => {
   const group = await zarr.open({ ...base, list: laterKeys }, { kind: "group" });
   setTimeout(() => controller.abort(new Error("enough")), 50);
   await assert.rejects(children(group, { signal: controller.signal }), /enough/);
+  for (let waited = 0; !isLeft && waited < 100; waited++) await new Promise((done) => setTimeout(done, 20));
+  assert.ok(isLeft, "the store goes on listing after an abort");
   const nested = await zarr.open({ ...base, listDir }, { kind: "group" });
   assert.equal(await zarr.exists(nested.resolve("nothing")).catch(({ code }) => code), "Limit");
 });

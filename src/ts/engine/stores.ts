@@ -187,7 +187,7 @@ class UserObject {
 }
 
 /** Methods whose last argument has a signal. */
-const SIGNALLED = new Set(["get", "getRange", "size"]);
+const SIGNALLED = new Set(["get", "getRange", "size", "list", "listDir"]);
 
 /** A method that asks the page. The signal crosses as the number of its call. */
 export function askingMethod(target: number, name: string): (...args: unknown[]) => Promise<unknown> {

@@ -69,9 +69,8 @@ async function collected(listed: unknown, left: AbortSignal): Promise<unknown> {
         actual: "more",
       });
     }
-    if (keys.length % KEYS_BETWEEN !== 0) continue;
-    if (isDue()) await pauseIfDue();
     left.throwIfAborted();
+    if (keys.length % KEYS_BETWEEN === 0 && isDue()) await pauseIfDue();
   }
   return keys;
 }
