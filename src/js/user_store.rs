@@ -203,7 +203,7 @@ impl UserStore {
     }
 }
 
-/// The signal of a listing. It is aborted when nobody waits for the listing any more.
+/// The signal of a listing. It is aborted when the caller of the listing has left.
 struct ListingSignal {
     controller: JsValue,
     /// The options of the call, with the signal.
@@ -213,7 +213,8 @@ struct ListingSignal {
 impl ListingSignal {
     fn new() -> Self {
         let class = Reflect::get(&js_sys::global(), &"AbortController".into()).ok();
-        let made = class.and_then(|class| Reflect::construct(class.dyn_ref()?, &Array::new()).ok());
+        let made =
+            class.and_then(|class| Reflect::construct(class.dyn_ref::<Function>()?, &Array::new()).ok());
         let controller = made.unwrap_or(JsValue::UNDEFINED);
         let signal = Reflect::get(&controller, &"signal".into()).unwrap_or(JsValue::UNDEFINED);
         let options = Object::new();

@@ -16,7 +16,7 @@ const encode = (text) => new TextEncoder().encode(text);
 const u16 = (value) => [value & 255, (value >>> 8) & 255];
 const u32 = (value) => [...u16(value), ...u16(value >>> 16)];
 
-/** An archive. An entry is `{ name, bytes, isDeflated, size }`; `size` overrides the declared size. */
+/** An archive of entries `{ name, bytes, isDeflated, size }`. `size` is the declared size. */
 function archive(entries) {
   const parts = [];
   const directory = [];

@@ -13,7 +13,7 @@ const GROUP = JSON.stringify({ zarr_format: 3, node_type: "group", attributes: {
 let server;
 let url;
 let asked = 0;
-/** Answers a request for a listing of a bucket with its number; undefined if there are no buckets. */
+/** Answers a request for a listing of a bucket; undefined if there are no buckets. */
 let bucketPage;
 /** The folders that every index page shows. */
 let folders = [];

@@ -29,14 +29,14 @@ use crate::limits;
 pub struct Pipeline {
     decoded: ChunkRepresentation,
     /// The chunk as the array → bytes codec sees it.
-    encoded: ChunkRepresentation,
+    pub(super) encoded: ChunkRepresentation,
     pub(super) array_to_array: Vec<NamedCodec<dyn ArrayToArray>>,
     pub(super) array_to_bytes: NamedCodec<dyn ArrayToBytes>,
     pub(super) bytes_to_bytes: Vec<NamedCodec<dyn BytesToBytes>>,
     packed: Option<Packed>,
     module: WasmModule,
     /// Set when the chain contains user codecs.
-    user_context: Option<UserCodecContext>,
+    pub(super) user_context: Option<UserCodecContext>,
     /// The codecs' metadata, when the chunk's bytes are its packed elements. The same codecs then
     /// decode a box of elements that is contiguous in those bytes.
     raw: Option<Vec<CodecMetadata>>,
@@ -220,36 +220,6 @@ impl Pipeline {
     pub fn encoded_len(&self) -> Option<u64> {
         let start = self.array_to_bytes.codec.encoded_len()?;
         self.bytes_to_bytes.iter().try_fold(start, |len, stage| stage.codec.encoded_len(len))
-    }
-
-    /// The most bytes that an encoded chunk can have, for a bound of what is read from a store.
-    ///
-    /// It is exact where the codecs are. A codec that compresses makes its input at most half as
-    /// long again (LZW, of all that are supported), so twice as long is generous. Text of numbers
-    /// (`json2`) takes the most room of the others: up to 26 bytes for a number. A user's codec and
-    /// elements of variable length have the bound of every body.
-    pub fn most_encoded_len(&self) -> u64 {
-        let most = self.most_elements_len().filter(|_| self.user_context.is_none());
-        let most = self.bytes_to_bytes.iter().fold(most, |most, stage| {
-            let decoded = most?;
-            Some(stage.codec.encoded_len(decoded).unwrap_or(decoded.saturating_mul(2)))
-        });
-        most.map_or(limits::RESULT_BYTES, |most| {
-            most.saturating_add(limits::BODY_SLACK).min(limits::RESULT_BYTES)
-        })
-    }
-
-    /// The most bytes that the array → bytes codec can make; `None` if that is not known.
-    fn most_elements_len(&self) -> Option<u64> {
-        let codec = &self.array_to_bytes.codec;
-        if let Some(len) = codec.encoded_len() {
-            return Some(len);
-        }
-        if let Some(sharding) = codec.sharding() {
-            return Some(sharding.most_len());
-        }
-        let (count, bytes) = (self.encoded.element_count().ok()?, self.encoded.byte_len().ok()??);
-        Some(bytes.saturating_mul(4).saturating_add(count.saturating_mul(32)))
     }
 
     /// The sharding codec, when its index can be read on its own: only transpositions come before

@@ -134,7 +134,7 @@ export class HttpCallbacks {
       useSuffixRequest: useSuffixRequest ?? suffixIsFree,
       missingOn403,
       isAnonymous,
-      shown: withoutSecrets(String(url)),
+      shown: withoutSecrets(String(url).replace(/[?#].*$/s, "")),
     };
   }
 }

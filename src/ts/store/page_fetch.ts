@@ -50,8 +50,8 @@ function headersOf({ headers }: AnyResponse): [string, string][] {
 }
 
 /**
- * Converts a response for the port, and reads its body up to its limit. Accepts whatever the user's `fetch` returned if it resembles a
- * `Response`.
+ * Converts a response for the port, and reads its body up to its limit. Accepts whatever the user's
+ * `fetch` returned if it resembles a `Response`.
  */
 export async function answerParts(answer: unknown, limits: BodyLimits | undefined): Promise<AnswerParts> {
   const response = (answer ?? {}) as AnyResponse;
