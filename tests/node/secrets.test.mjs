@@ -99,7 +99,8 @@ test("answers that are wrong: short, redirected, damaged, too long", async () =>
       return true;
     };
     const array = await zarr.open(new zarr.FetchStore(at()), { kind: "array" });
-    if (!["redirected", "broken", "short"].includes(name)) await failing(`a chunk ${name}`, () => array.get());
+    if (!["redirected", "broken", "short"].includes(name))
+      await failing(`a chunk ${name}`, () => array.get());
     act = (request, response, path) => Boolean(answer(request, response, path)) || true;
     await failing(`metadata ${name}`, () => zarr.open(at(), { kind: "array", format: 3 }));
   }

@@ -1,5 +1,5 @@
-//! How long an encoded chunk can be, so that no more is read from a store. It is a bound for hostile
-//! stores, not an estimate.
+//! How long an encoded chunk can be, so that no more is read from a store. It is a bound for
+//! hostile stores, not an estimate.
 
 use super::pipeline::Pipeline;
 use crate::limits;
