@@ -26,11 +26,10 @@ const MADE = {
   "virtual:conventions-wasm": "conventions-wasm.js",
   "@cfworker/json-schema": "json-schema.js",
   fzstd: "fzstd.js",
-  re2js: "re2js.js",
 };
 
 /** The dependencies that are published as files, because users do not install them. */
-const DEPENDENCIES = ["@cfworker/json-schema", "fzstd", "re2js"];
+const DEPENDENCIES = ["@cfworker/json-schema", "fzstd"];
 
 /**
  * The modules of `src/ts` to publish. Tests are left out; so are workers and entries that are

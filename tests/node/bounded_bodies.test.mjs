@@ -171,7 +171,9 @@ async function peakOfOpening(small, large) {
   return Number(stdout);
 }
 
-test("opening consolidated metadata takes at most four times their length", { timeout: 40_000 }, async (context) => {
+test("opening consolidated metadata takes at most four times their length", {
+  timeout: 40_000,
+}, async (context) => {
   const group = new TextEncoder().encode('{"zarr_format":3,"node_type":"group"}');
   for (const isConsolidated of [false, true]) {
     const text = largeDocument(isConsolidated);

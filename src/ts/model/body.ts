@@ -13,9 +13,6 @@ const LIMITS = Symbol.for("zarr-wasm.limits");
 /** The maximum length in bytes of a body with status 200, and of one with status 206. */
 export type BodyLimits = readonly [whole: number, part: number];
 
-/** The limits of metadata. `src/limits.rs` has the same number. */
-export const METADATA_LIMITS: BodyLimits = [2 ** 28, 2 ** 28];
-
 /** Of the body of an error, this many bytes are read. They may explain it. */
 const ERROR_BYTES = 8192;
 

@@ -4,7 +4,7 @@
  * or takes long. Requests that the engine does not use are cancelled. This is only for stores whose
  * requests do not depend on the engine.
  */
-import { METADATA_LIMITS } from "../model/body.ts";
+import type { BodyLimits } from "../model/body.ts";
 import { HEAD_START_MS } from "../model/head_start.ts";
 import type { Callback } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
@@ -19,6 +19,9 @@ const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 
 /** Paths that need no escaping in a URL. */
 const PLAIN = /^[\w.~/-]*$/;
+
+/** The longest document, in bytes. `src/limits.rs` has the same number. */
+const METADATA_LIMITS: BodyLimits = [2 ** 28, 2 ** 28];
 
 /** The node to open. */
 export interface EarlyNode {
