@@ -43,7 +43,7 @@ pub const STRUCT_RUNS: u64 = 1 << 16;
 pub const LISTED_NAMES: u64 = 1 << 24;
 
 /// The most names that one listing of a store may have.
-pub const LISTED_KEYS: u64 = 1 << 22;
+pub const LISTED_KEYS: u64 = 1 << 21;
 
 /// The most folders that one listing may visit, and the most children of a group.
 pub const LISTED_FOLDERS: u64 = 1 << 17;

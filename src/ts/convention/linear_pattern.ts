@@ -27,7 +27,7 @@ const refused = (pattern: string) =>
 
 /** One character: a class, an escape, or itself. The language has checked the whole pattern. */
 const CHARACTER =
-  /\[(?:\\[^]|[^\]\\])*\]|\\(?:[dDwWsStnrvf0]|[pP]\{[^}]*\}|u\{[\da-fA-F]+\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[\^$\\.*+?()[\]{}|/-])|[^\\()|*+?{}[\]^$]/uy;
+  /\[(?:\\[\s\S]|[^\]\\])*\]|\\(?:[dDwWsStnrvf0]|[pP]\{[^}]*\}|u\{[\da-fA-F]+\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[\^$\\.*+?()[\]{}|/-])|[^\\()|*+?{}[\]^$]/uy;
 
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y;
 

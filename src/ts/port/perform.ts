@@ -31,7 +31,7 @@ export interface Performed {
  */
 const SIZE = Symbol.for("zarr-wasm.size");
 
-/** Maximum number of keys of a listing, which may not end. */
+/** Maximum number of keys of a listing, which may not end. `src/limits.rs` has the same number. */
 const MOST_LISTED = 2 ** 21;
 
 /** Number of keys between two pauses. */
