@@ -19,6 +19,13 @@ pub const SHARD_INDEX_BYTES: u64 = 1 << 28;
 /// The largest metadata document that is parsed (bytes).
 pub const METADATA_BYTES: u64 = 1 << 28;
 
+/// How many bytes more than expected a body may have (bytes). What is a little too long is read,
+/// and its decoder says what is wrong with it.
+pub const BODY_SLACK: u64 = 64 << 10;
+
+/// The largest page of a listing (bytes).
+pub const LISTING_BYTES: u64 = 1 << 26;
+
 /// The largest central directory of a ZIP archive that is read (bytes): about 3 million entries.
 pub const ARCHIVE_DIRECTORY_BYTES: u64 = 1 << 28;
 
@@ -34,6 +41,25 @@ pub const STRUCT_RUNS: u64 = 1 << 16;
 /// The most names that one listing may create from what a store lists, such as the chunks of
 /// shards.
 pub const LISTED_NAMES: u64 = 1 << 24;
+
+/// The most names that one listing of a store may have.
+pub const LISTED_KEYS: u64 = 1 << 21;
+
+/// The most folders that one listing may visit, and the most children of a group.
+pub const LISTED_FOLDERS: u64 = 1 << 17;
+
+/// How deep folders of a listing may nest. An array has at most 64 dimensions, and each may be a
+/// folder.
+pub const LISTED_DEPTH: u64 = 128;
+
+/// The most bytes that the templates and generators of one reference document may render.
+pub const RENDERED_BYTES: u64 = 1 << 28;
+
+/// The most steps that they may take.
+pub const TEMPLATE_STEPS: u64 = 1 << 25;
+
+/// The most steps of one of their texts.
+pub const STEPS_OF_ONE_TEXT: u64 = 1 << 16;
 
 /// How deep the values of a JSON document may nest.
 pub const JSON_DEPTH: usize = 64;

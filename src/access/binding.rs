@@ -210,6 +210,15 @@ impl Binding {
         self.chain(shape)
     }
 
+    /// The most bytes that the stored chunk at these indices can have.
+    ///
+    /// # Errors
+    /// As [`chain_of`](Self::chain_of).
+    pub fn most_stored_len(&self, chunk: &[u64]) -> Result<u64> {
+        let chain = self.chain_of(chunk)?;
+        Ok(chain.level(0).map_or(limits::RESULT_BYTES, |level| level.pipeline.most_encoded_len()))
+    }
+
     /// The chain of the grid's first chunk, which is that of every chunk where the grid is uniform.
     ///
     /// # Errors

@@ -157,6 +157,9 @@ impl PartBuffer {
             Self::Fixed { bytes, .. } => return Ok(ArrayBytes::Fixed(bytes)),
             Self::Variable { arena, places } => (arena, places),
         };
+        // A long fill value may be that of many places.
+        let bytes: u64 = places.iter().map(|(start, end)| u64::from(end - start)).sum();
+        limits::within(bytes, limits::CHUNK_BYTES, "the elements of a chunk")?;
         let mut elements = VariableBytes::new();
         for (start, end) in places {
             elements.push(arena.get(start as usize..end as usize).unwrap_or_default())?;

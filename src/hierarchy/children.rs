@@ -15,6 +15,7 @@ use crate::hierarchy::documents;
 use crate::hierarchy::draft::hierarchy::Hierarchy;
 use crate::hierarchy::large_document::{self, scan};
 use crate::hierarchy::open::{OpenOptions, OpenedNode, Unreadable, open, open_or_sketch};
+use crate::limits;
 use crate::sorted;
 use crate::store::{RequestContext, Store};
 
@@ -43,6 +44,7 @@ async fn try_children(store: &Rc<dyn Store>, path: &str, context: &RequestContex
     }
     let options = OpenOptions { format: Some(group.document.format), ..OpenOptions::default() };
     let mut paths = names(store, &group, context).await?;
+    limits::within(paths.len() as u64, limits::LISTED_FOLDERS, "the number of children")?;
     sorted::sort(&mut paths);
     let opened = stream::iter(paths).map(|child| {
         let options = &options;

@@ -14,6 +14,8 @@ use crate::format::metadata::write::consolidated::{consolidate as one_text, node
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents;
+use crate::limits;
+use crate::store::walk::check_depth;
 use crate::store::{RequestContext, Store};
 
 /// The number of groups that are listed at once.
@@ -53,7 +55,12 @@ async fn nodes_below(
     context: &RequestContext,
 ) -> Result<Vec<(NodePath, NodeDocument)>> {
     let (mut nodes, mut open) = (Vec::new(), vec![NodePath::root()]);
-    while !open.is_empty() {
+    let (mut depth, mut folders) = (0, 0);
+    while let Some(first) = open.first() {
+        check_depth(first, depth)?;
+        folders += open.len() as u64;
+        limits::within(folders, limits::LISTED_FOLDERS, "the number of nodes to consolidate")?;
+        depth += 1;
         let look = |relative: NodePath| async move {
             let mut found = Vec::new();
             for child in store.list_dir(&group.join(&relative)).await?.prefixes {

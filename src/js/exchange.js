@@ -13,6 +13,12 @@ const CACHES = [undefined, "no-store", "reload"];
 /** Marks a request that must bypass caches, for a user's `fetch` that has one. */
 const RELOAD = Symbol.for("zarr-wasm.reload");
 
+/**
+ * Holds the maximum lengths of the bodies of a request's answers: of a whole value, and of a part.
+ * Who sends the request reads no more. `src/ts/model/body.ts` has the same symbol.
+ */
+const LIMITS = Symbol.for("zarr-wasm.limits");
+
 /** The options of `fetch`. */
 function initOf({ overrides, how: [method, cache, background], range, body }, signal) {
   const init = { ...overrides, method: METHODS[method], headers: new Headers(overrides?.headers), signal };
@@ -33,6 +39,7 @@ function sending(wanted, signal) {
   }
   const request = new Request(wanted.url, init);
   if (wanted.how[3]) request[RELOAD] = true;
+  request[LIMITS] = [wanted.how[4], wanted.how[5]];
   return () => wanted.send(request);
 }
 
@@ -65,20 +72,23 @@ class Exchange {
     try {
       response = await send();
     } catch (thrown) {
-      return [REFUSED, thrown];
+      return this.#tooLarge(thrown) ?? [REFUSED, thrown];
     }
     return this.#read(response, wanted);
+  }
+
+  /** The outcome for a body that was not read to its end. */
+  #tooLarge(thrown) {
+    const { announced, limit } = thrown?.[LIMITS] ?? {};
+    if (limit === undefined) return undefined;
+    this.abort();
+    return [TOO_LARGE, announced ?? 0, limit];
   }
 
   async #read(response, { url: asked, how, names }) {
     // A user's `fetch` may return an object that only resembles a response.
     const { status, headers, url, redirected } = Object(response);
     if (typeof status !== "number" || typeof headers?.get !== "function") return [NO_RESPONSE];
-    const announced = Number(headers.get("content-length") ?? Number.NaN);
-    if (announced > how[4]) {
-      this.abort();
-      return [TOO_LARGE, announced];
-    }
     const head = [status, url === asked ? "" : url, redirected, valuesOf(headers, names)];
     if (how[0] === HEAD) return [ANSWERED, ...head];
     if (typeof response.arrayBuffer !== "function") return [NO_RESPONSE];
@@ -87,7 +97,7 @@ class Exchange {
       const isBytes = body instanceof ArrayBuffer || ArrayBuffer.isView(body);
       return isBytes ? [ANSWERED, ...head, new Uint8Array(body)] : [NO_RESPONSE];
     } catch (thrown) {
-      return [BROKEN_OFF, thrown];
+      return this.#tooLarge(thrown) ?? [BROKEN_OFF, thrown];
     }
   }
 }

@@ -13,10 +13,10 @@ const NAMES = ["content-length", "etag"];
 
 /**
  * How: method, cache mode, whether in the background, whether past all caches, the longest body of
- * use.
+ * use, and that of a part.
  */
-const how = ({ method = GET, cache = 0, background = 0, reload = 0, most = 1e9 } = {}) =>
-  Float64Array.of(method, cache, background, reload, most);
+const how = ({ method = GET, cache = 0, background = 0, reload = 0, most = 1e9, mostOfPart = most } = {}) =>
+  Float64Array.of(method, cache, background, reload, most, mostOfPart);
 
 function begin(send, { overrides, url = URL_ASKED, range, body, ...rest } = {}) {
   return exchange(send, overrides, how(rest), url, range, body, NAMES);
@@ -134,9 +134,27 @@ test("a body that breaks off", async () => {
   assert.deepEqual(await begin(answering(new Response(body)).send).answer, [BROKEN_OFF, thrown]);
 });
 
-test("a body that is announced as too long is not read, and the request is aborted", async () => {
-  const { send, requests } = answering(new Response("", { headers: { "content-length": "1001" } }));
-  assert.deepEqual(await begin(send, { most: 1000 }).answer, [TOO_LARGE, 1001]);
+/** As `src/ts/model/body.ts` makes it. */
+const tooLarge = (announced) =>
+  Object.assign(new Error("too large"), { [Symbol.for("zarr-wasm.limits")]: { announced, limit: 1000 } });
+
+test("who sends a request knows how long a body may be", async () => {
+  const { send, requests } = answering(bytes());
+  await begin(send, { most: 1000, mostOfPart: 10 }).answer;
+  assert.deepEqual(requests[0][Symbol.for("zarr-wasm.limits")], [1000, 10]);
+});
+
+test("a body that is too long aborts the request, before or while it is read", async () => {
+  const before = answering(() => {
+    throw tooLarge(1001);
+  });
+  assert.deepEqual(await begin(before.send).answer, [TOO_LARGE, 1001, 1000]);
+  assert.equal(before.requests[0].signal.aborted, true);
+  const arrayBuffer = async () => {
+    throw tooLarge();
+  };
+  const { send, requests } = answering({ status: 200, headers: new Headers(), arrayBuffer });
+  assert.deepEqual(await begin(send).answer, [TOO_LARGE, 0, 1000]);
   assert.equal(requests[0].signal.aborted, true);
 });
 

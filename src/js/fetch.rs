@@ -24,7 +24,7 @@ extern "C" {
     type Exchange;
 
     /// `how` contains the method, the cache mode, whether the request is in the background, whether
-    /// it bypasses all caches, and the maximum body length.
+    /// it bypasses all caches, and the maximum lengths of a body and of the body of a part.
     fn exchange(
         send: Option<&Function>,
         overrides: Option<&Object>,
@@ -88,7 +88,8 @@ impl FetchTransport {
         };
         let flags = [request.method as u8, cache, u8::from(request.background), u8::from(request.reload)];
         let [method, cache, background, reload] = flags.map(f64::from);
-        let how = [method, cache, background, reload, request.body_limit as f64];
+        let limits = [request.body_limit, request.part_limit].map(|limit| limit as f64);
+        let how = [method, cache, background, reload, limits[0], limits[1]];
         let body = request.body.as_ref().map(|body| to_js(body, 1).map(|view| view.bytes)).transpose();
         let body = body.map_err(|error| threw(report_to_js(&error)))?;
         let (send, overrides) = (self.options.fetch.as_ref(), self.options.overrides.as_ref());
@@ -103,7 +104,10 @@ impl FetchTransport {
             Some(0.0) => Ok(answered(parts, request)),
             Some(1.0) => Err(self.rejected(parts.get(1))),
             Some(2.0) => Err(unreachable(parts.get(1))),
-            Some(3.0) => Err(TransportError::TooLarge { announced: number(&parts.get(1)) }),
+            Some(3.0) => Err(TransportError::TooLarge {
+                announced: Some(number(&parts.get(1))).filter(|announced| *announced > 0),
+                limit: number(&parts.get(2)),
+            }),
             _ => Err(TransportError::Failed(Error::store("`fetch` returned a value that is not a Response"))),
         }
     }

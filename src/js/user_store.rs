@@ -16,6 +16,7 @@ use crate::error::{Error, IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 use crate::store::left_to_full;
+use crate::store::walk::{ListingBudget, walk};
 use crate::store::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value};
 
 #[wasm_bindgen]
@@ -168,7 +169,8 @@ impl UserStore {
         let Some(Lister::Directory(list)) = self.lister(&store) else {
             return Ok(Listing::of(&self.keys_below(prefix).await?, prefix));
         };
-        let answer = settled(list.call1(&store, &below(prefix).into())).await?;
+        let signal = ListingSignal::new();
+        let answer = settled(list.call2(&store, &below(prefix).into(), &signal.options)).await?;
         let member = |name: &str| Reflect::get(&answer, &name.into()).unwrap_or(JsValue::UNDEFINED);
         let (mut keys, mut prefixes) = (Vec::new(), Vec::new());
         each(&member("keys"), "listDir", &mut |key| keys.extend(key_below(&key, prefix))).await?;
@@ -184,8 +186,9 @@ impl UserStore {
 
     async fn keys_below(&self, prefix: &NodePath) -> Result<Vec<StoreKey>> {
         let store = self.object()?;
+        let signal = ListingSignal::new();
         let listed = match (host::method(&store, "list"), self.lister(&store)) {
-            (Some(list), _) => list.call1(&store, &below(prefix).into()),
+            (Some(list), _) => list.call2(&store, &below(prefix).into(), &signal.options),
             (None, Some(Lister::Keys(keys))) => keys.call0(&store),
             (None, Some(_)) => return self.walk(prefix).await,
             (None, None) => return Err(self.lacks("list")),
@@ -196,13 +199,35 @@ impl UserStore {
     }
 
     async fn walk(&self, prefix: &NodePath) -> Result<Vec<StoreKey>> {
-        let (mut open, mut keys) = (vec![prefix.clone()], Vec::new());
-        while let Some(prefix) = open.pop() {
-            let listing = self.list_dir(&prefix).await?;
-            keys.extend(listing.keys);
-            open.extend(listing.prefixes);
+        walk(prefix, async |prefix| self.list_dir(prefix).await).await
+    }
+}
+
+/// The signal of a listing. It is aborted when the caller of the listing has left.
+struct ListingSignal {
+    controller: JsValue,
+    /// The options of the call, with the signal.
+    options: JsValue,
+}
+
+impl ListingSignal {
+    fn new() -> Self {
+        let class = Reflect::get(&js_sys::global(), &"AbortController".into()).ok();
+        let made =
+            class.and_then(|class| Reflect::construct(class.dyn_ref::<Function>()?, &Array::new()).ok());
+        let controller = made.unwrap_or(JsValue::UNDEFINED);
+        let signal = Reflect::get(&controller, &"signal".into()).unwrap_or(JsValue::UNDEFINED);
+        let options = Object::new();
+        let _ = Reflect::set(&options, &"signal".into(), &signal);
+        Self { controller, options: options.into() }
+    }
+}
+
+impl Drop for ListingSignal {
+    fn drop(&mut self) {
+        if let Some(abort) = host::method(&self.controller, "abort") {
+            let _ = abort.call0(&self.controller);
         }
-        Ok(keys)
     }
 }
 
@@ -245,7 +270,9 @@ async fn each(listed: &JsValue, method: &str, take: &mut dyn FnMut(String)) -> R
     let make = make(Symbol::async_iterator()).or_else(|| make(Symbol::iterator())).ok_or_else(expected)?;
     let iterator = settled(make.call0(listed)).await?;
     let next = host::method(&iterator, "next").ok_or_else(expected)?;
+    let mut budget = ListingBudget::default();
     loop {
+        budget.take(1)?;
         let step = settled(next.call0(&iterator)).await?;
         let member = |name: &str| Reflect::get(&step, &name.into()).unwrap_or(JsValue::UNDEFINED);
         if !step.is_object() || member("done").is_truthy() {

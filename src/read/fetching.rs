@@ -11,6 +11,7 @@ use std::rc::Rc;
 use crate::access::plan::{ByteRequest, PartPlan, RequestedRange, RowsOf};
 use crate::error::{Error, Result, Stage};
 use crate::format::path::StoreKey;
+use crate::limits;
 use crate::read::array::Array;
 use crate::read::chunk_cache::CacheKind;
 use crate::read::shard_indexes::{self, IndexDecoding, StoredChunk};
@@ -102,6 +103,12 @@ impl ChunkFetcher {
         self.array.cache().get(kind, request, |asked| self.is_current(request, asked))
     }
 
+    /// The context of requests for a stored chunk, which bounds what is read.
+    fn context_of(&self, chunk: &[u64]) -> Result<RequestContext> {
+        let most_bytes = self.array.binding().most_stored_len(chunk)?;
+        Ok(RequestContext { most_bytes: Some(most_bytes), ..self.context.clone() })
+    }
+
     /// Whether this process has not written to the chunk's key since `since`.
     pub fn is_current(&self, request: &ByteRequest, since: Moment) -> bool {
         writers::unchanged_since_of(self.array.chunks(), || self.array.chunk_key(&request.chunk), since)
@@ -114,16 +121,16 @@ impl ChunkFetcher {
     ) -> std::result::Result<Arrival, Interrupted> {
         let key = self.array.chunk_key(&request.chunk);
         let stored = StoredChunk { store: self.array.chunks(), key: &key };
+        let context = self.context_of(&request.chunk)?;
         let index = match self.whole_shards(&stored, &request) {
             Some(shards) => {
                 let asked = writers::now();
-                let found =
-                    shards.index(&self.array, &request.chunk, &decoding.format, &self.context).await?;
+                let found = shards.index(&self.array, &request.chunk, &decoding.format, &context).await?;
                 let found = found.map(Rc::new);
                 self.array.indexes().put(&stored, &request, asked, &found);
                 found
             }
-            None => self.array.indexes().get(&stored, &request, decoding, &self.context).await?,
+            None => self.array.indexes().get(&stored, &request, decoding, &context).await?,
         };
         let version = index.as_ref().and_then(|index| index.version.as_deref());
         if !self.is_one_version(&request.chunk, version) {
@@ -157,7 +164,7 @@ impl ChunkFetcher {
             return Ok(Some(Fetched { value: shard.value.slice(range.clone())?, ..shard }));
         }
         let bytes = ByteRange::FromStart { offset: range.start, len: range.end - range.start };
-        store.get(key, bytes, &self.context).await
+        store.get(key, bytes, &self.context_of(chunk)?).await
     }
 
     /// Merges the requests for one key into few requests to the store.
@@ -190,7 +197,14 @@ impl ChunkFetcher {
 
     async fn whole(self, request: ByteRequest, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
         let key = self.array.chunk_key(&request.chunk);
-        let fetched = self.array.chunks().get(&key, ByteRange::Whole, &self.context).await;
+        let context = self.context_of(&request.chunk)?;
+        let fetched = self.array.chunks().get(&key, ByteRange::Whole, &context).await;
+        let fetched = fetched.and_then(|fetched| {
+            // Stores of users return whole values.
+            let len = fetched.as_ref().map_or(0, |fetched| fetched.value.len());
+            limits::within(len, context.body_limit(), "chunk")?;
+            Ok(fetched)
+        });
         let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
         let value = fetched.map(|fetched| fetched.value);
         Ok(self.arrived(vec![(request, value)], begun))

@@ -33,6 +33,7 @@ pub mod reference;
 mod shared;
 pub mod turn;
 pub mod value;
+pub mod walk;
 pub mod wrap;
 pub(crate) mod writers;
 #[cfg(any(feature = "full", feature = "internals"))]
@@ -50,6 +51,7 @@ pub use value::{HostBytes, Value};
 use crate::error::{Error, IS_FULL, Opaque, Result};
 use crate::format::metadata::NodeMetadata;
 use crate::format::path::{NodePath, StoreKey};
+use crate::limits;
 use crate::sorted;
 
 /// A future on the current thread. JavaScript handles cannot move to other threads.
@@ -75,6 +77,18 @@ pub struct RequestContext {
     pub priority: Priority,
     /// The likely size of the value, for requests for its end.
     pub likely_size: Option<LikelySize>,
+    /// The most bytes that the value can have, if that is known. A store reads no more.
+    pub most_bytes: Option<u64>,
+}
+
+impl RequestContext {
+    /// The most bytes of a value that are read.
+    pub fn body_limit(&self) -> u64 {
+        match self.subject {
+            Subject::Metadata => limits::METADATA_BYTES,
+            Subject::Chunk | Subject::Update => self.most_bytes.unwrap_or(limits::RESULT_BYTES),
+        }
+    }
 }
 
 /// Estimated bounds of the size of a value, in bytes.
@@ -348,15 +362,7 @@ pub trait Store {
         if !IS_FULL {
             return left_to_full("listing");
         }
-        Box::pin(async move {
-            let (mut open, mut keys) = (vec![prefix.clone()], Vec::new());
-            while let Some(prefix) = open.pop() {
-                let listing = self.list_dir(&prefix).await?;
-                keys.extend(listing.keys);
-                open.extend(listing.prefixes);
-            }
-            Ok(keys)
-        })
+        Box::pin(walk::walk(prefix, async |prefix| self.list_dir(prefix).await))
     }
 
     /// Removes all keys below a prefix.

@@ -4,6 +4,7 @@
 //! [`ChunkRepresentation`](super::ChunkRepresentation).
 
 use crate::error::{Error, Result};
+use crate::limits;
 
 /// Elements, in C order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,10 +66,14 @@ impl VariableBytes {
     /// Appends an element.
     ///
     /// # Errors
-    /// `Limit` when the elements of one chunk take more than 4 GiB.
+    /// `Limit` when the elements of one chunk take more than [`limits::CHUNK_BYTES`]. A long fill
+    /// value may be repeated many times.
     pub fn push(&mut self, element: &[u8]) -> Result<()> {
-        let end = u32::try_from(self.bytes.len() + element.len())
-            .map_err(|_| Error::limit("the elements of one chunk take more than 4 GiB"))?;
+        let len = self.bytes.len() as u64 + element.len() as u64;
+        limits::within(len, limits::CHUNK_BYTES, "the elements of a chunk")?;
+        let end = u32::try_from(len).unwrap_or(u32::MAX);
+        let has_room = self.bytes.try_reserve(element.len());
+        has_room.map_err(|_| Error::limit("no memory for the elements of a chunk"))?;
         self.bytes.extend_from_slice(element);
         self.offsets.push(end);
         Ok(())

@@ -12,6 +12,7 @@
 pub mod array_bytes;
 pub mod array_to_array;
 pub mod array_to_bytes;
+mod bounds;
 pub mod bytes_to_bytes;
 pub mod configuration;
 mod external;
@@ -27,6 +28,8 @@ use std::fmt::{Debug, Formatter};
 use std::ops::Range;
 
 pub use array_bytes::ArrayBytes;
+#[cfg(any(feature = "full", feature = "internals"))]
+pub use bytes_to_bytes::inflate_raw;
 pub use registry::CodecKind;
 
 use crate::error::{Error, Result};

@@ -29,14 +29,14 @@ use crate::limits;
 pub struct Pipeline {
     decoded: ChunkRepresentation,
     /// The chunk as the array → bytes codec sees it.
-    encoded: ChunkRepresentation,
+    pub(super) encoded: ChunkRepresentation,
     pub(super) array_to_array: Vec<NamedCodec<dyn ArrayToArray>>,
     pub(super) array_to_bytes: NamedCodec<dyn ArrayToBytes>,
     pub(super) bytes_to_bytes: Vec<NamedCodec<dyn BytesToBytes>>,
     packed: Option<Packed>,
     module: WasmModule,
     /// Set when the chain contains user codecs.
-    user_context: Option<UserCodecContext>,
+    pub(super) user_context: Option<UserCodecContext>,
     /// The codecs' metadata, when the chunk's bytes are its packed elements. The same codecs then
     /// decode a box of elements that is contiguous in those bytes.
     raw: Option<Vec<CodecMetadata>>,

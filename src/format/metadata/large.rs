@@ -57,13 +57,14 @@ impl DocumentScan {
         }
     }
 
-    /// The text of a `zarr.json` without the documents of other nodes. `None` where a parser must
-    /// be used.
+    /// The text of a `zarr.json` without the documents of other nodes. `None` where there are none,
+    /// and where a parser must be used.
     pub fn own_text(&self) -> Option<String> {
         if self.is_odd || !self.splitter.is_done() || self.format != ZarrFormat::V3 {
             return None;
         }
         let members = self.splitter.members().iter().filter(|member| member.depth == 0);
+        members.clone().find(|member| self.text.get(member.key.clone()) == Some(OTHERS))?;
         let mut own = String::from("{");
         for Member { key, value, .. } in members {
             let (key, value) = (self.text.get(key.clone())?, self.text.get(value.clone())?);

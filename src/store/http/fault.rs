@@ -73,12 +73,17 @@ impl RequestLabel<'_> {
     }
 
     /// The error for a body that exceeds the limit.
-    pub(super) fn too_large(self, announced: u64, limit: u64) -> Error {
+    pub(super) fn too_large(self, announced: Option<u64>, limit: u64) -> Error {
         let what = match self.range {
             Some(_) => format!("the body with which the server ignored the range of {}", self.described()),
             None => format!("the body of {}", self.described()),
         };
-        limits::exceeded(&what, announced, limit)
+        match announced {
+            Some(announced) => limits::exceeded(&what, announced, limit),
+            None => Error::limit(format!("{what} is too large"))
+                .expected(format!("at most {limit}"))
+                .actual("more"),
+        }
     }
 
     /// The error for two suspicious answers.

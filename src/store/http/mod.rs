@@ -159,6 +159,7 @@ impl<T: Transport> HttpStore<T> {
             is_anonymous: self.options.is_anonymous && shown == url,
             subject: context.subject,
             likely_size: context.likely_size,
+            body_limit: context.body_limit(),
             options: &self.options,
             origin: &self.origin,
             knowledge: &self.knowledge,
@@ -203,6 +204,7 @@ impl<T: Transport> HttpStore<T> {
             cache,
             body: None,
             body_limit: next.body_limit,
+            part_limit: next.part_limit,
             reload: next.fresh || context.reload,
             background: context.priority.is_background(),
         };

@@ -41,6 +41,7 @@ pub(super) struct NextRequest {
     pub fresh: bool,
     pub after_ms: u32,
     pub body_limit: u64,
+    pub part_limit: u64,
 }
 
 /// The outcome of a successful exchange.
@@ -93,6 +94,8 @@ pub(super) struct ExchangeContext<'a> {
     pub is_anonymous: bool,
     pub subject: Subject,
     pub likely_size: Option<LikelySize>,
+    /// The most bytes of the whole object that are read.
+    pub body_limit: u64,
     pub options: &'a HttpOptions,
     pub origin: &'a Origin,
     pub knowledge: &'a ServerKnowledge,
@@ -189,8 +192,8 @@ impl<'a> Exchange<'a> {
                 };
                 self.again(most, None, random, |label, _tries| label.unreachable(&message, cause))
             }
-            Err(TransportError::TooLarge { announced }) => {
-                self.fail(|label| label.too_large(announced, self.body_limit()))
+            Err(TransportError::TooLarge { announced, limit }) => {
+                self.fail(|label| label.too_large(announced, limit))
             }
             Err(TransportError::Failed(error)) => Step::Done(Err(error)),
         }
@@ -243,16 +246,23 @@ impl<'a> Exchange<'a> {
             fresh: self.suspected_len.is_some(),
             after_ms,
             body_limit: self.body_limit(),
+            part_limit: self.part_limit(),
         })
     }
 
     fn body_limit(&self) -> u64 {
-        match self.context.subject {
-            // HEAD announces the size of the object, of which only a part will be read.
-            _ if self.kind == RequestKind::Head => u64::MAX,
-            Subject::Metadata => limits::METADATA_BYTES,
-            Subject::Chunk | Subject::Update => limits::RESULT_BYTES,
-        }
+        // HEAD announces the size of the object, of which only a part will be read.
+        if self.kind == RequestKind::Head { u64::MAX } else { self.context.body_limit }
+    }
+
+    fn part_limit(&self) -> u64 {
+        let asked = match &self.kind {
+            RequestKind::Head | RequestKind::Whole => return self.body_limit(),
+            RequestKind::Window(range) | RequestKind::Tail(range) => range.end - range.start,
+            RequestKind::Suffix(len) => *len,
+            RequestKind::FirstByte => 1,
+        };
+        asked.saturating_add(limits::BODY_SLACK).min(limits::RESULT_BYTES)
     }
 
     fn judge(&mut self, response: &HttpResponse, random: f64) -> Step {

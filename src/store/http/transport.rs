@@ -94,10 +94,12 @@ pub struct HttpRequest {
     pub cache: CacheMode,
     /// The body of a PUT.
     pub body: Option<Value>,
-    /// Maximum size of the body. If `Content-Length` announces more, the transport aborts the
-    /// request before it reads the body. Unlimited for HEAD, which announces a length but has no
-    /// body.
+    /// Maximum size of the body. The transport reads no more of it, whatever `Content-Length`
+    /// announces. Unlimited for HEAD, which announces a length but has no body. Of the body of an
+    /// error it reads a few kilobytes.
     pub body_limit: u64,
+    /// The same for an answer with status 206.
+    pub part_limit: u64,
     /// Whether to bypass caches of the transport too, whatever the cache mode.
     pub reload: bool,
     /// Whether other requests go first, also in a queue of the transport.
@@ -175,10 +177,12 @@ pub enum TransportError {
         /// The value that the host threw.
         cause: Option<Opaque>,
     },
-    /// The announced body exceeds the request's limit.
+    /// The body exceeds the request's limit.
     TooLarge {
-        /// The announced size in bytes.
-        announced: u64,
+        /// The announced size in bytes; `None` if more came than was announced.
+        announced: Option<u64>,
+        /// The limit in bytes.
+        limit: u64,
     },
     /// An error that a retry does not fix, such as an exception in a hook of the user.
     Failed(Error),

@@ -69,7 +69,8 @@ impl<T: Transport> HttpStore<T> {
                 reload: true,
                 background: false,
                 body: body.clone(),
-                body_limit: limits::METADATA_BYTES,
+                body_limit: limits::LISTING_BYTES,
+                part_limit: limits::LISTING_BYTES,
             };
             let answer = {
                 let _permit = self.origin.permit(&Priority::default()).await;
@@ -84,8 +85,8 @@ impl<T: Transport> HttpStore<T> {
                 Err(TransportError::Unreachable { message, cause }) => {
                     (None, label.unreachable(&message, cause))
                 }
-                Err(TransportError::TooLarge { announced }) => {
-                    return Err(label.too_large(announced, limits::METADATA_BYTES));
+                Err(TransportError::TooLarge { announced, limit }) => {
+                    return Err(label.too_large(announced, limit));
                 }
                 Err(TransportError::Failed(error)) => return Err(error),
             };

@@ -12,7 +12,7 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer as _};
 use serde_json::value::RawValue;
 
-use super::template::{self, Binding, Names};
+use super::template::{self, Binding, Budget, Names};
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::limits;
@@ -188,6 +188,7 @@ struct Collector {
     references: References,
     numbers: HashMap<String, u32>,
     templates: Names,
+    budget: Budget,
 }
 
 impl Collector {
@@ -226,7 +227,7 @@ impl Collector {
             return Ok(*number);
         }
         let rendered = match template::has_expressions(url) && !self.templates.is_empty() {
-            true => template::render(url, &[&self.templates])?,
+            true => template::render(url, &[&self.templates], &self.budget)?,
             false => url.to_owned(),
         };
         let number = self.add_url(rendered)?;
@@ -243,14 +244,15 @@ impl Collector {
     }
 
     fn generate(&mut self, generator: &Generator) -> Result<()> {
-        let axes: Vec<(&String, Vec<Binding>)> = generator
-            .dimensions
-            .iter()
-            .map(|(name, dimension)| Ok((name, dimension.values()?)))
-            .collect::<Result<_>>()?;
-        let count =
-            limits::product(axes.iter().map(|(_, values)| values.len() as u64), "generated references")?;
+        // Counted before the values are made, which would take memory for each dimension.
+        let counts: Vec<u64> = generator.dimensions.values().map(Dimension::count).collect::<Result<_>>()?;
+        let count = limits::product(counts, "generated references")?;
         limits::within(count, limits::REFERENCES, "generated references")?;
+        if count == 0 {
+            return Ok(());
+        }
+        let axes: Vec<(&String, Vec<Binding>)> =
+            generator.dimensions.iter().map(|(name, dimension)| (name, dimension.values())).collect();
         for nth in 0..count {
             let mut names = Names::new();
             let mut rest = nth;
@@ -268,12 +270,13 @@ impl Collector {
     fn generate_one(&mut self, generator: &Generator, names: &Names) -> Result<()> {
         let templates = std::mem::take(&mut self.templates);
         let names = [names, &templates];
+        let budget = &self.budget;
         let rendered = || {
             let number = |formula: &Option<Formula>| {
-                formula.as_ref().map(|formula| formula.number(&names)).transpose()
+                formula.as_ref().map(|formula| formula.number(&names, budget)).transpose()
             };
-            let (key, url) =
-                (template::render(&generator.key, &names)?, template::render(&generator.url, &names)?);
+            let render = |text| template::render(text, &names, budget);
+            let (key, url) = (render(&generator.key)?, render(&generator.url)?);
             Ok((key, url, number(&generator.offset)?, number(&generator.length)?))
         };
         let rendered = rendered();
@@ -317,11 +320,11 @@ enum Formula {
 }
 
 impl Formula {
-    fn number(&self, names: &[&Names]) -> Result<u64> {
+    fn number(&self, names: &[&Names], budget: &Budget) -> Result<u64> {
         match self {
             Self::Number(number) => Ok(*number),
             Self::Text(text) => {
-                let rendered = template::render(text, names)?;
+                let rendered = template::render(text, names, budget)?;
                 let number = rendered.trim().parse();
                 number.map_err(|_| {
                     Error::format("the formula of an offset or a length does not yield a number")
@@ -357,9 +360,10 @@ fn one() -> i64 {
 }
 
 impl Dimension {
-    fn values(&self) -> Result<Vec<Binding>> {
+    /// The number of values.
+    fn count(&self) -> Result<u64> {
         match self {
-            Self::List(items) => Ok(items.iter().map(Item::binding).collect()),
+            Self::List(items) => Ok(items.len() as u64),
             Self::Range { step: 0, .. } => {
                 Err(Error::format("a dimension of generated references has the step 0"))
             }
@@ -371,9 +375,20 @@ impl Dimension {
                 };
                 let step_size = i128::from(*step).abs();
                 let count = u64::try_from((distance.max(0) + step_size - 1) / step_size).unwrap_or(u64::MAX);
-                let count = limits::within(count, limits::REFERENCES, "generated references")?;
-                let values = (0..count).map(|nth| start + step * i64::try_from(nth).unwrap_or_default());
-                Ok(values.map(Binding::Integer).collect())
+                limits::within(count, limits::REFERENCES, "generated references")?;
+                Ok(count)
+            }
+        }
+    }
+
+    /// The values, whose number was checked.
+    fn values(&self) -> Vec<Binding> {
+        match self {
+            Self::List(items) => items.iter().map(Item::binding).collect(),
+            Self::Range { start, step, .. } => {
+                let values = (0..self.count().unwrap_or_default())
+                    .map(|nth| start + step * i64::try_from(nth).unwrap_or_default());
+                values.map(Binding::Integer).collect()
             }
         }
     }

@@ -182,8 +182,10 @@ impl<T: Transport + 'static> ReferenceStore<T> {
                 let part = range.of(len).ok_or_else(|| range.past_end(Some(len)))?;
                 let want = part.end - part.start;
                 let start = offset.saturating_add(part.start);
-                // A part of a file is read like a chunk, whatever it contains.
-                let context = RequestContext { subject: Subject::Chunk, ..context.clone() };
+                limits::within(want, context.body_limit(), "a reference")?;
+                // A part of a file is read like a chunk, whatever it contains. The bound of the
+                // chunk is not that of the file, which a server may send whole.
+                let context = RequestContext { subject: Subject::Chunk, most_bytes: None, ..context.clone() };
                 let fetched =
                     self.file(&url, ByteRange::FromStart { offset: start, len: want }, &context).await?;
                 let absent =

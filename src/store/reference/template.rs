@@ -5,9 +5,11 @@
 //! calls of templates with named arguments, and `"%03d" % i` or `"%03d"|format(i)`. Statements,
 //! attributes and other filters are not supported.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
+use crate::limits;
 
 /// Maximum nesting of expressions, and of templates in templates.
 const DEPTH: usize = 16;
@@ -46,36 +48,88 @@ pub fn has_expressions(text: &str) -> bool {
     text.contains("{{")
 }
 
+/// What all texts of one document have cost. Templates may call each other many times.
+#[derive(Debug, Default)]
+pub struct Budget {
+    steps: Cell<u64>,
+    bytes: Cell<u64>,
+    /// The steps of the present text.
+    own_steps: Cell<u64>,
+}
+
+impl Budget {
+    fn step(&self) -> Result<()> {
+        let (all, own) = (self.steps.get() + 1, self.own_steps.get() + 1);
+        self.steps.set(all);
+        self.own_steps.set(own);
+        if all > limits::TEMPLATE_STEPS || own > limits::STEPS_OF_ONE_TEXT {
+            return Err(Error::limit("the templates of a reference document take too many steps"));
+        }
+        Ok(())
+    }
+
+    fn rendered(&self, bytes: usize) -> Result<()> {
+        self.bytes.set(self.bytes.get() + bytes as u64);
+        limits::within(self.bytes.get(), limits::RENDERED_BYTES, "the rendered text of templates").map(drop)
+    }
+}
+
 /// Renders a text: replaces its expressions.
 ///
 /// # Errors
 /// `Format` for an unsupported expression or an unknown name; `Limit` for a result that is too
-/// long.
-pub fn render(text: &str, names: &[&Names]) -> Result<String> {
-    render_at(text, names, 0)
+/// long, and beyond the budget.
+pub fn render(text: &str, names: &[&Names], budget: &Budget) -> Result<String> {
+    budget.own_steps.set(0);
+    let rendered = render_at(text, Scope { names, budget, depth: 0 })?;
+    budget.rendered(rendered.len())?;
+    Ok(rendered)
 }
 
-fn render_at(text: &str, names: &[&Names], depth: usize) -> Result<String> {
-    if depth > DEPTH {
+/// Where a text is rendered.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    names: &'a [&'a Names],
+    budget: &'a Budget,
+    depth: usize,
+}
+
+fn render_at(text: &str, scope: Scope<'_>) -> Result<String> {
+    if scope.depth > DEPTH {
         return Err(Error::format("templates are nested too deeply"));
+    }
+    if text.len() > RENDERED_BYTES {
+        return Err(too_long());
     }
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once("{{") {
         out.push_str(before);
         let (expression, following) = after.split_once("}}").ok_or_else(|| not_understood(text))?;
-        let mut parser = Parser { rest: expression, names, depth };
+        let mut parser = Parser { rest: expression, scope };
         let value = parser.sum().map_err(|error| error.actual(format!("{{{{{expression}}}}}")))?;
         if !parser.peek().is_empty() {
             return Err(not_understood(expression));
         }
         out.push_str(&value.into_text());
         if out.len() > RENDERED_BYTES {
-            return Err(Error::limit("the text of a template is too long"));
+            return Err(too_long());
         }
         rest = following;
     }
     out.push_str(rest);
     Ok(out)
+}
+
+fn too_long() -> Error {
+    Error::limit("the text of a template is too long")
+}
+
+/// Joins two texts.
+fn joined(left: String, right: &str) -> Result<Binding> {
+    if left.len() + right.len() > RENDERED_BYTES {
+        return Err(too_long());
+    }
+    Ok(Binding::Text(left + right))
 }
 
 fn not_understood(expression: &str) -> Error {
@@ -84,8 +138,7 @@ fn not_understood(expression: &str) -> Error {
 
 struct Parser<'a> {
     rest: &'a str,
-    names: &'a [&'a Names],
-    depth: usize,
+    scope: Scope<'a>,
 }
 
 impl<'a> Parser<'a> {
@@ -116,7 +169,7 @@ impl<'a> Parser<'a> {
                 () if self.take("-") => integers(left, self.product()?, i64::checked_sub)?,
                 () if self.take("~") => {
                     let right = self.product()?;
-                    Binding::Text(left.into_text() + &right.into_text())
+                    joined(left.into_text(), &right.into_text())?
                 }
                 () => return Ok(left),
             };
@@ -164,12 +217,13 @@ impl<'a> Parser<'a> {
     }
 
     fn atom(&mut self) -> Result<Binding> {
-        self.depth += 1;
-        if self.depth > DEPTH {
+        self.scope.budget.step()?;
+        self.scope.depth += 1;
+        if self.scope.depth > DEPTH {
             return Err(Error::format("an expression of a template is nested too deeply"));
         }
         let value = self.atom_within();
-        self.depth -= 1;
+        self.scope.depth -= 1;
         value
     }
 
@@ -212,14 +266,14 @@ impl<'a> Parser<'a> {
 
     fn named(&mut self) -> Result<Binding> {
         let name = self.name()?;
-        let found = self.names.iter().find_map(|names| names.get(name));
+        let found = self.scope.names.iter().find_map(|names| names.get(name));
         let found = found.ok_or_else(|| {
             Error::format(format!("a template uses the name {name:?}, which is not defined"))
         })?;
         if !self.take("(") {
             // A template that is named but not called is called with nothing.
             return match found {
-                Binding::Template(text) => render_at(text, self.names, self.depth + 1).map(Binding::Text),
+                Binding::Template(text) => render_at(text, self.below(self.scope.names)).map(Binding::Text),
                 value => Ok(value.clone()),
             };
         }
@@ -227,11 +281,19 @@ impl<'a> Parser<'a> {
         match found {
             Binding::Template(text) => {
                 let names: Vec<&Names> =
-                    std::iter::once(&arguments).chain(self.names.iter().copied()).collect();
-                render_at(text, &names, self.depth + 1).map(Binding::Text)
+                    std::iter::once(&arguments).chain(self.scope.names.iter().copied()).collect();
+                render_at(text, self.below(&names)).map(Binding::Text)
             }
             value => Ok(value.clone()),
         }
+    }
+
+    /// The scope of a template that is called here.
+    fn below<'n>(&self, names: &'n [&'n Names]) -> Scope<'n>
+    where
+        'a: 'n,
+    {
+        Scope { names, budget: self.scope.budget, depth: self.scope.depth + 1 }
     }
 
     /// Parses `name=value, …)`.
@@ -256,7 +318,7 @@ fn add(left: Binding, right: Binding) -> Result<Binding> {
         (Binding::Integer(left), Binding::Integer(right)) => {
             integers(Binding::Integer(left), Binding::Integer(right), i64::checked_add)
         }
-        (Binding::Text(left), Binding::Text(right)) => Ok(Binding::Text(left + &right)),
+        (Binding::Text(left), Binding::Text(right)) => joined(left, &right),
         _ => Err(Error::format("a template adds a number to text")),
     }
 }
@@ -318,7 +380,7 @@ fn formatted(format: &str, value: Binding) -> Result<Binding> {
         Some('s') if columns <= 64 => format!("{:>columns$}", value.into_text()),
         _ => return Err(not_understood(format)),
     };
-    Ok(Binding::Text(format!("{before}{text}{}", &rest[1..])))
+    joined(format!("{before}{text}"), &rest[1..])
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -350,7 +412,7 @@ mod tests {
             ("{{ '%03d' % i }}_{{ \"%d\" | format(i) }}_{{ 'a%sb' % 'x' }}", "007_7_axb"),
             ("{{ '12'|int + 1 }}", "13"),
         ] {
-            assert_eq!(render(text, &[&names()]).unwrap(), expected, "{text}");
+            assert_eq!(render(text, &[&names()], &Budget::default()).unwrap(), expected, "{text}");
         }
     }
 
@@ -378,7 +440,38 @@ mod tests {
             "{{ 2 ** -1 }}",
             deep.as_str(),
         ] {
-            assert!(render(text, &[&names()]).is_err(), "{text}");
+            assert!(render(text, &[&names()], &Budget::default()).is_err(), "{text}");
         }
+    }
+    /// Templates that call each other many times, with and without text in the end.
+    #[test]
+    fn templates_that_multiply_are_a_limit_error() {
+        for last in ["", "x"] {
+            let mut names = Names::new();
+            names.insert("t5".to_owned(), Binding::of_template(format!("{{{{'{last}'}}}}")));
+            for at in 0..5 {
+                let text = format!("{{{{t{}}}}}", at + 1).repeat(1000);
+                names.insert(format!("t{at}"), Binding::of_template(text));
+            }
+            let error = render("{{t0}}", &[&names], &Budget::default()).unwrap_err();
+            assert_eq!(error.kind(), crate::error::ErrorKind::Limit, "{last}");
+        }
+    }
+
+    #[test]
+    fn text_that_doubles_in_arguments_is_a_limit_error() {
+        let mut names = Names::new();
+        names.insert("double".to_owned(), Binding::of_template("{{x ~ x}}".to_owned()));
+        let long = "y".repeat(60_000);
+        let text = format!("{{{{double(x=double(x='{long}'))}}}}");
+        let error = render(&text, &[&names], &Budget::default()).unwrap_err();
+        assert_eq!(error.kind(), crate::error::ErrorKind::Limit);
+    }
+
+    #[test]
+    fn the_texts_of_one_document_share_a_budget() {
+        let (budget, text) = (Budget::default(), "x".repeat(1 << 16));
+        let failed = (0..=1 << 12).find_map(|_| render(&text, &[], &budget).err());
+        assert_eq!(failed.unwrap().kind(), crate::error::ErrorKind::Limit);
     }
 }

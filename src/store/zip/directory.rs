@@ -10,6 +10,7 @@ use super::records::{CentralEntry, End, LOCAL_LEN};
 use crate::error::{Error, Result};
 use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::path::{NodePath, StoreKey};
+use crate::limits;
 use crate::store::Listing;
 use crate::store::key_table::{KeyTable, below};
 
@@ -84,7 +85,9 @@ impl ZipEntry {
                     .actual(format!("method {method}")));
             }
         };
-        if self.size > most || (self.method == STORED && self.size != self.stored) {
+        // DEFLATE adds a few bytes to what it cannot compress.
+        let is_padded = self.stored > self.size.saturating_mul(2).saturating_add(limits::BODY_SLACK);
+        if self.size > most || is_padded || (self.method == STORED && self.size != self.stored) {
             return Err(Error::format("the sizes of an entry of the ZIP archive contradict each other")
                 .actual(format!("{} stored bytes for a value of {} bytes", self.stored, self.size)));
         }

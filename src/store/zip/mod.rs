@@ -10,6 +10,7 @@
 //! Archives may be hostile: see `directory`. The store is read-only; [`write`] creates archives.
 
 mod directory;
+mod inflate;
 mod records;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
@@ -23,9 +24,9 @@ use std::rc::Rc;
 
 use directory::{Directory, DirectoryReader, ZipEntry};
 use futures_util::lock::Mutex;
+use inflate::inflate;
 use records::{LOCAL_LEN, TAIL_LEN, Tail};
 use serde::Deserialize;
-use zlib_rs::{InflateConfig, ReturnCode};
 
 use super::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value,
@@ -273,10 +274,10 @@ impl ZipStore {
         Ok(())
     }
 
-    /// A whole entry, checked.
-    async fn value(&self, entry: &ZipEntry) -> Result<Value> {
+    /// A whole entry of at most `most` bytes, checked.
+    async fn value(&self, entry: &ZipEntry, most: u64) -> Result<Value> {
         entry.check()?;
-        limits::within(entry.size, limits::RESULT_BYTES, "an entry of the ZIP archive")?;
+        limits::within(entry.size, most, "an entry of the ZIP archive")?;
         let kept = self.inflated.borrow().as_ref().filter(|(header, _)| *header == entry.header).cloned();
         if let Some((_, value)) = kept {
             return Ok(value);
@@ -358,35 +359,16 @@ impl ZipStore {
         by_limit.unwrap_or(least)
     }
 
-    async fn read_entry(&self, key: &StoreKey, range: ByteRange) -> Result<Option<Fetched>> {
+    async fn read_entry(&self, key: &StoreKey, range: ByteRange, most: u64) -> Result<Option<Fetched>> {
         let Some(entry) = self.find(key).await? else { return Ok(None) };
         let part = range.of(entry.size).ok_or_else(|| range.past_end(Some(entry.size)))?;
         let version = self.version.borrow().clone();
         let value = if range == ByteRange::Whole || !entry.is_stored() {
-            self.value(&entry).await?.slice(part)?
+            self.value(&entry, most).await?.slice(part)?
         } else {
             self.stored_range(&entry, part).await?
         };
         Ok(Some(Fetched { value, size: Some(entry.size), version }))
-    }
-}
-
-fn inflate(entry: &ZipEntry, stored: &Value) -> Result<Value> {
-    let encoded = stored.to_vec(limits::CHUNK_BYTES, "a deflated entry of the ZIP archive")?;
-    let mut output = limits::zeroed(entry.size, limits::CHUNK_BYTES, "an entry of the ZIP archive")?;
-    // A negative window size means that there is no zlib header.
-    let (inflated, code) =
-        zlib_rs::decompress_slice(&mut output, &encoded, InflateConfig { window_bits: -15 });
-    match (code, inflated.len()) {
-        (ReturnCode::Ok, len) if len as u64 == entry.size => Ok(Value::from(output)),
-        (ReturnCode::Ok, len) => {
-            Err(Error::format("an entry of the ZIP archive has the wrong size after inflating")
-                .expected(format!("{} bytes", entry.size))
-                .actual(format!("{len} bytes")))
-        }
-        _ => Err(Error::format(
-            "an entry of the ZIP archive is damaged, or larger than its directory entry says",
-        )),
     }
 }
 
@@ -465,10 +447,10 @@ impl Store for ZipStore {
         &'a self,
         key: &'a StoreKey,
         range: ByteRange,
-        _context: &'a RequestContext,
+        context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<Fetched>>> {
         Box::pin(async move {
-            let read = self.read_entry(key, range.check()?).await;
+            let read = self.read_entry(key, range.check()?, context.body_limit()).await;
             read.map_err(|error| error.at_key(key.as_str()))
         })
     }

@@ -22,7 +22,9 @@ const TILE = /^[^:]+:\/\/(\d+)\/(\d+)\/(\d+)(?:\?(.*))?$/;
 function placeOf(url: string): { index: { x: number; y: number; z: number }; at: At } {
   const [, z, x, y, query = ""] = TILE.exec(url) ?? [];
   if (z === undefined)
-    throw new ZarrError("Argument", `${url} is not a tile`, { expected: "scheme://z/x/y?axis=index" });
+    throw new ZarrError("Argument", `${url} is not a tile`, {
+      expected: "scheme://z/x/y, and indices of axes as a query",
+    });
   const at = Object.fromEntries(
     [...new URLSearchParams(query)].map(([name, index]) => [name, Number(index)]),
   );

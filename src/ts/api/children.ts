@@ -1,6 +1,6 @@
 /**
- * Lists the nodes below a group, as a sequence and as a tree. A node that cannot be opened does not
- * end the listing: it is listed with its error.
+ * Lists the nodes directly below a group. A node that cannot be opened does not end the listing: it
+ * is listed with its error.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
@@ -14,7 +14,7 @@ import { openSummary } from "./summary.ts";
 import { UnreadableNode, unreadableOf } from "./unreadable.ts";
 
 /** The used part of an `Array` or a `Group`. */
-interface AnyNode {
+export interface AnyNode {
   readonly kind: "array" | "group";
   readonly store: Readable;
   readonly path: AbsolutePath;
@@ -25,25 +25,10 @@ interface AnyNode {
 }
 
 /** Makes a node from its summary. */
-type NodeMaker<S extends Readable, N> = (store: S, summary: NodeSummary) => N;
-
-/** A node and its descendants. `toString()` draws the tree. */
-export interface Tree {
-  name: string;
-  path: AbsolutePath;
-  kind: "array" | "group";
-  /** Shape in elements; only of arrays. */
-  shape?: number[];
-  dtype?: string;
-  /** Children; empty for arrays. */
-  children: Tree[];
-  /** The reason why the node cannot be opened or its children cannot be listed. */
-  error?: ZarrError;
-  toString(): string;
-}
+export type NodeMaker<S extends Readable, N> = (store: S, summary: NodeSummary) => N;
 
 /** The paths directly below a group, if its store has consolidated metadata. */
-function known(store: object, path: string): readonly AbsolutePath[] | undefined {
+export function known(store: object, path: string): readonly AbsolutePath[] | undefined {
   const ours = consolidatedChildren(store, path);
   if (ours) return ours;
   const { contents } = store as { contents?: () => { path: AbsolutePath }[] };
@@ -57,7 +42,7 @@ function known(store: object, path: string): readonly AbsolutePath[] | undefined
 /**
  * Converts the error of one node, so that the listing continues. Rethrows the reason of an abort.
  */
-function ofNode(error: unknown, { signal }: NodeOptions): ZarrError {
+export function ofNode(error: unknown, { signal }: NodeOptions): ZarrError {
   if (signal?.aborted || !(error instanceof ZarrError) || error.code === "Aborted") throw error;
   return error;
 }
@@ -97,66 +82,4 @@ export async function* childrenOf<S extends Readable, N extends AnyNode>(
   const summaries = await call("children", (objects) => ({ store: objects.store(store), path }), { signal });
   for (const summary of summaries)
     yield "error" in summary ? unreadableOf(store, summary) : nodeOf(store, summary);
-}
-
-/** The text of a node in the drawing. */
-function described({ kind, shape, dtype, error }: Tree): string {
-  const array = kind === "array" && shape ? ` [${shape.join(", ")}] ${dtype}` : "";
-  return error ? `${array} (${error.message})` : array;
-}
-
-function drawn(tree: Tree): string[] {
-  const { name, children } = tree;
-  const below = children.flatMap((child, idx) => {
-    const isLast = idx === children.length - 1;
-    const lines = drawn(child);
-    return lines.map((line, at) => (at === 0 ? (isLast ? "└── " : "├── ") : isLast ? "    " : "│   ") + line);
-  });
-  return [`${name}${described(tree)}`, ...below];
-}
-
-/** A tree with only this node. */
-function treeAt({ path, kind }: AnyNode | UnreadableNode<Readable>): Tree {
-  return {
-    name: path.split("/").pop() || "/",
-    path,
-    kind,
-    children: [],
-    toString() {
-      return drawn(this).join("\n");
-    },
-  };
-}
-
-/** A node and all its descendants. */
-export async function treeOf(
-  node: AnyNode | UnreadableNode<Readable>,
-  options: NodeOptions,
-  nodeOf: NodeMaker<Readable, AnyNode>,
-): Promise<Tree> {
-  const tree = treeAt(node);
-  if (node.kind === "array") {
-    const { shape, dtype } = node;
-    if (shape) tree.shape = shape;
-    if (dtype !== undefined) tree.dtype = dtype;
-  }
-  if (node.error) tree.error = node.error;
-  // Consolidated metadata may list the children of a group that cannot be opened.
-  if (node.kind === "array" || (node.error && !known(node.store, node.path))) return tree;
-  for await (const child of childrenOf(node, options, nodeOf))
-    tree.children.push(await branchOf(child, options, nodeOf));
-  return tree;
-}
-
-/** As `treeOf`, for a child. An error does not end the parent's tree. */
-async function branchOf(
-  node: AnyNode | UnreadableNode<Readable>,
-  options: NodeOptions,
-  nodeOf: NodeMaker<Readable, AnyNode>,
-): Promise<Tree> {
-  try {
-    return await treeOf(node, options, nodeOf);
-  } catch (error) {
-    return Object.assign(treeAt(node), { error: ofNode(error, options) });
-  }
 }

@@ -18,7 +18,7 @@ export interface BoundCodecs {
   /** The codecs as JSON text; read by `src/format/codec/user/registered.rs`. */
   text: string;
   /** URLs of the codecs that are modules, by registered name. */
-  modules: Record<string, string>;
+  modules: ReadonlyMap<string, string>;
   /** Runs the other codecs for the engine. */
   runner: Callback;
 }
@@ -99,7 +99,7 @@ async function codecsAskedFor(
   await learnOwn([...loaders.keys()]);
   const runner = new CodecRunner((registered) => (loaders.get(registered) as CodecLoader)());
   const known: Awaited<ReturnType<typeof know>>[] = [];
-  const modules: Record<string, string> = {};
+  const modules = new Map<string, string>();
   let names = [...loaders.keys()];
   for (let round = 0; round < MOST_CODECS; round += 1) {
     const question = await ask(JSON.stringify({ names, known }));
@@ -118,7 +118,7 @@ async function codecsAskedFor(
     }
     signal?.throwIfAborted();
     const url = urlOf(loader);
-    if (url !== undefined) modules[site.registered] = url;
+    if (url !== undefined) modules.set(site.registered, url);
   }
   if (known.length === 0) return undefined;
   const used = new Set(known.map(({ codec }) => codec));

@@ -69,11 +69,11 @@ function listable<S extends AsyncReadable>(store: S, consolidation: Loaded): Lis
   };
   const wrapped: object = new Proxy(store, {
     get(target, name) {
-      if (name in members) return members[name];
+      if (Object.hasOwn(members, name)) return members[name];
       const member = Reflect.get(target, name, target);
       return typeof member === "function" ? member.bind(target) : member;
     },
-    has: (target, name) => name in members || Reflect.has(target, name),
+    has: (target, name) => Object.hasOwn(members, name) || Reflect.has(target, name),
   });
   setDefiner(wrapped, (objects) => {
     const inner = objects.store(store);

@@ -156,8 +156,8 @@ type Given = Record<string, unknown>;
 function normalised(options: Given): Given {
   const named: Given = {};
   for (const [name, value] of Object.entries(options)) {
-    const own = ALIASES[name] ?? name;
-    if (!(own in ENGINE_NAMES) && !OWN_NAMES.has(own)) {
+    const own = Object.hasOwn(ALIASES, name) ? (ALIASES[name] as string) : name;
+    if (!Object.hasOwn(ENGINE_NAMES, own) && !OWN_NAMES.has(own)) {
       throw new ZarrError("Argument", `unknown option of create: ${JSON.stringify(name)}`, { field: name });
     }
     if (value !== undefined) named[own] = value;

@@ -44,7 +44,8 @@ export function select<T = number | Slice | null>(
       { expected: `one of ${names.map((known) => JSON.stringify(known)).join(", ")}`, actual: name },
     );
   }
-  return names.map((name) => selection[name] ?? null);
+  // A dimension may have any name, even that of a member of every object.
+  return names.map((name) => (Object.hasOwn(selection, name) ? (selection[name] ?? null) : null));
 }
 
 /** Selects single elements: one list of indices per dimension. Made by `points`. */

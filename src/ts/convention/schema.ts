@@ -5,12 +5,16 @@
  * loaded when there is a schema to check.
  */
 import type { Validator } from "@cfworker/json-schema";
+import { bodyOf } from "../model/body.ts";
 import { documentOf, type NodeLike } from "../model/node_like.ts";
+import { withoutSecrets } from "../model/secrets.ts";
+import { chunkFailed } from "../port/chunk_failed.ts";
 import { warn } from "../port/warnings.ts";
 import type { Finding } from "./findings.ts";
 import type { JsonSchema } from "./registered.ts";
+import { SchemaBudget } from "./schema_budget.ts";
 
-/** Maximum length of a schema in characters. Schemas are small; longer texts are not schemas. */
+/** Maximum length of a schema in bytes. Schemas are small; longer texts are not schemas. */
 const LONGEST_SCHEMA = 2 ** 20;
 /**
  * Maximum number of values in a checked document. The validator compares each pair of an array's
@@ -24,6 +28,9 @@ const MOST_REFERENCES = 16;
 /** Maximum number of findings per schema. */
 const KEPT = 200;
 
+/** Maximum length of a finding's message in characters. */
+const LONGEST_MESSAGE = 1000;
+
 const loaded = new Map<string, Promise<JsonSchema>>();
 
 async function download(url: string, signal?: AbortSignal): Promise<JsonSchema> {
@@ -31,10 +38,9 @@ async function download(url: string, signal?: AbortSignal): Promise<JsonSchema> 
   if (protocol !== "https:" && protocol !== "http:") throw new Error(`${protocol} is not a web address`);
   const timeout = AbortSignal.timeout(LOADING_MS);
   const response = await fetch(url, { signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
+  const body = await bodyOf(response, [LONGEST_SCHEMA, LONGEST_SCHEMA]);
   if (!response.ok) throw new Error(`HTTP status ${response.status}`);
-  const text = await response.text();
-  if (text.length > LONGEST_SCHEMA) throw new Error(`${text.length} characters are too long for a schema`);
-  const schema = JSON.parse(text);
+  const schema = JSON.parse(new TextDecoder().decode(body));
   if (
     typeof schema !== "boolean" &&
     (typeof schema !== "object" || schema === null || globalThis.Array.isArray(schema))
@@ -92,7 +98,8 @@ function references(schema: JsonSchema): string[] {
  * Downloads the schemas to which a schema refers. Failed downloads are skipped; the validator
  * reports an unknown reference when it reaches it.
  */
-async function addReferences(validator: Validator, schema: JsonSchema, signal?: AbortSignal): Promise<void> {
+async function otherSchemas(schema: JsonSchema, signal?: AbortSignal): Promise<Map<string, JsonSchema>> {
+  const others = new Map<string, JsonSchema>();
   const open = references(schema);
   const seen = new Set<string>(typeof schema === "object" && schema.$id ? [String(schema.$id)] : []);
   for (let url = open.pop(); url !== undefined && seen.size <= MOST_REFERENCES; url = open.pop()) {
@@ -100,9 +107,23 @@ async function addReferences(validator: Validator, schema: JsonSchema, signal?: 
     seen.add(url);
     const other = await loadSchema(url, signal).catch(() => undefined);
     if (other === undefined) continue;
-    validator.addSchema(structuredClone(other) as Parameters<Validator["addSchema"]>[0], url);
+    others.set(url, structuredClone(other));
     open.push(...references(other));
   }
+  return others;
+}
+
+/** A validator for a schema, within a budget. It gets copies, because it changes schemas. */
+async function validatorOf({ schema, mayLoad, signal }: Checked, budget: SchemaBudget): Promise<Validator> {
+  const copy = structuredClone(schema);
+  const others = mayLoad ? await otherSchemas(schema, signal) : new Map<string, JsonSchema>();
+  const all = [copy, ...others.values()];
+  for (const each of all) budget.usePatterns(each);
+  for (const each of all) budget.count(each);
+  const { Validator } = await import("@cfworker/json-schema").catch(chunkFailed);
+  const validator = new Validator(copy as ConstructorParameters<typeof Validator>[0], draftOf(schema), false);
+  for (const [url, other] of others) validator.addSchema(other as Parameters<Validator["addSchema"]>[0], url);
+  return validator;
 }
 
 interface Checked {
@@ -148,9 +169,15 @@ const note = (convention: string, rule: string, severity: Finding["severity"], m
   convention,
 });
 
+/** A message without secrets of URLs. The validator repeats whole values in its messages. */
+const shortened = (message: string): string => {
+  const safe = withoutSecrets(message);
+  return safe.length > LONGEST_MESSAGE ? `${safe.slice(0, LONGEST_MESSAGE)}…` : safe;
+};
+
 /** Checks a node against a schema. An error of the validator becomes a finding. */
 export async function checkSchema(node: NodeLike, checked: Checked): Promise<Finding[]> {
-  const { schema, convention, mayLoad, signal } = checked;
+  const { schema, convention, signal } = checked;
   const ofNode = (checked.of ?? (describesNode(schema) ? "node" : "attributes")) === "node";
   try {
     const document = documentOf(node);
@@ -165,22 +192,21 @@ export async function checkSchema(node: NodeLike, checked: Checked): Promise<Fin
         ),
       ];
     }
-    const { Validator } = await import("@cfworker/json-schema");
-    const copy = structuredClone(schema) as ConstructorParameters<typeof Validator>[0];
-    const validator = new Validator(copy, draftOf(schema), false);
-    if (mayLoad) await addReferences(validator, schema, signal);
+    const validator = await validatorOf(checked, new SchemaBudget(instance));
     const { errors } = validator.validate(instance);
     const telling = errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
     return (telling.length > 0 ? telling : errors).slice(0, KEPT).map((error) => ({
       rule: `schema/${error.keyword}`,
       path: pointerOf(error.instanceLocation, ofNode),
       severity: "error",
-      message: error.error,
+      message: shortened(error.error),
       convention,
     }));
   } catch (error) {
     signal?.throwIfAborted();
-    return [note(convention, "not-checked", "warning", `the schema cannot be checked: ${String(error)}`)];
+    return [
+      note(convention, "not-checked", "warning", shortened(`the schema cannot be checked: ${String(error)}`)),
+    ];
   }
 }
 
@@ -197,6 +223,7 @@ export async function checkLoaded(
   } catch (error) {
     signal?.throwIfAborted();
     warn(`the schema ${url} cannot be loaded`, node.path ?? "/");
-    return [note(convention, "not-loaded", "warning", `${url} cannot be loaded: ${String(error)}`)];
+    const message = shortened(`${url} cannot be loaded: ${String(error)}`);
+    return [note(convention, "not-loaded", "warning", message)];
   }
 }

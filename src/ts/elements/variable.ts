@@ -12,6 +12,9 @@ import { aligned } from "./typed_arrays.ts";
 /** Number of elements between two checks of the clock. */
 const ELEMENTS_BETWEEN = 1024;
 
+/** Maximum number of bytes that are decoded at once. */
+const MOST_DECODED = 2 ** 26;
+
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** JSON elements that `JSON.parse` cannot read, by their text, in the engine's marked form. */
@@ -49,7 +52,8 @@ function reader(
   const head = aligned(part.subarray(0, 4 * (count + 1)), 4);
   const offsets = new Uint32Array(head.buffer, head.byteOffset, count + 1);
   const bytes = part.subarray(4 * (count + 1));
-  if (type.kind === "string") {
+  // A string has at most 2^29 characters.
+  if (type.kind === "string" && bytes.length <= MOST_DECODED) {
     // ASCII text is decoded at once, because a call of the decoder costs more than a short string.
     const text = utf8.decode(bytes);
     if (text.length === bytes.length) return (at) => text.slice(offsets[at], offsets[at + 1]);

@@ -13,7 +13,7 @@ export interface ArrayCodecs {
   /** The codecs as JSON text; read by `src/format/codec/user/registered.rs`. */
   text: string;
   /** URLs of the codecs that are modules, by registered name. */
-  modules: Record<string, string>;
+  modules: ReadonlyMap<string, string>;
   /** Runs a codec on the page. Rejects with a `Failure`. */
   run(request: CodecRequest): Promise<Uint8Array<ArrayBuffer>>;
 }

@@ -6,6 +6,7 @@
 
 import { DirectoryStore, OpfsStore } from "../files/directory.ts";
 import { ZarrError } from "../model/errors.ts";
+import { withoutSecrets } from "../model/secrets.ts";
 import type { HttpDefinition, StoreDefinition } from "../port/definitions.ts";
 import { sender } from "./http/send.ts";
 import { callNow, type Glue, Handle, hasInstance, needFull } from "./instances.ts";
@@ -159,7 +160,7 @@ function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): 
     useSuffixRequest: definition.useSuffixRequest,
     missingOn403: definition.missingOn403,
     isAnonymous: definition.isAnonymous,
-    onConsole: (message: string) => console.warn(`zarr-wasm: ${message}`),
+    onConsole: (message: string) => console.warn(`zarr-wasm: ${withoutSecrets(message)}`),
     onWarning: (message: string) => warn(message, definition.shown, number),
   };
   return { make: (glue) => make(glue, options as never), handle: undefined, http };
@@ -186,7 +187,7 @@ class UserObject {
 }
 
 /** Methods whose last argument has a signal. */
-const SIGNALLED = new Set(["get", "getRange", "size"]);
+const SIGNALLED = new Set(["get", "getRange", "size", "list", "listDir"]);
 
 /** A method that asks the page. The signal crosses as the number of its call. */
 export function askingMethod(target: number, name: string): (...args: unknown[]) => Promise<unknown> {

@@ -220,9 +220,14 @@ export class DirectoryStore implements AsyncStore {
 
   /** Lists all keys below a prefix. */
   async *list(prefix: AbsolutePath = "/"): AsyncGenerator<AbsolutePath> {
-    const { keys, prefixes } = await this.listDir(prefix);
-    yield* keys;
-    for (const each of prefixes) yield* this.list(each);
+    const deepest = namesOfPrefix(prefix).length + MOST_DEPTH;
+    const open = [prefix];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const { keys, prefixes } = await this.listDir(at);
+      if (prefixes.length > 0 && namesOfPrefix(at).length >= deepest) throw tooDeep(prefix);
+      yield* keys;
+      open.push(...prefixes.reverse());
+    }
   }
 
   /**
@@ -265,14 +270,26 @@ function split(key: AbsolutePath): [folders: string[], name: string] {
   return [names, names.pop() as string];
 }
 
+/**
+ * How deep folders may nest. An array has at most 64 dimensions, and each may be a folder.
+ * `src/limits.rs` has the same number.
+ */
+const MOST_DEPTH = 128;
+
+const tooDeep = (prefix: string) =>
+  new ZarrError("Limit", `the folders below ${prefix} are nested too deeply`, {
+    expected: `at most ${MOST_DEPTH} levels`,
+  });
+
 /** Whether a folder or one of its descendants has a file. */
-async function holdsSomething(folder: FileSystemDirectoryHandle): Promise<boolean> {
+async function holdsSomething(folder: FileSystemDirectoryHandle, depth = 0): Promise<boolean> {
+  if (depth > MOST_DEPTH) throw tooDeep(folder.name);
   const below: FileSystemDirectoryHandle[] = [];
   for await (const [name, handle] of folder.entries()) {
     if (handle.kind === "directory") below.push(handle as FileSystemDirectoryHandle);
     else if (!UNFINISHED.test(name)) return true;
   }
-  for (const each of below) if (await holdsSomething(each)) return true;
+  for (const each of below) if (await holdsSomething(each, depth + 1)) return true;
   return false;
 }
 

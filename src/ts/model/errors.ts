@@ -1,8 +1,9 @@
 /**
  * The error classes. `code` tells who must act (`ErrorKind` in Rust), `_tag` is zarrita's name for
  * the case, and the other fields tell where the error occurred. A failed call rejects with one of
- * these, or with `signal.reason` if it was aborted.
+ * these, or with `signal.reason` if it was aborted. No text of an error has a secret of a URL.
  */
+import { causeWithoutSecrets, withoutSecrets } from "./secrets.ts";
 
 export type ErrorCode = "NotFound" | "Store" | "Format" | "Unsupported" | "Argument" | "Limit" | "Aborted";
 
@@ -40,16 +41,20 @@ export class ZarrError extends Error {
   readonly actual: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, "cause" in details ? { cause: details.cause } : undefined);
+    super(
+      withoutSecrets(message),
+      "cause" in details ? { cause: causeWithoutSecrets(details.cause) } : undefined,
+    );
     this.name = "ZarrError";
     this.code = code;
-    this.path = details.path;
-    this.key = details.key;
     this.range = details.range;
-    this.codec = details.codec;
-    this.field = details.field;
-    this.expected = details.expected;
-    this.actual = details.actual;
+    const shown = (text: string | undefined) => text && withoutSecrets(text);
+    this.path = shown(details.path);
+    this.key = shown(details.key);
+    this.codec = shown(details.codec);
+    this.field = shown(details.field);
+    this.expected = shown(details.expected);
+    this.actual = shown(details.actual);
   }
 }
 
@@ -98,7 +103,7 @@ export class CodecPipelineError extends ZarrError {
     const at = options.chunkPath ? ` at ${options.chunkPath}` : "";
     super("Format", `Failed to ${options.direction} chunk${via}${at}`, options);
     this.direction = options.direction;
-    this.chunkPath = options.chunkPath;
+    this.chunkPath = options.chunkPath && withoutSecrets(options.chunkPath);
   }
 }
 
@@ -120,7 +125,7 @@ export class UnsupportedError extends ZarrError {
 
   constructor(feature: string, options: ErrorDetails = {}) {
     super("Unsupported", `Unsupported: ${feature}`, options);
-    this.feature = feature;
+    this.feature = withoutSecrets(feature);
   }
 }
 
@@ -192,7 +197,7 @@ function classify(report: ErrorReport): ZarrError {
  */
 export function errorFromReport(report: ErrorReport): ZarrError {
   const error = classify(report);
-  if (!(error instanceof NotFoundError)) error.message = report.message;
+  if (!(error instanceof NotFoundError)) error.message = withoutSecrets(report.message);
   return error;
 }
 
@@ -224,7 +229,8 @@ const CROSSING = [
 export function fieldsOfError(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { name: "Error", message: String(error) };
   const cause = causeFields(error.cause);
-  const fields = { name: error.name, message: error.message, ...(cause && { cause }) };
+  const message = withoutSecrets(error.message);
+  const fields = { name: error.name, message, ...(cause && { cause }) };
   if (!(error instanceof ZarrError)) return fields;
   const details: Record<string, unknown> = {};
   for (const name of CROSSING) {

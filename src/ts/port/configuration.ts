@@ -100,6 +100,15 @@ export function absoluteUrl(url: string | URL): string {
   return /^[a-z][a-z\d+.-]*:\/\//i.test(text) || !location ? text : new URL(text, location.href).href;
 }
 
+/** The URL, made absolute. Throws an `Argument` error for text that is no URL. */
+export function parsedUrl(url: string | URL): URL {
+  try {
+    return new URL(absoluteUrl(url));
+  } catch {
+    throw new ZarrError("Argument", "not an absolute URL", { actual: String(url) });
+  }
+}
+
 /** The options that the engine needs, as they cross the port. */
 export function engineOptions(): EngineOptions {
   const { workers, workerIdleMs, caches, memoryLimit, workerUrl } = configuration;

@@ -83,7 +83,7 @@ export interface CodecsDefinition {
   /** The codecs as JSON text, as the engine reads them. */
   text: string;
   /** URLs of the modules of codecs, by codec name. */
-  modules: Record<string, string>;
+  modules: ReadonlyMap<string, string>;
   /** Callback number that runs the codecs that are functions of the page. */
   runner: number;
 }

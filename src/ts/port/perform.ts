@@ -4,6 +4,7 @@
  * would detach the user's own arrays.
  */
 
+import { ZarrError } from "../model/errors.ts";
 import type { Objects } from "./objects.ts";
 import type { Ask } from "./protocol.ts";
 
@@ -30,6 +31,12 @@ export interface Performed {
  */
 const SIZE = Symbol.for("zarr-wasm.size");
 
+/** Maximum number of keys of a listing, which may not end. `src/limits.rs` has the same number. */
+const MOST_LISTED = 2 ** 21;
+
+/** Number of keys between two pauses. */
+const KEYS_BETWEEN = 2 ** 14;
+
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 
 /** Copies bytes for a worker. Of a view, only the viewed part is copied. */
@@ -49,25 +56,35 @@ function crossing(value: unknown, isLocal: boolean): Performed {
  * Collects the keys of an array, an iterable or an async iterable. Any other value is returned as
  * it is, and the engine refuses it.
  */
-async function collected(listed: unknown): Promise<unknown> {
+async function collected(listed: unknown, left: AbortSignal): Promise<unknown> {
   const value = await listed;
   if (Array.isArray(value) || typeof value !== "object" || value === null) return value;
   if (!(Symbol.asyncIterator in value) && !(Symbol.iterator in value)) return {};
   const keys: unknown[] = [];
-  for await (const key of value as AsyncIterable<unknown>) keys.push(key);
+  for await (const key of value as AsyncIterable<unknown>) {
+    if (keys.push(key) > MOST_LISTED) {
+      throw new ZarrError("Limit", "the store's listing is too large", {
+        expected: `at most ${MOST_LISTED} keys`,
+        actual: "more",
+      });
+    }
+    left.throwIfAborted();
+    // A task of its own, in which the caller may abort.
+    if (keys.length % KEYS_BETWEEN === 0) await new Promise((done) => setTimeout(done));
+  }
   return keys;
 }
 
-async function collectedDirectory(listed: unknown): Promise<unknown> {
+async function collectedDirectory(listed: unknown, left: AbortSignal): Promise<unknown> {
   const { keys, prefixes } = ((await listed) ?? {}) as { keys?: unknown; prefixes?: unknown };
-  return { keys: await collected(keys), prefixes: await collected(prefixes) };
+  return { keys: await collected(keys, left), prefixes: await collected(prefixes, left) };
 }
 
 /**
  * Calls a method of a user's store as zarrita does: the caller's own signal and options are in the
  * last argument.
  */
-function callStore(store: object, { method, args }: Ask, options: object): unknown {
+function callStore(store: object, { method, args }: Ask, options: object, left: AbortSignal): unknown {
   const methods = store as unknown as Methods;
   switch (method) {
     case "get":
@@ -76,9 +93,9 @@ function callStore(store: object, { method, args }: Ask, options: object): unkno
       return methods[method]?.(...args, options);
     case "list":
     case "keys":
-      return collected(methods[method]?.(...args));
+      return collected(methods[method]?.(...args), left);
     case "listDir":
-      return collectedDirectory(methods[method]?.(...args));
+      return collectedDirectory(methods[method]?.(...args), left);
     default:
       return methods[method]?.(...args);
   }
@@ -99,7 +116,7 @@ export function perform(
         : { value, transfer: [] };
     return made instanceof Promise ? made.then(performed) : performed(made);
   }
-  const value = callStore(target, ask, { ...storeOptions, signal });
+  const value = callStore(target, ask, { ...storeOptions, signal }, left);
   return isPromiseLike(value)
     ? Promise.resolve(value).then((settled) => crossing(settled, isLocal))
     : crossing(value, isLocal);

@@ -1,7 +1,8 @@
 /**
  * Warnings about what is unusual but not an error. They are counted and passed to `onWarning` of
- * `init`.
+ * `init`. No text of a warning has a secret of a URL.
  */
+import { withoutSecrets } from "../model/secrets.ts";
 import { configuration } from "./configuration.ts";
 
 let counted = 0;
@@ -12,7 +13,7 @@ export const warningCount = (): number => counted;
 export function warn(message: string, path: string): void {
   counted += 1;
   try {
-    configuration.onWarning?.(message, path);
+    configuration.onWarning?.(withoutSecrets(message), withoutSecrets(path));
   } catch {
     // An error in the user's listener must not fail the read that caused the warning.
   }
@@ -26,7 +27,8 @@ const ofStores = new WeakMap<object, string[]>();
 /** Keeps a warning for a store, once for each text. */
 export function keepWarning(store: object, message: string): void {
   const kept = ofStores.get(store) ?? [];
-  if (kept.length < MOST_WARNINGS && !kept.includes(message)) kept.push(message);
+  const shown = withoutSecrets(message);
+  if (kept.length < MOST_WARNINGS && !kept.includes(shown)) kept.push(shown);
   ofStores.set(store, kept);
 }
 

@@ -4,6 +4,7 @@
  * or takes long. Requests that the engine does not use are cancelled. This is only for stores whose
  * requests do not depend on the engine.
  */
+import type { BodyLimits } from "../model/body.ts";
 import { HEAD_START_MS } from "../model/head_start.ts";
 import type { Callback } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
@@ -18,6 +19,9 @@ const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 
 /** Paths that need no escaping in a URL. */
 const PLAIN = /^[\w.~/-]*$/;
+
+/** The longest document, in bytes. `src/limits.rs` has the same number. */
+const METADATA_LIMITS: BodyLimits = [2 ** 28, 2 ** 28];
 
 /** The node to open. */
 export interface EarlyNode {
@@ -122,7 +126,7 @@ function started(first: Unsent[], later: Unsent[]): EarlyStart {
       if (!taken) throw new TypeError(`${url} was not asked for`);
       requests.delete(url);
       left.addEventListener("abort", () => taken.giveUp(), { once: true });
-      const parts = await answerParts(await taken.send());
+      const parts = await answerParts(await taken.send(), METADATA_LIMITS);
       return new Transferring(parts, [parts.body]);
     },
     giveUp() {

@@ -8,9 +8,11 @@ import { EARLY, EarlyDocuments, type EarlyNode, type EarlyStart } from "./early.
 import {
   checkHttpOptions,
   type FetchStoreOptions,
+  type HeaderList,
   HttpCallbacks,
   isAnonymous,
   isSameOrigin,
+  pairsOf,
 } from "./http_options.ts";
 import { isOurs, isUntouched, NativeStore, REQUESTING } from "./native_store.ts";
 
@@ -48,7 +50,9 @@ export class FetchStore extends NativeStore {
   /** @internal */
   [REQUESTING](init: RequestInit): FetchStore {
     const overrides = { ...this.#options.overrides, ...init };
-    const both = [this.#options.overrides, init].flatMap((each) => [...new Headers(each?.headers)]);
+    const both = [this.#options.overrides, init].flatMap((each) =>
+      pairsOf((each?.headers ?? {}) as HeaderList),
+    );
     overrides.headers = Object.fromEntries(both);
     return new FetchStore(this.url, { ...this.#options, overrides });
   }

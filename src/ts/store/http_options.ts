@@ -2,6 +2,7 @@
  * The options of stores over HTTP: as users write them, and as they are sent to the engine.
  */
 import { ZarrError } from "../model/errors.ts";
+import { withoutSecrets } from "../model/secrets.ts";
 import type { HeaderPairs, HttpDefinition } from "../port/definitions.ts";
 import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
@@ -69,12 +70,17 @@ interface HttpContext {
   isAnonymous?: boolean;
 }
 
-/** A URL without its query, which may be a secret signature. */
-const shown = (url: string | URL) => String(url).replace(/[?#].*$/s, "");
-
-const pairsOf = (headers: HeaderList): HeaderPairs => [
-  ...new Headers(headers as ConstructorParameters<typeof Headers>[0]),
-];
+/** Throws an `Argument` error that does not name a value, as the browser's own error does. */
+export function pairsOf(headers: HeaderList): HeaderPairs {
+  try {
+    return [...new Headers(headers as ConstructorParameters<typeof Headers>[0])];
+  } catch {
+    throw new ZarrError("Argument", "a request header is not valid", {
+      field: "headers",
+      expected: "names and values with the characters that HTTP allows",
+    });
+  }
+}
 
 /** The referrer of the page's requests. Requests of a blob worker would have none. */
 function referrer(): { referrer?: string } {
@@ -128,7 +134,7 @@ export class HttpCallbacks {
       useSuffixRequest: useSuffixRequest ?? suffixIsFree,
       missingOn403,
       isAnonymous,
-      shown: shown(url),
+      shown: withoutSecrets(String(url).replace(/[?#].*$/s, "")),
     };
   }
 }
@@ -165,7 +171,7 @@ const fetchCallback =
   (fetch: NonNullable<FetchStoreOptions["fetch"]>): Callback =>
   async (request, left: AbortSignal) => {
     if (request instanceof Request) return fetch(request);
-    const parts = await answerParts(await fetch(requestOf(request, left)));
+    const parts = await answerParts(await fetch(requestOf(request, left)), request.limits);
     return new Transferring(parts, [parts.body]);
   };
 

@@ -1,7 +1,9 @@
 /**
  * Converts requests and responses for a `fetch` that runs on the page for an engine in a worker.
  */
+import type { AnyBody, BodyLimits, Exceeded } from "../model/body.ts";
 import { ZarrError } from "../model/errors.ts";
+import { chunkFailed } from "../port/chunk_failed.ts";
 
 /** A request as it crosses the port. */
 interface RequestParts {
@@ -10,6 +12,7 @@ interface RequestParts {
   headers: [string, string][];
   body: ArrayBuffer | undefined;
   init: RequestInit;
+  limits?: BodyLimits | undefined;
 }
 
 /** A response as it crosses the port. */
@@ -19,6 +22,8 @@ interface AnswerParts {
   redirected: boolean;
   headers: [string, string][];
   body: ArrayBuffer;
+  /** Set if the body is longer than its limit, and was not read. */
+  exceeded?: Exceeded | undefined;
 }
 
 /** The headers that the engine reads, for a response whose headers cannot be iterated. */
@@ -31,12 +36,10 @@ const LOOKED_AT = [
 export const requestOf = ({ url, method, headers, body, init }: RequestParts, signal: AbortSignal): Request =>
   new Request(url, { ...init, method, headers, signal, ...(body && { body }) });
 
-interface AnyResponse {
-  status?: unknown;
+interface AnyResponse extends AnyBody {
   url?: unknown;
   redirected?: unknown;
   headers?: { get?(name: string): string | null } & Partial<Iterable<[string, string]>>;
-  arrayBuffer?(): Promise<ArrayBuffer | ArrayBufferView>;
 }
 
 function headersOf({ headers }: AnyResponse): [string, string][] {
@@ -48,27 +51,30 @@ function headersOf({ headers }: AnyResponse): [string, string][] {
 }
 
 /**
- * Converts a response for the port. Accepts whatever the user's `fetch` returned if it resembles a
- * `Response`.
+ * Converts a response for the port, and reads its body up to its limit. Accepts whatever the user's
+ * `fetch` returned if it resembles a `Response`.
  */
-export async function answerParts(answer: unknown): Promise<AnswerParts> {
+export async function answerParts(answer: unknown, limits: BodyLimits | undefined): Promise<AnswerParts> {
   const response = (answer ?? {}) as AnyResponse;
   const { status, url, redirected } = response;
   if (typeof status !== "number" || typeof response.arrayBuffer !== "function") {
     throw new ZarrError("Store", "the custom `fetch` did not return a Response", { actual: typeof answer });
   }
-  const body = await response.arrayBuffer();
+  const { bodyOf, exceededBy } = await import("../model/body.ts").catch(chunkFailed);
+  let body = new ArrayBuffer(0);
+  let exceeded: Exceeded | undefined;
+  try {
+    body = await bodyOf(response, limits);
+  } catch (error) {
+    exceeded = exceededBy(error);
+    if (!exceeded) throw error;
+  }
   return {
     status,
     url: typeof url === "string" ? url : "",
     redirected: redirected === true,
     headers: headersOf(response),
-    body: body instanceof ArrayBuffer ? body : copyOf(body),
+    body,
+    exceeded,
   };
-}
-
-function copyOf({ buffer, byteOffset, byteLength }: ArrayBufferView): ArrayBuffer {
-  const copy = new Uint8Array(byteLength);
-  copy.set(new Uint8Array(buffer, byteOffset, byteLength));
-  return copy.buffer;
 }

@@ -4,7 +4,7 @@
  * another server, it only requests from that server, unless `allowHosts` names others.
  */
 
-import { absoluteUrl } from "../port/configuration.ts";
+import { absoluteUrl, parsedUrl } from "../port/configuration.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
 import type { ObjectNumbers } from "../port/object_numbers.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
@@ -55,7 +55,7 @@ export class ReferenceStore extends NativeStore {
 
   /** Makes a store from the document at a URL. Resolves when the document has been read. */
   static async fromUrl(url: string | URL, options?: ReferenceStoreOptions): Promise<ReferenceStore> {
-    const store = new ReferenceStore(new URL(absoluteUrl(url)), options);
+    const store = new ReferenceStore(parsedUrl(url), options);
     // Looking up any key reads the document.
     await store.has("/zarr.json");
     return store;

@@ -4,7 +4,7 @@
  * `size`, and rejects hostile archives.
  */
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
-import { absoluteUrl } from "../port/configuration.ts";
+import { parsedUrl } from "../port/configuration.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
 import type { ObjectNumbers } from "../port/object_numbers.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, isSameOrigin } from "./http_options.ts";
@@ -72,7 +72,7 @@ export class ZipFileStore extends NativeStore {
 
   /** The archive at a URL. A relative URL is resolved against the page's. */
   static fromUrl(href: string | URL, options: ZipFileStoreOptions & FetchStoreOptions = {}): ZipFileStore {
-    return new ZipFileStore(new URL(absoluteUrl(href)), options);
+    return new ZipFileStore(parsedUrl(href), options);
   }
 
   /** The archive in a `Blob` or `File`. */
@@ -83,8 +83,8 @@ export class ZipFileStore extends NativeStore {
   /** Maps the names from `transformEntries` to the names in the archive. */
   renamedEntries(): Promise<Map<string, string>> {
     this.#names ??= super.list("/").then((keys) => {
-      const entries: Record<string, ZipEntryInfo> = {};
-      for (const key of keys) entries[key.slice(1)] = { name: key.slice(1) };
+      const names = keys.map((key) => key.slice(1));
+      const entries: Record<string, ZipEntryInfo> = Object.fromEntries(names.map((name) => [name, { name }]));
       const transformed = this.#transform?.(entries) ?? entries;
       return new Map(Object.entries(transformed).map(([name, entry]) => [name, entry.name]));
     });

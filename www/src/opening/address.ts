@@ -8,6 +8,9 @@ export class AddressError extends Error {
   override name = "AddressError";
 }
 
+/** A text that is no URL, without what may be secret in it: a password and a query. */
+const shown = (address: string) => address.replace(/[?#].*$/s, "").replace(/^.*@/s, "");
+
 /** The kind of data at an address: a folder of keys, an archive, or a reference document. */
 export type AddressKind = "folder" | "zip" | "references";
 
@@ -57,10 +60,10 @@ function webUrl(address: string, base: string): URL {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase();
   const isRelative = /^\.{0,2}\//.test(address);
   if (!scheme && !isRelative && !HOST.test(address)) {
-    throw new AddressError(`“${address}” is not an address.`);
+    throw new AddressError(`“${shown(address)}” is not an address.`);
   }
   const text = scheme || isRelative ? address : `https://${address}`;
-  if (!URL.canParse(text, base)) throw new AddressError(`“${address}” is not an address.`);
+  if (!URL.canParse(text, base)) throw new AddressError(`“${shown(address)}” is not an address.`);
   const url = new URL(text, base);
   if (url.protocol === "http:" || url.protocol === "https:") return url;
   throw new AddressError(

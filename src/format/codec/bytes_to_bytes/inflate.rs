@@ -55,6 +55,17 @@ impl Inflater {
     }
 }
 
+/// Inflates a raw stream without a header, to at most `limit` bytes.
+///
+/// # Errors
+/// `Format` for a damaged stream, `Limit` for a longer one.
+#[cfg(any(feature = "full", feature = "internals"))]
+pub fn inflate_raw(encoded: &[u8], limit: usize) -> Result<Vec<u8>> {
+    let mut buf = Vec::new();
+    Inflater::default().inflate(encoded, &mut Output::Growing { buf: &mut buf, limit }, 0)?;
+    Ok(buf)
+}
+
 /// All bytes of the output, including those that are reserved in a growing one.
 pub(super) fn window<'a>(output: &'a mut Output<'_>) -> &'a mut [u8] {
     match output {

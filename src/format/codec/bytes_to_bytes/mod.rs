@@ -37,6 +37,9 @@ pub mod shuffle;
 pub mod zlib;
 pub mod zstd;
 
+#[cfg(any(feature = "full", feature = "internals"))]
+pub use inflate::inflate_raw;
+
 use super::registry::require_encoders;
 use crate::error::{Error, Result};
 

@@ -76,6 +76,13 @@ impl Sharding {
         self.inner.encoded_len()?.checked_mul(chunks)?.checked_add(self.index.encoded_len())
     }
 
+    /// The most bytes that a shard can have. Half of them may belong to no chunk.
+    pub fn most_len(&self) -> u64 {
+        let chunks = self.grid.iter().fold(1_u64, |chunks, along| chunks.saturating_mul(*along));
+        let inner = self.inner.most_encoded_len().saturating_mul(chunks);
+        inner.saturating_mul(2).saturating_add(self.index.encoded_len())
+    }
+
     /// The number of nested shards, including this one.
     pub fn depth(&self) -> usize {
         1 + self.inner.plannable_sharding().map_or(0, Self::depth)

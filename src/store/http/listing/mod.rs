@@ -9,6 +9,8 @@ mod element;
 mod page;
 mod s3;
 
+use std::collections::BTreeSet;
+
 use super::HttpStore;
 use super::fault::RequestLabel;
 use super::transport::{HttpResponse, Method, Transport};
@@ -17,9 +19,13 @@ use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 use crate::store::Listing;
+use crate::store::walk::{ListingBudget, endless, walk};
 
 /// Maximum number of pages of one listing: 10^7 keys in pages of a thousand.
 const PAGES: usize = 10_000;
+
+/// Maximum number of pages without a new name. Buckets with deleted objects have empty pages.
+const STALE_PAGES: u32 = 32;
 
 /// How a server lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,13 +175,7 @@ impl<T: Transport> HttpStore<T> {
         if let Some(Lister::Bucket(bucket)) = self.lister().await? {
             return Ok(self.list_bucket(&bucket, prefix, false).await?.keys);
         }
-        let (mut open, mut keys) = (vec![prefix.clone()], Vec::new());
-        while let Some(prefix) = open.pop() {
-            let listing = self.list_below(&prefix).await?;
-            keys.extend(listing.keys);
-            open.extend(listing.prefixes);
-        }
-        Ok(keys)
+        walk(prefix, async |prefix| self.list_below(prefix).await).await
     }
 
     fn cannot_list(&self) -> Error {
@@ -186,17 +186,20 @@ impl<T: Transport> HttpStore<T> {
         let below = if prefix.is_root() { String::new() } else { format!("{prefix}/") };
         let wanted = format!("{}{below}", bucket.prefix);
         let (mut listing, mut next) = (Listing::default(), None);
+        let (mut budget, mut progress) = (ListingBudget::default(), Progress::default());
         for _ in 0..PAGES {
             let url = self.root.elsewhere(&bucket.path, &bucket.query(&wanted, delimited, next.as_ref()));
             let response = self.answered(Method::Get, &url, None).await?;
             let answer =
                 (response.status == 200).then(|| s3::ListResponse::parse(&body(&response))).flatten();
             let answer = answer.ok_or_else(|| refused(&url, &response))?;
+            budget.take(answer.len())?;
+            let is_new = progress.take(&answer);
             let following = answer.next();
             answer.add_to(&mut listing, &bucket.prefix, &wanted);
             match following {
                 None => return Ok(listing),
-                same if same == next => return Err(endless(&url)),
+                same if same == next || !is_new => return Err(endless(&redact(&url))),
                 following => next = following,
             }
         }
@@ -227,12 +230,30 @@ impl<T: Transport> HttpStore<T> {
     }
 }
 
+/// Notices pages that repeat. Servers continue with tokens of any kind, so their names tell.
+#[derive(Default)]
+struct Progress {
+    seen: BTreeSet<String>,
+    /// The number of pages without a new name, one after the other.
+    stale: u32,
+}
+
+impl Progress {
+    /// Whether the listing may still end: some page of the last ones began with another name than
+    /// all before.
+    fn take(&mut self, answer: &s3::ListResponse) -> bool {
+        let is_new = answer.first().is_some_and(|name| self.seen.insert(name.to_owned()));
+        self.stale = if is_new { 0 } else { self.stale + 1 };
+        self.stale < STALE_PAGES
+    }
+}
+
 fn key(prefix: &NodePath, name: &str) -> String {
     if prefix.is_root() { name.to_owned() } else { format!("{prefix}/{name}") }
 }
 
 fn body(response: &HttpResponse) -> String {
-    String::from_utf8_lossy(&response.beginning(limits::METADATA_BYTES)).into_owned()
+    String::from_utf8_lossy(&response.beginning(limits::LISTING_BYTES)).into_owned()
 }
 
 fn refused(url: &str, response: &HttpResponse) -> Error {
@@ -242,13 +263,6 @@ fn refused(url: &str, response: &HttpResponse) -> Error {
         200 => Error::store(format!("{shown} was answered with something other than a listing")),
         _ => label.refused(response),
     }
-}
-
-fn endless(url: &str) -> Error {
-    Error::store(format!(
-        "the listing {} does not end: its continuation token leads to the same page",
-        redact(url)
-    ))
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -28,7 +28,7 @@ pub(super) enum FolderEntry {
 
 /// The entries of a page; `None` if it is not a listing. `origin` is the origin of the request.
 pub(super) fn entries(response: &HttpResponse, origin: &str) -> Option<Vec<FolderEntry>> {
-    let text = response.beginning(limits::METADATA_BYTES);
+    let text = response.beginning(limits::LISTING_BYTES);
     let text = String::from_utf8_lossy(&text);
     if text.trim_start().starts_with('[') {
         return json_entries(&text);

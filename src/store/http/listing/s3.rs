@@ -61,6 +61,16 @@ impl ListResponse {
         self.keys.is_empty() && self.prefixes.is_empty()
     }
 
+    /// The number of names.
+    pub(super) fn len(&self) -> usize {
+        self.keys.len() + self.prefixes.len()
+    }
+
+    /// The name that tells this page from others.
+    pub(super) fn first(&self) -> Option<&str> {
+        self.keys.first().or_else(|| self.prefixes.first()).map(String::as_str)
+    }
+
     /// How to request the next page; `None` if this is the last.
     pub(super) fn next(&self) -> Option<Next> {
         self.next.clone()

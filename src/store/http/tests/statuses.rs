@@ -210,7 +210,10 @@ fn a_failing_head_does_not_fail_the_read() {
 #[test]
 fn errors_of_the_transport_are_not_retried() {
     let scene = Scene::new();
-    scene.then("GET c/0 bytes=0-3", Err(TransportError::TooLarge { announced: 10_000_000_000 }));
+    scene.then(
+        "GET c/0 bytes=0-3",
+        Err(TransportError::TooLarge { announced: Some(10_000_000_000), limit: 1 << 31 }),
+    );
     let error = scene.window(0, 4).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);
     assert_eq!(error.context().actual.as_deref(), Some("10000000000"));

@@ -157,6 +157,13 @@ function column(field: FieldDescription, values: Values, given: unknown): Values
 }
 
 /** Concatenates the lists of one field of all structs. */
+/** A field of a struct, which may be a class's. Members that every object has are no fields. */
+function fieldOf(struct: unknown, name: string): unknown {
+  if (typeof struct !== "object" || struct === null) return undefined;
+  const isField = Object.hasOwn(struct, name) || !(name in Object.prototype);
+  return isField ? (struct as Record<string, unknown>)[name] : undefined;
+}
+
 function listed(
   field: FieldDescription,
   structs: readonly unknown[],
@@ -164,7 +171,7 @@ function listed(
 ): unknown[] {
   const count = product(field.shape) * (field.type.kind === "complex" ? 2 : 1);
   return structs.flatMap((struct, at) => {
-    const value = (struct as Record<string, unknown> | null | undefined)?.[field.name];
+    const value = fieldOf(struct, field.name);
     if (value === undefined) {
       throw new ZarrError("Argument", `a struct has no field ${JSON.stringify(field.name)} at ${place(at)}`);
     }
@@ -191,7 +198,7 @@ function packStructs(type: TypeDescription, values: Values, options: PackOptions
     const shape = [...values.shape, ...field.shape];
     const place = (at: number) => placeText(at, values.shape);
     const source = given
-      ? spreadColumn(column(field, values, given[field.name]), field, shape)
+      ? spreadColumn(column(field, values, fieldOf(given, field.name) as never), field, shape)
       : { data: listed(field, structs, place), shape, stride: stridesInOrder(shape) };
     scatter(bytes, size, field, packValues(field.type, source, options).bytes);
   }

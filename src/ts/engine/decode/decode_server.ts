@@ -217,9 +217,9 @@ export class DecodeServer {
     if (known?.users) this.#codings.set(part, this.#codecsOf(part, array, known));
   }
 
-  #codecsOf(part: number, array: number, { modules = {} }: ArrayMessage): PartCodecs {
+  #codecsOf(part: number, array: number, { modules = new Map() }: ArrayMessage): PartCodecs {
     const known = this.#runners.get(array);
-    const runner = known ?? new CodecRunner((name) => importEntry(modules[name] ?? ""));
+    const runner = known ?? new CodecRunner((name) => importEntry(modules.get(name) ?? ""));
     this.#runners.set(array, runner);
     return new PartCodecs(part, modules, runner, () => this.#post({ type: "answered", part }, []));
   }

@@ -80,7 +80,7 @@ export interface ArrayMessage {
   document: string;
   /** The array's user codecs as JSON text, and the URLs of those that are modules. */
   users?: string;
-  modules?: Record<string, string>;
+  modules?: ReadonlyMap<string, string>;
 }
 
 export type ToDecoder =

@@ -35,7 +35,7 @@ function postable({ report, cause }: Failure): Failure {
 
 export class PartCodecs {
   readonly #part: number;
-  readonly #modules: Record<string, string>;
+  readonly #modules: ReadonlyMap<string, string>;
   readonly #runner: CodecRunner;
   readonly #notify: () => void;
   #answers: CodecAnswer[] = [];
@@ -44,7 +44,7 @@ export class PartCodecs {
   #requests: CodecRequest[] = [];
 
   /** `notify` is called when the codecs have answered or one has failed. */
-  constructor(part: number, modules: Record<string, string>, runner: CodecRunner, notify: () => void) {
+  constructor(part: number, modules: ReadonlyMap<string, string>, runner: CodecRunner, notify: () => void) {
     this.#part = part;
     this.#modules = modules;
     this.#runner = runner;
@@ -59,7 +59,7 @@ export class PartCodecs {
     for (const answer of all) host.answer(this.#part, answer);
     if (all.length > 0) host.resume(this.#part);
     for (const request of host.requests(this.#part)) {
-      if (this.#modules[request.site.registered] === undefined) this.#requests.push(request);
+      if (!this.#modules.has(request.site.registered)) this.#requests.push(request);
       else void this.#run(request);
     }
     return host.isWaiting(this.#part);

@@ -1,7 +1,9 @@
 /**
- * The response of a `fetch` that ran on the page, in the shape that the engine reads: status, some
- * headers, and the whole body.
+ * Responses in the shape that the engine reads: status, some headers, and a body that has arrived.
+ * That of a `fetch` on the page was read there.
  */
+
+import { type BodyLimits, BodyTooLarge, bodyOf, type Exceeded } from "../../model/body.ts";
 
 /** A response as it crosses the port. */
 export interface ResponseParts {
@@ -10,6 +12,19 @@ export interface ResponseParts {
   redirected: boolean;
   headers: [string, string][];
   body: ArrayBuffer;
+  /** Set if the body is longer than its limit, and was not read. */
+  exceeded?: Exceeded | undefined;
+}
+
+/**
+ * Reads a response up to its limits. An object that only resembles a response is returned as it is,
+ * and so is one whose body has been read on the page.
+ */
+export async function readResponse(response: Response, limits: BodyLimits | undefined): Promise<Response> {
+  if (response instanceof PageResponse || typeof response?.arrayBuffer !== "function") return response;
+  const bytes = await bodyOf(response, limits);
+  const { status, url, redirected, headers } = response;
+  return { status, url, redirected, headers, arrayBuffer: async () => bytes } as Response;
 }
 
 export class PageResponse {
@@ -21,7 +36,8 @@ export class PageResponse {
   readonly body = null;
   readonly #body: ArrayBuffer;
 
-  constructor({ status, url, redirected, headers, body }: ResponseParts) {
+  constructor({ status, url, redirected, headers, body, exceeded }: ResponseParts) {
+    if (exceeded) throw new BodyTooLarge(exceeded);
     [this.status, this.url, this.redirected, this.#body] = [status, url, redirected, body];
     this.headers = new Headers(headers);
   }

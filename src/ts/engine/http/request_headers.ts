@@ -2,6 +2,7 @@
  * Adds the user's headers to every request. They are given once, or by a function. The function is
  * called again when a server answers 401.
  */
+import { limitsOf, withLimits } from "../../model/body.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { HeaderPairs } from "../../port/definitions.ts";
 
@@ -77,11 +78,11 @@ export function sendWithHeaders(
   return async (request) => {
     if (!isMeantFor(request.url)) return send(request);
     // The copy is for a second attempt, because a request can be sent only once.
-    const again = headers.canRefresh ? request.clone() : undefined;
+    const again = headers.canRefresh ? withLimits(request.clone(), limitsOf(request)) : undefined;
     const used = headers.current();
     const response = await send(headed(request, await used));
     if (response.status !== 401 || !again) return response;
-    await response.body?.cancel();
+    response.body?.cancel().catch(() => {});
     return send(headed(again, await headers.insteadOf(used)));
   };
 }

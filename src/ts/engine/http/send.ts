@@ -3,6 +3,7 @@
  * the user's headers, and after a lookup in the persistent cache. Rust interprets the responses
  * (`src/store/http`).
  */
+import { type BodyLimits, limitsOf } from "../../model/body.ts";
 import type { HttpDefinition } from "../../port/definitions.ts";
 import { page } from "../page.ts";
 import { cacheOf } from "./caches.ts";
@@ -17,6 +18,7 @@ export interface RequestParts {
   headers: [string, string][];
   body: ArrayBuffer | undefined;
   init: RequestInit;
+  limits: BodyLimits | undefined;
 }
 
 /** Members of a `Request` that a user's `fetch` may look at. */
@@ -37,7 +39,7 @@ async function partsOf(request: Request): Promise<RequestParts> {
   if (init.mode === "navigate") delete init.mode;
   const { url, method } = request;
   const body = method === "GET" || method === "HEAD" ? undefined : await request.arrayBuffer();
-  return { url, method, headers: [...request.headers], body, init };
+  return { url, method, headers: [...request.headers], body, init, limits: limitsOf(request) };
 }
 
 /** Sends with the user's `fetch`, which runs on the page. */

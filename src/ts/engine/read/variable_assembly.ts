@@ -12,8 +12,17 @@ import { ZarrError } from "../../model/errors.ts";
 /** Number of elements between two checks of the clock. */
 const ELEMENTS_BETWEEN = 4096;
 
-/** Maximum number of bytes, given by 32-bit offsets. */
-const MOST_BYTES = 0xffff_ffff;
+/** Maximum number of bytes, that of every result. `src/limits.rs` has the same number. */
+const MOST_BYTES = 2 ** 31 - 2 ** 16;
+
+/** Maximum number of elements. Each takes some 20 bytes, however short it is. */
+const MOST_ELEMENTS = 2 ** 26;
+
+const tooLarge = (most: string, actual: string) =>
+  new ZarrError("Limit", "elements of variable length are too large for one result", {
+    expected: `at most ${most}`,
+    actual,
+  });
 
 export class VariableAssembly {
   readonly #count: number;
@@ -28,6 +37,7 @@ export class VariableAssembly {
   #whole: Uint8Array | undefined;
 
   constructor(count: number, fillValue: Uint8Array) {
+    if (count > MOST_ELEMENTS) throw tooLarge(`${MOST_ELEMENTS} elements`, `${count} elements`);
     this.#count = count;
     this.#parts = [fillValue];
     this.#part = new Uint32Array(count);
@@ -65,12 +75,7 @@ export class VariableAssembly {
     if (this.#whole) return this.#whole;
     let total = 0;
     for (const length of this.#length) total += length;
-    if (total > MOST_BYTES) {
-      throw new ZarrError("Limit", "elements of variable length are too large for one result", {
-        expected: `at most ${MOST_BYTES} bytes`,
-        actual: `${total} bytes`,
-      });
-    }
+    if (total > MOST_BYTES) throw tooLarge(`${MOST_BYTES} bytes`, `${total} bytes`);
     const head = 4 * (this.#count + 1);
     const packed = new Uint8Array(head + total);
     const offsets = new Uint32Array(packed.buffer, 0, this.#count + 1);

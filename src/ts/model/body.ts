@@ -1,0 +1,132 @@
+/**
+ * Reads the bodies of HTTP responses, up to a bound. A server may announce any length, send more
+ * than it announces, never stop, or compress what is enormous. It does not decide what an answer
+ * means.
+ */
+
+/**
+ * Of a request: its limits, as `[of a whole value, of a part]`. Of an error: what was exceeded.
+ * `src/js/exchange.js` has the same symbol.
+ */
+const LIMITS = Symbol.for("zarr-wasm.limits");
+
+/** The maximum length in bytes of a body with status 200, and of one with status 206. */
+export type BodyLimits = readonly [whole: number, part: number];
+
+/** Of the body of an error, this many bytes are read. They may explain it. */
+const ERROR_BYTES = 8192;
+
+/** First size of a buffer for a body whose length is not known. */
+const FIRST_BYTES = 2 ** 16;
+
+/** The part of a response that is read here. A user's `fetch` may return no more than this. */
+export interface AnyBody {
+  status?: unknown;
+  headers?: { get?(name: string): string | null };
+  body?: unknown;
+  arrayBuffer?(): Promise<ArrayBuffer | ArrayBufferView>;
+}
+
+/** The limits of a request that the engine made. */
+export const limitsOf = (request: Request): BodyLimits | undefined =>
+  (request as unknown as { [LIMITS]?: BodyLimits })[LIMITS];
+
+/** Carries the limits to another request for the same value. */
+export function withLimits(request: Request, limits: BodyLimits | undefined): Request {
+  return limits ? Object.assign(request, { [LIMITS]: limits }) : request;
+}
+
+/** What a body exceeded: its limit in bytes, and the announced length if there was one. */
+export interface Exceeded {
+  limit: number;
+  announced?: number | undefined;
+}
+
+/** The error for a body that is too long, which `exchange.js` recognises. */
+export class BodyTooLarge extends Error {
+  readonly [LIMITS]: Exceeded;
+
+  constructor(exceeded: Exceeded) {
+    super(`the body has more than ${exceeded.limit} bytes`);
+    this[LIMITS] = exceeded;
+  }
+}
+
+/** The limit that an error of this kind exceeded; undefined for other errors. */
+export const exceededBy = (error: unknown): Exceeded | undefined =>
+  (error as { [LIMITS]?: Exceeded } | undefined)?.[LIMITS];
+
+/** Collects pieces in one buffer. */
+class Collected {
+  #bytes: Uint8Array<ArrayBuffer>;
+  length = 0;
+
+  constructor(expected: number) {
+    this.#bytes = new Uint8Array(expected);
+  }
+
+  add(piece: Uint8Array): void {
+    const length = this.length + piece.length;
+    if (length > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.#bytes.length));
+      larger.set(this.#bytes.subarray(0, this.length));
+      this.#bytes = larger;
+    }
+    this.#bytes.set(piece, this.length);
+    this.length = length;
+  }
+
+  take(): ArrayBuffer {
+    const { buffer } = this.#bytes;
+    return this.length === buffer.byteLength ? buffer : buffer.slice(0, this.length);
+  }
+}
+
+async function readStream(stream: ReadableStream<Uint8Array>, limit: number, expected: number) {
+  const reader = stream.getReader();
+  const collected = new Collected(expected);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return { bytes: collected.take(), isWhole: true };
+    if (collected.length + value.length > limit) {
+      collected.add(value.subarray(0, limit - collected.length));
+      // A stream whose other half is still read does not settle.
+      reader.cancel().catch(() => {});
+      return { bytes: collected.take(), isWhole: false };
+    }
+    collected.add(value);
+  }
+}
+
+function whole(body: ArrayBuffer | ArrayBufferView): ArrayBuffer {
+  if (!ArrayBuffer.isView(body)) return body;
+  const copy = new Uint8Array(body.byteLength);
+  copy.set(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
+  return copy.buffer;
+}
+
+const isStream = (body: unknown): body is ReadableStream<Uint8Array> =>
+  typeof (body as ReadableStream | null)?.getReader === "function";
+
+/**
+ * Reads a body. Of the body of an error only the beginning is read. Throws `BodyTooLarge` if the
+ * body of another answer is longer than its limit. The rest of the stream is cancelled.
+ */
+export async function bodyOf(response: AnyBody, limits: BodyLimits | undefined): Promise<ArrayBuffer> {
+  const { status, body } = response;
+  const isAnswer = status === 200 || status === 206;
+  const limit = isAnswer ? (limits?.[status === 206 ? 1 : 0] ?? Number.POSITIVE_INFINITY) : ERROR_BYTES;
+  if (!isStream(body)) {
+    const bytes = whole((await response.arrayBuffer?.()) ?? new ArrayBuffer(0));
+    if (isAnswer && bytes.byteLength > limit) throw new BodyTooLarge({ limit, announced: bytes.byteLength });
+    return bytes;
+  }
+  const announced = Number(response.headers?.get?.("content-length") ?? Number.NaN);
+  if (isAnswer && announced > limit) {
+    body.cancel().catch(() => {});
+    throw new BodyTooLarge({ limit, announced });
+  }
+  const { bytes, isWhole } = await readStream(body, limit, Math.min(limit, announced || FIRST_BYTES));
+  if (isAnswer && !isWhole) throw new BodyTooLarge({ limit });
+  return bytes;
+}
