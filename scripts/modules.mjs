@@ -25,10 +25,11 @@ const MADE = {
   "virtual:images-wasm": "images-wasm.js",
   "virtual:conventions-wasm": "conventions-wasm.js",
   "@cfworker/json-schema": "json-schema.js",
+  re2js: "re2js.js",
 };
 
 /** The dependencies that are published as files, because users do not install them. */
-const DEPENDENCIES = ["@cfworker/json-schema"];
+const DEPENDENCIES = ["@cfworker/json-schema", "re2js"];
 
 /**
  * The modules of `src/ts` to publish. Tests are left out; so are workers and entries that are

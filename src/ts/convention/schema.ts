@@ -1,8 +1,8 @@
 /**
  * Checks nodes against JSON schemas: those of registered conventions, and with `loadSchema` those
  * of declarations. The validator is @cfworker/json-schema. It interprets schemas, so it needs no
- * `unsafe-eval`, and supports drafts 4, 7, 2019-09 and 2020-12. It is a separate chunk that is
- * loaded when there is a schema to check.
+ * `unsafe-eval`, and supports drafts 4, 7, 2019-09 and 2020-12. Patterns are matched by RE2JS, in
+ * linear time. Both are separate chunks that are loaded when there is something to check.
  */
 import type { Validator } from "@cfworker/json-schema";
 import { bodyOf } from "../model/body.ts";
@@ -12,7 +12,7 @@ import { chunkFailed } from "../port/chunk_failed.ts";
 import { warn } from "../port/warnings.ts";
 import type { Finding } from "./findings.ts";
 import type { JsonSchema } from "./registered.ts";
-import { SchemaBudget } from "./schema_budget.ts";
+import { hasPatterns, SchemaBudget } from "./schema_budget.ts";
 
 /** Maximum length of a schema in bytes. Schemas are small; longer texts are not schemas. */
 const LONGEST_SCHEMA = 2 ** 20;
@@ -118,7 +118,10 @@ async function validatorOf({ schema, mayLoad, signal }: Checked, budget: SchemaB
   const copy = structuredClone(schema);
   const others = mayLoad ? await otherSchemas(schema, signal) : new Map<string, JsonSchema>();
   const all = [copy, ...others.values()];
-  for (const each of all) budget.usePatterns(each);
+  if (all.some(hasPatterns)) {
+    const { RE2JS } = await import("re2js").catch(chunkFailed);
+    for (const each of all) budget.usePatterns(each, RE2JS);
+  }
   for (const each of all) budget.count(each);
   const { Validator } = await import("@cfworker/json-schema").catch(chunkFailed);
   const validator = new Validator(copy as ConstructorParameters<typeof Validator>[0], draftOf(schema), false);

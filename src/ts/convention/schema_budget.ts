@@ -4,8 +4,6 @@
  * bounds, so the copy of the schema that it gets counts steps and has harmless patterns.
  */
 
-import { LinearPattern } from "./linear_pattern.ts";
-
 /** Schemas within a schema, by name. */
 const MAPS = new Set([
   "properties",
@@ -27,10 +25,19 @@ const MOST_MS = 2000;
 const SCHEMA_CHARACTERS = 256;
 const DOCUMENT_CHARACTERS = 4096;
 
+/** Cost of the patterns of one schema: their lengths with all repetitions written out. */
+const MOST_PATTERN_COST = 200_000;
+
 /** Cost of matching: instructions of a pattern times characters. */
 const MOST_MATCH_COST = 20_000_000;
 
 type SchemaObject = Record<string, unknown>;
+
+/** The used part of RE2JS, whose matching takes linear time. */
+export interface LinearEngine {
+  translateRegExp(pattern: string): string;
+  compile(pattern: string): { programSize(): number; matcher(text: string): { find(): boolean } };
+}
 
 const isObject = (value: unknown): value is SchemaObject =>
   typeof value === "object" && value !== null && !globalThis.Array.isArray(value);
@@ -80,6 +87,7 @@ export class SchemaBudget {
   readonly #weight: number;
   readonly #deadline = performance.now() + MOST_MS;
   #steps = 0;
+  #patterns = 0;
   #matches = 0;
 
   constructor(document: unknown) {
@@ -106,17 +114,17 @@ export class SchemaBudget {
   }
 
   /** Replaces the patterns of a schema by lists of what they match in this document. */
-  usePatterns(schema: unknown): void {
+  usePatterns(schema: unknown, engine: LinearEngine): void {
     eachSchema(schema, (each) => {
       const { pattern, patternProperties } = each;
       const { strings, names } = this.#document;
       if (typeof pattern === "string") {
-        each.pattern = listOf(this.#matching(pattern, new Set([...strings, ...names])));
+        each.pattern = listOf(this.#matching(pattern, new Set([...strings, ...names]), engine));
       }
       if (!isObject(patternProperties)) return;
       const entries = Object.entries(patternProperties).map(([key, value], at) => {
         // The empty groups keep equal lists apart.
-        return [listOf(this.#matching(key, names)) + "(?:)".repeat(at), value] as const;
+        return [listOf(this.#matching(key, names, engine)) + "(?:)".repeat(at), value] as const;
       });
       each.patternProperties = Object.fromEntries(entries);
     });
@@ -130,12 +138,33 @@ export class SchemaBudget {
   }
 
   /** The texts that a pattern matches. */
-  #matching(pattern: string, texts: ReadonlySet<string>): string[] {
-    const compiled = new LinearPattern(pattern);
+  #matching(pattern: string, texts: ReadonlySet<string>, engine: LinearEngine): string[] {
+    // The engine would read a reference to a group as something else.
+    if (/\\(?:[1-9]|k<)/.test(pattern)) throw refused(pattern);
+    const repetitions = [...pattern.matchAll(/\{(\d*),?(\d*)\}/g)].flatMap(([, from, to]) => [
+      Number(from),
+      Number(to),
+    ]);
+    this.#patterns += pattern.length * (1 + repetitions.reduce((most, each) => Math.max(most, each), 0));
+    if (this.#patterns > MOST_PATTERN_COST) throw new Error("its patterns are too long");
+    const compiled = compile(pattern, engine);
     const characters = [...texts].reduce((sum, text) => sum + text.length + 1, 0);
-    this.#matches += compiled.size * characters;
+    this.#matches += compiled.programSize() * characters;
     if (this.#matches > MOST_MATCH_COST) throw new Error("its patterns take too many steps");
-    return [...texts].filter((text) => compiled.test(text));
+    return [...texts].filter((text) => compiled.matcher(text).find());
+  }
+}
+
+const refused = (pattern: string) =>
+  new Error(`the pattern ${JSON.stringify(pattern.slice(0, 100))} cannot be matched in linear time`);
+
+function compile(pattern: string, engine: LinearEngine): ReturnType<LinearEngine["compile"]> {
+  // A pattern that is no pattern has the error of the language.
+  new RegExp(pattern, "u");
+  try {
+    return engine.compile(engine.translateRegExp(pattern));
+  } catch {
+    throw refused(pattern);
   }
 }
 
@@ -144,4 +173,13 @@ function listOf(texts: readonly string[]): string {
   if (texts.length === 0) return "[]";
   const escaped = texts.map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
   return `^(?:${escaped.join("|")})$`;
+}
+
+/** Whether a schema has patterns. */
+export function hasPatterns(schema: unknown): boolean {
+  let found = false;
+  eachSchema(schema, ({ pattern, patternProperties }) => {
+    found ||= typeof pattern === "string" || isObject(patternProperties);
+  });
+  return found;
 }
