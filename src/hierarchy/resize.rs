@@ -158,6 +158,16 @@ async fn try_append(
     Ok(new)
 }
 
+/// The array as its documents in the store describe it, once no other call of this process changes
+/// them. A caller whose change failed learns from it what is stored.
+///
+/// # Errors
+/// `NotFound` where the array no longer exists, and as opening it.
+pub async fn reread(array: &Rc<Array>, context: &RequestContext) -> Result<Rc<Array>> {
+    let _held = documents::lock(array.store(), array.path()).await;
+    current(array, context).await.map_err(|error| error.at_node(array.path().as_str()))
+}
+
 /// The array as its documents in the store describe it now.
 async fn current(array: &Rc<Array>, context: &RequestContext) -> Result<Rc<Array>> {
     let format = Some(array.document().format);

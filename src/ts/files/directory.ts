@@ -17,6 +17,7 @@ import {
   namesOfPrefix,
   readFile,
   readFileRange,
+  readFound,
 } from "./file.ts";
 
 /** Name of a file that is being written. */
@@ -135,13 +136,15 @@ export class DirectoryStore implements AsyncStore {
   }
 
   async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
-    const file = await this.#file(key);
-    return file && readFile(file).catch((error) => Promise.reject(fileSystemFailed(key, error)));
+    return readFound(key, () => this.#file(key), readFile);
   }
 
   async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
-    const file = await this.#file(key);
-    return file && readFileRange(file, range).catch((error) => Promise.reject(fileSystemFailed(key, error)));
+    return readFound(
+      key,
+      () => this.#file(key),
+      (file) => readFileRange(file, range),
+    );
   }
 
   async has(key: AbsolutePath): Promise<boolean> {

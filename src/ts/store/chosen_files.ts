@@ -11,6 +11,7 @@ import {
   namesOfPrefix,
   readFile,
   readFileRange,
+  readFound,
 } from "../files/file.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { DirectoryStore } from "./directory.ts";
@@ -22,13 +23,15 @@ abstract class FileStore implements AsyncStore {
   protected abstract file(key: AbsolutePath): Promise<File | undefined> | File | undefined;
 
   async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
-    const file = await this.file(key);
-    return file && readFile(file).catch((error) => Promise.reject(fileSystemFailed(key, error)));
+    return readFound(key, () => this.file(key), readFile);
   }
 
   async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
-    const file = await this.file(key);
-    return file && readFileRange(file, range).catch((error) => Promise.reject(fileSystemFailed(key, error)));
+    return readFound(
+      key,
+      () => this.file(key),
+      (file) => readFileRange(file, range),
+    );
   }
 
   async has(key: AbsolutePath): Promise<boolean> {

@@ -18,6 +18,7 @@ import type { Sink } from "../read/job.ts";
 import { PartSink } from "../read/part_sink.ts";
 import { readInto } from "../read/read.ts";
 import { SummarySink } from "../read/summary_sink.ts";
+import { refreshStore } from "../stores.ts";
 import type { CallContext, Handlers } from "./context.ts";
 
 type Names = "read" | "stream" | "summarise" | "prefetch" | "planRead" | "planObjects" | "forgetChunks";
@@ -98,6 +99,7 @@ export const readOperations: Handlers<Names> = {
     // that belong to the next read.
     const id = known.handle?.id;
     if (id !== undefined && hasInstance()) callNow((glue) => glue.forgetChunks(id));
+    refreshStore(known.definition.store);
     return undefined;
   },
 };
