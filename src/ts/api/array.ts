@@ -42,7 +42,7 @@ import {
   textsOf,
 } from "./node_facts.ts";
 import type { NodeOptions } from "./nodes.ts";
-import { BECOME, becomeAll } from "./open_nodes.ts";
+import { BECOME, becomeAll, openNodes } from "./open_nodes.ts";
 import type { ConversionOptions } from "./read/conversion.ts";
 import type { CfOptions } from "./read/packing.ts";
 import type { PartPlace } from "./read/part_queue.ts";
@@ -152,7 +152,13 @@ async function change(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { changing } = await import("./write/changing.ts").catch(chunkFailed);
-  await changing(array, make, signal);
+  const open = {
+    array,
+    nodes: () => openNodes(array),
+    become: (summary: NodeSummary) => becomeAll(array, summary),
+    readAnew: () => readSummaryAnew(array, { kind: "array", format: array[FACTS].format }),
+  };
+  await changing(open, make, signal);
 }
 
 // biome-ignore lint/suspicious/noShadowRestrictedNames: the name that callers know from zarrita

@@ -2,7 +2,7 @@
  * The engine's link to the page. It asks for what only the page has, and sends warnings. The server
  * sets it at the start.
  */
-import { withState } from "../files/file.ts";
+import { withState } from "../files/reading.ts";
 import { THROWN } from "../model/errors.ts";
 import type { Ask, ToEngine, ToPage } from "../port/protocol.ts";
 

@@ -9,16 +9,8 @@
  */
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
-import {
-  fileSystemFailed,
-  type Listed,
-  nameOfError,
-  namesOf,
-  namesOfPrefix,
-  readFile,
-  readFileRange,
-  readFound,
-} from "./file.ts";
+import { fileSystemFailed, type Listed, nameOfError, namesOf, namesOfPrefix } from "./file.ts";
+import { readFile, readFileRange, readFound } from "./reading.ts";
 
 /** Name of a file that is being written. */
 const UNFINISHED = /^\.[\da-z]{12}\.zarr-unfinished$/;

@@ -29,7 +29,7 @@ export interface Performed {
 
 /**
  * The properties in which a store reports the size and the version of a file with a range of it
- * (`files/file.ts`).
+ * (`files/reading.ts`).
  */
 const SIZE = Symbol.for("zarr-wasm.size");
 const VERSION = Symbol.for("zarr-wasm.version");

@@ -3,19 +3,14 @@
  * webkitdirectory>`, and dropped folders as entries (`webkitGetAsEntry`).
  */
 
-import {
-  fileSystemFailed,
-  type Listed,
-  nameOfError,
-  namesOf,
-  namesOfPrefix,
-  readFile,
-  readFileRange,
-  readFound,
-} from "../files/file.ts";
+import { fileSystemFailed, type Listed, nameOfError, namesOf, namesOfPrefix } from "../files/file.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
+import { chunkFailed } from "../port/chunk_failed.ts";
 import { DirectoryStore } from "./directory.ts";
 import { ZipFileStore } from "./zip.ts";
+
+/** The code that reads files. It is a chunk of its own, for pages that have such stores. */
+const reading = () => import("../files/reading.ts").catch(chunkFailed);
 
 /** A store whose subclass finds the file of a key. */
 abstract class FileStore implements AsyncStore {
@@ -23,10 +18,12 @@ abstract class FileStore implements AsyncStore {
   protected abstract file(key: AbsolutePath): Promise<File | undefined> | File | undefined;
 
   async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
+    const { readFile, readFound } = await reading();
     return readFound(key, () => this.file(key), readFile);
   }
 
   async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
+    const { readFileRange, readFound } = await reading();
     return readFound(
       key,
       () => this.file(key),

@@ -8,18 +8,15 @@
  */
 import type { Dirent } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import {
-  type FileState,
-  fileSystemFailed,
-  type Listed,
-  namesOf,
-  namesOfPrefix,
-  whileChanging,
-  withState,
-} from "../files/file.ts";
+import { fileSystemFailed, type Listed, namesOf, namesOfPrefix } from "../files/file.ts";
+import type { FileState } from "../files/reading.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../model/types.ts";
+import { chunkFailed } from "../port/chunk_failed.ts";
 import { node } from "./node_builtins.ts";
+
+/** The code that reads files. Pages do not download it with this class. */
+const reading = () => import("../files/reading.ts").catch(chunkFailed);
 
 /** Name of a file that is being written. */
 const UNFINISHED = /^\.[\da-z]{1,12}\.zarr-unfinished$/;
@@ -233,8 +230,8 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   return node.files.readdir(folder, { withFileTypes: true });
 }
 
-/** Thrown for a file that another program changed while it was read. */
-class ChangedFile extends Error {}
+/** The message of the error for a file that another program changed while it was read. */
+const CHANGED = "the file changed while it was read";
 
 /** The state of an open file, with a version that changes when a program writes to it. */
 async function stateOf(file: FileHandle): Promise<FileState> {
@@ -247,7 +244,7 @@ async function stateOf(file: FileHandle): Promise<FileState> {
  * replaces by renaming is read as it was. One that is written in place is read again, a bounded
  * number of times.
  */
-function readUnchanged(
+async function readUnchanged(
   key: string,
   path: string,
   read: (file: FileHandle, state: FileState) => Promise<Uint8Array>,
@@ -258,7 +255,7 @@ function readUnchanged(
       const before = await stateOf(file);
       const bytes = await read(file, before);
       const after = await stateOf(file);
-      if (before.version !== after.version) throw new ChangedFile("the file changed while it was read");
+      if (before.version !== after.version) throw new Error(CHANGED);
       return bytes;
     } finally {
       await file.close();
@@ -269,7 +266,8 @@ function readUnchanged(
       if (isAbsent(error)) return undefined;
       throw error;
     });
-  return whileChanging(key, found, (error) => error instanceof ChangedFile);
+  const { whileChanging } = await reading();
+  return whileChanging(key, found, (error) => error instanceof Error && error.message === CHANGED);
 }
 
 async function readRange(file: FileHandle, range: RangeQuery, state: FileState): Promise<Uint8Array> {
@@ -281,9 +279,10 @@ async function readRange(file: FileHandle, range: RangeQuery, state: FileState):
   let filled = 0;
   while (filled < bytes.length) {
     const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, start + filled);
-    if (bytesRead === 0) throw new ChangedFile("the file was cut while it was read");
+    if (bytesRead === 0) throw new Error(CHANGED);
     filled += bytesRead;
   }
+  const { withState } = await reading();
   return withState(bytes, state);
 }
 
