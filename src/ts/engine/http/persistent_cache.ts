@@ -325,7 +325,7 @@ export class PersistentCache {
     if (known.version !== versionOf(headers)) return this.#forgetObject(cache, url);
     if (strongVersionOf(headers) !== null) return;
     // Nothing tells whether the object has changed since the caller asked to pass the cache.
-    const isOld = (address: string) => (this.#entries.get(address)?.stored ?? 0) < since;
+    const isOld = (address: string) => (this.#entries.get(address)?.stored ?? 0) <= since;
     await Promise.all([...known.addresses].filter(isOld).map((address) => this.#delete(cache, address)));
   }
 
