@@ -446,7 +446,10 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    */
   async refresh({ signal }: NodeOptions = {}): Promise<void> {
     const { format } = this[FACTS];
-    becomeAll(this, await readSummaryAnew(this, { kind: "array", format, signal }));
+    const summary = await readSummaryAnew(this, { kind: "array", format, signal });
+    // Arrays of other metadata have another cache.
+    await forgetChunks(this);
+    becomeAll(this, summary);
     await forgetChunks(this);
   }
 

@@ -12,7 +12,10 @@ const say = (told) => parent.postMessage({ told }, "*");
 async function writeAgain() {
   const array = await zarr.open(store, { path: "a", kind: "array" });
   say("writing");
-  for (let value = 1; ; value += 1) await array.set(null, value % 2 === 0 ? value : 2 ** 30 - value);
+  for (let value = 1; ; value += 1) {
+    await array.set(null, value % 2 === 0 ? value : 2 ** 30 - value);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 /** The store, until it has answered this many calls. Then it is silent. */
