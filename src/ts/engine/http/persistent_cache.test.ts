@@ -83,7 +83,7 @@ function server(text: string, { tagged = false } = {}) {
 type Server = ReturnType<typeof server>;
 
 async function read(cache: PersistentCache, from: Server, range?: string, init: RequestInit = {}, since = 0) {
-  const headers = range ? { range: `bytes=${range}` } : {};
+  const headers = new Headers(range ? { range: `bytes=${range}` } : undefined);
   const request = new Request(URL_OF_IT, { headers, ...init });
   const response = await cache.answer(request, from.send, since);
   const text = await response.text();
