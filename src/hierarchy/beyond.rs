@@ -1,8 +1,8 @@
 //! What is stored beyond the shape of an array: whole chunks, and elements of the chunks that its
 //! end cuts. It finds and clears them; `resize` decides when.
 //!
-//! Nothing beyond the shape is ever read. But a later growth shows it, so growth clears it first,
-//! whoever left it: a failed append, a shrink that was cut off, or another program.
+//! Nothing beyond the shape is ever read. But a later growth shows it, so growth clears it first.
+//! A failed append, a shrink that was cut off, or another program may have left it.
 
 use std::ops::Range;
 use std::rc::Rc;

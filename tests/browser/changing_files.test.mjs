@@ -1,6 +1,6 @@
 /**
- * Files that another page writes while this one reads them, and writes that end with their page. The
- * other page is a frame, which is removed as a reload would end it.
+ * Files that another page writes while this one reads them, and writes that end with their page.
+ * The other page is a frame, which is removed as a reload would end it.
  */
 import * as zarr from "zarr-wasm";
 import { equal, ok, rejects, test } from "./harness.mjs";

@@ -44,8 +44,8 @@ async function appender(file) {
 }
 
 /**
- * Lets another program write to each opened file in the middle of reading it, the first times. Node's
- * own `open` is replaced, because no thread could hit that moment.
+ * Lets another program write to each opened file in the middle of reading it, the first times.
+ * Node's own `open` is replaced, because no thread could hit that moment.
  */
 async function whileRead(write, times, read) {
   const { promises } = process.getBuiltinModule("node:fs");

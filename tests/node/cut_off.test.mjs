@@ -1,8 +1,8 @@
 /**
- * Writes that fail, are aborted or lose their engine at every call of the store. Afterwards the open
- * arrays say what is stored, no cache answers with something else, and what a failed write left
- * beyond the shape never comes back. The expected values are plain arrays, changed one element at a
- * time. `tests/rust/writing/cut_off.rs` does the same for more formats and for two dimensions.
+ * Writes that fail, are aborted or lose their engine at every call of the store. Afterwards the
+ * open arrays say what is stored, no cache answers with something else, and what a failed write
+ * left beyond the shape never comes back. The expected values are plain arrays, changed one element
+ * at a time. `tests/rust/writing/cut_off.rs` does the same for more formats and two dimensions.
  */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";

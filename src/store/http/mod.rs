@@ -55,8 +55,8 @@ pub struct HttpOptions {
     /// Whether concurrent ranges of one URL bypass the HTTP cache, in browsers that would serialise
     /// them.
     pub no_store_concurrent_ranges: bool,
-    /// Whether all reads pass the caches between the store and the server, because nobody knows what
-    /// an earlier write did.
+    /// Whether all reads pass the caches between the store and the server, because it is not known
+    /// what an earlier write did.
     pub passes_caches: bool,
     /// Receives all warnings.
     pub on_warning: Option<WarningSink>,

@@ -17,8 +17,8 @@ async function readBytes(part: Blob): Promise<Uint8Array> {
 export const readFile = (file: File): Promise<Uint8Array> => readBytes(file);
 
 /**
- * The properties in which a range carries the size and the version of its file. `src/js/user_store.rs`
- * reads them.
+ * The properties in which a range carries the size and the version of its file.
+ * `src/js/user_store.rs` reads them.
  */
 const SIZE = Symbol.for("zarr-wasm.size");
 const VERSION = Symbol.for("zarr-wasm.version");

@@ -1,7 +1,7 @@
 /**
- * Changes of an array's metadata: its shape and its attributes. Whatever comes of a change, the open
- * nodes say what is stored. A failed change may have stored its documents or not, so they are read
- * again: at once, or before the next use where that fails too or where the caller did not wait.
+ * Changes of an array's metadata: its shape and its attributes. Also after a failed change, the
+ * open nodes say what is stored. The change may have stored its documents or not, so they are read
+ * again: at once, or before the next use if that fails too or if the caller has aborted.
  */
 import { ZarrError } from "../../model/errors.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
