@@ -192,6 +192,19 @@ test("what came before a refresh is passed, for each part of the object", async 
   }
 });
 
+test("what a reload replaces is not used while its response is being stored", async () => {
+  for (const tagged of [false, true]) {
+    const { from, cache } = await filled({ tagged });
+    from.text = "ghijkl";
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    const request = new Request(URL_OF_IT, { headers: { range: "bytes=0-2" }, cache: "reload" });
+    await cache.answer(request, from.send);
+    // Another store with the same cache, at once.
+    const again = new Request(URL_OF_IT, { headers: { range: "bytes=0-2" } });
+    assert.equal(await (await cache.answer(again, from.send)).text(), "ghi");
+  }
+});
+
 test("an object that is gone leaves no entries", async () => {
   const { storage, from, cache } = await filled();
   from.text = "";

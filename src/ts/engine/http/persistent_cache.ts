@@ -211,8 +211,11 @@ export class PersistentCache {
     counters.persistentCache.misses += 1;
     try {
       const response = await send(request);
+      const wanted = { ...begun, since: isPassed ? begun.time : since };
+      // Before the caller has the response: no later read may get what it replaces.
       if (response.status === 404 || response.status === 410) await this.#forgetObject(cache, request.url);
-      this.#keep(cache, request, response, { ...begun, since: isPassed ? begun.time : since });
+      if (response.ok) await this.#forgetOthers(cache, request.url, response.headers, wanted);
+      this.#keep(cache, request, response, wanted);
       return response;
     } catch (error) {
       // Without a network, an expired response is better than none.
