@@ -29,7 +29,7 @@ async function otherPage(parameters) {
     };
     addEventListener("message", hear);
   });
-  document.body.append(frame);
+  document.documentElement.append(frame);
   return { frame, told: await told };
 }
 

@@ -205,6 +205,32 @@ test("what a reload replaces is not used while its response is being stored", as
   }
 });
 
+test("a response that is stored late does not replace one that passed the cache", async () => {
+  for (const tagged of [false, true]) {
+    const storage = new Storage().install();
+    const from = server("abcdef", { tagged });
+    const cache = new PersistentCache();
+    let store = () => {};
+    const { put: putNow } = storage.cache;
+    storage.cache.put = async (url, response) => {
+      await new Promise<void>((resolve) => {
+        store = resolve;
+      });
+      return putNow(url, response);
+    };
+    const request = (init: RequestInit) => new Request(URL_OF_IT, init);
+    await cache.answer(request({}), from.send);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    storage.cache.put = putNow;
+    from.text = "ghijkl";
+    await cache.answer(request({ cache: "reload" }), from.send);
+    store();
+    await cache.usage();
+    assert.equal(await read(cache, from), "ghijkl");
+    assert.equal(await read(new PersistentCache(), from), "ghijkl", "the next page");
+  }
+});
+
 test("an object that is gone leaves no entries", async () => {
   const { storage, from, cache } = await filled();
   from.text = "";

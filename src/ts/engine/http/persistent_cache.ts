@@ -147,6 +147,8 @@ export class PersistentCache {
   #writes = 0;
   /** The count at the last write of each URL; infinite while the write is under way. */
   readonly #written = new Map<string, number>();
+  /** The last response for which a caller passed the cache, by URL. */
+  readonly #passed = new Map<string, { since: number; version: string | null }>();
 
   constructor({ name = "zarr-wasm", maxBytes = 256 << 20, maxAgeSeconds = 86_400 }: CacheDefinition = {}) {
     this.#name = name;
@@ -214,6 +216,7 @@ export class PersistentCache {
       const wanted = { ...begun, since: isPassed ? begun.time : since };
       // Before the caller has the response: no later read may get what it replaces.
       if (response.status === 404 || response.status === 410) await this.#forgetObject(cache, request.url);
+      if (response.ok && wanted.since > 0) this.#pass(request.url, response.headers, wanted);
       if (response.ok) await this.#forgetOthers(cache, request.url, response.headers, wanted);
       this.#keep(cache, request, response, wanted);
       return response;
@@ -275,12 +278,28 @@ export class PersistentCache {
       if (value !== null) headers.set(name, value);
     }
     await this.#forgetOthers(cache, url, headers, begun);
-    // A response from before the end of a write may be of what the write replaced.
-    if ((this.#written.get(url) ?? 0) > begun.writes) return;
+    if (this.#isOutdated(url, headers, begun)) return;
     await cache.put(address, new Response(bytes, { headers }));
-    if ((this.#written.get(url) ?? 0) > begun.writes) return this.#delete(cache, address);
+    if (this.#isOutdated(url, headers, begun)) return this.#delete(cache, address);
     this.#add(address, headers);
     await this.#makeRoom(cache);
+  }
+
+  /** Records that a caller got a newer response than those of requests from before `since`. */
+  #pass(url: string, headers: Headers, { since }: Begun): void {
+    if ((this.#passed.get(url)?.since ?? 0) > since) return;
+    this.#passed.set(url, { since, version: strongVersionOf(headers) });
+  }
+
+  /**
+   * Whether a response may be of what has been replaced since: its request was sent before the end
+   * of a write, or before a request that passed the cache.
+   */
+  #isOutdated(url: string, headers: Headers, begun: Begun): boolean {
+    if ((this.#written.get(url) ?? 0) > begun.writes) return true;
+    const passed = this.#passed.get(url);
+    if (!passed || begun.time >= passed.since) return false;
+    return passed.version === null || passed.version !== strongVersionOf(headers);
   }
 
   #add(address: string, headers: Headers): void {
