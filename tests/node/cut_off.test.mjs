@@ -263,3 +263,45 @@ test("a shape that cannot be read again stays in doubt, and the next call says w
   store.values.delete("/a/zarr.json");
   await assert.rejects(array.get(), { code: "NotFound" });
 });
+
+test("an array that is not stored fails to change, and its chunks are still read", async () => {
+  const { store, array } = await written({});
+  const metadata = JSON.parse(new TextDecoder().decode(store.values.get("/a/zarr.json")));
+  store.values.delete("/a/zarr.json");
+  const known = new zarr.Array(store, "/a", metadata);
+  await assert.rejects(known.append([6]), { code: "NotFound" });
+  assert.deepEqual(await read(known), OLD);
+  await assert.rejects(array.resize([6]), { code: "NotFound" });
+});
+
+test("a value that is set through the store itself is seen by arrays that cached another", async () => {
+  const server = await writableServer();
+  const store = new zarr.FetchStore(server.url);
+  const array = await zarr.create(store, { ...OPTIONS, codecs: [] });
+  await array.set(null, OLD);
+  assert.deepEqual(await read(array), OLD);
+  await store.set("/a/c/0", new Uint8Array(Int32Array.of(20, 21).buffer));
+  await store.delete("/a/c/1");
+  assert.deepEqual(await read(array), [20, 21, FILL, FILL, 5]);
+});
+
+test("after a write that lost its engine, reads pass the caches in front of the server", async () => {
+  const server = await writableServer();
+  const modes = [];
+  let ends = false;
+  const store = new zarr.FetchStore(server.url, {
+    fetch: (request) => {
+      modes.push(request.cache);
+      if (ends && request.method === "PUT") zarr.dispose();
+      return fetch(request);
+    },
+  });
+  const array = await zarr.create(store, OPTIONS);
+  await array.set(null, OLD);
+  ends = true;
+  await assert.rejects(array.set([0], 8), { code: "Aborted" });
+  ends = false;
+  modes.length = 0;
+  await array.get();
+  assert.ok(modes.length > 0 && modes.every((mode) => mode !== "default"), `${modes}`);
+});

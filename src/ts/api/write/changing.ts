@@ -33,18 +33,12 @@ async function become(open: OpenArray, summary: NodeSummary): Promise<void> {
   open.become(summary);
 }
 
-/** The metadata that are stored now, once no change of this page is under way. */
+/** Reads the metadata that are stored now, once no change of this page is under way. */
 async function reread(open: OpenArray): Promise<void> {
-  const patience = AbortSignal.timeout(PATIENCE_MS);
-  const settled = call("reread", (objects) => ({ array: arrayNumber(objects, open.array) }), {
-    signal: patience,
-  });
-  const summary = await settled.catch((error) => {
-    if (!patience.aborted) throw error;
-    // A store that does not answer a write may answer reads.
-    return open.readAnew();
-  });
-  await become(open, summary);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const settled = call("reread", (objects) => ({ array: arrayNumber(objects, open.array) }), { signal });
+  // A store that does not answer a write may answer reads, and so may an engine that cannot write.
+  await become(open, await settled.catch(() => open.readAnew()));
 }
 
 /** Marks an array and all open nodes of its path. Returns the function that settles the doubt. */
@@ -75,10 +69,12 @@ export async function changing(
   try {
     summary = await change();
   } catch (error) {
+    const code = error instanceof ZarrError ? error.code : undefined;
+    // An array that is not stored has not changed.
+    if (code === "NotFound") throw error;
     const settle = doubt(open);
     // After an abort the caller does not wait. `dispose` must not start another engine.
-    const isDisposed = error instanceof ZarrError && error.code === "Aborted";
-    const settled = isDisposed ? undefined : settle().catch(() => {});
+    const settled = code === "Aborted" ? undefined : settle().catch(() => {});
     if (!signal?.aborted && settled) await unlessAborted(settled, signal).catch(() => {});
     throw error;
   }
