@@ -53,10 +53,6 @@ impl ChunksBeyond {
         Self { kept, all, count }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
     /// Erases all of these chunks.
     ///
     /// # Errors

@@ -85,10 +85,6 @@ const DISTURBANCES = {
     if (number >= at) throw failed();
     return act();
   },
-  "loses the engine before it acts": (at) => (number, act) => {
-    if (number === at) zarr.dispose();
-    return number < at ? act() : undefined;
-  },
   "loses the engine after it acted": (at) => async (number, act) => {
     if (number > at) return undefined;
     const done = await act();

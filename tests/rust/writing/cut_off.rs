@@ -271,7 +271,7 @@ fn cut_off_everywhere(lists: bool, erases: bool) {
             }
         }
     }
-    println!("{cases} cases: lists {lists}, erases {erases}");
+    assert!(cases > 800, "{cases} cases");
 }
 
 #[test]
