@@ -79,7 +79,7 @@ const listener =
   ({ type: _, ...progress }: WriteEvent): void =>
     onProgress?.(progress);
 
-/** Calls an operation that writes to an array. After a failure, caches of its store are in doubt. */
+/** Calls an operation that writes to an array. If it fails, caches of its store are in doubt. */
 async function writeTo<Name extends "write" | "append" | "resize">(
   { store }: ArrayNode,
   operation: Name,
