@@ -65,8 +65,8 @@ pub(super) async fn save(store: &Rc<dyn Store>, path: &NodePath, document: &Node
 
 /// Writes a document.
 pub(super) async fn put(store: &Rc<dyn Store>, key: &StoreKey, text: String) -> Result<()> {
+    let _touched = writers::touch(store, std::slice::from_ref(key));
     let set = store.set(key, text.into_bytes().into()).await;
-    writers::note(store, key);
     set.map_err(|error| error.at_key(key.as_str()).in_stage(Stage::Metadata))
 }
 

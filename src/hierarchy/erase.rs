@@ -62,9 +62,8 @@ pub(super) async fn everything(
 ) -> Result<()> {
     if store.can_list().await? {
         let keys = store.list_prefix(path).await?;
-        store.erase_prefix(path).await?;
-        keys.iter().for_each(|key| writers::note(store, key));
-        return Ok(());
+        let _touched = writers::touch(store, &keys);
+        return store.erase_prefix(path).await;
     }
     let found = documents::reopen(store, path, None, context).await?;
     let NodeMetadata::Array(array) = &found.metadata else {
@@ -79,6 +78,7 @@ pub(super) async fn everything(
     // The caller holds the lock of these documents.
     for suffix in [ZMETADATA, ZATTRS, ZGROUP, ZARRAY, ZARR_JSON] {
         let key = StoreKey::new(path, suffix);
+        let _touched = writers::touch(store, std::slice::from_ref(&key));
         store.erase(&key).await.map_err(|error| error.at_key(key.as_str()))?;
     }
     Ok(())

@@ -4,6 +4,7 @@
 //! [`read`](crate::read) and [`write`](crate::write) read and write elements.
 
 pub mod attributes;
+mod beyond;
 pub mod children;
 pub mod consolidate;
 pub mod create;

@@ -1,34 +1,37 @@
 //! Changes the shape of an array, and appends to an array.
 //!
-//! Growing never shows old data: elements past the old end, in the chunks there, become fill value
-//! first. Shrinking erases the chunks outside the new shape, inner chunks of shards too, and then
-//! sets the elements past the new end to fill value. The metadata is written in between, so that an
-//! interruption leaves the old array or the new one.
+//! Growing never shows old data: what is stored beyond the old end is cleared first (`beyond`). So
+//! whatever a failed call leaves there stays hidden for good.
+//!
+//! The order of the steps, each done before the next:
+//!
+//! | call | steps |
+//! |---|---|
+//! | grow | clear beyond the old end; write the document |
+//! | shrink, in a store that lists | write the document; erase what lies outside |
+//! | shrink, in a store that cannot list | erase what lies outside; write the document |
+//! | append | clear the rest of the last chunks; write the new chunks; write the document |
+//!
+//! A shrink that was cut off thus leaves the old array or the new one where a later growth can
+//! find what is left. In a store that cannot list, growth finds only what lies near (see
+//! [`ChunksBeyond::erase_before_growth`]). So nothing may be left there: the shrink erases first,
+//! and one that was cut off leaves the old shape with fill value for some of the elements that it
+//! had to remove.
 
 use std::rc::Rc;
 
-use futures_util::stream::{self, StreamExt, TryStreamExt};
-
-use crate::access::chunk_update::{Change, ChunkUpdate};
 use crate::access::selection::{DimensionSelection, Selection};
 use crate::error::{Error, Result};
-use crate::format::chunk_grid::unravel;
 use crate::format::codec::sharding::ChunkOrder;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::write::edit;
-use crate::format::path::{NodePath, StoreKey};
+use crate::hierarchy::beyond::{ChunksBeyond, Clearing, clip_edges};
 use crate::hierarchy::documents::{self, ChangedNodes};
-use crate::hierarchy::erase_keys::{BLIND_KEYS, IN_FLIGHT, erase_keys};
 use crate::limits;
 use crate::read::array::Array;
-use crate::store::{RequestContext, Value};
-use crate::write::chunk_writer::ChunkWriter;
+use crate::store::RequestContext;
 use crate::write::encoder::Encoder;
-use crate::write::types::ChunkChange;
 use crate::write::{WriteProgress, WriteRequest, WriteSource, write};
-
-/// Up to this many chunks are erased without listing which exist.
-const UNASKED_KEYS: u64 = 4096;
 
 /// Changes an array's shape. Returns the array with its new shape.
 ///
@@ -55,14 +58,31 @@ async fn try_resize(
     let old = current(array, context).await?;
     let old_shape = old.binding().metadata().shape.clone();
     let new = with_shape(&old, shape)?;
-    let outside = ChunksOutside::new(&old, &new)?;
+    let clearing = Clearing { encoder, context };
     let grown: Vec<usize> = (0..shape.len()).filter(|d| shape[*d] > old_shape[*d]).collect();
+    clip_edges(&old, &grown, clearing).await?;
+    ChunksBeyond::new(&old, &new).erase_before_growth(&new, clearing).await?;
     let shrunk: Vec<usize> = (0..shape.len()).filter(|d| shape[*d] < old_shape[*d]).collect();
-    clip_edges(&old, &grown, encoder, context).await?;
-    save(&new, context).await?;
-    outside.erase(&new).await?;
-    clip_edges(&new, &shrunk, encoder, context).await?;
+    if shrunk.is_empty() || old.chunks().can_list().await? {
+        save(&new, context).await?;
+        remove_outside(&old, &new, &shrunk, clearing).await?;
+    } else {
+        remove_outside(&old, &new, &shrunk, clearing).await?;
+        save(&new, context).await?;
+    }
     Ok(new)
+}
+
+/// Removes the chunks and the elements that the old array has and the new one has not. `shrunk` are
+/// the dimensions that become shorter.
+async fn remove_outside(
+    old: &Rc<Array>,
+    new: &Rc<Array>,
+    shrunk: &[usize],
+    clearing: Clearing<'_>,
+) -> Result<()> {
+    ChunksBeyond::new(new, old).erase(new, clearing).await?;
+    clip_edges(new, shrunk, clearing).await
 }
 
 /// What to append to an array.
@@ -118,7 +138,8 @@ async fn try_append(
     let start = i64::try_from(*extent).map_err(|_| too_long())?;
     *extent = extent.checked_add(appended.len).ok_or_else(too_long)?;
     let new = with_shape(&old, &shape)?;
-    clip_edges(&old, &[appended.axis], encoder, context).await?;
+    let clearing = Clearing { encoder, context };
+    clip_edges(&old, &[appended.axis], clearing).await?;
     let mut entries = vec![DimensionSelection::All; rank];
     entries[appended.axis] = DimensionSelection::Slice { start: Some(start), stop: None, step: None };
     let request = WriteRequest {
@@ -129,15 +150,22 @@ async fn try_append(
     };
     if let Err(error) = write(&new, &request, encoder, progress, context).await {
         // The chunks that were written lie past the end. They are erased as far as the store
-        // allows.
-        if let Ok(outside) = ChunksOutside::new(&new, &old) {
-            let _ = outside.erase(&old).await;
-        }
-        let _ = clip_edges(&old, &[appended.axis], encoder, context).await;
+        // allows. What is left is cleared before the array grows over it.
+        let _ = remove_outside(&new, &old, &[appended.axis], clearing).await;
         return Err(error);
     }
     save(&new, context).await?;
     Ok(new)
+}
+
+/// The array as its documents in the store describe it, once no other call of this process changes
+/// them. A caller whose change failed learns from it what is stored.
+///
+/// # Errors
+/// `NotFound` where the array no longer exists, and as opening it.
+pub async fn reread(array: &Rc<Array>, context: &RequestContext) -> Result<Rc<Array>> {
+    let _held = documents::lock(array.store(), array.path()).await;
+    current(array, context).await.map_err(|error| error.at_node(array.path().as_str()))
 }
 
 /// The array as its documents in the store describe it now.
@@ -165,114 +193,4 @@ async fn save(array: &Rc<Array>, context: &RequestContext) -> Result<()> {
     documents::save(store, path, array.document()).await?;
     let changed = ChangedNodes { removed: Vec::new(), set: vec![(path.clone(), array.document().clone())] };
     documents::record(store, path, array.document().format, &changed, context).await
-}
-
-/// Sets the elements past the array's end, along these dimensions, to fill value. Only the chunks
-/// that the end cuts have such elements.
-async fn clip_edges(
-    array: &Rc<Array>,
-    dimensions: &[usize],
-    encoder: &dyn Encoder,
-    context: &RequestContext,
-) -> Result<()> {
-    let metadata = array.binding().metadata();
-    let grid = metadata.chunk_grid.grid_shape(&metadata.shape);
-    let writer = ChunkWriter::new(array, encoder, context);
-    let mut boxes = Vec::new();
-    let mut ranges: Vec<std::ops::Range<u64>> = grid.iter().map(|count| 0..*count).collect();
-    for &dimension in dimensions {
-        let (along, len) = (&metadata.chunk_grid.dimensions[dimension], metadata.shape[dimension]);
-        let last = grid[dimension].saturating_sub(1);
-        if len > 0 && along.chunk_extent(last).end > len {
-            let mut edge = ranges.clone();
-            edge[dimension] = last..last + 1;
-            boxes.push(edge);
-            // Later dimensions skip these chunks: they are done.
-            ranges[dimension] = 0..last;
-        }
-    }
-    for edge in boxes {
-        let changes = in_box(edge)?.map(|chunk| clip(array, &writer, chunk));
-        stream::iter(changes).buffer_unordered(IN_FLIGHT).try_collect::<()>().await?;
-    }
-    Ok(())
-}
-
-async fn clip(array: &Rc<Array>, writer: &ChunkWriter<'_>, chunk: Vec<u64>) -> Result<()> {
-    let inside = crate::access::write_plan::inside(array.binding(), &chunk);
-    let update = ChunkUpdate { chunk, change: Change::Clip(inside), keep_empty: false, order: ChunkOrder::C };
-    let change = ChunkChange { update, elements: Value::from(Vec::new()), covers: false };
-    writer.change(change).await.map(drop)
-}
-
-/// The chunks that the old array has and the new array does not.
-struct ChunksOutside {
-    old: Vec<u64>,
-    new: Vec<u64>,
-    count: u64,
-}
-
-impl ChunksOutside {
-    fn new(old: &Array, new: &Array) -> Result<Self> {
-        let grid = |array: &Array| {
-            let metadata = array.binding().metadata();
-            metadata.chunk_grid.grid_shape(&metadata.shape)
-        };
-        let (old_grid, new_grid) = (grid(old), grid(new));
-        let both = old_grid.iter().zip(&new_grid).map(|(old, new)| *old.min(new));
-        let both: u128 = both.map(u128::from).product();
-        let all = old_grid.iter().map(|count| u128::from(*count)).try_fold(1, u128::checked_mul);
-        let count = all.map_or(u64::MAX, |all| u64::try_from(all - both.min(all)).unwrap_or(u64::MAX));
-        if !old.chunks().capabilities().listable {
-            limits::within(count, BLIND_KEYS, "number of chunks to erase in a store that cannot list")?;
-        }
-        Ok(Self { old: old_grid, new: new_grid, count })
-    }
-
-    async fn erase(&self, array: &Rc<Array>) -> Result<()> {
-        if self.count == 0 {
-            return Ok(());
-        }
-        if self.count > UNASKED_KEYS && array.chunks().capabilities().listable {
-            return erase_keys(array.chunks(), self.stored(array).await?).await;
-        }
-        for dimension in 0..self.old.len() {
-            let along = |at: usize| match at.cmp(&dimension) {
-                std::cmp::Ordering::Less => 0..self.new[at].min(self.old[at]),
-                std::cmp::Ordering::Equal => self.new[at].min(self.old[at])..self.old[at],
-                std::cmp::Ordering::Greater => 0..self.old[at],
-            };
-            let chunks = in_box((0..self.old.len()).map(along).collect())?;
-            erase_keys(array.chunks(), chunks.map(|chunk| array.chunk_key(&chunk))).await?;
-        }
-        Ok(())
-    }
-
-    /// The keys of those that the store has.
-    async fn stored(&self, array: &Array) -> Result<Vec<StoreKey>> {
-        let encoding = &array.binding().metadata().chunk_key_encoding;
-        let prefix = array.chunk_prefix();
-        let keys = array.chunks().list_prefix(&prefix).await?;
-        Ok(keys
-            .into_iter()
-            .filter(|key| {
-                let chunk = relative(key, &prefix).and_then(|key| encoding.decode(key, self.new.len()));
-                chunk.is_some_and(|chunk| chunk.iter().zip(&self.new).any(|(at, count)| at >= count))
-            })
-            .collect())
-    }
-}
-
-fn relative<'a>(key: &'a StoreKey, path: &NodePath) -> Option<&'a str> {
-    let rest = key.as_str().strip_prefix(path.as_str())?;
-    if path.is_root() { Some(rest) } else { rest.strip_prefix('/') }
-}
-
-/// All positions in a box, in C order.
-fn in_box(ranges: Vec<std::ops::Range<u64>>) -> Result<impl Iterator<Item = Vec<u64>>> {
-    let shape: Vec<u64> = ranges.iter().map(|range| range.end.saturating_sub(range.start)).collect();
-    let count = limits::product(shape.iter().copied(), "number of chunks")?;
-    Ok((0..count).map(move |linear| {
-        unravel(linear, &shape).iter().zip(&ranges).map(|(at, range)| at + range.start).collect()
-    }))
 }

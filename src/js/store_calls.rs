@@ -10,7 +10,7 @@ use super::objects::to_js;
 use super::{registry, task};
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
-use crate::store::Listing;
+use crate::store::{Listing, writers};
 
 /// `Directory` of `types.ts`.
 #[derive(Serialize)]
@@ -37,7 +37,9 @@ impl From<Listing> for Directory {
 pub fn set_key(store: u32, key: String, bytes: Uint8Array, settle: Function) -> u32 {
     task::start(settle, async move {
         let key = StoreKey::parse(&key)?;
-        registry::store(store)?.set(&key, foreign_value(&bytes)?).await?;
+        let store = registry::store(store)?;
+        let _touched = writers::touch(&store, std::slice::from_ref(&key));
+        store.set(&key, foreign_value(&bytes)?).await?;
         Ok(JsValue::UNDEFINED)
     })
 }
@@ -47,7 +49,9 @@ pub fn set_key(store: u32, key: String, bytes: Uint8Array, settle: Function) -> 
 pub fn erase_key(store: u32, key: String, settle: Function) -> u32 {
     task::start(settle, async move {
         let key = StoreKey::parse(&key)?;
-        registry::store(store)?.erase(&key).await?;
+        let store = registry::store(store)?;
+        let _touched = writers::touch(&store, std::slice::from_ref(&key));
+        store.erase(&key).await?;
         Ok(JsValue::UNDEFINED)
     })
 }

@@ -108,7 +108,7 @@ impl UserStore {
             return Fetched::part_of(&value, range).map(Some);
         }
         check_len(value.len(), range)?;
-        Ok(Some(Fetched { value, size: size_told(&answer), version: None }))
+        Ok(Some(Fetched { value, size: size_told(&answer), version: version_told(&answer) }))
     }
 
     async fn write(&self, key: &StoreKey, value: Value) -> Result<()> {
@@ -295,6 +295,11 @@ fn unexpected(method: &str, expected: &str, actual: &JsValue) -> Error {
 fn size_told(answer: &JsValue) -> Option<u64> {
     let size = Reflect::get(answer, &Symbol::for_("zarr-wasm.size")).ok()?.as_f64()?;
     natural(size).ok()
+}
+
+/// The version of the file that a range is of, which the package's own stores return with it.
+fn version_told(answer: &JsValue) -> Option<String> {
+    Reflect::get(answer, &Symbol::for_("zarr-wasm.version")).ok()?.as_string()
 }
 
 /// Rejects a range with more bytes than requested. The store ignored the range, and the requested

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::sharding::ChunkOrder;
 use crate::format::data_type::Float;
-use crate::hierarchy::resize::{Appended, append, resize};
+use crate::hierarchy::resize::{Appended, append, reread, resize};
 use crate::read::array::Array;
 use crate::store::LocalFuture;
 use crate::write::encoder::{EncodeJob, Encoded, Encoder};
@@ -184,6 +184,17 @@ pub fn resize_array(array: u32, shape: Vec<u64>, job: WriteJob, signal: JsValue,
         let encoder = JobEncoder::new(job, JsValue::UNDEFINED);
         let resized = resize(&array, &shape, &encoder, &store::context(signal)).await?;
         summary_of(&resized)
+    })
+}
+
+/// Reads the documents of an array again, once no other call changes them. Settles with its
+/// summary.
+#[wasm_bindgen(js_name = rereadArray)]
+pub fn reread_array(array: u32, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let array = registry::array(array)?;
+        let found = reread(&array, &store::context(JsValue::UNDEFINED)).await?;
+        summary_of(&found)
     })
 }
 

@@ -42,9 +42,27 @@ pub(super) struct ChunkFetcher {
     pub uses_cache: bool,
     /// The shards that this read fetches whole.
     pub shards: Option<Rc<WholeShards>>,
-    /// The versions of the stored chunks of which this read fetched a shard index or some rows, as
-    /// far as the store reports versions.
-    pub versions: Rc<RefCell<Map<Rc<[u64]>, String>>>,
+    /// What this read has seen of the stored chunks of which it fetched a shard index or some rows.
+    pub versions: Rc<RefCell<Map<Rc<[u64]>, Seen>>>,
+}
+
+/// What a store reported of a stored chunk: two answers that disagree are of different versions.
+#[derive(Clone, Default)]
+pub(super) struct Seen {
+    version: Option<String>,
+    /// Length in bytes. Not every store reports versions.
+    size: Option<u64>,
+}
+
+impl Seen {
+    /// Adds what another answer reported. Returns whether the answers agree.
+    fn agrees(&mut self, version: Option<&str>, size: Option<u64>) -> bool {
+        let is_same = self.version.as_deref().zip(version).is_none_or(|(seen, now)| seen == now)
+            && self.size.zip(size).is_none_or(|(seen, now)| seen == now);
+        self.version = self.version.take().or_else(|| version.map(str::to_owned));
+        self.size = self.size.or(size);
+        is_same
+    }
 }
 
 /// A byte range, and the requests for parts of it. All are of one key.
@@ -132,8 +150,8 @@ impl ChunkFetcher {
             }
             None => self.array.indexes().get(&stored, &request, decoding, &context).await?,
         };
-        let version = index.as_ref().and_then(|index| index.version.as_deref());
-        if !self.is_one_version(&request.chunk, version) {
+        let (version, size) = index.as_ref().map_or((None, None), |it| (it.version.as_deref(), it.shard_len));
+        if !self.is_one_version(&request.chunk, version, size) {
             return Err(Interrupted::Changed(request.chunk));
         }
         Ok(Arrival::Index { request, index })
@@ -240,7 +258,7 @@ impl ChunkFetcher {
             return Err(wrong_length(expected, actual).at_key(key.as_str()).into());
         }
         let unchanged = writers::unchanged_since(self.array.chunks(), &key, begun);
-        if !unchanged || !self.is_one_version(&chunk, fetched.version.as_deref()) {
+        if !unchanged || !self.is_one_version(&chunk, fetched.version.as_deref(), fetched.size) {
             return Err(Interrupted::Changed(chunk));
         }
         let cut = |(request, bytes): (ByteRequest, Range<u64>)| {
@@ -252,11 +270,9 @@ impl ChunkFetcher {
     }
 
     /// Whether these bytes are of the same version as the bytes before. True if the store reports
-    /// none.
-    fn is_one_version(&self, chunk: &Rc<[u64]>, version: Option<&str>) -> bool {
-        let Some(version) = version else { return true };
-        let mut versions = self.versions.borrow_mut();
-        versions.get_or_insert_with(chunk.clone(), || version.to_owned()) == version
+    /// neither versions nor sizes.
+    fn is_one_version(&self, chunk: &Rc<[u64]>, version: Option<&str>, size: Option<u64>) -> bool {
+        self.versions.borrow_mut().get_or_insert_with(chunk.clone(), Seen::default).agrees(version, size)
     }
 
     fn arrived(&self, chunks: Vec<(ByteRequest, Option<Value>)>, begun: Moment) -> Arrival {

@@ -19,7 +19,7 @@ use crate::store::turn::next_turn;
 use crate::store::{RequestContext, Subject};
 
 /// How often a part is started again because a shard changed.
-const RESTARTS: usize = 2;
+const RESTARTS: usize = 4;
 
 fn is_lost_worker(error: &Error) -> bool {
     error.context().stage == Some(Stage::Worker)

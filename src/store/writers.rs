@@ -93,10 +93,32 @@ pub(crate) fn later() -> Moment {
 }
 
 /// Records that the value of a key has changed.
-pub(crate) fn note(store: &Rc<dyn Store>, key: &StoreKey) {
+fn note(store: &Rc<dyn Store>, key: &StoreKey) {
     let moment = CLOCK.get() + 1;
     CLOCK.set(moment);
     with_store(store, |written| written.last.insert(key.clone(), moment));
+}
+
+/// Records that the values of keys may have changed, when it is dropped.
+///
+/// A write holds it from before it asks the store until the store has answered. What a failed write
+/// did is unknown: the store may have acted before it reported the failure. So caches drop the keys
+/// whatever the outcome was, and also where the write itself was dropped half-way.
+#[must_use]
+pub(crate) struct Touched<'a> {
+    store: &'a Rc<dyn Store>,
+    keys: &'a [StoreKey],
+}
+
+/// Begins a write of these keys. See [`Touched`].
+pub(crate) fn touch<'a>(store: &'a Rc<dyn Store>, keys: &'a [StoreKey]) -> Touched<'a> {
+    Touched { store, keys }
+}
+
+impl Drop for Touched<'_> {
+    fn drop(&mut self) {
+        self.keys.iter().for_each(|key| note(self.store, key));
+    }
 }
 
 /// Whether this process has not changed the value of a key since `moment`.
@@ -168,5 +190,18 @@ mod tests {
         assert!(!unchanged_since(&store, &a, before));
         assert!(unchanged_since(&store, &b, before));
         assert!(unchanged_since(&store, &a, now()));
+    }
+
+    #[test]
+    fn a_write_that_is_dropped_half_way_is_recorded_too() {
+        let store: Rc<dyn Store> = Rc::new(MemoryStore::new());
+        let keys = [StoreKey::parse("a").unwrap()];
+        let before = now();
+        let write = async {
+            let _touched = touch(&store, &keys);
+            std::future::pending::<()>().await;
+        };
+        assert!(write.now_or_never().is_none());
+        assert!(!unchanged_since(&store, &keys[0], before));
     }
 }

@@ -36,7 +36,6 @@ impl<'a> ChunkWriter<'a> {
     }
 
     async fn change_locked(&self, key: &StoreKey, change: ChunkChange) -> Result<ChunkOutcome> {
-        let store = self.array.chunks();
         let old = self.old(key, &change).await?;
         let is_clip = matches!(change.update.change, Change::Clip(_));
         let known_absent = old.is_none() && !change.covers;
@@ -47,11 +46,8 @@ impl<'a> ChunkWriter<'a> {
             Encoded::Same => Ok(ChunkOutcome::Nothing),
             Encoded::Bytes(bytes) => self.store(key, bytes).await,
             Encoded::Empty if known_absent => Ok(ChunkOutcome::Nothing),
-            Encoded::Empty => match store.erase(key).await {
-                Ok(()) => {
-                    writers::note(store, key);
-                    Ok(ChunkOutcome::Erased)
-                }
+            Encoded::Empty => match self.erase(key).await {
+                Ok(()) => Ok(ChunkOutcome::Erased),
                 // A store that cannot erase stores chunks of fill value instead.
                 Err(error) if error.kind() == ErrorKind::Unsupported => self.keep(key, change, old).await,
                 Err(error) => Err(error),
@@ -92,9 +88,15 @@ impl<'a> ChunkWriter<'a> {
 
     async fn store(&self, key: &StoreKey, bytes: Value) -> Result<ChunkOutcome> {
         let (store, len) = (self.array.chunks(), bytes.len());
+        let _touched = writers::touch(store, std::slice::from_ref(key));
         store.set(key, bytes).await?;
-        writers::note(store, key);
         Ok(ChunkOutcome::Stored(len))
+    }
+
+    async fn erase(&self, key: &StoreKey) -> Result<()> {
+        let store = self.array.chunks();
+        let _touched = writers::touch(store, std::slice::from_ref(key));
+        store.erase(key).await
     }
 
     /// Completes the key of an error, because encoders know only keys relative to the array.

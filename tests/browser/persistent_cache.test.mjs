@@ -146,3 +146,114 @@ test("errors, aborted reads and overwritten values are not cached", async () => 
   await store.set("/a", new Uint8Array([1]));
   equal((await persistentCache.usage()).entries, 0);
 });
+
+/** A server of a `Map`, with ranges, and with tags that tell one version from the next. */
+function serverOf(values, { isTagged }) {
+  const serve = async (request) => {
+    serve.sent.push(request.cache);
+    const { pathname } = new URL(request.url);
+    if (request.method === "PUT") {
+      values.set(pathname, new Uint8Array(await request.arrayBuffer()));
+      if (serve.loses) throw new TypeError("Failed to fetch");
+      return new Response(null, { status: 204 });
+    }
+    const value = values.get(pathname);
+    if (!value) return new Response(null, { status: 404 });
+    const headers = { "content-length": value.length, ...(isTagged && { etag: `"${value.join()}"` }) };
+    if (request.method === "HEAD") return new Response(null, { headers });
+    const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.get("range") ?? "") ?? [];
+    if (first === "" && last === "") return new Response(value, { headers });
+    const start = first === "" ? Math.max(0, value.length - Number(last)) : Number(first);
+    const end = first === "" || last === "" ? value.length : Math.min(value.length, Number(last) + 1);
+    headers["content-length"] = end - start;
+    headers["content-range"] = `bytes ${start}-${end - 1}/${value.length}`;
+    return new Response(value.slice(start, end), { status: 206, headers });
+  };
+  return Object.assign(serve, { sent: [], loses: false });
+}
+
+const LAYOUTS = { chunks: {}, shards: { shardShape: [512] } };
+const OPTIONS = { path: "a", shape: [1024], chunkShape: [128], dtype: "int32", codecs: [] };
+const numbersFrom = (first) => Int32Array.from({ length: 1024 }, (_, at) => first + at);
+
+/** An array of a server, read once through a persistent cache. `write` changes it on the server. */
+async function cachedArray(layout, isTagged) {
+  const values = new Map();
+  const theirs = await zarr.create(values, { ...OPTIONS, ...layout });
+  await theirs.set(null, numbersFrom(1));
+  const fetch = serverOf(values, { isTagged });
+  const name = newName();
+  const open = () => {
+    const store = new zarr.FetchStore("https://nowhere.example", { persistentCache: { name }, fetch });
+    return zarr.open(store, { path: "a", kind: "array" });
+  };
+  const array = await open();
+  equal((await array.get()).data, numbersFrom(1));
+  await new zarr.PersistentCache({ name }).usage();
+  // Later than all entries.
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  return { array, fetch, open, write: (first) => theirs.set(null, numbersFrom(first)) };
+}
+
+for (const [what, layout] of Object.entries(LAYOUTS)) {
+  test(`refresh and cache: "reload" pass the persistent cache: ${what}`, async () => {
+    for (const isTagged of [true, false]) {
+      const { array, open, write } = await cachedArray(layout, isTagged);
+      await write(5000);
+      const other = await open();
+      await other.refresh();
+      equal((await other.get()).data, numbersFrom(5000), "after refresh");
+      await array.refresh();
+      equal((await array.get([zarr.slice(0, 3)])).data, new Int32Array([5000, 5001, 5002]), "a part");
+      equal((await array.get()).data, numbersFrom(5000), "all");
+      await write(9000);
+      equal((await array.get(null, { cache: "reload" })).data, numbersFrom(9000), "reload");
+      equal((await (await open()).get()).data, numbersFrom(9000), "another store");
+    }
+  });
+
+  test(`a part that was reloaded leaves no older parts in the persistent cache: ${what}`, async () => {
+    for (const isTagged of [true, false]) {
+      const { array, open, write } = await cachedArray(layout, isTagged);
+      await write(7000);
+      await array.get([zarr.slice(0, 2)], { cache: "reload" });
+      const { data } = await (await open()).get([zarr.slice(0, 512)]);
+      // Other chunks are of an age that the cache allows. Parts of one object are of one version.
+      const reloaded = what === "shards" ? 512 : 128;
+      equal(data.slice(0, reloaded), numbersFrom(7000).slice(0, reloaded));
+    }
+  });
+
+  test(`a failed write is not followed by a read from the persistent cache: ${what}`, async () => {
+    const { array, fetch, open } = await cachedArray(layout, false);
+    fetch.loses = true;
+    await rejects(array.set([zarr.slice(0, 128)], 3), ({ code }) => code === "Store");
+    fetch.loses = false;
+    const expected = numbersFrom(1).fill(3, 0, 128);
+    fetch.sent.length = 0;
+    equal((await array.get()).data, expected);
+    ok(fetch.sent.includes("reload"), `the browser's cache is passed too: ${fetch.sent}`);
+    equal((await (await open()).get()).data, expected, "another store");
+  });
+}
+
+test("entries of the persistent cache that are damaged or gone are requested again", async () => {
+  for (const damage of ["truncated", "gone", "cleared"]) {
+    const name = newName();
+    const fetch = countedFetch();
+    const expected = await read(WHOLE, undefined, { name }, fetch);
+    await new zarr.PersistentCache({ name }).usage();
+    const cache = await caches.open(name);
+    for (const request of await cache.keys()) {
+      const entry = await cache.match(request);
+      const body = (await entry.arrayBuffer()).slice(0, -1);
+      if (damage === "truncated") await cache.put(request, new Response(body, { headers: entry.headers }));
+      if (damage === "gone") await cache.delete(request);
+    }
+    if (damage === "cleared") await caches.delete(name);
+    // The open cache, and the next page's.
+    for (const persistentCache of [{ name }, { name, maxBytes: 1e6 }]) {
+      equal([...(await read(WHOLE, undefined, persistentCache, fetch))], [...expected], damage);
+    }
+  }
+});

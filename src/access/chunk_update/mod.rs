@@ -358,7 +358,8 @@ impl Updater<'_> {
         if same {
             return Ok(Updated::Same);
         }
-        if chunks.iter().all(Option::is_none) {
+        // A shard that has to be stored although it has no chunks is an index.
+        if !self.update.keep_empty && chunks.iter().all(Option::is_none) {
             return Ok(Updated::Empty);
         }
         let order = self.update.order.of(shard.sharding.grid(), count);

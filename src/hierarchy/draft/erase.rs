@@ -53,7 +53,7 @@ pub(super) async fn everything(
     let own = [hierarchy.array_meta_key(path), hierarchy.group_meta_key(path)];
     if store.can_list().await? {
         erase_keys(store, own).await?;
-        store.erase_prefix(&hierarchy.meta_prefix(path)).await?;
+        erase_below(store, &hierarchy.meta_prefix(path)).await?;
         return erase_below(store, &NodePath::of_data(path, hierarchy.format())).await;
     }
     let chunks = chunks(hierarchy, path, context).await?;
@@ -64,9 +64,8 @@ pub(super) async fn everything(
 /// Erases the keys below a prefix, and notifies their readers.
 async fn erase_below(store: &Rc<dyn Store>, prefix: &NodePath) -> Result<()> {
     let keys = store.list_prefix(prefix).await?;
-    store.erase_prefix(prefix).await?;
-    keys.iter().for_each(|key| writers::note(store, key));
-    Ok(())
+    let _touched = writers::touch(store, &keys);
+    store.erase_prefix(prefix).await
 }
 
 /// The keys of all chunks of an array, for a store that cannot list those that exist.

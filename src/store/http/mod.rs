@@ -18,6 +18,7 @@ pub mod transport;
 pub mod url;
 mod whole_objects;
 mod write;
+mod written_urls;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -27,6 +28,7 @@ use policy::{Exchange, ExchangeContext, Goal, NextRequest, Outcome, ServerKnowle
 use transport::{CacheMode, HttpRequest, Transport, TransportResult};
 use url::RootUrl;
 use whole_objects::WholeObjects;
+use written_urls::WrittenUrls;
 
 use super::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value,
@@ -53,6 +55,9 @@ pub struct HttpOptions {
     /// Whether concurrent ranges of one URL bypass the HTTP cache, in browsers that would serialise
     /// them.
     pub no_store_concurrent_ranges: bool,
+    /// Whether all reads pass the caches between the store and the server, because it is not known
+    /// what an earlier write did.
+    pub passes_caches: bool,
     /// Receives all warnings.
     pub on_warning: Option<WarningSink>,
     /// Receives the warnings that should also appear on the console if no listener shows them.
@@ -67,6 +72,7 @@ impl Default for HttpOptions {
             is_anonymous: false,
             retries: 3,
             no_store_concurrent_ranges: true,
+            passes_caches: false,
             on_warning: None,
             on_console: None,
         }
@@ -99,11 +105,13 @@ pub struct HttpStore<T> {
     lister: RefCell<Option<listing::Lister>>,
     open_ranges: RefCell<Map<String, u32>>,
     whole_objects: RefCell<WholeObjects>,
+    written: RefCell<WrittenUrls>,
 }
 
 impl<T: Transport> HttpStore<T> {
     /// A store below `root`. `origin` is the shared state of its server, from [`origin::Origins`].
     pub fn new(transport: T, root: RootUrl, options: HttpOptions, origin: Rc<Origin>) -> Self {
+        let written = RefCell::new(WrittenUrls::new(options.passes_caches));
         Self {
             transport,
             root,
@@ -113,6 +121,7 @@ impl<T: Transport> HttpStore<T> {
             lister: RefCell::default(),
             open_ranges: RefCell::default(),
             whole_objects: RefCell::default(),
+            written,
         }
     }
 
@@ -188,13 +197,14 @@ impl<T: Transport> HttpStore<T> {
 
     async fn send(&self, url: &str, next: NextRequest, context: &RequestContext) -> TransportResult {
         let _permit = self.origin.permit(&context.priority).await;
+        let reload = context.reload || self.written.borrow().contains(url);
         let open_range = next.range.as_ref().map(|_| OpenRange::new(&self.open_ranges, url));
         let concurrent = open_range.as_ref().is_some_and(|range| range.others > 0);
         let bypass =
             concurrent && self.options.no_store_concurrent_ranges && self.transport.serialises_ranges();
         let cache = match () {
             () if bypass || next.fresh => CacheMode::NoStore,
-            () if context.reload => CacheMode::Reload,
+            () if reload => CacheMode::Reload,
             () => CacheMode::Default,
         };
         let request = HttpRequest {
@@ -205,7 +215,7 @@ impl<T: Transport> HttpStore<T> {
             body: None,
             body_limit: next.body_limit,
             part_limit: next.part_limit,
-            reload: next.fresh || context.reload,
+            reload: next.fresh || reload,
             background: context.priority.is_background(),
         };
         let answer = self.transport.send(request).await;

@@ -19,6 +19,7 @@ const READ_ONLY: &str = "the server does not accept writes here";
 
 impl<T: Transport> HttpStore<T> {
     pub(super) async fn put(&self, url: &str, value: Value) -> Result<()> {
+        self.written.borrow_mut().add(url);
         let response = self.answered(Method::Put, url, Some(value)).await;
         self.forget_kept();
         let response = response?;
@@ -29,6 +30,7 @@ impl<T: Transport> HttpStore<T> {
     }
 
     pub(super) async fn delete(&self, url: &str) -> Result<()> {
+        self.written.borrow_mut().add(url);
         let response = self.answered(Method::Delete, url, None).await;
         self.forget_kept();
         let response = response?;

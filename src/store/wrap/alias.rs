@@ -71,7 +71,7 @@ impl Store for Alias {
         Some(self.inner.clone())
     }
 
-    forward_to_inner!(capabilities describe lists);
+    forward_to_inner!(capabilities describe lists erase_prefix);
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

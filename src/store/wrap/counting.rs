@@ -110,7 +110,7 @@ impl<S: Store> Drop for CountedReads<'_, S> {
 }
 
 impl<S: Store> Store for Counting<S> {
-    forward_to_inner! { capabilities describe size set erase lists }
+    forward_to_inner! { capabilities describe size set erase lists erase_prefix }
 
     fn get<'a>(
         &'a self,

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::error::{IS_FULL, Result};
-use crate::format::path::StoreKey;
+use crate::format::path::{NodePath, StoreKey};
 use crate::store::gather::{FetchResult, Gatherer};
 use crate::store::{ByteRange, KeyStartValue, LocalFuture, RequestContext, Store, Value, left_to_full};
 
@@ -87,6 +87,16 @@ impl<S: Store + 'static> Store for Gathering<S> {
         Box::pin(async move {
             let erased = self.inner.erase_values(keys).await;
             self.gatherer.forget(|other| keys.contains(other));
+            erased
+        })
+    }
+    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("erasing");
+        }
+        Box::pin(async move {
+            let erased = self.inner.erase_prefix(prefix).await;
+            self.gatherer.forget(|other| other.below(prefix).is_some());
             erased
         })
     }

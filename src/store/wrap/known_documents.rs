@@ -98,7 +98,7 @@ impl Store for KnownDocuments {
         }
     }
 
-    forward_to_inner!(capabilities describe get_ranges set erase lists);
+    forward_to_inner!(capabilities describe get_ranges set erase lists erase_prefix);
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

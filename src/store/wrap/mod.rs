@@ -100,7 +100,8 @@ macro_rules! forward_to_inner {
         ) -> crate::store::LocalFuture<'a, crate::error::Result<Vec<crate::format::path::StoreKey>>> {
             self.inner.list_prefix(prefix)
         }
-
+    };
+    (@ erase_prefix) => {
         fn erase_prefix<'a>(
             &'a self,
             prefix: &'a crate::format::path::NodePath,

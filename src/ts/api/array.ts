@@ -28,7 +28,6 @@ import type {
 } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
 import { warningsOfStore } from "../port/warnings.ts";
-import { describeWithCodecs } from "./arrays.ts";
 import { placesOf } from "./by_value.ts";
 import { Location } from "./location.ts";
 import {
@@ -43,7 +42,7 @@ import {
   textsOf,
 } from "./node_facts.ts";
 import type { NodeOptions } from "./nodes.ts";
-import { BECOME, becomeAll } from "./open_nodes.ts";
+import { BECOME, becomeAll, openNodes } from "./open_nodes.ts";
 import type { ConversionOptions } from "./read/conversion.ts";
 import type { CfOptions } from "./read/packing.ts";
 import type { PartPlace } from "./read/part_queue.ts";
@@ -146,10 +145,20 @@ const isDataType = (dtype: DataType, query: DataTypeQuery): boolean =>
  */
 const writing = () => import("./write/write.ts").catch(chunkFailed);
 
-/** Updates this node, and all open nodes of the same path, from new metadata. */
-async function becomeAnew(array: Array<DataType>, summary: NodeSummary): Promise<void> {
-  await describeWithCodecs(summary, undefined);
-  becomeAll(array, summary);
+/** Changes the metadata of an array: see `write/changing.ts`. */
+async function change(
+  array: Array<DataType>,
+  make: () => Promise<NodeSummary>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { changing } = await import("./write/changing.ts").catch(chunkFailed);
+  const open = {
+    array,
+    nodes: () => openNodes(array),
+    become: (summary: NodeSummary) => becomeAll(array, summary),
+    readAnew: () => readSummaryAnew(array, { kind: "array", format: array[FACTS].format }),
+  };
+  await changing(open, make, signal);
 }
 
 // biome-ignore lint/suspicious/noShadowRestrictedNames: the name that callers know from zarrita
@@ -398,31 +407,36 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     const { signal } = options;
     signal?.throwIfAborted();
     const { writeSelection } = await writing();
+    await this[FACTS].doubt?.(signal);
     const places = await placesOf(this, selection, signal);
     await writeSelection(this, requestOf(places, this[FACTS]), value, options);
   }
 
   /**
    * Changes the shape, in elements. Shrinking erases chunks and elements outside of the new shape.
-   * New elements have the fill value.
+   * New elements have the fill value. If it fails, `shape` is the stored one when it rejects; after
+   * an abort, before the next call.
    */
   async resize(
     shape: readonly (number | bigint)[],
     options: Pick<WriteOptions, "signal" | "priority"> = {},
   ): Promise<void> {
     const { resizeArray } = await writing();
-    await becomeAnew(this, await resizeArray(this, shape, options));
+    await change(this, () => resizeArray(this, shape, options), options.signal);
   }
 
-  /** Appends values along an axis. The new shape is stored after all values. */
+  /**
+   * Appends values along an axis. The new shape is stored after all values. If it fails, `shape` is
+   * the stored one when it rejects; after an abort, before the next call.
+   */
   async append(value: Settable<D>, axis = 0, options: WriteOptions = {}): Promise<void> {
     const { appendValues } = await writing();
-    await becomeAnew(this, await appendValues(this, value, axis, options));
+    await change(this, () => appendValues(this, value, axis, options), options.signal);
   }
 
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
-    await becomeAnew(this, await updateAttributes(this, attributes, options));
+    await change(this, () => updateAttributes(this, attributes, options), options.signal);
   }
 
   /**
@@ -432,7 +446,10 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    */
   async refresh({ signal }: NodeOptions = {}): Promise<void> {
     const { format } = this[FACTS];
-    becomeAll(this, await readSummaryAnew(this, { kind: "array", format, signal }));
+    const summary = await readSummaryAnew(this, { kind: "array", format, signal });
+    // Arrays of other metadata have another cache.
+    await forgetChunks(this);
+    becomeAll(this, summary);
     await forgetChunks(this);
   }
 
@@ -451,6 +468,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     options: ReadOptions = {},
     { useSharedArrayBuffer }: { useSharedArrayBuffer?: boolean } = {},
   ): Promise<Chunk<D>> {
+    await this[FACTS].doubt?.(options.signal);
     checkChunkIndex(this.path, this[FACTS], chunkCoords);
     const result = await readChunk(this, chunkCoords, { useSharedArrayBuffer, ...options, form: "wrapped" });
     return result as unknown as Chunk<D>;

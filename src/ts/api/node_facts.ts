@@ -80,6 +80,11 @@ export interface ArrayFacts {
   /** The metadata documents as JSON text, in the form that the engine takes. */
   readonly document: string;
   readonly build: DecodeBuild;
+  /**
+   * Set after a change of the array failed: what is stored is not known. It reads the metadata
+   * again. Every call awaits it before it uses the facts, which are others then.
+   */
+  doubt?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
 /** Returns a function that parses the attributes at the first call. */

@@ -36,11 +36,16 @@ export function rememberOpen(node: OpenNode): void {
   });
 }
 
-/** Updates a node and all others of the same path and store. */
-export function becomeAll(node: OpenNode, summary: NodeSummary): void {
+/** A node and all others of the same path and store. */
+export function openNodes(node: OpenNode): Set<OpenNode> {
   const open = nodes.get(node.store as object)?.get(node.path) ?? [];
   const others = [...open].map((reference) => reference.deref());
-  for (const each of new Set([node, ...others])) {
-    if (each?.kind === summary.kind) each[BECOME](summary);
+  return new Set([node, ...others.filter((other) => other !== undefined)]);
+}
+
+/** Updates a node and all others of the same path and store. */
+export function becomeAll(node: OpenNode, summary: NodeSummary): void {
+  for (const each of openNodes(node)) {
+    if (each.kind === summary.kind) each[BECOME](summary);
   }
 }

@@ -205,6 +205,7 @@ export async function histogram(source: Source, options: HistogramOptions = {}):
   const [array, selection] = await subject(source, options);
   const type = await typeNameOf(array);
   const unpacked = await conversionOf(array as never, { decode }, async () => type);
+  await array[FACTS].doubt?.(signal);
   const request = { ...requestOf(selection, array[FACTS]), streamed: true };
   await bindCodecs(array[FACTS], signal);
   const reading = {

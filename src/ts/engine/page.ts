@@ -2,7 +2,7 @@
  * The engine's link to the page. It asks for what only the page has, and sends warnings. The server
  * sets it at the start.
  */
-import { withSize } from "../files/file.ts";
+import { withState } from "../files/reading.ts";
 import { THROWN } from "../model/errors.ts";
 import type { Ask, ToEngine, ToPage } from "../port/protocol.ts";
 
@@ -68,7 +68,7 @@ export class PageLink {
   answered(message: Extract<ToEngine, { type: "reply" | "threw" }>): void {
     const waiting = this.#waiting.get(message.ask);
     this.#waiting.delete(message.ask);
-    if (message.type === "reply") waiting?.resolve(withSizeOf(message));
+    if (message.type === "reply") waiting?.resolve(withStateOf(message));
     else waiting?.reject(this.isLocal ? message.original : thrownOnPage(message));
   }
 
@@ -88,9 +88,9 @@ export class PageLink {
   }
 }
 
-/** Attaches the size of the whole file again, because symbol properties do not cross the port. */
-const withSizeOf = ({ value, size }: Extract<ToEngine, { type: "reply" }>): unknown =>
-  size === undefined ? value : withSize(value as Uint8Array, size);
+/** Attaches the state of the whole file again, because symbol properties do not cross the port. */
+const withStateOf = ({ value, size, version }: Extract<ToEngine, { type: "reply" }>): unknown =>
+  size === undefined ? value : withState(value as Uint8Array, { size, version });
 
 /**
  * Remakes an error that the page threw. A `TypeError` stays one, because `fetch` throws it for

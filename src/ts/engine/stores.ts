@@ -8,7 +8,7 @@ import { DirectoryStore, OpfsStore } from "../files/directory.ts";
 import { ZarrError } from "../model/errors.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import type { HttpDefinition, StoreDefinition } from "../port/definitions.ts";
-import { sender } from "./http/send.ts";
+import { type HttpSender, sender } from "./http/send.ts";
 import { callNow, type Glue, Handle, hasInstance, needFull } from "./instances.ts";
 import { page } from "./page.ts";
 import { warn } from "./warn.ts";
@@ -24,16 +24,9 @@ interface EngineStore {
   /** Number of the consolidated metadata that is released with the store. */
   loaded?: number;
   /** Only of a store over HTTP. */
-  http?: HttpStore;
-}
-
-/** The part of a store over HTTP that lives in JavaScript. */
-export interface HttpStore {
-  /**
-   * Registers requests that the page has sent already. The returned function cancels the unused
-   * ones.
-   */
-  expect(early: { urls: string[]; callback: number }): () => void;
+  http?: HttpSender;
+  /** Numbers of the stores from which this one reads. */
+  behind?: number[];
 }
 
 const stores = new Map<number, EngineStore>();
@@ -58,15 +51,22 @@ export function storeId(glue: Glue, number: number): number {
  * Registers the page's requests in flight for a store. The returned function cancels the unused
  * ones.
  */
-export const expectEarly = (number: number, early: Parameters<HttpStore["expect"]>[0]): (() => void) =>
+export const expectEarly = (number: number, early: Parameters<HttpSender["expect"]>[0]): (() => void) =>
   storeOf(number).http?.expect(early) ?? (() => {});
+
+/** Makes the stores over HTTP behind a store ask their servers again. */
+export function refreshStore(number: number): void {
+  const { http, behind = [] } = stores.get(number) ?? {};
+  http?.refresh();
+  for (const each of behind) refreshStore(each);
+}
 
 /**
  * Registers a store that the wasm instance has made. After that instance is gone, the number means
  * the store `otherwise`.
  */
 export function keepStore(number: number, handle: Handle, otherwise: number): void {
-  stores.set(number, { make: (glue) => storeId(glue, otherwise), handle });
+  stores.set(number, { make: (glue) => storeId(glue, otherwise), handle, behind: [otherwise] });
 }
 
 /** Adds a store that the page defines, or updates the methods of a user's store. */
@@ -112,10 +112,18 @@ function made(number: number, definition: StoreDefinition): EngineStore {
     case "opfs":
       return local(new OpfsStore(definition.path), definition.lockName);
     case "consolidated":
-      return { make: makeOf(definition), handle: undefined, loaded: definition.loaded };
+      return {
+        ...{ make: makeOf(definition), handle: undefined, loaded: definition.loaded },
+        behind: [definition.store],
+      };
     default:
-      return { make: makeOf(definition), handle: undefined };
+      return { make: makeOf(definition), handle: undefined, behind: behindOf(definition) };
   }
+}
+
+function behindOf(definition: StoreDefinition): number[] {
+  if (definition.kind === "overlay") return [definition.first, definition.second];
+  return definition.kind === "zip-store" ? [definition.store] : [];
 }
 
 const warnOfArchive = (message: string) => warn(message, "/");
@@ -160,6 +168,7 @@ function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): 
     useSuffixRequest: definition.useSuffixRequest,
     missingOn403: definition.missingOn403,
     isAnonymous: definition.isAnonymous,
+    passesCaches: definition.passesCaches ?? false,
     onConsole: (message: string) => console.warn(`zarr-wasm: ${withoutSecrets(message)}`),
     onWarning: (message: string) => warn(message, definition.shown, number),
   };

@@ -9,15 +9,8 @@
  */
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
-import {
-  fileSystemFailed,
-  type Listed,
-  nameOfError,
-  namesOf,
-  namesOfPrefix,
-  readFile,
-  readFileRange,
-} from "./file.ts";
+import { fileSystemFailed, type Listed, nameOfError, namesOf, namesOfPrefix } from "./file.ts";
+import { readFile, readFileRange, readFound } from "./reading.ts";
 
 /** Name of a file that is being written. */
 const UNFINISHED = /^\.[\da-z]{12}\.zarr-unfinished$/;
@@ -135,13 +128,15 @@ export class DirectoryStore implements AsyncStore {
   }
 
   async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
-    const file = await this.#file(key);
-    return file && readFile(file).catch((error) => Promise.reject(fileSystemFailed(key, error)));
+    return readFound(key, () => this.#file(key), readFile);
   }
 
   async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
-    const file = await this.#file(key);
-    return file && readFileRange(file, range).catch((error) => Promise.reject(fileSystemFailed(key, error)));
+    return readFound(
+      key,
+      () => this.#file(key),
+      (file) => readFileRange(file, range),
+    );
   }
 
   async has(key: AbsolutePath): Promise<boolean> {

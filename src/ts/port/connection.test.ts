@@ -247,6 +247,10 @@ test("the size of a value is sent with a range of it", async () => {
   channel.says(ask(connection.objects.store(store), "getRange", ["/key", { suffixLength: 2 }]));
   await turn();
   assert.equal(channel.all("reply")[0]?.size, 77);
+  Object.assign(bytes, { [Symbol.for("zarr-wasm.version")]: "second" });
+  channel.says(ask(connection.objects.store(store), "getRange", ["/key", { suffixLength: 2 }]));
+  await turn();
+  assert.equal(channel.all("reply")[1]?.version, "second");
 });
 
 test("a store gets the caller's own signal", async () => {

@@ -259,9 +259,9 @@ export class Connection {
     }
   }
 
-  #reply(ask: number, { value, transfer, size }: Performed): void {
+  #reply(ask: number, { transfer, ...answer }: Performed): void {
     this.#asks.delete(ask);
-    this.post({ type: "reply", ask, value, ...(size !== undefined && { size }) }, transfer);
+    this.post({ type: "reply", ask, ...answer }, transfer);
   }
 
   #threw(ask: number, value: unknown): void {

@@ -28,6 +28,8 @@ export interface HttpDefinition {
    * chunk does not exist, as some object stores answer so.
    */
   isAnonymous: boolean;
+  /** All reads pass the caches between the store and the server. Default: false. */
+  passesCaches?: boolean;
   /** The address that warnings show. */
   shown: string;
 }

@@ -7,7 +7,7 @@ import { ZarrError } from "../model/errors.ts";
 import type { ArrayDefinition, CacheDefinition, StoreDefinition } from "./definitions.ts";
 import type { ArrayKey, Callback, ObjectNumbers } from "./object_numbers.ts";
 import type { ToEngine } from "./protocol.ts";
-import { definerOf, methodsOf } from "./store_definers.ts";
+import { definerOf, doubtfulStores, methodsOf } from "./store_definers.ts";
 
 /** The number of a user's store, and the methods that were sent to the engine. */
 interface KnownUser {
@@ -64,7 +64,9 @@ export class Objects implements ObjectNumbers {
     const number = this.#numbered("store", store);
     this.#numbers.set(store, number);
     this.#targets.set(number, new WeakRef(store));
-    this.#post({ type: "store", store: number, definition: make() });
+    const definition = make();
+    if ("http" in definition) definition.http.passesCaches = doubtfulStores.has(store);
+    this.#post({ type: "store", store: number, definition });
     return number;
   }
 

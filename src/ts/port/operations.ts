@@ -266,6 +266,8 @@ export interface Operations {
   write(args: WriteArguments & { request: EngineRequest; source: WriteSource }): undefined;
   append(args: WriteArguments & { axis: number; length: number; source: WriteSource }): NodeSummary;
   resize(args: WriteArguments & { shape: BigUint64Array }): NodeSummary;
+  /** Reads the metadata again, once no write changes them. */
+  reread(args: { array: number }): NodeSummary;
   packFloats(args: { floats: FloatsToPack[] }): PackedFloats[];
 
   // Codecs on their own. The texts are JSON (`src/format/codec/standalone.rs`).

@@ -24,12 +24,16 @@ export interface Performed {
   transfer: ArrayBuffer[];
   /** Size in bytes of the whole value from which a range was read, if the store reports it. */
   size?: number;
+  /** The version of that value, if the store reports it. */
+  version?: string;
 }
 
 /**
- * The property in which a store reports the size of a file with a range of it (`files/file.ts`).
+ * The properties in which a store reports the size and the version of a file with a range of it
+ * (`files/reading.ts`).
  */
 const SIZE = Symbol.for("zarr-wasm.size");
+const VERSION = Symbol.for("zarr-wasm.version");
 
 /** Maximum number of keys of a listing, which may not end. `src/limits.rs` has the same number. */
 const MOST_LISTED = 2 ** 21;
@@ -48,8 +52,9 @@ function crossing(value: unknown, isLocal: boolean): Performed {
       : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   const copy = new Uint8Array(bytes.byteLength);
   copy.set(bytes);
-  const size = (value as { [SIZE]?: number })[SIZE];
-  return { value: copy, transfer: [copy.buffer], ...(size !== undefined && { size }) };
+  const { [SIZE]: size, [VERSION]: version } = value as { [SIZE]?: number; [VERSION]?: string };
+  const state = { ...(size !== undefined && { size }), ...(version !== undefined && { version }) };
+  return { value: copy, transfer: [copy.buffer], ...state };
 }
 
 /**

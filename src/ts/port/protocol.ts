@@ -58,8 +58,11 @@ export type ToEngine =
   | { type: "call"; call: number; operation: OperationName; args: unknown; isAbortable: boolean }
   | { type: "abort"; call: number }
   | { type: "credit"; call: number }
-  /** `size`: in the answer to a range request, the size in bytes of the whole value, if known. */
-  | { type: "reply"; ask: number; value: unknown; size?: number }
+  /**
+   * `size` and `version`: in the answer to a range request, those of the whole value, if known. The
+   * size is in bytes.
+   */
+  | { type: "reply"; ask: number; value: unknown; size?: number; version?: string }
   /** `original` is present if both ends are on one thread. */
   | { type: "threw"; ask: number; thrown: number; name: string; message: string; original?: unknown }
   | { type: "ping" };

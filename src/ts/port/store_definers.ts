@@ -6,6 +6,12 @@ import type { StoreDefinition } from "./definitions.ts";
 import type { ObjectNumbers } from "./object_numbers.ts";
 
 /**
+ * Stores of which a write failed. The engine that wrote knows what to drop from caches. If it was
+ * lost, the next one knows nothing, so its requests for such a store pass all caches.
+ */
+export const doubtfulStores = new WeakSet<object>();
+
+/**
  * Returns a function that makes the store's definition, or the number of another store that is
  * equivalent. Returns undefined if the object has been changed and must be treated as a user's.
  */

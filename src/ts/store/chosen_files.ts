@@ -3,18 +3,14 @@
  * webkitdirectory>`, and dropped folders as entries (`webkitGetAsEntry`).
  */
 
-import {
-  fileSystemFailed,
-  type Listed,
-  nameOfError,
-  namesOf,
-  namesOfPrefix,
-  readFile,
-  readFileRange,
-} from "../files/file.ts";
+import { fileSystemFailed, type Listed, nameOfError, namesOf, namesOfPrefix } from "../files/file.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
+import { chunkFailed } from "../port/chunk_failed.ts";
 import { DirectoryStore } from "./directory.ts";
 import { ZipFileStore } from "./zip.ts";
+
+/** The code that reads files. It is a chunk of its own, for pages that have such stores. */
+const reading = () => import("../files/reading.ts").catch(chunkFailed);
 
 /** A store whose subclass finds the file of a key. */
 abstract class FileStore implements AsyncStore {
@@ -22,13 +18,17 @@ abstract class FileStore implements AsyncStore {
   protected abstract file(key: AbsolutePath): Promise<File | undefined> | File | undefined;
 
   async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
-    const file = await this.file(key);
-    return file && readFile(file).catch((error) => Promise.reject(fileSystemFailed(key, error)));
+    const { readFile, readFound } = await reading();
+    return readFound(key, () => this.file(key), readFile);
   }
 
   async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
-    const file = await this.file(key);
-    return file && readFileRange(file, range).catch((error) => Promise.reject(fileSystemFailed(key, error)));
+    const { readFileRange, readFound } = await reading();
+    return readFound(
+      key,
+      () => this.file(key),
+      (file) => readFileRange(file, range),
+    );
   }
 
   async has(key: AbsolutePath): Promise<boolean> {

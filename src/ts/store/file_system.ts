@@ -7,10 +7,16 @@
  * new bytes are written under another name and renamed.
  */
 import type { Dirent } from "node:fs";
-import { fileSystemFailed, type Listed, namesOf, namesOfPrefix, withSize } from "../files/file.ts";
+import type { FileHandle } from "node:fs/promises";
+import { fileSystemFailed, type Listed, namesOf, namesOfPrefix } from "../files/file.ts";
+import type { FileState } from "../files/reading.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../model/types.ts";
+import { chunkFailed } from "../port/chunk_failed.ts";
 import { node } from "./node_builtins.ts";
+
+/** The code that reads files. Pages do not download it with this class. */
+const reading = () => import("../files/reading.ts").catch(chunkFailed);
 
 /** Name of a file that is being written. */
 const UNFINISHED = /^\.[\da-z]{1,12}\.zarr-unfinished$/;
@@ -54,7 +60,7 @@ export class FileSystemStore implements AsyncMutable {
   async get(key: AbsolutePath, { signal }: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     signal?.throwIfAborted();
     const path = await this.#existing(key);
-    return path === undefined ? undefined : orUndefined(key, node.files.readFile(path));
+    return path === undefined ? undefined : readUnchanged(key, path, (file) => file.readFile());
   }
 
   async getRange(
@@ -64,7 +70,9 @@ export class FileSystemStore implements AsyncMutable {
   ): Promise<Uint8Array | undefined> {
     signal?.throwIfAborted();
     const path = await this.#existing(key);
-    return path === undefined ? undefined : orUndefined(key, readRange(path, range));
+    return path === undefined
+      ? undefined
+      : readUnchanged(key, path, (file, state) => readRange(file, range, state));
   }
 
   async has(key: AbsolutePath): Promise<boolean> {
@@ -222,24 +230,60 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   return node.files.readdir(folder, { withFileTypes: true });
 }
 
-async function readRange(path: string, range: RangeQuery): Promise<Uint8Array> {
-  const file = await node.files.open(path, "r");
-  try {
-    const { size } = await file.stat();
-    const isSuffix = "suffixLength" in range;
-    const start = isSuffix ? Math.max(0, size - range.suffixLength) : Math.min(range.offset, size);
-    const end = isSuffix ? size : Math.min(size, start + range.length);
-    const bytes = new Uint8Array(end - start);
-    let filled = 0;
-    while (filled < bytes.length) {
-      const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, start + filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
+/** The message of the error for a file that another program changed while it was read. */
+const CHANGED = "the file changed while it was read";
+
+/** The state of an open file, with a version that changes when a program writes to it. */
+async function stateOf(file: FileHandle): Promise<FileState> {
+  const { ino, mtimeNs, size } = await file.stat({ bigint: true });
+  return { size: Number(size), version: `${ino} ${mtimeNs} ${size}` };
+}
+
+/**
+ * Reads a file that did not change meanwhile; undefined if there is none. A file that a program
+ * replaces by renaming is read as it was. One that is written in place is read again, a bounded
+ * number of times.
+ */
+async function readUnchanged(
+  key: string,
+  path: string,
+  read: (file: FileHandle, state: FileState) => Promise<Uint8Array>,
+): Promise<Uint8Array | undefined> {
+  const attempt = async () => {
+    const file = await node.files.open(path, "r");
+    try {
+      const before = await stateOf(file);
+      const bytes = await read(file, before);
+      const after = await stateOf(file);
+      if (before.version !== after.version) throw new Error(CHANGED);
+      return bytes;
+    } finally {
+      await file.close();
     }
-    return withSize(bytes.subarray(0, filled), size);
-  } finally {
-    await file.close();
+  };
+  const found = () =>
+    attempt().catch((error) => {
+      if (isAbsent(error)) return undefined;
+      throw error;
+    });
+  const { whileChanging } = await reading();
+  return whileChanging(key, found, (error) => error instanceof Error && error.message === CHANGED);
+}
+
+async function readRange(file: FileHandle, range: RangeQuery, state: FileState): Promise<Uint8Array> {
+  const { size } = state;
+  const isSuffix = "suffixLength" in range;
+  const start = isSuffix ? Math.max(0, size - range.suffixLength) : Math.min(range.offset, size);
+  const end = isSuffix ? size : Math.min(size, start + range.length);
+  const bytes = new Uint8Array(end - start);
+  let filled = 0;
+  while (filled < bytes.length) {
+    const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, start + filled);
+    if (bytesRead === 0) throw new Error(CHANGED);
+    filled += bytesRead;
   }
+  const { withState } = await reading();
+  return withState(bytes, state);
 }
 
 export default FileSystemStore;

@@ -147,6 +147,7 @@ export async function get<D extends DataType, Store extends Readable, S extends 
     const wanted = { as, decode, window, gamma, colors, mask, memoryOrder };
     return array.get(selection, { ...rest, ...wanted, signal } as never) as Promise<SelectedBytes>;
   }
+  await array[FACTS].doubt?.(signal);
   const facts = array[FACTS];
   const order = memoryOrder ? memoryOrderOf(memoryOrder, facts) : facts.order;
   const request = { ...requestOf(selection as AnySelection | null, facts), order };

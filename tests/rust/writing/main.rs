@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod chunks;
+mod cut_off;
 mod encoder_parameters;
 mod faults;
 mod model;

@@ -36,6 +36,7 @@ export async function placedRequest(
   selection: AnySelection | null | undefined,
   signal: AbortSignal | undefined,
 ): Promise<ReadRequest> {
+  await array[FACTS].doubt?.(signal);
   return requestOf(await placesOf(array, selection, signal), array[FACTS]);
 }
 

@@ -8,8 +8,10 @@ import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
 import type { EngineRequest } from "../../model/request.ts";
+import type { CallOptions, MakeArguments } from "../../port/connection.ts";
 import { call, write } from "../../port/engine.ts";
-import type { WriteEvent, WriteSource } from "../../port/operations.ts";
+import type { AnswerOf, WriteEvent, WriteSource } from "../../port/operations.ts";
+import { doubtfulStores } from "../../port/store_definers.ts";
 import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
 import { withPackedFloats } from "./float_packing.ts";
@@ -77,6 +79,21 @@ const listener =
   ({ type: _, ...progress }: WriteEvent): void =>
     onProgress?.(progress);
 
+/** Calls an operation that writes to an array. If it fails, caches of its store are in doubt. */
+async function writeTo<Name extends "write" | "append" | "resize">(
+  { store }: ArrayNode,
+  operation: Name,
+  makeArguments: MakeArguments<Name>,
+  options: CallOptions,
+): Promise<AnswerOf<Name>> {
+  try {
+    return await write(operation, makeArguments, options);
+  } catch (error) {
+    doubtfulStores.add(store);
+    throw error;
+  }
+}
+
 /** Writes values to a selection. */
 export async function writeSelection(
   array: ArrayNode,
@@ -95,7 +112,8 @@ export async function writeSelection(
   );
   const places = shape.filter((_, axis) => kept[axis]);
   const source = await packed(type, value, places, options);
-  await write(
+  await writeTo(
+    array,
     "write",
     (objects) => ({ ...writing(options), array: arrayNumber(objects, array), request, source }),
     { signal, onEvent: listener(options) },
@@ -134,7 +152,8 @@ export async function appendValues(
   const shape = appendedShape(array[FACTS], value, axis);
   const source = await packed(await typeOf(array, signal), value, shape, options);
   const length = shape[axis] ?? 0;
-  return write(
+  return writeTo(
+    array,
     "append",
     (objects) => ({ ...writing(options), array: arrayNumber(objects, array), axis, length, source }),
     { signal, onEvent: listener(options) },
@@ -159,7 +178,8 @@ export async function resizeArray(
   const { signal } = options;
   const extents = BigUint64Array.from(shape, extentOf);
   await bindCodecs(array[FACTS], signal);
-  return write(
+  return writeTo(
+    array,
     "resize",
     (objects) => ({ ...writing(options), array: arrayNumber(objects, array), shape: extents }),
     { signal },

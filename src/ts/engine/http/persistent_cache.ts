@@ -2,6 +2,9 @@
  * Keeps HTTP responses in Cache Storage, which outlives the page. Cache Storage rejects partial
  * responses (status 206), so a range is stored as a full response under a made-up URL, which is
  * never requested. A range of an object that is stored whole is cut from it.
+ *
+ * The storage may fail at any time: it is full, the user has cleared it, a file of it is damaged.
+ * Then the object is requested from the server. Only a request to the server may fail a read.
  */
 
 import type { CacheDefinition } from "../../port/definitions.ts";
@@ -20,9 +23,25 @@ interface Entry {
   used: number;
 }
 
+/** When a request began, and until when older responses are passed. */
+interface Begun {
+  /** In ms since 1970. */
+  time: number;
+  /** The number of writes. */
+  writes: number;
+  since: number;
+}
+
+/** A response to be stored. */
+interface Received {
+  url: string;
+  response: Response;
+  begun: Begun;
+}
+
 /** An object of which at least one entry is stored. */
 interface Kept {
-  /** ETag, or else Last-Modified; "" if neither is visible. */
+  /** ETag, or else Last-Modified, or else the size; "" if none is visible. */
   version: string;
   addresses: Set<string>;
 }
@@ -50,7 +69,13 @@ function addressOf(url: string, range: string | null): string {
   return `${url}${url.includes("?") ? "&" : "?"}${RANGE}=${encodeURIComponent(range)}`;
 }
 
-const versionOf = (headers: Headers) => headers.get("etag") ?? headers.get("last-modified") ?? "";
+const strongVersionOf = (headers: Headers) => headers.get("etag") ?? headers.get("last-modified");
+
+/** The version of an entry's object: without a tag from the server, its size. */
+const versionOf = (headers: Headers) =>
+  strongVersionOf(headers) ??
+  /\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1] ??
+  (headers.has("content-range") ? "" : (headers.get("content-length") ?? ""));
 
 const entryOf = (headers: Headers, used: number): Entry => ({
   url: headers.get(OWN.url) ?? "",
@@ -59,14 +84,20 @@ const entryOf = (headers: Headers, used: number): Entry => ({
   used,
 });
 
-/** Restores a response as the server sent it. */
+/** Whether headers are those of an entry. Others have no size or no age. */
+const isEntry = (headers: Headers) =>
+  [OWN.stored, OWN.status, "content-length"].every((name) => Number(headers.get(name) ?? Number.NaN) >= 0);
+
+/** Restores a response as the server sent it. Rejects if the entry is damaged. */
 async function revived(kept: Response): Promise<Response> {
   const headers = new Headers();
   for (const name of [...KEPT, "content-length"]) {
     const value = kept.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
-  return new Response(await kept.arrayBuffer(), { status: Number(kept.headers.get(OWN.status)), headers });
+  const body = await kept.arrayBuffer();
+  if (body.byteLength !== Number(headers.get("content-length"))) throw new RangeError("a truncated entry");
+  return new Response(body, { status: Number(kept.headers.get(OWN.status)), headers });
 }
 
 /**
@@ -112,6 +143,12 @@ export class PersistentCache {
   #opening: Promise<Cache | undefined> | undefined;
   #bytes = 0;
   #uses = 0;
+  /** Counts the beginnings and ends of writes. */
+  #writes = 0;
+  /** The count at the last write of each URL; infinite while the write is under way. */
+  readonly #written = new Map<string, number>();
+  /** The last response for which a caller passed the cache, by URL. */
+  readonly #passed = new Map<string, { since: number; version: string | null }>();
 
   constructor({ name = "zarr-wasm", maxBytes = 256 << 20, maxAgeSeconds = 86_400 }: CacheDefinition = {}) {
     this.#name = name;
@@ -136,21 +173,39 @@ export class PersistentCache {
     await storage()?.delete(this.#name);
   }
 
-  /** Answers a request from the cache, or sends it and stores the response. */
-  async answer(request: Request, send: Send): Promise<Response> {
+  /**
+   * Answers a request from the cache, or sends it and stores the response. Responses to requests
+   * that were sent before `since` (ms since 1970) are not used.
+   */
+  async answer(request: Request, send: Send, since = 0): Promise<Response> {
     const cache = await this.#open();
     if (!cache) return send(request);
-    if (request.method === "PUT" || request.method === "DELETE") {
-      const response = await send(request);
-      await this.#forgetObject(cache, request.url);
-      return response;
-    }
-    return request.method === "GET" ? this.#read(cache, request, send) : send(request);
+    if (request.method === "PUT" || request.method === "DELETE") return this.#write(cache, request, send);
+    return request.method === "GET" ? this.#read(cache, request, send, since) : send(request);
   }
 
-  async #read(cache: Cache, request: Request, send: Send): Promise<Response> {
+  /**
+   * Sends a write. The entries go before it, in case this page ends before the answer comes, and
+   * whatever comes of it.
+   */
+  async #write(cache: Cache, request: Request, send: Send): Promise<Response> {
+    const { url } = request;
+    this.#written.set(url, Number.POSITIVE_INFINITY);
+    await this.#forgetObject(cache, url);
+    try {
+      return await send(request);
+    } finally {
+      this.#writes += 1;
+      this.#written.set(url, this.#writes);
+      await this.#forgetObject(cache, url);
+    }
+  }
+
+  async #read(cache: Cache, request: Request, send: Send, since: number): Promise<Response> {
     const range = request.headers.get("range");
-    const known = isReload(request) ? undefined : await this.#find(cache, request.url, range);
+    const begun = { time: Date.now(), writes: this.#writes };
+    const isPassed = isReload(request);
+    const known = isPassed ? undefined : await this.#find(cache, request.url, range, since);
     if (known?.isFresh) {
       counters.persistentCache.hits += 1;
       return known.answer;
@@ -158,7 +213,12 @@ export class PersistentCache {
     counters.persistentCache.misses += 1;
     try {
       const response = await send(request);
-      this.#keep(cache, request, range, response);
+      const wanted = { ...begun, since: isPassed ? begun.time : since };
+      // Before the caller has the response: no later read may get what it replaces.
+      if (response.status === 404 || response.status === 410) await this.#forgetObject(cache, request.url);
+      if (response.ok && wanted.since > 0) this.#pass(request.url, response.headers, wanted);
+      if (response.ok) await this.#forgetOthers(cache, request.url, response.headers, wanted);
+      this.#keep(cache, request, response, wanted);
       return response;
     } catch (error) {
       // Without a network, an expired response is better than none.
@@ -167,44 +227,49 @@ export class PersistentCache {
     }
   }
 
-  async #find(cache: Cache, url: string, range: string | null) {
+  async #find(cache: Cache, url: string, range: string | null, since: number) {
     const exact = addressOf(url, range);
     const address = this.#entries.has(exact) ? exact : url;
     const entry = this.#entries.get(address);
-    if (!entry) return undefined;
-    const kept = await cache.match(address);
-    if (!kept) {
+    if (!entry || entry.stored <= since) return undefined;
+    let answer: Response | undefined;
+    try {
+      const kept = await cache.match(address);
+      answer = kept && (await (address === exact ? revived(kept) : cut(kept, range ?? "")));
       // Another tab has cleared the cache.
-      this.#drop(address);
-      return undefined;
+      if (!kept) this.#drop(address);
+    } catch {
+      await this.#delete(cache, address);
     }
-    const answer = await (address === exact ? revived(kept) : cut(kept, range ?? ""));
     this.#uses += 1;
     entry.used = this.#uses;
     return answer && { answer, isFresh: Date.now() - entry.stored <= this.#maxAge };
   }
 
   /** Stores a copy of a response in the background. */
-  #keep(cache: Cache, request: Request, range: string | null, response: Response): void {
+  #keep(cache: Cache, request: Request, response: Response, begun: Begun): void {
+    const range = request.headers.get("range");
     const isKept = response.status === 200 || (response.status === 206 && range !== null);
     if (!isKept || isPage(response) || response.redirected) return;
     const address = addressOf(request.url, response.status === 200 ? null : range);
-    const storing = this.#store(cache, address, request.url, response.clone()).catch(() => {
+    const storing = this.#store(cache, address, {
+      url: request.url,
+      response: response.clone(),
+      begun,
+    }).catch(() => {
       // The request was aborted or the storage is full. The object is requested again next time.
     });
     this.#storing.add(storing);
     storing.then(() => this.#storing.delete(storing));
   }
 
-  async #store(cache: Cache, address: string, url: string, response: Response): Promise<void> {
+  async #store(cache: Cache, address: string, { url, response, begun }: Received): Promise<void> {
     const bytes = await response.arrayBuffer();
     if (bytes.byteLength > this.#maxBytes / 4 || !isWhole(response, bytes)) return;
-    const known = this.#objects.get(url)?.version ?? versionOf(response.headers);
-    if (known !== versionOf(response.headers)) await this.#forgetObject(cache, url);
     const headers = new Headers({
       [OWN.url]: url,
       [OWN.address]: address,
-      [OWN.stored]: String(Date.now()),
+      [OWN.stored]: String(begun.time),
       [OWN.status]: String(response.status),
       "content-length": String(bytes.byteLength),
     });
@@ -212,9 +277,29 @@ export class PersistentCache {
       const value = response.headers.get(name);
       if (value !== null) headers.set(name, value);
     }
+    await this.#forgetOthers(cache, url, headers, begun);
+    if (this.#isOutdated(url, headers, begun)) return;
     await cache.put(address, new Response(bytes, { headers }));
+    if (this.#isOutdated(url, headers, begun)) return this.#delete(cache, address);
     this.#add(address, headers);
     await this.#makeRoom(cache);
+  }
+
+  /** Records that a caller got a newer response than those of requests from before `since`. */
+  #pass(url: string, headers: Headers, { since }: Begun): void {
+    if ((this.#passed.get(url)?.since ?? 0) > since) return;
+    this.#passed.set(url, { since, version: strongVersionOf(headers) });
+  }
+
+  /**
+   * Whether a response may be of what has been replaced since: its request was sent before the end
+   * of a write, or before a request that passed the cache.
+   */
+  #isOutdated(url: string, headers: Headers, begun: Begun): boolean {
+    if ((this.#written.get(url) ?? 0) > begun.writes) return true;
+    const passed = this.#passed.get(url);
+    if (!passed || begun.time >= passed.since) return false;
+    return passed.version === null || passed.version !== strongVersionOf(headers);
   }
 
   #add(address: string, headers: Headers): void {
@@ -244,16 +329,32 @@ export class PersistentCache {
     for (const [address] of oldest) {
       // Frees some more than necessary, so that not every later store has to free room.
       if (this.#bytes <= this.#maxBytes * 0.9) return;
-      this.#drop(address);
-      await cache.delete(address);
+      await this.#delete(cache, address);
     }
   }
 
   /** Deletes all entries of an object, because the object has changed. */
   async #forgetObject(cache: Cache, url: string): Promise<void> {
-    const addresses = [...(this.#objects.get(url)?.addresses ?? [])];
-    for (const address of addresses) this.#drop(address);
-    await Promise.all(addresses.map((address) => cache.delete(address)));
+    // The whole object may be there from another tab.
+    const addresses = new Set([url, ...(this.#objects.get(url)?.addresses ?? [])]);
+    await Promise.all([...addresses].map((address) => this.#delete(cache, address)));
+  }
+
+  /** Deletes the entries of an object that are not of the version that has arrived. */
+  async #forgetOthers(cache: Cache, url: string, headers: Headers, { since }: Begun): Promise<void> {
+    const known = this.#objects.get(url);
+    if (!known) return;
+    if (known.version !== versionOf(headers)) return this.#forgetObject(cache, url);
+    if (strongVersionOf(headers) !== null) return;
+    // Nothing tells whether the object has changed since the caller asked to pass the cache.
+    const isOld = (address: string) => (this.#entries.get(address)?.stored ?? 0) <= since;
+    await Promise.all([...known.addresses].filter(isOld).map((address) => this.#delete(cache, address)));
+  }
+
+  /** Deletes an entry. A storage that fails keeps it, but this page does not use it. */
+  async #delete(cache: Cache, address: string): Promise<void> {
+    this.#drop(address);
+    await cache.delete(address).catch(() => false);
   }
 
   #open(): Promise<Cache | undefined> {
@@ -269,7 +370,7 @@ export class PersistentCache {
       const byAddress = new Map(answers.map(({ headers }) => [headers.get(OWN.address), headers]));
       for (const { url } of addresses) {
         const headers = byAddress.get(url);
-        if (headers) this.#add(url, headers);
+        if (headers && isEntry(headers)) this.#add(url, headers);
         else await cache.delete(url);
       }
       return cache;

@@ -66,11 +66,31 @@ const meantFor =
   (url: string): boolean =>
     origins === undefined || origins.includes(new URL(url).origin);
 
+/** The part of a store over HTTP that lives in JavaScript. */
+export interface HttpSender {
+  readonly send: Send;
+  /**
+   * Registers requests that the page has sent already. The returned function cancels the unused
+   * ones.
+   */
+  expect(early: { urls: string[]; callback: number }): () => void;
+  /** From now on, the persistent cache answers only with what it received after this call. */
+  refresh(): void;
+}
+
 /** The chain that sends a store's requests: early requests, persistent cache, headers, `fetch`. */
-export function sender(definition: HttpDefinition): EarlyRequests {
+export function sender(definition: HttpDefinition): HttpSender {
   const { fetch: own, headers, cache, headerOrigins } = definition;
   const plain = own === undefined ? sendHere : sendOnPage(own);
   const headed = headers ? sendWithHeaders(plain, headersOf(headers), meantFor(headerOrigins)) : plain;
   const kept = cache === undefined ? undefined : cacheOf(cache);
-  return new EarlyRequests(kept ? (request) => kept.answer(request, headed) : headed);
+  let since = 0;
+  const early = new EarlyRequests(kept ? (request) => kept.answer(request, headed, since) : headed);
+  return {
+    send: early.send,
+    expect: (requests) => early.expect(requests),
+    refresh() {
+      since = Date.now();
+    },
+  };
 }

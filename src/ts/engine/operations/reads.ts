@@ -12,12 +12,13 @@ import type {
   ResultLayout,
 } from "../../port/operations.ts";
 import { arrayId, arrayOf, typeOf } from "../arrays.ts";
-import { call, callNow, hasInstance, run } from "../instances.ts";
+import { call, hasInstance, run } from "../instances.ts";
 import { Assembly } from "../read/assembly.ts";
 import type { Sink } from "../read/job.ts";
 import { PartSink } from "../read/part_sink.ts";
 import { readInto } from "../read/read.ts";
 import { SummarySink } from "../read/summary_sink.ts";
+import { refreshStore } from "../stores.ts";
 import type { CallContext, Handlers } from "./context.ts";
 
 type Names = "read" | "stream" | "summarise" | "prefetch" | "planRead" | "planObjects" | "forgetChunks";
@@ -92,12 +93,13 @@ export const readOperations: Handlers<Names> = {
     return call((glue) => glue.planObjects(arrayId(glue, known), request, start, count) as PlannedObject[]);
   },
 
-  forgetChunks({ array }) {
+  async forgetChunks({ array }) {
     const known = arrayOf(array);
-    // An array that is not bound has no cached chunks. Binding it here would only report errors
-    // that belong to the next read.
-    const id = known.handle?.id;
-    if (id !== undefined && hasInstance()) callNow((glue) => glue.forgetChunks(id));
+    refreshStore(known.definition.store);
+    if (!hasInstance()) return undefined;
+    // An array that is not bound yet may share the cache of an equal one. Errors of binding belong
+    // to the next read.
+    await call((glue) => glue.forgetChunks(arrayId(glue, known))).catch(() => {});
     return undefined;
   },
 };

@@ -14,7 +14,7 @@ import { crossingSummary } from "../marked.ts";
 import { WriteJob } from "../write/write_job.ts";
 import type { CallContext, Handlers } from "./context.ts";
 
-type Names = "selectionShape" | "write" | "append" | "resize" | "packFloats";
+type Names = "selectionShape" | "write" | "append" | "resize" | "reread" | "packFloats";
 
 interface WriteOptions {
   priority: number;
@@ -92,6 +92,14 @@ export const writeOperations: Handlers<Names> = {
         return glue.resizeArray(id, shape, job, signal, settle);
       },
       "finish",
+    );
+    return crossingSummary(summary);
+  },
+
+  async reread({ array }, { signal }) {
+    const known = arrayOf(array);
+    const summary = await runFull<NodeSummary>(signal, (glue, settle) =>
+      glue.rereadArray(arrayId(glue, known), settle),
     );
     return crossingSummary(summary);
   },

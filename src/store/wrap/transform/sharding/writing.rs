@@ -72,9 +72,8 @@ impl ShardingTransformer {
             return Ok(());
         }
         let _locks = self.lock(keys).await;
-        let erased = self.inner.erase_values(keys).await;
-        keys.iter().for_each(|key| writers::note(&self.inner, key));
-        erased
+        let _touched = writers::touch(&self.inner, keys);
+        self.inner.erase_values(keys).await
     }
 
     /// Changes shards: fetches the indexes in one call and the chunks in another, then writes each
@@ -94,9 +93,8 @@ impl ShardingTransformer {
         let modes = modes.collect::<Result<Vec<WriteMode>>>()?;
         let read = self.read_needed(&updates, &modes, &context).await?;
         for ((update, write_mode), read) in updates.iter().zip(modes).zip(read) {
-            let written = self.write(update, write_mode, &read).await;
-            writers::note(&self.inner, &update.shard);
-            written?;
+            let _touched = writers::touch(&self.inner, std::slice::from_ref(&update.shard));
+            self.write(update, write_mode, &read).await?;
         }
         Ok(())
     }

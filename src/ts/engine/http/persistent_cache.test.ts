@@ -1,0 +1,275 @@
+/**
+ * Tests the persistent cache over a storage that fails, has damaged entries, or has older ones than
+ * the caller wants. The storage is a copy of Cache Storage in memory. What the server has at the
+ * time of a read is always right.
+ */
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { setPage } from "../page.ts";
+import { PersistentCache } from "./persistent_cache.ts";
+
+setPage({ warn: () => {} } as never);
+
+interface Stored {
+  body: Uint8Array;
+  headers: [string, string][];
+}
+
+/** Cache Storage with one cache. Call number `failsAt` fails, and all later ones if it `stays`. */
+class Storage {
+  readonly stored = new Map<string, Stored>();
+  calls = 0;
+  failsAt = 0;
+  stays = false;
+
+  async #call<T>(act: () => T | Promise<T>): Promise<T> {
+    this.calls += 1;
+    const fails = this.stays ? this.calls >= this.failsAt : this.calls === this.failsAt;
+    if (this.failsAt > 0 && fails) throw new DOMException("no space left", "QuotaExceededError");
+    return act();
+  }
+
+  #answer({ body, headers }: Stored): Response {
+    return new Response(body.slice(), { headers });
+  }
+
+  readonly cache = {
+    match: (url: string) =>
+      this.#call(() => {
+        const found = this.stored.get(url);
+        return found && this.#answer(found);
+      }),
+    matchAll: () => this.#call(() => [...this.stored.values()].map((each) => this.#answer(each))),
+    keys: () => this.#call(() => [...this.stored.keys()].map((url) => ({ url }))),
+    delete: (url: string) => this.#call(() => this.stored.delete(url)),
+    put: (url: string, response: Response) =>
+      this.#call(async () => {
+        const body = new Uint8Array(await response.arrayBuffer());
+        this.stored.set(url, { body, headers: [...response.headers] });
+      }),
+  };
+
+  install(): this {
+    const caches = { open: () => this.#call(() => this.cache), delete: async () => this.stored.clear() };
+    Object.defineProperty(globalThis, "caches", { value: caches, configurable: true });
+    return this;
+  }
+}
+
+afterEach(() => Reflect.deleteProperty(globalThis, "caches"));
+
+const URL_OF_IT = "https://data.example/shard";
+
+/** A server with one object. */
+function server(text: string, { tagged = false } = {}) {
+  const state = { text, sent: 0, loses: false };
+  const send = async (request: Request): Promise<Response> => {
+    state.sent += 1;
+    if (request.method === "PUT") {
+      state.text = await request.text();
+      if (state.loses) throw new TypeError("fetch failed");
+      return new Response(null, { status: 204 });
+    }
+    if (state.text === "") return new Response("", { status: 404 });
+    const [, start = "", end = ""] = /bytes=(\d+)-(\d+)/.exec(request.headers.get("range") ?? "") ?? [];
+    const headers = new Headers(tagged ? { etag: `"${state.text}"` } : {});
+    if (start === "") return new Response(state.text, { headers });
+    headers.set("content-range", `bytes ${start}-${end}/${state.text.length}`);
+    return new Response(state.text.slice(Number(start), Number(end) + 1), { status: 206, headers });
+  };
+  return Object.assign(state, { send });
+}
+
+type Server = ReturnType<typeof server>;
+
+async function read(cache: PersistentCache, from: Server, range?: string, init: RequestInit = {}, since = 0) {
+  const headers = new Headers(range ? { range: `bytes=${range}` } : undefined);
+  const request = new Request(URL_OF_IT, { headers, ...init });
+  const response = await cache.answer(request, from.send, since);
+  const text = await response.text();
+  await cache.usage().catch(() => {});
+  return text;
+}
+
+const put = (cache: PersistentCache, to: Server, body: string) =>
+  cache.answer(new Request(URL_OF_IT, { method: "PUT", body }), to.send);
+
+test("each call of the storage may fail: reads and writes succeed, and are right", async () => {
+  let cases = 0;
+  for (const stays of [false, true]) {
+    for (let at = 1; ; at += 1) {
+      const storage = new Storage().install();
+      Object.assign(storage, { failsAt: at, stays });
+      const from = server("abcdef");
+      const cache = new PersistentCache({ maxBytes: 40 });
+      for (const text of ["abcdef", "ghijkl"]) {
+        if (from.text !== text) assert.equal((await put(cache, from, text)).status, 204);
+        for (const [start, end] of [
+          [0, 2],
+          [3, 5],
+          [0, 2],
+        ] as const) {
+          const told = `call ${at}, stays ${stays}`;
+          assert.equal(await read(cache, from, `${start}-${end}`), text.slice(start, end + 1), told);
+        }
+        assert.equal(await read(cache, from), text);
+        assert.equal(await read(cache, from, "1-3"), text.slice(1, 4));
+      }
+      if (storage.calls < at) break;
+      cases += 1;
+    }
+  }
+  assert.ok(cases > 20, `${cases} cases`);
+});
+
+/** A storage with the entries "0-2", "3-5" of a server that has changed since. */
+async function filled(options?: { tagged?: boolean }) {
+  const storage = new Storage().install();
+  const from = server("abcdef", options);
+  const cache = new PersistentCache();
+  for (const range of ["0-2", "3-5"]) await read(cache, from, range);
+  assert.equal(storage.stored.size, 2);
+  return { storage, from, cache };
+}
+
+/** The number of the damage that takes an entry's age. */
+const AGELESS = 4;
+
+test("a damaged or missing entry is requested again", async () => {
+  const damages: ((entry: Stored) => Partial<Stored>)[] = [
+    ({ body }) => ({ body: body.slice(0, 1) }),
+    ({ body }) => ({ body: new Uint8Array([...body, 0]) }),
+    ({ headers }) => ({ headers: headers.filter(([name]) => name !== "x-zarr-status") }),
+    ({ headers }) => ({ headers: headers.filter(([name]) => name !== "content-length") }),
+    ({ headers }) => ({ headers: headers.filter(([name]) => name !== "x-zarr-stored") }),
+    ({ headers }) => ({
+      headers: headers.map(([name, value]) => [name, name === "x-zarr-status" ? "7" : value]),
+    }),
+  ];
+  for (const isOpen of [true, false]) {
+    for (const [number, damage] of [...damages, undefined].entries()) {
+      // An open page knows the ages of its entries.
+      if (isOpen && number === AGELESS) continue;
+      const { storage, from, cache } = await filled();
+      for (const [url, entry] of storage.stored) {
+        if (damage) storage.stored.set(url, { ...entry, ...damage(entry) });
+        else storage.stored.delete(url);
+      }
+      // Under an open page, and in the next one.
+      const reader = isOpen ? cache : new PersistentCache();
+      assert.equal(await read(reader, from, "0-2"), "abc", `damage ${number}`);
+      assert.equal(from.sent, 3, `damage ${number}`);
+      assert.equal(await read(reader, from, "0-2"), "abc");
+      assert.equal(from.sent, 3, "the entry was replaced");
+    }
+  }
+});
+
+test("a reload passes the cache, and no older part of the object stays", async () => {
+  for (const tagged of [false, true]) {
+    const { from, cache } = await filled({ tagged });
+    from.text = "ghijkl";
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    const reload = { cache: "reload" } as const;
+    assert.equal(await read(cache, from, "0-2", reload), "ghi");
+    assert.equal(await read(cache, from, "3-5"), "jkl", "a part that was not reloaded");
+    assert.equal(await read(new PersistentCache(), from, "3-5"), "jkl", "the next page");
+  }
+});
+
+test("what came before a refresh is passed, for each part of the object", async () => {
+  for (const tagged of [false, true]) {
+    const { from, cache } = await filled({ tagged });
+    from.text = "ghijkl";
+    const since = Date.now();
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    assert.equal(await read(cache, from, "0-2", {}, since), "ghi");
+    assert.equal(await read(new PersistentCache(), from, "3-5"), "jkl", "the next page");
+    assert.equal(await read(cache, from, "3-5", {}, since), "jkl");
+    const { sent } = from;
+    assert.equal(await read(cache, from, "0-2", {}, since), "ghi");
+    assert.equal(from.sent, sent, "what came since is used");
+  }
+});
+
+test("what a reload replaces is not used while its response is being stored", async () => {
+  for (const tagged of [false, true]) {
+    const { from, cache } = await filled({ tagged });
+    from.text = "ghijkl";
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    const request = new Request(URL_OF_IT, { headers: { range: "bytes=0-2" }, cache: "reload" });
+    await cache.answer(request, from.send);
+    // Another store with the same cache, at once.
+    const again = new Request(URL_OF_IT, { headers: { range: "bytes=0-2" } });
+    assert.equal(await (await cache.answer(again, from.send)).text(), "ghi");
+  }
+});
+
+test("a response that is stored late does not replace one that passed the cache", async () => {
+  for (const tagged of [false, true]) {
+    const storage = new Storage().install();
+    const from = server("abcdef", { tagged });
+    const cache = new PersistentCache();
+    let store = () => {};
+    const { put: putNow } = storage.cache;
+    storage.cache.put = async (url, response) => {
+      await new Promise<void>((resolve) => {
+        store = resolve;
+      });
+      return putNow(url, response);
+    };
+    const request = (init: RequestInit) => new Request(URL_OF_IT, init);
+    await cache.answer(request({}), from.send);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    storage.cache.put = putNow;
+    from.text = "ghijkl";
+    await cache.answer(request({ cache: "reload" }), from.send);
+    store();
+    await cache.usage();
+    assert.equal(await read(cache, from), "ghijkl");
+    assert.equal(await read(new PersistentCache(), from), "ghijkl", "the next page");
+  }
+});
+
+test("an object that is gone leaves no entries", async () => {
+  const { storage, from, cache } = await filled();
+  from.text = "";
+  assert.equal(await read(cache, from, "1-2"), "");
+  assert.equal(storage.stored.size, 0);
+});
+
+test("a write drops the entries, whatever comes of it and whenever the page ends", async () => {
+  const { storage, from, cache } = await filled();
+  from.loses = true;
+  let left = -1;
+  const send = (request: Request) => {
+    left = storage.stored.size;
+    return from.send(request);
+  };
+  const request = new Request(URL_OF_IT, { method: "PUT", body: "ghijkl" });
+  await assert.rejects(cache.answer(request, send), TypeError);
+  assert.equal(left, 0, "entries during the write");
+  assert.equal(await read(cache, from, "0-2"), "ghi");
+});
+
+test("a response from before a write is not kept", async () => {
+  const storage = new Storage().install();
+  const from = server("abcdef");
+  const cache = new PersistentCache();
+  let answer = () => {};
+  const slow = async (request: Request) => {
+    const response = await from.send(request);
+    await new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    return response;
+  };
+  const reading = cache.answer(new Request(URL_OF_IT), slow);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await put(cache, from, "ghijkl");
+  answer();
+  assert.equal(await (await reading).text(), "abcdef");
+  await cache.usage();
+  assert.equal(storage.stored.size, 0);
+  assert.equal(await read(cache, from), "ghijkl");
+});

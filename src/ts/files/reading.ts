@@ -1,0 +1,101 @@
+/**
+ * Reads files that other pages and programs may change meanwhile. What is read is of one version of
+ * the file: it is read again where it changed, a bounded number of times.
+ */
+import { ZarrError } from "../model/errors.ts";
+import type { RangeQuery } from "../model/types.ts";
+import { fileSystemFailed, nameOfError } from "./file.ts";
+
+async function readBytes(part: Blob): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await part.arrayBuffer());
+  // Another program has cut the file.
+  if (bytes.byteLength !== part.size) throw new DOMException("the file was cut", "NotReadableError");
+  return bytes;
+}
+
+/** Reads a whole file. */
+export const readFile = (file: File): Promise<Uint8Array> => readBytes(file);
+
+/**
+ * The properties in which a range carries the size and the version of its file.
+ * `src/js/user_store.rs` reads them.
+ */
+const SIZE = Symbol.for("zarr-wasm.size");
+const VERSION = Symbol.for("zarr-wasm.version");
+
+/** The state of a file. The version changes when the file changes. */
+export interface FileState {
+  size: number;
+  version?: string | undefined;
+}
+
+/**
+ * Attaches the state of the file to a range. The reader of a shard checks the index of the shard
+ * against its size, and the chunks against the version of the index.
+ */
+export function withState(bytes: Uint8Array, { size, version }: FileState): Uint8Array {
+  Object.defineProperty(bytes, SIZE, { value: size });
+  return version === undefined ? bytes : Object.defineProperty(bytes, VERSION, { value: version });
+}
+
+/** Reads a byte range of a file. A range beyond the end is shortened. */
+export async function readFileRange(file: File, range: RangeQuery): Promise<Uint8Array> {
+  const { size, lastModified } = file;
+  const start = "suffixLength" in range ? Math.max(0, size - range.suffixLength) : range.offset;
+  const end = "suffixLength" in range ? size : range.offset + range.length;
+  return withState(await readBytes(file.slice(start, end)), { size, version: `${lastModified} ${size}` });
+}
+
+/** Pauses in ms before a file that changed while it was read is read again. */
+const PAUSES_MS = [0, 5, 10, 20, 40, 80, 160];
+
+/** The error for a file that was different at every attempt to read it. */
+export const keptChanging = (key: string, cause: unknown) =>
+  new ZarrError("Store", "the file changed during every attempt to read it; read it when nothing writes it", {
+    key,
+    cause,
+  });
+
+/** Tries a read again while it fails because the file changed, a bounded number of times. */
+export async function whileChanging<T>(
+  key: string,
+  read: () => Promise<T>,
+  isChange: (error: unknown) => boolean,
+): Promise<T> {
+  for (const pause of PAUSES_MS) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isChange(error)) throw fileSystemFailed(key, error);
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+  return read().catch((error) => {
+    throw isChange(error) ? keptChanging(key, error) : fileSystemFailed(key, error);
+  });
+}
+
+/** Whether a file was changed, replaced or removed after it had been found. */
+const isChanged = (error: unknown) => ["NotReadableError", "NotFoundError"].includes(nameOfError(error));
+
+/**
+ * Reads a file that other pages and programs may change meanwhile: `File` objects are of the moment
+ * at which they were made, and cannot be read after the file has changed. So the file is found
+ * again, a bounded number of times. `find` resolves to undefined if there is no such file.
+ */
+export function readFound(
+  key: string,
+  find: () => Promise<File | undefined> | File | undefined,
+  read: (file: File) => Promise<Uint8Array>,
+): Promise<Uint8Array | undefined> {
+  let before: File | undefined;
+  const attempt = async () => {
+    const file = await find();
+    if (file && file === before) {
+      throw new ZarrError("Store", "the file has changed since it was chosen; choose it again", { key });
+    }
+    before = file;
+    return file && read(file);
+  };
+  return whileChanging(key, attempt, isChanged);
+}
