@@ -152,7 +152,8 @@ function local(store: object, lockName: string | undefined): EngineStore {
 type MakeHttp = (glue: Glue, options: never) => number;
 
 function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): EngineStore {
-  const http = sender(definition);
+  const onWarning = (message: string) => warn(message, definition.shown, number);
+  const http = sender(definition, onWarning);
   const options = {
     fetch: http.send,
     overrides: definition.init,
@@ -160,7 +161,7 @@ function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): 
     missingOn403: definition.missingOn403,
     isAnonymous: definition.isAnonymous,
     onConsole: (message: string) => console.warn(`zarr-wasm: ${message}`),
-    onWarning: (message: string) => warn(message, definition.shown, number),
+    onWarning,
   };
   return { make: (glue) => make(glue, options as never), handle: undefined, http };
 }

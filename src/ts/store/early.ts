@@ -46,12 +46,12 @@ export class EarlyDocuments {
   }
 
   /**
-   * For a store whose requests depend on its options only. Undefined if a cache or a function is
-   * involved.
+   * For a store whose requests depend on its options only. Undefined if a cache, a function or
+   * headers are involved: the engine keeps headers from other servers.
    */
   static of(options: FetchStoreOptions): EarlyDocuments | undefined {
     const { headers, persistentCache, overrides, credentials, fetch } = options;
-    if (headers !== undefined || persistentCache) return undefined;
+    if (headers !== undefined || overrides?.headers !== undefined || persistentCache) return undefined;
     const init = { ...overrides, ...(credentials !== undefined && { credentials }) };
     return new EarlyDocuments(init, fetch ?? ((request) => globalThis.fetch(request)));
   }
