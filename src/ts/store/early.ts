@@ -16,8 +16,8 @@ export const EARLY: unique symbol = Symbol("zarr-wasm.early");
 /** The possible metadata documents of a node. The engine decides which of them it reads. */
 const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 
-/** Paths that need no escaping in a URL. */
-const PLAIN = /^[\w.~/-]*$/;
+/** Paths that need no escaping in a URL, and do not lead out of the root. */
+const PLAIN = /^(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w.~/-]*$/;
 
 /** The node to open. */
 export interface EarlyNode {
