@@ -1,6 +1,6 @@
 /**
- * Installs `cargo-deny` into `target/`, once. cargo compiles it, which takes minutes; it is compiled
- * to start soon, not to run fast. `deny.toml` configures it.
+ * Installs `cargo-deny` into `target/`, once. cargo compiles it, which takes minutes, without much
+ * optimisation. `deny.toml` configures it.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";

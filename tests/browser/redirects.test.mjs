@@ -1,6 +1,6 @@
 /**
- * Headers of the user and redirects, in browsers, which do not tell where a redirect leads. In Node:
- * `tests/node/redirects.test.mjs`.
+ * Headers of the user and redirects, in browsers, which do not tell where a redirect leads.
+ * `tests/node/redirects.test.mjs` has the tests in Node.
  */
 import * as zarr from "zarr-wasm";
 import { equal, test } from "./harness.mjs";

@@ -71,7 +71,10 @@ const ANY_ORIGIN = {
   "Access-Control-Allow-Headers": "*, Authorization, X-Token",
 };
 
-/** Responses with the headers of their request, redirects to them, and a service worker with its own responses. */
+/**
+ * Responses with the headers of their request, redirects to them, and a service worker with its own
+ * responses.
+ */
 function answerEcho(request, response) {
   if (request.url.startsWith("/lost/modules/engine-texts.js")) {
     response.writeHead(404);
