@@ -133,9 +133,19 @@ async function installNginx() {
   );
 }
 
+/** Debian's packages of the servers that the lane `servers` reads from, and their programs. */
+const SERVERS = { "apache2-bin": "/usr/sbin/apache2", caddy: "/usr/bin/caddy" };
+
+/** The lane reports the servers that could not be installed. */
+async function installServers() {
+  for (const [name, program] of Object.entries(SERVERS))
+    if (!existsSync(program)) await aptInstall("a server for the lane servers", [name]);
+}
+
 /**
  * Prepares the machine. `needs.rust`: for building the wasm; `needs.browser`: for the browser
- * tests; `needs.nginx`: for the tests of HTTP caches. Resolves to the paths of the tools.
+ * tests; `needs.nginx`: for the tests of HTTP caches; `needs.servers`: for the lane `servers`.
+ * Resolves to the paths of the tools.
  */
 export async function setUp(needs) {
   await installNodeModules();
@@ -145,6 +155,7 @@ export async function setUp(needs) {
   }
   if (needs.browser) await installChromium();
   if (needs.nginx) await installNginx();
+  if (needs.servers) await installServers();
   return { clang: needs.rust ? findClang() : undefined, chromium: findChromium(), nginx: findNginx() };
 }
 

@@ -3,7 +3,8 @@
  * `everyday`: whether `npm test` runs it, or only `npm run test:all`. `counts` counts the tests in
  * its output. `prepare` compiles first, with a separate time limit, because that takes minutes on a
  * new machine. `browser`: the lane needs Chromium, whose path is in CHROMIUM. `nginx`: the same
- * with NGINX. `npm`: its first run installs tools from npm's registry, into `target/consumers/`.
+ * with NGINX. `servers`: it needs Apache and Caddy, too. `npm`: its first run installs tools from
+ * npm's registry, into `target/`.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -112,6 +113,27 @@ export const LANES = [
     browser: true,
     npm: true,
     command: [node, "tests/consumers/run.mjs"],
+    counts: countOk,
+  },
+  {
+    name: "servers",
+    what: "reads from nginx, Apache, Caddy, Python, npm's servers, moto and s3rver",
+    minutes: 10,
+    everyday: false,
+    browser: true,
+    nginx: true,
+    servers: true,
+    npm: true,
+    command: [node, "tests/servers/run.mjs"],
+    counts: countOk,
+  },
+  {
+    name: "dependencies",
+    what: "licences, sources, versions and advisories of what Cargo.lock and package-lock.json name",
+    minutes: 3,
+    everyday: false,
+    prepare: [node, "tests/dependencies.mjs", "prepare"],
+    command: [node, "tests/dependencies.mjs"],
     counts: countOk,
   },
   {

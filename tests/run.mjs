@@ -100,7 +100,12 @@ await command(async (args) => {
     return;
   }
   const needs = (tool) => lanes.some((lane) => lane[tool]);
-  const tools = await setUp({ rust: true, browser: needs("browser"), nginx: needs("nginx") });
+  const tools = await setUp({
+    rust: true,
+    browser: needs("browser"),
+    nginx: needs("nginx"),
+    servers: needs("servers"),
+  });
   const { unpackFixtures } = await import("./fixture_archives.mjs"); // needs npm's packages
   await build({ quick: true });
   const { buildXtask, wasmEnvironment } = await import("../scripts/wasm.mjs");

@@ -65,7 +65,16 @@ function answerPage(request, response) {
   return true;
 }
 
-/** Responses with the headers of their request, and a service worker with its own responses. */
+/** Allows pages of all origins to send any header. */
+const ANY_ORIGIN = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Allow-Headers": "*, Authorization, X-Token",
+};
+
+/**
+ * Responses with the headers of their request, redirects to them, and a service worker with its own
+ * responses.
+ */
 function answerEcho(request, response) {
   if (request.url.startsWith("/lost/modules/engine-texts.js")) {
     response.writeHead(404);
@@ -77,7 +86,22 @@ function answerEcho(request, response) {
     response.writeHead(200, { "Content-Type": type, "Cache-Control": "no-store", ...headers });
     response.end(body);
   };
-  if (request.url === "/echo/cookie") send("text/plain", "", { "Set-Cookie": "zarr=1; Path=/" });
+  const { host } = request.headers;
+  const [, place] = /^\/echo\/(away|near)\/zarr\.json$/.exec(request.url) ?? [];
+  if (place) {
+    // The name and the address of this machine are two origins.
+    const other = place === "away" ? `http://${host.replace("127.0.0.1", "localhost")}` : "";
+    response.writeHead(302, { ...ANY_ORIGIN, Location: `${other}/echo/seen/zarr.json` });
+    response.end();
+  } else if (request.method === "OPTIONS") {
+    response.writeHead(204, ANY_ORIGIN);
+    response.end();
+  } else if (request.url === "/echo/seen/zarr.json") {
+    const { authorization = "", "x-token": token = "" } = request.headers;
+    const attributes = { host, authorization, token };
+    const document = { zarr_format: 3, node_type: "group", attributes };
+    send("application/json", JSON.stringify(document), ANY_ORIGIN);
+  } else if (request.url === "/echo/cookie") send("text/plain", "", { "Set-Cookie": "zarr=1; Path=/" });
   else if (request.url === "/echo/service_worker.js") {
     send("text/javascript", SERVICE_WORKER, { "Service-Worker-Allowed": "/" });
   } else if (request.url.endsWith("/zarr.json")) {

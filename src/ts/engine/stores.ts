@@ -161,7 +161,8 @@ function local(store: object, lockName: string | undefined): EngineStore {
 type MakeHttp = (glue: Glue, options: never) => number;
 
 function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): EngineStore {
-  const http = sender(definition);
+  const onWarning = (message: string) => warn(message, definition.shown, number);
+  const http = sender(definition, onWarning);
   const options = {
     fetch: http.send,
     overrides: definition.init,
@@ -170,7 +171,7 @@ function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): 
     isAnonymous: definition.isAnonymous,
     passesCaches: definition.passesCaches ?? false,
     onConsole: (message: string) => console.warn(`zarr-wasm: ${withoutSecrets(message)}`),
-    onWarning: (message: string) => warn(message, definition.shown, number),
+    onWarning,
   };
   return { make: (glue) => make(glue, options as never), handle: undefined, http };
 }

@@ -17,8 +17,8 @@ export const EARLY: unique symbol = Symbol("zarr-wasm.early");
 /** The possible metadata documents of a node. The engine decides which of them it reads. */
 const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 
-/** Paths that need no escaping in a URL. */
-const PLAIN = /^[\w.~/-]*$/;
+/** Paths that need no escaping in a URL, and do not lead out of the root. */
+const PLAIN = /^(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w.~/-]*$/;
 
 /** The longest document, in bytes. `src/limits.rs` has the same number. */
 const METADATA_LIMITS: BodyLimits = [2 ** 28, 2 ** 28];
@@ -50,12 +50,12 @@ export class EarlyDocuments {
   }
 
   /**
-   * For a store whose requests depend on its options only. Undefined if a cache or a function is
-   * involved.
+   * For a store whose requests depend on its options only. Undefined if a cache, a function or
+   * headers are involved: the engine keeps headers from other servers.
    */
   static of(options: FetchStoreOptions): EarlyDocuments | undefined {
     const { headers, persistentCache, overrides, credentials, fetch } = options;
-    if (headers !== undefined || persistentCache) return undefined;
+    if (headers !== undefined || overrides?.headers !== undefined || persistentCache) return undefined;
     const init = { ...overrides, ...(credentials !== undefined && { credentials }) };
     return new EarlyDocuments(init, fetch ?? ((request) => globalThis.fetch(request)));
   }

@@ -82,6 +82,9 @@ export function pairsOf(headers: HeaderList): HeaderPairs {
   }
 }
 
+const hasHeaders = ({ headers, overrides }: FetchStoreOptions): boolean =>
+  headers !== undefined || pairsOf((overrides?.headers ?? {}) as HeaderList).length > 0;
+
 /** The referrer of the page's requests. Requests of a blob worker would have none. */
 function referrer(): { referrer?: string } {
   const { location, document } = globalThis as { location?: { href: string }; document?: unknown };
@@ -92,10 +95,13 @@ function referrer(): { referrer?: string } {
  * The cloneable part of every request's `RequestInit`. A signal or a stream cannot be cloned, so it
  * stays on the page.
  */
-function cloneableInit({ overrides = {}, credentials }: FetchStoreOptions): RequestInit {
+function cloneableInit(options: FetchStoreOptions): RequestInit {
+  const { overrides = {}, credentials } = options;
   const { signal, body, window, headers, ...plain } = overrides as RequestInit & { window?: unknown };
   return {
     ...referrer(),
+    // The engine follows, and keeps the headers from other servers.
+    ...(hasHeaders(options) && { redirect: "manual" }),
     ...plain,
     ...(headers !== undefined && { headers: Object.fromEntries(pairsOf(headers as HeaderList)) }),
     ...(credentials !== undefined && { credentials }),
@@ -151,9 +157,9 @@ function maySendCookies(url: string | URL, { credentials }: RequestInit): boolea
 /** Whether requests carry no credentials besides the URL. */
 export function isAnonymous(url: string | URL, options: FetchStoreOptions): boolean {
   const { overrides = {}, credentials = overrides.credentials } = options;
-  const hasHeaders =
-    options.headers !== undefined || pairsOf((overrides.headers ?? {}) as HeaderList).length > 0;
-  return !options.fetch && !hasHeaders && !maySendCookies(url, { ...(credentials && { credentials }) });
+  return (
+    !options.fetch && !hasHeaders(options) && !maySendCookies(url, { ...(credentials && { credentials }) })
+  );
 }
 
 /** A signal in `overrides` stays on the page, and so must the `fetch` that it aborts. */

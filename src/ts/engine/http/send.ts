@@ -9,6 +9,7 @@ import { page } from "../page.ts";
 import { cacheOf } from "./caches.ts";
 import { EarlyRequests } from "./early.ts";
 import { PageResponse, type ResponseParts } from "./page_response.ts";
+import { sendWithinOrigin } from "./redirects.ts";
 import { type HeadersSource, type Send, sendWithHeaders } from "./request_headers.ts";
 
 /** A request as it crosses the port. */
@@ -78,11 +79,17 @@ export interface HttpSender {
   refresh(): void;
 }
 
-/** The chain that sends a store's requests: early requests, persistent cache, headers, `fetch`. */
-export function sender(definition: HttpDefinition): HttpSender {
-  const { fetch: own, headers, cache, headerOrigins } = definition;
+/**
+ * The chain that sends a store's requests: early requests, persistent cache, headers, redirects,
+ * `fetch`. `tell` issues a warning.
+ */
+export function sender(definition: HttpDefinition, tell: (message: string) => void): HttpSender {
+  const { fetch: own, headers, cache, headerOrigins, init } = definition;
   const plain = own === undefined ? sendHere : sendOnPage(own);
-  const headed = headers ? sendWithHeaders(plain, headersOf(headers), meantFor(headerOrigins)) : plain;
+  const isMeantFor = meantFor(headerOrigins);
+  const carriesHeaders = headers !== undefined || init.headers !== undefined;
+  const within = carriesHeaders ? sendWithinOrigin(plain, isMeantFor, tell) : plain;
+  const headed = headers ? sendWithHeaders(within, headersOf(headers), isMeantFor) : within;
   const kept = cache === undefined ? undefined : cacheOf(cache);
   let since = 0;
   const early = new EarlyRequests(kept ? (request) => kept.answer(request, headed, since) : headed);
