@@ -69,9 +69,13 @@ export class EarlyDocuments {
       names
         .filter((name) => attrs || name !== ".zattrs")
         .map((name) => new Unsent(`${place}/${below}${name}${query}`, this.#init, this.#fetch));
-    const requests = requestsFor(DOCUMENTS[format === 2 ? 2 : 3]);
-    const later = format === 0 ? requestsFor(DOCUMENTS[2]) : [];
-    return started(requests, later);
+    try {
+      const requests = requestsFor(DOCUMENTS[format === 2 ? 2 : 3]);
+      return started(requests, format === 0 ? requestsFor(DOCUMENTS[2]) : []);
+    } catch {
+      // The engine's own request fails too, and it tells why.
+      return undefined;
+    }
   }
 }
 
@@ -94,7 +98,8 @@ class Unsent {
   /** Sends it, once. */
   send(): Promise<Response> {
     const fetch = this.#fetch;
-    this.#response ??= fetch(this.#request);
+    // A `fetch` of the user may throw at once.
+    this.#response ??= (async () => fetch(this.#request))();
     this.#response.catch(() => {}); // the engine hears of it when it takes the answer
     return this.#response;
   }

@@ -6,8 +6,10 @@
  * link. Links to targets inside are followed. After a write, a file has its old or its new bytes:
  * new bytes are written under another name and renamed.
  */
+
 import type { Dirent } from "node:fs";
 import { fileSystemFailed, type Listed, namesOf, namesOfPrefix, withSize } from "../files/file.ts";
+import { needUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { node } from "./node_builtins.ts";
@@ -47,6 +49,7 @@ export class FileSystemStore implements AsyncMutable {
   readonly lockName: string;
 
   constructor(root: string | URL) {
+    needUrl(root, "root");
     this.root = root instanceof URL ? node.urls.fileURLToPath(root) : root;
     this.lockName = `file:${node.paths.resolve(this.root)}`;
   }

@@ -1,6 +1,7 @@
 /**
  * The options of stores over HTTP: as users write them, and as they are sent to the engine.
  */
+import { needFunction, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { HeaderPairs, HttpDefinition } from "../port/definitions.ts";
 import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
@@ -72,9 +73,14 @@ interface HttpContext {
 /** A URL without its query, which may be a secret signature. */
 const shown = (url: string | URL) => String(url).replace(/[?#].*$/s, "");
 
-const pairsOf = (headers: HeaderList): HeaderPairs => [
-  ...new Headers(headers as ConstructorParameters<typeof Headers>[0]),
-];
+/** Headers as pairs. Throws an `Argument` error for headers that `fetch` would reject. */
+export function pairsOf(headers: unknown): HeaderPairs {
+  try {
+    return [...new Headers(headers as ConstructorParameters<typeof Headers>[0])];
+  } catch (cause) {
+    throw new ZarrError("Argument", `the option headers is not valid: ${cause}`, { cause });
+  }
+}
 
 /** The referrer of the page's requests. Requests of a blob worker would have none. */
 function referrer(): { referrer?: string } {
@@ -91,7 +97,7 @@ function cloneableInit({ overrides = {}, credentials }: FetchStoreOptions): Requ
   return {
     ...referrer(),
     ...plain,
-    ...(headers !== undefined && { headers: Object.fromEntries(pairsOf(headers as HeaderList)) }),
+    ...(headers !== undefined && { headers: Object.fromEntries(pairsOf(headers)) }),
     ...(credentials !== undefined && { credentials }),
   };
 }
@@ -119,9 +125,7 @@ export class HttpCallbacks {
     const cache = persistentCache ? persistentCacheOf(persistentCache) : undefined;
     return {
       fetch: this.#fetch && objects.callback(this.#fetch),
-      headers: this.#headers
-        ? { callback: objects.callback(this.#headers) }
-        : headers && pairsOf(headers as HeaderList),
+      headers: this.#headers ? { callback: objects.callback(this.#headers) } : headers && pairsOf(headers),
       headerOrigins,
       init: cloneableInit(this.#options),
       cache: cache && objects.cache(cache, cache.definition),
@@ -145,8 +149,7 @@ function maySendCookies(url: string | URL, { credentials }: RequestInit): boolea
 /** Whether requests carry no credentials besides the URL. */
 export function isAnonymous(url: string | URL, options: FetchStoreOptions): boolean {
   const { overrides = {}, credentials = overrides.credentials } = options;
-  const hasHeaders =
-    options.headers !== undefined || pairsOf((overrides.headers ?? {}) as HeaderList).length > 0;
+  const hasHeaders = options.headers !== undefined || pairsOf(overrides.headers).length > 0;
   return !options.fetch && !hasHeaders && !maySendCookies(url, { ...(credentials && { credentials }) });
 }
 
@@ -188,12 +191,10 @@ export function isSameOrigin(url: string | URL): boolean {
   }
 }
 
-/** Throws an `Argument` error for headers that `fetch` would reject. */
-export function checkHttpOptions({ headers }: FetchStoreOptions): void {
-  if (headers === undefined || typeof headers === "function") return;
-  try {
-    pairsOf(headers);
-  } catch (cause) {
-    throw new ZarrError("Argument", `the option headers is not valid: ${cause}`, { cause });
-  }
+/** Throws an `Argument` error for options that no request could have. */
+export function checkHttpOptions(options: FetchStoreOptions): void {
+  const { headers, overrides = {}, fetch = pairsOf } = object(options);
+  if (typeof headers !== "function") pairsOf(headers);
+  pairsOf(object(overrides, "overrides").headers);
+  needFunction(fetch, "fetch");
 }
