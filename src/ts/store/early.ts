@@ -115,9 +115,10 @@ function started(first: Unsent[], later: Unsent[]): EarlyStart {
     for (const request of later) if (requests.has(request.url)) request.send();
   };
   const timer = later.length > 0 ? setTimeout(sendLater, HEAD_START_MS) : undefined;
-  const settle = ({ ok }: Response) => {
+  // A user's `fetch` may return anything.
+  const settle = (response: Response | undefined) => {
     clearTimeout(timer);
-    if (!ok) sendLater();
+    if (!response?.ok) sendLater();
   };
   for (const request of first) request.send().then(settle, () => {});
   return {
