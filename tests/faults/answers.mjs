@@ -16,7 +16,8 @@ export const CORS = {
 function right({ request, bytes = Buffer.alloc(0) }) {
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
   const [, suffix] = /^bytes=-(\d+)$/.exec(request.headers.range ?? "") ?? [];
-  if (first === undefined && suffix === undefined) return { status: 200, body: Buffer.from(bytes), headers: {} };
+  if (first === undefined && suffix === undefined)
+    return { status: 200, body: Buffer.from(bytes), headers: {} };
   const begin = suffix === undefined ? Number(first) : Math.max(0, bytes.length - Number(suffix));
   const end = Math.min(suffix === undefined ? Number(last) + 1 : bytes.length, bytes.length);
   return {
@@ -39,8 +40,12 @@ const changed = (change) => (exchange) => {
   return send(exchange, { ...answer, ...change(answer, exchange) });
 };
 
-const text = (status, body, headers = {}) => (exchange) =>
-  send(exchange, { status, body: Buffer.from(body), headers });
+const text =
+  (status, body, headers = {}) =>
+  (exchange) =>
+    send(exchange, { status, body: Buffer.from(body), headers });
+
+const PAGE = "<!doctype html><title>Sign in</title><p>Hello";
 
 const status = (code, headers) => text(code, "no", headers);
 
@@ -82,7 +87,12 @@ export const FAULT_CLASSES = {
   },
   "status: refused": {
     codes: ["Store", "NotFound", "Argument"],
-    faults: Object.fromEntries([400, 401, 405, 406, 407, 409, 418, 451, 204, 205, 300, 201].map((code) => [code, code === 204 || code === 205 ? ({ response }) => response.writeHead(code, CORS).end() : status(code)])),
+    faults: Object.fromEntries(
+      [400, 401, 405, 406, 407, 409, 418, 451, 204, 205, 300, 201].map((code) => [
+        code,
+        code === 204 || code === 205 ? ({ response }) => response.writeHead(code, CORS).end() : status(code),
+      ]),
+    ),
   },
   "status: try again": {
     codes: ["Store"],
@@ -136,12 +146,18 @@ export const FAULT_CLASSES = {
       "nonsense in Content-Range": changed(({ status: code }) =>
         code === 200 ? {} : { headers: { "Content-Range": "bytes x-y/z" } },
       ),
-      416: (exchange) => send(exchange, { status: 416, body: Buffer.alloc(0), headers: { "Content-Range": "bytes */3" } }),
+      416: (exchange) =>
+        send(exchange, { status: 416, body: Buffer.alloc(0), headers: { "Content-Range": "bytes */3" } }),
       "206 without a request for it": changed(({ body, status: code }, { bytes }) =>
         code === 206 ? {} : { status: 206, body: body.subarray(0, 5), headers: range(0, 5, bytes.length) },
       ),
       multipart: changed(({ status: code, body }) =>
-        code === 200 ? {} : { body: Buffer.concat([Buffer.from("--x\r\n\r\n"), body, Buffer.from("\r\n--x--")]), headers: { "Content-Type": "multipart/byteranges; boundary=x" } },
+        code === 200
+          ? {}
+          : {
+              body: Buffer.concat([Buffer.from("--x\r\n\r\n"), body, Buffer.from("\r\n--x--")]),
+              headers: { "Content-Type": "multipart/byteranges; boundary=x" },
+            },
       ),
     },
   },
@@ -149,41 +165,69 @@ export const FAULT_CLASSES = {
     codes: ["Store", "Format"],
     faults: {
       "gzip that is none": changed(() => ({ headers: { "Content-Encoding": "gzip" } })),
-      "gzip cut off": changed(({ body, headers }) => ({ body: gzipSync(body).subarray(0, -9), headers: { ...headers, "Content-Encoding": "gzip" } })),
-      "right gzip of a whole": changed(({ body, status: code }) => (code === 206 ? {} : { body: gzipSync(body), headers: { "Content-Encoding": "gzip" } })),
-      "an unknown coding": changed(({ headers }) => ({ headers: { ...headers, "Content-Encoding": "zarr" } })),
+      "gzip cut off": changed(({ body, headers }) => ({
+        body: gzipSync(body).subarray(0, -9),
+        headers: { ...headers, "Content-Encoding": "gzip" },
+      })),
+      "right gzip of a whole": changed(({ body, status: code }) =>
+        code === 206 ? {} : { body: gzipSync(body), headers: { "Content-Encoding": "gzip" } },
+      ),
+      "an unknown coding": changed(({ headers }) => ({
+        headers: { ...headers, "Content-Encoding": "zarr" },
+      })),
+    },
+  },
+  /** Hosts that answer each missing file with a page: the file counts as absent. */
+  "web pages": {
+    codes: ["NotFound", "Store", "Format"],
+    absent: true,
+    faults: {
+      "a page with 200": text(200, PAGE, { "Content-Type": "text/html" }),
+      "a redirect to a page": ({ response }) =>
+        response.writeHead(301, { ...CORS, Location: "/page/" }).end(),
     },
   },
   "other documents": {
     codes: ["Store", "Format", "NotFound"],
     faults: {
-      "a page with 200": text(200, "<!doctype html><title>Sign in</title><p>Hello", { "Content-Type": "text/html" }),
-      "a page without a type": text(200, "<!doctype html><title>Sign in</title><p>Hello"),
+      "a page without a type": text(200, PAGE),
       "an empty object": text(200, "{}", { "Content-Type": "application/json" }),
       "304 without a request for it": ({ response }) => response.writeHead(304, CORS).end(),
-      "a redirect to itself": ({ request, response }) => response.writeHead(302, { ...CORS, Location: request.url }).end(),
-      "a redirect to nowhere": ({ response }) => response.writeHead(302, { ...CORS, Location: "http://[" }).end(),
+      "a redirect to itself": ({ request, response }) =>
+        response.writeHead(302, { ...CORS, Location: request.url }).end(),
+      "a redirect to nowhere": ({ response }) =>
+        response.writeHead(302, { ...CORS, Location: "http://[" }).end(),
       "a redirect without a place": ({ response }) => response.writeHead(302, CORS).end(),
-      "a redirect to a page": ({ response }) => response.writeHead(301, { ...CORS, Location: "/page/" }).end(),
     },
   },
-  "time": {
+  time: {
     codes: ["Store", "Limit", "Format"],
     faults: {
       "a slow drip": dripping(6, 15),
       "no length": dripping(1, 0),
-      "a pause": (exchange) => setTimeout(() => sendFile(exchange.request, exchange.response, exchange.bytes, CORS), 120),
+      "a pause": (exchange) =>
+        setTimeout(() => sendFile(exchange.request, exchange.response, exchange.bytes, CORS), 120),
     },
   },
-  "validators": {
+  validators: {
     codes: ["Store", "Format"],
     faults: {
-      "an ETag that changes": changed(({ headers }) => ({ headers: { ...headers, ETag: `"${Math.random()}"` } })),
+      "an ETag that changes": changed(({ headers }) => ({
+        headers: { ...headers, ETag: `"${Math.random()}"` },
+      })),
       "a weak ETag": changed(({ headers }) => ({ headers: { ...headers, ETag: 'W/"1"' } })),
-      "a date that changes": changed(({ headers }) => ({ headers: { ...headers, "Last-Modified": new Date(1e12 * Math.random()).toUTCString() } })),
-      "an Age of years": changed(({ headers }) => ({ headers: { ...headers, Age: "99999999", "Cache-Control": "max-age=1" } })),
-      "stored for ever": changed(({ headers }) => ({ headers: { ...headers, "Cache-Control": "max-age=31536000, immutable" } })),
-      "nonsense in Cache-Control": changed(({ headers }) => ({ headers: { ...headers, "Cache-Control": "max-age=-1, =, \"" } })),
+      "a date that changes": changed(({ headers }) => ({
+        headers: { ...headers, "Last-Modified": new Date(1e12 * Math.random()).toUTCString() },
+      })),
+      "an Age of years": changed(({ headers }) => ({
+        headers: { ...headers, Age: "99999999", "Cache-Control": "max-age=1" },
+      })),
+      "stored for ever": changed(({ headers }) => ({
+        headers: { ...headers, "Cache-Control": "max-age=31536000, immutable" },
+      })),
+      "nonsense in Cache-Control": changed(({ headers }) => ({
+        headers: { ...headers, "Cache-Control": 'max-age=-1, =, "' },
+      })),
     },
   },
 };

@@ -119,7 +119,9 @@ export async function campaign(zarr, url, list, atOnce = 12) {
       table[one.kind].tried += 1;
       table[one.kind][verdict] += 1;
       if (verdict === "right" || verdict === "typed") continue;
-      failed.push(`${verdict}: ${one.kind}: ${one.fault}, ${one.array}, ${one.operation}, ${one.when}: ${why}`);
+      failed.push(
+        `${verdict}: ${one.kind}: ${one.fault}, ${one.array}, ${one.operation}, ${one.when}: ${why}`,
+      );
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
@@ -131,6 +133,9 @@ export function drawn(table) {
   const rows = Object.entries(table).map(([kind, counts]) => [kind, ...Object.values(counts)]);
   const total = ["tried", ...VERDICTS].map((_, at) => rows.reduce((sum, row) => sum + row[at + 1], 0));
   return [["class", "tried", ...VERDICTS], ...rows, ["all", ...total]]
-    .map(([kind, ...numbers]) => `${kind.padEnd(24)}${numbers.map((number) => String(number).padStart(9)).join("")}`)
+    .map(
+      ([kind, ...numbers]) =>
+        `${kind.padEnd(24)}${numbers.map((number) => String(number).padStart(9)).join("")}`,
+    )
     .join("\n");
 }

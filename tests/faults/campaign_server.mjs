@@ -39,5 +39,9 @@ export async function campaignServer() {
   for (const { faults } of Object.values(FAULT_CLASSES)) {
     for (const [name, fault] of Object.entries(faults)) server.faults[name] = chosen(fault, counts);
   }
+  server.faults.page = ({ response }) =>
+    response
+      .writeHead(200, { ...CORS, "Content-Type": "text/html" })
+      .end("<!doctype html><title>Sign in</title>");
   return server;
 }

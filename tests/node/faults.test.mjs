@@ -8,7 +8,7 @@ import { campaign, cases, drawn } from "../faults/campaign.mjs";
 import { campaignServer, classes } from "../faults/campaign_server.mjs";
 
 /** Every case takes minutes. Of these, each class has some of each array and operation. */
-const EVERY = Number(process.env.FAULTS_EVERY ?? 3);
+const EVERY = Number(process.env.FAULTS_EVERY ?? 17);
 
 const unhandled = [];
 process.on("unhandledRejection", (reason) => unhandled.push(reason));
