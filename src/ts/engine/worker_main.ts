@@ -21,10 +21,7 @@ interface Wire {
 /** The used part of a worker's global scope. TypeScript's DOM library describes pages only. */
 interface WorkerScope {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
-  addEventListener(
-    type: "message",
-    listener: (event: { data: Message; ports: readonly MessagePort[] }) => void,
-  ): void;
+  addEventListener(type: "message", listener: (event: { data: Message }) => void): void;
 }
 
 interface NodePort {
@@ -42,17 +39,10 @@ function nodeWire(): Wire {
   };
 }
 
-/** Ports that close with this worker, which tells its owner that it is gone. */
-const held: MessagePort[] = [];
-
 function webWire(scope: WorkerScope): Wire {
   return {
     post: (message, transfer) => scope.postMessage(message, transfer),
-    listen: (handle) =>
-      scope.addEventListener("message", ({ data, ports }) => {
-        held.push(...ports);
-        handle(data);
-      }),
+    listen: (handle) => scope.addEventListener("message", ({ data }) => handle(data)),
   };
 }
 

@@ -51,35 +51,13 @@ function holdProcess(worker: Worker, isBusy: boolean): void {
   (isBusy ? ref : unref)?.call(worker);
 }
 
-/**
- * A port for a worker. Chromium closes it when the worker is gone, which has no other event if the
- * browser or a script ended the worker. Elsewhere the worker's silence is noticed (`silence.ts`).
- */
-function closingPort(onGone: () => void): { port: MessagePort; forget(): void } | undefined {
-  if (typeof MessagePort === "undefined" || !("onclose" in MessagePort.prototype)) return undefined;
-  const { port1, port2 } = new MessageChannel();
-  port1.addEventListener("close", onGone);
-  return { port: port2, forget: () => port1.removeEventListener("close", onGone) };
-}
-
 /** Wraps a worker of a browser. */
 export function ofWebWorker<Sent, Received>(worker: Worker, name: string): RunningWorker<Sent, Received> {
-  let gone = (): void => {};
-  const closing = closingPort(() => gone());
-  // The first message takes the port along.
-  let ports = closing ? [closing.port] : [];
   return {
-    post(message, transfer) {
-      worker.postMessage(message, [...transfer, ...ports]);
-      ports = [];
-    },
+    post: (message, transfer) => worker.postMessage(message, transfer),
     hold: (isBusy) => holdProcess(worker, isBusy),
-    end() {
-      closing?.forget();
-      worker.terminate();
-    },
+    end: () => worker.terminate(),
     listen({ heard, crashed }) {
-      gone = () => crashed("the worker is gone");
       worker.onmessage = ({ data }: MessageEvent<Received>) => heard(data);
       worker.onmessageerror = () => crashed(unreadable(name));
       worker.onerror = (event) => {

@@ -102,9 +102,10 @@ async function begin(place: DecoderPlace, worker: DecodeWorker, first: First): P
     if (answer.type !== "pong") start.answer(decoder, answer);
   };
   worker.listen({ heard, crashed });
+  hold(true);
   worker.post(first, []);
   const started = await start.decoder;
-  worker.hold(false);
+  hold(false);
   return started;
 }
 
