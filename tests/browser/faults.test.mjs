@@ -1,5 +1,6 @@
 /**
- * Faults in a page: a server that answers wrongly, workers that die, and a policy that forbids wasm.
+ * Faults in a page: a server that answers wrongly, workers that die, and a policy that forbids
+ * wasm.
  */
 import * as zarr from "zarr-wasm";
 import * as shared from "../../dist/modules/shared.js";
@@ -48,7 +49,9 @@ async function withReaper(Mortal, act) {
 
 let reaper = new Reaper("never", "terminate", 0);
 
-/** A worker that the reaper may end. `terminate` sends no event, as when a browser ends a worker. */
+/**
+ * A worker that the reaper may end. `terminate` sends no event, as when a browser ends a worker.
+ */
 class Mortal extends Worker {
   #heard = 0;
   #posted = 0;

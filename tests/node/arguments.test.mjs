@@ -63,7 +63,11 @@ const made = (Class, types, make) => (objects) => ({
   args: make(objects),
   call: (...args) => new Class(...args),
 });
-const called = (name, types, make) => (objects) => ({ types, args: make(objects), call: zarr[name] });
+const called = (name, types, make) => (objects) => ({
+  types,
+  args: make(objects),
+  call: Reflect.get(zarr, name),
+});
 /** A method of the object that `of` makes. */
 const method = (of, name, types, make) => async (objects) => {
   const object = await of(objects);

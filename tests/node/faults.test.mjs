@@ -1,5 +1,6 @@
 /**
- * The campaign of faulty servers in Node (`tests/faults/`). It prints a table of the cases by class.
+ * The campaign of faulty servers in Node (`tests/faults/`). It prints a table of the cases by
+ * class.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

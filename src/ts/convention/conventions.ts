@@ -122,7 +122,7 @@ export async function conventions(node: NodeLike): Promise<Convention[]> {
 
 /** Returns a node that has attributes. */
 function nodeLike(node: NodeLike): NodeLike {
-  need(Object(Object(node).attrs) === node?.attrs, "node", "an array or a group");
+  need("attrs" in Object(node), "node", "an array or a group");
   return node;
 }
 

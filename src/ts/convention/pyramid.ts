@@ -113,7 +113,7 @@ export async function pyramid<Store extends Readable>(
   node: PlacedNode<Store>,
   options: PyramidOptions = {},
 ): Promise<Pyramid<Store>> {
-  need(Object(Object(node).attrs) === node?.attrs, "node", "an array or a group");
+  need("attrs" in Object(node), "node", "an array or a group");
   object(options).signal?.throwIfAborted();
   return unlessAborted(read(node, options), options.signal);
 }

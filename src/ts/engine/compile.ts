@@ -3,7 +3,7 @@
  * and always asynchronously. The engine's own build usually comes with the first message; the
  * engine asks the page for the others.
  */
-import { UnsupportedError, ZarrError } from "../model/errors.ts";
+import { ZarrError } from "../model/errors.ts";
 import type { Build, WasmText } from "../port/protocol.ts";
 import { configuration } from "./configuration.ts";
 import { PAGE, page } from "./page.ts";
@@ -47,19 +47,9 @@ async function compile(wasm: WasmText): Promise<WebAssembly.Module> {
     : compileResponse(await fetch(wasm.url));
 }
 
-/** Tells how to allow wasm, if the page's policy forbids it. Browsers have no other sign of it. */
-function allowedBy(error: unknown): unknown {
-  if (!/CSP|Content Security Policy|unsafe-eval/i.test(String(error))) return error;
-  return new UnsupportedError(
-    "WebAssembly, because of the page's Content-Security-Policy: add `script-src 'wasm-unsafe-eval'`",
-    { cause: error },
-  );
-}
-
 async function load(build: Build): Promise<WebAssembly.Module> {
   const sent = build === "engine" ? configuration.wasm : undefined;
-  const wasm = sent ?? ((await page().ask(PAGE, "wasm", [build])) as WasmText);
-  return compile(wasm).catch((error) => Promise.reject(allowedBy(error)));
+  return compile(sent ?? ((await page().ask(PAGE, "wasm", [build])) as WasmText));
 }
 
 const modules = new Map<Build, Promise<WebAssembly.Module>>();

@@ -19,7 +19,9 @@ export class Crash {
     return this.#listener;
   }
 
-  /** A listener that is set after the crash hears of it in a microtask, unless another one is set. */
+  /**
+   * A listener that is set after the crash hears of it in a microtask, unless another one is set.
+   */
   set listener(listener: Listener) {
     this.#listener = listener;
     const reason = this.#reason;
