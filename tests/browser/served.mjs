@@ -9,6 +9,7 @@ import webpack from "webpack";
 import { serve } from "../../scripts/serve.mjs";
 import { addSamples } from "../../scripts/www.mjs";
 import viewer from "../../webpack.config.js";
+import { campaignServer, classes } from "../faults/campaign_server.mjs";
 import { unpackFixtures } from "../fixture_archives.mjs";
 
 export const ROOT = join(import.meta.dirname, "../..");
@@ -179,8 +180,29 @@ function forgetRange(request) {
   return false;
 }
 
+/** The server of the campaign of faults, which starts when a page asks for it. */
+let faults;
+
+/** Tells the address of the faulty server, and its faults by class. */
+function answerFaults(request, response) {
+  if (request.url !== "/faults") return false;
+  faults ??= campaignServer();
+  faults.then(({ url }) => {
+    response.writeHead(200, { "Content-Type": "application/json" });
+    response.end(JSON.stringify({ url, classes: classes() }));
+  });
+  return true;
+}
+
 /** `answer(request, response)` may answer a request itself and return true. */
-export function serveTests(answer = () => false) {
-  const answers = [answer, forgetRange, answerPage, answerEcho, answerFrame, answerViewer];
-  return serve(FOLDERS, { intercept: (...exchange) => answers.some((own) => own(...exchange)) });
+export async function serveTests(answer = () => false) {
+  const answers = [answer, answerFaults, forgetRange, answerPage, answerEcho, answerFrame, answerViewer];
+  const server = await serve(FOLDERS, {
+    intercept: (...exchange) => answers.some((own) => own(...exchange)),
+  });
+  const close = async () => {
+    await (await faults)?.close();
+    await server.close();
+  };
+  return { ...server, close };
 }

@@ -1,6 +1,6 @@
 /**
- * Translates data types, values and attributes of Zarr to HDF5's terms, as H5Web uses them. It reads
- * nothing.
+ * Translates data types, values and attributes of Zarr to HDF5's terms, as H5Web uses them. It
+ * reads nothing.
  */
 import {
   type Attribute,

@@ -4,6 +4,7 @@
  * first call that needs it, and again after a restart.
  */
 
+import { object } from "../model/argument.ts";
 import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { InvalidSelectionError } from "../model/errors.ts";
@@ -43,6 +44,7 @@ import {
 } from "./node_facts.ts";
 import type { NodeOptions } from "./nodes.ts";
 import { BECOME, becomeAll, openNodes } from "./open_nodes.ts";
+import type { ReadOptions } from "./read/arguments.ts";
 import type { ConversionOptions } from "./read/conversion.ts";
 import type { CfOptions } from "./read/packing.ts";
 import type { PartPlace } from "./read/part_queue.ts";
@@ -50,7 +52,7 @@ import { planRead, type ReadPlan } from "./read/plan.ts";
 import { prefetchSelection } from "./read/prefetch.ts";
 import { placedRequest, prepareRead, type WantedElements } from "./read/prepared.ts";
 import type { Progress } from "./read/progress.ts";
-import { forgetChunks, type ReadOptions, readChunk, readSelection } from "./read/read.ts";
+import { forgetChunks, readChunk, readSelection } from "./read/read.ts";
 import { type StreamOptions, streamSelection } from "./read/stream.ts";
 import { type AnySelection, dimensionNamesOf, memoryOrderOf, requestOf } from "./selection.ts";
 import { readSummaryAnew } from "./summary.ts";
@@ -112,6 +114,7 @@ type AnyPart<D extends DataType> = PartPlace &
   (Selected<D> | SelectedBytes | SelectedColors | SelectedNumbers<NumberType | undefined>);
 
 function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number[]): void {
+  object(index, "index");
   const grid = gridShapeOf(facts);
   const inside =
     index.length === grid.length &&
@@ -185,7 +188,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
 
   /** Parses the attributes again. With `bigint: true`, integers beyond 2^53 are exact bigints. */
   attributes(options: AttributesOptions = {}): Attributes {
-    return this[FACTS].attributesWith(options);
+    return this[FACTS].attributesWith(object(options));
   }
 
   /**
@@ -290,6 +293,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    * the array.
    */
   chunkOf(element: readonly number[]): number[] {
+    object(element, "element");
     const { shape, grid } = this[FACTS];
     const inside =
       element.length === shape.length &&
@@ -330,8 +334,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     selection?: AnySelection | null,
     options: ArrayGetOptions<D> | ArrayGetBytesOptions | ArrayGetNumbersOptions | ArrayGetColorsOptions = {},
   ): Promise<SelectedBytes | Selected<D> | SelectedNumbers<NumberType | undefined> | SelectedColors> {
-    const { as, decode, window, gamma, colors, mask, memoryOrder, ...rest } =
-      options as ArrayGetColorsOptions;
+    const { as, decode, window, gamma, colors, mask, memoryOrder, ...rest } = object(
+      options as ArrayGetColorsOptions,
+    );
     const wanted = { as, decode, window, gamma, colors, mask };
     const { request, form, shaped } = await prepareRead(this, selection, wanted, options.signal);
     const order = memoryOrder && memoryOrderOf(memoryOrder, this[FACTS]);
@@ -345,7 +350,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    * known before anything is fetched.
    */
   async plan(selection?: AnySelection | null, options: NodeOptions = {}): Promise<ReadPlan> {
-    return planRead(this, await placedRequest(this, selection, options.signal), options.signal);
+    return planRead(this, await placedRequest(this, selection, object(options).signal), options.signal);
   }
 
   /**
@@ -380,7 +385,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     selection?: AnySelection | null,
     options: StreamOptions & WantedElements = {},
   ): AsyncIterableIterator<AnyPart<D>> {
-    return streamSelection(this, selection, options) as unknown as AsyncIterableIterator<AnyPart<D>>;
+    return streamSelection(this, selection, object(options)) as unknown as AsyncIterableIterator<AnyPart<D>>;
   }
 
   /**
@@ -389,7 +394,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    * counters of what was fetched.
    */
   async prefetch(selection?: AnySelection | null, options: ReadOptions = {}): Promise<Progress> {
-    return prefetchSelection(this, await placedRequest(this, selection, options.signal), options);
+    return prefetchSelection(this, await placedRequest(this, selection, object(options).signal), options);
   }
 
   /**
@@ -404,7 +409,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     value: Settable<D>,
     options: WriteOptions = {},
   ): Promise<void> {
-    const { signal } = options;
+    const { signal } = object(options);
     signal?.throwIfAborted();
     const { writeSelection } = await writing();
     await this[FACTS].doubt?.(signal);
@@ -444,7 +449,8 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    * Later reads see what others have written. Rejects with a `NotFoundError`, and changes nothing,
    * if the array no longer exists.
    */
-  async refresh({ signal }: NodeOptions = {}): Promise<void> {
+  async refresh(options: NodeOptions = {}): Promise<void> {
+    const { signal } = object(options);
     const { format } = this[FACTS];
     const summary = await readSummaryAnew(this, { kind: "array", format, signal });
     // Arrays of other metadata have another cache.
@@ -466,11 +472,16 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   async getChunk(
     chunkCoords: number[],
     options: ReadOptions = {},
-    { useSharedArrayBuffer }: { useSharedArrayBuffer?: boolean } = {},
+    more: { useSharedArrayBuffer?: boolean } = {},
   ): Promise<Chunk<D>> {
-    await this[FACTS].doubt?.(options.signal);
+    const { useSharedArrayBuffer } = object(more, "more");
+    await this[FACTS].doubt?.(object(options).signal);
     checkChunkIndex(this.path, this[FACTS], chunkCoords);
-    const result = await readChunk(this, chunkCoords, { useSharedArrayBuffer, ...options, form: "wrapped" });
+    const result = await readChunk(this, chunkCoords, {
+      useSharedArrayBuffer,
+      ...object(options),
+      form: "wrapped",
+    });
     return result as unknown as Chunk<D>;
   }
 }

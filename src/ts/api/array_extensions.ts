@@ -1,6 +1,7 @@
 /**
  * Applies the array extensions of a store: `open` wraps the store's arrays in them.
  */
+import { needFunction } from "../model/argument.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import type { Array as ZarrArray } from "./array.ts";
 
@@ -8,6 +9,7 @@ type AnyExtension = (value: never) => unknown;
 
 /** Applies extensions to a value, the innermost first. Returns a promise if one of them does. */
 export function applied(value: unknown, extensions: readonly AnyExtension[]): unknown {
+  for (const extension of extensions) needFunction(extension, "extension");
   return extensions.reduce<unknown>(
     (inner, extension) =>
       inner instanceof Promise

@@ -2,6 +2,7 @@
  * `create`: creates an array or a group, and its missing ancestors. Options are translated to the
  * engine's names. The engine chooses what is not given.
  */
+import { object } from "../model/argument.ts";
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
 import type { Attributes, CodecMetadata, DataType, Readable, Scalar } from "../model/types.ts";
@@ -293,6 +294,6 @@ export function create<D extends DataType>(
   options: CreateArrayOptions<D>,
 ): Promise<ZarrArray<D>>;
 export function create(url: string | URL, options?: CreateGroupOptions): Promise<Group<Readable>>;
-export function create(place: unknown, options: object = {}): Promise<unknown> {
-  return createNode(place, options as Given);
+export async function create(place: unknown, options: object = {}): Promise<unknown> {
+  return createNode(place, object(options) as Given);
 }

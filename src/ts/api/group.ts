@@ -2,6 +2,7 @@
  * `Group`: a node with attributes and children. To open a child by name, call
  * `open(group.resolve(name))`.
  */
+import { object } from "../model/argument.ts";
 import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
@@ -69,13 +70,14 @@ export class Group<Store extends Readable> extends Location<Store> {
 
   constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | OpenedNode) {
     super(store, path);
+    object(metadata, "metadata");
     this.#options = metadata instanceof OpenedNode ? metadata.options : {};
     this.#facts = factsOf(metadata);
   }
 
   /** Parses the attributes again. With `bigint: true`, integers beyond 2^53 are exact bigints. */
   attributes(options: AttributesOptions = {}): Attributes {
-    return this.#facts.attributesWith(options);
+    return this.#facts.attributesWith(object(options));
   }
 
   get attrs(): Attributes {
@@ -110,13 +112,13 @@ export class Group<Store extends Readable> extends Location<Store> {
    * `error`.
    */
   children(options: NodeOptions = {}): Children<Store> {
-    return childrenOf(this, options, nodeOf<Store>);
+    return childrenOf(this, object(options), nodeOf<Store>);
   }
 
   /** The tree of all descendants. A node that cannot be opened has an `error`. */
   async tree(options: TreeOptions = {}): Promise<Tree> {
     const { treeOf } = await import("./tree.ts").catch(chunkFailed);
-    return treeOf(this, options, nodeOf);
+    return treeOf(this, object(options), nodeOf);
   }
 
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
@@ -128,7 +130,8 @@ export class Group<Store extends Readable> extends Location<Store> {
    * Reads the metadata again, bypassing all caches. Rejects with a `NotFoundError`, and changes
    * nothing, if the group no longer exists.
    */
-  async refresh({ signal }: NodeOptions = {}): Promise<void> {
+  async refresh(options: NodeOptions = {}): Promise<void> {
+    const { signal } = object(options);
     const { format } = this.#facts;
     becomeAll(this, await readSummaryAnew(this, { kind: "group", format, signal }));
   }

@@ -1,6 +1,7 @@
 /**
  * `Location`: a store and an absolute path in it. It needs no wasm.
  */
+import { needText } from "../model/argument.ts";
 import type { AbsolutePath } from "../model/types.ts";
 import { storeOf } from "../store/place.ts";
 
@@ -39,6 +40,7 @@ export class Location<Store> {
    * have no special meaning.
    */
   resolve(path: string): Location<Store> {
+    needText(path, "path");
     return new Location(this.store, resolvePath(this.path, path));
   }
 }

@@ -7,6 +7,7 @@
 import { keepTables } from "../elements/typed_arrays.ts";
 import { elementOf } from "../elements/variable.ts";
 import { wrappedScalarOf } from "../elements/wrapped.ts";
+import { need } from "../model/argument.ts";
 import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.ts";
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { exactJson } from "../model/exact_json.ts";
@@ -51,6 +52,10 @@ export interface ArrayNode {
   readonly store: Readable;
   readonly path: string;
 }
+
+/** Throws an `Argument` error unless an argument is an array of this package. */
+export const needArray = (array: unknown, name = "array"): void =>
+  need(Object(array)[FACTS], name, "an array");
 
 export interface ArrayFacts {
   readonly shape: number[];
@@ -225,6 +230,7 @@ function orderOf(codecs: Codec[], rank: number): number[] {
 const lengthOf = (axis: GridAxis): number => chunkExtent(axis, 0).length;
 
 export function factsOfMetadata(metadata: ArrayMetadata, path: string): ArrayFacts {
+  need(metadata?.chunk_grid, "metadata", "metadata of an array");
   const warnings: string[] = [];
   const grid = gridOfMetadata(metadata.chunk_grid, metadata.shape.length);
   const outer = grid.map(lengthOf);

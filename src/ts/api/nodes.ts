@@ -1,6 +1,7 @@
 /**
  * Calls on whole nodes: `exists`, `erase` and `consolidate`.
  */
+import { object } from "../model/argument.ts";
 import type { Readable } from "../model/types.ts";
 import { call, write } from "../port/engine.ts";
 import { type Location, locationOf } from "./location.ts";
@@ -18,7 +19,8 @@ export type ExistingKind = "array" | "group" | "implicit-group";
  * The kind of node at a place, if there is one. A group without metadata is only found in stores
  * that can list.
  */
-export async function exists(place: Place, { signal }: NodeOptions = {}): Promise<ExistingKind | null> {
+export async function exists(place: Place, options: NodeOptions = {}): Promise<ExistingKind | null> {
+  const { signal } = object(options);
   const { store, path } = locationOf(place);
   const kind = await call("exists", (objects) => ({ store: objects.store(store), path }), { signal });
   return kind ?? null;
@@ -33,7 +35,8 @@ export interface EraseOptions extends NodeOptions {
 }
 
 /** Erases a node and all its descendants. Resolves to whether there was anything. */
-export function erase(place: Place, { signal, reify = false }: EraseOptions = {}): Promise<boolean> {
+export async function erase(place: Place, options: EraseOptions = {}): Promise<boolean> {
+  const { signal, reify = false } = object(options);
   const { store, path } = locationOf(place);
   return write("erase", (objects) => ({ store: objects.store(store), path, reify }), { signal });
 }
@@ -42,7 +45,8 @@ export function erase(place: Place, { signal, reify = false }: EraseOptions = {}
  * Writes the consolidated metadata of a group. Resolves to the number of nodes in it. The store
  * must be able to list.
  */
-export function consolidate(place: Place, { signal }: NodeOptions = {}): Promise<number> {
+export async function consolidate(place: Place, options: NodeOptions = {}): Promise<number> {
+  const { signal } = object(options);
   const { store, path } = locationOf(place);
   return write("consolidate", (objects) => ({ store: objects.store(store), path }), { signal });
 }

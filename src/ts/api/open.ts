@@ -2,6 +2,7 @@
  * `open`: opens an `Array` or a `Group` at a URL, in a store, or at a location. Documents of both
  * formats are requested at once; v3 wins if a node has both.
  */
+import { object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { Dialect } from "../model/node_summary.ts";
 import type { DataType, Readable } from "../model/types.ts";
@@ -22,7 +23,7 @@ type GroupOptions = OpenOptions & { kind: "group" };
 
 async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3): Promise<Node<Readable>> {
   const location = locationOf(place);
-  const summary = await openSummary(location, options, format);
+  const summary = await openSummary(location, object(options), format);
   const node = nodeOf(location.store as Readable, summary, options);
   return node.kind === "array" ? inExtensionsOfStore(node) : node;
 }

@@ -100,6 +100,10 @@ export function requestOf(
   facts: Dimensions,
 ): { selection: EngineSelection } {
   if (selection instanceof Points) return { selection: { Points: selection.lists.map(list) } };
+  if (typeof (selection ?? {}) !== "object")
+    throw new InvalidSelectionError("the selection is not a list or an object", {
+      actual: String(selection),
+    });
   const entries =
     selection === null || selection === undefined
       ? []

@@ -2,13 +2,18 @@
  * Constructors of selections: `slice`, `points`, and `select` by dimension names. They need no
  * wasm.
  */
+import { needList, object } from "../model/argument.ts";
 import { InvalidSelectionError } from "../model/errors.ts";
 import type { Slice } from "../model/types.ts";
 
 function toNumber(value: bigint | number | null | undefined): number | null {
   if (value === null || value === undefined) return null;
+  if (typeof value !== "bigint") {
+    if (typeof value === "number") return value;
+    throw new InvalidSelectionError(`start, stop and step of a slice are numbers: found ${typeof value}`);
+  }
   const number = Number(value);
-  if (typeof value === "bigint" && !Number.isSafeInteger(number)) {
+  if (!Number.isSafeInteger(number)) {
     throw new InvalidSelectionError(
       `${value} exceeds Number.MAX_SAFE_INTEGER; pass { start, stop, step } with bigints`,
     );
@@ -34,9 +39,9 @@ export function select<T = number | Slice | null>(
   array: { readonly dimensionNames: string[] | undefined },
   selection: Record<string, T>,
 ): (T | null)[] {
-  const names = array.dimensionNames;
+  const names = Object(array).dimensionNames as string[] | undefined;
   if (!names) throw new InvalidSelectionError("the array does not have dimension_names");
-  for (const name of Object.keys(selection)) {
+  for (const name of Object.keys(object(selection, "selection"))) {
     const count = names.filter((other) => other === name).length;
     if (count === 1) continue;
     throw new InvalidSelectionError(
@@ -59,5 +64,6 @@ export class Points {
 
 /** Selects single elements: `points([0, 5], [1, 7])` are the elements [0, 1] and [5, 7]. */
 export function points(...lists: ArrayLike<number | bigint>[]): Points {
+  for (const list of lists) needList(list, "list");
   return new Points(lists);
 }

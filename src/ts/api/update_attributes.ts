@@ -1,6 +1,7 @@
 /**
  * Changes the attributes in a node's metadata document. The rest of the document is kept.
  */
+import { object } from "../model/argument.ts";
 import { exactJson } from "../model/exact_json.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
 import type { Attributes } from "../model/types.ts";
@@ -14,12 +15,13 @@ export interface UpdateAttributesOptions {
 }
 
 /** Merges or replaces a node's attributes, and returns its new summary. */
-export function updateAttributes(
+export async function updateAttributes(
   { store, path }: Location<unknown>,
   attributes: Attributes,
-  { replace = false, signal }: UpdateAttributesOptions,
+  options: UpdateAttributesOptions,
 ): Promise<NodeSummary> {
-  const text = exactJson(attributes);
+  const { replace = false, signal } = object(options);
+  const text = exactJson(object(attributes, "attributes"));
   return write("updateAttributes", (objects) => ({ store: objects.store(store), path, text, replace }), {
     signal,
   });

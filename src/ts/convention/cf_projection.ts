@@ -2,6 +2,7 @@
  * Converts CF grid mappings to proj4 strings. It uses their attributes, with the names of CF's
  * appendix F. It is for grid mappings without WKT.
  */
+import { object } from "../model/argument.ts";
 import type { Attributes } from "../model/types.ts";
 
 type Words = Record<string, number | string | undefined>;
@@ -69,6 +70,7 @@ function ellipsoid(attrs: Attributes): Words {
 
 /** The proj4 string of a grid mapping. Undefined if its projection is not in the table. */
 export function projOfGridMapping(attrs: Attributes): string | undefined {
+  object(attrs, "attributes");
   const name = String(attrs.grid_mapping_name);
   const words = Object.hasOwn(PROJECTIONS, name) ? PROJECTIONS[name]?.(attrs) : undefined;
   if (!words) return undefined;

@@ -2,6 +2,7 @@
  * `conventions` lists the conventions of a node, `validate` checks them, and `addConvention`
  * declares another one. The conventions module does the work (`src/convention`).
  */
+import { need, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
 import { factsOf, type NodeLike } from "../model/node_like.ts";
@@ -115,8 +116,14 @@ function conventionOf(node: NodeLike, { keys, registered, findings, ...found }: 
  * `validate` reports them.
  */
 export async function conventions(node: NodeLike): Promise<Convention[]> {
-  const { conventions } = await examine(node);
+  const { conventions } = await examine(nodeLike(node));
   return conventions.map((found) => conventionOf(node, found));
+}
+
+/** Returns a node that has attributes. */
+function nodeLike(node: NodeLike): NodeLike {
+  need("attrs" in Object(node), "node", "an array or a group");
+  return node;
 }
 
 export interface ValidateOptions {
@@ -130,9 +137,9 @@ export interface ValidateOptions {
  * and notes; an empty list if there are none.
  */
 export async function validate(node: NodeLike, options: ValidateOptions = {}): Promise<Finding[]> {
-  const { signal } = options;
+  const { signal } = object(options);
   signal?.throwIfAborted();
-  const examination = await examine(node);
+  const examination = await examine(nodeLike(node));
   const findings = [...examination.findings];
   for (const found of examination.conventions) {
     findings.push(...conventionOf(node, found).findings);
@@ -183,6 +190,8 @@ export async function conventionAttributes(
   attributes: Attributes,
   convention: NewConvention,
 ): Promise<Attributes> {
+  object(attributes, "attributes");
+  object(convention, "convention");
   const request = exactJson({ operation: "declare", attributes, convention });
   const changed = await ask<Attributes>(request);
   return { ...convention.properties, zarr_conventions: changed.zarr_conventions };
@@ -198,7 +207,7 @@ interface WritableNode extends NodeLike {
  * the node has no `updateAttributes`.
  */
 export async function addConvention(node: NodeLike, convention: NewConvention): Promise<void> {
-  const { updateAttributes } = node as Partial<WritableNode>;
+  const { updateAttributes } = object(node, "node") as Partial<WritableNode>;
   if (typeof updateAttributes !== "function") {
     throw new ZarrError(
       "Argument",

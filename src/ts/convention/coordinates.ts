@@ -3,10 +3,12 @@
  * that name in the array's group (CF, xarray). Without one they follow from the array's transform
  * (`spatial:`, OME, multiscales), which `pyramid` reads.
  */
+
 import type { Array as ZarrArray } from "../api/array.ts";
 import type { CoordinateValue, NearestOptions } from "../api/by_value.ts";
-import { FACTS } from "../api/node_facts.ts";
+import { FACTS, needArray } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
+import { need, object } from "../model/argument.ts";
 import { InvalidSelectionError, NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { Attributes, DataType, Readable, Slice } from "../model/types.ts";
 import { besideOf } from "./beside.ts";
@@ -34,6 +36,11 @@ interface Parts {
 }
 
 /** The coordinates of one dimension. Made by `coords`. */
+function whole(element: number): number {
+  need(Number.isInteger(element), "element", "an index");
+  return element;
+}
+
 export class Coordinates {
   /** The name of the dimension. */
   readonly dimension: string;
@@ -75,7 +82,7 @@ export class Coordinates {
 
   /** The moment of an element of a time axis; null if it is missing. */
   async moment(element: number): Promise<Moment | null> {
-    return (await this.time?.moment(this.#count(element))) ?? null;
+    return (await this.time?.moment(this.#count(whole(element)))) ?? null;
   }
 
   /**
@@ -83,7 +90,7 @@ export class Coordinates {
    * calendar has days that the real one does not have.
    */
   async date(element: number): Promise<Date> {
-    return (await this.time?.date(this.#count(element))) ?? new Date(Number.NaN);
+    return (await this.time?.date(this.#count(whole(element)))) ?? new Date(Number.NaN);
   }
 
   /** The moments of all elements; nulls if this is not a time axis. */
@@ -111,6 +118,7 @@ export class Coordinates {
    * must be equal. Rejects with an `InvalidSelectionError` if there is no such element.
    */
   async nearest(value: CoordinateValue, options: NearestOptions = {}): Promise<number> {
+    object(options);
     const what = JSON.stringify(this.dimension);
     if (this.values instanceof Float64Array)
       return this.#search().nearest(await this.#number(value), options, what);
@@ -278,8 +286,9 @@ export async function coords(
   dimension: string | number,
   options: CoordsOptions = {},
 ): Promise<Coordinates> {
-  const { signal } = options;
+  const { signal } = object(options);
   signal?.throwIfAborted();
+  needArray(array);
   const axis = axisOf(array, dimension);
   const [name = undefined, length = 0] = [dimensionNamesOf(array[FACTS])?.[axis], array.shape[axis]];
   const shown = name ?? String(axis);

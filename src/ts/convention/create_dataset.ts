@@ -4,7 +4,9 @@
  * its own, it would keep modules alive that it shares with other exported names, and bundlers would
  * put them into the first download.
  */
+
 import type { Location } from "../api/location.ts";
+import { need, object } from "../model/argument.ts";
 import type { Readable } from "../model/types.ts";
 import type { CreateDatasetOptions, Dataset, NewDataset } from "./write/dataset_options.ts";
 import { writeDataset } from "./write/dataset_writer.ts";
@@ -36,5 +38,7 @@ export async function createDataset<Store extends Readable>(
   dataset: NewDataset,
   options: CreateDatasetOptions = {},
 ): Promise<Dataset<Store>> {
-  return (await writeDataset(place, dataset, options)) as Dataset<Store>;
+  const isDescription = Object(dataset) === dataset && typeof (dataset.attributes ?? {}) === "object";
+  need(isDescription, "dataset", "a description of a data set");
+  return (await writeDataset(place, dataset, object(options))) as Dataset<Store>;
 }

@@ -4,8 +4,10 @@
  * its own, it would keep modules alive that it shares with other exported names, and bundlers would
  * put them into the first download.
  */
+
 import type { Location } from "../api/location.ts";
 import type { ElementSource } from "../api/write/element_source.ts";
+import { object } from "../model/argument.ts";
 import type { Readable } from "../model/types.ts";
 import type { Pyramid } from "./pyramid_model.ts";
 import type { CreatePyramidOptions } from "./write/pyramid_options.ts";
@@ -37,5 +39,6 @@ export async function createPyramid<Store extends Readable>(
   source: ElementSource,
   options: CreatePyramidOptions = {},
 ): Promise<Pyramid<Store>> {
-  return (await writePyramid(place, source, options)) as Pyramid<Store>;
+  object(source, "source");
+  return (await writePyramid(place, source, object(options))) as Pyramid<Store>;
 }

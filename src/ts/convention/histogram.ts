@@ -6,11 +6,12 @@
 import type { Array as ZarrArray } from "../api/array.ts";
 import { arrayNumber, bindCodecs, typeNameOf } from "../api/arrays.ts";
 import { placesOf } from "../api/by_value.ts";
-import { FACTS } from "../api/node_facts.ts";
+import { FACTS, needArray } from "../api/node_facts.ts";
+import { progressListener, type ReadOptions, readArguments } from "../api/read/arguments.ts";
 import { conversionOf } from "../api/read/conversion.ts";
 import type { CfOptions } from "../api/read/packing.ts";
-import { progressListener, type ReadOptions, readArguments } from "../api/read/read.ts";
 import { type AnySelection, requestOf } from "../api/selection.ts";
+import { object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { newSummary, PLACES } from "../model/summary_numbers.ts";
 import type { DataType, Readable } from "../model/types.ts";
@@ -200,7 +201,8 @@ function checked({ bins = 256, window }: HistogramOptions): number {
  *     const { counts, window } = await histogram(array, { bins: 100 });
  */
 export async function histogram(source: Source, options: HistogramOptions = {}): Promise<Histogram> {
-  const bins = checked(options);
+  if (!(source instanceof Pyramid)) needArray(source, "source");
+  const bins = checked(object(options));
   const { decode, signal, onProgress, priority } = options;
   const [array, selection] = await subject(source, options);
   const type = await typeNameOf(array);

@@ -2,6 +2,7 @@
  * `at` and `between` select elements by the values of their coordinates. `locate` replaces them in
  * a selection by indices.
  */
+
 import type { Array as ZarrArray } from "../api/array.ts";
 import {
   AtValue,
@@ -11,7 +12,9 @@ import {
   isByValue,
   type NearestOptions,
 } from "../api/by_value.ts";
+import { needArray } from "../api/node_facts.ts";
 import { type AnySelection, type DimensionSelection, Points } from "../api/selection.ts";
+import { need, object } from "../model/argument.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { type CoordsOptions, coords } from "./coordinates.ts";
 
@@ -46,6 +49,9 @@ export async function locate(
   selection: AnySelection | null | undefined,
   options: CoordsOptions = {},
 ): Promise<AnySelection | null | undefined> {
+  needArray(array);
+  object(options);
+  need(typeof (selection ?? {}) === "object", "selection");
   if (!hasValues(selection)) return selection;
   if (globalThis.Array.isArray(selection)) {
     const before = selection.indexOf("...");
@@ -74,7 +80,7 @@ export async function locate(
 export const at = (
   value: CoordinateValue | readonly CoordinateValue[],
   options: NearestOptions = {},
-): AtValue => new AtValue(value, options, locate);
+): AtValue => new AtValue(value, object(options), locate);
 
 /**
  * Selects the elements whose coordinates are between two values, both included, in either order.

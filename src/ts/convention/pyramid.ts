@@ -3,6 +3,7 @@
  * (`src/convention/pyramid`) names the nodes that it needs and interprets them. This file opens
  * them (`known_nodes.ts`) and remembers the levels of arrays (`placing.ts`).
  */
+import { need, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
@@ -112,6 +113,7 @@ export async function pyramid<Store extends Readable>(
   node: PlacedNode<Store>,
   options: PyramidOptions = {},
 ): Promise<Pyramid<Store>> {
-  options.signal?.throwIfAborted();
+  need("attrs" in Object(node), "node", "an array or a group");
+  object(options).signal?.throwIfAborted();
   return unlessAborted(read(node, options), options.signal);
 }

@@ -3,7 +3,9 @@
  * a view, lists the tiles in view, and converts coordinates. It computes with the facts that the
  * conventions module has read; it does no requests.
  */
+
 import { FACTS, type Array as ZarrArray } from "../api/array.ts";
+import { needList, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { DataType, Readable, Slice } from "../model/types.ts";
 import type { Finding } from "./findings.ts";
@@ -202,11 +204,13 @@ export class Pyramid<Store extends Readable = Readable> {
 
   /** The world coordinates of an index, one per axis. Whole indices are centres of elements. */
   toWorld(index: readonly number[], level = 0): number[] {
+    needList(index, "index");
     return toWorld(this.#at(level), this.plane, index);
   }
 
   /** The index at world coordinates, as fractions. */
   toIndex(world: readonly number[], level = 0): number[] {
+    needList(world, "world");
     return toIndex(this.#at(level), this.plane, world);
   }
 
@@ -227,13 +231,14 @@ export class Pyramid<Store extends Readable = Readable> {
    * Picks the level for a view and the selection in view. Throws an `Argument` error if
    * `unitsPerPixel` or `devicePixelRatio` are not above zero.
    */
-  pick({
-    unitsPerPixel,
-    extent,
-    devicePixelRatio = 1,
-    at = {},
-    current = this.#current,
-  }: View): Picked<Store> {
+  pick(view: View): Picked<Store> {
+    const {
+      unitsPerPixel,
+      extent,
+      devicePixelRatio = 1,
+      at = {},
+      current = this.#current,
+    } = object(view, "view");
     if (!(unitsPerPixel > 0) || !(devicePixelRatio > 0)) {
       throw new ZarrError("Argument", "unitsPerPixel and devicePixelRatio must be above zero");
     }
@@ -255,7 +260,7 @@ export class Pyramid<Store extends Readable = Readable> {
    * `unitsPerPixel`, and a `Limit` error for more than 65 536 tiles.
    */
   tiles(viewport: Viewport): Tile[] {
-    const { unitsPerPixel, at = {}, center, margin = 0 } = viewport;
+    const { unitsPerPixel, at = {}, center, margin = 0 } = object(viewport, "viewport");
     let index = viewport.level;
     if (index === undefined) {
       if (unitsPerPixel === undefined)

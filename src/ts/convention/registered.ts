@@ -1,6 +1,7 @@
 /**
  * The conventions that the user registered with `registerConvention`.
  */
+import { object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 
 export type JsonSchema = Record<string, unknown> | boolean;
@@ -37,6 +38,7 @@ export const registeredConventions = (): readonly RegisteredConvention[] => regi
  * Throws an `Argument` error if it has no `uuid`, `schemaUrl` or `specUrl`.
  */
 export function registerConvention(convention: RegisteredConvention): () => void {
+  object(convention, "convention");
   if (!convention.uuid && !convention.schemaUrl && !convention.specUrl) {
     throw new ZarrError(
       "Argument",

@@ -2,6 +2,7 @@
  * Converts counts of time, such as `days since 2000-01-01`, to dates and back. The conventions
  * module (`src/convention/cf/time.rs`) parses the units and computes dates in integers.
  */
+import { need, needList, needText } from "../model/argument.ts";
 import { exactJson } from "../model/exact_json.ts";
 import type { DateLike, Moment } from "../model/time.ts";
 import { ask } from "../port/convention.ts";
@@ -25,6 +26,9 @@ const AT_ONCE = 1 << 14;
 
 const finite = (count: unknown) => (typeof count === "number" && !Number.isFinite(count) ? null : count);
 
+const needCount = (count: unknown): void =>
+  need(typeof count === "number" || typeof count === "bigint", "count", "a number");
+
 /** The unit and calendar of counts of time. Made by `timeUnits`. */
 export class TimeUnits {
   /** Units and calendar, as in the attributes. */
@@ -46,6 +50,7 @@ export class TimeUnits {
   }
 
   async #each<T>(counts: ArrayLike<number | bigint>, answered: (answer: Answer) => T[]): Promise<T[]> {
+    needList(counts, "counts");
     const all: T[] = [];
     for (let at = 0; at < counts.length; at += AT_ONCE) {
       const some = globalThis.Array.from({ length: Math.min(AT_ONCE, counts.length - at) }, (_, place) =>
@@ -71,11 +76,13 @@ export class TimeUnits {
 
   /** The moment of a count. See `moments`. */
   async moment(count: number | bigint): Promise<Moment | null> {
+    needCount(count);
     return (await this.moments([count]))[0] ?? null;
   }
 
   /** The `Date` of a count. See `dates`. */
   async date(count: number | bigint): Promise<Date> {
+    needCount(count);
     return (await this.dates([count]))[0] ?? new Date(Number.NaN);
   }
 
@@ -89,6 +96,7 @@ export class TimeUnits {
 
   /** The counts of dates. See `count`. */
   async counts(dates: readonly DateLike[]): Promise<number[]> {
+    needList(dates, "dates");
     const all: number[] = [];
     for (let at = 0; at < dates.length; at += AT_ONCE) {
       const told = dates
@@ -111,6 +119,8 @@ export class TimeUnits {
  * error for unknown calendars and for units without a fixed length.
  */
 export async function timeUnits(units: string, calendar?: string): Promise<TimeUnits> {
+  needText(units, "units");
+  if (calendar !== undefined) needText(calendar, "calendar");
   const { isReal } = await ask<Answer>(exactJson({ operation: "time", units: String(units), calendar }));
   return new TimeUnits(units, calendar ?? "standard", isReal);
 }

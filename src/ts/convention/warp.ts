@@ -3,8 +3,11 @@
  * proj4 projects some corners of the map's pixels. The conventions module finds the elements of the
  * pixels (`src/kernel/warp`), and only these elements are read.
  */
+
 import type { Array as ZarrArray } from "../api/array.ts";
+import { needArray } from "../api/node_facts.ts";
 import type { CfOptions } from "../api/read/packing.ts";
+import { needList, object } from "../model/argument.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
@@ -58,6 +61,8 @@ function bytesOf(numbers: Iterable<number>): Uint8Array {
 }
 
 function checked({ extent, size }: WarpOptions): void {
+  needList(extent, "extent");
+  needList(size, "size");
   const [left, bottom, right, top] = extent;
   const isExtent = extent.length === 4 && extent.every(Number.isFinite) && left < right && bottom < top;
   const isSize = size.length === 2 && size.every((count) => Number.isInteger(count) && count > 0);
@@ -238,6 +243,8 @@ async function sampled(
  *     await warp(array, { crs: "EPSG:3857", extent, size: [256, 256], proj4 });
  */
 export async function warp(array: ZarrArray<DataType, Readable>, options: WarpOptions): Promise<Warped> {
+  needArray(array);
+  object(options);
   const { extent, size, signal } = options;
   checked(options);
   signal?.throwIfAborted();

@@ -34,8 +34,21 @@ function begin(glue: Glue, build: Instance["build"]): Instance {
   });
 }
 
+/** Tells how to allow wasm, if the page's policy forbids it. Browsers have no other sign of it. */
+function allowedBy(error: unknown): unknown {
+  if (!/CSP|Content Security Policy|unsafe-eval/i.test(String(error))) return error;
+  return new UnsupportedError(
+    "WebAssembly, because of the page's Content-Security-Policy: add `script-src 'wasm-unsafe-eval'`",
+    { cause: error },
+  );
+}
+
 async function start(): Promise<void> {
-  await engineGlue.default({ module_or_path: await engineModule("engine") });
+  try {
+    await engineGlue.default({ module_or_path: await engineModule("engine") });
+  } catch (error) {
+    throw allowedBy(error);
+  }
   current ??= begin(engineGlue, "engine");
 }
 

@@ -37,6 +37,7 @@ export {
   type NodeOptions,
 } from "../api/nodes.ts";
 export { type OpenOptions, open } from "../api/open.ts";
+export type { ReadOptions } from "../api/read/arguments.ts";
 export { addLight, type ColorName, type Colors } from "../api/read/colors.ts";
 export type { ConversionOptions } from "../api/read/conversion.ts";
 export type { LabelColor, LabelColors, OmeLabelColor } from "../api/read/label_colors.ts";
@@ -44,7 +45,6 @@ export type { CfOptions } from "../api/read/packing.ts";
 export type { PartPlace } from "../api/read/part_queue.ts";
 export { type EncodedBasis, type PlannedObject, ReadPlan } from "../api/read/plan.ts";
 export type { Progress } from "../api/read/progress.ts";
-export type { ReadOptions } from "../api/read/read.ts";
 export type { StreamOptions } from "../api/read/stream.ts";
 export type {
   CodecEntry,

@@ -8,6 +8,7 @@ import { loadCaller, loadEngine } from "#source";
 import { ZarrError } from "../model/errors.ts";
 import type { Channel, EnginePlace } from "./channel.ts";
 import { configuration, engineOptions, givenWasm } from "./configuration.ts";
+import { Crash } from "./crash.ts";
 import { PROTOCOL_VERSION, type ToEngine, type ToPage, type WasmText } from "./protocol.ts";
 import { TIMEOUTS } from "./timeouts.ts";
 import { NotStarted, ofWebWorker, type RunningWorker, startWorker, workerPlaces } from "./worker_start.ts";
@@ -30,9 +31,11 @@ class Startable {
   readonly started: Promise<Channel>;
   #resolve: (channel: Channel) => void = ignore;
   #reject: (reason: Error) => void = ignore;
+  readonly #crash = new Crash();
   #isStarted = false;
 
   constructor(place: EnginePlace, worker: EngineWorker) {
+    const crash = this.#crash;
     this.channel = {
       place,
       isLocal: false,
@@ -40,7 +43,12 @@ class Startable {
       hold: worker.hold,
       close: worker.end,
       onmessages: ignore,
-      oncrash: ignore,
+      get oncrash() {
+        return crash.listener;
+      },
+      set oncrash(listener) {
+        crash.listener = listener;
+      },
     };
     this.started = new Promise((resolve, reject) => {
       const timer = setTimeout(
@@ -83,7 +91,7 @@ class Startable {
   }
 
   #crashed(reason: string): void {
-    if (this.#isStarted) this.channel.oncrash(reason);
+    if (this.#isStarted) this.#crash.report(reason);
     else this.#reject(new NotStarted(reason));
   }
 }

@@ -2,6 +2,7 @@
  * The options that `init` received. Every option has a default. The page reads an option when it
  * first needs it, so `init` must be called before that.
  */
+import { needUrl, object, parsedUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { Build, EngineOptions, WasmText } from "./protocol.ts";
 
@@ -81,7 +82,7 @@ export const configuration: InitOptions = {};
  * `engine`.
  */
 export function configure(options: InitOptions): void {
-  const { engine } = options;
+  const { engine } = object(options);
   if (engine !== undefined && engine !== "worker" && engine !== "caller") {
     throw new ZarrError("Argument", "the option engine of init is not a known place", {
       expected: '"worker" or "caller"',
@@ -95,18 +96,10 @@ export function configure(options: InitOptions): void {
 
 /** Resolves a relative URL against the page's. */
 export function absoluteUrl(url: string | URL): string {
+  needUrl(url, "url");
   const text = String(url);
   const { location } = globalThis as { location?: { href: string } };
-  return /^[a-z][a-z\d+.-]*:\/\//i.test(text) || !location ? text : new URL(text, location.href).href;
-}
-
-/** The URL, made absolute. Throws an `Argument` error for text that is no URL. */
-export function parsedUrl(url: string | URL): URL {
-  try {
-    return new URL(absoluteUrl(url));
-  } catch {
-    throw new ZarrError("Argument", "not an absolute URL", { actual: String(url) });
-  }
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(text) || !location ? text : parsedUrl(text, location.href).href;
 }
 
 /** The options that the engine needs, as they cross the port. */
@@ -143,7 +136,7 @@ export async function givenWasm(build: Build): Promise<WasmText | undefined> {
 /** Resolves a wasm URL against the page's. Node has no page, so a relative URL throws there. */
 function wasmUrl(source: string | URL): string {
   const { location } = globalThis as { location?: { href: string } };
-  return new URL(source, location?.href).href;
+  return parsedUrl(source, location?.href).href;
 }
 
 /** The bytes of a response. They are kept, because a response can be read only once. */

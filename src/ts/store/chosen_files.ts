@@ -4,6 +4,7 @@
  */
 
 import { fileSystemFailed, type Listed, nameOfError, namesOf, namesOfPrefix } from "../files/file.ts";
+import { need, object } from "../model/argument.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
 import { DirectoryStore } from "./directory.ts";
@@ -46,7 +47,7 @@ export class FileListStore extends FileStore {
 
   constructor(files: Iterable<File> | ArrayLike<File>) {
     super();
-    for (const file of Array.from(files)) {
+    for (const file of Array.from(object(files, "files"))) {
       // A file without a path was chosen by itself. The name of the chosen folder is not part of
       // the keys.
       const path = file.webkitRelativePath || `/${file.name}`;
@@ -75,7 +76,7 @@ export class EntryStore extends FileStore {
 
   constructor(root: FileSystemDirectoryEntry) {
     super();
-    this.#root = root;
+    this.#root = object(root, "root");
   }
 
   protected async file(key: AbsolutePath): Promise<File | undefined> {
@@ -137,6 +138,7 @@ interface DroppedItem extends DataTransferItem {
 export function storesOfDrop(
   transfer: DataTransfer,
 ): Promise<(DirectoryStore | EntryStore | ZipFileStore)[]> {
+  need(Object(transfer).items, "transfer", "a DataTransfer");
   const items: DroppedItem[] = Array.from(transfer.items).filter(({ kind }) => kind === "file");
   // Both methods must be called before the first `await`.
   const stores = items.map((item) =>

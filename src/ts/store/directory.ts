@@ -3,9 +3,11 @@
  * The engine reads and writes them through a copy of the handle, unless a method has been replaced.
  * The page's own calls use `files/directory.ts`, which is imported at the first call.
  */
+
 import type { DirectoryStore as Folder } from "../files/directory.ts";
 import type { Listed } from "../files/file.ts";
 import { namesOfPrefix } from "../files/file.ts";
+import { needText, object } from "../model/argument.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
@@ -91,6 +93,7 @@ function definedAs(store: object, own: object, define: () => StoreDefinition): v
 export class DirectoryStore extends FolderStore {
   constructor(root: FileSystemDirectoryHandle | (() => Promise<FileSystemDirectoryHandle>)) {
     super(async () => new (await folders()).DirectoryStore(root));
+    object(root, "root");
     // A function cannot be cloned, so the page performs the calls of this store.
     if (typeof root === "function" || !isHandle(root)) return;
     const lockName = () => lockNameOf(this);
@@ -108,6 +111,7 @@ export class OpfsStore extends FolderStore {
 
   /** `path` is a folder below the origin's root. Default: the root. */
   constructor(path = "") {
+    needText(path, "path");
     const names = namesOfPrefix(path);
     super(async () => new (await folders()).OpfsStore(path));
     this.lockName = `opfs:/${names.join("/")}`;

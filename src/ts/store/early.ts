@@ -73,9 +73,13 @@ export class EarlyDocuments {
       names
         .filter((name) => attrs || name !== ".zattrs")
         .map((name) => new Unsent(`${place}/${below}${name}${query}`, this.#init, this.#fetch));
-    const requests = requestsFor(DOCUMENTS[format === 2 ? 2 : 3]);
-    const later = format === 0 ? requestsFor(DOCUMENTS[2]) : [];
-    return started(requests, later);
+    try {
+      const requests = requestsFor(DOCUMENTS[format === 2 ? 2 : 3]);
+      return started(requests, format === 0 ? requestsFor(DOCUMENTS[2]) : []);
+    } catch {
+      // The engine's own request fails too, and it tells why.
+      return undefined;
+    }
   }
 }
 
@@ -98,7 +102,8 @@ class Unsent {
   /** Sends it, once. */
   send(): Promise<Response> {
     const fetch = this.#fetch;
-    this.#response ??= fetch(this.#request);
+    // A `fetch` of the user may throw at once.
+    this.#response ??= (async () => fetch(this.#request))();
     this.#response.catch(() => {}); // the engine hears of it when it takes the answer
     return this.#response;
   }
@@ -114,9 +119,10 @@ function started(first: Unsent[], later: Unsent[]): EarlyStart {
     for (const request of later) if (requests.has(request.url)) request.send();
   };
   const timer = later.length > 0 ? setTimeout(sendLater, HEAD_START_MS) : undefined;
-  const settle = ({ ok }: Response) => {
+  // A user's `fetch` may return anything.
+  const settle = (response: Response | undefined) => {
     clearTimeout(timer);
-    if (!ok) sendLater();
+    if (!response?.ok) sendLater();
   };
   for (const request of first) request.send().then(settle, () => {});
   return {

@@ -1,6 +1,7 @@
 /**
  * `FetchStore`: a Zarr hierarchy below a URL.
  */
+import { needUrl } from "../model/argument.ts";
 import type { AbsolutePath } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import { warningsOfStore } from "../port/warnings.ts";
@@ -8,7 +9,6 @@ import { EARLY, EarlyDocuments, type EarlyNode, type EarlyStart } from "./early.
 import {
   checkHttpOptions,
   type FetchStoreOptions,
-  type HeaderList,
   HttpCallbacks,
   isAnonymous,
   isSameOrigin,
@@ -27,6 +27,7 @@ export class FetchStore extends NativeStore {
   readonly #early: EarlyDocuments | undefined;
 
   constructor(url: string | URL, options: FetchStoreOptions = {}) {
+    needUrl(url, "url");
     checkHttpOptions(options);
     const callbacks = new HttpCallbacks(options);
     super((objects) => ({
@@ -50,9 +51,7 @@ export class FetchStore extends NativeStore {
   /** @internal */
   [REQUESTING](init: RequestInit): FetchStore {
     const overrides = { ...this.#options.overrides, ...init };
-    const both = [this.#options.overrides, init].flatMap((each) =>
-      pairsOf((each?.headers ?? {}) as HeaderList),
-    );
+    const both = [this.#options.overrides, init].flatMap((each) => pairsOf(each?.headers));
     overrides.headers = Object.fromEntries(both);
     return new FetchStore(this.url, { ...this.#options, overrides });
   }

@@ -6,10 +6,12 @@
  * link. Links to targets inside are followed. After a write, a file has its old or its new bytes:
  * new bytes are written under another name and renamed.
  */
+
 import type { Dirent } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { fileSystemFailed, type Listed, namesOf, namesOfPrefix } from "../files/file.ts";
 import type { FileState } from "../files/reading.ts";
+import { needUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
@@ -53,6 +55,7 @@ export class FileSystemStore implements AsyncMutable {
   readonly lockName: string;
 
   constructor(root: string | URL) {
+    needUrl(root, "root");
     this.root = root instanceof URL ? node.urls.fileURLToPath(root) : root;
     this.lockName = `file:${node.paths.resolve(this.root)}`;
   }

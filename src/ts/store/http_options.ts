@@ -1,6 +1,7 @@
 /**
  * The options of stores over HTTP: as users write them, and as they are sent to the engine.
  */
+import { needFunction, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import type { HeaderPairs, HttpDefinition } from "../port/definitions.ts";
@@ -70,8 +71,11 @@ interface HttpContext {
   isAnonymous?: boolean;
 }
 
-/** Throws an `Argument` error that does not name a value, as the browser's own error does. */
-export function pairsOf(headers: HeaderList): HeaderPairs {
+/**
+ * Headers as pairs. Throws an `Argument` error for headers that `fetch` would reject. It leaves out
+ * the value, which the browser's own error has, because it may be a secret.
+ */
+export function pairsOf(headers: unknown): HeaderPairs {
   try {
     return [...new Headers(headers as ConstructorParameters<typeof Headers>[0])];
   } catch {
@@ -83,7 +87,7 @@ export function pairsOf(headers: HeaderList): HeaderPairs {
 }
 
 const hasHeaders = ({ headers, overrides }: FetchStoreOptions): boolean =>
-  headers !== undefined || pairsOf((overrides?.headers ?? {}) as HeaderList).length > 0;
+  headers !== undefined || pairsOf(overrides?.headers).length > 0;
 
 /** The referrer of the page's requests. Requests of a blob worker would have none. */
 function referrer(): { referrer?: string } {
@@ -103,7 +107,7 @@ function cloneableInit(options: FetchStoreOptions): RequestInit {
     // The engine follows, and keeps the headers from other servers.
     ...(hasHeaders(options) && { redirect: "manual" }),
     ...plain,
-    ...(headers !== undefined && { headers: Object.fromEntries(pairsOf(headers as HeaderList)) }),
+    ...(headers !== undefined && { headers: Object.fromEntries(pairsOf(headers)) }),
     ...(credentials !== undefined && { credentials }),
   };
 }
@@ -131,9 +135,7 @@ export class HttpCallbacks {
     const cache = persistentCache ? persistentCacheOf(persistentCache) : undefined;
     return {
       fetch: this.#fetch && objects.callback(this.#fetch),
-      headers: this.#headers
-        ? { callback: objects.callback(this.#headers) }
-        : headers && pairsOf(headers as HeaderList),
+      headers: this.#headers ? { callback: objects.callback(this.#headers) } : headers && pairsOf(headers),
       headerOrigins,
       init: cloneableInit(this.#options),
       cache: cache && objects.cache(cache, cache.definition),
@@ -200,12 +202,10 @@ export function isSameOrigin(url: string | URL): boolean {
   }
 }
 
-/** Throws an `Argument` error for headers that `fetch` would reject. */
-export function checkHttpOptions({ headers }: FetchStoreOptions): void {
-  if (headers === undefined || typeof headers === "function") return;
-  try {
-    pairsOf(headers);
-  } catch (cause) {
-    throw new ZarrError("Argument", `the option headers is not valid: ${cause}`, { cause });
-  }
+/** Throws an `Argument` error for options that no request could have. */
+export function checkHttpOptions(options: FetchStoreOptions): void {
+  const { headers, overrides = {}, fetch = pairsOf } = object(options);
+  if (typeof headers !== "function") pairsOf(headers);
+  pairsOf(object(overrides, "overrides").headers);
+  needFunction(fetch, "fetch");
 }

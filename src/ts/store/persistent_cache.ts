@@ -2,6 +2,7 @@
  * `PersistentCache` on the page. It keeps HTTP responses in Cache Storage, beyond the page. The
  * engine implements it (`engine/http/persistent_cache.ts`).
  */
+import { object } from "../model/argument.ts";
 import type { CacheDefinition } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
 
@@ -25,7 +26,8 @@ export class PersistentCache {
   /** @internal */
   readonly definition: CacheDefinition;
 
-  constructor({ name, maxBytes, maxAgeSeconds }: PersistentCacheOptions = {}) {
+  constructor(options: PersistentCacheOptions = {}) {
+    const { name, maxBytes, maxAgeSeconds } = object(options);
     this.definition = {
       ...(name !== undefined && { name }),
       ...(maxBytes !== undefined && { maxBytes }),

@@ -4,7 +4,8 @@
  * another server, it only requests from that server, unless `allowHosts` names others.
  */
 
-import { absoluteUrl, parsedUrl } from "../port/configuration.ts";
+import { need, needUrl, parsedUrl } from "../model/argument.ts";
+import { absoluteUrl } from "../port/configuration.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
 import type { ObjectNumbers } from "../port/object_numbers.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
@@ -55,7 +56,7 @@ export class ReferenceStore extends NativeStore {
 
   /** Makes a store from the document at a URL. Resolves when the document has been read. */
   static async fromUrl(url: string | URL, options?: ReferenceStoreOptions): Promise<ReferenceStore> {
-    const store = new ReferenceStore(parsedUrl(url), options);
+    const store = new ReferenceStore(parsedUrl(absoluteUrl(url)), options);
     // Looking up any key reads the document.
     await store.has("/zarr.json");
     return store;
@@ -66,6 +67,7 @@ export class ReferenceStore extends NativeStore {
    * they are.
    */
   static resolveUri(url: string | URL): string {
+    needUrl(url, "url");
     const [, protocol, bucket, key] = /^(s3|gs|gcs):\/\/([^/]+)\/?(.*)$/i.exec(String(url)) ?? [];
     if (protocol === undefined || bucket === undefined) return String(url);
     if (protocol.toLowerCase() !== "s3") return `https://storage.googleapis.com/${bucket}/${key}`;
@@ -89,6 +91,7 @@ function definitionOf(
   place: URL | ReferenceSpec,
   options: ReferenceStoreOptions,
 ): (objects: ObjectNumbers) => StoreDefinition {
+  need(typeof place === "string" || Object(place) === place, "spec", "a reference document");
   checkHttpOptions(options);
   const url = place instanceof URL ? place.href : undefined;
   // Keep the text, because a restarted engine needs it again.

@@ -3,8 +3,9 @@
  * byte ranges. Names and meanings are those of `@zarrita/storage`. In addition it has `list` and
  * `size`, and rejects hostile archives.
  */
+import { object, parsedUrl } from "../model/argument.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
-import { parsedUrl } from "../port/configuration.ts";
+import { absoluteUrl } from "../port/configuration.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
 import type { ObjectNumbers } from "../port/object_numbers.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, isSameOrigin } from "./http_options.ts";
@@ -72,7 +73,7 @@ export class ZipFileStore extends NativeStore {
 
   /** The archive at a URL. A relative URL is resolved against the page's. */
   static fromUrl(href: string | URL, options: ZipFileStoreOptions & FetchStoreOptions = {}): ZipFileStore {
-    return new ZipFileStore(parsedUrl(href), options);
+    return new ZipFileStore(parsedUrl(absoluteUrl(href)), options);
   }
 
   /** The archive in a `Blob` or `File`. */
@@ -97,7 +98,8 @@ function definitionOf(
   reader: ZipReader | Blob | URL,
   options: ZipFileStoreOptions & FetchStoreOptions,
 ): (objects: ObjectNumbers) => StoreDefinition {
-  const rawNames = options.transformEntries !== undefined;
+  object(reader, "reader");
+  const rawNames = object(options).transformEntries !== undefined;
   if (reader instanceof URL) {
     checkHttpOptions(options);
     const callbacks = new HttpCallbacks(options);

@@ -5,6 +5,7 @@
  * replaced and removed until the archive is made.
  */
 
+import { need, needFunction, needText, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { call } from "../port/engine.ts";
@@ -25,8 +26,8 @@ export class ZipWriter implements AsyncStore {
   readonly #values = new Map<AbsolutePath, Value>();
   readonly #omeVersion: string | undefined;
 
-  constructor({ omeVersion }: ZipWriterOptions = {}) {
-    this.#omeVersion = omeVersion;
+  constructor(options: ZipWriterOptions = {}) {
+    this.#omeVersion = object(options).omeVersion;
   }
 
   async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
@@ -43,6 +44,8 @@ export class ZipWriter implements AsyncStore {
   }
 
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
+    needText(key, "key");
+    need(ArrayBuffer.isView(value), "value", "bytes");
     const blob = new Blob([value as Uint8Array<ArrayBuffer>]);
     const crc = await call("crc32", () => ({ value }));
     this.#values.set(key, { blob, crc });
@@ -75,6 +78,7 @@ export class ZipWriter implements AsyncStore {
 
   /** Writes the archive to a stream, one value after the other, and closes the stream. */
   async pipeTo(stream: WritableStream<Uint8Array>): Promise<void> {
+    needFunction(Object(stream).getWriter, "stream");
     const writer = stream.getWriter();
     try {
       for (const part of await this.#parts()) {

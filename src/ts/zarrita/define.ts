@@ -2,7 +2,9 @@
  * zarrita's extensions of stores and arrays: an object of overrides in front of the extended
  * object. Every other member is the extended object's own, called with it as `this`.
  */
+
 import { Array as ZarrArray } from "../api/array.ts";
+import { needFunction, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AsyncReadable, DataType, Readable } from "../model/types.ts";
 
@@ -72,6 +74,7 @@ type ExtendedArray<R, A> =
 export function defineArrayExtension<R extends ArrayOverrides | Promise<ArrayOverrides>, Options = void>(
   factory: (array: ZarrArray<DataType, Readable>, options: Options) => R,
 ): <A extends ZarrArray<DataType, Readable>>(array: A, options?: Options) => ExtendedArray<R, A> {
+  needFunction(factory, "factory");
   return <A extends ZarrArray<DataType, Readable>>(array: A, options?: Options) =>
     extended(array, factory(array, options as Options)) as unknown as ExtendedArray<R, A>;
 }
@@ -110,8 +113,9 @@ function withInnerExtensions(inner: object, overrides: Overrides): Overrides {
 export function defineStoreExtension<R extends StoreOverrides | Promise<StoreOverrides>, Options = void>(
   factory: (store: AsyncReadable, options: Options) => R,
 ): <S extends AsyncReadable>(store: S, options?: Options) => ExtendedStore<R, S> {
+  needFunction(factory, "factory");
   return <S extends AsyncReadable>(store: S, options?: Options) =>
-    extended(store, factory(store, options as Options), (overrides) =>
+    extended(object(store, "store"), factory(store, options as Options), (overrides) =>
       withInnerExtensions(store, overrides),
     ) as unknown as ExtendedStore<R, S>;
 }

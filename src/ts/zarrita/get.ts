@@ -9,11 +9,14 @@ import {
   FACTS,
   Array as ZarrArray,
 } from "../api/array.ts";
+import { needArray } from "../api/node_facts.ts";
+import type { ReadOptions } from "../api/read/arguments.ts";
 import type { ConversionOptions } from "../api/read/conversion.ts";
 import type { CfOptions } from "../api/read/packing.ts";
 import { wantedConversion } from "../api/read/prepared.ts";
-import { type ReadOptions, readSelection } from "../api/read/read.ts";
+import { readSelection } from "../api/read/read.ts";
 import { type AnySelection, memoryOrderOf, requestOf } from "../api/selection.ts";
+import { object } from "../model/argument.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { UnsupportedError } from "../model/errors.ts";
 import type {
@@ -134,7 +137,9 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   selection?: S,
   options: AnyOptions = {},
 ): Promise<Got<D, S> | SelectedBytes | SelectedColors> {
-  const { opts, createQueue, as, decode, window, gamma, colors, mask, memoryOrder, ...rest } = options;
+  const { opts, createQueue, as, decode, window, gamma, colors, mask, memoryOrder, ...rest } =
+    object(options);
+  needArray(array);
   const signal = signalOf(options);
   // A replaced `getChunk` must be called. Through a proxy of zarrita it is another function, too.
   const byChunk = createQueue !== undefined || array.getChunk !== ZarrArray.prototype.getChunk;

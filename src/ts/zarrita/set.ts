@@ -2,8 +2,11 @@
  * zarrita's `set`: writes a scalar or a chunk to a selection of an array. It is `Array.set` with
  * zarrita's order of arguments.
  */
+
 import type { Array as ZarrArray } from "../api/array.ts";
+import { needArray } from "../api/node_facts.ts";
 import type { AnySelection } from "../api/selection.ts";
+import { object } from "../model/argument.ts";
 import type { DataType, Readable, Settable, Slice } from "../model/types.ts";
 import { type ChunkQueue, signalOf } from "./get.ts";
 
@@ -23,12 +26,13 @@ export interface SetOptions extends WriteOptions {
 }
 
 /** Writes values to a selection; to the whole array if it is null. */
-export function set<D extends DataType>(
+export async function set<D extends DataType>(
   array: ZarrArray<D, Readable>,
   selection: (null | Slice | number)[] | AnySelection | null,
   value: Settable<D>,
   options: SetOptions = {},
 ): Promise<void> {
-  const { createQueue, opts, useSharedArrayBuffer, ...rest } = options;
+  const { createQueue, opts, useSharedArrayBuffer, ...rest } = object(options);
+  needArray(array);
   return array.set(selection as AnySelection | null, value, { ...rest, signal: signalOf(options) });
 }

@@ -4,6 +4,7 @@
  * Every fifth of their 256 colours is stored. Interpolation between them differs by at most 2 of
  * 255.
  */
+import { needList } from "../../model/argument.ts";
 import { ZarrError } from "../../model/errors.ts";
 
 /** The names of the colour tables. */
@@ -91,6 +92,7 @@ export const shadeTable = (): Uint8Array =>
  * differ.
  */
 export function addLight(pictures: readonly Uint8ClampedArray[]): Uint8ClampedArray<ArrayBuffer> {
+  needList(pictures, "pictures");
   const length = pictures[0]?.length ?? 0;
   const sum = new Uint8ClampedArray(length);
   for (const picture of pictures) {

@@ -7,7 +7,7 @@ import type { ObjectNumbers } from "../../port/object_numbers.ts";
 import type { EngineCost, PlannedObject } from "../../port/operations.ts";
 import { arrayNumber, bindCodecs, observedChunkBytes } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
-import type { ReadRequest } from "./read.ts";
+import type { ReadRequest } from "./arguments.ts";
 
 export type { PlannedObject };
 

@@ -4,8 +4,8 @@
 import { call } from "../../port/engine.ts";
 import { arrayNumber, bindCodecs, observe } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
+import { progressListener, type ReadOptions, type ReadRequest, readArguments } from "./arguments.ts";
 import { type Progress, progressOf } from "./progress.ts";
-import { progressListener, type ReadOptions, type ReadRequest, readArguments } from "./read.ts";
 
 /** Default priority of prefetches. It is below 0, so every read comes first. */
 const AHEAD = -1;

@@ -8,6 +8,7 @@ import { typeNameOf } from "../arrays.ts";
 import { placesOf } from "../by_value.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type AnySelection, requestOf } from "../selection.ts";
+import type { ReadRequest } from "./arguments.ts";
 import {
   type Conversion,
   type ConversionOptions,
@@ -16,7 +17,6 @@ import {
   type Pixel,
 } from "./conversion.ts";
 import type { Form, ReadResult } from "./form.ts";
-import type { ReadRequest } from "./read.ts";
 
 /** Options for the conversion of elements, and `as: "bytes"`. */
 export interface WantedElements extends Omit<ConversionOptions, "as"> {

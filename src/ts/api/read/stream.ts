@@ -8,11 +8,11 @@ import type { ReadEvent } from "../../port/operations.ts";
 import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { AnySelection } from "../selection.ts";
+import { observeRead, type ReadOptions, type ReadRequest, readArguments } from "./arguments.ts";
 import { checkForm } from "./form.ts";
 import { type AnyPart, PartQueue } from "./part_queue.ts";
 import { prepareRead, type WantedElements } from "./prepared.ts";
 import { progressOf } from "./progress.ts";
-import { observeRead, type ReadOptions, type ReadRequest, readArguments } from "./read.ts";
 
 /** Options of `Array.stream`. */
 export interface StreamOptions extends ReadOptions {

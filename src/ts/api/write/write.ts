@@ -4,6 +4,7 @@
  */
 
 import { product } from "../../elements/typed_arrays.ts";
+import { need, needList, object } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
@@ -146,8 +147,10 @@ export async function appendValues(
   axis: number,
   options: WriteOptions,
 ): Promise<NodeSummary> {
-  const { signal } = options;
+  const { signal } = object(options);
   signal?.throwIfAborted();
+  need(Object(value) === value, "value", "elements with a shape");
+  need(Number.isInteger(axis), "axis", "an integer");
   await bindCodecs(array[FACTS], signal);
   const shape = appendedShape(array[FACTS], value, axis);
   const source = await packed(await typeOf(array, signal), value, shape, options);
@@ -175,7 +178,8 @@ export async function resizeArray(
   shape: readonly (number | bigint)[],
   options: Pick<WriteOptions, "signal" | "priority">,
 ): Promise<NodeSummary> {
-  const { signal } = options;
+  const { signal } = object(options);
+  needList(shape, "shape");
   const extents = BigUint64Array.from(shape, extentOf);
   await bindCodecs(array[FACTS], signal);
   return writeTo(

@@ -77,6 +77,10 @@ export class DecodeServer {
 
   /** Handles a message. Messages are answered in order. */
   handle(message: ToDecoder): Promise<void> {
+    if (message.type === "ping") {
+      this.#post({ type: "pong" }, []);
+      return this.#last;
+    }
     const broken = (error: unknown) => this.#post({ type: "broken", reason: String(error) }, []);
     this.#last = this.#last.then(() => this.#handle(message)).catch(broken);
     return this.#last;

@@ -6,6 +6,8 @@
  */
 
 import { pauseIfDue } from "../../elements/pause.ts";
+import { Crash } from "../../port/crash.ts";
+import { watchSilence } from "../../port/silence.ts";
 import { type RunningWorker, startWorker, workerPlaces } from "../../port/worker_start.ts";
 import { configuration, recycleBytes } from "../configuration.ts";
 import { DecodeServer } from "./decode_server.ts";
@@ -36,6 +38,8 @@ class Start {
   #resolve: (decoder: Decoder) => void = ignore;
   #reject: (reason: Error) => void = ignore;
   #started: Decoder | undefined;
+  /** A crash after the start. */
+  readonly crashed = new Crash();
 
   constructor() {
     this.decoder = new Promise((resolve, reject) => {
@@ -54,34 +58,54 @@ class Start {
   }
 
   crash(reason: string): void {
-    if (this.#started) this.#started.oncrash(reason);
+    if (this.#started) this.crashed.report(reason);
     else this.#reject(new Error(reason));
   }
 }
 
 type DecodeWorker = RunningWorker<ToDecoder, FromDecoder>;
 
+/** Calls back if a worker with work stays silent. Some browsers end workers without an event. */
+function watchWork(worker: DecodeWorker, onSilent: (reason: string) => void) {
+  const watched = { isBusy: false, heard: 0, post: (ping: { type: "ping" }) => worker.post(ping, []) };
+  const hold = (isBusy: boolean): void => {
+    watched.isBusy = isBusy;
+    worker.hold(isBusy);
+    if (isBusy) watchSilence(watched, (ms) => onSilent(`no answer for ${Math.round(ms / 1000)} s`));
+  };
+  return { watched, hold };
+}
+
 /** Posts the first message. Resolves when the worker has answered it. */
 async function begin(place: DecoderPlace, worker: DecodeWorker, first: First): Promise<Decoder> {
   const start = new Start();
+  const crashed = (reason: string): void => {
+    start.crash(reason);
+    worker.end();
+  };
+  const { watched, hold } = watchWork(worker, crashed);
   const decoder: Decoder = {
     place,
     post: worker.post,
-    hold: worker.hold,
+    hold,
     close: worker.end,
     onanswer: ignore,
-    oncrash: ignore,
-  };
-  worker.listen({
-    heard: (answer) => start.answer(decoder, answer),
-    crashed: (reason) => {
-      start.crash(reason);
-      worker.end();
+    get oncrash() {
+      return start.crashed.listener;
     },
-  });
+    set oncrash(listener) {
+      start.crashed.listener = listener;
+    },
+  };
+  const heard = (answer: FromDecoder): void => {
+    watched.heard += 1;
+    if (answer.type !== "pong") start.answer(decoder, answer);
+  };
+  worker.listen({ heard, crashed });
+  hold(true);
   worker.post(first, []);
   const started = await start.decoder;
-  worker.hold(false);
+  hold(false);
   return started;
 }
 

@@ -88,6 +88,8 @@ export type ToDecoder =
   | ({ type: "bind"; array: number } & ArrayMessage)
   | { type: "unbind"; array: number }
   | { type: "cancel"; part: number }
+  /** Answered at once, to show that the decoder lives. */
+  | { type: "ping" }
   | WorkMessage;
 
 /** The result of an update without bytes to store: the chunk is unchanged, or all fill value. */
@@ -111,5 +113,6 @@ type Ended =
 export type FromDecoder =
   | { type: "ready"; build: DecodeBuild }
   | { type: "broken"; reason: string }
+  | { type: "pong" }
   | { type: "answered"; part: number }
   | (Outcome & { ms?: number; returned?: ArrayBuffer[] });

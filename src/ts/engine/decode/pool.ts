@@ -407,7 +407,7 @@ export class DecodePool {
   }
 
   #answered(slot: WorkerSlot, answer: FromDecoder): void {
-    if (answer.type === "ready" || answer.type === "broken") return;
+    if (answer.type === "ready" || answer.type === "broken" || answer.type === "pong") return;
     if ("ms" in answer) counters.decodeMs += answer.ms ?? 0;
     if ("returned" in answer) answer.returned?.forEach(keepCopyMemory);
     if (answer.type === "answered") {

@@ -1,0 +1,118 @@
+/**
+ * Reads into the caller's memory (`out`). It is a chunk of its own, which few pages need.
+ */
+import { packedOf } from "../../elements/elements.ts";
+import type { TypeDescription } from "../../model/data_type.ts";
+import { ZarrError } from "../../model/errors.ts";
+import { call, connect } from "../../port/engine.ts";
+import type { ReadEvent } from "../../port/operations.ts";
+import { arrayNumber, typeOf } from "../arrays.ts";
+import type { ArrayNode } from "../node_facts.ts";
+import {
+  type Options,
+  observeRead,
+  progressListener,
+  type ReadRequest,
+  readArguments,
+  storeOptionsOf,
+} from "./arguments.ts";
+import { bytesOf, checkForm, type Form, formedIn, isDirect, type ReadResult } from "./form.ts";
+import { PartPlacer } from "./part_placer.ts";
+import { progressOf } from "./progress.ts";
+
+/** Whether a buffer is shared, also if it is from another realm. */
+const isSharedMemory = (buffer: ArrayBufferLike) =>
+  Object.prototype.toString.call(buffer) === "[object SharedArrayBuffer]";
+
+/**
+ * Whether shared memory can be posted. A page without cross-origin isolation can create it through
+ * wasm, but not post it.
+ */
+const canShare = () => (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
+
+/** The name of a typed array's class, also if it is from another realm. */
+const classOf = (view: object): string => Object.prototype.toString.call(view).slice(8, -1);
+
+/** Throws an `Argument` error unless the memory is of the class that `data` would have. */
+function checkClass(
+  out: ArrayBufferView,
+  { conversion }: ReadRequest,
+  type: TypeDescription,
+  form: Form,
+): void {
+  const empty = { shape: [0], stride: [1] };
+  const usual = () => classOf(packedOf(type, new Uint8Array(0), empty).data);
+  const expected = conversion?.pixel?.view ?? (form === "bytes" ? "Uint8Array" : usual());
+  const actual = classOf(Object(out));
+  const isBytes = /^Uint8/.test(expected) && /^Uint8/.test(actual);
+  if (actual === expected || isBytes) return;
+  const details = { field: "out", expected, actual };
+  throw new ZarrError("Argument", "`out` is not of the class that the elements need", details);
+}
+
+/** Reads into the caller's memory. */
+export async function readIntoMemory(
+  array: ArrayNode,
+  request: ReadRequest,
+  options: Options & { out: ArrayBufferView },
+): Promise<ReadResult> {
+  const { out, form, signal } = options;
+  const type = request.conversion?.type ?? (await typeOf(array, signal));
+  checkForm(type, form, out);
+  checkClass(out, request, type, form);
+  const { isLocal } = (await connect()).channel;
+  const isWritable = isLocal || (isSharedMemory(out.buffer) && canShare());
+  if (isDirect(type, form) && isWritable) return readInPlace(array, request, options, type);
+  return placed(array, request, options, type);
+}
+
+/** Reads into memory that the engine can write. */
+async function readInPlace(
+  array: ArrayNode,
+  request: ReadRequest,
+  options: Options & { out: ArrayBufferView },
+  type: TypeDescription,
+): Promise<ReadResult> {
+  const { out, signal, form } = options;
+  const { arrayNode, ...args } = readArguments(array, request, options);
+  const answer = await call(
+    "read",
+    (objects) => ({ ...args, array: arrayNumber(objects, arrayNode), out: bytesOf(out) }),
+    {
+      signal,
+      onAbort: "settled",
+      onEvent: progressListener(options),
+      storeOptions: storeOptionsOf(options),
+    },
+  );
+  observeRead(array, answer.progress);
+  return formedIn(out, type, form, { ...answer, bytes: bytesOf(out) });
+}
+
+/**
+ * Reads into memory that the engine cannot write because it is not shared. The engine sends the
+ * parts of the result, and this thread copies them. Elements that need conversion are converted at
+ * the end.
+ */
+async function placed(
+  array: ArrayNode,
+  request: ReadRequest,
+  options: Options & { out: ArrayBufferView },
+  type: TypeDescription,
+): Promise<ReadResult> {
+  const { out, signal, form } = options;
+  const { arrayNode, ...args } = readArguments(array, request, options);
+  const placing = new PartPlacer(out, type, form, signal);
+  const onEvent = (event: ReadEvent, credit: () => void) => {
+    if (event.type === "progress") options.onProgress?.(progressOf(event.numbers));
+    else if (event.type === "layout") placing.begin(event);
+    else placing.place(event, credit);
+  };
+  const numbers = await call("stream", (objects) => ({ ...args, array: arrayNumber(objects, arrayNode) }), {
+    signal,
+    onEvent,
+    storeOptions: storeOptionsOf(options),
+  });
+  observeRead(array, numbers);
+  return formedIn(out, type, form, await placing.finish());
+}

@@ -1,0 +1,83 @@
+/**
+ * Workers that die, for Node and for browsers: a class in place of `Worker` that ends each worker,
+ * or the first ones, at a moment. The cases read an array whose elements are known by a formula.
+ */
+
+/** The moments: when a worker is made, at a message that it sends, or at one that it gets. */
+export const MOMENTS = ["made", ...[1, 2, 3, 4, 6].flatMap((k) => [`heard ${k}`, `posted ${k}`])];
+
+/**
+ * Decides when workers die. `most` is the number of workers that die. `kill(worker, how)` ends one.
+ */
+export class Reaper {
+  constructor(moment, how, most) {
+    [this.moment, this.how, this.left] = [moment, how, most];
+    this.made = 0;
+  }
+
+  /** A number of messages of a worker has passed. */
+  passed(worker, kind, count) {
+    if (this.moment !== `${kind}${count ? ` ${count}` : ""}` || this.left <= 0) return false;
+    this.left -= 1;
+    worker.die(this.how);
+    return true;
+  }
+}
+
+export const ROWS = 1024;
+export const COLUMNS = 512;
+const CHUNK = 64;
+
+const metadata = () => ({
+  zarr_format: 3,
+  node_type: "array",
+  shape: [ROWS, COLUMNS],
+  data_type: "float64",
+  chunk_grid: { name: "regular", configuration: { chunk_shape: [CHUNK, COLUMNS] } },
+  chunk_key_encoding: { name: "default" },
+  codecs: [
+    { name: "bytes", configuration: { endian: "little" } },
+    { name: "gzip", configuration: { level: 1 } },
+  ],
+  fill_value: 0,
+});
+
+/** A store with one array. Element [i, j] is 1000 i + j. */
+export async function store() {
+  const files = new Map([["/zarr.json", new TextEncoder().encode(JSON.stringify(metadata()))]]);
+  for (let at = 0; at * CHUNK < ROWS; at += 1) {
+    const elements = Float64Array.from(
+      { length: CHUNK * COLUMNS },
+      (_, place) => (at * CHUNK + Math.floor(place / COLUMNS)) * 1000 + (place % COLUMNS),
+    );
+    const stream = new Blob([elements]).stream().pipeThrough(new CompressionStream("gzip"));
+    files.set(`/c/${at}/0`, new Uint8Array(await new Response(stream).arrayBuffer()));
+  }
+  return files;
+}
+
+const isRight = ({ data }) =>
+  data.length === ROWS * COLUMNS &&
+  data.every((value, place) => value === Math.floor(place / COLUMNS) * 1000 + (place % COLUMNS));
+
+/**
+ * Reads the array while workers die. Resolves to `right`, `typed`, or what is wrong. A read that
+ * does not end within `patienceMs` is a hang.
+ */
+export async function verdict(zarr, files, patienceMs) {
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, patienceMs, "hang");
+  });
+  const read = async () => {
+    try {
+      const array = await zarr.open(new Map(files), { kind: "array" });
+      return isRight(await array.get(null)) ? "right" : "wrong elements";
+    } catch (error) {
+      return error instanceof zarr.ZarrError ? "typed" : `untyped: ${error?.stack ?? error}`;
+    }
+  };
+  const said = await Promise.race([read(), late]);
+  clearTimeout(timer);
+  return said;
+}
