@@ -25,11 +25,10 @@ const MADE = {
   "virtual:images-wasm": "images-wasm.js",
   "virtual:conventions-wasm": "conventions-wasm.js",
   "@cfworker/json-schema": "json-schema.js",
-  fzstd: "fzstd.js",
 };
 
 /** The dependencies that are published as files, because users do not install them. */
-const DEPENDENCIES = ["@cfworker/json-schema", "fzstd"];
+const DEPENDENCIES = ["@cfworker/json-schema"];
 
 /**
  * The modules of `src/ts` to publish. Tests are left out; so are workers and entries that are

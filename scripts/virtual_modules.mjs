@@ -8,8 +8,8 @@
  *   inflate themselves, and the worker's program as text, for a blob worker. Base64 of compressed
  *   bytes costs one per cent on the wire; base64 alone costs a third.
  * - `virtual:full-wasm`, `virtual:images-wasm`, `virtual:conventions-wasm`: a wasm module as text
- *   (Zstandard, then base64). It is a sixth smaller than deflate. The package has each module once,
- *   in this form.
+ *   (a Zstandard frame with the engine's wasm as prefix, then base64). It is two fifths smaller
+ *   than deflate. The package has each module once, in this form.
  *
  * Their types are in `src/ts/virtual.d.ts`.
  */
@@ -17,18 +17,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { ROOT } from "./run_command.mjs";
-import { glueFolder } from "./wasm.mjs";
+import { glueFolder, packedWasm } from "./wasm.mjs";
 
 const WORKER_MAIN = join(ROOT, "src/ts/engine/worker_main.ts");
 
 const wasmOf = (variant) => readFileSync(join(glueFolder(variant), "zarr_wasm.wasm"));
 const deflated = (variant) => deflateRawSync(wasmOf(variant), { level: 9 }).toString("base64");
 
-/** Node 20 has no Zstandard. A quick build does not wait for the best level. */
-async function zstandard(variant, { initialOptions: { minifyIdentifiers } }) {
-  const { default: Zstd } = await import("numcodecs/zstd");
-  const codec = Zstd.fromConfig({ id: "zstd", level: minifyIdentifiers ? 22 : 1 });
-  return Buffer.from(await codec.encode(wasmOf(variant))).toString("base64");
+/** The prefix is the module that `virtual:engine-texts` has. A quick build needs no small text. */
+async function packed(variant, { initialOptions: { minifyIdentifiers } }) {
+  const path = await packedWasm(variant, { quick: !minifyIdentifiers });
+  return readFileSync(path).toString("base64");
 }
 
 /** The worker as one classic script, so that blob workers made from it start in every browser. */
@@ -55,9 +54,9 @@ const exported = (name, text) =>
 const CONTENTS = {
   "virtual:engine-texts": async (build) =>
     `${exported("wasm", deflated("engine"))}\n${exported("worker", await workerText(build))}`,
-  "virtual:full-wasm": async (build) => exported("default", await zstandard("full", build)),
-  "virtual:images-wasm": async (build) => exported("default", await zstandard("images", build)),
-  "virtual:conventions-wasm": async (build) => exported("default", await zstandard("conventions", build)),
+  "virtual:full-wasm": async (build) => exported("default", await packed("full", build)),
+  "virtual:images-wasm": async (build) => exported("default", await packed("images", build)),
+  "virtual:conventions-wasm": async (build) => exported("default", await packed("conventions", build)),
 };
 
 /** The text of one virtual module, outside of a build. */

@@ -2,10 +2,19 @@
  * Builds the wasm and its JavaScript glue: cargo, then xtask (wasm-bindgen), then wasm-opt. The
  * variants of the crate share a cargo target folder and thereby their dependencies. All of them
  * have the same file name there, so each file is copied away before the next build. The result is
- * `target/glue/<variant>/` with zarr_wasm.js, zarr_wasm.d.ts and zarr_wasm.wasm.
+ * `target/glue/<variant>/` with zarr_wasm.js, zarr_wasm.d.ts and zarr_wasm.wasm. Of all builds but
+ * the engine there is zarr_wasm.zst too: the module as the package has it (`packedWasm`).
  */
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { ROOT, run, say } from "./run_command.mjs";
 import { roomsOf, withoutExports, withoutNames } from "./wasm_sections.mjs";
@@ -50,6 +59,9 @@ const WASM_OPT_FLAGS = [
 /** C functions that only zstd calls. It sorts only for dictionaries, which are not made here. */
 const UNUSED_EXPORTS = /^rust_zstd_wasm_shim_/;
 
+/** The build that every page has loaded, and that the others are compressed with. */
+const PREFIX = "engine";
+
 export const glueFolder = (variant) => join(ROOT, "target/glue", variant);
 const cargoTarget = () => resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
 
@@ -81,7 +93,7 @@ async function compile(variant, profile, clang) {
  */
 function glueKey(wasm, profile) {
   const hash = createHash("sha256").update(profile);
-  const makers = ["xtask/Cargo.toml", "xtask/src/main.rs", "scripts/wasm.mjs", "scripts/wasm_sections.mjs"];
+  const makers = ["xtask/Cargo.toml", "xtask/src/glue.rs", "scripts/wasm.mjs", "scripts/wasm_sections.mjs"];
   for (const file of [wasm, ...makers.map((maker) => join(ROOT, maker))]) hash.update(readFileSync(file));
   return hash.digest("hex");
 }
@@ -143,4 +155,33 @@ export async function buildWasm(variant, { quick, clang }) {
   writeFileSync(keyFile, key);
   say(`  ${variant.name}: ${(statSync(finished).size / 1024).toFixed(0)} KiB of wasm`);
   return finished;
+}
+
+/** A build's Zstandard frame is made again if its module or the engine's has changed. */
+function packedKey(modules) {
+  const hash = createHash("sha256");
+  for (const file of [...modules, join(ROOT, "xtask/src/pack.rs")]) hash.update(readFileSync(file));
+  return hash.digest("hex");
+}
+
+/**
+ * Compresses the module of a build to a Zstandard frame, with the engine's module as prefix: a page
+ * has loaded the engine before it needs another build, and the builds share most of their code. For
+ * `quick` a larger frame will do. Resolves to the frame's path.
+ */
+export async function packedWasm(name, { quick }) {
+  const folder = glueFolder(name);
+  const [module, prefix] = [name, PREFIX].map((build) => join(glueFolder(build), "zarr_wasm.wasm"));
+  const [packed, keyFile] = [join(folder, "zarr_wasm.zst"), join(folder, "packed_key")];
+  const key = packedKey([module, prefix]);
+  const known = existsSync(keyFile) ? readFileSync(keyFile, "utf8") : "";
+  if (known === `${key} best` || (quick && known === `${key} quick`)) return packed;
+  const xtask = await buildXtask();
+  // Tests in several processes may do this at once.
+  const unfinished = `${packed}.${process.pid}`;
+  const level = quick ? ["--quick"] : [];
+  await run(`xtask: ${name}, compressed`, xtask, ["pack", module, prefix, unfinished, ...level]);
+  renameSync(unfinished, packed);
+  writeFileSync(keyFile, `${key} ${quick ? "quick" : "best"}`);
+  return packed;
 }

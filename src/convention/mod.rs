@@ -46,7 +46,7 @@ pub fn answer(request: &str) -> Result<String> {
     let mut request: Value = read(serde_json::from_str(document.root().text()))?;
     let mut take = |key: &str| request.get_mut(key).map(Value::take).unwrap_or_default();
     // Not a tagged enum: its deserializer would be a quarter of the module.
-    match take("verb").as_str() {
+    match take("operation").as_str() {
         Some("examine") => {
             let node: node::Node = read(serde_json::from_value(take("node")))?;
             let registered: Option<Vec<examine::Registered>> =
@@ -63,7 +63,7 @@ pub fn answer(request: &str) -> Result<String> {
         }
         Some("time") => text(&cf::time::answer(&read(serde_json::from_value(request))?)?),
         Some("pyramid") => text(&pyramid::step(&read(serde_json::from_value(request))?)?),
-        _ => Err(Error::argument("a request is examine, declare, packing, time or pyramid")),
+        _ => Err(Error::argument("an operation is examine, declare, packing, time or pyramid")),
     }
 }
 

@@ -1,6 +1,6 @@
-//! The interface for decode workers: plain numbers, without wasm-bindgen. `worker/decode_host.ts`
+//! The interface for decode workers: plain numbers, without wasm-bindgen. `decode/decode_host.ts`
 //! calls it, in workers and, where there are none, with an instance of its own on the engine's
-//! thread.
+//! thread. [`zarr_unpack`] makes the other builds of the package from their compressed form.
 //!
 //! A call returns 0. If it fails, it returns 1, and [`zarr_result_ptr`] points to the error as
 //! JSON. The caller allocates buffers with [`zarr_alloc`].
@@ -19,6 +19,7 @@ use crate::access::binding::Binding;
 #[cfg(feature = "full")]
 use crate::access::chunk_update::{ChunkUpdate, PendingUpdate, apply};
 use crate::error::{Error, Result, Stage};
+use crate::format::codec::bytes_to_bytes::zstd;
 use crate::format::codec::pipeline::Scratch;
 use crate::format::codec::standalone::StandaloneCodec;
 use crate::format::codec::user::Direction;
@@ -28,6 +29,9 @@ use crate::sorted::Map;
 
 /// Alignment of all buffers, because tables consist of words.
 const ALIGNMENT: usize = 16;
+
+/// The largest build that [`zarr_unpack`] makes (bytes). The full build has 3.5 MB.
+const MOST_WASM_BYTES: usize = 64 << 20;
 
 #[derive(Default)]
 struct Worker {
@@ -298,6 +302,26 @@ pub unsafe extern "C" fn zarr_codec(
     let (description, input) = unsafe { (slice(description, len), slice(input, input_len)) };
     let direction = if encodes == 1 { Direction::Encode } else { Direction::Decode };
     answer(|_| StandaloneCodec::from_json(text(description)?)?.run(direction, input))
+}
+
+/// Decompresses a build of the package: a Zstandard frame with another build as prefix. The result
+/// is the wasm module.
+///
+/// # Safety
+/// There are `len` bytes at `frame` and `prefix_len` bytes at `prefix`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarr_unpack(
+    frame: *const u8,
+    len: usize,
+    prefix: *const u8,
+    prefix_len: usize,
+) -> u32 {
+    // SAFETY: as this function requires.
+    let (frame, prefix) = unsafe { (slice(frame, len), slice(prefix, prefix_len)) };
+    answer(|_| {
+        zstd::decompress_with_prefix(frame, prefix, MOST_WASM_BYTES)
+            .map_err(|error| Error::format("the compressed wasm is corrupt").actual(error.to_string()))
+    })
 }
 
 /// Removes a part.

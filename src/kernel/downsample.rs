@@ -27,7 +27,7 @@ pub struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    /// The extents of the result.
+    /// Returns the extents of the result.
     pub fn downsampled(&self) -> impl Iterator<Item = usize> {
         self.shape.iter().zip(self.factors).map(|(extent, factor)| extent.div_ceil(*factor))
     }
@@ -39,13 +39,13 @@ impl Blocks<'_> {
         assert!(self.downsampled().product::<usize>() * size == dst, "each block has one element");
     }
 
-    /// The blocks without the last dimension: their rows.
+    /// Returns the blocks without the last dimension: their rows.
     fn rows(&self) -> Blocks<'_> {
         let outer = self.shape.len().saturating_sub(1);
         Blocks { shape: &self.shape[..outer], factors: &self.factors[..outer], missing: &[] }
     }
 
-    /// The extent and the factor of the last dimension.
+    /// Returns the extent and the factor of the last dimension.
     fn row(&self) -> (usize, usize) {
         (self.shape.last().copied().unwrap_or(1), self.factors.last().copied().unwrap_or(1))
     }
@@ -68,7 +68,7 @@ impl Blocks<'_> {
         }
     }
 
-    /// The index of an element in the box.
+    /// Returns the index of an element in the box.
     fn index(&self, element: impl Iterator<Item = usize>) -> usize {
         element.zip(self.shape).fold(0, |index, (at, extent)| index * extent + at)
     }
@@ -101,7 +101,7 @@ pub fn nearest(src: &[u8], size: usize, blocks: &Blocks<'_>, dst: &mut [u8]) {
     });
 }
 
-/// Downsamples numbers to their means. Bools have none: they are treated as bytes.
+/// Downsamples numbers to their means. Bools are treated as bytes.
 ///
 /// # Panics
 /// As [`nearest`].
@@ -152,21 +152,21 @@ trait Number<const N: usize>: Copy {
 
     fn read(bytes: [u8; N]) -> Self;
     fn write(self) -> [u8; N];
-    /// The bits, without a sign.
+    /// Returns the bits, without a sign.
     fn bits(self) -> u64;
-    /// A key in the order of the numbers.
+    /// Returns a key in the order of the numbers.
     fn key(self) -> u64;
     fn is_nan(self) -> bool;
     fn widen(self) -> Self::Sum;
-    /// The mean, rounded; `None` if the sum has overflowed.
+    /// Returns the mean, rounded; `None` if the sum has overflowed.
     fn mean(sum: Self::Sum, count: u32) -> Option<Self>;
-    /// The number divided by a power of two that is larger than any block.
+    /// Returns the number divided by a power of two that is larger than any block.
     fn shrunk(self) -> Self::Sum;
-    /// The mean of shrunk numbers.
+    /// Returns the mean of shrunk numbers.
     fn grown(sum: Self::Sum, count: u32) -> Self;
 }
 
-/// The quotient of a sum, rounded half to even.
+/// Returns the quotient of a sum, rounded half to even.
 macro_rules! rounded {
     ($sum:expr, $count:expr) => {{
         let (quotient, rest) = ($sum.div_euclid($count), $sum.rem_euclid($count));
@@ -240,7 +240,7 @@ macro_rules! floats {
         #[allow(clippy::cast_lossless, clippy::redundant_closure_call)]
         impl Number<$size> for $number {
             type Sum = f64;
-            // So that the mean of negative zeros is one.
+            // The mean of negative zeros must be a negative zero.
             const NOTHING: f64 = -0.0;
 
             fn read(bytes: [u8; $size]) -> Self {
@@ -349,7 +349,7 @@ fn add_row<T: Number<N>, const N: usize>(
     }
 }
 
-/// The mean of a block whose sum is too large, or is infinite because a number is.
+/// Returns the mean of a block whose sum is too large, or is infinite because a number is.
 #[cold]
 fn large_mean<T: Number<N>, const N: usize>(numbers: &[[u8; N]], blocks: &Blocks<'_>, start: &[usize]) -> T {
     let sizes = blocks.shape.iter().zip(blocks.factors).zip(start);
@@ -385,10 +385,11 @@ fn modes<T: Number<N>, const N: usize>(src: &[u8], blocks: &Blocks<'_>, dst: &mu
     });
 }
 
-/// The index that belongs to the most frequent key; of equally frequent ones to the lowest.
+/// Returns the index that belongs to the most frequent key; of equally frequent keys, to the
+/// lowest.
 fn most_frequent(keys: &mut [(u64, usize)]) -> Option<usize> {
     let (lowest, first) = *keys.first()?;
-    // Most blocks of labels lie within one of them.
+    // A block of a label image usually lies within one label.
     if keys.iter().all(|(key, _)| *key == lowest) {
         return Some(first);
     }

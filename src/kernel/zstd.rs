@@ -3,8 +3,8 @@
 //! One context serves many frames ([`Decompressor`]). The output is either a slice of known length
 //! or a vector with a limit. The vector grows in proportion to the bytes that were really decoded,
 //! so that a false content size or a hostile window cannot make memory grow. Several frames in a
-//! row and skippable frames form one stream, as the format says. Dictionaries and legacy frames
-//! (v0.x) are not supported.
+//! row and skippable frames form one stream, as the format says. Only the package's own wasm has a
+//! prefix ([`decompress_with_prefix`]). Dictionaries and legacy frames (v0.x) are not supported.
 #![allow(unsafe_code)]
 
 use core::ffi::{CStr, c_ulonglong, c_void};
@@ -166,6 +166,7 @@ impl Drop for Decompressor {
     }
 }
 
+<<<<<<< HEAD
 /// Compares the decoded length with the content size that the frames declare. The library's
 /// streaming functions do not compare it for a frame that ends with an empty block.
 fn check_declared(src: &[u8], produced: usize) -> Result<(), ZstdError> {
@@ -175,6 +176,28 @@ fn check_declared(src: &[u8], produced: usize) -> Result<(), ZstdError> {
         }
         _ => Ok(()),
     }
+=======
+/// Decompresses frames of which the first was compressed with `prefix`: bytes to which it refers as
+/// to earlier output.
+///
+/// # Errors
+/// When the frames are malformed or do not declare their content size, when that is above `limit`
+/// bytes, and when memory is not sufficient. With another prefix, a frame with a checksum fails.
+pub fn decompress_with_prefix(src: &[u8], prefix: &[u8], limit: usize) -> Result<Vec<u8>, ZstdError> {
+    let declared = frame_content_size(src)?.ok_or(ZstdError::Library("Content size is not declared"))?;
+    let len = usize::try_from(declared).ok().filter(|len| *len <= limit).ok_or(ZstdError::Limit(limit))?;
+    let mut out = Vec::new();
+    out.try_reserve_exact(len).map_err(|_| ZstdError::OutOfMemory)?;
+    out.resize(len, 0);
+    let mut context = Decompressor::new()?;
+    // SAFETY: the context is live, and `prefix` outlives it.
+    check(unsafe {
+        zstd_sys::ZSTD_DCtx_refPrefix(context.0.as_ptr(), prefix.as_ptr().cast(), prefix.len())
+    })?;
+    let written = context.decompress_into(src, &mut out)?;
+    out.truncate(written);
+    Ok(out)
+>>>>>>> integration
 }
 
 /// Doubles the capacity of `out` within the limit; returns the spare capacity.
@@ -254,6 +277,15 @@ mod tests {
     /// A frame of the `zstd` tool, without content size: `printf 'zarr zarr zarr zarr' | zstd
     /// --no-check`.
     const STREAMED: &str = "28b52ffd00585d0000287a617272200100908b16";
+
+    /// A frame of the `zstd` tool with a prefix: `zstd --patch-from=1000..1099 1050..1099`, where
+    /// both files are [`counted`].
+    const PREFIXED: &str = "28b52ffd24f93d0000000100763e65803be97445";
+
+    /// The output of `seq -s ' '`, without the last line feed.
+    fn counted(numbers: core::ops::RangeInclusive<u32>) -> Vec<u8> {
+        numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(" ").into_bytes()
+    }
 
     fn compressed(src: &[u8], level: i32) -> Vec<u8> {
         let mut frame = Vec::new();
@@ -354,6 +386,27 @@ mod tests {
             let result = context.decompress_into(&broken, &mut [0; 300]);
             assert_eq!(result, Err(ZstdError::Library("Restored data doesn't match checksum")), "bit {bit}");
         }
+    }
+
+    #[test]
+    fn a_frame_with_a_prefix_needs_that_prefix() {
+        let (frame, prefix) = (naive::hex(PREFIXED), counted(1000..=1099));
+        assert_eq!(decompress_with_prefix(&frame, &prefix, 249), Ok(counted(1050..=1099)));
+        let short = decompress_with_prefix(&frame, &prefix[..100], 249);
+        assert!(matches!(short, Err(ZstdError::Library(_))), "{short:?}");
+        let other = decompress_with_prefix(&frame, &counted(2000..=2099), 249);
+        assert_eq!(other, Err(ZstdError::Library("Restored data doesn't match checksum")));
+        for cut in 1..frame.len() {
+            assert!(decompress_with_prefix(&frame[..cut], &prefix, 249).is_err(), "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_frame_with_a_prefix_has_a_bound() {
+        let frame = naive::hex(PREFIXED);
+        assert_eq!(decompress_with_prefix(&frame, &[], 248), Err(ZstdError::Limit(248)));
+        let undeclared = decompress_with_prefix(&naive::hex(STREAMED), &[], 19);
+        assert_eq!(undeclared, Err(ZstdError::Library("Content size is not declared")));
     }
 
     #[test]

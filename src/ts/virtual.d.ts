@@ -11,7 +11,9 @@ declare module "virtual:engine-texts" {
   export const worker: string;
 }
 
-/** The wasm of the full build as base64 of a Zstandard frame. */
+/**
+ * The wasm of the full build as base64 of a Zstandard frame, with the engine's wasm as prefix.
+ */
 declare module "virtual:full-wasm" {
   const text: string;
   export default text;

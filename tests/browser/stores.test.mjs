@@ -1,5 +1,6 @@
 /** The stores that only browsers have, with the suite of all stores; archives and references. */
 import * as zarr from "zarr-wasm";
+import { BlobReader, HTTPRangeReader } from "zarr-wasm/zip";
 import { content, readingSuite, writingSuite } from "../stores/suite.mjs";
 import { equal, ok, rejects, test } from "./harness.mjs";
 
@@ -176,6 +177,17 @@ test("archives and references of other programs", async () => {
       const { data } = await (await zarr.open(store, { path, kind: "array" })).get();
       equal([...data].map(Number), values.flat(9), `${name} ${path}`);
     }
+  }
+});
+
+test("archives through the readers of @zarrita/storage/zip", async () => {
+  const expected = await (await fetch("/stores/expected.json")).json();
+  const url = new URL("/stores/deflated.zip", location.href);
+  const blob = await (await fetch(url)).blob();
+  for (const reader of [new BlobReader(blob), new HTTPRangeReader(url)]) {
+    equal(await reader.getLength(), blob.size);
+    const array = await zarr.open(new zarr.ZipFileStore(reader), { path: "a", kind: "array" });
+    equal([...(await array.get()).data].map(Number), expected["deflated.zip"].a.flat(9));
   }
 });
 

@@ -1,5 +1,5 @@
 /**
- * The files of a page for bundlers: one program on the page, and one in a worker of the user's. The
+ * The files of a page for bundlers: one program on the page, and one in a worker of the user. The
  * worker imports the entry `./inline`, because some bundlers cannot split a worker's code.
  */
 import { HEAD } from "./page.mjs";
@@ -29,5 +29,5 @@ export const pageFiles = (folder = "src/") => ({
   "worker.html": `${HEAD}<script type="module" src="./${folder}main_worker.js"></script>`,
 });
 
-/** A page's URL, with the URL of the data. */
+/** Returns a page's URL, with the URL of the data. */
 export const pageUrl = (server, page, data) => `${new URL(page, server)}?data=${encodeURIComponent(data)}`;

@@ -30,7 +30,7 @@ const OURS = `file:${TARBALL}`;
 const DEPENDENCIES = { zarrita: OURS, "@zarrita/storage": OURS, "@zarrita/ndarray": "0.1.7" };
 const BOTH = { zarrita: OURS, "@zarrita/storage": OURS };
 
-/** What each manager adds to `package.json`, its program, and its own configuration. */
+/** Each manager: its additions to `package.json`, its program, and its own configuration. */
 const MANAGERS = {
   npm: {
     manifest: { overrides: { zarrita: "$zarrita", "@zarrita/storage": "$@zarrita/storage" } },
@@ -69,7 +69,7 @@ async function check(project, name) {
   expectReadIn(await project.quietly(process.execPath, ["read.mjs", project.at.data], { folder }));
 }
 
-/** The versions of pnpm and Yarn; npm is Node's. */
+/** Makes the consumer for versions of pnpm and Yarn. npm comes with Node. */
 export const overrides = (pnpm, yarn) => ({
   name: "zarrita, replaced by overrides",
   folder: "overrides",

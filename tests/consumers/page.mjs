@@ -16,13 +16,16 @@ export async function closeBrowser() {
 /** The head of every page: without an icon of its own, a browser asks the server for one. */
 export const HEAD = `<!doctype html><meta charset="utf-8"><title>zarr-wasm</title><link rel="icon" href="data:,">`;
 
-/** Runs in the page. A result that does not come is a text. */
+/** Runs in the page. Resolves to a text if there is no result in time. */
 function resultOf(patience) {
   const late = new Promise((resolve) => setTimeout(resolve, patience, "no result"));
   return Promise.race([window.told, late]).catch((error) => String(error.stack));
 }
 
-/** The result of a page. A server of a bundler may reload the page when it has found a package. */
+/**
+ * Resolves to the result of a page. A server of a bundler may reload the page when it has found a
+ * package.
+ */
 async function resultFrom(page, reloads = 2) {
   try {
     await page.waitForFunction(() => window.told !== undefined, undefined, { timeout: PATIENCE_MS });
@@ -55,7 +58,7 @@ export async function expectPage(url, places) {
   }
 }
 
-/** In a page the engine and the decoders run in workers that are made from blobs. */
+/** In a page, the engine and the decoders run in workers that are made from blobs. */
 export const IN_BLOBS = { engine: "blob", decoder: "blob" };
-/** In a worker of the user's the engine runs on the thread of the caller. */
+/** In a worker of the user, the engine runs on the caller's thread. */
 export const IN_A_WORKER = { engine: "caller", decoder: "blob" };

@@ -9,7 +9,7 @@ import { READ } from "./reading.mjs";
 
 const DATA = `new URL(location.href).searchParams.get("data")`;
 
-/** The first lines of a page's program that imports a file of the package. */
+/** Returns the first lines of a page's program that imports a file of the package. */
 const importing = (base, more = "") =>
   `import * as zarr from "${base}/node_modules/zarr-wasm/dist/index.js";\n${more}${READ}\nwindow.told = read(${DATA});\n`;
 

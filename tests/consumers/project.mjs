@@ -15,17 +15,17 @@ export const TARBALL = join(CONSUMERS, "zarr-wasm.tgz");
 
 const PATIENCE_MS = 180_000;
 
-/** Words of tools that complain. */
+/** Matches lines of a tool's output with a warning or an error. */
 const COMPLAINTS = /^.*\b(warn(ing)?s?|error|deprecated|failed)\b.*$/gim;
 
-/** Lines with such words that are no complaints. */
+/** Matches such lines that report no problem. */
 const HARMLESS = [
   /^(# )?0 (errors|warnings)/i,
   /\bfail(ed)?:? 0\b/i,
   /[\w/-]*(warn|error)[\w-]*\.(js|html)\b/i,
 ];
 
-/** Throws if a tool's output has a complaint. */
+/** Throws if a tool's output has a warning or an error. */
 export function expectQuiet(output) {
   const lines = (output.match(COMPLAINTS) ?? []).filter((line) => !HARMLESS.some((word) => word.test(line)));
   if (lines.length > 0) throw new Error(`the tool complains:\n${lines.slice(0, 20).join("\n")}`);
@@ -45,7 +45,7 @@ export function packPackage() {
   return { size, unpackedSize };
 }
 
-/** The environment of tools: no colours, no questions, no reports to their makers. */
+/** The environment of tools: no colours, no questions, no telemetry. */
 const ENVIRONMENT = {
   ...process.env,
   CI: "true",
@@ -56,7 +56,10 @@ const ENVIRONMENT = {
 };
 
 export class Project {
-  /** `at` is the place of the data: `{page, data}`, the URLs of two servers. */
+  /**
+   * `at` is `{ data, servingFolder, freePort }`: the URL of the array, a function that serves a
+   * folder, and a function that returns a free port.
+   */
   constructor(name, { packages = {}, files = {}, type = "module" }, at) {
     this.folder = join(CONSUMERS, name);
     this.packages = packages;
@@ -96,7 +99,7 @@ export class Project {
     writeFileSync(record, text);
   }
 
-  /** The path of a program that an installed package brings. */
+  /** Returns the path of a program that an installed package brings. */
   bin(name) {
     return join(this.folder, "node_modules/.bin", name);
   }
@@ -117,12 +120,12 @@ export class Project {
     throw new Error(`${program} ${args.join(" ")}: ended by ${signal ?? code}\n${output}`);
   }
 
-  /** Runs a program that complains about nothing. */
+  /** As `run`. Rejects if the output has a warning or an error, too. */
   async quietly(program, args, options) {
     return expectQuiet(await this.run(program, args, options));
   }
 
-  /** A process with a method that ends it and its children. */
+  /** Starts a process, with a method that ends it and its children. */
   #spawn(program, args, { env, folder = this.folder }) {
     const child = spawn(program, args, {
       cwd: folder,
@@ -142,7 +145,7 @@ export class Project {
 
   /**
    * Starts a server. `ready` is a regular expression; its first group is the server's URL. `use`
-   * gets the URL. Then the server ends, and its output must have no complaint.
+   * gets the URL. Then the server ends, and its output must have no warning and no error.
    */
   async serving(program, args, { ready, env = {} }, use) {
     const child = this.#spawn(program, args, { env });

@@ -12,7 +12,9 @@ export const STORE = join(CASE, "store");
 const NAME = "lz4";
 export const ARRAY = `/data/${NAME}`;
 
-/** The module `read.mjs` of a project. `entry` is the entry of the package that it imports. */
+/**
+ * Returns the module `read.mjs` of a project. `entry` is the entry of the package that it imports.
+ */
 export const readModule = (entry = "zarr-wasm") => `
 import * as zarr from "${entry}";
 ${READ}

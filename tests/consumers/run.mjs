@@ -4,7 +4,7 @@
  * Chromium, and npm's registry at the first run.
  *
  *   node tests/consumers/run.mjs                 all
- *   node tests/consumers/run.mjs "^Vite|Deno"    those whose names match
+ *   node tests/consumers/run.mjs "^Vite|Deno"    consumers with a matching name
  *   node tests/consumers/run.mjs --write         writes the matrix into docs/works_with.md, too
  */
 
@@ -36,7 +36,7 @@ async function servingFolder(folder, use, headers = {}) {
 
 let lastPort = 0;
 
-/** A port that no program listens on. */
+/** Finds a port that no program listens on. */
 async function findPort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -73,7 +73,7 @@ async function runConsumer(consumer, at, results) {
   }
 }
 
-/** The matrix as rows of Markdown. */
+/** Returns the matrix as rows of Markdown. */
 function matrix(results) {
   const rows = results.map(({ name, what, ok }) => `| ${name} | ${what} | ${ok ? "yes" : "**no**"} |`);
   return ["| consumer | what | works |", "|---|---|---|", ...rows].join("\n");

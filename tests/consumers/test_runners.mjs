@@ -28,7 +28,7 @@ export const vitest = (version) => ({
   checks: { test: (project) => check(project, project.bin("vitest"), ["run"]) },
 });
 
-/** Jest needs a flag of Node for packages of modules, and Node warns of this flag. */
+/** Jest needs a flag of Node for ES modules, and Node warns about this flag. */
 const FLAGS = "--experimental-vm-modules --disable-warning=ExperimentalWarning";
 
 export const jest = (version) => ({

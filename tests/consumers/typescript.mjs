@@ -21,19 +21,14 @@ export const archive: Promise<zarr.Array<zarr.DataType, ZipFileStore>> = zarr.op
 new FetchStore(5);
 `;
 
-/** Module resolutions, the module format of each, and options that silence nothing but their age. */
-const RESOLUTIONS = {
-  node: ["commonjs"],
-  node16: ["node16"],
-  bundler: ["esnext"],
-};
+/** The module format of each module resolution. */
+const RESOLUTIONS = { node: "commonjs", node16: "node16", bundler: "esnext" };
 
 function check(project, resolution, options) {
-  const [module] = RESOLUTIONS[resolution];
   const compilerOptions = {
     target: "es2022",
     lib: ["es2022", "dom"],
-    module,
+    module: RESOLUTIONS[resolution],
     moduleResolution: resolution,
     strict: true,
     skipLibCheck: false,
@@ -45,7 +40,7 @@ function check(project, resolution, options) {
   return project.quietly(process.execPath, ["node_modules/typescript/bin/tsc", "--project", "."]);
 }
 
-/** `resolutions` are those that the version knows. */
+/** `resolutions` are the module resolutions that the version supports. */
 export const typescript = (version, resolutions, options = {}) => ({
   name: `TypeScript ${version}`,
   folder: `typescript-${version}`,

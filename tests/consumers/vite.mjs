@@ -1,5 +1,5 @@
 /**
- * Vite: a page in development, as built, and with a worker of the user's. Vite cannot split the
+ * Vite: a page in development, as built, and with a worker of the user. Vite cannot split the
  * code of workers unless their format is `es`.
  */
 import { join } from "node:path";

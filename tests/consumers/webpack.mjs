@@ -1,4 +1,4 @@
-/** webpack: a page, and a page with a worker of the user's. No loader and no plugin. */
+/** webpack: a page, and a page with a worker of the user. No loader and no plugin. */
 import { join } from "node:path";
 import { PAGE_FILES, pageUrl } from "./bundled_page.mjs";
 import { expectPage, HEAD, IN_A_WORKER, IN_BLOBS } from "./page.mjs";

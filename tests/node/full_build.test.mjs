@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { deflateRawSync } from "node:zlib";
 import { ROOT } from "../../scripts/run_command.mjs";
 import { importSource } from "./bundled.mjs";
 import { madeStore } from "./made_stores.mjs";
@@ -121,5 +122,36 @@ test("if the full build cannot be loaded, there is an error and the engine conti
   await zarr.init({ wasmFull: wasm("zarr_wasm_full.wasm") });
   assert.equal((await creating()).kind, "array");
   assert.deepEqual([...(await array.get([3])).data], [12, 13, 14, 15]);
+  assert.equal(zarr.info().build, "full");
+});
+
+test("a build unpacks with the engine of its package alone; else the error says so", async () => {
+  const { unpacked } = await importSource("engine/unpack.ts");
+  const { default: zstandard } = await import("../../dist/modules/full-wasm.js");
+  const engine = wasm("zarr_wasm.wasm");
+  const module = await WebAssembly.compile(engine);
+  const unpack = (frame, prefix) =>
+    unpacked({ zstandard: frame, engine: deflateRawSync(prefix).toString("base64") }, module);
+  assert.ok(wasm("zarr_wasm_full.wasm").equals(await unpack(zstandard, engine)));
+
+  const frame = Buffer.from(zstandard, "base64");
+  const changed = Buffer.from(frame);
+  changed[changed.length >> 1] ^= 1;
+  const cases = {
+    "another engine": [zstandard, Buffer.from(engine).reverse()],
+    "no engine": [zstandard, Buffer.alloc(0)],
+    "a changed frame": [changed.toString("base64"), engine],
+    "half a frame": [frame.subarray(0, frame.length >> 1).toString("base64"), engine],
+  };
+  for (const [what, [text, prefix]] of Object.entries(cases)) {
+    const isTold = (error) => error.code === "Store" && /are of one version/.test(error.message);
+    await assert.rejects(unpack(text, prefix), isTold, what);
+  }
+});
+
+test("the full build comes from the package also if init gave the engine", async () => {
+  const zarr = await fresh();
+  await zarr.init({ wasm: wasm("zarr_wasm.wasm"), workers: 0 });
+  assert.equal((await zarr.create(new Map(), { shape: [2], dtype: "uint8" })).kind, "array");
   assert.equal(zarr.info().build, "full");
 });

@@ -198,10 +198,8 @@ test("the colours of channels are added", () => {
 test("more than four bands become pictures", () => {
   const array = {
     dtype: "uint16",
-    attrs: {},
-    zarrFormat: 3,
+    isPacked: false,
     mayMiss: false,
-    decodesCf: false,
     areLabels: false,
   };
   const of = (changes, channels) => bandsOf({ ...array, ...changes }, channels);
@@ -223,7 +221,7 @@ test("more than four bands become pictures", () => {
     [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
   ])
     assert.equal(of({ range }, 1).unit, 1);
-  const packed = { dtype: "uint8", attrs: { scale_factor: 0.1 }, decodesCf: true };
+  const packed = { dtype: "uint8", isPacked: true };
   assert.deepEqual(of(packed, 1), { count: 2, isByte: false, hasMask: true, isPicture: false, ...VALUES });
   assert.equal(of({ areLabels: true }, 1).isPicture, true);
 });

@@ -19,6 +19,7 @@ import { FileSystemStore } from "zarr-wasm/fs";
 import { serve } from "../../scripts/serve.mjs";
 import { content, readingSuite, writingSuite } from "../stores/suite.mjs";
 import { objectServer } from "./object_server.mjs";
+import { scriptedServer } from "./scripted_server.mjs";
 
 const equal = (actual, expected, what) => assert.deepEqual(actual, expected, what);
 const rejects = (promise, matches) => assert.rejects(promise, matches);
@@ -222,6 +223,35 @@ test("an archive needs few requests, and is fetched once from a server that igno
   assert.ok(requests.length <= 3, requests.join("\n"));
 });
 
+test("an archive through the readers of @zarrita/storage/zip", async (t) => {
+  const { BlobReader, HTTPRangeReader } = await import("zarr-wasm/zip");
+  const bytes = readFileSync(join(STORES, "deflated.zip"));
+  const server = await scriptedServer(new Map([["/a.zip", bytes]]));
+  t.after(() => server.close());
+  const url = `${server.url}/a.zip`;
+  const overrides = { headers: { "X-Name": "value" } };
+  const own = [];
+  server.act = (request) => void own.push(request.headers["x-name"]);
+  const readers = [new BlobReader(new Blob([bytes])), new HTTPRangeReader(new URL(url), { overrides })];
+  for (const reader of readers) {
+    equal(await reader.getLength(), bytes.length);
+    equal(await reader.getLength(), bytes.length);
+    equal(Buffer.from(await reader.read(5, 9)), bytes.subarray(5, 14));
+    equal((await reader.read(5, 0)).length, 0);
+    const array = await zarr.open(new zarr.ZipFileStore(reader), { path: "a", kind: "array" });
+    equal([...(await array.get()).data], flat(EXPECTED["deflated.zip"].a));
+  }
+  assert.ok(own.length > 0 && own.every((value) => value === "value"), String(own));
+  equal(server.requests.filter(({ method }) => method === "HEAD").length, 1);
+  server.act = (_request, response) => Boolean(response.end(bytes)); // without ranges
+  equal(Buffer.from(await readers[1].read(5, 9)), bytes.subarray(5, 14));
+  await assert.rejects(readers[1].read(bytes.length - 1, 9), { code: "Store", actual: "1" });
+  server.act = undefined;
+  const absent = new HTTPRangeReader(`${server.url}/b.zip`);
+  for (const asked of [() => absent.getLength(), () => absent.read(0, 5)])
+    await assert.rejects(asked(), { code: "Store", actual: "404 Not Found" });
+});
+
 test("transformEntries renames entries", async () => {
   const blob = await archiveOf(
     new Map([
@@ -317,14 +347,14 @@ test("writes use the user's fetch, which signs requests", async () => {
 });
 
 test("the names of @zarrita/storage have its paths", async () => {
-  for (const [entry, name] of [
+  for (const [entry, name, ...others] of [
     ["fetch", "FetchStore"],
     ["fs", "FileSystemStore"],
     ["ref", "ReferenceStore"],
-    ["zip", "ZipFileStore"],
+    ["zip", "ZipFileStore", "BlobReader", "HTTPRangeReader"],
   ]) {
     const module = await import(`zarr-wasm/${entry}`);
-    equal(Object.keys(module).sort(), [name, "default"].sort());
+    equal(Object.keys(module).sort(), [name, ...others, "default"].sort());
     equal(module.default, module[name]);
   }
   equal((await import("zarr-wasm/zip")).ZipFileStore, zarr.ZipFileStore);

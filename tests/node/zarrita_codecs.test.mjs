@@ -16,8 +16,6 @@ const VECTORS = join(import.meta.dirname, "../codec-vectors");
 /** Codecs that decode only. */
 const READ_ONLY =
   /^(imagecodecs_(delta|floatpred|jpeg.*|lerc|lzw|packbits|png|qoi|spng|webp)|jpeg|jpegxl|lzw)$/;
-/** Codecs after which the data type or the shape is known to the engine alone. */
-const ONLY_IN_THE_ENGINE = /^categorize$/;
 /** Vectors whose codec sees elements of another data type than the array's. */
 const SEEN_AS_OTHERS = /-seen-as-/;
 
@@ -61,9 +59,13 @@ function namedOf({ codec, zarr_format: format }) {
 
 const OF_OBJECTS = /^(json2|msgpack2|vlen-array)$/;
 
+/** zarrita's name of a data type: strings of fixed length count in code points of four bytes. */
+const nameOf = (type) =>
+  type.name === "fixed_length_utf32" ? `v2:U${type.configuration.length_bytes / 4}` : type;
+
 function metaOf(folder, { data_type: type, shape, fill_value: fill }) {
   return {
-    dataType: OF_OBJECTS.test(folder) ? "v2:object" : type,
+    dataType: OF_OBJECTS.test(folder) ? "v2:object" : nameOf(type),
     shape,
     fillValue: fill ?? null,
     codecs: [],
@@ -80,7 +82,9 @@ async function codecOf(folder, vector) {
 function chunkOf(bytes, { dataType, shape }) {
   const Class = CLASSES[dataType] ?? Uint8Array;
   const buffer = new Uint8Array(bytes).buffer;
-  const data = dataType === "bool" ? new zarr.BoolArray(buffer) : new Class(buffer);
+  const wrap = () => (dataType === "bool" ? new zarr.BoolArray(buffer) : new Class(buffer));
+  const chars = /^v2:U(\d+)$/.exec(dataType)?.[1];
+  const data = chars === undefined ? wrap() : new zarr.UnicodeStringArray(Number(chars), buffer);
   return { data, shape, stride: strides(shape) };
 }
 
@@ -128,8 +132,6 @@ describe("what other libraries encoded", () => {
           return;
         }
         const meta = metaOf(folder, vector);
-        if (ONLY_IN_THE_ENGINE.test(folder))
-          return assert.throws(() => codec.getEncodedMeta(meta), zarr.UnsupportedError);
         const decoded = await codec.decode(chunkOf(encoded, codec.getEncodedMeta(meta)));
         checkDecoded(vector, folder, decoded);
       });
@@ -140,7 +142,7 @@ describe("what other libraries encoded", () => {
 describe("what the entries encode, they decode", () => {
   for (const folder of readdirSync(VECTORS)) {
     const [vector] = vectorsOf(folder).filter(({ input_elements_base64: list }) => list === undefined);
-    if (!vector || ONLY_IN_THE_ENGINE.test(folder)) continue;
+    if (!vector) continue;
     test(folder, async () => {
       const codec = await codecOf(folder, vector);
       const input = side(folder, vector, "input");
@@ -254,6 +256,52 @@ test("objects are encoded as JSON and decoded, as zarrita does", async () => {
   const encoded = await codec.encode(special);
   assert.equal(Buffer.from(encoded).toString(), '[NaN,{"a":-Infinity},"NaN","|O",[3]]');
   assert.deepEqual((await codec.decode(encoded)).data, special.data);
+});
+
+for (const ensures of [true, false]) {
+  test(`json2 writes zarrita's bytes with ensure_ascii: ${ensures}`, async () => {
+    const chunk = { data: ["£ 5", "\u{1d11e} and \u{8}", "plain"], shape: [3], stride: [1] };
+    const [ours, theirs] = await Promise.all(
+      [zarr, zarrita].map(async ({ registry }) =>
+        (await registry.get("json2")()).fromConfig({ ensure_ascii: ensures }),
+      ),
+    );
+    const encoded = await ours.encode(chunk);
+    assert.equal(Buffer.from(encoded).toString(), Buffer.from(theirs.encode(chunk)).toString());
+    assert.deepEqual(await ours.decode(encoded), chunk);
+    assert.deepEqual(theirs.decode(encoded), chunk);
+  });
+}
+
+test("json2 takes the shape from the JSON list, and refuses NaN with allow_nan: false", async () => {
+  const { fromConfig } = await zarr.registry.get("json2")();
+  const codec = fromConfig({ allow_nan: false });
+  const decoded = await codec.decode(Buffer.from('[["a","b"],["c","d"],"|O",[2, 2]]'));
+  assert.deepEqual(decoded, { data: ["a", "b", "c", "d"], shape: [2, 2], stride: [2, 1] });
+  for (const broken of ['["a"]', '["a","|O"]', '["a","|O",[9]]', '["a","|O",[99999999999999999999]]'])
+    await assert.rejects(codec.decode(Buffer.from(broken)), zarr.ZarrError, broken);
+  for (const value of [Number.NaN, { deep: [Number.POSITIVE_INFINITY] }])
+    await assert.rejects(codec.encode({ data: [value], shape: [1], stride: [1] }), { code: "Argument" });
+  await codec.encode({ data: ["NaN"], shape: [1], stride: [1] });
+});
+
+test("the chunk after reshape and categorize is described for the next codec", async () => {
+  const after = async (name, configuration, meta) =>
+    (await zarr.registry.get(name)()).fromConfig(configuration, meta).getEncodedMeta(meta);
+  const cube = { dataType: "int32", shape: [2, 3, 4, 5], fillValue: 7, codecs: [] };
+  const shapeOf = async (shape) => (await after("reshape", { shape }, cube)).shape;
+  assert.deepEqual(await shapeOf([[0, 1], -1]), [6, 20]);
+  assert.deepEqual(await shapeOf([-1, [2, 3]]), [6, 20]);
+  assert.deepEqual(await shapeOf([[0], 12, [3], []]), [2, 12, 5, 1]);
+  const labels = ["a", "b", "a"];
+  const texts = { dataType: "string", shape: [4], fillValue: "a", codecs: [] };
+  assert.deepEqual(await after("categorize", { labels, dtype: "|O", astype: "<i8" }, texts), {
+    ...texts,
+    dataType: "int64",
+    fillValue: 3n,
+  });
+  const unlabelled = await after("categorize", { labels }, { ...texts, fillValue: "" });
+  assert.deepEqual([unlabelled.dataType, unlabelled.fillValue], ["uint8", 0]);
 });
 
 test("strides of a chunk are kept, and shapes come from the chunk where no metadata tell them", async () => {

@@ -15,21 +15,15 @@ use crate::convention::node::Node;
 use crate::convention::place::Place;
 use crate::error::ErrorKind;
 
-/// Attribute names that only CF uses. An array that has one of them is a CF array.
-const TELLING: [&str; 21] = [
+/// Attribute names that only CF uses, besides those of packing. An array that has one of them is a
+/// CF array.
+const TELLING: [&str; 13] = [
     "standard_name",
     "grid_mapping",
     "grid_mapping_name",
     "cell_methods",
     "cell_measures",
     "ancillary_variables",
-    "scale_factor",
-    "add_offset",
-    "_FillValue",
-    "missing_value",
-    "valid_min",
-    "valid_max",
-    "valid_range",
     "flag_values",
     "flag_masks",
     "flag_meanings",
@@ -37,7 +31,6 @@ const TELLING: [&str; 21] = [
     "bounds",
     "climatology",
     "formula_terms",
-    "_Unsigned",
 ];
 
 const TEXTS: [&str; 25] = [
@@ -112,7 +105,8 @@ pub fn recognise(node: &Node) -> Option<String> {
         return Some(version);
     }
     let time = node.text("units").is_some_and(|units| units.contains(" since "));
-    (time || TELLING.iter().any(|key| object.contains_key(*key))).then(String::new)
+    let telling = TELLING.iter().any(|key| object.contains_key(*key));
+    (time || telling || packing::is_packed(node)).then(String::new)
 }
 
 /// Checks the attributes of a node.

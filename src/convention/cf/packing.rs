@@ -19,6 +19,23 @@ use crate::format::conversion::{
 };
 use crate::format::data_type::{DataType, Float, Integer};
 
+/// The attributes that unpack elements or mark missing ones.
+pub const ATTRIBUTES: [&str; 8] = [
+    "scale_factor",
+    "add_offset",
+    "_FillValue",
+    "missing_value",
+    "valid_min",
+    "valid_max",
+    "valid_range",
+    "_Unsigned",
+];
+
+/// Whether a node has one of [`ATTRIBUTES`].
+pub fn is_packed(node: &Node) -> bool {
+    node.object().is_some_and(|object| ATTRIBUTES.iter().any(|key| object.contains_key(*key)))
+}
+
 /// The request, besides the node.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -116,6 +116,8 @@ pub struct Level {
     /// Set if x and y mix: `x = a·column + b·row + c`, `y = d·column + e·row + f`, of centres.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub affine: Option<[f64; 6]>,
+    /// Whether attributes unpack its elements or mark missing ones.
+    pub packed: bool,
 }
 
 /// A pyramid.

@@ -9,6 +9,7 @@ use super::Level;
 use super::axes::{PyramidAxis, index_of};
 use super::levels::FoundLevel;
 use super::source::{Placement, Source, plane_of};
+use crate::convention::cf::packing::is_packed;
 use crate::convention::finding::Report;
 use crate::convention::node::Node;
 use crate::convention::ome::transformation::ScaleTranslation;
@@ -83,7 +84,14 @@ pub fn place(evidence: &Evidence<'_>, report: &mut Report) -> (Vec<Level>, bool)
 /// The position of a level without information.
 fn flat(level: &FoundLevel<'_>, rank: usize) -> Level {
     let ScaleTranslation { scale, translation } = ScaleTranslation::identity(rank);
-    Level { path: level.path.clone(), asset: level.source.asset.clone(), scale, translation, affine: None }
+    Level {
+        path: level.path.clone(),
+        asset: level.source.asset.clone(),
+        scale,
+        translation,
+        affine: None,
+        packed: is_packed(level.node),
+    }
 }
 
 /// The transformation that follows from the bounding box of the group, for its finest level.
@@ -231,7 +239,7 @@ impl<'a> Placing<'a> {
             (translation[self.x], translation[self.y]) = (centre[2], centre[5]);
             affine = mixes.then_some(centre);
         }
-        Level { path: level.path.clone(), asset: level.source.asset.clone(), scale, translation, affine }
+        Level { scale, translation, affine, ..flat(level, self.axes.len()) }
     }
 }
 

@@ -101,7 +101,7 @@ function typeOf({ data, unit, scale = 1, toDate }: ArrowInput): DataType {
   });
 }
 
-/** Bits from the first of a byte on. */
+/** Packs truth values into bits. The first is the lowest bit of the first byte. */
 function bitsOf(length: number, isSet: (at: number) => boolean) {
   const bits = new Uint8Array(Math.ceil(length / 8));
   let count = 0;
@@ -119,7 +119,7 @@ function missingIn({ data, unit }: ArrowInput): ArrowOptions["isMissing"] {
   return unit === undefined ? undefined : (element) => element === NAT;
 }
 
-/** The elements as one list. */
+/** Returns the elements as one list. */
 function flat(input: ArrowInput, { bool = false, isMissing = missingIn(input) }: ArrowOptions): Data {
   const { data } = input;
   if (Array.isArray(data)) return vectorFromArray(data as string[], new Utf8()).data[0] as Data;
@@ -171,8 +171,8 @@ export function toVector(input: ArrowInput, options: ArrowOptions = {}): Vector 
 }
 
 /**
- * Results with an equal first dimension as the columns of a table. Throws an `Argument` error if
- * their lengths differ.
+ * Makes a table with one column per result. Their first dimensions must be equal. Throws an
+ * `Argument` error if their lengths differ.
  */
 export function toTable(columns: Readonly<Record<string, ArrowInput>>, options: ArrowOptions = {}): Table {
   const lengths = Object.values(columns).map(({ shape }) => shape[0] ?? 1);

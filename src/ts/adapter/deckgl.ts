@@ -48,9 +48,9 @@ const isOnMap = (bbox: DeckTile["bbox"]): bbox is Extract<DeckTile["bbox"], { we
   "west" in bbox;
 
 /**
- * Props of a `TileLayer` in an `OrthographicView`. One unit is an element of the finest level, and
- * y grows downwards from the first row. Pictures are made as by `array.get` with `as: "rgba"`. Make
- * a new layer, or change `updateTriggers.getTileData`, to draw other options.
+ * Returns the props of a `TileLayer` in an `OrthographicView`. One unit is an element of the finest
+ * level, and y grows downwards from the first row. Pictures are made as by `array.get` with `as:
+ * "rgba"`. Make a new layer, or change `updateTriggers.getTileData`, to draw other options.
  *
  *     const renderSubLayers = ({ data, ...props }) => new BitmapLayer(props, data);
  *     new TileLayer({ ...imageTiles(image), renderSubLayers });
@@ -71,8 +71,8 @@ export function imageTiles(pyramid: Pyramid, options: PictureOptions = {}): Deck
 }
 
 /**
- * Props of a `TileLayer` in a `MapView`. Elements are placed as by `warp`, on the web's Mercator
- * map. Where the array has no element, pictures are transparent.
+ * Returns the props of a `TileLayer` in a `MapView`. Elements are placed as by `warp`, on the web's
+ * Mercator map. Where the array has no element, pictures are transparent.
  *
  *     const tiles = mapTiles(air, { window: [220, 310], colors: "viridis", proj4 });
  *     new TileLayer({ ...tiles, renderSubLayers });

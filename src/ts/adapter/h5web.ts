@@ -1,6 +1,6 @@
 /**
- * A hierarchy as a data provider of H5Web: groups, arrays, attributes and values in the words of
- * HDF5, which H5Web has. What those words are for an array's data type is in `h5web_types.ts`.
+ * A hierarchy as a data provider of H5Web, which describes groups, arrays, attributes and values in
+ * HDF5's terms. `h5web_types.ts` translates data types.
  */
 import {
   type Attribute,
@@ -112,7 +112,10 @@ export class ZarrApi extends DataProviderApi {
     return node;
   }
 
-  /** How the numbers of an array are unpacked. Undefined if they are not packed. */
+  /**
+   * Resolves to the rule by which the numbers of an array are unpacked; undefined if they are not
+   * packed.
+   */
   async #packing(array: AnyArray): Promise<"cf" | CfOptions | undefined> {
     const decode = this.#decode;
     if (!decode || !/int|float|bool/.test(array.dtype)) return undefined;

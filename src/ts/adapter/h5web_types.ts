@@ -1,5 +1,6 @@
 /**
- * Data types, values and attributes of Zarr in the words of HDF5 that H5Web has. It reads nothing.
+ * Translates data types, values and attributes of Zarr to HDF5's terms, as H5Web uses them. It reads
+ * nothing.
  */
 import {
   type Attribute,
@@ -23,10 +24,10 @@ const float = (size: number): FloatType => ({ class: DTypeClass.Float, size, end
 const text = (): StringType => ({ class: DTypeClass.String, charSet: "UTF-8", strPad: "null-padded" });
 const truth = (): BooleanType => ({ class: DTypeClass.Bool, base: integer(false, 8) });
 
-/** The type of numbers that were unpacked by CF's attributes. */
+/** Returns the type of numbers that were unpacked by CF's attributes. */
 export const unpacked = (): FloatType => float(64);
 
-/** H5Web's type of a data type. Dates are text. */
+/** Returns H5Web's type of a data type. Dates are text. */
 export function typeOf(dtype: string): DType {
   const [, unsigned, bits] = /^(u?)int(\d+)$/.exec(dtype) ?? [];
   if (bits !== undefined) return integer(unsigned === "", Math.max(8, Number(bits)));
@@ -50,7 +51,9 @@ interface Result {
 
 const isoOf = (date: Date) => (Number.isNaN(date.getTime()) ? "NaT" : date.toISOString());
 
-/** The elements as H5Web takes them: typed arrays, lists of text, pairs of complex numbers. */
+/**
+ * Returns the elements as H5Web takes them: typed arrays, lists of text, pairs of complex numbers.
+ */
 export function valuesOf(dtype: string, { data, complex, toDate }: Result): unknown {
   const list = data as ArrayLike<unknown>;
   if (complex) return Array.from({ length: list.length / 2 }, (_, at) => [list[2 * at], list[2 * at + 1]]);
@@ -71,7 +74,7 @@ function jsonType(value: unknown): DType | undefined {
   return undefined;
 }
 
-/** An attribute, and its value. Objects and mixed lists are their JSON as text. */
+/** Returns an attribute and its value. Objects and mixed lists are their JSON as text. */
 export function attributeOf(name: string, value: unknown): { attribute: Attribute; value: unknown } {
   const type = jsonType(value);
   if (type) return { attribute: { name, shape: SCALAR, type }, value };

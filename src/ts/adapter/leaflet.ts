@@ -19,7 +19,7 @@ export interface LeafletOptions extends MapPictureOptions {
 
 type Corners = readonly [left: number, top: number, right: number, bottom: number];
 
-/** The corners of a tile in the map's reference system. */
+/** Returns the corners of a tile in the map's reference system. */
 function cornersOf(map: LeafletMap, { x, y, z }: Coords, width: number, height: number): Corners {
   const { crs } = map.options;
   const at = (across: number, down: number) => {
@@ -50,8 +50,8 @@ async function drawPixels(
 }
 
 /**
- * A grid layer that draws a pyramid. In a map of `CRS.Simple`, one unit is an element of the finest
- * level; the first row is at latitude 0, and latitudes of others are negative. In other maps
+ * Makes a grid layer that draws a pyramid. In a map of `CRS.Simple`, one unit is an element of the
+ * finest level; the first row is at latitude 0, and latitudes of others are negative. In other maps
  * elements are placed as by `warp`, and what the array lacks is transparent. Tiles that leave the
  * map are aborted. An error is Leaflet's event `tileerror`.
  *

@@ -50,8 +50,8 @@ export class PyramidProtocol {
   }
 
   /**
-   * The source, with the indices of further dimensions. `getSource(id).setTiles(source(at).tiles)`
-   * shows others.
+   * Returns the source, with the indices of further dimensions.
+   * `getSource(id).setTiles(source(at).tiles)` shows others.
    */
   source(at: At = {}): RasterSource {
     const known = Object.entries(at).map(([name, index]): [string, string] => [name, String(index)]);

@@ -14,8 +14,8 @@ export interface Elements<Data = unknown> {
 }
 
 /**
- * A result as an `ndarray` over the same memory. A complex number becomes a last dimension of two:
- * the real part and the imaginary part. Throws an `UnsupportedError` for structs.
+ * Wraps a result as an `ndarray` over the same memory. A complex number becomes a last dimension of
+ * two: the real part and the imaginary part. Throws an `UnsupportedError` for structs.
  *
  *     const field = toNdarray(await array.get({ time: 0 }, { decode: "cf", as: "float32" }));
  *     field.get(3, 4);

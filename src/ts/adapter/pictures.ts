@@ -15,7 +15,7 @@ import { type WarpSource, warpSource } from "../convention/warp_source.ts";
 import { UnsupportedError } from "../model/errors.ts";
 import { planeOf } from "./plane.ts";
 
-/** How to draw a channel. */
+/** The look of a channel. */
 export interface PictureChannel {
   /** The index along the axis of channels. */
   channel: number;
@@ -27,7 +27,7 @@ export interface PictureChannel {
   gamma?: number;
 }
 
-/** How to draw a pyramid. */
+/** The options of pictures of a pyramid. */
 export interface PictureOptions {
   /** Indices of the dimensions other than x and y, by name or role. Default: 0. */
   at?: At;
@@ -51,7 +51,7 @@ export interface PictureOptions {
   priority?: number;
 }
 
-/** How to draw a pyramid on a map. */
+/** The options of pictures on a map. */
 export interface MapPictureOptions extends PictureOptions {
   /** proj4's default export. Not needed if map and array have the same reference system. */
   proj4?: Proj4Like;
@@ -92,14 +92,19 @@ function imageOf(pictures: readonly Uint8ClampedArray[], width: number, height: 
   return new ImageData(sum as Uint8ClampedArray<ArrayBuffer>, width, height);
 }
 
-/** The coarsest level with at most so many elements of the finest level along an element's side. */
+/**
+ * Returns the coarsest level in which the side of an element covers at most `elements` elements of
+ * the finest level.
+ */
 function levelFor({ levels }: Pyramid, elements: number): PyramidLevel {
   const finest = levels[0] as PyramidLevel;
   const most = elements * finest.unitsPerElement * 1.01;
   return levels.findLast(({ unitsPerElement }) => unitsPerElement <= most) ?? finest;
 }
 
-/** The ranges of elements whose centres are inside of a box of the finest level's pixels. */
+/**
+ * Returns the ranges of elements whose centres are inside of a box of the finest level's pixels.
+ */
 function rangesOf(pyramid: Pyramid, level: PyramidLevel, [left, top, right, bottom]: Box) {
   const { plane, levels } = pyramid;
   const finest = levels[0] as PyramidLevel;
@@ -122,7 +127,7 @@ export interface PixelTile {
   level: number;
 }
 
-/** The place of elements of a level in pixels of the finest level. */
+/** Returns the place of elements of a level in pixels of the finest level. */
 function boundsOf(
   { plane, levels }: Pyramid,
   level: PyramidLevel,
@@ -170,7 +175,7 @@ export async function pixelTile(
   return { image, bounds: boundsOf(pyramid, level, x, y), level: levels.indexOf(level) };
 }
 
-/** The side of the finest level's elements, in units of its reference system. */
+/** Returns the side of the finest level's elements, in units of its reference system. */
 function stepOf({ geometry }: WarpSource): number | undefined {
   if (geometry.kind === "curvilinear") return undefined;
   if (geometry.kind === "turned") return Math.hypot(geometry.affine[0] ?? 0, geometry.affine[3] ?? 0);
@@ -186,7 +191,7 @@ export interface MapBox {
   size: readonly [columns: number, rows: number];
 }
 
-/** The level with elements no larger than the map's pixels. */
+/** Resolves to the level with elements no larger than the map's pixels. */
 async function levelOfMap(
   pyramid: Pyramid,
   { crs, extent, size }: MapBox,
@@ -207,7 +212,7 @@ async function levelOfMap(
   return levelFor(pyramid, span / step);
 }
 
-/** The width of a pixel in units of the source. Infinity where the source has no place. */
+/** Returns the width of a pixel in units of the source. Infinity where the source has no place. */
 function pixelSpan(
   { extent: [left, bottom, right, top], size }: Pick<MapBox, "extent" | "size">,
   across: number,
@@ -219,7 +224,7 @@ function pixelSpan(
   return here && there ? Math.hypot(there[0] - here[0], there[1] - here[1]) : Infinity;
 }
 
-/** Colours of numbers, as the decoders make them (`src/kernel/convert.rs`). */
+/** Returns the colours of numbers, as the decoders make them (`src/kernel/convert.rs`). */
 function shaded(numbers: Float32Array, { colors, window, gamma = 1, decode }: Paint, dtype: string) {
   if (colors === "labels" || (typeof colors === "object" && "labels" in colors))
     throw new UnsupportedError("the colours of labels on a map", { expected: "colours of numbers" });
@@ -235,7 +240,10 @@ function shaded(numbers: Float32Array, { colors, window, gamma = 1, decode }: Pa
   return new Uint8ClampedArray(words.buffer);
 }
 
-/** The picture of a part of a map, from the level that fits. Transparent outside of the array. */
+/**
+ * Resolves to the picture of a part of a map, from the level that fits. Transparent outside of the
+ * array.
+ */
 export async function mapTile(
   pyramid: Pyramid,
   map: MapBox,
@@ -262,7 +270,7 @@ export async function mapTile(
 /** Half the width of the web's map in metres. */
 const HALF_WORLD = Math.PI * 6378137;
 
-/** The place of a tile in the grid of web maps, whose first row is the top one. */
+/** Returns the place of a tile in the grid of web maps, whose first row is the top one. */
 export function webMapBox({ x, y, z }: { x: number; y: number; z: number }, side: number): MapBox {
   const width = (2 * HALF_WORLD) / 2 ** z;
   const [left, top] = [x * width - HALF_WORLD, HALF_WORLD - y * width];

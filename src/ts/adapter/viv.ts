@@ -38,7 +38,7 @@ export interface VivOptions {
   tileSize?: number;
 }
 
-/** What Viv expects as the reason when a caller has aborted (`SIGNAL_ABORTED` of its loaders). */
+/** The reason that Viv expects after an abort (`SIGNAL_ABORTED` of its loaders). */
 const ABORTED = "__vivSignalAborted";
 
 const EXACT: readonly string[] = [
@@ -96,7 +96,7 @@ export class VivSource {
     this.meta = { physicalSizes: physicalSizes(pyramid, level, step) };
   }
 
-  /** All elements of a plane. */
+  /** Resolves to all elements of a plane. */
   getRaster({ selection, signal }: VivSelection): Promise<VivPixels> {
     const [height = 0, width = 0] = this.shape.slice(-2);
     return this.#read(selection, [0, width], [0, height], signal);
@@ -151,14 +151,14 @@ export class VivSource {
   }
 }
 
-/** The largest power of two within a chunk of the finest level. */
+/** Returns the largest power of two within a chunk of the finest level. */
 function tileSizeOf({ plane, levels }: Pyramid): number {
   const chunks = levels[0]?.chunks ?? [];
   const side = Math.min(chunks[plane.x] ?? 1, chunks[plane.y] ?? 1);
   return 2 ** Math.floor(Math.log2(Math.min(Math.max(side, 128), 1024)));
 }
 
-/** Sizes of an element, for Viv's scale bar. */
+/** Returns the sizes of an element, for Viv's scale bar. */
 function physicalSizes({ axes }: Pyramid, { scale }: PyramidLevel, step: number) {
   const sizes: Record<string, { size: number; unit: string }> = {};
   for (const [axis, { role, unit }] of axes.entries()) {
@@ -185,7 +185,10 @@ interface Resolution {
   step: number;
 }
 
-/** The level for a resolution. Where the pyramid skips one, every nth element of a finer level. */
+/**
+ * Returns the level for a resolution. Where the pyramid skips one, every nth element of a finer
+ * level.
+ */
 function resolutionOf({ levels }: Pyramid, factor: number): Resolution {
   const finest = levels[0] as PyramidLevel;
   const ratio = (level: PyramidLevel) => (factor * finest.unitsPerElement) / level.unitsPerElement;
@@ -195,9 +198,9 @@ function resolutionOf({ levels }: Pyramid, factor: number): Resolution {
 }
 
 /**
- * The sources of a pyramid for Viv's layers, finest first: the layers' `loader`. Each has half of
- * the resolution of the one before. Channels and other axes are selected by their names. Throws an
- * `UnsupportedError` for elements that are not numbers, and without axes x and y.
+ * Returns the sources of a pyramid for Viv's layers, finest first: the layers' `loader`. Each has
+ * half of the resolution of the one before. Channels and other axes are selected by their names.
+ * Throws an `UnsupportedError` for elements that are not numbers, and without axes x and y.
  *
  *     new MultiscaleImageLayer({ loader: pixelSources(image), selections: [{ c: 0, z: 3 }], … });
  */

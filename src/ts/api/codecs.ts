@@ -35,7 +35,9 @@ interface EncodedMeta {
 const changed = (before: unknown, after: unknown) =>
   after === undefined || JSON.stringify(before) === JSON.stringify(after) ? undefined : after;
 
-/** The JSON text of a fill value. Special floats become strings, bigints become integers. */
+/**
+ * Returns the JSON text of a fill value. Special floats become strings, bigints become integers.
+ */
 function fillText(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "bigint") return String(value);
@@ -61,7 +63,10 @@ async function know(site: CodecSite, runner: CodecRunner) {
 /** Asks the engine for the next user codec that is not among `codecs`. */
 type Ask = (codecs: string) => Promise<string | undefined>;
 
-/** The user's codecs of an array with these metadata documents; undefined if it has none. */
+/**
+ * Resolves to the user's codecs of an array with these metadata documents; undefined if it has
+ * none.
+ */
 export const boundCodecs = (document: string, signal?: AbortSignal) =>
   codecsAskedFor(
     (codecs) => call("codecQuestion", () => ({ document, codecs }), { signal }),
@@ -69,7 +74,10 @@ export const boundCodecs = (document: string, signal?: AbortSignal) =>
     signal,
   );
 
-/** The user's codecs of an array to be created with these options, like the array `like`. */
+/**
+ * Resolves to the user's codecs of a new array with these options. The array `like` provides the
+ * missing options.
+ */
 export const codecsToCreate = (
   options: string,
   like: (objects: ObjectNumbers) => number | undefined,
@@ -102,8 +110,8 @@ async function codecsAskedFor(
       known.push(await unlessAborted(know(site, runner), signal));
     } catch (thrown) {
       signal?.throwIfAborted();
-      // What the user's loader or `fromConfig` throws, the caller gets as it is. Workers, too, run
-      // modules, and their errors name the codec.
+      // The caller gets errors of the user's loader and of `fromConfig` as they are. Workers run
+      // modules too, and their errors name the codec.
       if (!(thrown instanceof CodecFault) && urlOf(loader) === undefined) throw thrown;
       const { report, cause } = failureOf({ site, direction }, thrown);
       throw errorFromReport({ ...(JSON.parse(report) as ErrorReport), cause });

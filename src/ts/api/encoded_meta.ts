@@ -1,10 +1,9 @@
 /**
- * What other libraries must know of a codec without running it: the chunk after an array-to-array
- * codec, and the encoded size of codecs of fixed size. zarrita asks for both synchronously, so the
- * engine cannot be asked. The engine computes both itself where it runs a codec.
+ * Describes the effect of a codec without running it, for other libraries: the chunk after an
+ * array-to-array codec, and the encoded size of codecs of fixed size. zarrita asks for both
+ * synchronously, so the engine cannot be asked. The engine computes both itself where it runs a
+ * codec.
  */
-import { UnsupportedError } from "../model/errors.ts";
-
 /** zarrita's description of a chunk. */
 export interface ChunkMeta {
   dataType?: string;
@@ -16,7 +15,7 @@ export interface ChunkMeta {
 
 type Configuration = Record<string, unknown>;
 
-/** The name of a data type in v3, for one of NumPy. */
+/** Returns the name of a data type in v3, for one of NumPy. */
 function typeOfNumpy(dtype: string): string {
   const [, code = "", size = ""] = /^[<>|=]?([a-zA-Z])(\d*)$/.exec(dtype) ?? [];
   const kinds: Record<string, string> = { i: "int", u: "uint", f: "float", c: "complex" };
@@ -31,13 +30,36 @@ function typeAfter(name: string, configuration: Configuration): string | undefin
   return typeof after === "string" ? typeOfNumpy(after) : undefined;
 }
 
-/** The shape after a transposition. */
+/** Returns the shape after a transposition. */
 function transposed(shape: number[], order: unknown): number[] {
   if (order === "F") return [...shape].reverse();
   return Array.isArray(order) ? order.map((axis) => shape[axis as number] ?? 0) : shape;
 }
 
-/** The fill value as an element of another data type. Undefined if it is not exact there. */
+/**
+ * Returns the shape after `reshape`: sizes, products of dimensions, and -1 for the remaining
+ * elements.
+ */
+function reshaped(shape: number[], lengths: unknown): number[] {
+  if (!Array.isArray(lengths)) return shape;
+  const product = (sizes: number[]) => sizes.reduce((count, size) => count * size, 1);
+  const known = lengths.map((length: number | number[]) =>
+    Array.isArray(length) ? product(length.map((axis) => shape[axis] ?? 0)) : length,
+  );
+  const others = product(known.filter((length) => length >= 0));
+  return known.map((length) => (length < 0 ? product(shape) / others : length));
+}
+
+/**
+ * Returns the number that `categorize` stores for a string: the last of equal labels counts, as in
+ * numcodecs.
+ */
+const categoryOf = (labels: unknown, text: unknown): number =>
+  Array.isArray(labels) ? labels.lastIndexOf(text) + 1 : 0;
+
+/**
+ * Returns the fill value as an element of another data type. Undefined if it is not exact there.
+ */
 function fillAs(dataType: string, fill: unknown): unknown {
   if (typeof fill !== "number" && typeof fill !== "bigint") return undefined;
   if (/^u?int64$/.test(dataType)) {
@@ -47,7 +69,7 @@ function fillAs(dataType: string, fill: unknown): unknown {
   return dataType === "float64" || Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** The description of the chunk after a codec encoded it. */
+/** Returns the description of the chunk after a codec has encoded it. */
 export function encodedMetaOf(name: string, configuration: Configuration, meta: ChunkMeta): ChunkMeta {
   const { shape = [], fillValue } = meta;
   switch (name.replace(/^numcodecs\./, "")) {
@@ -60,8 +82,11 @@ export function encodedMetaOf(name: string, configuration: Configuration, meta: 
       return { ...meta, dataType: "uint8", shape: [1 + Math.ceil(bits / 8)], fillValue: 0 };
     }
     case "reshape":
-    case "categorize":
-      throw new UnsupportedError(`codec ${JSON.stringify(name)} in another library's chain`);
+      return { ...meta, shape: reshaped(shape, configuration.shape) };
+    case "categorize": {
+      const dataType = typeOfNumpy(String(configuration.astype ?? "|u1"));
+      return { ...meta, dataType, fillValue: fillAs(dataType, categoryOf(configuration.labels, fillValue)) };
+    }
     default: {
       const dataType = typeAfter(name, configuration);
       if (dataType === undefined || dataType === meta.dataType) return meta;
@@ -75,7 +100,7 @@ const CHECKSUMS = /^(numcodecs\.)?(crc32c?|adler32|fletcher32|jenkins_lookup3)$/
 /** Codecs that change no size. */
 const SAME_SIZE = /^(bytes|endian|(numcodecs\.)?shuffle)$/;
 
-/** The function from decoded to encoded sizes in bytes. Undefined if the size varies. */
+/** Returns the function from decoded to encoded sizes in bytes. Undefined if the size varies. */
 export function encodedSizeOf(name: string): ((decodedSize: number) => number) | undefined {
   if (CHECKSUMS.test(name)) return (size) => size + 4;
   return SAME_SIZE.test(name) ? (size) => size : undefined;

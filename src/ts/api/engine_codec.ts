@@ -16,7 +16,7 @@ import { jsonOfValue, valueOfJson } from "./json_elements.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Whole bytes. Cloning a view of a larger buffer would clone all of that buffer. */
+/** Returns bytes that fill their buffer. Cloning a view would clone all of a larger buffer. */
 function wholeBytes(data: unknown, codec: string): Uint8Array {
   if (data instanceof ArrayBuffer) return new Uint8Array(data);
   if (!ArrayBuffer.isView(data)) {
@@ -47,7 +47,20 @@ function checked<T>(codec: string, convert: () => T): T {
 /** Codecs that encode objects only. */
 const OBJECTS = /json2$|msgpack2$/;
 
-/** The data type of a chunk's elements, for a codec that was made without it. */
+/** Codecs that store the shape at the end of their JSON list. */
+const JSON_LIST = /json2$/;
+
+/** The longest text of a shape: 32 dimensions of 20 digits. */
+const SHAPE_BYTES = 700;
+
+/** Returns the shape at the end of a JSON list. Undefined if there is none. */
+function storedShape(bytes: Uint8Array): number[] | undefined {
+  const end = new TextDecoder().decode(bytes.subarray(-SHAPE_BYTES));
+  const lengths = /(\[(?:\s*\d+\s*(?:,\s*\d+\s*)*)?\])\s*\]\s*$/.exec(end)?.[1];
+  return lengths === undefined ? undefined : (JSON.parse(lengths) as number[]);
+}
+
+/** Returns the data type of a chunk's elements, for a codec that was made without it. */
 function typeOfData(data: unknown): string | undefined {
   if (Array.isArray(data)) return "string";
   const { constructor: made, chars } = (data ?? {}) as { constructor?: { name: string }; chars?: number };
@@ -64,7 +77,7 @@ function typeOfData(data: unknown): string | undefined {
 
 const isTransposition = (name: string) => name === "transpose";
 
-/** The dimensions in the order of a transposition, slowest first. */
+/** Returns the dimensions in the order of a transposition, slowest first. */
 function orderOf({ order }: Record<string, unknown>, rank: number): number[] {
   const axes = Array.from({ length: rank }, (_, axis) => axis);
   if (order === "F") return axes.reverse();
@@ -110,15 +123,21 @@ export class EngineCodec implements UserCodec {
   async decode(data: any): Promise<any> {
     if (this.kind === "bytes_to_bytes") return this.#runBytes(data, false);
     if (isTransposition(this.#name)) return this.#restrided(data);
-    const isArray = this.kind === "array_to_array";
-    const text = this.#textFor(isArray ? data : undefined);
+    if (this.kind === "array_to_bytes") return this.#decodeBytes(wholeBytes(data, this.#name));
+    const text = this.#textFor(data);
     const { decoder, decoded, encoded } = await this.#describe(text);
-    const input = isArray ? this.#checked(() => packedMemory(encoded, data)) : wholeBytes(data, this.#name);
-    const chunk = read(decoded, chunkOf(decoded, await this.#run(text, decoder, input, false)));
-    return isArray ? chunkLike(data, encoded, chunk) : chunk;
+    const input = this.#checked(() => packedMemory(encoded, data));
+    const chunk = chunkOf(decoded, await this.#run(text, decoder, input, false));
+    return chunkLike(data, encoded, chunk);
   }
 
-  /** The description of the chunk after the codec, for the next codec of a chain. */
+  async #decodeBytes(input: Uint8Array): Promise<ZarrChunk> {
+    const text = this.#textFor(JSON_LIST.test(this.#name) ? { shape: storedShape(input) } : undefined);
+    const { decoder, decoded } = await this.#describe(text);
+    return read(decoded, chunkOf(decoded, await this.#run(text, decoder, input, false)));
+  }
+
+  /** Returns the description of the chunk after the codec, for the next codec of a chain. */
   getEncodedMeta(meta: ChunkMeta): ChunkMeta {
     return encodedMetaOf(this.#name, this.#configuration, meta);
   }
@@ -134,7 +153,7 @@ export class EngineCodec implements UserCodec {
     return this.#run(text, encodes ? encoder : decoder, wholeBytes(data, this.#name), encodes);
   }
 
-  /** As in zarrita: the elements in another order of memory, with the shape as it was. */
+  /** Reorders the elements in memory. As in zarrita, the shape stays as it was. */
   async #transposed(chunk: ZarrChunk): Promise<ZarrChunk> {
     const { shape } = chunk;
     const stride = stridesOf(shape, orderOf(this.#configuration, shape.length));
@@ -151,7 +170,7 @@ export class EngineCodec implements UserCodec {
     return { data, shape, stride: stridesOf(shape, orderOf(this.#configuration, shape.length)) };
   }
 
-  /** The engine's description of the codec, for the shape of `meta` or of a chunk. */
+  /** Returns the engine's description of the codec, for the shape of `meta` or of a chunk. */
   #textFor(chunk: Partial<ZarrChunk> | undefined): string {
     const known = OBJECTS.test(this.#name) ? "v2:object" : typeOfData(chunk?.data);
     const { dataType = known, shape = chunk?.shape, fillValue } = this.#meta;
@@ -187,7 +206,7 @@ export class EngineCodec implements UserCodec {
   }
 }
 
-/** A chunk whose elements are values, if it is one of JSON texts. */
+/** Replaces the elements of a chunk of JSON texts by their values. */
 function read({ type }: ArrayForm, chunk: ZarrChunk): ZarrChunk {
   if (type.kind !== "json") return chunk;
   const decoder = new TextDecoder();
@@ -195,7 +214,7 @@ function read({ type }: ArrayForm, chunk: ZarrChunk): ZarrChunk {
   return { ...chunk, data };
 }
 
-/** A chunk whose elements are JSON texts, if they are values for such a codec. */
+/** Replaces the elements of a chunk by their JSON texts, for a codec of JSON. */
 function written({ type }: ArrayForm, chunk: ZarrChunk): ZarrChunk {
   if (type.kind !== "json" || !Array.isArray(chunk?.data)) return chunk;
   const encoder = new TextEncoder();
@@ -211,7 +230,7 @@ function chunkLike(from: ZarrChunk, { shape }: { shape: number[] }, made: ZarrCh
   return { ...made, shape: [...from.shape], stride: [...from.stride] };
 }
 
-/** The registry's entry of a codec of this package. */
+/** Returns the registry's entry of a codec of this package. */
 export const engineCodecEntry = (name: string, kind: CodecKind): CodecEntry => ({
   kind,
   fromConfig: (configuration: Record<string, unknown> | undefined, meta?: ChunkMeta) =>

@@ -43,7 +43,7 @@ function withOwnCodecs(): CodecRegistry {
     const ids = NUMCODECS[kind].split(" ");
     const names = [...ids, ...ids.map((id) => `numcodecs.${id}`), ...OTHERS[kind].split(" ")];
     for (const name of names) {
-      // What the user registered before stays.
+      // A codec that the user registered before stays.
       if (!registered.has(name)) registered.set(name, loaderOf(name, kind));
     }
   }

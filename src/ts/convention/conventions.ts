@@ -80,7 +80,7 @@ async function examine(node: NodeLike): Promise<Examination> {
     prefix,
     key,
   }));
-  const request = `{"verb":"examine","registered":${JSON.stringify(registered)},"node":${text}}`;
+  const request = `{"operation":"examine","registered":${JSON.stringify(registered)},"node":${text}}`;
   try {
     const examination = await ask<Examination>(request);
     if (problem) examination.findings.push(frameworkFinding("not-json", problem));
@@ -183,7 +183,7 @@ export async function conventionAttributes(
   attributes: Attributes,
   convention: NewConvention,
 ): Promise<Attributes> {
-  const request = exactJson({ verb: "declare", attributes, convention });
+  const request = exactJson({ operation: "declare", attributes, convention });
   const changed = await ask<Attributes>(request);
   return { ...convention.properties, zarr_conventions: changed.zarr_conventions };
 }

@@ -63,7 +63,7 @@ function question(
   const refused = Object.fromEntries(
     [...known.refused].map(([path, { code, message }]) => [path, { code, message }]),
   );
-  const head = JSON.stringify({ verb: "pyramid", root, image, variable, refused });
+  const head = JSON.stringify({ operation: "pyramid", root, image, variable, refused });
   const absent = [...skipped]
     .filter((path) => !known.has(path))
     .map((path) => `${JSON.stringify(path)}:null`);

@@ -13,4 +13,6 @@ export interface PyramidLevel<Store extends Readable = Readable> extends Placed 
   readonly chunks: readonly number[];
   /** The longer side of an element in the plane of x and y, in world units. */
   readonly unitsPerElement: number;
+  /** Whether `decode: "cf"` may change elements: by attributes, or by the fill value of v2. */
+  readonly isPacked: boolean;
 }

@@ -61,7 +61,7 @@ export interface PyramidFacts {
   images: number;
   axes: PyramidAxis[];
   crs?: Crs | null;
-  levels: (Placed & { path: string; asset: string })[];
+  levels: (Placed & { path: string; asset: string; packed: boolean })[];
   channels: PyramidChannel[];
   labels: string[];
   variables: string[];
@@ -168,13 +168,16 @@ export class Pyramid<Store extends Readable = Readable> {
   }
 
   #level(
-    { path, asset, ...placed }: PyramidFacts["levels"][number],
+    { path, asset, packed, ...placed }: PyramidFacts["levels"][number],
     arrays: Map<string, ZarrArray<DataType, Store>>,
   ): PyramidLevel<Store> {
     const array = arrays.get(path) as ZarrArray<DataType, Store>;
     const sides = [this.plane.x, this.plane.y].map((axis) => Math.abs(placed.scale[axis] ?? 1));
     const unitsPerElement = Math.max(...sides);
-    return { ...placed, asset, path, array, shape: array.shape, chunks: array.chunks, unitsPerElement };
+    // In v2 the fill value marks missing values, as in xarray.
+    const isPacked = packed || array.zarrFormat === 2;
+    const { shape, chunks } = array;
+    return { ...placed, asset, path, array, shape, chunks, unitsPerElement, isPacked };
   }
 
   #at(index: number): PyramidLevel<Store> {

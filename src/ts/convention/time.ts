@@ -42,7 +42,7 @@ export class TimeUnits {
 
   #ask(question: Question): Promise<Answer> {
     const { units, calendar } = this;
-    return ask<Answer>(exactJson({ verb: "time", units, calendar, ...question }));
+    return ask<Answer>(exactJson({ operation: "time", units, calendar, ...question }));
   }
 
   async #each<T>(counts: ArrayLike<number | bigint>, answered: (answer: Answer) => T[]): Promise<T[]> {
@@ -111,7 +111,7 @@ export class TimeUnits {
  * error for unknown calendars and for units without a fixed length.
  */
 export async function timeUnits(units: string, calendar?: string): Promise<TimeUnits> {
-  const { isReal } = await ask<Answer>(exactJson({ verb: "time", units: String(units), calendar }));
+  const { isReal } = await ask<Answer>(exactJson({ operation: "time", units: String(units), calendar }));
   return new TimeUnits(units, calendar ?? "standard", isReal);
 }
 

@@ -7,7 +7,7 @@ import { ZarrError } from "../model/errors.ts";
 import type { Build, WasmText } from "../port/protocol.ts";
 import { configuration } from "./configuration.ts";
 import { PAGE, page } from "./page.ts";
-import { decompressed, inflated } from "./unpack.ts";
+import { inflated, unpacked } from "./unpack.ts";
 
 /** Compiles during the download if the server sends the required Content-Type. */
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {
@@ -40,7 +40,7 @@ async function readFile(url: string): Promise<BufferSource> {
 async function compile(wasm: WasmText): Promise<WebAssembly.Module> {
   if ("module" in wasm) return wasm.module;
   if ("deflated" in wasm) return WebAssembly.compile(await inflated(wasm.deflated));
-  if ("zstandard" in wasm) return WebAssembly.compile(decompressed(wasm.zstandard));
+  if ("zstandard" in wasm) return WebAssembly.compile(await unpacked(wasm, await engineModule("engine")));
   if ("bytes" in wasm) return WebAssembly.compile(wasm.bytes as BufferSource);
   return wasm.url.startsWith("file:")
     ? WebAssembly.compile(await readFile(wasm.url))

@@ -37,26 +37,26 @@ function instance(): Promise<ConventionExports> {
   return starting;
 }
 
-type Verb = "conventions_answer" | "conventions_numbers";
+type Entry = "conventions_answer" | "conventions_numbers";
 
 /** Copies the answer, because the next call of another caller overwrites it in wasm memory. */
 function called(
   wasm: ConventionExports,
-  verb: Verb,
+  entry: Entry,
   request: Uint8Array,
 ): { status: number; answer: Uint8Array<ArrayBuffer> } {
   const at = wasm.conventions_request(request.length) >>> 0;
   if (at === 0) throw new ZarrError("Limit", `no memory for a request of ${request.length} bytes`);
   new Uint8Array(wasm.memory.buffer, at, request.length).set(request);
-  const status = wasm[verb](at, request.length);
+  const status = wasm[entry](at, request.length);
   const [pointer, len] = [wasm.conventions_answer_ptr() >>> 0, wasm.conventions_answer_len()];
   return { status, answer: new Uint8Array(wasm.memory.buffer, pointer, len).slice() };
 }
 
-async function asked(verb: Verb, request: Uint8Array, tooMuch: string) {
+async function asked(entry: Entry, request: Uint8Array, tooMuch: string) {
   const wasm = await instance();
   try {
-    return called(wasm, verb, request);
+    return called(wasm, entry, request);
   } catch (cause) {
     if (cause instanceof ZarrError) throw cause;
     forgetConventions();

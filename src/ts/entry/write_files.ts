@@ -7,7 +7,7 @@ import conventions from "virtual:conventions-wasm";
 import * as engine from "virtual:engine-texts";
 import full from "virtual:full-wasm";
 import images from "virtual:images-wasm";
-import { decompressed, inflated } from "../engine/unpack.ts";
+import { inflated, unpacked } from "../engine/unpack.ts";
 import { node } from "../store/node_builtins.ts";
 
 const WORKER = new URL("../../worker.js", import.meta.url);
@@ -16,9 +16,12 @@ async function writeFiles(folder: string): Promise<void> {
   const { copyFile, mkdir, writeFile } = node.files;
   const at = (name: string) => node.paths.join(folder, name);
   await mkdir(folder, { recursive: true });
-  await writeFile(at("zarr_wasm.wasm"), new Uint8Array(await inflated(engine.wasm)));
-  for (const [name, text] of Object.entries({ full, images, conventions })) {
-    await writeFile(at(`zarr_wasm_${name}.wasm`), decompressed(text));
+  const engineBytes = await inflated(engine.wasm);
+  await writeFile(at("zarr_wasm.wasm"), new Uint8Array(engineBytes));
+  const module = await WebAssembly.compile(engineBytes);
+  for (const [name, zstandard] of Object.entries({ full, images, conventions })) {
+    const bytes = await unpacked({ zstandard, engine: engine.wasm }, module);
+    await writeFile(at(`zarr_wasm_${name}.wasm`), bytes);
   }
   await copyFile(WORKER, at("worker.js"));
 }

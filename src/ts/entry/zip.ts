@@ -1,5 +1,11 @@
 /**
- * `zarr-wasm/zip`: the store of ZIP archives, under the same name and path as in
+ * `zarr-wasm/zip`: the store of ZIP archives and its readers, under the same names and path as in
  * `@zarrita/storage`.
  */
-export { ZipFileStore, ZipFileStore as default, type ZipFileStoreOptions } from "../store/zip.ts";
+export {
+  ZipFileStore,
+  ZipFileStore as default,
+  type ZipFileStoreOptions,
+  type ZipReader,
+} from "../store/zip.ts";
+export { BlobReader, HTTPRangeReader } from "../store/zip_readers.ts";

@@ -30,13 +30,19 @@ export interface EngineOptions {
   workerUrl?: string | undefined;
 }
 
+/** Base64 of a Zstandard frame. Its prefix is the content of `engine`, base64 of deflate-raw. */
+export interface PackedWasm {
+  zstandard: string;
+  engine: string;
+}
+
 /**
- * Wasm as it crosses the port: base64 of a deflate-raw stream or of a Zstandard frame, a module's
- * bytes, an absolute URL, or a compiled module.
+ * Wasm as it crosses the port: base64 of a deflate-raw stream, a build that was compressed with the
+ * engine, a module's bytes, an absolute URL, or a compiled module.
  */
 export type WasmText =
   | { deflated: string }
-  | { zstandard: string }
+  | PackedWasm
   | { bytes: ArrayBuffer | ArrayBufferView }
   | { url: string }
   | { module: WebAssembly.Module };

@@ -71,7 +71,7 @@ function wrapped(index: number, length: number): number {
   return at;
 }
 
-/** The indices that a slice selects. Missing bounds are undefined, large ones bigints. */
+/** Returns the indices that a slice selects. Missing bounds are undefined, large ones bigints. */
 function indicesOfSlice(
   { start, stop, step }: { start?: unknown; stop?: unknown; step?: unknown },
   length: number,
@@ -118,7 +118,7 @@ function holderOf(data: unknown): Holder {
   };
 }
 
-/** All combinations of one entry per list. The first list varies fastest, as in zarrita. */
+/** Yields all combinations of one entry per list. The first list varies fastest, as in zarrita. */
 function* combinations<T>(lists: readonly T[][]): Generator<T[]> {
   const last = lists.at(-1);
   if (!last) {
@@ -186,7 +186,7 @@ class Output {
   }
 }
 
-/** A queue that runs all reads at once. */
+/** Returns a queue that runs all reads at once. */
 function unlimited(): ChunkQueue {
   const reads: Promise<void>[] = [];
   return {

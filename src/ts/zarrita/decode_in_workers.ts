@@ -1,6 +1,6 @@
 /**
  * An extension for arrays of zarrita itself: their chunks are read by this package, which decodes
- * them in workers. It uses no code of zarrita. Arrays of this package are in no need of it.
+ * them in workers. It uses no code of zarrita. Arrays of this package do not need it.
  */
 import { Array as ZarrArray } from "../api/array.ts";
 import { root } from "../api/location.ts";

@@ -9,8 +9,8 @@ import type { AsyncReadable, DataType, Readable } from "../model/types.ts";
 type Overrides = Record<PropertyKey, unknown>;
 
 /**
- * A proxy of `target` with overrides. Methods of the target get the target as `this`, because
- * classes have private members.
+ * Returns a proxy of `target` with overrides. Methods of the target get the target as `this`,
+ * because classes have private members.
  */
 export function inFront<T extends object>(target: T, overrides: Overrides): T {
   const bound = new Map<PropertyKey, unknown>();
@@ -41,7 +41,7 @@ function checkOverrides(made: unknown): asserts made is Overrides {
   });
 }
 
-/** The extended object, or a promise of it if the overrides are a promise. */
+/** Returns the extended object, or a promise of it if the overrides are a promise. */
 function extended<T extends object>(
   target: T,
   made: unknown,

@@ -71,14 +71,14 @@ type AnyOptions = GetOptions &
     createQueue?: GetOptions["createQueue"];
   };
 
-/** The signal of the options, from either of its places. */
+/** Returns the signal of the options, from either of its places. */
 export function signalOf({ signal, opts }: Pick<GetOptions, "signal" | "opts">): AbortSignal | undefined {
   return signal && opts?.signal ? AbortSignal.any([signal, opts.signal]) : (signal ?? opts?.signal);
 }
 
 type Entries = (null | Slice | number)[];
 
-/** A scalar if every entry is a number, else a chunk. */
+/** The type of a result: a scalar if every entry is a number, else a chunk. */
 type Got<D extends DataType, S> = S extends (infer Entry)[]
   ? [Entry] extends [number]
     ? Scalar<D>
@@ -93,7 +93,7 @@ type GotNumbers<As extends NumberType | undefined, S> = S extends (infer Entry)[
     : SelectedNumbers<As>
   : SelectedNumbers<As>;
 
-/** The only element of a chunk. */
+/** Returns the only element of a chunk. */
 function scalarOf(chunk: Chunk<DataType>): unknown {
   const values = chunk.data as { get?(place: number): unknown } & ArrayLike<unknown>;
   if ("complex" in chunk && chunk.complex) return [values[0], values[1]];

@@ -25,14 +25,14 @@ export { sliceIndices };
 
 type Selection = (null | Slice | number)[];
 
-/** How to make and fill another package's arrays. */
+/** The functions that make and fill another package's arrays. */
 export interface Setter<D extends DataType, A> {
   prepare(data: TypedArray<D>, shape: number[], stride: number[]): A;
   setScalar(target: A, selection: (Indices | number)[], value: Scalar<D>): void;
   setFromChunk(target: A, source: A, projections: Projection[]): void;
 }
 
-/** As `get`, with a result that `setter` makes. */
+/** Reads as `get` does, into a result that `setter` makes. */
 export async function getWith<D extends DataType, A>(
   array: ZarrArray<D, Readable>,
   selection: Selection | null,
@@ -44,7 +44,7 @@ export async function getWith<D extends DataType, A>(
   return isScalar ? (got as Scalar<D>) : setter.prepare(got.data, got.shape, got.stride);
 }
 
-/** Extents of the selection in the dimensions that the result keeps. */
+/** Returns the extents of the selection in the dimensions that the result keeps. */
 function extentsOf(selection: Selection | null, shape: readonly number[]): number[] {
   return shape.flatMap((length, axis) => {
     const entry = selection?.[axis] ?? null;
@@ -57,7 +57,7 @@ function extentsOf(selection: Selection | null, shape: readonly number[]): numbe
 const isArrayLike = (value: unknown): value is { data: { constructor: unknown }; shape: number[] } =>
   typeof value === "object" && value !== null && "data" in value && "shape" in value;
 
-/** As `set`, with a scalar or an array that `setter` can copy. */
+/** Writes as `set` does, from a scalar or an array that `setter` can copy. */
 export async function setWith<D extends DataType, A>(
   array: ZarrArray<D, Readable>,
   selection: Selection | null,
@@ -76,8 +76,8 @@ export async function setWith<D extends DataType, A>(
 }
 
 /**
- * Strides in elements of a packed shape. `order` is "C", "F", or the dimensions, slowest first.
- * Throws an `Argument` error if it does not list each dimension.
+ * Returns the strides in elements of a packed shape. `order` is "C", "F", or the dimensions,
+ * slowest first. Throws an `Argument` error if it does not list each dimension.
  */
 export function getStrides(shape: readonly number[], order: "C" | "F" | number[]): number[] {
   const axes = [...shape.keys()];

@@ -1,6 +1,6 @@
 /**
  * The codecs of numcodecs.js, with its names, arguments and defaults. The engine runs them, so
- * `encode` and `decode` are asynchronous for every codec. Checks of arguments are numcodecs.js's.
+ * `encode` and `decode` are asynchronous for every codec. Arguments are checked as in numcodecs.js.
  */
 import { EngineCodec } from "../api/engine_codec.ts";
 import { ZarrError } from "../model/errors.ts";
@@ -101,7 +101,7 @@ export interface LevelConfig {
   level?: number;
 }
 
-/** Decodes files of several members too. */
+/** gzip. Decodes files of several members too. */
 export class GZip extends BytesCodec {
   static codecId = "gzip";
   readonly level: number;

@@ -62,8 +62,8 @@ function merge(asked: Asked[], gap: number): Merged[] {
 }
 
 /**
- * A signal that aborts when all callers have aborted, because one caller's abort must not end
- * another's read.
+ * Returns a signal that aborts when all callers have aborted, because one caller's abort must not
+ * end another's read.
  */
 function signalOfAll(asked: readonly Asked[]): AbortSignal | undefined {
   const signals = asked.flatMap(({ signal }) => (signal ? [signal] : []));

@@ -14,8 +14,8 @@ import type { WriteOptions } from "../api/write/write.ts";
 export interface SetOptions extends WriteOptions {
   createQueue?: () => ChunkQueue;
   /**
-   * Accepted for zarrita's sake. It has no effect, because what a write reads is not visible to the
-   * caller.
+   * Accepted because zarrita accepts it. It has no effect: chunks that a write reads are not
+   * visible to the caller.
    */
   useSharedArrayBuffer?: boolean;
   /** @deprecated zarrita's former place of `signal`. */

@@ -6,7 +6,7 @@ import { InvalidSelectionError } from "../model/errors.ts";
 import type { Indices, Slice } from "../model/types.ts";
 
 /**
- * The `[start, stop, step]` of a slice, clipped to a dimension of this length. Throws an
+ * Returns the `[start, stop, step]` of a slice, clipped to a dimension of this length. Throws an
  * `InvalidSelectionError` for step 0.
  */
 export function sliceIndices({ start, stop, step }: Slice, length: number): Indices {

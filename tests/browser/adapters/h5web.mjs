@@ -11,7 +11,7 @@ import { ZarrApi } from "zarr-wasm/h5web";
 import { equal, fixture, ok, rejects, test } from "../harness.mjs";
 import { brokenStore, emptyElement, expected, showsColours, until, urlOf } from "./page.mjs";
 
-/** Shows a node of a hierarchy. Resolves to the page's element, and to what ends it. */
+/** Shows a node of a hierarchy. Returns the page's element, and a function that removes it. */
 function show(api, initialPath) {
   localStorage.clear();
   const element = emptyElement(1000, 700);
@@ -102,7 +102,7 @@ test("H5Web: the heatmap shows the colours of a slice, without what is missing",
 test("H5Web: it shows the store's error", async () => {
   const group = await zarr.open(brokenStore("north-first", "the disk is gone"), { kind: "group" });
   const { element, end } = show(new ZarrApi(group), "/tas");
-  // The error is that of the read itself, in H5Web's own box.
+  // H5Web shows the error of the read in its own box.
   const tas = await zarr.open(group.resolve("tas"), { kind: "array" });
   const { message } = await rejects(tas.get([0, null, null]));
   await until(() => element.textContent.includes(message), `the text ${message}`);

@@ -22,7 +22,7 @@ import {
   webMapPlace,
 } from "./page.mjs";
 
-/** Leaflet's style sheet, as far as tiles need it. */
+/** The part of Leaflet's style sheet that tiles need. */
 const STYLE = `.leaflet-pane,.leaflet-tile,.leaflet-layer,.leaflet-tile-container{position:absolute;left:0;top:0}
 .leaflet-container{overflow:hidden;position:relative}.leaflet-zoom-animated{transform-origin:0 0}
 .leaflet-control-container{display:none}`;

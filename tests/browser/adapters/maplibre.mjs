@@ -25,7 +25,7 @@ proj4.defs("EPSG:32633", "+proj=utm +zone=33 +datum=WGS84 +units=m +no_defs");
 
 const WINDOW = [220, 310];
 
-/** A map of the world that is 512 pixels wide, with one layer. */
+/** Returns a map of the world that is 512 pixels wide, with one layer. */
 function mapOf(protocol, source, view = { center: [0, 0], zoom: 0 }) {
   addProtocol(protocol.scheme, protocol.load);
   const style = {
@@ -90,7 +90,7 @@ test("MapLibre: a projected field is at its place", async () => {
 
 test("MapLibre: the store's error is the map's event", async () => {
   const tas = await zarr.open(brokenStore("north-first", "the disk is gone"), { path: "tas", kind: "array" });
-  // The coordinates cannot be read either; the error says what failed first.
+  // The coordinates cannot be read either. The error names the first failure.
   const protocol = new PyramidProtocol("broken", await zarr.pyramid(tas), { window: WINDOW, proj4 });
   const map = mapOf(protocol, protocol.source());
   const { error } = await until(() => new Promise((resolve) => map.once("error", resolve)), "an error");
@@ -154,7 +154,7 @@ test("MapLibre: a tile reads the level of its resolution", async () => {
     const chunks = keys.filter((key) => /\/elevation\/c\//.test(key));
     return [...new Set(chunks.map((key) => key.split("/")[1]))];
   };
-  // Elements have 7.5, 15 and 30 km; pixels at the tiles' middles have 156 and 7.3 km.
+  // Elements are 7.5, 15 and 30 km wide; pixels at the tiles' middles 156 and 7.3 km.
   equal(await levelsOf("arctic://0/0/0"), ["2"], "the level of zoom 0");
   equal(await levelsOf("arctic://2/1/0"), ["0"], "the level of zoom 2");
 });

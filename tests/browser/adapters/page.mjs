@@ -1,5 +1,5 @@
 /**
- * What the pages of the adapters share: pictures of other libraries with their values
+ * Functions that the pages of the adapters share: pictures of other libraries with their values
  * (`fixtures/viewer`, `make/viewer.py`), and the colours that the browser shows. Colours are taken
  * from a screenshot, so that it does not matter how a library draws.
  */
@@ -10,7 +10,7 @@ import { fixture, ok } from "../harness.mjs";
 export const CLOSE = 4;
 
 let known;
-/** What other libraries read of a picture. */
+/** Resolves to the values that other libraries read from a picture. */
 export async function expected(name) {
   known ??= await (await fetch(fixture("viewer/expected.json"))).json();
   return known[name];
@@ -23,7 +23,7 @@ export const openArray = (name, path) => zarr.open(urlOf(name), { path, kind: "a
 /** Whether a key is one of metadata. */
 export const isDocument = (key) => /\/(\.z\w+|zarr\.json)$/.test(key);
 
-/** A store whose chunks cannot be read. */
+/** Returns a store whose chunks cannot be read. */
 export function brokenStore(name, message) {
   const files = new zarr.FetchStore(urlOf(name));
   return {
@@ -34,7 +34,7 @@ export function brokenStore(name, message) {
   };
 }
 
-/** A store whose chunks never arrive, and the signals with which they are requested. */
+/** Returns a store whose chunks never arrive, and the signals with which they are requested. */
 export function endlessStore(name) {
   const files = new zarr.FetchStore(urlOf(name));
   const signals = [];
@@ -54,7 +54,7 @@ export async function abortsWhen(leave, signals) {
   await until(() => signals.every((signal) => signal?.aborted), "all requests aborted");
 }
 
-/** An empty element of the page at its top left corner. */
+/** Returns an empty element of the page at its top left corner. */
 export function emptyElement(width, height) {
   document.body.style.margin = "0";
   const element = document.createElement("div");
@@ -69,7 +69,7 @@ export function emptyElement(width, height) {
   return element;
 }
 
-/** The function from places of the page to colours, as the browser shows them now. */
+/** Resolves to a function from places of the page to the colours that the browser shows now. */
 async function shownColours() {
   const png = Uint8Array.from(atob(await window.screenshot()), (letter) => letter.charCodeAt(0));
   const bitmap = await createImageBitmap(new Blob([png], { type: "image/png" }));
@@ -102,7 +102,7 @@ export async function showsColours(places) {
   throw new Error(`${wrong.length} of ${places.length} colours are wrong: ${wrong.slice(0, 4).join("; ")}`);
 }
 
-/** The middles of the blocks of an image, with their colours. `toPage` places an element. */
+/** Returns the middles of the blocks of an image with their colours. `toPage` places an element. */
 export const blockColours = ({ block, composite }, toPage) =>
   composite.flatMap((line, row) =>
     line.map((color, column) => ({
@@ -112,7 +112,10 @@ export const blockColours = ({ block, composite }, toPage) =>
     })),
   );
 
-/** The colours of a field at the middles of its elements on a map; white where there is none. */
+/**
+ * Returns the colours of a field at the middles of its elements on a map; white where there is
+ * none.
+ */
 export function fieldColours({ latitude, longitude, values }, colormap, window, step, toPage) {
   const [low, high] = window;
   const colourOf = (value) => {
@@ -140,7 +143,7 @@ export async function until(ready, what) {
   throw new Error(`waited in vain: ${what}`);
 }
 
-/** The function from longitude and latitude to places of a web map of the world. */
+/** Returns the function from longitude and latitude to places of a web map of the world. */
 export const webMapPlace = (side) => (longitude, latitude) => {
   // Elements at the poles are cut by the map's edge.
   if (Math.abs(latitude) > 80) return null;

@@ -165,7 +165,10 @@ test("viv: an array without rows and columns is refused", async () => {
   await rejects((async () => pixelSources(alone))(), ({ code }) => code === "Unsupported");
 });
 
-/** A pyramid whose levels have a quarter of the resolution each, and elements of the given type. */
+/**
+ * Resolves to a pyramid whose levels have a quarter of the resolution each, and elements of the
+ * given type.
+ */
 async function quartered(dtype) {
   const store = new Map();
   const multiscales = [0, 1].map((level) => ({

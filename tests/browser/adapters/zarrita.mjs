@@ -9,7 +9,7 @@ import { VIEWS } from "../../number_views.mjs";
 import { equal, fixture, ok, rejects, test } from "../harness.mjs";
 import { brokenStore, expected, isDocument, until, urlOf } from "./page.mjs";
 
-/** The elements of a chunk in C order, by its strides. */
+/** Returns the elements of a chunk in C order, by its strides. */
 function inOrder({ data, shape, stride }) {
   const found = [];
   const visit = (axis, from) => {
@@ -20,7 +20,9 @@ function inOrder({ data, shape, stride }) {
   return found;
 }
 
-/** What zarr-python reads: numbers, booleans or text. Undefined for other types. */
+/**
+ * Returns the values that zarr-python reads: numbers, booleans or text. Undefined for other types.
+ */
 function written({ data_type: type, values, values_json: variable }) {
   if (type === "string") return variable;
   const bytes =
@@ -36,8 +38,8 @@ const same = (one, other) =>
 const partsOf = ({ parts }) => parts.workers + parts.caller;
 
 /**
- * Waits for the report that so many parts are decoded. The engine is a worker, which decodes small
- * parts itself.
+ * Waits until the engine reports this number of decoded parts. The engine is a worker, which
+ * decodes small parts itself.
  */
 async function haveDecoded(parts) {
   await until(() => partsOf(zarr.info()) >= parts, `${parts} parts, not ${partsOf(zarr.info())}`);

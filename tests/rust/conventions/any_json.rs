@@ -117,10 +117,10 @@ proptest! {
     #[test]
     fn any_attributes_at_all_have_an_answer(attributes in any_json()) {
         for node in [group(attributes.clone()), array(&[4, 5], &["y", "x"], attributes.clone())] {
-            ask(&json!({ "verb": "examine", "node": node }));
+            ask(&json!({ "operation": "examine", "node": node }));
         }
         // An error is an answer too; a panic or a loop is not.
-        let declare = json!({ "verb": "declare", "attributes": attributes, "convention": { "known": "proj" } });
+        let declare = json!({ "operation": "declare", "attributes": attributes, "convention": { "known": "proj" } });
         let _ = answer(&declare.to_string());
         let nodes = json!({
             "/": group(attributes.clone()),
@@ -134,7 +134,8 @@ proptest! {
 #[test]
 fn deep_documents_are_refused_without_recursion() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    let request = format!("{{\"verb\":\"examine\",\"node\":{{\"kind\":\"group\",\"attributes\":{deep}}}}}");
+    let request =
+        format!("{{\"operation\":\"examine\",\"node\":{{\"kind\":\"group\",\"attributes\":{deep}}}}}");
     assert!(answer(&request).unwrap_err().to_string().contains("nesting"));
 }
 
@@ -144,7 +145,7 @@ fn long_documents_take_no_longer_than_they_are() {
     let layout: Vec<Value> = (0..100_000).map(entry).collect();
     let declarations: Vec<Value> = (0..100_000).map(|_| json!({ "name": 1 })).collect();
     let node = group(json!({ "multiscales": { "layout": layout }, "zarr_conventions": declarations }));
-    let found = ask(&json!({ "verb": "examine", "node": node }));
+    let found = ask(&json!({ "operation": "examine", "node": node }));
     assert!(found["conventions"][0]["findings"].as_array().unwrap().len() <= 203);
     assert!(found["findings"].as_array().unwrap().len() <= 201);
 }

@@ -31,7 +31,7 @@ fn node_of_both_texts() -> Value {
 
 #[test]
 fn the_early_draft_and_todays_text_are_told_apart() {
-    let found = ask(&json!({ "verb": "examine", "node": node_of_both_texts() }));
+    let found = ask(&json!({ "operation": "examine", "node": node_of_both_texts() }));
     let conventions = found["conventions"].as_array().unwrap();
     let field = |name: &str| conventions.iter().map(|one| one[name].clone()).collect::<Vec<_>>();
     assert_eq!(field("known"), [json!("proj"), json!("multiscales"), Value::Null, json!("spatial")]);
@@ -48,7 +48,7 @@ fn the_early_draft_and_todays_text_are_told_apart() {
 
 #[test]
 fn properties_are_told_by_prefix_and_key_also_inside_others() {
-    let found = ask(&json!({ "verb": "examine", "node": node_of_both_texts() }));
+    let found = ask(&json!({ "operation": "examine", "node": node_of_both_texts() }));
     let conventions = &found["conventions"];
     assert_eq!(conventions[0]["keys"], json!(["proj:code", "proj:transform"]));
     assert_eq!(conventions[0]["extends"], json!(["/multiscales/layout/0/proj:shape"]));
@@ -62,14 +62,14 @@ fn a_registered_convention_is_found_by_its_identifier() {
     let registered = json!([{ "uuid": "AAAAAAAA-0000-0000-0000-000000000000", "key": "sensor" }, { "schemaUrl": "https://example.com/s" }]);
     let declarations = json!([{ "schema": "https://example.com/s" }, { "uuid": "aaaaaaaa-0000-0000-0000-000000000000", "name": "x" }]);
     let node = group(json!({ "zarr_conventions": declarations, "sensor": {}, "x": 1 }));
-    let found = ask(&json!({ "verb": "examine", "node": node, "registered": registered }));
+    let found = ask(&json!({ "operation": "examine", "node": node, "registered": registered }));
     assert_eq!(found["conventions"][0]["registered"], 1);
     assert_eq!(found["conventions"][1]["registered"], 0);
     assert_eq!(found["conventions"][1]["keys"], json!(["sensor"]));
 }
 
 fn recognised(node: &Value) -> Vec<String> {
-    let found = ask(&json!({ "verb": "examine", "node": node }));
+    let found = ask(&json!({ "operation": "examine", "node": node }));
     let list = found["conventions"].as_array().unwrap();
     assert!(list.iter().all(|one| one["declared"] == false));
     list.iter().map(|one| one["known"].as_str().unwrap().to_owned()).collect()
@@ -119,7 +119,7 @@ fn cf_finds_what_contradicts_itself() {
 fn declaring_replaces_what_is_declared_in_either_form() {
     let attributes = json!({ "zarr_conventions": [{ "schema": EARLY_PROJ }, { "spec": "https://example.com/a" }], "a": 1 });
     let declare = |convention: Value| {
-        ask(&json!({ "verb": "declare", "attributes": attributes, "convention": convention }))
+        ask(&json!({ "operation": "declare", "attributes": attributes, "convention": convention }))
     };
     let changed = declare(json!({ "known": "proj", "properties": { "proj:code": "EPSG:4326" } }));
     let list = changed["zarr_conventions"].as_array().unwrap();
@@ -141,7 +141,7 @@ fn declaring_replaces_what_is_declared_in_either_form() {
 #[test]
 fn what_cannot_be_declared_is_refused() {
     let refused = |convention: Value| {
-        let request = json!({ "verb": "declare", "attributes": { "a": 1 }, "convention": convention });
+        let request = json!({ "operation": "declare", "attributes": { "a": 1 }, "convention": convention });
         answer(&request.to_string()).unwrap_err().to_string()
     };
     assert!(refused(json!({ "name": "only a name" })).contains("identifies"));

@@ -119,7 +119,7 @@ fn change(attributes: &mut Value, case: &Value) {
 
 /// A document that lost what it is recognised by is none of the convention.
 fn is_valid(node: &Value, convention: &str) -> (bool, Vec<String>) {
-    let answer = ask(&json!({ "verb": "examine", "node": node }));
+    let answer = ask(&json!({ "operation": "examine", "node": node }));
     let has = answer["conventions"].as_array().unwrap().iter().any(|one| one["known"] == convention);
     let errors = errors(node, convention);
     (errors.is_empty() && (has || convention == "zarr_conventions"), errors)

@@ -26,7 +26,7 @@ fn array(shape: &[u32], names: &[&str], attributes: Value) -> Value {
 
 /// The findings against a "must" of a convention, and of the declarations.
 fn errors(node: &Value, convention: &str) -> Vec<String> {
-    let answer = ask(&json!({ "verb": "examine", "node": node }));
+    let answer = ask(&json!({ "operation": "examine", "node": node }));
     let own = answer["conventions"].as_array().unwrap().iter().filter(|one| one["known"] == convention);
     let lists = own.map(|one| &one["findings"]).chain([&answer["findings"]]);
     let findings = lists.flat_map(|list| list.as_array().unwrap());

@@ -10,7 +10,7 @@ use super::{array, errors, group};
 pub fn pyramid(root: &str, nodes: &Value, options: &Value) -> Result<Value, String> {
     let mut known = serde_json::Map::new();
     for _ in 0..10 {
-        let mut request = json!({ "verb": "pyramid", "root": root, "nodes": known });
+        let mut request = json!({ "operation": "pyramid", "root": root, "nodes": known });
         for (key, value) in options.as_object().unwrap() {
             request[key] = value.clone();
         }
@@ -79,6 +79,14 @@ fn two_levels(mut attributes: Value) -> Value {
         "/0": array(&[8, 8], &["y", "x"], json!({})),
         "/1": array(&[4, 4], &["y", "x"], json!({})),
     })
+}
+
+#[test]
+fn levels_whose_attributes_pack_their_elements_are_marked() {
+    let mut nodes = two_levels(json!({}));
+    nodes["/1"]["attributes"] = json!({ "valid_range": [0, 10] });
+    let model = model(&nodes);
+    assert_eq!((&model["levels"][0]["packed"], &model["levels"][1]["packed"]), (&json!(false), &json!(true)));
 }
 
 #[test]

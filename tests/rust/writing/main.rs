@@ -1,5 +1,5 @@
 //! Writing: sequences of writes, resizes and appends against a naive array in memory, over formats,
-//! orders, shards and grids; then the verbs on nodes one by one.
+//! orders, shards and grids; then the operations on nodes one by one.
 //!
 //! The model knows nothing of chunks: it is a list of elements, changed one at a time. What was
 //! written is read back by `read`, which the fixtures of other libraries hold to account.

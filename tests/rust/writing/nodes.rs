@@ -1,4 +1,4 @@
-//! The verbs on nodes: create, exists, erase, attributes, consolidate.
+//! Operations on nodes: create, exists, erase, attributes, consolidate.
 
 use std::cell::Cell;
 use std::rc::Rc;

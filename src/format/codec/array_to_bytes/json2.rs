@@ -2,8 +2,8 @@
 //! `["a", 1.5, null, "|O", [3]]`. <https://numcodecs.readthedocs.io/en/stable/other/json.html>
 //!
 //! In memory an object is the text of its JSON value; `NaN` and `Infinity` are bare words, as in
-//! Python. The options of Python's writer (`indent`, `separators`, …) do not change decoding. The
-//! encoder writes the shortest form.
+//! Python. The options of Python's writer do not change decoding. The encoder follows
+//! `ensure_ascii` and `allow_nan`, and writes the shortest form.
 
 use super::vlen::wrong_count;
 use crate::error::{Error, Result};
@@ -15,43 +15,42 @@ use crate::format::data_type::DataType;
 use crate::format::metadata::json::{Document, Json};
 use crate::limits;
 
-/// The configuration. Only `encoding` matters.
+/// The options of Python's writer that the encoder follows.
 #[derive(Clone, Copy, Debug)]
-struct Json2Spec;
+struct Json2Spec {
+    /// Whether characters outside of ASCII are written as `\uXXXX`.
+    ensures_ascii: bool,
+    /// Whether `NaN` and `Infinity` may be written. They are not JSON.
+    allows_nan: bool,
+}
 
 /// Parses the configuration.
 ///
 /// # Errors
 /// `Format` for an encoding that is not a string or not compatible with UTF-8.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let encoding = configuration.text("encoding")?;
-    if let Some(encoding) = encoding {
-        let name = encoding.to_ascii_lowercase().replace(['-', '_'], "");
-        if !["utf8", "ascii", "usascii"].contains(&name.as_str()) {
-            return Err(wrong_value("encoding", "utf-8", encoding));
-        }
+    let encoding = configuration.text("encoding")?.unwrap_or("utf-8".into());
+    let name = encoding.to_ascii_lowercase().replace(['-', '_'], "");
+    if !["utf8", "ascii", "usascii"].contains(&name.as_str()) {
+        return Err(wrong_value("encoding", "utf-8", encoding));
     }
-    let of_the_writer = [
-        "allow_nan",
-        "check_circular",
-        "ensure_ascii",
-        "indent",
-        "separators",
-        "skipkeys",
-        "sort_keys",
-        "strict",
-    ];
-    of_the_writer.iter().for_each(|field| configuration.tolerate(field));
-    Ok(Spec::ArrayToBytes(Box::new(Json2Spec)))
+    let ignored = ["check_circular", "indent", "separators", "skipkeys", "sort_keys", "strict"];
+    ignored.iter().for_each(|field| configuration.tolerate(field));
+    let flag = |field| configuration.for_encoder(configuration.boolean(field)).unwrap_or(true);
+    Ok(Spec::ArrayToBytes(Box::new(Json2Spec {
+        ensures_ascii: flag("ensure_ascii") || name.ends_with("ascii"),
+        allows_nan: flag("allow_nan"),
+    })))
 }
 
 impl ArrayToBytesSpec for Json2Spec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        Ok(Box::new(Json2 { chunk: Objects::bind(decoded)? }))
+        Ok(Box::new(Json2 { options: *self, chunk: Objects::bind(decoded)? }))
     }
 }
 
 struct Json2 {
+    options: Json2Spec,
     chunk: Objects,
 }
 
@@ -87,7 +86,7 @@ impl ArrayToBytes for Json2 {
         let (first, inner) =
             self.chunk.shape.split_first().map_or((1, &[][..]), |(first, inner)| (*first, inner));
         for _ in 0..first {
-            put_item(&mut texts, inner, &mut encoded)?;
+            put_item(&mut texts, inner, self.options, &mut encoded)?;
             encoded.push(b',');
         }
         let shape: Vec<String> = self.chunk.shape.iter().map(u64::to_string).collect();
@@ -110,22 +109,44 @@ fn push_items(items: &[Json<'_>], inner: &[u64], elements: &mut VariableBytes) -
 fn put_item<'a>(
     texts: &mut impl Iterator<Item = &'a [u8]>,
     inner: &[u64],
+    options: Json2Spec,
     encoded: &mut Vec<u8>,
 ) -> Result<()> {
     let Some((&len, inner)) = inner.split_first() else {
-        let text = texts.next().unwrap_or_default();
-        Document::parse(text).map_err(|_| Error::argument("an object is not valid JSON text"))?;
-        encoded.extend_from_slice(text);
-        return Ok(());
+        return put_object(texts.next().unwrap_or_default(), options, encoded);
     };
     encoded.push(b'[');
     for idx in 0..len {
         if idx > 0 {
             encoded.push(b',');
         }
-        put_item(texts, inner, encoded)?;
+        put_item(texts, inner, options, encoded)?;
     }
     encoded.push(b']');
+    Ok(())
+}
+
+fn put_object(text: &[u8], options: Json2Spec, encoded: &mut Vec<u8>) -> Result<()> {
+    let invalid = || Error::argument("an object is not valid JSON text");
+    let document = Document::parse(text).map_err(|_| invalid())?;
+    if document.has_non_finite() && !options.allows_nan {
+        let error = Error::argument("an object has a number that the codec does not allow");
+        return Err(error.in_field("allow_nan").expected("finite numbers").actual("NaN or an infinity"));
+    }
+    if !options.ensures_ascii || text.is_ascii() {
+        encoded.extend_from_slice(text);
+        return Ok(());
+    }
+    let mut units = [0; 2];
+    for character in str::from_utf8(text).map_err(|_| invalid())?.chars() {
+        if character.is_ascii() {
+            encoded.push(character as u8);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut units) {
+            encoded.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
+        }
+    }
     Ok(())
 }
 

@@ -11,6 +11,8 @@ use crate::format::codec::configuration::{Configuration, Spelling};
 use crate::format::codec::{
     BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len,
 };
+#[cfg(target_arch = "wasm32")]
+pub use crate::kernel::zstd::decompress_with_prefix;
 use crate::kernel::zstd::{Decompressor, ZstdError, frame_content_size};
 use crate::limits;
 

@@ -22,7 +22,7 @@ export interface Packing {
   unit: number;
 }
 
-/** The texture data of a tile, with the width and height of the level's tiles. */
+/** Returns the texture data of a tile, with the width and height of the level's tiles. */
 export function packTile(
   level: TileLevel,
   spans: Spans,
@@ -90,18 +90,6 @@ export interface BandLayout {
 /** Maximum number of bands that OpenLayers uploads without rearranging them. */
 const MOST_BANDS = 4;
 
-/** CF's attributes of packing and of missing values. */
-const PACKED = [
-  "scale_factor",
-  "add_offset",
-  "_FillValue",
-  "missing_value",
-  "valid_min",
-  "valid_max",
-  "valid_range",
-  "_Unsigned",
-];
-
 /** WebGL reads the bytes 0 to 255 as 0 to 1. */
 const BYTE_SCALE = { origin: 0, unit: 255 };
 /** The scale of bands with the values themselves, or with their logarithms. */
@@ -114,24 +102,21 @@ function scaleOf(range: readonly [low: number, high: number] | undefined) {
 
 interface BandsFrom {
   dtype: string;
-  attrs: Readonly<Record<string, unknown>>;
-  zarrFormat: 2 | 3;
+  /** Whether elements are unpacked, and missing values masked. */
+  isPacked: boolean;
   /** Whether places of the map may be without an element. */
   mayMiss: boolean;
-  decodesCf: boolean;
   /** Whether elements are labels, which have their own colours. */
   areLabels: boolean;
   /** The range of values that bands have as 0 to 1. */
   range?: readonly [low: number, high: number] | undefined;
 }
 
-/** The layout of bands for a number of channels. */
+/** Returns the layout of bands for a number of channels. */
 export function bandsOf(
-  { dtype, attrs, zarrFormat, mayMiss, decodesCf, areLabels, range }: BandsFrom,
+  { dtype, isPacked, mayMiss, areLabels, range }: BandsFrom,
   channels: number,
 ): BandLayout {
-  // The fill value of v2 marks missing values, as in xarray.
-  const isPacked = decodesCf && (zarrFormat === 2 || PACKED.some((name) => Object.hasOwn(attrs, name)));
   const hasMask = isPacked || /float/.test(dtype) || mayMiss;
   const count = channels + (hasMask ? 1 : 0);
   if (areLabels || count > MOST_BANDS)

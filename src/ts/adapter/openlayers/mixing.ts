@@ -3,7 +3,7 @@ import { pauseIfDue } from "../../elements/pause.ts";
 import { planeOf, type Spans, type TileElements } from "./texels.ts";
 import type { TileLevel } from "./tile_levels.ts";
 
-/** How to draw a channel. */
+/** The look of a channel. */
 export interface MixedChannel {
   /** The index along the axis of channels. */
   channel: number;
@@ -16,7 +16,7 @@ export interface MixedChannel {
 /** Number of rows between two checks of the clock. */
 const ROWS = 16;
 
-/** Red, green, blue and alpha of a tile. Other tasks run in between. */
+/** Resolves to the colours of a tile, four bytes a pixel. Other tasks run in between. */
 export async function mixTile(
   level: TileLevel,
   spans: Spans,

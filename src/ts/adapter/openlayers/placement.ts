@@ -18,7 +18,7 @@ export interface LevelPlace {
 /** The positions of the centres of a level's elements on the map. */
 export type LevelPlaces = (level: PyramidLevel, index: number) => LevelPlace;
 
-/** The positions from the pyramid's transform. */
+/** Returns the positions from the pyramid's transform. */
 export function placesOf(plane: { x: number; y: number }, isUpward: boolean): LevelPlaces {
   const upwards = isUpward ? 1 : -1;
   return ({ scale, translation, affine }) => {
@@ -41,7 +41,8 @@ export interface Placement {
 }
 
 /**
- * The levels as tiles, coarsest first. Of levels with the same resolution only the first is used.
+ * Returns the levels as tiles, coarsest first. Of levels with the same resolution only the first is
+ * used.
  */
 export function levelsOf(
   pyramid: Pyramid,
@@ -64,7 +65,7 @@ export function levelsOf(
 
 const resolutionOf = ({ stepX, stepY }: TileLevel) => Math.max(stepX, stepY);
 
-/** The size of a tile in pixels. Elements that are not square make oblong tiles. */
+/** Returns the tile grid of the levels. Elements that are not square make oblong tiles. */
 export function gridOf(levels: readonly TileLevel[], finest: TileLevel): GridOptions {
   const side = (level: TileLevel) => resolutionOf(level);
   return {
@@ -78,7 +79,7 @@ export function gridOf(levels: readonly TileLevel[], finest: TileLevel): GridOpt
   };
 }
 
-/** The axis of channels, where it is not drawn itself. */
+/** Returns the axis of channels, where it is not drawn itself. */
 export function channelAxisOf({ axes }: Pyramid, plane: { x: number; y: number }): number | undefined {
   const axis = axes.findIndex(({ role }, at) => role === "c" && at !== plane.x && at !== plane.y);
   return axis < 0 ? undefined : axis;

@@ -81,11 +81,12 @@ export class PyramidSource extends DataTileSource {
     const levels = warped ? warpedLevels(pyramid.levels, plane, warped) : levelsOf(pyramid, plane, options);
     const finest = levels.at(-1) as TileLevel;
     const { channelAxis = channelAxisOf(pyramid, plane) } = options;
-    const { dtype, attrs, zarrFormat } = (pyramid.levels[0] as PyramidLevel).array;
+    const level = pyramid.levels[0] as PyramidLevel;
+    const { dtype } = level.array;
     const isFull = levels.every((level) => !isShort(level, finest));
-    const decodesCf = decode !== undefined;
+    const isPacked = decode !== undefined && level.isPacked;
     const mayMiss = warped !== undefined || !isFull;
-    const from = { dtype, attrs, zarrFormat, mayMiss, decodesCf, areLabels, range };
+    const from = { dtype, isPacked, mayMiss, areLabels, range };
     const bands = bandsOf(from, channels.length);
     super({
       loader: (z, column, row) => this.#load(z, column, row),
@@ -138,8 +139,8 @@ export class PyramidSource extends DataTileSource {
   }
 
   /**
-   * The coarsest resolution at which a map of this size needs no more tiles than the cache holds.
-   * An array without coarse levels may be too large to be shown completely.
+   * Returns the coarsest resolution at which a map of this size needs no more tiles than the cache
+   * holds. An array without coarse levels may be too large to be shown completely.
    */
   widestResolution([width, height]: readonly [width: number, height: number]): number {
     const { tileWidth, tileHeight, stepX, stepY } = this.#levels[0] as TileLevel;
@@ -197,7 +198,7 @@ export class PyramidSource extends DataTileSource {
     this.changed();
   }
 
-  /** The pyramid's level for a resolution. */
+  /** Returns the pyramid's level for a resolution. */
   levelFor(resolution: number): number {
     return this.#levels[this.#zFor(resolution)]?.level ?? 0;
   }
@@ -226,7 +227,10 @@ export class PyramidSource extends DataTileSource {
     };
   }
 
-  /** The cached values at a point of the map, from the visible level. Null outside of the array. */
+  /**
+   * Returns the cached values at a point of the map, from the visible level. Null outside of the
+   * array.
+   */
   reading(x: number, y: number, resolution: number): TileReading | null {
     const z = this.#zFor(resolution);
     const level = this.#levels[z] as TileLevel;
@@ -248,8 +252,8 @@ export class PyramidSource extends DataTileSource {
   }
 
   /**
-   * The values at a point of the map. Reads what is not cached: labels, evicted tiles, and the
-   * element of a warped map.
+   * Resolves to the values at a point of the map. Requests those that are not cached: labels,
+   * evicted tiles, and the element of a warped map.
    */
   async read(x: number, y: number, resolution: number, signal?: AbortSignal): Promise<TileReading | null> {
     const reading = this.reading(x, y, resolution);
@@ -351,7 +355,7 @@ export class PyramidSource extends DataTileSource {
     return JSON.stringify([this.#at, this.#packing.isLog, this.#mixes, this.#failures]);
   }
 
-  /** The indices in a level's array, which may be coarser along an axis. */
+  /** Returns the indices in a level's array, which may be coarser along an axis. */
   #indices({ level }: TileLevel, at: TileAt): number[] {
     const { axes, levels } = this.pyramid;
     const [finest, own] = [levels[0], levels[level]];

@@ -10,7 +10,7 @@ import type { MixedChannel } from "./mixing.ts";
 type Expression = (string | number | Expression)[];
 type Variables = Record<string, number>;
 
-/** The expression for the position in a window, from 0 to 1. */
+/** Returns the expression for the position in a window, from 0 to 1. */
 const share = (band: number, suffix: string): Expression => [
   "clamp",
   [
@@ -24,14 +24,14 @@ const share = (band: number, suffix: string): Expression => [
 
 const alphaOf = ({ hasMask, count }: BandLayout): Expression | number => (hasMask ? ["band", count] : 1);
 
-/** The ends of a window in units of the texture. They are never equal. */
+/** Returns the ends of a window in units of the texture. They are never equal. */
 function ends([low, high]: readonly [number, number], { origin, unit }: BandLayout): [number, number] {
   const [from, to] = [(low - origin) / unit, (high - origin) / unit];
   const least = Math.max(Math.abs(from), Math.abs(to), 1e-30) * 1e-6;
   return [from, to - from > least ? to : from + least];
 }
 
-/** The variables of `channelStyle`. Null means that a channel is not drawn. */
+/** Returns the variables of `channelStyle`. Null means that a channel is not drawn. */
 export function channelVariables(layout: BandLayout, channels: readonly (MixedChannel | null)[]): Variables {
   const variables: Variables = {};
   for (const [at, channel] of channels.entries()) {
@@ -44,8 +44,8 @@ export function channelVariables(layout: BandLayout, channels: readonly (MixedCh
 }
 
 /**
- * A style that adds the colours of channels. A gamma of 1 costs nothing, but a change from 1 or to
- * 1 requires a new style. Tiles that are pictures are drawn unchanged.
+ * Returns a style that adds the colours of channels. A gamma of 1 costs nothing, but a change from
+ * 1 or to 1 requires a new style. Tiles that are pictures are drawn unchanged.
  */
 export function channelStyle(layout: BandLayout, channels: readonly (MixedChannel | null)[]): Style {
   if (layout.isPicture) return {};
@@ -69,13 +69,13 @@ export interface Palette {
   window: readonly [number, number];
 }
 
-/** The variables of `paletteStyle`. */
+/** Returns the variables of `paletteStyle`. */
 export function paletteVariables(layout: BandLayout, window: readonly [number, number]): Variables {
   const [low, high] = ends(window, layout);
   return { low, high };
 }
 
-/** A style that shows the first band in the colours of a palette. */
+/** Returns a style that shows the first band in the colours of a palette. */
 export function paletteStyle(layout: BandLayout, { colors, window }: Palette): Style {
   const place: Expression = ["*", share(1, ""), colors.length - 1];
   const color: Expression = ["palette", place, colors as unknown as Expression];

@@ -19,8 +19,8 @@ export interface Spans {
 }
 
 /**
- * The index of the element for each texel of an axis. Texels beyond the elements repeat the last
- * one. `from` and `to` are the range of texels with elements.
+ * Returns the index of the element for each texel of an axis. Texels beyond the elements repeat the
+ * last one. `from` and `to` are the range of texels with elements.
  */
 export function texels(span: TileSpan, side: number, flipped: boolean, stride: number) {
   const places = new Int32Array(side);
@@ -34,7 +34,7 @@ export function texels(span: TileSpan, side: number, flipped: boolean, stride: n
   return { places, from: flipped ? side - inside : 0, to: flipped ? side : inside };
 }
 
-/** A typed array of numbers. */
+/** Whether data is a typed array of numbers. */
 const isNumbers = (data: unknown): data is Uint8Array =>
   ArrayBuffer.isView(data) && !(data instanceof BigInt64Array) && !(data instanceof BigUint64Array);
 
@@ -45,8 +45,8 @@ function floatsOf({ data }: TileElements): Float32Array {
 }
 
 /**
- * The texels of one channel. Beyond the elements they are NaN with `endsAtEdge`; otherwise they
- * repeat the last element.
+ * Returns the texels of one channel. Beyond the elements they are NaN with `endsAtEdge`; otherwise
+ * they repeat the last element.
  */
 export function planeOf(
   level: TileLevel,
@@ -74,11 +74,11 @@ export function planeOf(
   return plane;
 }
 
-/** The number at a column and row of a tile. */
+/** Returns the number at a column and row of a tile. */
 export const elementOf = ({ data, offset, strideX, strideY }: TileElements, column: number, row: number) =>
   data[offset + column * strideX + row * strideY];
 
-/** The numbers of a tile in row-major order. */
+/** Returns the numbers of a tile in row-major order. */
 export function valuesOf({ data, offset, strideX, strideY }: TileElements, { x, y }: Spans) {
   const [width, height] = [x.stop - x.start, y.stop - y.start];
   const values = new Float64Array(width * height);
@@ -90,7 +90,7 @@ export function valuesOf({ data, offset, strideX, strideY }: TileElements, { x, 
   return values;
 }
 
-/** The texels of elements that are colours of four bytes. */
+/** Returns the texels of elements that are colours of four bytes. */
 export function colorsOf(
   level: TileLevel,
   spans: Spans,

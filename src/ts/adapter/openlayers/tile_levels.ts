@@ -72,7 +72,7 @@ const JOIN_BELOW = 256;
 /** Larger chunks are divided, so that a tile has a few MiB. */
 const CUT_ABOVE = 1024;
 
-/** The side of a tile in elements: a multiple of a chunk, or a divisor of it. */
+/** Returns the side of a tile in elements: a multiple of a chunk, or a divisor of it. */
 export function tileSide(length: number, chunk: number): number {
   const side = Math.max(1, Math.min(chunk, length));
   if (side > CUT_ABOVE) return Math.ceil(side / Math.ceil(side / CUT_ABOVE));
@@ -80,7 +80,7 @@ export function tileSide(length: number, chunk: number): number {
   return Math.min(length, side * Math.max(1, Math.round(JOIN_BELOW / side)));
 }
 
-/** The extent of a level, including the edge elements completely. */
+/** Returns the extent of a level, including the edge elements completely. */
 const edges = ({ start, step }: AxisPlace, length: number): [number, number] => {
   const [a, b] = [start - step / 2, start + (length - 0.5) * step];
   return [Math.min(a, b), Math.max(a, b)];
@@ -134,7 +134,7 @@ function span(tile: number, count: number, side: number, length: number, flipped
   return { start, stop: Math.min(start + side, length), first: flipped ? start + side - 1 : start };
 }
 
-/** The elements of a tile. Null outside of the level. */
+/** Returns the elements of a tile. Null outside of the level. */
 export function tileSpans(
   level: TileLevel,
   column: number,
@@ -168,7 +168,7 @@ interface TileRange {
   row: [number, number];
 }
 
-/** The tiles of a level that touch an extent of the map. Null if there are none. */
+/** Returns the tiles of a level that touch an extent of the map; null if there are none. */
 export function tileRange(
   level: TileLevel,
   [minX, minY, maxX, maxY]: readonly number[],
@@ -191,7 +191,7 @@ export function tileRange(
   };
 }
 
-/** All tiles of a range, row by row. */
+/** Returns all tiles of a range, row by row. */
 export function tilesIn({ column: [left, right], row: [top, bottom] }: TileRange) {
   const tiles: { column: number; row: number }[] = [];
   for (let row = top; row <= bottom; row += 1)
@@ -199,7 +199,7 @@ export function tilesIn({ column: [left, right], row: [top, bottom] }: TileRange
   return tiles;
 }
 
-/** The index in the array at a point of the map. Null outside of the array. */
+/** Returns the index in the array at a point of the map. Null outside of the array. */
 export function elementAt(level: TileLevel, x: number, y: number): { column: number; row: number } | null {
   const { extent, stepX, stepY, width, height, flipX, flipY, roll } = level;
   const across = Math.floor((flipX ? extent[2] - x : x - extent[0]) / stepX);

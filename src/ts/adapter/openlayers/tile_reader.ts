@@ -48,7 +48,7 @@ export class TileReader {
     [this.#fetch, this.#mostBytes] = [fetch, mostBytes];
   }
 
-  /** The cached elements of a channel. */
+  /** Returns the cached elements of a channel. */
   kept(place: TilePlace, channel: number): TileElements | undefined {
     const key = keyOf(place, channel);
     const found = this.#kept.get(key);
@@ -58,7 +58,7 @@ export class TileReader {
     return found.elements;
   }
 
-  /** The elements of channels. Reads those that are not cached. */
+  /** Resolves to the elements of channels. Reads those that are not cached. */
   async read(place: TilePlace, channels: readonly number[], wish: ReadWish): Promise<TileElements[]> {
     const found = new Map<number, TileElements>();
     const missing = channels.filter((channel) => {

@@ -27,10 +27,10 @@ export interface WarpedMap {
 
 const TILE = 256;
 
-/** The number of elements of a level in the plane. */
+/** Returns the number of elements of a level in the plane. */
 const elementsOf = ({ shape }: PyramidLevel, { x, y }: Plane): number => (shape[x] ?? 1) * (shape[y] ?? 1);
 
-/** The sides of a level's element on the map, if all elements are equal and cover it. */
+/** Returns the sides of a level's element on the map, if all elements are equal and cover it. */
 export function meanElement(level: PyramidLevel, plane: Plane, { extent }: WarpedMap): [number, number] {
   const [left, bottom, right, top] = extent;
   const side = Math.sqrt(((right - left) * (top - bottom)) / elementsOf(level, plane));
@@ -38,7 +38,8 @@ export function meanElement(level: PyramidLevel, plane: Plane, { extent }: Warpe
 }
 
 /**
- * The levels of the map's tiles, coarsest first, each with the pyramid's level of this resolution.
+ * Returns the levels of the map's tiles, coarsest first, each with the pyramid's level of this
+ * resolution.
  */
 export function warpedLevels(
   levels: readonly PyramidLevel[],

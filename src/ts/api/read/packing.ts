@@ -55,5 +55,5 @@ export async function packingOf(
     ignoreValid: !valid,
     fillValue: stands ? fillOf(node.fillValue) : undefined,
   });
-  return ask<Packing | null>(`{"verb":"packing","wanted":${wanted},"node":${text}}`);
+  return ask<Packing | null>(`{"operation":"packing","wanted":${wanted},"node":${text}}`);
 }

@@ -12,7 +12,7 @@ type Window = NonNullable<PyramidChannel["window"]>;
 
 const COLORS = ["00FF00", "FF00FF", "0000FF", "FFFF00", "00FFFF", "FF0000"];
 
-/** The lowest and the highest integer of a type; the values themselves for floats. */
+/** Returns the lowest and the highest integer of a type; the values themselves for floats. */
 function limitsOf(dtype: string, low: number, high: number): [number, number] {
   const [, unsigned, bits] = /^(u?)int(\d+)$/.exec(dtype) ?? [];
   if (bits === undefined) return [low, high];
@@ -20,7 +20,7 @@ function limitsOf(dtype: string, low: number, high: number): [number, number] {
   return unsigned ? [0, count - 1] : [-count / 2, count / 2 - 1];
 }
 
-/** A window from the values of a channel: all of them are shown. */
+/** Resolves to the window that shows all values of a channel. */
 async function windowOf(
   array: AnyArray,
   axis: number,
@@ -47,7 +47,7 @@ export function checkChannels(
     refuse("the channels do not fit the axes", `${count} channels`, channels.length);
 }
 
-/** The channels with a colour and a window each. `coarsest` gives the windows. */
+/** Resolves to the channels with a colour and a window each. `coarsest` gives the windows. */
 export function completeChannels(
   channels: readonly PyramidChannel[],
   axes: readonly NewAxis[],

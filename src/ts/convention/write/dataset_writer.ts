@@ -70,7 +70,7 @@ async function variableOf(name: string, given: NewVariable, isCoordinate: boolea
   };
 }
 
-/** The length of each dimension, from the description and from the data. */
+/** Returns the length of each dimension, from the description and from the data. */
 function lengthsOf({ dims = {} }: NewDataset, variables: readonly Variable[]): Map<string, number> {
   const lengths = new Map<string, number>(Object.entries(dims));
   const learn = (name: string, dim: string, length: number) => {

@@ -13,7 +13,7 @@ import { askNumbers } from "../../port/convention.ts";
 
 type AnyArray = ZarrArray<DataType, Readable>;
 
-/** How blocks of elements become one element. */
+/** The method that makes one element of a block. */
 export type DownsampleMethod = "mean" | "nearest" | "mode";
 
 /** The number types, in the order of `src/convention/downsample.rs`. */
@@ -22,12 +22,12 @@ const NUMBERS = [
   ...["float16", "float32", "float64"],
 ];
 const METHODS: readonly DownsampleMethod[] = ["nearest", "mean", "mode"];
-const VERB = 3;
+const OPERATION = 3;
 
 /** Elements that are read and downsampled in one turn of the engine, in bytes. */
 const SLAB_BYTES = 4 << 20;
 
-/** How to downsample an array. */
+/** The facts of an array that downsampling needs. */
 export interface Downsampling {
   method: DownsampleMethod;
   /** The number of the type, or the size of an element for `nearest`. */
@@ -48,7 +48,10 @@ export function isOfType({ kind, size = 0 }: TypeDescription, value: number | bi
   return integer >= -end / 2n && integer < end;
 }
 
-/** The bits of missing values. Throws an `Argument` error for one that the type does not have. */
+/**
+ * Resolves to the bits of missing values. Rejects with an `Argument` error for a value that the
+ * type does not have.
+ */
 async function packedMissing(
   type: TypeDescription,
   values: readonly (number | bigint)[],
@@ -73,7 +76,7 @@ async function packedMissing(
   return packed;
 }
 
-/** How a caller wants to downsample. */
+/** The options of downsampling, as the caller gave them. */
 interface Wanted {
   method: DownsampleMethod;
   missing: readonly (number | bigint)[];
@@ -83,8 +86,8 @@ interface Wanted {
 }
 
 /**
- * How to downsample elements of a data type. Throws an `UnsupportedError` for a type that the
- * method does not know.
+ * Prepares the downsampling of elements of a data type. Throws an `UnsupportedError` for a type
+ * that the method does not know.
  */
 export async function downsamplingOf(
   type: TypeDescription,
@@ -114,7 +117,15 @@ async function downsampled(
   elements: Uint8Array,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
-  const head = [VERB, METHODS.indexOf(method), kind, shape.length, ...shape, ...factors, missing.length / 8];
+  const head = [
+    OPERATION,
+    METHODS.indexOf(method),
+    kind,
+    shape.length,
+    ...shape,
+    ...factors,
+    missing.length / 8,
+  ];
   const words = Float64Array.from(head);
   const question = new Uint8Array(words.byteLength + missing.length + elements.length);
   question.set(new Uint8Array(words.buffer));

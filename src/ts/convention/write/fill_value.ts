@@ -12,7 +12,7 @@ export const isFloat = (dtype: unknown): boolean =>
 
 const NAME = "_FillValue";
 
-/** The attribute for a data type and a format; none in v2. */
+/** Returns the attribute for a data type and a format; none in v2. */
 export function fillAttribute(fill: FillValue | undefined, dtype: unknown, zarrFormat: 2 | 3): Attributes {
   if (fill === undefined || zarrFormat === 2) return {};
   if (!isFloat(dtype)) return { [NAME]: fill };
@@ -20,12 +20,12 @@ export function fillAttribute(fill: FillValue | undefined, dtype: unknown, zarrF
   return { [NAME]: btoa(String.fromCharCode(...bytes)) };
 }
 
-/** The attributes without that of the fill value. */
+/** Returns the attributes without the fill value. */
 export function withoutFill({ [NAME]: _, ...others }: Attributes): Attributes {
   return others;
 }
 
-/** A number of an attribute; undefined for anything else. */
+/** Returns a number of an attribute; undefined for anything else. */
 function numberOf(value: unknown): FillValue | undefined {
   if (typeof value === "number" || typeof value === "bigint") return value;
   if (typeof value !== "string" || !/^[A-Za-z0-9+/]{11}=$/.test(value)) return undefined;
@@ -33,14 +33,14 @@ function numberOf(value: unknown): FillValue | undefined {
   return new DataView(bytes.buffer).getFloat64(0, true);
 }
 
-/** The value of missing elements of a source, if its metadata give one. */
+/** Returns the value of missing elements of a source, if its metadata give one. */
 export function fillValueIn({ array, attributes }: OpenedSource): FillValue | undefined {
   const exact = array?.attributes({ bigint: true }) ?? attributes;
   const named = numberOf(exact[NAME]);
   return named ?? (array?.zarrFormat === 2 ? numberOf(array.fillValue) : undefined);
 }
 
-/** The values of `_FillValue` and `missing_value` that are numbers. */
+/** Returns the values of `_FillValue` and `missing_value` that are numbers. */
 export function missingIn({ array, attributes }: OpenedSource): FillValue[] {
   const exact = array?.attributes({ bigint: true }) ?? attributes;
   const values = [NAME, "missing_value"].flatMap((key) => exact[key] ?? []).map(numberOf);

@@ -50,13 +50,15 @@ export async function downsamplingFor({ source, method, options }: Plan): Promis
   return downsamplingOf(type, { method, missing: fits, isSigned, signal });
 }
 
-/** What CF's attribute `_Unsigned` says of integers; undefined if it is absent. */
+/**
+ * Returns whether integers have a sign by CF's attribute `_Unsigned`; undefined if it is absent.
+ */
 function signOf({ attributes }: OpenedSource): boolean | undefined {
   const word = String(attributes._Unsigned).toLowerCase();
   return word === "true" ? false : word === "false" ? true : undefined;
 }
 
-/** The chunk shape of a level: planes of x and y. */
+/** Returns the chunk shape of a level: planes of x and y. */
 function chunkOf(axes: readonly NewAxis[], { shape }: PlannedLevel): number[] {
   const plane = planeOf(axes);
   return shape.map((extent, axis) => (plane.includes(axis) ? Math.max(1, Math.min(CHUNK, extent)) : 1));

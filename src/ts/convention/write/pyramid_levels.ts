@@ -1,6 +1,6 @@
 /**
- * Plans the levels of a new pyramid: their shapes, and how many elements of the level before become
- * one.
+ * Plans the levels of a new pyramid: their shapes, and the number of elements of the level before
+ * that become one.
  */
 import { type CreatePyramidOptions, type NewAxis, perAxis, planeOf, refuse } from "./pyramid_options.ts";
 
@@ -38,7 +38,7 @@ function factorsAt(
   return refuse("a factor is not valid", "integers from 1 up", found);
 }
 
-/** The number of levels that the options ask for; undefined if the shape decides. */
+/** Returns the number of levels that the options ask for; undefined if the shape decides. */
 function countOf({ levels, factors }: CreatePyramidOptions): number | undefined {
   const count = levels ?? (Array.isArray(factors) ? factors.length + 1 : undefined);
   if (count === undefined || (Number.isInteger(count) && count > 0 && count <= MOST_LEVELS)) return count;
@@ -79,7 +79,7 @@ export function planLevels(
   return levels;
 }
 
-/** The path of an array: levels are arrays, or groups with an array of one name. */
+/** Returns the path of an array: levels are arrays, or groups with an array of one name. */
 const pathOf = (asset: string, { variable }: CreatePyramidOptions) =>
   variable === undefined ? asset : `${asset}/${variable}`;
 
@@ -87,5 +87,8 @@ const pathOf = (asset: string, { variable }: CreatePyramidOptions) =>
 const nameOf = (level: number, finest: string) =>
   String(level) === finest ? `level${level}` : String(level);
 
-/** How far the first centre of a level is from that of the finest, in elements of the finest. */
+/**
+ * Returns the distance from the finest level's first centre to the level's, in elements of the
+ * finest.
+ */
 export const offsetsOf = ({ covers }: PlannedLevel): number[] => covers.map((covered) => (covered - 1) / 2);

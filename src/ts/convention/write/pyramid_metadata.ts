@@ -9,7 +9,7 @@ import type { DownsampleMethod } from "./downsample.ts";
 import { offsetsOf, type PlannedLevel } from "./pyramid_levels.ts";
 import { type CreatePyramidOptions, type NewAxis, perAxis, placesOfXY, refuse } from "./pyramid_options.ts";
 
-/** What the attributes describe. */
+/** The subject of the attributes. */
 export interface Described {
   name: string;
   axes: readonly NewAxis[];
@@ -37,7 +37,7 @@ const METHODS: Record<DownsampleMethod, { ome: string; multiscales: string; desc
   },
 };
 
-/** The size of an element and the centre of the first one, for each axis of a level. */
+/** Returns the size of an element and the centre of the first one, for each axis of a level. */
 function placeOf(level: PlannedLevel, { axes }: Described, { scale, translation }: CreatePyramidOptions) {
   const finest = perAxis(axes, scale, 1, "the scale");
   const first = perAxis(axes, translation, 0, "the translation");
@@ -89,7 +89,7 @@ function omeAttributes(described: Described, options: CreatePyramidOptions, isIn
   return version === "0.4" ? members : { ome: { version, ...members } };
 }
 
-/** The affine of the corners of x and y, as `spatial:transform` has it. */
+/** Returns the affine transformation of the corners of x and y, as `spatial:transform` has it. */
 function affineOf(level: PlannedLevel, described: Described, options: CreatePyramidOptions) {
   const { scale, translation } = placeOf(level, described, options);
   const [x, y] = placed(described).map((axis) => {
@@ -104,7 +104,7 @@ interface Side {
   corner: number;
 }
 
-/** The axes x and y, which the convention places. */
+/** Returns the indices of the axes x and y, which the convention places. */
 function placed({ axes }: Described): [x: number, y: number] {
   const [x, y] = placesOfXY(axes);
   if (x >= 0 && y >= 0) return [x, y];

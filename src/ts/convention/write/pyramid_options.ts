@@ -79,8 +79,8 @@ export interface CreatePyramidOptions {
   /** Makes a label image, and lists it in its parent if that is a group `labels`. */
   label?: boolean | NewLabel;
   /**
-   * How many elements of an axis become one in the next level, by its name. A list gives each level
-   * its own factors. Default: 2 for x and y, which may be called lon and lat.
+   * The number of elements of an axis that become one in the next level, by the name of the axis. A
+   * list gives each level its own factors. Default: 2 for x and y, which may be called lon and lat.
    */
   factors?: Readonly<Record<string, number>> | readonly Readonly<Record<string, number>>[];
   /**
@@ -120,7 +120,7 @@ export function refuse(message: string, expected: string, actual: unknown): neve
   throw new ZarrError("Argument", message, { expected, actual: String(actual) });
 }
 
-/** The axes that are given, or that follow from the source. */
+/** Returns the given axes, or those that follow from the source. */
 export function axesOf({ axes }: CreatePyramidOptions, { shape, dimensionNames }: OpenedSource): NewAxis[] {
   const rank = shape.length;
   const given = axes ?? dimensionNames ?? (rank === 2 ? ["y", "x"] : undefined);
@@ -144,7 +144,7 @@ export function axesOf({ axes }: CreatePyramidOptions, { shape, dimensionNames }
   }));
 }
 
-/** One number for each axis, from numbers by name. */
+/** Returns one number for each axis, from numbers by name. */
 export function perAxis(
   axes: readonly NewAxis[],
   given: Readonly<Record<string, number>> | undefined,
@@ -162,13 +162,13 @@ export function perAxis(
 const X = ["x", "lon", "longitude", "easting"];
 const Y = ["y", "lat", "latitude", "northing"];
 
-/** The index of the axis x, and of y; −1 for none. */
+/** Returns the index of the axis x, and of y; −1 for none. */
 export function placesOfXY(axes: readonly NewAxis[]): [x: number, y: number] {
   const at = (names: string[]) => axes.findIndex(({ name }) => names.includes(name.toLowerCase()));
   return [at(X), at(Y)];
 }
 
-/** The indices of the axes of a plane: x and y; the last two if no axis has such a name. */
+/** Returns the indices of the axes of a plane: x and y; the last two if no axis has such a name. */
 export function planeOf(axes: readonly NewAxis[]): number[] {
   const named = placesOfXY(axes).filter((axis) => axis >= 0);
   return named.length > 0 ? named : [axes.length - 2, axes.length - 1];

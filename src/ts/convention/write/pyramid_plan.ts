@@ -18,7 +18,7 @@ import {
 
 type AnyArray = ZarrArray<DataType, Readable>;
 
-/** The path of a node below a group. */
+/** Returns the path of a node below a group. */
 export const below = (path: string, name: string) => `${path === "/" ? "" : path}/${name}` as AbsolutePath;
 
 /** Everything that writing needs to know. */
@@ -40,7 +40,7 @@ function isSameStore(one: unknown, other: unknown): boolean {
   return one === other || (lockNameOf(one) !== undefined && lockNameOf(one) === lockNameOf(other));
 }
 
-/** The source, if it lies in the new group and therefore is its finest level. */
+/** Returns the source, if it lies in the new group and therefore is its finest level. */
 function existingIn(group: Location<Readable>, { array }: OpenedSource): AnyArray | undefined {
   if (!array || !isSameStore(array.store, group.store)) return undefined;
   if (array.path === group.path || group.path.startsWith(`${array.path}/`))

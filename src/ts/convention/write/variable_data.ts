@@ -69,7 +69,7 @@ function countsOf(counts: readonly number[], attributes: Attributes, type?: stri
   return { data, dtype, attributes, ...(isMissing && { fillValue: NOT_A_TIME }) };
 }
 
-/** The counts of dates in the coarsest units in which all are whole. */
+/** Returns the counts of dates in the coarsest units in which all are whole. */
 function countsOfDates(dates: readonly Date[], type?: string): FlatData {
   const times = dates.map((date) => date.getTime());
   const isWhole = (length: number) => times.every((time) => Number.isNaN(time) || time % length === 0);
@@ -100,7 +100,7 @@ async function flatDates(
   return countsOf(counts, { ...attributes, calendar }, type);
 }
 
-/** The data type of a list; float64 for numbers, as in NumPy. */
+/** Returns the data type of a list; float64 for numbers, as in NumPy. */
 function typeOfList(list: ArrayLike<unknown>, name: string): string {
   const typed = typeOfElements(list);
   if (typed !== undefined) return typed;
@@ -119,7 +119,7 @@ function typeOfList(list: ArrayLike<unknown>, name: string): string {
   });
 }
 
-/** The elements of a flat list, as they are stored. */
+/** Resolves to the elements of a flat list, as they are stored. */
 export async function flatData(
   name: string,
   list: ArrayLike<unknown>,
@@ -131,7 +131,7 @@ export async function flatData(
   return { data: list, dtype: given ?? typeOfList(list, name), attributes };
 }
 
-/** A flat list as a source of elements. */
+/** Returns a flat list as a source of elements. */
 export const shaped = ({ data, dtype }: FlatData, shape: readonly number[]): ElementsInMemory => ({
   data,
   shape,

@@ -1,7 +1,7 @@
 /**
- * One wasm instance that only decodes and encodes. It is called with plain numbers
- * (`src/js/decode_host.rs`), without wasm-bindgen's glue and without imports. It runs in a worker,
- * or on the engine's thread if there are none.
+ * One wasm instance that only decodes and encodes, or decompresses another build. It is called with
+ * plain numbers (`src/js/decode_host.rs`), without wasm-bindgen's glue and without imports. It runs
+ * in a worker, or on the engine's thread if there are none.
  */
 import { type CodecAnswer, type CodecRequest, readRequests } from "../../codec/site.ts";
 import type { CodecWork, Supply, Unstored, Update } from "./messages.ts";
@@ -40,6 +40,7 @@ interface DecodeExports {
     inputLength: number,
     encodes: number,
   ): number;
+  zarr_unpack(frame: number, length: number, prefix: number, prefixLength: number): number;
   zarr_cancel(part: number): void;
   zarr_warnings(): number;
   zarr_result_ptr(): number;
@@ -236,6 +237,16 @@ export class DecodeHost {
     const status = this.#wasm.zarr_codec(pointer, length, inputAt, input.length, encodes ? 1 : 0);
     this.#wasm.zarr_free(pointer, length);
     this.#wasm.zarr_free(inputAt, input.length);
+    this.#check(status);
+    return this.#takeResult();
+  }
+
+  /** Decompresses a build of the package: a Zstandard frame with the prefix. */
+  unpack(frame: Uint8Array, prefix: Uint8Array): Uint8Array<ArrayBuffer> {
+    const [frameAt, prefixAt] = [this.#place(frame), this.#place(prefix)];
+    const status = this.#wasm.zarr_unpack(frameAt, frame.length, prefixAt, prefix.length);
+    this.#wasm.zarr_free(frameAt, frame.length);
+    this.#wasm.zarr_free(prefixAt, prefix.length);
     this.#check(status);
     return this.#takeResult();
   }

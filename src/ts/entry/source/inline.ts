@@ -9,7 +9,7 @@ import type { CallerModule, EngineTexts } from "../../port/engine_source.ts";
 export const loadEngine: (() => Promise<EngineTexts>) | undefined = () =>
   import("virtual:engine-texts").catch(chunkFailed);
 
-/** The module that runs the engine on the caller's thread. */
+/** Resolves to the module that runs the engine on the caller's thread. */
 export const loadCaller = (): Promise<CallerModule> => import("../../engine/caller.ts").catch(chunkFailed);
 
 /** The builds that are loaded when a call needs them. */

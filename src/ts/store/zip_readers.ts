@@ -1,0 +1,77 @@
+/**
+ * `BlobReader` and `HTTPRangeReader`: readers of archives with the names and meanings of
+ * `@zarrita/storage/zip`, for code that makes or extends them. They are not what `ZipFileStore`
+ * uses for a `Blob` or a URL: the engine reads these itself, and merges and caches their ranges.
+ */
+import { ZarrError } from "../model/errors.ts";
+import type { ZipReader } from "./zip.ts";
+
+/** Reads ranges of a `Blob` or `File`. Offsets and lengths are in bytes. */
+export class BlobReader implements ZipReader {
+  constructor(public blob: Blob) {}
+
+  async getLength(): Promise<number> {
+    return this.blob.size;
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(await this.blob.slice(offset, offset + length).arrayBuffer());
+  }
+}
+
+/**
+ * Reads ranges of a URL with `fetch`. Offsets and lengths are in bytes. Both methods reject with a
+ * `ZarrError` of code `Store` for a status that is an error, and for answers that are too short.
+ */
+export class HTTPRangeReader implements ZipReader {
+  readonly #overrides: RequestInit;
+  #length: Promise<number> | undefined;
+
+  /** `overrides` is the `RequestInit` that every request starts from. */
+  constructor(
+    public url: string | URL,
+    { overrides = {} }: { overrides?: RequestInit } = {},
+  ) {
+    this.#overrides = overrides;
+  }
+
+  /** The size of the file, from one `HEAD` request. A request that failed is repeated. */
+  getLength(): Promise<number> {
+    if (!this.#length) {
+      this.#length = this.#requestLength();
+      this.#length.catch(() => {
+        this.#length = undefined;
+      });
+    }
+    return this.#length;
+  }
+
+  async #requestLength(): Promise<number> {
+    const { headers } = await this.#request({ method: "HEAD" });
+    const length = headers.get("content-length") ?? "";
+    if (!/^\d+$/.test(length)) throw this.#error("no length", "a header Content-Length", length || "none");
+    return Number(length);
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    if (length === 0) return new Uint8Array(0);
+    const headers = new Headers(this.#overrides.headers);
+    headers.set("Range", `bytes=${offset}-${offset + length - 1}`);
+    const response = await this.#request({ headers });
+    const body = new Uint8Array(await response.arrayBuffer());
+    // A server may ignore the range: status 200 with the whole file.
+    const bytes = response.status === 206 ? body : body.slice(offset, offset + length);
+    if (bytes.length === length) return bytes;
+    throw this.#error("another number of bytes", `${length} from ${offset}`, String(bytes.length));
+  }
+
+  async #request(init: RequestInit): Promise<Response> {
+    const response = await fetch(this.url, { ...this.#overrides, ...init });
+    if (response.ok) return response;
+    throw this.#error("an error", "status 200 or 206", `${response.status} ${response.statusText}`);
+  }
+
+  #error(what: string, expected: string, actual: string): ZarrError {
+    return new ZarrError("Store", `${this.url} answered with ${what}`, { expected, actual });
+  }
+}
