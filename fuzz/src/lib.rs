@@ -55,12 +55,7 @@ fn part<'a>(value: &'a [u8], range: &ByteRange) -> Result<&'a [u8]> {
 
 /// Panics for errors that damaged data must not cause: they blame the caller or the program.
 pub fn check_blames_data(error: &Error) {
-    let kinds = [
-        ErrorKind::Format,
-        ErrorKind::Limit,
-        ErrorKind::Unsupported,
-        ErrorKind::NotFound,
-        ErrorKind::Store,
-    ];
+    let kinds =
+        [ErrorKind::Format, ErrorKind::Limit, ErrorKind::Unsupported, ErrorKind::NotFound, ErrorKind::Store];
     assert!(kinds.contains(&error.kind()), "{error:?}");
 }

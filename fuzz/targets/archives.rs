@@ -55,14 +55,15 @@ fn seeds() -> Vec<Vec<u8>> {
     let archive = |method, is_large, prefix: &str| {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         let options = SimpleFileOptions::default().compression_method(method).large_file(is_large);
-        for (name, bytes) in [("zarr.json", &b"{\"zarr_format\":3}"[..]), ("a/c/0", &[7; 100]), ("a/c/1", b"")] {
+        for (name, bytes) in
+            [("zarr.json", &b"{\"zarr_format\":3}"[..]), ("a/c/0", &[7; 100]), ("a/c/1", b"")]
+        {
             zip.start_file(format!("{prefix}{name}"), options).unwrap();
             zip.write_all(bytes).unwrap();
         }
         zip.finish().unwrap().into_inner()
     };
-    let of_method = |method| {
-        [archive(method, false, ""), archive(method, true, ""), archive(method, false, "top.zarr/")]
-    };
+    let of_method =
+        |method| [archive(method, false, ""), archive(method, true, ""), archive(method, false, "top.zarr/")];
     methods.into_iter().flat_map(of_method).collect()
 }

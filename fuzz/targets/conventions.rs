@@ -6,7 +6,8 @@ use libfuzzer_sys::fuzz_target;
 use zarr_wasm::internals::convention;
 use zarr_wasm_fuzz::{check_blames_data, seeds};
 
-const ARRAY: &str = r#""kind":"array","shape":[3,64,64],"dimension_names":["c","y","x"],"data_type":"float32""#;
+const ARRAY: &str =
+    r#""kind":"array","shape":[3,64,64],"dimension_names":["c","y","x"],"data_type":"float32""#;
 const GROUP: &str = r#""kind":"group""#;
 
 fuzz_target!(

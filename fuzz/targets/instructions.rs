@@ -67,11 +67,7 @@ fn supply(binding: &Rc<Binding>, header: &[u32], table: &[u32]) -> zarr_wasm::Re
 /// A part of 4 × 6 elements, filled by one chunk.
 fn seeds() -> Vec<Vec<u8>> {
     let header = [2, 4, 6, 0, 1];
-    let table = [
-        [0, 0, 0, 0, 48, 0, 2].as_slice(),
-        &[0, 0, 0, 0],
-        &[0, 2, 0, 0, 1, 4, 0, 0, 0, 1, 6, 0],
-    ];
+    let table = [[0, 0, 0, 0, 48, 0, 2].as_slice(), &[0, 0, 0, 0], &[0, 2, 0, 0, 1, 4, 0, 0, 0, 1, 6, 0]];
     let words = [&header, table.concat().as_slice()].concat();
     let bytes: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
     (0..4).map(|which| [&[which, 5], &bytes[..]].concat()).collect()

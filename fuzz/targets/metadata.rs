@@ -23,7 +23,10 @@ const DIALECTS: [Dialect; 9] = [
     (ZarrFormat::V2, &[(ZGROUP, r#"{"zarr_format":2}"#)], ZATTRS),
     (
         ZarrFormat::V2,
-        &[(ZARRAY, r#"{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<i4","compressor":null,"fill_value":0,"order":"C","filters":null}"#)],
+        &[(
+            ZARRAY,
+            r#"{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<i4","compressor":null,"fill_value":0,"order":"C","filters":null}"#,
+        )],
         ZATTRS,
     ),
     (ZarrFormat::Draft(Draft::October2020), &[(ZARR_JSON, ENTRY_2020)], ".array.json"),

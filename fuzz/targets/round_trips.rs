@@ -47,7 +47,11 @@ fuzz_target!(|input: &[u8]| {
     let again = pipeline.decode(&encoded, &SHAPE.map(|len| 0..len), &mut scratch);
     let again = again.unwrap_or_else(|error| panic!("{} of {data_type:?}: {error:?}", entry.name));
     let again = in_array_order(&again, data_type.size().unwrap_or(0));
-    assert!(trial.bound.is_some() || again == decoded, "{} of {data_type:?}: {decoded:?} {again:?}", entry.name);
+    assert!(
+        trial.bound.is_some() || again == decoded,
+        "{} of {data_type:?}: {decoded:?} {again:?}",
+        entry.name
+    );
 });
 
 fn metadata((name, configuration): &(String, String)) -> CodecMetadata {

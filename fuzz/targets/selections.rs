@@ -120,7 +120,8 @@ impl Layout {
                 within.reverse();
             }
             let position = added(origin, &within);
-            let element = position.iter().fold(0_u16, |number, index| number * 31 + *index as u16 + 1).to_le_bytes();
+            let element =
+                position.iter().fold(0_u16, |number, index| number * 31 + *index as u16 + 1).to_le_bytes();
             if position.iter().zip(&self.shape).all(|(index, len)| index < len) {
                 let at = model.at(&position);
                 model.elements[at] = element.to_vec();
@@ -134,18 +135,22 @@ impl Layout {
         let signed = |index: u64, len: u64, is_negative: bool| {
             if is_negative { index.cast_signed() - len.cast_signed() } else { index.cast_signed() }
         };
-        let index = |at: u8, len: u64, is_negative| {
-            (len > 0).then(|| signed(u64::from(at) % len, len, is_negative))
-        };
+        let index =
+            |at: u8, len: u64, is_negative| (len > 0).then(|| signed(u64::from(at) % len, len, is_negative));
         let axis = |(axis, len): (&Axis, &u64)| {
             Some(match axis {
                 Axis::All => DimensionSelection::All,
                 Axis::Index(at, is_negative) => DimensionSelection::Index(index(*at, *len, *is_negative)?),
                 Axis::List(list) => DimensionSelection::List(
-                    list.iter().take(20).map(|(at, is_negative)| index(*at, *len, *is_negative)).collect::<Option<_>>()?,
+                    list.iter()
+                        .take(20)
+                        .map(|(at, is_negative)| index(*at, *len, *is_negative))
+                        .collect::<Option<_>>()?,
                 ),
                 Axis::Slice { step: 0, .. } => return None,
-                Axis::Slice { start, count, step } => slice(u64::from(*start) % (len + 1), *len, *count, *step),
+                Axis::Slice { start, count, step } => {
+                    slice(u64::from(*start) % (len + 1), *len, *count, *step)
+                }
             })
         };
         match wanted {

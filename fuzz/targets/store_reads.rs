@@ -30,7 +30,8 @@ enum Damage {
     Remove { chunk: u8 },
 }
 
-const TYPES: [(&str, usize); 5] = [("uint8", 1), ("int16", 2), ("float32", 4), ("uint64", 8), ("complex64", 8)];
+const TYPES: [(&str, usize); 5] =
+    [("uint8", 1), ("int16", 2), ("float32", 4), ("uint64", 8), ("complex64", 8)];
 
 /// The codecs after `bytes`.
 const CODECS: [&str; 6] = [

@@ -166,7 +166,6 @@ impl Drop for Decompressor {
     }
 }
 
-<<<<<<< HEAD
 /// Compares the decoded length with the content size that the frames declare. The library's
 /// streaming functions do not compare it for a frame that ends with an empty block.
 fn check_declared(src: &[u8], produced: usize) -> Result<(), ZstdError> {
@@ -176,7 +175,8 @@ fn check_declared(src: &[u8], produced: usize) -> Result<(), ZstdError> {
         }
         _ => Ok(()),
     }
-=======
+}
+
 /// Decompresses frames of which the first was compressed with `prefix`: bytes to which it refers as
 /// to earlier output.
 ///
@@ -197,7 +197,6 @@ pub fn decompress_with_prefix(src: &[u8], prefix: &[u8], limit: usize) -> Result
     let written = context.decompress_into(src, &mut out)?;
     out.truncate(written);
     Ok(out)
->>>>>>> integration
 }
 
 /// Doubles the capacity of `out` within the limit; returns the spare capacity.
