@@ -110,8 +110,8 @@ impl Decompressor {
     /// Appends the content of all frames of `src` to `out`, at most `limit` bytes.
     ///
     /// # Errors
-    /// When the frames are malformed, fail their checksum, end early, or decode to more than
-    /// `limit` bytes.
+    /// When the frames are malformed, fail their checksum, end early, decode to another length than
+    /// they declare, or to more than `limit` bytes.
     pub fn decompress_to_vec(
         &mut self,
         src: &[u8],
@@ -146,7 +146,7 @@ impl Decompressor {
             produced += output.pos;
             let stuck = output.pos < output.size;
             if input.pos == input.size && (left == 0 || stuck) {
-                return if left == 0 { Ok(()) } else { Err(ZstdError::Truncated) };
+                return if left == 0 { check_declared(src, produced) } else { Err(ZstdError::Truncated) };
             }
         }
     }
@@ -163,6 +163,17 @@ impl Drop for Decompressor {
     fn drop(&mut self) {
         // SAFETY: `new` created the context, and it is freed once.
         unsafe { zstd_sys::ZSTD_freeDCtx(self.0.as_ptr()) };
+    }
+}
+
+/// Compares the decoded length with the content size that the frames declare. The library's
+/// streaming functions do not compare it for a frame that ends with an empty block.
+fn check_declared(src: &[u8], produced: usize) -> Result<(), ZstdError> {
+    match frame_content_size(src)? {
+        Some(declared) if declared != produced as u64 => {
+            Err(ZstdError::Library("Content size differs from the declared one"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -345,6 +356,16 @@ mod tests {
         let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 20 << 3, 0x01, 0x00, 0x00];
         let error = Decompressor::new().unwrap().decompress_to_vec(&frame, 1 << 30, &mut Vec::new());
         assert_eq!(error, Err(ZstdError::Library("Frame requires too much memory for decoding")));
+    }
+
+    #[test]
+    fn a_frame_that_declares_more_than_it_has_is_refused() {
+        // One segment of 128 bytes, which an empty last block ends at once.
+        let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x80, 0x01, 0x00, 0x00];
+        let mut context = Decompressor::new().unwrap();
+        assert!(context.decompress_into(&frame, &mut [0; 128]).is_err());
+        let error = context.decompress_to_vec(&frame, 128, &mut Vec::new());
+        assert_eq!(error, Err(ZstdError::Library("Content size differs from the declared one")));
     }
 
     #[test]

@@ -30,9 +30,15 @@ use zarr_wasm::internals::store::{LocalFuture, RequestContext};
 /// Files under their paths, which have `/` between names.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
+/// The project's folder. The fuzz targets, a package in its folder `fuzz`, read the same files.
+fn project_folder() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    if package.ends_with("fuzz") { package.parent().unwrap_or(package) } else { package }
+}
+
 /// `tests/fixtures`.
 pub fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+    project_folder().join("tests/fixtures")
 }
 
 /// What is in a folder, by name. A folder that is missing is a failure.

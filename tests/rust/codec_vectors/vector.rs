@@ -56,8 +56,14 @@ impl Vector {
     }
 }
 
+/// The project's folder. The fuzz targets, a package in its folder `fuzz`, read the same files.
+fn project_folder() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    if package.ends_with("fuzz") { package.parent().unwrap_or(package) } else { package }
+}
+
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/codec-vectors")
+    project_folder().join("tests/codec-vectors")
 }
 
 pub fn vectors() -> Vec<Vector> {

@@ -1,0 +1,112 @@
+/**
+ * `npm run fuzz`: builds the fuzz targets and runs each for some seconds, starting from seeds and from
+ * the inputs that earlier runs kept in `target/fuzz/corpus`. Inputs that fail go to
+ * `target/fuzz/finds`.
+ *
+ *   npm run fuzz                          each target for 10 seconds
+ *   npm run fuzz -- shards archives       these targets
+ *   npm run fuzz -- --seconds 1800        so long each
+ *   npm run fuzz -- --codecs              `decoders`, codec by codec
+ *
+ * It needs the nightly toolchain of rustup, and installs cargo-fuzz into `target/`.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ask, ROOT, run, StepFailed, say } from "../scripts/run_command.mjs";
+
+const FOLDER = join(ROOT, "target/fuzz");
+const TOOL = join(FOLDER, "tool");
+const VERSION = "0.13.2";
+const HOST = ask("rustc", ["-vV"])?.match(/^host: (.*)$/m)?.[1];
+
+/** Allocations of more than this are finds: chunks and documents of the targets are small. */
+const ALLOCATION_MIB = 256;
+/** libFuzzer's limit for one input, in seconds. */
+const TIMEOUT_SECONDS = 20;
+
+const TARGETS = [...readFileSync(join(ROOT, "fuzz/Cargo.toml"), "utf8").matchAll(/^name = "(\w+)"$/gm)].map(
+  ([, name]) => name,
+);
+const CODECS = readdirSync(join(ROOT, "tests/codec-vectors"), { withFileTypes: true })
+  .filter((entry) => existsSync(join(entry.parentPath, entry.name, "vectors.json")))
+  .map((entry) => entry.name);
+
+function parseArguments(words) {
+  const options = { seconds: 10, byCodec: false, targets: [] };
+  for (let at = 0; at < words.length; at += 1) {
+    if (words[at] === "--seconds") {
+      at += 1;
+      options.seconds = Number(words[at]);
+    } else if (words[at] === "--codecs") options.byCodec = true;
+    else if (TARGETS.includes(words[at])) options.targets.push(words[at]);
+    else throw new StepFailed(`no fuzz target ${words[at]}: there are ${TARGETS.join(", ")}`);
+  }
+  if (!(options.seconds > 0)) throw new StepFailed("--seconds needs a number above 0");
+  return options;
+}
+
+async function build() {
+  if (!existsSync(join(TOOL, "bin/cargo-fuzz"))) {
+    const install = ["install", "cargo-fuzz", "--version", VERSION, "--locked", "--root", TOOL];
+    await run("cargo: cargo-fuzz (once)", "cargo", install);
+  }
+  const words = ["fuzz", "build", "--fuzz-dir", "fuzz", "--target-dir", join(FOLDER, "build")];
+  await run("cargo: the fuzz targets, with AddressSanitizer", join(TOOL, "bin/cargo-fuzz"), words, {
+    env: { ...process.env, RUSTUP_TOOLCHAIN: "nightly" },
+  });
+}
+
+const programOf = (target) => join(FOLDER, "build", HOST, "release", target);
+
+/** Runs a program of libFuzzer. Resolves to its exit code and its last lines. */
+function fuzz(target, words, variables) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(programOf(target), words, {
+      cwd: FOLDER,
+      env: { ...process.env, ...variables },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let output = "";
+    child.stderr.on("data", (bytes) => {
+      output = (output + bytes).slice(-20_000);
+    });
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, output }));
+  });
+}
+
+/** Runs one target. Resolves to whether it held. */
+async function runTarget({ target, codec, seconds }) {
+  const name = codec ? `${target}-${codec}` : target;
+  const corpus = join(FOLDER, "corpus", name);
+  mkdirSync(corpus, { recursive: true });
+  mkdirSync(join(FOLDER, "finds"), { recursive: true });
+  const variables = codec ? { FUZZ_CODEC: codec } : {};
+  const seeded = await fuzz(target, ["-runs=0"], { ...variables, FUZZ_SEEDS: corpus });
+  if (seeded.code !== 0) throw new StepFailed(`${name} wrote no seeds: ${seeded.output}`);
+  const limits = [`-malloc_limit_mb=${ALLOCATION_MIB}`, "-rss_limit_mb=4096", `-timeout=${TIMEOUT_SECONDS}`];
+  const words = [corpus, `-max_total_time=${seconds}`, "-max_len=20000", "-print_final_stats=1", ...limits];
+  const { code, output } = await fuzz(
+    target,
+    [...words, `-artifact_prefix=${join(FOLDER, "finds", name)}-`],
+    variables,
+  );
+  const runs = output.match(/stat::number_of_executed_units:\s+(\d+)/)?.[1] ?? "?";
+  say(`${code === 0 ? "ok" : "not ok"} fuzz ${name}: ${runs} inputs in ${seconds} s`);
+  if (code !== 0) say(output.slice(-4000));
+  return code === 0;
+}
+
+const { seconds, byCodec, targets } = parseArguments(process.argv.slice(2));
+await build();
+const chosen = targets.length > 0 ? targets : byCodec ? ["decoders"] : TARGETS;
+const campaigns = chosen.flatMap((target) =>
+  byCodec && target === "decoders"
+    ? CODECS.map((codec) => ({ target, codec, seconds }))
+    : [{ target, seconds }],
+);
+let failures = 0;
+for (const campaign of campaigns) failures += (await runTarget(campaign)) ? 0 : 1;
+say(`# ${campaigns.length - failures} of ${campaigns.length} hold`);
+process.exitCode = failures > 0 ? 1 : 0;

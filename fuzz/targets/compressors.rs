@@ -1,0 +1,87 @@
+//! Zstandard, LZ4 and DEFLATE against another implementation: both decode an input to the same
+//! bytes, or both refuse it. The first byte selects the format, the second the room for the output.
+#![no_main]
+
+use std::io::Read;
+
+use libfuzzer_sys::fuzz_target;
+use zarr_wasm_fuzz::seeds;
+use zarr_wasm_fuzz::vector::vectors;
+use zarr_wasm_kernel::inflate::{InflateState, Inflation};
+use zarr_wasm_kernel::lz4::decompress_block_into;
+use zarr_wasm_kernel::zstd::Decompressor;
+
+fuzz_target!(
+    init: seeds::write_if_asked(seeds),
+    |input: &[u8]| {
+        let Some(([format, room], encoded)) = input.split_first_chunk() else { return };
+        let room = usize::from(*room) * 64;
+        match format % 3 {
+            0 => inflate(encoded, room),
+            1 => lz4(encoded, room),
+            _ => zstd(encoded, room),
+        }
+    }
+);
+
+/// zlib-rs against miniz_oxide.
+fn inflate(encoded: &[u8], room: usize) {
+    let mut output = vec![0xa5; room];
+    let (mut state, mut reached) = (InflateState::default(), (0, 0));
+    state.begin();
+    let ours = loop {
+        let (end, read, written) = state.step(&encoded[reached.0..], &mut output[reached.1..]);
+        reached = (reached.0 + read, reached.1 + written);
+        let is_stuck = read == 0 && written == 0;
+        if end != Inflation::OutputFull || reached.1 == room || is_stuck {
+            break (end == Inflation::Done).then(|| &output[..reached.1]);
+        }
+    };
+    let theirs = miniz_oxide::inflate::decompress_to_vec_with_limit(encoded, room);
+    match (ours, theirs) {
+        (Some(ours), Ok(theirs)) => assert_eq!(ours, theirs),
+        (None, Err(_)) => {}
+        // A stream that fills the room exactly may end behind it, which only a further step shows.
+        (None, Ok(theirs)) => assert_eq!(theirs.len(), room, "only miniz_oxide decodes it"),
+        (Some(ours), Err(error)) => panic!("only zlib-rs decodes it, to {} bytes: {error}", ours.len()),
+    }
+}
+
+/// Our own decoder against lz4_flex.
+fn lz4(encoded: &[u8], room: usize) {
+    let (mut ours, mut theirs) = (vec![0xa5; room], vec![0x5a; room]);
+    let decoded = decompress_block_into(encoded, &mut ours).ok();
+    let expected = lz4_flex::block::decompress_into(encoded, &mut theirs).ok();
+    assert_eq!(decoded.map(|len| &ours[..len]), expected.map(|len| &theirs[..len]));
+}
+
+/// The C library against ruzstd. ruzstd refuses some frames that the C library reads, so only
+/// results are compared.
+fn zstd(encoded: &[u8], room: usize) {
+    let mut output = vec![0xa5; room];
+    let ours = Decompressor::new().unwrap().decompress_into(encoded, &mut output).ok();
+    let mut grown = Vec::new();
+    let growing = Decompressor::new().unwrap().decompress_to_vec(encoded, room, &mut grown).ok();
+    if let (Some(len), Some(())) = (ours, growing) {
+        assert_eq!(output[..len], grown);
+    }
+    assert_eq!(ours.is_some(), growing.is_some() || encoded.is_empty(), "{ours:?} {growing:?}");
+    let Some(len) = ours else { return };
+    let Ok(mut decoder) = ruzstd::decoding::StreamingDecoder::new(encoded) else { return };
+    let mut theirs = Vec::new();
+    let is_one_frame = decoder.by_ref().take(room as u64 + 1).read_to_end(&mut theirs).is_ok();
+    if is_one_frame && theirs.len() <= room {
+        assert!(output[..len].starts_with(&theirs), "ruzstd decodes to other bytes");
+    }
+}
+
+/// The codec vectors of the three formats, with room for their content.
+fn seeds() -> Vec<Vec<u8>> {
+    let formats = [("gzip/", 0, 10), ("lz4/", 1, 4), ("zstd/", 2, 0)];
+    let of_format = |vector: &zarr_wasm_fuzz::vector::Vector| {
+        let (_, format, header) = *formats.iter().find(|(name, ..)| vector.name.starts_with(name))?;
+        let room = u8::try_from(vector.bytes().len().div_ceil(64)).ok()?;
+        Some([&[format, room], vector.encoded.get(header..)?].concat())
+    };
+    vectors().iter().filter_map(of_format).collect()
+}
