@@ -137,6 +137,15 @@ export const LANES = [
     counts: countOk,
   },
   {
+    name: "fuzz",
+    what: "each fuzz target for ten seconds, with AddressSanitizer",
+    minutes: 8,
+    everyday: false,
+    prepare: [node, "fuzz/run.mjs", "--build"],
+    command: [node, "fuzz/run.mjs"],
+    counts: countOk,
+  },
+  {
     name: "conformance",
     what: "zarr-python, TensorStore and zarrs read what we write, we read what they write",
     minutes: 12,

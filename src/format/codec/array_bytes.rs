@@ -66,8 +66,8 @@ impl VariableBytes {
     /// Appends an element.
     ///
     /// # Errors
-    /// `Limit` when the elements of one chunk take more than [`limits::CHUNK_BYTES`]. A long fill
-    /// value may be repeated many times.
+    /// `Limit` when the elements of one chunk take more than 1 GiB. A long fill value may
+    /// be repeated many times.
     pub fn push(&mut self, element: &[u8]) -> Result<()> {
         let len = self.bytes.len() as u64 + element.len() as u64;
         limits::within(len, limits::CHUNK_BYTES, "the elements of a chunk")?;
