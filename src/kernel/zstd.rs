@@ -360,11 +360,11 @@ mod tests {
 
     #[test]
     fn a_frame_that_declares_more_than_it_has_is_refused() {
-        // One segment of 128 bytes, which an empty last block ends at once.
-        let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x80, 0x01, 0x00, 0x00];
+        // One segment of a mebibyte, which an empty last block ends at once.
+        let frame = [0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0x00, 0x00, 0x10, 0x00, 0x01, 0x00, 0x00];
         let mut context = Decompressor::new().unwrap();
-        assert!(context.decompress_into(&frame, &mut [0; 128]).is_err());
-        let error = context.decompress_to_vec(&frame, 128, &mut Vec::new());
+        assert!(context.decompress_into(&frame, &mut vec![0; 1 << 20]).is_err());
+        let error = context.decompress_to_vec(&frame, 1 << 20, &mut Vec::new());
         assert_eq!(error, Err(ZstdError::Library("Content size differs from the declared one")));
     }
 

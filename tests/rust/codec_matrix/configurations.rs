@@ -39,7 +39,8 @@ fn bytes_of(data_type: &DataType) -> (String, String) {
         DataType::String => ("vlen-utf8", json!({})),
         DataType::Bytes => ("vlen-bytes", json!({})),
         DataType::VariableArray(inner) => ("vlen-array", json!({"dtype": dtype(inner)})),
-        DataType::Json => ("numcodecs.json2", json!({})),
+        // The text of JSON comes back as it was only if the codec does not escape characters.
+        DataType::Json => ("numcodecs.json2", json!({"ensure_ascii": false})),
         DataType::Optional(_) => ("zarrs.optional", optional()),
         _ => ("bytes", json!({"endian": "little"})),
     };
@@ -129,6 +130,7 @@ fn configuration(name: &str, data_type: &DataType) -> Json {
         // What optional elements are stored as has no one size.
         "numcodecs.shuffle" if matches!(data_type, DataType::Optional(_)) => json!({"elementsize": 1}),
         "numcodecs.shuffle" => json!({"elementsize": data_type.size().unwrap_or(1)}),
+        "numcodecs.json2" => json!({"ensure_ascii": false}),
         "conditional" => json!({"codecs": [{"name": "gzip", "configuration": {"level": 1}}]}),
         _ => json!({}),
     }
