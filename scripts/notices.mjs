@@ -15,7 +15,7 @@ const FEATURES = ["--features", "full,images,conventions"];
 const WASM = "wasm32-unknown-unknown";
 
 /** The npm packages that `scripts/package.mjs` bundles. All others are optional peers. */
-const BUNDLED_FROM_NPM = ["@cfworker/json-schema"];
+const BUNDLED_FROM_NPM = ["@cfworker/json-schema", "re2js"];
 
 /** The text of the MIT licence after its copyright line, for what brings no file. */
 const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy
