@@ -39,7 +39,8 @@ function entryOf(files, path = "") {
     isFile: true,
     isDirectory: false,
     name: key.split("/").at(-1),
-    file: (done) => done(new File([files.get(key)], key)),
+    // A file that does not change keeps its time of change.
+    file: (done) => done(new File([files.get(key)], key, { lastModified: 1 })),
   });
   return {
     isFile: false,

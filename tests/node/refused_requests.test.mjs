@@ -35,7 +35,9 @@ test("options that requests cannot have are errors of code Argument or Store, wi
       );
       assert.ok(error instanceof zarr.ZarrError, `${name}: ${error}`);
       assert.equal(error.code, code, `${name}: ${error}`);
-      if (!/that (are|is) none$/.test(name)) assert.ok(error.cause instanceof Error, name);
+      // The platform's error about a header repeats its value, which may be a secret.
+      const hasCause = !/that (are|is) none$|^a header's/.test(name);
+      if (hasCause) assert.ok(error.cause instanceof Error, name);
     }
   }
   const array = await zarr.open(new zarr.FetchStore(server.url));

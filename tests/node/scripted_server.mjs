@@ -45,6 +45,8 @@ export async function scriptedServer(files) {
     else answer();
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  // A test that fails before `close` must not keep the process.
+  server.unref();
   return Object.assign(state, {
     url: `http://127.0.0.1:${server.address().port}`,
     close() {

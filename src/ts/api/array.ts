@@ -427,7 +427,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     options: Pick<WriteOptions, "signal" | "priority"> = {},
   ): Promise<void> {
     const { resizeArray } = await writing();
-    await change(this, () => resizeArray(this, shape, options), options.signal);
+    await change(this, () => resizeArray(this, shape, options), object(options).signal);
   }
 
   /**
@@ -436,12 +436,12 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    */
   async append(value: Settable<D>, axis = 0, options: WriteOptions = {}): Promise<void> {
     const { appendValues } = await writing();
-    await change(this, () => appendValues(this, value, axis, options), options.signal);
+    await change(this, () => appendValues(this, value, axis, options), object(options).signal);
   }
 
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
-    await change(this, () => updateAttributes(this, attributes, options), options.signal);
+    await change(this, () => updateAttributes(this, attributes, options), object(options).signal);
   }
 
   /**

@@ -38,7 +38,7 @@ export function withoutSecrets(text: string): string {
 export function causeWithoutSecrets(cause: unknown): unknown {
   if (!(cause instanceof TypeError)) return cause;
   const message = withoutSecrets(cause.message);
-  const isSafe = message === cause.message && !("cause" in cause && isOfAddress(cause.cause));
+  const isSafe = message === cause.message && !isOfAddress(cause) && !isOfAddress(cause.cause);
   return isSafe ? cause : new TypeError(message);
 }
 
