@@ -32,6 +32,8 @@ const rows = Array.from({ length: ROWS }, (_, row) => row);
 
 async function checkUpgrade(from) {
   const counts = new Map();
+  // Other tests of the page may have ended workers.
+  const { panics } = from.info();
   const array = await from.open(slowStore(counts), { kind: "array" });
   const reads = rows.map((row) => array.get([row]));
   const store = new Map();
@@ -46,7 +48,7 @@ async function checkUpgrade(from) {
   ok([...counts.values()].every((count) => count === 1));
   equal((await (await from.open(store, { kind: "array" })).get()).data, new Uint8Array([7, 7, 7]));
   equal((await array.get([9])).data[0], 36);
-  equal(from.info().panics, 0);
+  equal(from.info().panics, panics);
 }
 
 test("reads in progress continue when the full build replaces the engine", () => checkUpgrade(zarr));
