@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { ROOT, StepFailed } from "./run_command.mjs";
 import { joinSharedModules } from "./shared_modules.mjs";
-import { virtualText } from "./virtual_modules.mjs";
+import { LIBRARIES, virtualText } from "./virtual_modules.mjs";
 import { glueFolder } from "./wasm.mjs";
 
 const SOURCES = join(ROOT, "src/ts");
@@ -24,12 +24,8 @@ const MADE = {
   "virtual:full-wasm": "full-wasm.js",
   "virtual:images-wasm": "images-wasm.js",
   "virtual:conventions-wasm": "conventions-wasm.js",
-  "@cfworker/json-schema": "json-schema.js",
-  re2js: "re2js.js",
+  ...LIBRARIES,
 };
-
-/** The dependencies that are published as files, because users do not install them. */
-const DEPENDENCIES = ["@cfworker/json-schema", "re2js"];
 
 /**
  * The modules of `src/ts` to publish. Tests are left out; so are workers and entries that are
@@ -111,7 +107,7 @@ export async function publishModules(entries, { quick }) {
   for (const [imported, name] of Object.entries(MADE)) {
     if (imported.startsWith("virtual:")) write(name, await virtualText(imported, { quick }));
   }
-  for (const dependency of DEPENDENCIES) {
+  for (const dependency of Object.keys(LIBRARIES)) {
     await build({
       absWorkingDir: ROOT,
       entryPoints: [dependency],
