@@ -39,7 +39,7 @@ impl Blocks<'_> {
         assert!(self.downsampled().product::<usize>() * size == dst, "each block has one element");
     }
 
-    /// Returns the blocks without the last dimension: their rows.
+    /// Returns the same blocks over the outer dimensions. Each of their elements is one row.
     fn rows(&self) -> Blocks<'_> {
         let outer = self.shape.len().saturating_sub(1);
         Blocks { shape: &self.shape[..outer], factors: &self.factors[..outer], missing: &[] }
@@ -101,7 +101,7 @@ pub fn nearest(src: &[u8], size: usize, blocks: &Blocks<'_>, dst: &mut [u8]) {
     });
 }
 
-/// Downsamples numbers to their means. Bools are treated as bytes.
+/// Replaces each block of numbers by its mean. Bools count as 0 and 1.
 ///
 /// # Panics
 /// As [`nearest`].

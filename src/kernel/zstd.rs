@@ -181,8 +181,9 @@ fn check_declared(src: &[u8], produced: usize) -> Result<(), ZstdError> {
 /// to earlier output.
 ///
 /// # Errors
-/// When the frames are malformed or do not declare their content size, when that is above `limit`
-/// bytes, and when memory is not sufficient. With another prefix, a frame with a checksum fails.
+/// When a frame is malformed, does not declare its content size, or does not match its checksum,
+/// which also happens if `prefix` is not the one that it was compressed with. When the content has
+/// more than `limit` bytes, or memory is not sufficient.
 pub fn decompress_with_prefix(src: &[u8], prefix: &[u8], limit: usize) -> Result<Vec<u8>, ZstdError> {
     let declared = frame_content_size(src)?.ok_or(ZstdError::Library("Content size is not declared"))?;
     let len = usize::try_from(declared).ok().filter(|len| *len <= limit).ok_or(ZstdError::Limit(limit))?;

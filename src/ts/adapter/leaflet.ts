@@ -50,10 +50,10 @@ async function drawPixels(
 }
 
 /**
- * Makes a grid layer that draws a pyramid. In a map of `CRS.Simple`, one unit is an element of the
- * finest level; the first row is at latitude 0, and latitudes of others are negative. In other maps
- * elements are placed as by `warp`, and what the array lacks is transparent. Tiles that leave the
- * map are aborted. An error is Leaflet's event `tileerror`.
+ * Makes a grid layer that draws a pyramid. In a map of `CRS.Simple`, one unit is one element of the
+ * finest level. The first row is at latitude 0, and latitude decreases from row to row. In other
+ * maps, `warp` places the elements, and pixels outside the array are transparent. Tiles that leave
+ * the map are aborted. An error is Leaflet's event `tileerror`.
  *
  *     pyramidLayer(L, image, { window: [0, 4000], colors: "viridis" }).addTo(map);
  */

@@ -110,7 +110,7 @@ async function codecsAskedFor(
       known.push(await unlessAborted(know(site, runner), signal));
     } catch (thrown) {
       signal?.throwIfAborted();
-      // The caller gets errors of the user's loader and of `fromConfig` as they are. Workers run
+      // Errors that the loader or `fromConfig` throws reach the caller as they are. Workers run
       // modules too, and their errors name the codec.
       if (!(thrown instanceof CodecFault) && urlOf(loader) === undefined) throw thrown;
       const { report, cause } = failureOf({ site, direction }, thrown);

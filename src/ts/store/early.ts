@@ -77,7 +77,7 @@ export class EarlyDocuments {
       const requests = requestsFor(DOCUMENTS[format === 2 ? 2 : 3]);
       return started(requests, format === 0 ? requestsFor(DOCUMENTS[2]) : []);
     } catch {
-      // The engine's own request fails too, and it tells why.
+      // The engine sends the same request, and its error names the cause.
       return undefined;
     }
   }
