@@ -48,9 +48,9 @@ const isOnMap = (bbox: DeckTile["bbox"]): bbox is Extract<DeckTile["bbox"], { we
   "west" in bbox;
 
 /**
- * Returns the props of a `TileLayer` in an `OrthographicView`. One unit is one element of the finest
- * level. The first row has y = 0, and y increases downwards. Colours are those of `array.get` with
- * `as: "rgba"`. To draw with other options, make a new layer or change
+ * Returns the props of a `TileLayer` in an `OrthographicView`. One unit is one element of the
+ * finest level. The first row has y = 0, and y increases downwards. Colours are those of
+ * `array.get` with `as: "rgba"`. To draw with other options, make a new layer or change
  * `updateTriggers.getTileData`.
  *
  *     const renderSubLayers = ({ data, ...props }) => new BitmapLayer(props, data);

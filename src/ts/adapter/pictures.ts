@@ -1,8 +1,8 @@
 /**
  * Makes pictures of tiles, for map libraries that draw images: selects the level of a tile,
  * converts its elements to colours, and places it. Each adapter translates the tiles of its library
- * into these tiles. The OpenLayers adapter does not use this file, because OpenLayers takes elements
- * instead of pictures.
+ * into these tiles. The OpenLayers adapter does not use this file, because OpenLayers takes
+ * elements instead of pictures.
  */
 import { addLight, type Colors, colorTable } from "../api/read/colors.ts";
 import { type ConversionOptions, windowOf } from "../api/read/conversion.ts";

@@ -1,7 +1,7 @@
 /**
- * Changes an array's metadata: its shape and its attributes. A change that fails may have stored its
- * documents or not. So the documents are read again, and the open nodes follow what is stored. If
- * the second read fails too, or the caller has aborted, they are read before the next use.
+ * Changes an array's metadata: its shape and its attributes. A change that fails may have stored
+ * its documents or not. So the documents are read again, and the open nodes follow what is stored.
+ * If that read fails too, or the caller has aborted, they are read before the next use.
  */
 import { ZarrError } from "../../model/errors.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
