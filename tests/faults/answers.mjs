@@ -177,10 +177,9 @@ export const FAULT_CLASSES = {
       })),
     },
   },
-  /** Hosts that answer each missing file with a page: the file counts as absent. */
+  /** All files exist, so no page means that a file is absent. */
   "web pages": {
     codes: ["NotFound", "Store", "Format"],
-    absent: true,
     faults: {
       "a page with 200": text(200, PAGE, { "Content-Type": "text/html" }),
       "a redirect to a page": ({ response }) =>

@@ -279,17 +279,34 @@ test("a short body is never used as a chunk", async () => {
   await assert.rejects(array.get(), ({ code }) => code === "Format");
 });
 
+const PAGE = "<!doctype html><html><body>Welcome</body></html>";
+const sendPage = (response, page = PAGE) =>
+  Boolean(response.writeHead(200, { "Content-Type": "text/html" }).end(page));
+
 test("an HTML page and a redirect to a folder are neither metadata nor a chunk", async () => {
-  const page = "<!doctype html><html><body>Welcome</body></html>";
-  const html = { "Content-Type": "text/html" };
-  server.act = (_request, response) => Boolean(response.writeHead(200, html).end(page));
+  server.act = (_request, response) => sendPage(response);
   await assert.rejects(zarr.open(server.url), { code: "NotFound" });
-  assert.ok((await array.get()).data.every((value) => value === -1));
+  await assert.rejects(array.get(), { code: "Store", message: /web page.*login/ });
   server.act = (request, response) =>
     request.url.endsWith("/")
-      ? Boolean(response.writeHead(200, html).end(page))
+      ? sendPage(response)
       : Boolean(response.writeHead(301, { Location: `${request.url}/` }).end());
   await assert.rejects(zarr.open(server.url), { code: "NotFound" });
+});
+
+test("a page for absent files only means fill values, and a page that came once is not believed", async () => {
+  server.files = new Map(chunks);
+  server.files.delete(CHUNK);
+  server.act = (_request, response, bytes) => !bytes && sendPage(response);
+  const expected = whole.map((value, at) => (at % 20 < 10 && at < 200 ? -1 : value));
+  assert.deepEqual([...(await array.get()).data], expected);
+  let pages = 1;
+  server.act = (request, response) =>
+    request.url.startsWith("/c/1/1") && pages-- > 0 && sendPage(response, "<!doctype html>Sign in");
+  server.files = chunks;
+  await array.refresh();
+  assert.deepEqual([...(await array.get()).data], whole);
+  assert.ok(pages < 1);
 });
 
 test("one failed probe does not end an open; if all fail, the error explains it", async () => {

@@ -93,6 +93,13 @@ impl RequestLabel<'_> {
             .actual(mismatch.actual)
     }
 
+    /// The error for a web page that may not mean an absent object.
+    pub(super) fn web_page(self, why: &str) -> Error {
+        Error::store(format!("{} was answered with a web page: {why}", self.described()))
+            .expected("the object, or status 404")
+            .actual("HTML")
+    }
+
     /// The error for a size that no visible header tells.
     pub(super) fn unknown_size(self) -> Error {
         Error::store(format!(

@@ -9,6 +9,7 @@ mod fault;
 mod listing;
 pub mod origin;
 mod policy;
+mod request_kind;
 mod response;
 mod retry;
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -16,6 +17,7 @@ mod retry;
 mod tests;
 pub mod transport;
 pub mod url;
+mod web_page;
 mod whole_objects;
 mod write;
 mod written_urls;
@@ -161,6 +163,18 @@ impl<T: Transport> HttpStore<T> {
     }
 
     async fn exchange(&self, url: &str, goal: Goal, context: &RequestContext) -> Result<Outcome> {
+        match self.exchange_once(url, goal, context).await? {
+            Outcome::Page(page) => self.judge_page(url, page, context).await,
+            outcome @ Outcome::Found(_) => {
+                self.knowledge.web_pages.note_object(url, context.subject);
+                Ok(outcome)
+            }
+            outcome => Ok(outcome),
+        }
+    }
+
+    /// Like [`exchange`](Self::exchange), without an opinion on web pages.
+    async fn exchange_once(&self, url: &str, goal: Goal, context: &RequestContext) -> Result<Outcome> {
         let shown = url::redact(url);
         let exchange_context = ExchangeContext {
             url: &shown,

@@ -11,9 +11,11 @@ use std::ops::Range;
 use super::HttpOptions;
 use super::fault::{self, RequestLabel};
 use super::origin::{Origin, SuffixRanges};
+use super::request_kind::RequestKind;
 use super::response::{self, BodyCheck, ContentRange, Mismatch};
 use super::retry::Retries;
 use super::transport::{HttpResponse, Method, TransportError, TransportResult};
+use super::web_page::{self, WebPage, WebPages};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value};
@@ -50,20 +52,22 @@ pub(super) enum Outcome {
     Absent,
     Found(Fetched),
     Size(u64),
+    /// A web page, twice. [`WebPages`] decides whether the object is absent.
+    Page(WebPage),
 }
 
 impl Outcome {
     pub(super) fn fetched(self) -> Option<Fetched> {
         match self {
             Self::Found(fetched) => Some(fetched),
-            Self::Absent | Self::Size(_) => None,
+            Self::Absent | Self::Size(_) | Self::Page(_) => None,
         }
     }
 
     pub(super) fn size(self) -> Option<u64> {
         match self {
             Self::Size(size) => Some(size),
-            Self::Absent | Self::Found(_) => None,
+            Self::Absent | Self::Found(_) | Self::Page(_) => None,
         }
     }
 }
@@ -83,6 +87,9 @@ pub(super) struct ServerKnowledge {
     pub forbids_caching: Cell<bool>,
     /// A 403 was taken for an absent chunk.
     pub took_refusal_for_absence: Cell<bool>,
+    /// The server labels objects as HTML too, so the label says nothing.
+    pub labels_objects_as_html: Cell<bool>,
+    pub web_pages: WebPages,
 }
 
 /// The circumstances of an exchange.
@@ -101,39 +108,6 @@ pub(super) struct ExchangeContext<'a> {
     pub knowledge: &'a ServerKnowledge,
 }
 
-/// The kind of the current request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum RequestKind {
-    Whole,
-    Window(Range<u64>),
-    Suffix(u64),
-    /// A range that probably contains the end.
-    Tail(Range<u64>),
-    /// HEAD, for the size.
-    Head,
-    /// The first byte, whose `Content-Range` tells the size.
-    FirstByte,
-}
-
-impl RequestKind {
-    fn method(&self) -> Method {
-        if *self == Self::Head { Method::Head } else { Method::Get }
-    }
-
-    fn range(&self) -> Option<String> {
-        match self {
-            Self::Whole | Self::Head => None,
-            // An open range for the end of the value, because some servers reject a last byte that
-            // is far behind it.
-            Self::Window(range) if range.end == u64::MAX => Some(format!("bytes={}-", range.start)),
-            Self::Window(range) => Some(format!("bytes={}-{}", range.start, range.end.saturating_sub(1))),
-            Self::Tail(range) => Some(format!("bytes={}-{}", range.start, range.end.saturating_sub(1))),
-            Self::Suffix(len) => Some(format!("bytes=-{len}")),
-            Self::FirstByte => Some("bytes=0-0".to_owned()),
-        }
-    }
-}
-
 /// Maximum number of bytes that are read beyond the requested ones to find the end.
 const TAIL_BYTES: u64 = 128 << 10;
 
@@ -150,6 +124,8 @@ pub(super) struct Exchange<'a> {
     retries: Retries,
     /// Length of the last body that was suspicious.
     suspected_len: Option<u64>,
+    /// Whether the last answer was a web page.
+    suspected_page: bool,
     /// The whole object, if it came for a part of it.
     whole: Option<Fetched>,
 }
@@ -167,6 +143,7 @@ impl<'a> Exchange<'a> {
             tail_failed: context.knowledge.tails_useless.get(),
             retries: Retries::default(),
             suspected_len: None,
+            suspected_page: false,
             whole: None,
         };
         let step = exchange.restart();
@@ -243,7 +220,7 @@ impl<'a> Exchange<'a> {
         Step::Send(NextRequest {
             method: self.kind.method(),
             range: self.kind.range(),
-            fresh: self.suspected_len.is_some(),
+            fresh: self.suspected_len.is_some() || self.suspected_page,
             after_ms,
             body_limit: self.body_limit(),
             part_limit: self.part_limit(),
@@ -261,13 +238,21 @@ impl<'a> Exchange<'a> {
             RequestKind::Window(range) | RequestKind::Tail(range) => range.end - range.start,
             RequestKind::Suffix(len) => *len,
             RequestKind::FirstByte => 1,
+            RequestKind::Beginning => web_page::BEGINNING_BYTES,
         };
         asked.saturating_add(limits::BODY_SLACK).min(limits::RESULT_BYTES)
     }
 
     fn judge(&mut self, response: &HttpResponse, random: f64) -> Step {
+        let is_success = matches!(response.status, 200 | 206);
+        if is_success && response.is_directory(self.context.url) {
+            return Step::Done(Ok(Outcome::Absent));
+        }
+        if is_success && let Some(page) = WebPage::of(response, self.context.subject) {
+            return self.page(page);
+        }
         match response.status {
-            200 | 206 if self.is_not_the_object(response) => Step::Done(Ok(Outcome::Absent)),
+            _ if self.may_be_part_of_a_page(response) => self.see_beginning(),
             200 | 206 => self.succeed(response),
             404 | 410 => Step::Done(Ok(Outcome::Absent)),
             416 => self.unsatisfiable(response),
@@ -287,27 +272,45 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Whether a server answered with a page instead of the object: a directory listing, or the
-    /// start page that servers of single-page applications send for unknown paths.
-    fn is_not_the_object(&self, response: &HttpResponse) -> bool {
-        if response.is_directory() {
-            return true;
+    /// Takes a web page. The first is not believed: the server, or a cache, may have failed once.
+    fn page(&mut self, page: WebPage) -> Step {
+        let pages = &self.context.knowledge.web_pages;
+        let is_update = self.context.subject == Subject::Update;
+        let is_metadata = self.context.subject == Subject::Metadata;
+        if !is_update && pages.mean_absence(&page) || is_metadata && !pages.can_be_checked() {
+            return Step::Done(Ok(Outcome::Absent));
         }
-        let beginning = response.beginning(64).to_ascii_lowercase();
-        let beginning = beginning.trim_ascii_start();
-        match self.context.subject {
-            Subject::Metadata => beginning.starts_with(b"<"),
-            Subject::Chunk | Subject::Update => {
-                let html =
-                    response.headers.get("content-type").is_some_and(|kind| kind.starts_with("text/html"));
-                html && (beginning.starts_with(b"<!doctype html") || beginning.starts_with(b"<html"))
-            }
+        if self.suspected_page {
+            return Step::Done(Ok(Outcome::Page(page)));
         }
+        self.suspected_page = true;
+        self.restart()
+    }
+
+    /// Whether the answer is labelled as HTML and does not show the beginning of the body.
+    fn may_be_part_of_a_page(&self, response: &HttpResponse) -> bool {
+        matches!(response.status, 200 | 206 | 416)
+            && self.context.subject != Subject::Metadata
+            && !matches!(self.kind, RequestKind::Whole | RequestKind::Beginning)
+            && (response.status != 200 || self.kind == RequestKind::Head)
+            && !self.context.knowledge.labels_objects_as_html.get()
+            && web_page::is_labelled(response)
+    }
+
+    fn see_beginning(&mut self) -> Step {
+        self.kind = RequestKind::Beginning;
+        self.ask(0)
+    }
+
+    fn not_a_page(&mut self) -> Step {
+        self.context.knowledge.labels_objects_as_html.set(true);
+        self.restart()
     }
 
     fn succeed(&mut self, response: &HttpResponse) -> Step {
         match (&self.kind, response.status) {
             (RequestKind::Head, _) => self.learn_size(response.content_length()),
+            (RequestKind::Beginning, _) => self.not_a_page(),
             (RequestKind::FirstByte, 206) => match response.content_range().total {
                 Some(size) => self.found_size(size),
                 None => self.fail(|label| label.unknown_size()),
@@ -441,6 +444,7 @@ impl<'a> Exchange<'a> {
         let total = response.content_range().total;
         match (&self.kind, self.goal, total) {
             (RequestKind::Head, ..) => self.without_head(),
+            (RequestKind::Beginning, ..) => self.not_a_page(),
             (RequestKind::FirstByte, ..) => self.found_size(total.unwrap_or(0)),
             // The object is smaller than estimated.
             (RequestKind::Tail(_), _, Some(size)) if size > 0 => self.learn_size(Some(size)),

@@ -9,6 +9,15 @@ use std::ops::Range;
 use super::transport::HttpResponse;
 use crate::store::{Fetched, Value};
 
+/// A URL without query and fragment.
+fn path(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or_default()
+}
+
+fn last_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
 /// A `Content-Range` header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ContentRange {
@@ -81,9 +90,9 @@ impl HttpResponse {
     }
 
     /// Whether the server redirected to a directory of the requested name.
-    pub(super) fn is_directory(&self) -> bool {
-        let path = self.url.split(['?', '#']).next().unwrap_or_default();
-        self.redirected && path.ends_with('/')
+    pub(super) fn is_directory(&self, requested: &str) -> bool {
+        let folder = path(&self.url).strip_suffix('/');
+        self.redirected && folder.is_some_and(|folder| last_name(folder) == last_name(path(requested)))
     }
 
     /// The first bytes of the body.

@@ -33,6 +33,7 @@ impl<T: Transport> HttpStore<T> {
         self.written.borrow_mut().add(url);
         let response = self.answered(Method::Delete, url, None).await;
         self.forget_kept();
+        self.knowledge.web_pages.forget_object(url);
         let response = response?;
         match response.status {
             200 | 202 | 204 | 404 | 410 => Ok(()),

@@ -6,4 +6,5 @@ pub(super) mod script;
 mod sending;
 mod statuses;
 mod suffixes;
+mod web_pages;
 mod writing;

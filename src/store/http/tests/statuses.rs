@@ -7,7 +7,7 @@ use crate::store::Store;
 use crate::store::http::HttpOptions;
 use crate::store::http::transport::{TransportError, TransportResult};
 
-fn redirected(answer: TransportResult, url: &str) -> TransportResult {
+pub fn redirected(answer: TransportResult, url: &str) -> TransportResult {
     answer.map(|mut response| {
         response.redirected = true;
         response.url = url.to_owned();
@@ -47,7 +47,7 @@ fn forbidden_metadata_is_an_error_even_after_a_success() {
     assert_eq!(scene.metadata().unwrap_err().kind(), ErrorKind::Store);
 }
 
-fn anonymous() -> HttpOptions {
+pub fn anonymous() -> HttpOptions {
     HttpOptions { is_anonymous: true, ..HttpOptions::default() }
 }
 
@@ -220,22 +220,6 @@ fn errors_of_the_transport_are_not_retried() {
     let failure = crate::error::Error::aborted("the hook threw");
     scene.then("GET c/0", Err(TransportError::Failed(failure)));
     assert_eq!(scene.chunk(Whole).unwrap_err().kind(), ErrorKind::Aborted);
-}
-
-#[test]
-fn html_pages_are_not_values() {
-    let scene = Scene::at(OPEN_ROOT, anonymous());
-    scene.then("GET zarr.json", respond(200, b"\n<!DOCTYPE html><html>", &["Content-Type: text/html"]));
-    assert_eq!(scene.metadata().unwrap(), None);
-    scene
-        .then("GET c/0", respond(200, b"<!doctype html><html>", &["Content-Type: text/html; charset=utf-8"]));
-    assert_eq!(scene.chunk(Whole).unwrap(), None);
-    let listing = redirected(respond(200, b"0\n1\n", &[]), "https://host/data.zarr/c/0/?sig=secret");
-    scene.then("GET c/0", listing);
-    assert_eq!(scene.chunk(Whole).unwrap(), None);
-    // None of these was a read: 403 is still an error.
-    scene.then("GET c/0", respond(403, b"", &[]));
-    assert!(scene.chunk(Whole).is_err());
 }
 
 #[test]

@@ -1,0 +1,149 @@
+//! Web pages that a server sends in the place of objects, with status 200.
+//!
+//! Servers of single-page applications answer each absent name with one page. A proxy that asks for
+//! a login answers each name with a page. The first means that a chunk is absent, so it reads as the
+//! fill value. The second says nothing about the chunk. To tell them apart, the store reads an
+//! object again that it has read before. If that is a page now too, the read fails.
+
+use std::cell::RefCell;
+
+use super::HttpStore;
+use super::fault::RequestLabel;
+use super::policy::{Goal, Outcome};
+use super::transport::{HttpResponse, Method, Transport};
+use super::url::redact;
+use crate::error::{Error, Result};
+use crate::store::{ByteRange, RequestContext, Subject};
+
+/// The number of first bytes that are compared.
+pub(super) const BEGINNING_BYTES: u64 = 512;
+
+/// A page, as far as pages are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct WebPage {
+    beginning: Vec<u8>,
+    size: Option<u64>,
+}
+
+impl WebPage {
+    /// The page in an answer that shows the beginning of its body.
+    pub fn of(response: &HttpResponse, subject: Subject) -> Option<Self> {
+        let beginning = response.beginning(BEGINNING_BYTES);
+        if !is_page(&beginning, subject, response) {
+            return None;
+        }
+        let size = match response.status {
+            206 => response.content_range().total,
+            _ => Some(response.body.len()),
+        };
+        Some(Self { beginning, size })
+    }
+}
+
+fn is_page(beginning: &[u8], subject: Subject, response: &HttpResponse) -> bool {
+    let text = beginning.trim_ascii_start();
+    let begins = |with: &[u8]| text.get(..with.len()).is_some_and(|text| text.eq_ignore_ascii_case(with));
+    match subject {
+        Subject::Metadata => begins(b"<"),
+        Subject::Chunk | Subject::Update => {
+            is_labelled(response) && (begins(b"<!doctype html") || begins(b"<html"))
+        }
+    }
+}
+
+/// Whether the answer is labelled as HTML. Some servers label all files without extension so.
+pub(super) fn is_labelled(response: &HttpResponse) -> bool {
+    response.headers.get("content-type").is_some_and(|kind| kind.starts_with("text/html"))
+}
+
+/// An object that a store has read.
+#[derive(Clone, Debug)]
+pub(super) struct KnownObject {
+    pub url: String,
+    pub subject: Subject,
+}
+
+/// What a store knows about the pages of its server.
+#[derive(Debug, Default)]
+pub(super) struct WebPages {
+    known_object: RefCell<Option<KnownObject>>,
+    /// The page for absent names.
+    of_absence: RefCell<Option<WebPage>>,
+}
+
+impl WebPages {
+    /// Notes that an object was read. The first one stays: it is most likely metadata.
+    pub fn note_object(&self, url: &str, subject: Subject) {
+        let mut known = self.known_object.borrow_mut();
+        if known.is_none() {
+            *known = Some(KnownObject { url: url.to_owned(), subject });
+        }
+    }
+
+    /// Forgets an object that may no longer exist.
+    pub fn forget_object(&self, url: &str) {
+        self.known_object.borrow_mut().take_if(|known| known.url == url);
+    }
+
+    pub fn known_object(&self) -> Option<KnownObject> {
+        self.known_object.borrow().clone()
+    }
+
+    pub fn can_be_checked(&self) -> bool {
+        self.known_object.borrow().is_some()
+    }
+
+    /// Notes that the server sends this page for absent names.
+    pub fn note_absence(&self, page: WebPage) {
+        *self.of_absence.borrow_mut() = Some(page);
+    }
+
+    pub fn mean_absence(&self, page: &WebPage) -> bool {
+        self.of_absence.borrow().as_ref() == Some(page)
+    }
+}
+
+impl<T: Transport> HttpStore<T> {
+    /// Decides whether a page means that the object is absent.
+    pub(super) async fn judge_page(
+        &self,
+        url: &str,
+        page: WebPage,
+        context: &RequestContext,
+    ) -> Result<Outcome> {
+        let pages = &self.knowledge.web_pages;
+        let known = pages.known_object().filter(|_| context.subject != Subject::Update);
+        let Some(known) = known else {
+            return Err(page_error(url, "nothing shows that the object is absent"));
+        };
+        let range = match known.subject {
+            Subject::Metadata => ByteRange::Whole,
+            Subject::Chunk | Subject::Update => ByteRange::FromStart { offset: 0, len: BEGINNING_BYTES },
+        };
+        let again = RequestContext {
+            subject: known.subject,
+            reload: true,
+            priority: context.priority.clone(),
+            ..RequestContext::default()
+        };
+        match self.exchange_once(&known.url, Goal::Read(range), &again).await? {
+            Outcome::Found(_) | Outcome::Size(_) => {
+                pages.note_absence(page);
+                Ok(Outcome::Absent)
+            }
+            Outcome::Page(_) => Err(page_error(
+                url,
+                "the server answers with a page for objects that it sent before, so a login may be needed",
+            )),
+            Outcome::Absent => {
+                pages.forget_object(&known.url);
+                Err(page_error(url, "nothing shows that the object is absent"))
+            }
+        }
+    }
+}
+
+fn page_error(url: &str, why: &str) -> Error {
+    let shown = redact(url);
+    RequestLabel { url: &shown, method: Method::Get, range: None }.web_page(why)
+}
