@@ -9,7 +9,8 @@
  *   npm run fuzz -- --codecs              `decoders`, codec by codec
  *   npm run fuzz -- --build               builds only
  *
- * It installs cargo-fuzz into `target/`, and the nightly toolchain by rustup if there is none.
+ * It installs cargo-fuzz into `target/`. Sanitizers need the nightly toolchain; where there is none,
+ * the stable one is told to allow what only nightly allows.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -48,18 +49,18 @@ function parseArguments(words) {
   return options;
 }
 
+/** The environment for a compiler that has sanitizers. */
+const compiler = () =>
+  ask("rustc", ["+nightly", "-vV"]) === undefined ? { RUSTC_BOOTSTRAP: "1" } : { RUSTUP_TOOLCHAIN: "nightly" };
+
 async function build() {
-  if (ask("rustc", ["+nightly", "-vV"]) === undefined) {
-    const install = ["toolchain", "install", "nightly", "--profile", "minimal"];
-    await run("rustup: the nightly toolchain (once)", "rustup", install);
-  }
   if (!existsSync(join(TOOL, "bin/cargo-fuzz"))) {
     const install = ["install", "cargo-fuzz", "--version", VERSION, "--locked", "--root", TOOL];
     await run("cargo: cargo-fuzz (once)", "cargo", install);
   }
   const words = ["fuzz", "build", "--fuzz-dir", "fuzz", "--target-dir", join(FOLDER, "build")];
   await run("cargo: the fuzz targets, with AddressSanitizer", join(TOOL, "bin/cargo-fuzz"), words, {
-    env: { RUSTUP_TOOLCHAIN: "nightly" },
+    env: compiler(),
   });
 }
 
@@ -70,7 +71,8 @@ function fuzz(target, words, variables) {
   return new Promise((resolve, reject) => {
     const child = spawn(programOf(target), words, {
       cwd: FOLDER,
-      env: { ...process.env, ...variables },
+      // A target is measured by its own time, so a library beside it may not start threads.
+      env: { ...process.env, RAYON_NUM_THREADS: "1", ...variables },
       stdio: ["ignore", "ignore", "pipe"],
     });
     let output = "";

@@ -146,6 +146,15 @@ export const LANES = [
     counts: countOk,
   },
   {
+    name: "miri",
+    what: "the tests of the kernels with unsafe code, in Miri",
+    minutes: 10,
+    everyday: false,
+    prepare: [node, "tests/miri.mjs", "prepare"],
+    command: [node, "tests/miri.mjs"],
+    counts: countRust,
+  },
+  {
     name: "conformance",
     what: "zarr-python, TensorStore and zarrs read what we write, we read what they write",
     minutes: 12,

@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn every_element_size_count_remainder_and_alignment() {
         for typesize in naive::SIZES {
-            for count in naive::COUNTS.into_iter().chain([512, 520, 640, 1160]) {
+            for count in naive::counts(&[520, 512, 640, 1160]) {
                 let len = count * typesize + count % typesize.max(1);
                 let src = naive::bytes(len + 3, typesize as u32);
                 agrees_with_the_oracle(&src[count % 4..][..len], typesize);

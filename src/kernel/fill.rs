@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn every_length_and_element() {
         for size in [1, 2, 3, 4, 8, 12, 16, 100, 5000] {
-            for len in naive::COUNTS.into_iter().chain([4095, 4096, 4097, 10_000, 20_001]) {
+            for len in naive::counts(&[4097, 4095, 4096, 10_000, 20_001]) {
                 agrees_with_the_oracle(len, &naive::bytes(size, size as u32));
                 agrees_with_the_oracle(len, &vec![7; size]);
             }

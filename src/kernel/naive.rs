@@ -7,11 +7,31 @@ use super::downsample::Blocks;
 use super::scatter::{AxisSteps, CopyAxis, Strided};
 
 /// Lengths around every step and remainder of a kernel: words, vectors, tiles, patterns.
+#[cfg(not(miri))]
 pub(super) const COUNTS: [usize; 22] =
     [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 64, 100, 127, 128, 129, 136, 256, 300];
 
+/// Fewer of them for Miri, which is hundreds of times slower.
+#[cfg(miri)]
+pub(super) const COUNTS: [usize; 4] = [0, 7, 17, 136];
+
+/// These lengths, and longer ones that a kernel treats in another way. Miri has the first of those.
+pub(super) fn counts(longer: &[usize]) -> impl Iterator<Item = usize> {
+    let most = if cfg!(miri) { 1 } else { longer.len() };
+    COUNTS.into_iter().chain(longer.iter().copied().take(most))
+}
+
+/// The cases of a test: all of them, and under Miri only each `nth`.
+pub(super) fn cases<T>(all: impl IntoIterator<Item = T>, nth: usize) -> impl Iterator<Item = T> {
+    all.into_iter().step_by(if cfg!(miri) { nth } else { 1 })
+}
+
 /// Element sizes, with and without a specialised path.
+#[cfg(not(miri))]
 pub(super) const SIZES: [usize; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 17, 33];
+
+#[cfg(miri)]
+pub(super) const SIZES: [usize; 4] = [1, 3, 4, 8];
 
 /// Pseudorandom bytes (xorshift), the same on every machine.
 pub(super) fn bytes(len: usize, seed: u32) -> Vec<u8> {

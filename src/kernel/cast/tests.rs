@@ -120,7 +120,7 @@ fn agrees_with_the_oracle(src: &[u8], from: NumberType, to: NumberType) {
 fn every_pair_agrees_with_the_oracle() {
     for from in ALL {
         for to in ALL {
-            for count in naive::COUNTS.into_iter().chain([511, 512, 513, 1100]) {
+            for count in naive::counts(&[513, 511, 512, 1100]) {
                 agrees_with_the_oracle(&naive::bytes(count * from.size(), 3), from, to);
             }
         }

@@ -46,7 +46,16 @@ export class EngineServer {
     setPage(page);
   }
 
+  /** Takes a message. One that cannot be read is a warning, and disturbs no call. */
   receive(message: ToEngine): void {
+    try {
+      this.#take(message);
+    } catch (error) {
+      this.#post({ type: "warning", message: `a message of the page cannot be read: ${error}`, path: "" }, []);
+    }
+  }
+
+  #take(message: ToEngine): void {
     switch (message.type) {
       case "start":
         this.#start(message);

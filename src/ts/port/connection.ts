@@ -79,7 +79,7 @@ export class Connection {
     this.objects = new Objects((message) => this.post(message), channel.isLocal);
     channel.onmessages = (messages) => {
       this.heard += 1;
-      for (const message of messages) this.#receive(message);
+      for (const message of messages) this.#take(message);
     };
     channel.oncrash = (reason) => listeners.onlost(reason);
     channel.oncall = (target, args) => (this.objects.target(target) as Callback)(...args);
@@ -186,6 +186,16 @@ export class Connection {
     if (this.#calls.size === 0) this.channel.hold(false);
     const { signal } = call.options;
     this.#settle(call, signal?.aborted && "error" in settled ? { error: signal.reason } : settled);
+  }
+
+  /** Takes a message. One that cannot be read ends its own call, and no other. */
+  #take(message: ToPage): void {
+    try {
+      this.#receive(message);
+    } catch (cause) {
+      const error = new ZarrError("Unsupported", "a message of the engine cannot be read", { cause });
+      this.#finish((message as { call?: number } | null)?.call ?? 0, { error });
+    }
   }
 
   #receive(message: ToPage): void {

@@ -1,0 +1,187 @@
+/**
+ * Wrong messages between the page and the engine. The test records the messages of real calls, and
+ * sends changed copies of them, in both directions, while other calls run. Reads must give right
+ * elements. Writes must, too, or be rejected: a wrong call may trap the engine, which then repeats
+ * reads, but no writes. Nothing may be left unhandled. `src/ts/port/protocol.ts` describes the
+ * messages.
+ */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Worker } from "node:worker_threads";
+import * as zarr from "zarr-wasm";
+import { madeStore } from "../port/contract.mjs";
+
+/** Wrong messages in each direction. */
+const COUNT = Number(process.env.HOSTILE_MESSAGES ?? 2000);
+
+/** The numbers of calls, requests and objects in wrong messages begin here, so that none is real. */
+const UNUSED = 1e6;
+
+/** Pseudorandom numbers below 1 (xorshift). */
+function randomNumbers(seed) {
+  let state = seed;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
+
+const random = randomNumbers(20261123);
+const anyOf = (list) => list[Math.floor(random() * list.length)];
+
+const VALUES = [
+  undefined,
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  Number.NaN,
+  2 ** 53,
+  10n ** 20n,
+  "",
+  "x".repeat(1000),
+  "__proto__",
+  [],
+  [[], [[]]],
+  {},
+  { length: 2 ** 32 },
+  new Uint8Array(3),
+  new ArrayBuffer(0),
+  new Date(0),
+  new Map([["a", 1]]),
+];
+
+const isPlain = (value) =>
+  Array.isArray(value) || (value !== null && Object.getPrototypeOf(value) === Object.prototype);
+
+/** The places of all values of a message, as pairs of an object and a key. */
+function placesOf(value) {
+  if (typeof value !== "object" || !isPlain(value ?? null)) return [];
+  return Object.keys(value).flatMap((key) => [[value, key], ...placesOf(value[key])]);
+}
+
+/** Numbers that the other end looks up. */
+const NUMBERED = ["call", "ask", "store", "array", "cache", "number"];
+
+/** A copy of a message with one to three changes. Its numbers are of nothing that exists. */
+function changed(message) {
+  const copy = structuredClone(message);
+  for (const name of NUMBERED) {
+    if (typeof copy[name] === "number") copy[name] = UNUSED + Math.floor(random() * 100);
+  }
+  for (let changes = 1 + Math.floor(random() * 3); changes > 0; changes -= 1) {
+    const [object, key] = anyOf(placesOf(copy)) ?? [];
+    if (!object) continue;
+    if (random() < 0.3) delete object[key];
+    else object[key] = anyOf(VALUES);
+  }
+  return copy;
+}
+
+/** Messages that end the engine, or change what all calls use. They are not sent changed. */
+const RESERVED = ["start", "configure", "broken", "release"];
+/** Operations that change stores. A changed copy could write to a store of the test. */
+const WRITING = /write|append|resize|create|erase|update|consolidate|copy/i;
+
+const isKept = (message) => !RESERVED.includes(message?.type) && !WRITING.test(message?.operation ?? "");
+
+const recorded = { toEngine: [], toPage: [] };
+/** The worker of the engine, of which messages are lists. */
+let engine;
+const { postMessage, emit } = Worker.prototype;
+
+before(async () => {
+  zarr.dispose();
+  await zarr.init({ engine: "worker" });
+  Worker.prototype.postMessage = function (message, transfer) {
+    if (Array.isArray(message)) {
+      engine = this;
+      recorded.toEngine.push(...structuredClone(message.filter(isKept)));
+    }
+    return postMessage.call(this, message, transfer);
+  };
+  Worker.prototype.emit = function (name, message) {
+    if (name === "message" && Array.isArray(message)) {
+      recorded.toPage.push(...structuredClone(message.filter(isKept)));
+    }
+    return emit.apply(this, arguments);
+  };
+});
+after(() => {
+  Object.assign(Worker.prototype, { postMessage, emit });
+  zarr.dispose();
+});
+
+/** Opens and reads in several ways. Throws for a wrong element. */
+async function readRight() {
+  const array = await zarr.open(madeStore(), { kind: "array" });
+  assert.equal(array.attributes({ bigint: true }).big, 9007199254740993n);
+  const { data } = await array.get();
+  assert.ok(data.every((value, at) => value === 100 * Math.floor(at / 40) + (at % 40)));
+  const part = await zarr.get(array, [zarr.slice(3, 9), 5]);
+  assert.deepEqual([...part.data], [305, 405, 505, 605, 705, 805]);
+  const failing = zarr.open(new Map(), { kind: "array" });
+  await assert.rejects(failing, { code: "NotFound" });
+  let seen = 0;
+  for await (const box of array.stream()) seen += box.data.length;
+  assert.equal(seen, 32 * 40);
+}
+
+async function writeRight() {
+  const store = new Map();
+  const array = await zarr.create(store, { shape: [6], chunkShape: [4], dtype: "int16" });
+  await array.set(null, Int16Array.of(1, 2, 3, 4, 5, 6));
+  await array.append(Int16Array.of(7, 8));
+  const again = await zarr.open(store, { kind: "array" });
+  assert.deepEqual([...(await again.get()).data], [1, 2, 3, 4, 5, 6, 7, 8]);
+}
+
+const unexpected = [];
+for (const name of ["uncaughtException", "unhandledRejection"]) {
+  process.on(name, (reason) => unexpected.push(reason));
+}
+
+/** Writes during a trap are rejected, with an error that says so. */
+async function writeOrTrap() {
+  try {
+    await writeRight();
+  } catch (error) {
+    assert.match(String(error), /internal error of zarr-wasm/);
+  }
+}
+
+async function withWrongMessages(send, messages) {
+  assert.ok(messages.length > 50);
+  for (let sent = 0; sent < COUNT; ) {
+    const work = Promise.all([readRight(), writeOrTrap()]);
+    work.catch(() => {}); // The rejection counts when it is awaited.
+    for (let batch = 0; batch < 25; batch += 1) {
+      await new Promise(setImmediate);
+      const wrong = [changed(anyOf(messages)), changed(anyOf(messages))];
+      send(wrong);
+      sent += wrong.length;
+    }
+    await work;
+  }
+  assert.deepEqual(unexpected, []);
+  await Promise.all([readRight(), writeRight()]);
+}
+
+const LIMITS = { timeout: 120_000 };
+
+test("wrong messages to the engine disturb no other call", LIMITS, async () => {
+  await Promise.all([readRight(), writeRight()]);
+  const first = engine;
+  const messages = [...recorded.toEngine];
+  await withWrongMessages((wrong) => postMessage.call(engine, wrong, []), messages);
+  assert.equal(engine, first);
+});
+
+test("wrong messages to the page disturb no other call", LIMITS, async () => {
+  await Promise.all([readRight(), writeRight()]);
+  const messages = [...recorded.toPage];
+  await withWrongMessages((wrong) => emit.call(engine, "message", wrong), messages);
+});
