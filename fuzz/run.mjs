@@ -51,7 +51,9 @@ function parseArguments(words) {
 
 /** The environment for a compiler that has sanitizers. */
 const compiler = () =>
-  ask("rustc", ["+nightly", "-vV"]) === undefined ? { RUSTC_BOOTSTRAP: "1" } : { RUSTUP_TOOLCHAIN: "nightly" };
+  ask("rustc", ["+nightly", "-vV"]) === undefined
+    ? { RUSTC_BOOTSTRAP: "1" }
+    : { RUSTUP_TOOLCHAIN: "nightly" };
 
 async function build() {
   if (!existsSync(join(TOOL, "bin/cargo-fuzz"))) {

@@ -14,7 +14,7 @@ import { madeStore } from "../port/contract.mjs";
 /** Wrong messages in each direction. */
 const COUNT = Number(process.env.HOSTILE_MESSAGES ?? 2000);
 
-/** The numbers of calls, requests and objects in wrong messages begin here, so that none is real. */
+/** The numbers of calls, requests and objects in wrong messages begin here: none is real. */
 const UNUSED = 1e6;
 
 /** Pseudorandom numbers below 1 (xorshift). */
@@ -103,11 +103,12 @@ before(async () => {
     }
     return postMessage.call(this, message, transfer);
   };
-  Worker.prototype.emit = function (name, message) {
+  Worker.prototype.emit = function (name, ...words) {
+    const [message] = words;
     if (name === "message" && Array.isArray(message)) {
       recorded.toPage.push(...structuredClone(message.filter(isKept)));
     }
-    return emit.apply(this, arguments);
+    return emit.call(this, name, ...words);
   };
 });
 after(() => {

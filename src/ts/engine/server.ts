@@ -51,7 +51,10 @@ export class EngineServer {
     try {
       this.#take(message);
     } catch (error) {
-      this.#post({ type: "warning", message: `a message of the page cannot be read: ${error}`, path: "" }, []);
+      this.#post(
+        { type: "warning", message: `a message of the page cannot be read: ${error}`, path: "" },
+        [],
+      );
     }
   }
 
