@@ -30,10 +30,30 @@ struct StoreWrites {
     store: Weak<dyn Store>,
     locks: HashMap<StoreKey, sync::Weak<Mutex<()>>>,
     last: HashMap<StoreKey, Moment>,
+    /// The last moment of the keys that are not in `last`.
+    last_of_others: Moment,
+}
+
+impl StoreWrites {
+    fn note(&mut self, key: &StoreKey, moment: Moment) {
+        if self.last.len() >= MOST_MOMENTS {
+            self.last.clear();
+            self.last_of_others = moment;
+        }
+        self.last.insert(key.clone(), moment);
+    }
+
+    fn last(&self, key: &StoreKey) -> Moment {
+        self.last.get(key).copied().unwrap_or(self.last_of_others)
+    }
 }
 
 /// Number of locks above which unused ones are removed.
 const MOST_LOCKS: usize = 1024;
+
+/// Number of keys whose moments are kept. Beyond it, all keys count as written at that time, so that
+/// caches read again what they have.
+const MOST_MOMENTS: usize = 1 << 16;
 
 /// Acquires a lock of the host by name. Dropping the result releases it.
 pub(crate) type HostLocks = Rc<dyn Fn(String) -> LocalFuture<'static, Box<dyn Any>>>;
@@ -96,7 +116,7 @@ pub(crate) fn later() -> Moment {
 fn note(store: &Rc<dyn Store>, key: &StoreKey) {
     let moment = CLOCK.get() + 1;
     CLOCK.set(moment);
-    with_store(store, |written| written.last.insert(key.clone(), moment));
+    with_store(store, |written| written.note(key, moment));
 }
 
 /// Records that the values of keys may have changed, when it is dropped.
@@ -124,8 +144,7 @@ impl Drop for Touched<'_> {
 /// Whether this process has not changed the value of a key since `moment`.
 pub(crate) fn unchanged_since(store: &Rc<dyn Store>, key: &StoreKey, moment: Moment) -> bool {
     // Without writes since, no table is searched.
-    CLOCK.get() == moment
-        || with_store(store, |written| written.last.get(key).is_none_or(|last| *last <= moment))
+    CLOCK.get() == moment || with_store(store, |written| written.last(key) <= moment)
 }
 
 /// Like [`unchanged_since`], for a key that is computed only if it is needed.
@@ -152,6 +171,7 @@ fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut StoreWrites) -> T)
                 store: Rc::downgrade(&store),
                 locks: HashMap::new(),
                 last: HashMap::new(),
+                last_of_others: 0,
             });
             stores.len() - 1
         });
@@ -190,6 +210,22 @@ mod tests {
         assert!(!unchanged_since(&store, &a, before));
         assert!(unchanged_since(&store, &b, before));
         assert!(unchanged_since(&store, &a, now()));
+    }
+
+    #[test]
+    fn moments_of_any_number_of_keys_take_bounded_memory() {
+        let store: Rc<dyn Store> = Rc::new(MemoryStore::new());
+        let key = |at: usize| StoreKey::parse(&format!("c/{at}")).unwrap();
+        let before = now();
+        (0..MOST_MOMENTS + 2).for_each(|at| note(&store, &key(at)));
+        with_store(&store, |written| assert!(written.last.len() <= MOST_MOMENTS));
+        // Also for the keys that were dropped from the table, and for one that was never written.
+        assert!([0, MOST_MOMENTS + 1, MOST_MOMENTS + 9].iter().all(|at| !unchanged_since(
+            &store,
+            &key(*at),
+            before
+        )));
+        assert!([0, MOST_MOMENTS + 1].iter().all(|at| unchanged_since(&store, &key(*at), now())));
     }
 
     #[test]

@@ -62,14 +62,16 @@ impl<'a> ChunkWriter<'a> {
         if change.covers {
             return Ok(None);
         }
+        let most_bytes = self.array.binding().most_stored_len(&update.chunk)?;
+        let context = RequestContext { most_bytes: Some(most_bytes), ..self.context.clone() };
         if let Change::Write { projection, .. } = &update.change
             && store.capabilities().partial
             && let Some(remains) = KeptChunks::of(self.array.binding(), &update.chunk, projection)?
-            && let Remaining::Known(value) = old_shard::remaining(store, key, &remains, &self.context).await?
+            && let Remaining::Known(value) = old_shard::remaining(store, key, &remains, &context).await?
         {
             return Ok(value);
         }
-        Ok(store.get(key, ByteRange::Whole, &self.context).await?.map(|fetched| fetched.value))
+        Ok(store.get(key, ByteRange::Whole, &context).await?.map(|fetched| fetched.value))
     }
 
     async fn encode(&self, change: &ChunkChange, old: Option<Value>) -> Result<Encoded> {

@@ -194,6 +194,30 @@ test("each call of each change is the moment of an abort", async () => {
   }
 });
 
+test("attributes of a group say what is stored after each failure", async () => {
+  for (const [how, disturb] of Object.entries(DISTURBANCES).slice(0, 2)) {
+    for (const zarrFormat of [2, 3]) {
+      let cases = 0;
+      for (let at = 1; ; at += 1) {
+        const store = new Disturbed();
+        const group = await zarr.create(store, { zarrFormat, attributes: { a: 1 } });
+        store.calls = 0;
+        store.disturb = answering(disturb(at));
+        const error = await group.updateAttributes({ b: 2 }).catch((thrown) => thrown);
+        store.disturb = undefined;
+        if (!error && store.calls < at) break;
+        cases += 1;
+        const stored = JSON.parse(
+          new TextDecoder().decode(store.values.get(zarrFormat === 2 ? "/.zattrs" : "/zarr.json")),
+        );
+        const expected = zarrFormat === 2 ? stored : stored.attributes;
+        assert.deepEqual({ ...group.attrs }, expected, `v${zarrFormat} ${how}, call ${at}`);
+      }
+      assert.ok(cases >= 2, `${cases} calls`);
+    }
+  }
+});
+
 /** A server that stores what is put, and can break the connection before or after it acts. */
 async function writableServer() {
   const values = new Map();
