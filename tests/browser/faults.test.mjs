@@ -4,7 +4,8 @@
  */
 import * as zarr from "zarr-wasm";
 import * as shared from "../../dist/modules/shared.js";
-import { campaign, cases, drawn } from "../faults/campaign.mjs";
+import { campaign, cases, drawn, OPERATIONS } from "../faults/campaign.mjs";
+import { DAMAGE, damage } from "../faults/damaged_caches.mjs";
 import { MOMENTS, Reaper, store, verdict } from "../faults/dying_workers.mjs";
 import { equal, ok, test } from "./harness.mjs";
 
@@ -27,6 +28,39 @@ test(
     await zarr.init({ onWarning: console.warn });
     equal(failed, []);
     equal(unhandled, []);
+  },
+  { timeout: 120_000 },
+);
+
+test(
+  "damaged entries of the persistent cache are requested again",
+  async () => {
+    const { url } = await (await fetch("/faults")).json();
+    let tried = 0;
+    for (const kind of ["v2", "v3", "raw", "sharded", "consolidated"]) {
+      for (const [what, make] of Object.entries(DAMAGE)) {
+        // Without consolidated metadata, nothing lists the children.
+        const operations = ["whole", "part", "stream", ...(kind === "consolidated" ? ["children"] : [])];
+        for (const [at, operation] of operations.entries()) {
+          const name = `damaged-${kind}-${what}-${operation}`;
+          // The server does as it should: no request is named.
+          const address = `${url}/${encodeURIComponent("a page with 200")}/${kind}?case=${name}`;
+          const act = (persistentCache) =>
+            OPERATIONS[operation](zarr, zarr.root(new zarr.FetchStore(address, { persistentCache })));
+          equal(await act({ name }), undefined, `${name}, before`);
+          await new zarr.PersistentCache({ name }).usage();
+          ok((await damage(name, make, at % 2 ? undefined : at)) > 1, name);
+          // The open cache, and that of the next page.
+          for (const cache of [{ name }, { name, maxBytes: 1e6 }]) {
+            equal(await act(cache), undefined, name);
+            tried += 1;
+          }
+          await caches.delete(name);
+        }
+      }
+    }
+    console.error(`damaged entries: ${tried} cases, all right`);
+    equal(tried, Object.keys(DAMAGE).length * (5 * 3 + 1) * 2);
   },
   { timeout: 120_000 },
 );

@@ -27,7 +27,7 @@ function wrongElement({ data, shape }, [row, column], absent) {
 const whole = (array) => (array.shape.join() === SHAPE.join() ? undefined : `shape ${array.shape}`);
 
 /** The operations. Each returns what is wrong, or undefined. */
-const OPERATIONS = {
+export const OPERATIONS = {
   async open(zarr, place) {
     return whole(await zarr.open(place.resolve("a"), { kind: "array" }));
   },

@@ -19,7 +19,8 @@ function chosen(fault, counts) {
     counts.set(search.get("case"), count);
     const only = Number(search.get("only") ?? Number.NaN);
     const from = Number(search.get("from") ?? Number.NaN);
-    return count === only || count >= from ? fault(exchange) : sendFile(request, response, bytes, CORS);
+    if (count === only || count >= from) return fault(exchange);
+    return bytes ? sendFile(request, response, bytes, CORS) : response.writeHead(404, CORS).end();
   };
 }
 

@@ -4,7 +4,8 @@
  * time of a read is always right.
  */
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
+import { TIMEOUTS } from "../../port/timeouts.ts";
 import { setPage } from "../page.ts";
 import { PersistentCache } from "./persistent_cache.ts";
 
@@ -15,16 +16,21 @@ interface Stored {
   headers: [string, string][];
 }
 
-/** Cache Storage with one cache. Call number `failsAt` fails, and all later ones if it `stays`. */
+/**
+ * Cache Storage with one cache. Call number `failsAt` fails, and all later ones if it `stays`. A
+ * call that fails rejects, or never answers if the storage `hangs`.
+ */
 class Storage {
   readonly stored = new Map<string, Stored>();
   calls = 0;
   failsAt = 0;
   stays = false;
+  hangs = false;
 
   async #call<T>(act: () => T | Promise<T>): Promise<T> {
     this.calls += 1;
     const fails = this.stays ? this.calls >= this.failsAt : this.calls === this.failsAt;
+    if (this.failsAt > 0 && fails && this.hangs) return new Promise(() => {});
     if (this.failsAt > 0 && fails) throw new DOMException("no space left", "QuotaExceededError");
     return act();
   }
@@ -56,6 +62,13 @@ class Storage {
   }
 }
 
+const { storageMs } = TIMEOUTS;
+before(() => {
+  TIMEOUTS.storageMs = 20;
+});
+after(() => {
+  TIMEOUTS.storageMs = storageMs;
+});
 afterEach(() => Reflect.deleteProperty(globalThis, "caches"));
 
 const URL_OF_IT = "https://data.example/shard";
@@ -94,12 +107,17 @@ async function read(cache: PersistentCache, from: Server, range?: string, init: 
 const put = (cache: PersistentCache, to: Server, body: string) =>
   cache.answer(new Request(URL_OF_IT, { method: "PUT", body }), to.send);
 
-test("each call of the storage may fail: reads and writes succeed, and are right", async () => {
+test("each call of the storage may fail or hang: reads and writes succeed, and are right", async () => {
   let cases = 0;
-  for (const stays of [false, true]) {
+  for (const [stays, hangs] of [
+    [false, false],
+    [true, false],
+    [false, true],
+    [true, true],
+  ] as const) {
     for (let at = 1; ; at += 1) {
       const storage = new Storage().install();
-      Object.assign(storage, { failsAt: at, stays });
+      Object.assign(storage, { failsAt: at, stays, hangs });
       const from = server("abcdef");
       const cache = new PersistentCache({ maxBytes: 40 });
       for (const text of ["abcdef", "ghijkl"]) {
@@ -109,7 +127,7 @@ test("each call of the storage may fail: reads and writes succeed, and are right
           [3, 5],
           [0, 2],
         ] as const) {
-          const told = `call ${at}, stays ${stays}`;
+          const told = `call ${at}, stays ${stays}, hangs ${hangs}`;
           assert.equal(await read(cache, from, `${start}-${end}`), text.slice(start, end + 1), told);
         }
         assert.equal(await read(cache, from), text);
@@ -119,7 +137,7 @@ test("each call of the storage may fail: reads and writes succeed, and are right
       cases += 1;
     }
   }
-  assert.ok(cases > 20, `${cases} cases`);
+  assert.ok(cases > 40, `${cases} cases`);
 });
 
 /** A storage with the entries "0-2", "3-5" of a server that has changed since. */

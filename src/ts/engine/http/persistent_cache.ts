@@ -10,6 +10,7 @@
 import type { CacheDefinition } from "../../port/definitions.ts";
 import { counters } from "../counters.ts";
 import { warn } from "../warn.ts";
+import { AnsweringCache } from "./answering_cache.ts";
 import type { Send } from "./request_headers.ts";
 
 /** A cache entry, as its headers describe it. */
@@ -140,7 +141,7 @@ export class PersistentCache {
   readonly #entries = new Map<string, Entry>();
   readonly #objects = new Map<string, Kept>();
   readonly #storing = new Set<Promise<void>>();
-  #opening: Promise<Cache | undefined> | undefined;
+  #opening: Promise<AnsweringCache | undefined> | undefined;
   #bytes = 0;
   #uses = 0;
   /** Counts the beginnings and ends of writes. */
@@ -170,7 +171,8 @@ export class PersistentCache {
     this.#objects.clear();
     this.#bytes = 0;
     this.#opening = undefined;
-    await storage()?.delete(this.#name);
+    const caches = storage();
+    if (caches) await AnsweringCache.remove(caches, this.#name);
   }
 
   /**
@@ -179,7 +181,7 @@ export class PersistentCache {
    */
   async answer(request: Request, send: Send, since = 0): Promise<Response> {
     const cache = await this.#open();
-    if (!cache) return send(request);
+    if (!cache || cache.isSilent) return send(request);
     if (request.method === "PUT" || request.method === "DELETE") return this.#write(cache, request, send);
     return request.method === "GET" ? this.#read(cache, request, send, since) : send(request);
   }
@@ -188,7 +190,7 @@ export class PersistentCache {
    * Sends a write. The entries go before it, in case this page ends before the answer comes, and
    * whatever comes of it.
    */
-  async #write(cache: Cache, request: Request, send: Send): Promise<Response> {
+  async #write(cache: AnsweringCache, request: Request, send: Send): Promise<Response> {
     const { url } = request;
     this.#written.set(url, Number.POSITIVE_INFINITY);
     await this.#forgetObject(cache, url);
@@ -201,7 +203,7 @@ export class PersistentCache {
     }
   }
 
-  async #read(cache: Cache, request: Request, send: Send, since: number): Promise<Response> {
+  async #read(cache: AnsweringCache, request: Request, send: Send, since: number): Promise<Response> {
     const range = request.headers.get("range");
     const begun = { time: Date.now(), writes: this.#writes };
     const isPassed = isReload(request);
@@ -227,7 +229,7 @@ export class PersistentCache {
     }
   }
 
-  async #find(cache: Cache, url: string, range: string | null, since: number) {
+  async #find(cache: AnsweringCache, url: string, range: string | null, since: number) {
     const exact = addressOf(url, range);
     const address = this.#entries.has(exact) ? exact : url;
     const entry = this.#entries.get(address);
@@ -247,7 +249,7 @@ export class PersistentCache {
   }
 
   /** Stores a copy of a response in the background. */
-  #keep(cache: Cache, request: Request, response: Response, begun: Begun): void {
+  #keep(cache: AnsweringCache, request: Request, response: Response, begun: Begun): void {
     const range = request.headers.get("range");
     const isKept = response.status === 200 || (response.status === 206 && range !== null);
     if (!isKept || isPage(response) || response.redirected) return;
@@ -263,7 +265,7 @@ export class PersistentCache {
     storing.then(() => this.#storing.delete(storing));
   }
 
-  async #store(cache: Cache, address: string, { url, response, begun }: Received): Promise<void> {
+  async #store(cache: AnsweringCache, address: string, { url, response, begun }: Received): Promise<void> {
     const bytes = await response.arrayBuffer();
     if (bytes.byteLength > this.#maxBytes / 4 || !isWhole(response, bytes)) return;
     const headers = new Headers({
@@ -323,7 +325,7 @@ export class PersistentCache {
     if (object?.addresses.size === 0) this.#objects.delete(entry.url);
   }
 
-  async #makeRoom(cache: Cache): Promise<void> {
+  async #makeRoom(cache: AnsweringCache): Promise<void> {
     if (this.#bytes <= this.#maxBytes) return;
     const oldest = [...this.#entries].sort(([, a], [, b]) => a.used - b.used);
     for (const [address] of oldest) {
@@ -334,14 +336,14 @@ export class PersistentCache {
   }
 
   /** Deletes all entries of an object, because the object has changed. */
-  async #forgetObject(cache: Cache, url: string): Promise<void> {
+  async #forgetObject(cache: AnsweringCache, url: string): Promise<void> {
     // The whole object may be there from another tab.
     const addresses = new Set([url, ...(this.#objects.get(url)?.addresses ?? [])]);
     await Promise.all([...addresses].map((address) => this.#delete(cache, address)));
   }
 
   /** Deletes the entries of an object that are not of the version that has arrived. */
-  async #forgetOthers(cache: Cache, url: string, headers: Headers, { since }: Begun): Promise<void> {
+  async #forgetOthers(cache: AnsweringCache, url: string, headers: Headers, { since }: Begun): Promise<void> {
     const known = this.#objects.get(url);
     if (!known) return;
     if (known.version !== versionOf(headers)) return this.#forgetObject(cache, url);
@@ -352,21 +354,22 @@ export class PersistentCache {
   }
 
   /** Deletes an entry. A storage that fails keeps it, but this page does not use it. */
-  async #delete(cache: Cache, address: string): Promise<void> {
+  async #delete(cache: AnsweringCache, address: string): Promise<void> {
     this.#drop(address);
     await cache.delete(address).catch(() => false);
   }
 
-  #open(): Promise<Cache | undefined> {
+  #open(): Promise<AnsweringCache | undefined> {
     this.#opening ??= this.#openStorage();
     return this.#opening;
   }
 
-  async #openStorage(): Promise<Cache | undefined> {
+  async #openStorage(): Promise<AnsweringCache | undefined> {
     try {
-      const cache = await storage()?.open(this.#name);
-      if (!cache) throw new Error("there is no Cache Storage here; it requires https or localhost");
-      const [addresses, answers] = await Promise.all([cache.keys(), cache.matchAll()]);
+      const caches = storage();
+      if (!caches) throw new Error("there is no Cache Storage here; it requires https or localhost");
+      const cache = await AnsweringCache.open(caches, this.#name);
+      const [addresses, answers] = await cache.contents();
       const byAddress = new Map(answers.map(({ headers }) => [headers.get(OWN.address), headers]));
       for (const { url } of addresses) {
         const headers = byAddress.get(url);
