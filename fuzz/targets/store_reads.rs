@@ -84,7 +84,8 @@ fuzz_target!(|input: Input| {
     if let Err(error) = &ours {
         check_blames_data(error);
     }
-    let theirs = zarrs_read(&store, &document);
+    // zarrs allocates what the header of a Blosc buffer declares.
+    let theirs = if is_damaged && document.contains("blosc") { None } else { zarrs_read(&store, &document) };
     if !is_damaged {
         assert_eq!(ours.as_ref().ok(), Some(&ArrayBytes::Fixed(values.clone())), "{document} {ours:?}");
         assert_eq!(theirs, Some(values), "{document}");
