@@ -1,17 +1,18 @@
 /**
- * Wrong messages between the page and the engine. The test records the messages of real calls, and
- * sends changed copies of them, in both directions, while other calls run. Reads must give right
- * elements. Writes must, too, or be rejected: a wrong call may trap the engine, which then repeats
- * reads, but no writes. Nothing may be left unhandled. `src/ts/port/protocol.ts` describes the
- * messages.
+ * Wrong messages between the page, the engine and its decode workers. The test records the messages
+ * of real calls, and sends changed copies of them, in each direction, while other calls run. Reads
+ * must give right elements. Writes must, too, or be rejected: a wrong call may trap the engine, which
+ * then repeats reads, but no writes. Nothing may be left unhandled. `src/ts/port/protocol.ts` and
+ * `src/ts/engine/decode/messages.ts` describe the messages.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import * as zarr from "zarr-wasm";
+import { store, verdict } from "../faults/dying_workers.mjs";
 import { madeStore } from "../port/contract.mjs";
 
-/** Wrong messages in each direction. */
+/** Wrong messages in each direction; for decode workers a quarter, because their reads are long. */
 const COUNT = Number(process.env.HOSTILE_MESSAGES ?? 2000);
 
 /** The numbers of calls, requests and objects in wrong messages begin here: none is real. */
@@ -64,7 +65,7 @@ function placesOf(value) {
 }
 
 /** Numbers that the other end looks up. */
-const NUMBERED = ["call", "ask", "store", "array", "cache", "number"];
+const NUMBERED = ["call", "ask", "store", "array", "cache", "number", "part"];
 
 /** A copy of a message with one to three changes. Its numbers are of nothing that exists. */
 function changed(message) {
@@ -81,33 +82,34 @@ function changed(message) {
   return copy;
 }
 
-/** Messages that end the engine, or change what all calls use. They are not sent changed. */
-const RESERVED = ["start", "configure", "broken", "release"];
+/** Messages that end an engine, or change what all calls use. They are not sent changed. */
+const RESERVED = ["start", "configure", "broken", "release", "module"];
 /** Operations that change stores. A changed copy could write to a store of the test. */
 const WRITING = /write|append|resize|create|erase|update|consolidate|copy/i;
 
 const isKept = (message) => !RESERVED.includes(message?.type) && !WRITING.test(message?.operation ?? "");
 
-const recorded = { toEngine: [], toPage: [] };
-/** The worker of the engine, of which messages are lists. */
+const recorded = { toEngine: [], toPage: [], toDecoder: [], fromDecoder: [] };
+/** The worker of the engine, of which messages are lists, and a decode worker. */
 let engine;
+let decoder;
 const { postMessage, emit } = Worker.prototype;
 
-before(async () => {
-  zarr.dispose();
-  await zarr.init({ engine: "worker" });
+/** Keeps copies of messages, and the worker that they are for or from. */
+function record(worker, message, [list, single]) {
+  if (Array.isArray(message)) engine = worker;
+  else decoder = worker;
+  const kept = [message].flat().filter(isKept);
+  recorded[Array.isArray(message) ? list : single].push(...structuredClone(kept));
+}
+
+before(() => {
   Worker.prototype.postMessage = function (message, transfer) {
-    if (Array.isArray(message)) {
-      engine = this;
-      recorded.toEngine.push(...structuredClone(message.filter(isKept)));
-    }
+    record(this, message, ["toEngine", "toDecoder"]);
     return postMessage.call(this, message, transfer);
   };
   Worker.prototype.emit = function (name, ...words) {
-    const [message] = words;
-    if (name === "message" && Array.isArray(message)) {
-      recorded.toPage.push(...structuredClone(message.filter(isKept)));
-    }
+    if (name === "message") record(this, words[0], ["toPage", "fromDecoder"]);
     return emit.call(this, name, ...words);
   };
 });
@@ -154,16 +156,23 @@ async function writeOrTrap() {
   }
 }
 
-async function withWrongMessages(send, messages) {
-  assert.ok(messages.length > 50);
-  for (let sent = 0; sent < COUNT; ) {
-    const work = Promise.all([readRight(), writeOrTrap()]);
+const readAndWrite = () => Promise.all([readRight(), writeOrTrap()]);
+
+/** Reads an array that is large enough for decode workers. */
+async function readLarge() {
+  assert.equal(await verdict(zarr, await store(), 30_000), "right");
+}
+
+async function withWrongMessages(send, messages, act = readAndWrite) {
+  assert.ok(messages.length > 10, `${messages.length} messages`);
+  const most = act === readLarge ? COUNT / 4 : COUNT;
+  for (let sent = 0; sent < most; ) {
+    const work = act();
     work.catch(() => {}); // The rejection counts when it is awaited.
-    for (let batch = 0; batch < 25; batch += 1) {
+    for (let batch = 0; batch < 50; batch += 1) {
       await new Promise(setImmediate);
-      const wrong = [changed(anyOf(messages)), changed(anyOf(messages))];
-      send(wrong);
-      sent += wrong.length;
+      send(changed(anyOf(messages)));
+      sent += 1;
     }
     await work;
   }
@@ -173,16 +182,35 @@ async function withWrongMessages(send, messages) {
 
 const LIMITS = { timeout: 120_000 };
 
+/** Starts an engine, and lets it work, so that there are messages to change. */
+async function started(options, act = readAndWrite) {
+  zarr.dispose();
+  await zarr.init(options);
+  for (let times = 0; times < 5; times += 1) await act();
+}
+
 test("wrong messages to the engine disturb no other call", LIMITS, async () => {
-  await Promise.all([readRight(), writeRight()]);
+  await started({ engine: "worker" });
   const first = engine;
   const messages = [...recorded.toEngine];
-  await withWrongMessages((wrong) => postMessage.call(engine, wrong, []), messages);
+  await withWrongMessages((wrong) => postMessage.call(engine, [wrong], []), messages);
   assert.equal(engine, first);
 });
 
-test("wrong messages to the page disturb no other call", LIMITS, async () => {
-  await Promise.all([readRight(), writeRight()]);
+test("wrong messages to the page disturb no call", LIMITS, async () => {
+  await started({ engine: "worker" });
   const messages = [...recorded.toPage];
-  await withWrongMessages((wrong) => emit.call(engine, "message", wrong), messages);
+  await withWrongMessages((wrong) => emit.call(engine, "message", [wrong]), messages);
+});
+
+test("wrong messages to decode workers disturb no call", LIMITS, async () => {
+  await started({ engine: "caller", workers: 2 }, readLarge);
+  const messages = [...recorded.toDecoder];
+  await withWrongMessages((wrong) => postMessage.call(decoder, wrong, []), messages, readLarge);
+});
+
+test("wrong messages from decode workers disturb no call", LIMITS, async () => {
+  await started({ engine: "caller", workers: 2 }, readLarge);
+  const messages = [...recorded.fromDecoder];
+  await withWrongMessages((wrong) => emit.call(decoder, "message", wrong), messages, readLarge);
 });

@@ -99,7 +99,11 @@ async function begin(place: DecoderPlace, worker: DecodeWorker, first: First): P
   };
   const heard = (answer: FromDecoder): void => {
     watched.heard += 1;
-    if (answer.type !== "pong") start.answer(decoder, answer);
+    try {
+      if (answer.type !== "pong") start.answer(decoder, answer);
+    } catch (error) {
+      crashed(`an answer cannot be read: ${error}`);
+    }
   };
   worker.listen({ heard, crashed });
   hold(true);
