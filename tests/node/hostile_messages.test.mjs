@@ -1,9 +1,9 @@
 /**
  * Wrong messages between the page, the engine and its decode workers. The test records the messages
  * of real calls, and sends changed copies of them, in each direction, while other calls run. Reads
- * must give right elements. Writes must, too, or be rejected: a wrong call may trap the engine, which
- * then repeats reads, but no writes. Nothing may be left unhandled. `src/ts/port/protocol.ts` and
- * `src/ts/engine/decode/messages.ts` describe the messages.
+ * must give right elements. Writes must, too, or be rejected: a wrong call may trap the engine,
+ * which then repeats reads, but no writes. Nothing may be left unhandled.
+ * `src/ts/port/protocol.ts` and `src/ts/engine/decode/messages.ts` describe the messages.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
