@@ -1,7 +1,8 @@
 /**
  * Starts one server with a copy of the data. A file of `hosts/` describes a server: `name`,
  * `version` (a program and its arguments), `missing` (why it cannot be had), what the suite expects
- * of it (`lists`, `ranges`, `hides`, `refuses`, `secure`), `inBrowser`, and `start({home, folder, port})`,
+ * of it (`lists`, `ranges`, `hides`, `refuses`, `secure`), `page` (the text of an `index.html`),
+ * `inBrowser`, and `start({home, folder, port})`,
  * which returns `program`, `args`, `env` and the `files` of its configuration. With `bucket`, the
  * data are put over HTTP.
  */
@@ -74,6 +75,7 @@ export async function startServer(host) {
   chmodSync(home, 0o755); // nginx reads as another user if it is started as root
   mkdirSync(folder);
   fill(folder);
+  if (host.page) putFile(folder, "index.html", host.page);
   const port = await freePort();
   const { program, args, env, files = {} } = host.start({ home, folder, port });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text);

@@ -129,6 +129,7 @@ impl<T: Transport> HttpStore<T> {
         match self.exchange_once(&known.url, Goal::Read(range), &again).await? {
             Outcome::Found(_) | Outcome::Size(_) => {
                 pages.note_absence(page);
+                self.warn_of_page(url, &known, context);
                 Ok(Outcome::Absent)
             }
             Outcome::Page(_) => Err(page_error(
@@ -140,6 +141,21 @@ impl<T: Transport> HttpStore<T> {
                 Err(page_error(url, "nothing shows that the object is absent"))
             }
         }
+    }
+}
+
+impl<T> HttpStore<T> {
+    /// Warns, because some servers send their page for files that exist, too: `serve --single` does
+    /// so for names without an extension.
+    fn warn_of_page(&self, url: &str, known: &KnownObject, context: &RequestContext) {
+        if context.subject == Subject::Metadata {
+            return;
+        }
+        self.options.warn_on_console(&format!(
+            "a web page with status 200 for {} is taken for an absent chunk, which reads as the fill value: the server still sends {}",
+            redact(url),
+            redact(&known.url)
+        ));
     }
 }
 

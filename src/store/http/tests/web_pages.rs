@@ -47,6 +47,9 @@ fn the_page_of_an_application_means_absence_and_is_known_from_then_on() {
     see_absence(&scene);
     scene.then("GET c/0", page(APPLICATION));
     assert_eq!(scene.chunk(Whole).unwrap(), None);
+    let told = scene.on_console.borrow().join("; ");
+    assert!(told.starts_with("a web page with status 200 for https://host/data.zarr/c/0"), "{told}");
+    assert_eq!((scene.on_console.borrow().len(), told.contains("secret")), (1, false));
     scene.then("GET zarr.json", page(APPLICATION));
     assert_eq!(scene.metadata().unwrap(), None);
 }
