@@ -277,7 +277,8 @@ impl<'a> Exchange<'a> {
         let pages = &self.context.knowledge.web_pages;
         let is_update = self.context.subject == Subject::Update;
         let is_metadata = self.context.subject == Subject::Metadata;
-        if !is_update && pages.mean_absence(&page) || is_metadata && !pages.can_be_checked() {
+        if !is_update && pages.is_absence_page(&page) || is_metadata && !pages.can_be_checked() {
+            pages.warn_once(self.context.url, self.context.subject, self.context.options);
             return Step::Done(Ok(Outcome::Absent));
         }
         if self.suspected_page {

@@ -5,13 +5,13 @@
 //! fill value. The second says nothing about the chunk. To tell them apart, the store reads an
 //! object again that it has read before. If that is a page now too, the read fails.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
-use super::HttpStore;
 use super::fault::RequestLabel;
 use super::policy::{Goal, Outcome};
 use super::transport::{HttpResponse, Method, Transport};
 use super::url::redact;
+use super::{HttpOptions, HttpStore};
 use crate::error::{Error, Result};
 use crate::store::{ByteRange, RequestContext, Subject};
 
@@ -68,7 +68,8 @@ pub(super) struct KnownObject {
 pub(super) struct WebPages {
     known_object: RefCell<Option<KnownObject>>,
     /// The page for absent names.
-    of_absence: RefCell<Option<WebPage>>,
+    absence_page: RefCell<Option<WebPage>>,
+    has_warned: Cell<bool>,
 }
 
 impl WebPages {
@@ -94,12 +95,24 @@ impl WebPages {
     }
 
     /// Notes that the server sends this page for absent names.
-    pub fn note_absence(&self, page: WebPage) {
-        *self.of_absence.borrow_mut() = Some(page);
+    pub fn note_absence_page(&self, page: WebPage) {
+        *self.absence_page.borrow_mut() = Some(page);
     }
 
-    pub fn mean_absence(&self, page: &WebPage) -> bool {
-        self.of_absence.borrow().as_ref() == Some(page)
+    pub fn is_absence_page(&self, page: &WebPage) -> bool {
+        self.absence_page.borrow().as_ref() == Some(page)
+    }
+
+    /// Warns of the first chunk for which a page came. Some servers send their page for files that
+    /// exist, too: `serve --single` does so for names without an extension.
+    pub fn warn_once(&self, url: &str, subject: Subject, options: &HttpOptions) {
+        if subject == Subject::Metadata || self.has_warned.replace(true) {
+            return;
+        }
+        options.warn_on_console(&format!(
+            "a web page with status 200 for {url} is taken for an absent chunk, which reads as the fill value: \
+             the server still sends what this store has read before"
+        ));
     }
 }
 
@@ -128,8 +141,8 @@ impl<T: Transport> HttpStore<T> {
         };
         match self.exchange_once(&known.url, Goal::Read(range), &again).await? {
             Outcome::Found(_) | Outcome::Size(_) => {
-                pages.note_absence(page);
-                self.warn_of_page(url, &known, context);
+                pages.note_absence_page(page);
+                pages.warn_once(&redact(url), context.subject, &self.options);
                 Ok(Outcome::Absent)
             }
             Outcome::Page(_) => Err(page_error(
@@ -141,21 +154,6 @@ impl<T: Transport> HttpStore<T> {
                 Err(page_error(url, "nothing shows that the object is absent"))
             }
         }
-    }
-}
-
-impl<T> HttpStore<T> {
-    /// Warns, because some servers send their page for files that exist, too: `serve --single` does
-    /// so for names without an extension.
-    fn warn_of_page(&self, url: &str, known: &KnownObject, context: &RequestContext) {
-        if context.subject == Subject::Metadata {
-            return;
-        }
-        self.options.warn_on_console(&format!(
-            "a web page with status 200 for {} is taken for an absent chunk, which reads as the fill value: the server still sends {}",
-            redact(url),
-            redact(&known.url)
-        ));
     }
 }
 
