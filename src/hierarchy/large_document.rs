@@ -4,7 +4,7 @@
 use crate::error::Result;
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::consolidated::Consolidated;
-use crate::format::metadata::large::DocumentScan;
+use crate::format::metadata::large::{DocumentScan, WithoutAttributes};
 use crate::limits;
 use crate::store::Value;
 use crate::store::turn::next_turn;
@@ -65,11 +65,28 @@ pub async fn index(scanned: DocumentScan) -> Result<Option<Consolidated>> {
 /// As [`DocumentScan::new`].
 pub async fn scan(text: Vec<u8>, format: ZarrFormat) -> Result<DocumentScan> {
     next_turn().await;
-    let mut scanning = DocumentScan::new(text, format)?;
+    Ok(to_end(DocumentScan::new(text, format)?).await)
+}
+
+/// Scans v2's attributes.
+///
+/// # Errors
+/// As [`DocumentScan::new`].
+pub async fn scan_attributes(text: Vec<u8>) -> Result<DocumentScan> {
+    next_turn().await;
+    Ok(to_end(DocumentScan::of_attributes(text)?).await)
+}
+
+async fn to_end(mut scanning: DocumentScan) -> DocumentScan {
     loop {
         next_turn().await;
         if !scanning.step(STEP_BYTES) {
-            return Ok(scanning);
+            return scanning;
         }
     }
+}
+
+/// The document without its attributes, if these are large and can be left where they are.
+pub fn without_attributes(scanned: &DocumentScan) -> Option<WithoutAttributes> {
+    scanned.without_attributes().filter(|left| left.attributes.len() as u64 >= LARGE_BYTES)
 }

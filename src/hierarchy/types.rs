@@ -1,5 +1,7 @@
 //! Types that several files of this room use.
 
+use std::ops::Range;
+
 use crate::format::metadata::NodeMetadata;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::NodePath;
@@ -15,9 +17,21 @@ pub struct OpenedNode {
     pub document: NodeDocument,
     /// The parsed metadata.
     pub metadata: NodeMetadata,
-    /// The bytes of a group's large document, where [`OpenOptions`](super::open::OpenOptions) ask
-    /// to leave it unread. `document` has no texts then.
-    pub large: Option<Value>,
+    /// A large document, where [`OpenOptions`](super::open::OpenOptions) ask to leave it where it
+    /// is. `document` lacks its text, or has it without the attributes.
+    pub large: Option<LargeDocument>,
+}
+
+/// A document that is too large for several copies of its text.
+#[derive(Clone, Debug)]
+pub struct LargeDocument {
+    /// Its key suffix.
+    pub suffix: &'static str,
+    /// All of its bytes.
+    pub bytes: Value,
+    /// The byte range of the node's attributes in it: JSON that `JSON.parse` reads without loss.
+    /// `None` where the node's metadata has them.
+    pub attributes: Option<Range<usize>>,
 }
 
 impl From<&Array> for OpenedNode {

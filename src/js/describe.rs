@@ -15,7 +15,7 @@ use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, Float, widen};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::{ArrayMetadata, NodeMetadata};
-use crate::hierarchy::open::OpenedNode;
+use crate::hierarchy::open::{LargeDocument, OpenedNode};
 
 /// The summary of an open node.
 ///
@@ -40,9 +40,22 @@ pub fn summary(node: &OpenedNode) -> Result<JsValue> {
         Some(array) => record.with("array", &array),
         None => record,
     };
-    let Some(value) = &node.large else { return Ok(record.finish()) };
-    // As bytes, because its text is rarely needed.
-    Ok(record.with("large", &bytes::to_js(value, usize::MAX)?.bytes).finish())
+    Ok(match &node.large {
+        Some(large) => record.with("large", &large_document(large)?).finish(),
+        None => record.finish(),
+    })
+}
+
+/// A `LargeDocument` of `node_summary.ts`. It crosses as bytes, because its text is rarely needed.
+// A document has less than 2^53 bytes.
+#[allow(clippy::cast_precision_loss)]
+fn large_document(large: &LargeDocument) -> Result<JsValue> {
+    let record = Record::new().with_text("suffix", large.suffix);
+    let record = record.with("bytes", &bytes::to_js_whole(&large.bytes)?);
+    Ok(match &large.attributes {
+        Some(range) => record.with("attributes", &numbers(&[range.start as f64, range.end as f64])).finish(),
+        None => record.finish(),
+    })
 }
 
 /// The `ArraySummary` of an array with user-defined codecs.

@@ -22,6 +22,9 @@ pub struct Member {
     pub value: Range<usize>,
     /// Whether the members of the value follow in the list.
     pub is_split: bool,
+    /// Whether `JSON.parse` reads the value without loss: it has none of Python's tokens and no long
+    /// integer. `false` also for values that are split or watched.
+    pub is_exact: bool,
     /// For a value that is an object at the end of the path: the byte range of the value of the
     /// watched member. `None` when it is not known.
     pub watched: Option<Range<usize>>,
@@ -121,6 +124,8 @@ pub struct Splitter {
     allows_tokens: bool,
     /// The name of the member to find in the objects at the end of the path.
     watched: Option<&'static str>,
+    /// The names of the members to keep. `None` for all.
+    kept: Option<&'static [&'static str]>,
     members: Vec<Member>,
     /// The indices of the members whose objects are being split, the innermost last.
     open: Vec<usize>,
@@ -133,17 +138,27 @@ enum State {
     Start,
     /// A key comes next.
     Key,
+    /// The value of the last member is being scanned.
+    Value(ValueScan),
     Done,
 }
 
 impl Splitter {
     /// Makes a splitter that has read nothing.
     pub fn new(allows_tokens: bool, watched: Option<&'static str>) -> Self {
-        Self { allows_tokens, watched, members: Vec::new(), open: Vec::new(), at: 0, state: State::Start }
+        let (members, open) = (Vec::new(), Vec::new());
+        Self { allows_tokens, watched, kept: None, members, open, at: 0, state: State::Start }
     }
 
-    /// Continues for this number of bytes and to the end of the current member. Returns whether it
-    /// is done. All calls must have the same text and path.
+    /// Keeps only the members of these names, those whose names have escapes, and those that are
+    /// not exact. The places of millions of short members would take more memory than their text.
+    #[must_use]
+    pub fn keeping(self, names: &'static [&'static str]) -> Self {
+        Self { kept: Some(names), ..self }
+    }
+
+    /// Continues for about this number of bytes, at least one. Returns whether it is done. All
+    /// calls must have the same text and path.
     #[inline(never)]
     pub fn advance(&mut self, text: &[u8], path: &[&str], bytes: usize) -> Option<bool> {
         let stop = self.at.saturating_add(bytes);
@@ -153,7 +168,8 @@ impl Splitter {
                     self.at = expect(text, space(text, 0), b'{')?;
                     self.enter(text)?;
                 }
-                _ => self.member(text, path)?,
+                State::Value(value) => self.value(text, value, stop)?,
+                State::Key | State::Done => self.member(text, path)?,
             }
             if self.at >= stop {
                 break;
@@ -191,22 +207,50 @@ impl Splitter {
         let is_on_path = on_path(&text[key.clone()], path.get(depth..).unwrap_or_default())?;
         let start = space(text, expect(text, space(text, key_end), b':')?);
         let is_split = is_on_path && text.get(start) == Some(&b'{');
-        let mut member = Member { depth, key, value: start..start, is_split, watched: None };
+        let mut member = Member { depth, key, value: start..start, is_split, is_exact: false, watched: None };
         if is_split {
             self.open.push(self.members.len());
             self.members.push(member);
             self.at = start + 1;
             return self.enter(text);
         }
-        self.at = match self.watched {
-            Some(name) if depth == path.len() && text.get(start) == Some(&b'{') => {
-                watch(text, start, name, self.allows_tokens, &mut member.watched)?
-            }
-            _ => value(text, start, self.allows_tokens)?,
-        };
-        member.value.end = self.at;
+        if let Some(name) = self.watched
+            && depth == path.len()
+            && text.get(start) == Some(&b'{')
+        {
+            self.at = watch(text, start, name, self.allows_tokens, &mut member.watched)?;
+            member.value.end = self.at;
+            self.members.push(member);
+            return self.proceed(text);
+        }
         self.members.push(member);
+        self.at = start;
+        self.state = State::Value(ValueScan::new(start));
+        Some(())
+    }
+
+    /// Continues within the value of the last member.
+    fn value(&mut self, text: &[u8], mut value: ValueScan, stop: usize) -> Option<()> {
+        let is_done = value.advance(text, self.allows_tokens, stop)?;
+        self.at = value.at;
+        if !is_done {
+            self.state = State::Value(value);
+            return Some(());
+        }
+        self.state = State::Key;
+        let mut member = self.members.pop()?;
+        member.value.end = value.at;
+        member.is_exact = value.is_exact;
+        if self.keeps(text, &member) {
+            self.members.push(member);
+        }
         self.proceed(text)
+    }
+
+    fn keeps(&self, text: &[u8], member: &Member) -> bool {
+        let key = &text[member.key.clone()];
+        let is_named = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
+        self.kept.is_none_or(|names| !member.is_exact || key.contains(&b'\\') || is_named(names))
     }
 
     /// Continues after a value: to the next key, or out of the object.
@@ -298,57 +342,112 @@ fn on_path(key: &[u8], path: &[&str]) -> Option<bool> {
 
 /// The end of the value that begins at `start`.
 fn value(text: &[u8], start: usize, allows_tokens: bool) -> Option<usize> {
-    // One bit per open array (0) or object (1), the innermost last.
-    let (mut open, mut depth, mut at) = (0_u128, 0_u32, start);
-    loop {
-        at = space(text, at);
-        match text.get(at)? {
-            begin @ (b'{' | b'[') => {
-                let is_object = *begin == b'{';
-                (open, depth) = (open << 1 | u128::from(is_object), depth + 1);
-                if depth > DEPTH {
-                    return None;
-                }
-                at = space(text, at + 1);
-                let end = if is_object { b'}' } else { b']' };
-                if text.get(at) != Some(&end) {
-                    if is_object {
-                        at = key(text, at)?;
-                    }
-                    continue;
-                }
+    let mut value = ValueScan::new(start);
+    value.advance(text, allows_tokens, usize::MAX)?.then_some(value.at)
+}
+
+/// A value that is being scanned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct ValueScan {
+    /// One bit per open array (0) or object (1), the innermost last.
+    open: u128,
+    depth: u32,
+    at: usize,
+    /// As in [`Member`].
+    is_exact: bool,
+}
+
+impl ValueScan {
+    fn new(start: usize) -> Self {
+        Self { open: 0, depth: 0, at: start, is_exact: true }
+    }
+
+    /// Continues until the first token at or behind `stop`. Returns whether the value has ended, at
+    /// `at`.
+    fn advance(&mut self, text: &[u8], allows_tokens: bool, stop: usize) -> Option<bool> {
+        let Self { mut open, mut depth, mut at, mut is_exact } = *self;
+        let is_done = loop {
+            at = space(text, at);
+            if at >= stop {
+                break false;
             }
-            b'"' => at = string(text, at)?,
-            b'-' if allows_tokens && text.get(at + 1) == Some(&b'I') => at = literal(text, at, b"-Infinity")?,
-            b'-' | b'0'..=b'9' => at = number(text, at)?,
-            b'N' if allows_tokens => at = literal(text, at, b"NaN")?,
-            b'I' if allows_tokens => at = literal(text, at, b"Infinity")?,
-            b't' => at = literal(text, at, b"true")?,
-            b'f' => at = literal(text, at, b"false")?,
-            b'n' => at = literal(text, at, b"null")?,
+            match text.get(at)? {
+                begin @ (b'{' | b'[') => {
+                    let is_object = *begin == b'{';
+                    (open, depth) = (open << 1 | u128::from(is_object), depth + 1);
+                    if depth > DEPTH {
+                        return None;
+                    }
+                    at = space(text, at + 1);
+                    let end = if is_object { b'}' } else { b']' };
+                    if text.get(at) != Some(&end) {
+                        if is_object {
+                            at = key(text, at)?;
+                        }
+                        continue;
+                    }
+                }
+                b'"' => at = string(text, at)?,
+                b't' => at = literal(text, at, b"true")?,
+                b'f' => at = literal(text, at, b"false")?,
+                b'n' => at = literal(text, at, b"null")?,
+                _ => (at, is_exact) = numeric(text, at, allows_tokens, is_exact)?,
+            }
+            if ends(text, &mut open, &mut depth, &mut at)? {
+                break true;
+            }
+        };
+        *self = Self { open, depth, at, is_exact };
+        Some(is_done)
+    }
+}
+
+/// Continues behind a value within arrays and objects: to the next value in them, or behind all of
+/// them. Returns whether all have ended.
+#[inline(always)]
+fn ends(text: &[u8], open: &mut u128, depth: &mut u32, at: &mut usize) -> Option<bool> {
+    loop {
+        if *depth == 0 {
+            return Some(true);
+        }
+        *at = space(text, *at);
+        let is_object = *open & 1 == 1;
+        match text.get(*at)? {
+            b',' => {
+                *at = space(text, *at + 1);
+                if is_object {
+                    *at = key(text, *at)?;
+                }
+                return Some(false);
+            }
+            b'}' if is_object => {}
+            b']' if !is_object => {}
             _ => return None,
         }
-        loop {
-            if depth == 0 {
-                return Some(at);
-            }
-            at = space(text, at);
-            let is_object = open & 1 == 1;
-            match text.get(at)? {
-                b',' => {
-                    at = space(text, at + 1);
-                    if is_object {
-                        at = key(text, at)?;
-                    }
-                    break;
-                }
-                b'}' if is_object => {}
-                b']' if !is_object => {}
-                _ => return None,
-            }
-            (open, depth, at) = (open >> 1, depth - 1, at + 1);
-        }
+        (*open, *depth, *at) = (*open >> 1, *depth - 1, *at + 1);
     }
+}
+
+/// The end of the number or of Python's token at `at`, and whether `JSON.parse` reads it, and all
+/// before it, without loss.
+#[inline(always)]
+fn numeric(text: &[u8], at: usize, allows_tokens: bool, is_exact: bool) -> Option<(usize, bool)> {
+    let token: &[u8] = match text.get(at)? {
+        b'-' if text.get(at + 1) == Some(&b'I') => b"-Infinity",
+        b'N' => b"NaN",
+        b'I' => b"Infinity",
+        b'-' | b'0'..=b'9' => {
+            let end = number(text, at)?;
+            return Some((end, is_exact && !is_long_integer(&text[at..end])));
+        }
+        _ => return None,
+    };
+    if allows_tokens { Some((literal(text, at, token)?, false)) } else { None }
+}
+
+/// Whether the number may be an integer beyond 2^53.
+fn is_long_integer(number: &[u8]) -> bool {
+    number.len() >= 16 && number.iter().all(|byte| matches!(byte, b'-' | b'0'..=b'9'))
 }
 
 /// Reads a key and its colon.

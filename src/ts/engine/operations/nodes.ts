@@ -54,11 +54,9 @@ export const nodeOperations: Handlers<Names> = {
       glue.open(storeId(glue, store), path, kind, format, dataTypeFallback, v3First, attrs, reload, signal, settle),
     );
     const summary = await summarised(opened.finally(forget));
-    if (!summary.large) return summary;
-    // The engine may still use the document, so a copy is transferred.
-    const large = summary.large.slice();
-    give(large.buffer);
-    return { ...summary, large };
+    // `src/js/describe.rs` copies a document that the engine still uses.
+    if (summary.large) give(summary.large.bytes.buffer as ArrayBuffer);
+    return summary;
   },
 
   async children({ store, path }, { signal }) {
