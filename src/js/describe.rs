@@ -50,8 +50,8 @@ pub fn summary(node: &OpenedNode) -> Result<JsValue> {
 // A document has less than 2^53 bytes.
 #[allow(clippy::cast_precision_loss)]
 fn large_document(large: &LargeDocument) -> Result<JsValue> {
-    let record = Record::new().with_text("suffix", large.suffix);
-    let record = record.with("bytes", &bytes::to_js_whole(&large.bytes)?);
+    let bytes: JsValue = bytes::to_js_whole(&large.bytes)?.into();
+    let record = Record::new().with_text("suffix", large.suffix).with("bytes", &bytes);
     Ok(match &large.attributes {
         Some(range) => record.with("attributes", &numbers(&[range.start as f64, range.end as f64])).finish(),
         None => record.finish(),
