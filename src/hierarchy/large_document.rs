@@ -4,7 +4,9 @@
 use crate::error::Result;
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::consolidated::Consolidated;
-use crate::format::metadata::large::{DocumentScan, WithoutAttributes};
+use crate::format::metadata::large::DocumentScan;
+use crate::format::metadata::marked::{Marking, Marks};
+use crate::hierarchy::types::LeftAttributes;
 use crate::limits;
 use crate::store::Value;
 use crate::store::turn::next_turn;
@@ -86,7 +88,20 @@ async fn to_end(mut scanning: DocumentScan) -> DocumentScan {
     }
 }
 
-/// The document without its attributes, if these are large and can be left where they are.
-pub fn without_attributes(scanned: &DocumentScan) -> Option<WithoutAttributes> {
-    scanned.without_attributes().filter(|left| left.attributes.len() as u64 >= LARGE_BYTES)
+/// The attributes of a scanned document, if they are large and can be left where they are, and the
+/// text of the rest.
+pub async fn left_attributes(scanned: &DocumentScan) -> Option<(LeftAttributes, String)> {
+    let left = scanned.without_attributes().filter(|left| left.range.len() as u64 >= LARGE_BYTES)?;
+    let marks = if left.is_exact { Marks::default() } else { marks(left.attributes).await };
+    Some((LeftAttributes { range: left.range, marks }, left.rest))
+}
+
+async fn marks(json: &str) -> Marks {
+    let mut marking = Marking::new(json, true);
+    loop {
+        next_turn().await;
+        if !marking.step(STEP_BYTES) {
+            return marking.finish();
+        }
+    }
 }

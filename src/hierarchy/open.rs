@@ -7,12 +7,11 @@
 //! distinguish a missing key from a CORS refusal.
 
 use std::cell::RefCell;
-use std::ops::Range;
 use std::rc::Rc;
 
 use futures_util::future::{Either, join3, select};
 
-pub use super::types::{LargeDocument, OpenedNode};
+pub use super::types::{LargeDocument, LeftAttributes, OpenedNode};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::metadata::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::metadata::draft::EntryPoint;
@@ -20,7 +19,7 @@ use crate::format::metadata::sketch::Sketch;
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat, v3};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::draft::hierarchy::Hierarchy;
-use crate::hierarchy::large_document::{self, LARGE_BYTES, without_attributes};
+use crate::hierarchy::large_document::{self, LARGE_BYTES, left_attributes};
 use crate::limits;
 use crate::store::turn::delay;
 use crate::store::{ByteRange, RequestContext, Store, Subject, Value};
@@ -214,9 +213,9 @@ impl Probe<'_> {
         let blamed = |error| with_stage_and_key(error, Some(&document_key(&path)));
         let text = large_document::read(&value).await.map_err(blamed)?;
         let scanned = large_document::scan(text, ZarrFormat::V3).await.map_err(blamed)?;
-        let left = if self.options.leaves_large { without_attributes(&scanned) } else { None };
-        let attributes = left.as_ref().map(|left| left.attributes.clone());
-        let own = left.map(|left| left.rest).or_else(|| scanned.own_text());
+        let left = if self.options.leaves_large { left_attributes(&scanned).await } else { None };
+        let (attributes, rest) = left.unzip();
+        let own = rest.or_else(|| scanned.own_text());
         let text = scanned.into_text();
         let own = own.as_deref().unwrap_or(&text);
         if path.is_root() && EntryPoint::parse(own.as_bytes())?.is_some() {
@@ -289,11 +288,11 @@ impl Probe<'_> {
         let blamed = |error| with_stage_and_key(error, Some(&key));
         let text = large_document::read(&value).await.map_err(blamed)?;
         let scanned = large_document::scan_attributes(text).await.map_err(blamed)?;
-        let Some(left) = without_attributes(&scanned) else {
+        let Some((attributes, rest)) = left_attributes(&scanned).await else {
             return Ok((scanned.into_text().into_bytes(), None));
         };
-        let large = LargeDocument { suffix: ZATTRS, bytes: value, attributes: Some(left.attributes) };
-        Ok((left.rest.into_bytes(), Some(large)))
+        let large = LargeDocument { suffix: ZATTRS, bytes: value, attributes: Some(attributes) };
+        Ok((rest.into_bytes(), Some(large)))
     }
 
     /// The document that makes a node of v2 one of this kind, unless the other kind alone is
@@ -423,7 +422,7 @@ fn document_of(kind: NodeKind) -> &'static str {
     if kind == NodeKind::Array { ZARRAY } else { ZGROUP }
 }
 
-fn large_zarr_json(bytes: Value, attributes: Option<Range<usize>>) -> LargeDocument {
+fn large_zarr_json(bytes: Value, attributes: Option<LeftAttributes>) -> LargeDocument {
     LargeDocument { suffix: ZARR_JSON, bytes, attributes }
 }
 

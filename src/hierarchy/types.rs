@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::format::metadata::NodeMetadata;
 use crate::format::metadata::document::NodeDocument;
+use crate::format::metadata::marked::Marks;
 use crate::format::path::NodePath;
 use crate::read::array::Array;
 use crate::store::Value;
@@ -29,9 +30,17 @@ pub struct LargeDocument {
     pub suffix: &'static str,
     /// All of its bytes.
     pub bytes: Value,
-    /// The byte range of the node's attributes in it: JSON that `JSON.parse` reads without loss.
-    /// `None` where the node's metadata has them.
-    pub attributes: Option<Range<usize>>,
+    /// The node's attributes in it. `None` where the node's metadata has them.
+    pub attributes: Option<LeftAttributes>,
+}
+
+/// Attributes that are left in a large document.
+#[derive(Clone, Debug)]
+pub struct LeftAttributes {
+    /// Their byte range: a JSON object.
+    pub range: Range<usize>,
+    /// The tokens in it that `JSON.parse` would lose.
+    pub marks: Marks,
 }
 
 impl From<&Array> for OpenedNode {

@@ -22,9 +22,6 @@ pub struct Member {
     pub value: Range<usize>,
     /// Whether the members of the value follow in the list.
     pub is_split: bool,
-    /// Whether `JSON.parse` reads the value without loss: it has none of Python's tokens and no long
-    /// integer. `false` also for values that are split or watched.
-    pub is_exact: bool,
     /// For a value that is an object at the end of the path: the byte range of the value of the
     /// watched member. `None` when it is not known.
     pub watched: Option<Range<usize>>,
@@ -126,6 +123,8 @@ pub struct Splitter {
     watched: Option<&'static str>,
     /// The names of the members to keep. `None` for all.
     kept: Option<&'static [&'static str]>,
+    /// Whether no value so far has a token that `JSON.parse` loses.
+    is_exact: bool,
     members: Vec<Member>,
     /// The indices of the members whose objects are being split, the innermost last.
     open: Vec<usize>,
@@ -147,11 +146,11 @@ impl Splitter {
     /// Makes a splitter that has read nothing.
     pub fn new(allows_tokens: bool, watched: Option<&'static str>) -> Self {
         let (members, open) = (Vec::new(), Vec::new());
-        Self { allows_tokens, watched, kept: None, members, open, at: 0, state: State::Start }
+        Self { allows_tokens, watched, kept: None, is_exact: true, members, open, at: 0, state: State::Start }
     }
 
-    /// Keeps only the members of these names, those whose names have escapes, and those that are
-    /// not exact. The places of millions of short members would take more memory than their text.
+    /// Keeps only the members of these names, and those whose names have escapes. The places of
+    /// millions of short members would take more memory than their text.
     #[must_use]
     pub fn keeping(self, names: &'static [&'static str]) -> Self {
         Self { kept: Some(names), ..self }
@@ -183,6 +182,12 @@ impl Splitter {
         self.state == State::Done
     }
 
+    /// Whether `JSON.parse` reads all values without loss that were neither split nor watched: they
+    /// have none of Python's tokens and no long integer.
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
     /// The members that were found so far.
     pub fn members(&self) -> &[Member] {
         &self.members
@@ -207,7 +212,7 @@ impl Splitter {
         let is_on_path = on_path(&text[key.clone()], path.get(depth..).unwrap_or_default())?;
         let start = space(text, expect(text, space(text, key_end), b':')?);
         let is_split = is_on_path && text.get(start) == Some(&b'{');
-        let mut member = Member { depth, key, value: start..start, is_split, is_exact: false, watched: None };
+        let mut member = Member { depth, key, value: start..start, is_split, watched: None };
         if is_split {
             self.open.push(self.members.len());
             self.members.push(member);
@@ -240,7 +245,7 @@ impl Splitter {
         self.state = State::Key;
         let mut member = self.members.pop()?;
         member.value.end = value.at;
-        member.is_exact = value.is_exact;
+        self.is_exact &= value.is_exact;
         if self.keeps(text, &member) {
             self.members.push(member);
         }
@@ -250,7 +255,7 @@ impl Splitter {
     fn keeps(&self, text: &[u8], member: &Member) -> bool {
         let key = &text[member.key.clone()];
         let is_named = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
-        self.kept.is_none_or(|names| !member.is_exact || key.contains(&b'\\') || is_named(names))
+        self.kept.is_none_or(|names| key.contains(&b'\\') || is_named(names))
     }
 
     /// Continues after a value: to the next key, or out of the object.
@@ -353,7 +358,7 @@ struct ValueScan {
     open: u128,
     depth: u32,
     at: usize,
-    /// As in [`Member`].
+    /// As in [`Splitter`].
     is_exact: bool,
 }
 

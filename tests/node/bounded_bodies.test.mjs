@@ -171,7 +171,8 @@ async function peakOfOpening(name, { kind, format }) {
   return Number(stdout);
 }
 
-const text = (value) => new TextEncoder().encode(JSON.stringify(value));
+/** JSON, in which strings such as "NaN?" become bare tokens. */
+const text = (value) => new TextEncoder().encode(JSON.stringify(value).replaceAll(/"(NaN|\d+)\?"/g, "$1"));
 const NODES = {
   "zarr.json": { group: { zarr_format: 3, node_type: "group" }, array: metadataOf("/zarr.json") },
   ".zattrs": {
@@ -225,10 +226,14 @@ test("opening consolidated metadata takes at most four times their length", {
 });
 
 test("opening large attributes takes at most four times their length", {
-  timeout: 90_000,
+  timeout: 120_000,
 }, async (context) => {
-  const attributes = entries(48 * MIB);
-  for (const format of [3, 2]) {
-    for (const kind of ["group", "array"]) await checkPeak(context, { kind, format }, { attributes }, 4);
+  const plain = entries(48 * MIB);
+  // `JSON.stringify` has no such numbers.
+  const odd = { ...plain, nan: "NaN?", integer: "1234567890123456789?" };
+  for (const attributes of [plain, odd]) {
+    for (const format of [3, 2]) {
+      for (const kind of ["group", "array"]) await checkPeak(context, { kind, format }, { attributes }, 4);
+    }
   }
 });

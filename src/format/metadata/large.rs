@@ -22,10 +22,13 @@ const ATTRIBUTES: &str = "attributes";
 
 /// A document without the attributes, which are left where they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WithoutAttributes {
-    /// The byte range of the attributes in the whole document: JSON that `JSON.parse` reads without
-    /// loss.
-    pub attributes: Range<usize>,
+pub struct WithoutAttributes<'a> {
+    /// The text of the attributes: a JSON object, which may have Python's tokens.
+    pub attributes: &'a str,
+    /// Their byte range in the whole document.
+    pub range: Range<usize>,
+    /// Whether `JSON.parse` certainly reads them without loss.
+    pub is_exact: bool,
     /// The text of the rest. Of v2's `.zattrs` these are the attributes that the core reads.
     pub rest: String,
 }
@@ -105,20 +108,23 @@ impl DocumentScan {
     }
 
     /// The text of a `zarr.json` without the documents of other nodes and without attributes, or of
-    /// v2's `.zattrs`. `None` where there are no attributes, where `JSON.parse` would lose something
-    /// of them, and where a parser must be used.
-    pub fn without_attributes(&self) -> Option<WithoutAttributes> {
+    /// v2's `.zattrs`. `None` where there are no attributes, and where a parser must be used.
+    pub fn without_attributes(&self) -> Option<WithoutAttributes<'_>> {
         let mut members = self.own_members()?;
         let place = if self.path.is_none() {
-            members.all(|member| member.is_exact).then_some(0..self.text.len())?
+            0..self.text.len()
         } else {
             let last = members.rfind(|member| self.text.get(member.key.clone()) == Some(ATTRIBUTES))?;
             let is_object = self.text.as_bytes().get(last.value.start) == Some(&b'{');
-            (is_object && last.is_exact).then(|| last.value.clone())?
+            is_object.then(|| last.value.clone())?
         };
         let names: &[&str] = if self.path.is_none() { &[] } else { &[OTHERS, ATTRIBUTES] };
-        let attributes = place.start + self.skipped..place.end + self.skipped;
-        Some(WithoutAttributes { attributes, rest: self.text_without(names)? })
+        Some(WithoutAttributes {
+            range: place.start + self.skipped..place.end + self.skipped,
+            attributes: self.text.get(place)?,
+            is_exact: self.splitter.is_exact(),
+            rest: self.text_without(names)?,
+        })
     }
 
     /// The members of the document itself that were kept. `None` for odd texts.
@@ -206,7 +212,8 @@ mod tests {
     fn without_attributes(text: &str, bytes: usize) -> Option<(String, String)> {
         let (scanning, _) = scanned(text.as_bytes(), bytes);
         let left = scanning.without_attributes()?;
-        Some((text.get(left.attributes)?.to_owned(), left.rest))
+        assert_eq!(text.get(left.range), Some(left.attributes));
+        Some((left.attributes.to_owned(), left.rest))
     }
 
     #[test]
@@ -225,22 +232,32 @@ mod tests {
     }
 
     #[test]
-    fn attributes_that_json_parse_would_change_are_not_left() {
-        let lossy = ["NaN", "[1, -Infinity]", "1234567890123456", "{\"a\":-123456789012345678}"];
-        for value in lossy {
+    fn attributes_that_json_parse_would_change_are_not_exact() {
+        let is_exact = |value: &str, bytes: usize| {
             let attributes = format!(r#"{{"a": {value}}}"#);
-            assert_eq!(without_attributes(&format!(r#"{{"attributes":{attributes}}}"#), 3), None, "{value}");
-            assert_eq!(left_in_zattrs(&attributes, 3), None, "{value}");
+            let (v3, _) = scanned(format!(r#"{{"attributes":{attributes}}}"#).as_bytes(), bytes);
+            let v2 = scanned_zattrs(&attributes, bytes);
+            let [v3, v2] = [v3, v2].map(|scan| scan.without_attributes().unwrap().is_exact);
+            assert_eq!(v3, v2);
+            v3
+        };
+        for bytes in [1, 3, usize::MAX] {
+            for lossy in ["NaN", "[1, -Infinity]", "1234567890123456", "{\"a\":-123456789012345678}"] {
+                assert!(!is_exact(lossy, bytes), "{lossy}");
+            }
+            for exact in ["[\"NaN\", \"1234567890123456\"]", "-0.12345678901234567", "1e300", "12345"] {
+                assert!(is_exact(exact, bytes), "{exact}");
+            }
         }
         for text in ["{}", r#"{"attributes":null}"#, r#"{"attributes":[]}"#, r#"{"attributes":{}"#] {
             assert_eq!(without_attributes(text, 9), None, "{text}");
         }
     }
 
-    fn left_in_zattrs(text: &str, bytes: usize) -> Option<WithoutAttributes> {
+    fn scanned_zattrs(text: &str, bytes: usize) -> DocumentScan {
         let mut scanning = DocumentScan::of_attributes(text.as_bytes().to_vec()).unwrap();
         while scanning.step(bytes) {}
-        scanning.without_attributes()
+        scanning
     }
 
     #[test]
@@ -249,11 +266,12 @@ mod tests {
             r#" {"a": {"metadata": 1}, "_ARRAY_DIMENSIONS": ["x"], "\u005fb": [], "metadata": {"c": 1}} "#;
         let rest = r#"{"_ARRAY_DIMENSIONS":["x"],"\u005fb":[]}"#.to_owned();
         for bytes in [1, 10, usize::MAX] {
-            let left = WithoutAttributes { attributes: 0..text.len(), rest: rest.clone() };
-            assert_eq!(left_in_zattrs(text, bytes), Some(left));
+            let scan = scanned_zattrs(text, bytes);
+            let left = scan.without_attributes().unwrap();
+            assert_eq!((left.attributes, left.range, left.rest), (text, 0..text.len(), rest.clone()));
         }
         for odd in ["[]", "{", "{} {}", ""] {
-            assert_eq!(left_in_zattrs(odd, 2), None, "{odd}");
+            assert_eq!(scanned_zattrs(odd, 2).without_attributes(), None, "{odd}");
         }
     }
 

@@ -16,6 +16,7 @@ import type {
   ArraySummary,
   DecodeBuild,
   Dialect,
+  JsonText,
   LargeDocument,
   NodeSummary,
 } from "../model/node_summary.ts";
@@ -102,11 +103,19 @@ export interface ArrayFacts {
 
 const decoded = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
+/** The attributes in a large document, with marks in place of tokens. */
+function attributesIn({ bytes, attributes = new Uint32Array(), places = "{}" }: LargeDocument): JsonText {
+  let text = "";
+  for (let at = 1; at < attributes.length; at += 1) {
+    const part = decoded(bytes.subarray(attributes[at - 1], attributes[at]));
+    // Every second part is a token.
+    text += at % 2 ? part : `"\\u0000${part}"`;
+  }
+  return [text, places];
+}
+
 const parsedAttributes = ({ attributes, large }: NodeSummary, exactIntegers = false) =>
-  parseJsonText(
-    large?.attributes ? decoded(large.bytes.subarray(...large.attributes)) : attributes,
-    exactIntegers,
-  ) as Attributes;
+  parseJsonText(large?.attributes ? attributesIn(large) : attributes, exactIntegers) as Attributes;
 
 /** Returns a function that parses the attributes at the first call. */
 export function lazyAttributes({ summary, options }: OpenedNode): () => Attributes {

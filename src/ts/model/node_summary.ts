@@ -29,8 +29,13 @@ export interface LargeDocument {
   suffix: string;
   /** The document as UTF-8. */
   bytes: Uint8Array;
-  /** The byte range of the attributes in it, as JSON. Absent if the summary has them as text. */
-  attributes?: [start: number, end: number];
+  /**
+   * The attributes in it: the byte offsets of their start, of the start and the end of each token
+   * that `JSON.parse` loses, and of their end. Absent if the summary has them as text.
+   */
+  attributes?: Uint32Array;
+  /** The places of these tokens (`marked_json.ts`). */
+  places?: string;
 }
 
 export interface NodeSummary {
