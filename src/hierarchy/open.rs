@@ -225,11 +225,12 @@ impl Probe<'_> {
                 None => Ok(None),
             };
         }
+        let large = large_zarr_json(value, attributes);
         let metadata = v3::parse_node(own.as_bytes()).map_err(|error| {
-            self.sketch.replace(Sketch::of(ZarrFormat::V3, &[(ZARR_JSON, own.as_bytes())]));
+            let sketch = Sketch::of(ZarrFormat::V3, &[(ZARR_JSON, own.as_bytes())]);
+            self.sketch.replace(large.sketch_with_attributes(sketch));
             blamed(error)
         })?;
-        let large = large_zarr_json(value, attributes);
         if metadata.kind() == NodeKind::Group {
             return self.group(path, large, metadata).map(Some);
         }
@@ -332,7 +333,11 @@ impl Probe<'_> {
         match node() {
             Ok((document, metadata)) => Ok(OpenedNode { path, document, metadata, large }),
             Err(error) => {
-                self.sketch.replace(Sketch::of(format, texts));
+                let sketch = Sketch::of(format, texts);
+                self.sketch.replace(match large {
+                    Some(large) => large.sketch_with_attributes(sketch),
+                    None => sketch,
+                });
                 Err(with_stage_and_key(error, key.as_ref()))
             }
         }

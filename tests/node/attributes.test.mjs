@@ -156,7 +156,7 @@ test("large attributes and their documents are what is stored", async () => {
 
 /** The value of a text with one of the tokens of these tests. */
 function parsed(text, integer = Number) {
-  const value = JSON.parse(text.replace("NaN]", '"NaN"]').replace(/(?<="a":)(\d{19})/, '"$1"'));
+  const value = JSON.parse(text.replace(/\bNaN(?=[\] ])/, '"NaN"').replace(/(?<="a":)(\d{19})/, '"$1"'));
   if (Array.isArray(value.a)) value.a = [Number.NaN];
   if (typeof value.a === "string") value.a = integer(value.a);
   return value;
@@ -177,6 +177,33 @@ test("large attributes stay when a node is changed", async () => {
     await node.refresh();
     assert.deepEqual(node.attrs, { ...parsed(large()), more: 1 });
     assert.deepEqual((await zarr.open(files)).attrs, node.attrs);
+  }
+});
+
+test("large attributes of children, of invalid ones too", async () => {
+  const files = new Map([["/zarr.json", group("{}").get("/zarr.json")]]);
+  const [[v3Group], [v3Array], [v2Group], [v2Array]] = nodes(large('"a":NaN'));
+  files.set("/a/zarr.json", v3Array.get("/zarr.json"));
+  files.set("/b/zarr.json", v3Group.get("/zarr.json"));
+  const invalid = new TextDecoder().decode(v3Array.get("/zarr.json")).replace('"shape":[1]', '"shape":[1,2]');
+  files.set("/c/zarr.json", new TextEncoder().encode(invalid));
+  const old = new Map([["/.zgroup", v2Group.get("/.zgroup")]]);
+  for (const [key, bytes] of v2Array) old.set(`/a${key}`, bytes);
+  for (const [key, bytes] of v2Group) old.set(`/b${key}`, bytes);
+  for (const [key, bytes] of v2Array) old.set(`/c${key}`, bytes);
+  old.set("/c/.zarray", new TextEncoder().encode('{"zarr_format":2,"shape":[1]}'));
+  for (const store of [files, old]) {
+    const found = [];
+    for await (const child of (await zarr.open(store, { kind: "group" })).children()) found.push(child);
+    assert.deepEqual(
+      found.map(({ path, error }) => [path, error?.code]),
+      [
+        ["/a", undefined],
+        ["/b", undefined],
+        ["/c", "Format"],
+      ],
+    );
+    for (const { attrs } of found) assert.deepEqual(attrs, parsed(large('"a":NaN')));
   }
 });
 

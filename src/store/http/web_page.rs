@@ -1,8 +1,8 @@
 //! Web pages that a server sends in the place of objects, with status 200.
 //!
 //! Servers of single-page applications answer each absent name with one page. A proxy that demands
-//! a login answers each name with a page. The first means that a chunk is absent, so it reads as the
-//! fill value. The second says nothing about the chunk. To tell them apart, the store reads an
+//! a login answers each name with a page. The first means that a chunk is absent, so it reads as
+//! the fill value. The second says nothing about the chunk. To tell them apart, the store reads an
 //! object again that it has read before. If that is a page now too, the read fails.
 
 use std::cell::RefCell;
