@@ -1,14 +1,15 @@
 //! Changes the user attributes of a node in its document. Everything else in the document stays as
-//! it is.
+//! it is. Reads large attributes that an open array lacks.
 
 use std::rc::Rc;
 
 use crate::error::Result;
-use crate::format::metadata::document;
 use crate::format::metadata::write::edit::{self, AttributeUpdate};
+use crate::format::metadata::{ArrayMetadata, NodeMetadata, document};
 use crate::format::path::NodePath;
 use crate::hierarchy::documents::{self, ChangedNodes};
 use crate::hierarchy::types::OpenedNode;
+use crate::read::array::Array;
 use crate::store::{RequestContext, Store};
 
 /// Merges attributes (text of a JSON object) into those of a node, or replaces them. Two updates at
@@ -45,4 +46,20 @@ async fn try_update(
     let node = ChangedNodes { removed: Vec::new(), set: vec![(path.clone(), whole.clone())] };
     documents::record(store, path, whole.format, &node, context).await?;
     Ok(OpenedNode { path: path.clone(), document: whole, metadata, large: None })
+}
+
+/// The metadata of an array with all of its attributes. Large ones are read from the store.
+///
+/// # Errors
+/// As opening the array, where it lacks them.
+pub async fn whole_metadata(array: &Array, context: &RequestContext) -> Result<ArrayMetadata> {
+    let mut metadata = array.binding().declared().clone();
+    if array.document().is_partial {
+        let format = Some(array.document().format);
+        let found = documents::reopen(array.store(), array.path(), format, context).await?;
+        if let NodeMetadata::Array(found) = found.metadata {
+            metadata.attributes = found.attributes;
+        }
+    }
+    Ok(metadata)
 }

@@ -42,7 +42,8 @@ async fn try_children(store: &Rc<dyn Store>, path: &str, context: &RequestContex
     if let NodeMetadata::Array(_) = group.metadata {
         return Err(Error::argument("an array cannot contain nodes").expected("a group").actual("an array"));
     }
-    let options = OpenOptions { format: Some(group.document.format), ..OpenOptions::default() };
+    let options =
+        OpenOptions { format: Some(group.document.format), leaves_large: true, ..OpenOptions::default() };
     let mut paths = names(store, &group, context).await?;
     limits::within(paths.len() as u64, limits::LISTED_FOLDERS, "the number of children")?;
     sorted::sort(&mut paths);

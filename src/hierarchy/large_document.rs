@@ -5,6 +5,8 @@ use crate::error::Result;
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::consolidated::Consolidated;
 use crate::format::metadata::large::DocumentScan;
+use crate::format::metadata::marked::{Marking, Marks};
+use crate::hierarchy::types::LeftAttributes;
 use crate::limits;
 use crate::store::Value;
 use crate::store::turn::next_turn;
@@ -65,11 +67,41 @@ pub async fn index(scanned: DocumentScan) -> Result<Option<Consolidated>> {
 /// As [`DocumentScan::new`].
 pub async fn scan(text: Vec<u8>, format: ZarrFormat) -> Result<DocumentScan> {
     next_turn().await;
-    let mut scanning = DocumentScan::new(text, format)?;
+    Ok(to_end(DocumentScan::new(text, format)?).await)
+}
+
+/// Scans v2's attributes.
+///
+/// # Errors
+/// As [`DocumentScan::new`].
+pub async fn scan_attributes(text: Vec<u8>) -> Result<DocumentScan> {
+    next_turn().await;
+    Ok(to_end(DocumentScan::of_attributes(text)?).await)
+}
+
+async fn to_end(mut scanning: DocumentScan) -> DocumentScan {
     loop {
         next_turn().await;
         if !scanning.step(STEP_BYTES) {
-            return Ok(scanning);
+            return scanning;
+        }
+    }
+}
+
+/// The attributes of a scanned document, if they are large and can be left where they are, and the
+/// text of the rest.
+pub async fn left_attributes(scanned: &DocumentScan) -> Option<(LeftAttributes, String)> {
+    let left = scanned.without_attributes().filter(|left| left.range.len() as u64 >= LARGE_BYTES)?;
+    let marks = if left.is_exact { Marks::default() } else { marks(left.attributes).await };
+    Some((LeftAttributes { range: left.range, marks }, left.rest))
+}
+
+async fn marks(json: &str) -> Marks {
+    let mut marking = Marking::new(json, true);
+    loop {
+        next_turn().await;
+        if !marking.step(STEP_BYTES) {
+            return marking.finish();
         }
     }
 }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use futures_util::future::{Either, join3, select};
 
-pub use super::types::OpenedNode;
+pub use super::types::{LargeDocument, LeftAttributes, OpenedNode};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::metadata::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::metadata::draft::EntryPoint;
@@ -19,7 +19,7 @@ use crate::format::metadata::sketch::Sketch;
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat, v3};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::draft::hierarchy::Hierarchy;
-use crate::hierarchy::large_document::{self, LARGE_BYTES};
+use crate::hierarchy::large_document::{self, LARGE_BYTES, left_attributes};
 use crate::limits;
 use crate::store::turn::delay;
 use crate::store::{ByteRange, RequestContext, Store, Subject, Value};
@@ -36,8 +36,8 @@ pub struct OpenOptions {
     pub v3_first: bool,
     /// What to do where a draft's data type is unknown and the metadata names a fallback type.
     pub fallback: DataTypeFallbacks,
-    /// Leave the document of a group unread where it is large. Consolidated metadata may have
-    /// megabytes.
+    /// Leave large attributes and the large document of a group where they are: see
+    /// [`OpenedNode::large`]. Both may have megabytes.
     pub leaves_large: bool,
     /// Do not request v2's `.zattrs`. A v2 node then has no attributes and no dimension names.
     pub without_attributes: bool,
@@ -192,7 +192,7 @@ impl Probe<'_> {
         {
             let (value, metadata) =
                 known.map_err(|error| with_stage_and_key(error, Some(&document_key(&path))))?;
-            return self.group(path, value, metadata).map(Some);
+            return self.group(path, large_zarr_json(value, None), metadata).map(Some);
         }
         let Some(value) = self.value(&path, ZARR_JSON).await? else { return Ok(None) };
         if value.len() >= LARGE_BYTES {
@@ -204,42 +204,50 @@ impl Probe<'_> {
         {
             return hierarchy.open(&path, self.context).await;
         }
-        self.parsed(path, ZarrFormat::V3, &[(ZARR_JSON, &text)]).map(Some)
+        self.parsed(path, ZarrFormat::V3, &[(ZARR_JSON, &text)], None).map(Some)
     }
 
-    /// Opens a node with a large `zarr.json`. Consolidated metadata in it is skipped, not parsed.
+    /// Opens a node with a large `zarr.json`. Consolidated metadata in it is skipped, not parsed,
+    /// and so are large attributes.
     async fn large_v3(&self, path: NodePath, value: Value) -> Found {
         let blamed = |error| with_stage_and_key(error, Some(&document_key(&path)));
         let text = large_document::read(&value).await.map_err(blamed)?;
         let scanned = large_document::scan(text, ZarrFormat::V3).await.map_err(blamed)?;
-        let own = scanned.own_text();
+        let left = if self.options.leaves_large { left_attributes(&scanned).await } else { None };
+        let (attributes, rest) = left.unzip();
+        let own = rest.or_else(|| scanned.own_text());
         let text = scanned.into_text();
-        let own = own.as_deref().unwrap_or(&text).as_bytes();
-        if path.is_root() && EntryPoint::parse(own)?.is_some() {
+        let own = own.as_deref().unwrap_or(&text);
+        if path.is_root() && EntryPoint::parse(own.as_bytes())?.is_some() {
             let hierarchy = Hierarchy::of(self.store, text.into_bytes())?;
             return match hierarchy {
                 Some(hierarchy) => hierarchy.open(&path, self.context).await,
                 None => Ok(None),
             };
         }
-        let metadata = v3::parse_node(own).map_err(|error| {
-            self.sketch.replace(Sketch::of(ZarrFormat::V3, &[(ZARR_JSON, own)]));
+        let large = large_zarr_json(value, attributes);
+        let metadata = v3::parse_node(own.as_bytes()).map_err(|error| {
+            let sketch = Sketch::of(ZarrFormat::V3, &[(ZARR_JSON, own.as_bytes())]);
+            self.sketch.replace(large.sketch_with_attributes(sketch));
             blamed(error)
         })?;
         if metadata.kind() == NodeKind::Group {
-            return self.group(path, value, metadata).map(Some);
+            return self.group(path, large, metadata).map(Some);
         }
-        let document = NodeDocument { format: ZarrFormat::V3, texts: vec![(ZARR_JSON.to_owned(), text)] };
-        Ok(Some(OpenedNode { path, document, metadata, large: None }))
+        let large = if large.attributes.is_some() { Some(large) } else { None };
+        let text = if large.is_some() { own.to_owned() } else { text };
+        let texts = vec![(ZARR_JSON.to_owned(), text)];
+        let document = NodeDocument { format: ZarrFormat::V3, texts, is_partial: large.is_some() };
+        Ok(Some(OpenedNode { path, document, metadata, large }))
     }
 
     /// Makes the opened group, with or without the text of its document.
-    fn group(&self, path: NodePath, value: Value, metadata: NodeMetadata) -> Result<OpenedNode> {
-        let mut document = NodeDocument { format: ZarrFormat::V3, texts: Vec::new() };
-        if self.options.leaves_large && value.len() >= LARGE_BYTES {
-            return Ok(OpenedNode { path, document, metadata, large: Some(value) });
+    fn group(&self, path: NodePath, large: LargeDocument, metadata: NodeMetadata) -> Result<OpenedNode> {
+        let mut document = NodeDocument::of(ZarrFormat::V3, Vec::new());
+        if self.options.leaves_large && large.bytes.len() >= LARGE_BYTES {
+            return Ok(OpenedNode { path, document, metadata, large: Some(large) });
         }
-        let text = text_of(&path, ZARR_JSON, &value)?;
+        let text = text_of(&path, ZARR_JSON, &large.bytes)?;
         document = NodeDocument::read(ZarrFormat::V3, &[(ZARR_JSON, &text)])
             .map_err(|error| with_stage_and_key(error, Some(&document_key(&path))))?;
         Ok(OpenedNode { path, document, metadata, large: None })
@@ -247,8 +255,9 @@ impl Probe<'_> {
 
     async fn v2(&self, path: &str) -> Found {
         let path = NodePath::parse_v2(path)?;
-        let attributes =
-            async { if self.options.without_attributes { Ok(None) } else { self.text(&path, ZATTRS).await } };
+        let attributes = async {
+            if self.options.without_attributes { Ok(None) } else { self.value(&path, ZATTRS).await }
+        };
         let (array, group) = (self.wanted(&path, NodeKind::Array), self.wanted(&path, NodeKind::Group));
         let (array, group, attributes) = join3(array, group, attributes).await;
         let node = match (array, group) {
@@ -261,10 +270,30 @@ impl Probe<'_> {
             (Err(error), _) | (_, Err(error)) => return Err(error),
             (Ok(None), Ok(None)) => return self.other_kind(&path).await,
         };
-        let attributes = attributes?;
+        let (attributes, large) = match attributes? {
+            Some(value) => self.attributes(&path, value).await.map(|(text, large)| (Some(text), large))?,
+            None => (None, None),
+        };
         let mut texts = vec![(node.0, node.1.as_slice())];
         texts.extend(attributes.as_deref().map(|text| (ZATTRS, text)));
-        self.parsed(path, ZarrFormat::V2, &texts).map(Some)
+        self.parsed(path, ZarrFormat::V2, &texts, large).map(Some)
+    }
+
+    /// The text of v2's attributes. Where large ones are left, it has only those that are read
+    /// here.
+    async fn attributes(&self, path: &NodePath, value: Value) -> Result<(Vec<u8>, Option<LargeDocument>)> {
+        if !self.options.leaves_large || value.len() < LARGE_BYTES {
+            return Ok((text_of(path, ZATTRS, &value)?, None));
+        }
+        let key = StoreKey::new(path, ZATTRS);
+        let blamed = |error| with_stage_and_key(error, Some(&key));
+        let text = large_document::read(&value).await.map_err(blamed)?;
+        let scanned = large_document::scan_attributes(text).await.map_err(blamed)?;
+        let Some((attributes, rest)) = left_attributes(&scanned).await else {
+            return Ok((scanned.into_text().into_bytes(), None));
+        };
+        let large = LargeDocument { suffix: ZATTRS, bytes: value, attributes: Some(attributes) };
+        Ok((rest.into_bytes(), Some(large)))
     }
 
     /// The document that makes a node of v2 one of this kind, unless the other kind alone is
@@ -283,20 +312,32 @@ impl Probe<'_> {
         let other = if wanted == NodeKind::Array { NodeKind::Group } else { NodeKind::Array };
         let text = self.text(path, document_of(other)).await?;
         let Some(text) = text else { return Ok(None) };
-        self.parsed(path.clone(), ZarrFormat::V2, &[(document_of(other), &text)]).map(Some)
+        self.parsed(path.clone(), ZarrFormat::V2, &[(document_of(other), &text)], None).map(Some)
     }
 
-    fn parsed(&self, path: NodePath, format: ZarrFormat, texts: &[(&str, &[u8])]) -> Result<OpenedNode> {
+    /// Parses the texts of a node. They may lack attributes that are in `large`.
+    fn parsed(
+        &self,
+        path: NodePath,
+        format: ZarrFormat,
+        texts: &[(&str, &[u8])],
+        large: Option<LargeDocument>,
+    ) -> Result<OpenedNode> {
         let key = texts.first().map(|(suffix, _)| StoreKey::new(&path, suffix));
         let node = || {
-            let document = NodeDocument::read(format, texts)?;
+            let mut document = NodeDocument::read(format, texts)?;
+            document.is_partial = large.is_some();
             let metadata = document::parse(&document)?;
             Ok((document, metadata))
         };
         match node() {
-            Ok((document, metadata)) => Ok(OpenedNode { path, document, metadata, large: None }),
+            Ok((document, metadata)) => Ok(OpenedNode { path, document, metadata, large }),
             Err(error) => {
-                self.sketch.replace(Sketch::of(format, texts));
+                let sketch = Sketch::of(format, texts);
+                self.sketch.replace(match large {
+                    Some(large) => large.sketch_with_attributes(sketch),
+                    None => sketch,
+                });
                 Err(with_stage_and_key(error, key.as_ref()))
             }
         }
@@ -384,6 +425,10 @@ fn text_of(path: &NodePath, suffix: &str, value: &Value) -> Result<Vec<u8>> {
 /// The document that makes a node of v2 one of this kind.
 fn document_of(kind: NodeKind) -> &'static str {
     if kind == NodeKind::Array { ZARRAY } else { ZGROUP }
+}
+
+fn large_zarr_json(bytes: Value, attributes: Option<LeftAttributes>) -> LargeDocument {
+    LargeDocument { suffix: ZARR_JSON, bytes, attributes }
 }
 
 fn document_key(path: &NodePath) -> StoreKey {

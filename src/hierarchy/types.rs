@@ -1,8 +1,13 @@
 //! Types that several files of this room use.
 
+use std::ops::Range;
+
 use crate::format::metadata::NodeMetadata;
 use crate::format::metadata::document::NodeDocument;
+use crate::format::metadata::marked::Marks;
+use crate::format::metadata::sketch::Sketch;
 use crate::format::path::NodePath;
+use crate::limits;
 use crate::read::array::Array;
 use crate::store::Value;
 
@@ -15,9 +20,52 @@ pub struct OpenedNode {
     pub document: NodeDocument,
     /// The parsed metadata.
     pub metadata: NodeMetadata,
-    /// The bytes of a group's large document, where [`OpenOptions`](super::open::OpenOptions) ask
-    /// to leave it unread. `document` has no texts then.
-    pub large: Option<Value>,
+    /// A large document, where [`OpenOptions`](super::open::OpenOptions) ask to leave it where it
+    /// is. `document` lacks its text, or has it without the attributes.
+    pub large: Option<LargeDocument>,
+}
+
+/// A document that is too large for several copies of its text.
+#[derive(Clone, Debug)]
+pub struct LargeDocument {
+    /// Its key suffix.
+    pub suffix: &'static str,
+    /// All of its bytes.
+    pub bytes: Value,
+    /// The node's attributes in it. `None` where the node's metadata has them.
+    pub attributes: Option<LeftAttributes>,
+}
+
+impl LargeDocument {
+    /// What can be read of the node, with the attributes that are left here.
+    pub fn sketch_with_attributes(&self, sketch: Sketch) -> Sketch {
+        let text = || {
+            let range = &self.attributes.as_ref()?.range;
+            let part = self.bytes.slice(range.start as u64..range.end as u64).ok()?;
+            String::from_utf8(part.to_vec(limits::METADATA_BYTES, "metadata document").ok()?).ok()
+        };
+        Sketch { attributes: text().or(sketch.attributes), ..sketch }
+    }
+}
+
+/// Attributes that are left in a large document.
+#[derive(Clone, Debug)]
+pub struct LeftAttributes {
+    /// Their byte range: a JSON object.
+    pub range: Range<usize>,
+    /// The tokens in it that `JSON.parse` would lose.
+    pub marks: Marks,
+}
+
+impl OpenedNode {
+    /// What can be read of the documents, for a node of which more cannot be used.
+    pub fn sketch(&self) -> Sketch {
+        let sketch = Sketch::of_document(&self.document);
+        match &self.large {
+            Some(large) => large.sketch_with_attributes(sketch),
+            None => sketch,
+        }
+    }
 }
 
 impl From<&Array> for OpenedNode {

@@ -44,7 +44,7 @@ fn summary(child: &Child) -> Result<JsValue> {
     match describe::summary(node) {
         Err(error) if error.context().stage != Some(Stage::Full) => {
             let path = node.path.as_str();
-            Ok(unreadable_summary(path, &Sketch::of_document(&node.document), &error.at_node(path)))
+            Ok(unreadable_summary(path, &node.sketch(), &error.at_node(path)))
         }
         described => described,
     }

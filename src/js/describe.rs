@@ -1,6 +1,6 @@
 //! Describes nodes for the TypeScript classes: `NodeSummary` of `node_facts.ts`.
 
-use js_sys::{BigInt, Float32Array};
+use js_sys::{BigInt, Float32Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
@@ -15,7 +15,7 @@ use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, Float, widen};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::{ArrayMetadata, NodeMetadata};
-use crate::hierarchy::open::OpenedNode;
+use crate::hierarchy::open::{LargeDocument, LeftAttributes, OpenedNode};
 
 /// The summary of an open node.
 ///
@@ -40,9 +40,24 @@ pub fn summary(node: &OpenedNode) -> Result<JsValue> {
         Some(array) => record.with("array", &array),
         None => record,
     };
-    let Some(value) = &node.large else { return Ok(record.finish()) };
-    // As bytes, because its text is rarely needed.
-    Ok(record.with("large", &bytes::to_js(value, usize::MAX)?.bytes).finish())
+    Ok(match &node.large {
+        Some(large) => record.with("large", &large_document(large)?).finish(),
+        None => record.finish(),
+    })
+}
+
+/// A `LargeDocument` of `node_summary.ts`. It crosses as bytes, because its text is rarely needed.
+fn large_document(large: &LargeDocument) -> Result<JsValue> {
+    let bytes: JsValue = bytes::to_js_whole(&large.bytes)?.into();
+    let record = Record::new().with_text("suffix", large.suffix).with("bytes", &bytes);
+    let Some(LeftAttributes { range, marks }) = &large.attributes else { return Ok(record.finish()) };
+    let tokens = marks.tokens.iter().flat_map(|token| [range.start + token.start, range.start + token.end]);
+    let bounds = std::iter::once(range.start).chain(tokens).chain([range.end]);
+    // A document has less than 2^32 bytes.
+    #[allow(clippy::cast_possible_truncation)]
+    let bounds: Vec<u32> = bounds.map(|bound| bound as u32).collect();
+    let bounds: JsValue = Uint32Array::from(bounds.as_slice()).into();
+    Ok(record.with("attributes", &bounds).with_text("places", &marks.places).finish())
 }
 
 /// The `ArraySummary` of an array with user-defined codecs.

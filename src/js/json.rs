@@ -4,7 +4,6 @@ use js_sys::Array as JsArray;
 use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
-use crate::format::metadata::json::Document;
 use crate::format::metadata::marked::{Marked, mark};
 
 /// A text for `JSON.parse`, and JSON with the places of marks in it: `metadata::marked`. Marks
@@ -12,7 +11,6 @@ use crate::format::metadata::marked::{Marked, mark};
 /// number would round.
 #[wasm_bindgen(js_name = markedJson)]
 pub fn marked_json(text: &str, exact_integers: bool) -> Result<JsArray, JsValue> {
-    let document = Document::parse(text.as_bytes()).map_err(|error| report_to_js(&error))?;
-    let Marked { text, places } = mark(document.root(), exact_integers);
+    let Marked { text, places } = mark(text, exact_integers).map_err(|error| report_to_js(&error))?;
     Ok(JsArray::of2(&text.into(), &places.into()))
 }

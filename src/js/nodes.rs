@@ -12,9 +12,9 @@ use crate::format::data_type::FillValue;
 use crate::format::metadata::draft::uri::is_sharding;
 use crate::format::metadata::write::edit::AttributeUpdate;
 use crate::format::metadata::write::options::{ArrayOptions, data_type_of};
-use crate::format::metadata::{NodeKind, ZarrFormat};
+use crate::format::metadata::{ArrayMetadata, NodeKind, ZarrFormat};
 use crate::format::path::NodePath;
-use crate::hierarchy::attributes::update_attributes as update;
+use crate::hierarchy::attributes::{update_attributes as update, whole_metadata};
 use crate::hierarchy::consolidate::consolidate as consolidate_group;
 use crate::hierarchy::create::{NewNode, create};
 use crate::hierarchy::draft::{NewHierarchy, create_hierarchy as make_hierarchy};
@@ -25,11 +25,10 @@ use crate::read::array::Array;
 fn array_options(
     options: &str,
     fill: Option<FillValue>,
-    like: Option<u32>,
+    like: Option<&ArrayMetadata>,
     users: &str,
 ) -> Result<ArrayOptions> {
-    let like = like.map(registry::array).transpose()?;
-    let mut options = ArrayOptions::like(options, like.as_ref().map(|array| array.binding().declared()))?;
+    let mut options = ArrayOptions::like(options, like)?;
     options.packed_fill = fill;
     options.users = users_of(users)?;
     Ok(options)
@@ -43,6 +42,8 @@ pub fn new_codec_question(
     like: Option<u32>,
     users: &str,
 ) -> std::result::Result<Option<String>, JsValue> {
+    let Ok(like) = like.map(registry::array).transpose() else { return Ok(None) };
+    let like = like.as_ref().map(|array| array.binding().declared());
     let Ok(options) = array_options(options, None, like, users) else { return Ok(None) };
     let users = options.users.clone();
     let _ = NewNode::Array(Box::new(options)).check();
@@ -69,7 +70,11 @@ pub fn create_array(
 ) -> u32 {
     let fill = fill.map(|fill| FillValue(fill.to_vec()));
     task::start(settle, async move {
-        let options = array_options(&options, fill, like, &users)?;
+        let like = match like.map(registry::array).transpose()? {
+            Some(array) => Some(whole_metadata(&array, &store::context(signal.clone())).await?),
+            None => None,
+        };
+        let options = array_options(&options, fill, like.as_ref(), &users)?;
         made(store, &path, &NewNode::Array(Box::new(options)), overwrite, signal).await
     })
 }

@@ -7,8 +7,10 @@
 
 use std::ops::Range;
 
-/// The maximal nesting of a value. Together with the objects around it, this is below every limit.
-const DEPTH: u32 = 60;
+mod value;
+
+pub use value::space;
+use value::{ValueScan, expect, string, value};
 
 /// A member of an object: the byte range of its key (without quotes, escapes not decoded) and its
 /// value.
@@ -121,6 +123,10 @@ pub struct Splitter {
     allows_tokens: bool,
     /// The name of the member to find in the objects at the end of the path.
     watched: Option<&'static str>,
+    /// The names of the members to keep. `None` for all.
+    kept: Option<&'static [&'static str]>,
+    /// Whether no value so far has a token that `JSON.parse` loses.
+    is_exact: bool,
     members: Vec<Member>,
     /// The indices of the members whose objects are being split, the innermost last.
     open: Vec<usize>,
@@ -133,17 +139,27 @@ enum State {
     Start,
     /// A key comes next.
     Key,
+    /// The value of the last member is being scanned.
+    Value(ValueScan),
     Done,
 }
 
 impl Splitter {
     /// Makes a splitter that has read nothing.
     pub fn new(allows_tokens: bool, watched: Option<&'static str>) -> Self {
-        Self { allows_tokens, watched, members: Vec::new(), open: Vec::new(), at: 0, state: State::Start }
+        let (members, open) = (Vec::new(), Vec::new());
+        Self { allows_tokens, watched, kept: None, is_exact: true, members, open, at: 0, state: State::Start }
     }
 
-    /// Continues for this number of bytes and to the end of the current member. Returns whether it
-    /// is done. All calls must have the same text and path.
+    /// Keeps only the members of these names, and those whose names have escapes. The places of
+    /// millions of short members would take more memory than their text.
+    #[must_use]
+    pub fn keeping(self, names: &'static [&'static str]) -> Self {
+        Self { kept: Some(names), ..self }
+    }
+
+    /// Continues for about this number of bytes, at least one. Returns whether it is done. All
+    /// calls must have the same text and path.
     #[inline(never)]
     pub fn advance(&mut self, text: &[u8], path: &[&str], bytes: usize) -> Option<bool> {
         let stop = self.at.saturating_add(bytes);
@@ -153,7 +169,8 @@ impl Splitter {
                     self.at = expect(text, space(text, 0), b'{')?;
                     self.enter(text)?;
                 }
-                _ => self.member(text, path)?,
+                State::Value(value) => self.value(text, value, stop)?,
+                State::Key | State::Done => self.member(text, path)?,
             }
             if self.at >= stop {
                 break;
@@ -165,6 +182,12 @@ impl Splitter {
     /// Whether the whole text was read.
     pub fn is_done(&self) -> bool {
         self.state == State::Done
+    }
+
+    /// Whether `JSON.parse` reads all values without loss that were neither split nor watched: they
+    /// have none of Python's tokens and no long integer.
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
     }
 
     /// The members that were found so far.
@@ -198,15 +221,43 @@ impl Splitter {
             self.at = start + 1;
             return self.enter(text);
         }
-        self.at = match self.watched {
-            Some(name) if depth == path.len() && text.get(start) == Some(&b'{') => {
-                watch(text, start, name, self.allows_tokens, &mut member.watched)?
-            }
-            _ => value(text, start, self.allows_tokens)?,
-        };
-        member.value.end = self.at;
+        if let Some(name) = self.watched
+            && depth == path.len()
+            && text.get(start) == Some(&b'{')
+        {
+            self.at = watch(text, start, name, self.allows_tokens, &mut member.watched)?;
+            member.value.end = self.at;
+            self.members.push(member);
+            return self.proceed(text);
+        }
         self.members.push(member);
+        self.at = start;
+        self.state = State::Value(ValueScan::new(start));
+        Some(())
+    }
+
+    /// Continues within the value of the last member.
+    fn value(&mut self, text: &[u8], mut value: ValueScan, stop: usize) -> Option<()> {
+        let is_done = value.advance(text, self.allows_tokens, stop)?;
+        self.at = value.at;
+        if !is_done {
+            self.state = State::Value(value);
+            return Some(());
+        }
+        self.state = State::Key;
+        let mut member = self.members.pop()?;
+        member.value.end = value.at;
+        self.is_exact &= value.is_exact;
+        if self.keeps(text, &member) {
+            self.members.push(member);
+        }
         self.proceed(text)
+    }
+
+    fn keeps(&self, text: &[u8], member: &Member) -> bool {
+        let key = &text[member.key.clone()];
+        let is_named = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
+        self.kept.is_none_or(|names| key.contains(&b'\\') || is_named(names))
     }
 
     /// Continues after a value: to the next key, or out of the object.
@@ -294,128 +345,6 @@ pub fn last_member(text: &[u8], name: &str) -> Option<Option<Range<usize>>> {
 fn on_path(key: &[u8], path: &[&str]) -> Option<bool> {
     let Some(first) = path.first() else { return Some(false) };
     if key.contains(&b'\\') { None } else { Some(key == first.as_bytes()) }
-}
-
-/// The end of the value that begins at `start`.
-fn value(text: &[u8], start: usize, allows_tokens: bool) -> Option<usize> {
-    // One bit per open array (0) or object (1), the innermost last.
-    let (mut open, mut depth, mut at) = (0_u128, 0_u32, start);
-    loop {
-        at = space(text, at);
-        match text.get(at)? {
-            begin @ (b'{' | b'[') => {
-                let is_object = *begin == b'{';
-                (open, depth) = (open << 1 | u128::from(is_object), depth + 1);
-                if depth > DEPTH {
-                    return None;
-                }
-                at = space(text, at + 1);
-                let end = if is_object { b'}' } else { b']' };
-                if text.get(at) != Some(&end) {
-                    if is_object {
-                        at = key(text, at)?;
-                    }
-                    continue;
-                }
-            }
-            b'"' => at = string(text, at)?,
-            b'-' if allows_tokens && text.get(at + 1) == Some(&b'I') => at = literal(text, at, b"-Infinity")?,
-            b'-' | b'0'..=b'9' => at = number(text, at)?,
-            b'N' if allows_tokens => at = literal(text, at, b"NaN")?,
-            b'I' if allows_tokens => at = literal(text, at, b"Infinity")?,
-            b't' => at = literal(text, at, b"true")?,
-            b'f' => at = literal(text, at, b"false")?,
-            b'n' => at = literal(text, at, b"null")?,
-            _ => return None,
-        }
-        loop {
-            if depth == 0 {
-                return Some(at);
-            }
-            at = space(text, at);
-            let is_object = open & 1 == 1;
-            match text.get(at)? {
-                b',' => {
-                    at = space(text, at + 1);
-                    if is_object {
-                        at = key(text, at)?;
-                    }
-                    break;
-                }
-                b'}' if is_object => {}
-                b']' if !is_object => {}
-                _ => return None,
-            }
-            (open, depth, at) = (open >> 1, depth - 1, at + 1);
-        }
-    }
-}
-
-/// Reads a key and its colon.
-fn key(text: &[u8], start: usize) -> Option<usize> {
-    expect(text, space(text, string(text, start)?), b':')
-}
-
-/// The end of the white space at `at`, which may be empty.
-pub fn space(text: &[u8], mut at: usize) -> usize {
-    while matches!(text.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-        at += 1;
-    }
-    at
-}
-
-fn expect(text: &[u8], at: usize, byte: u8) -> Option<usize> {
-    (text.get(at) == Some(&byte)).then_some(at + 1)
-}
-
-fn literal(text: &[u8], at: usize, word: &[u8]) -> Option<usize> {
-    text.get(at..)?.starts_with(word).then_some(at + word.len())
-}
-
-fn string(text: &[u8], start: usize) -> Option<usize> {
-    let mut at = expect(text, start, b'"')?;
-    loop {
-        match text.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => at = escape(text, at + 1)?,
-            0..0x20 => return None,
-            _ => at += 1,
-        }
-    }
-}
-
-fn escape(text: &[u8], at: usize) -> Option<usize> {
-    match text.get(at)? {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
-        b'u' => {
-            let digits = text.get(at + 1..at + 5)?;
-            digits.iter().all(u8::is_ascii_hexdigit).then_some(at + 5)
-        }
-        _ => None,
-    }
-}
-
-fn number(text: &[u8], start: usize) -> Option<usize> {
-    let mut at = start + usize::from(text.get(start) == Some(&b'-'));
-    at = if text.get(at) == Some(&b'0') { at + 1 } else { digits(text, at)? };
-    if text.get(at) == Some(&b'.') {
-        at = digits(text, at + 1)?;
-    }
-    if matches!(text.get(at), Some(b'e' | b'E')) {
-        at += 1;
-        at += usize::from(matches!(text.get(at), Some(b'+' | b'-')));
-        at = digits(text, at)?;
-    }
-    Some(at)
-}
-
-/// Reads at least one digit.
-fn digits(text: &[u8], start: usize) -> Option<usize> {
-    let mut at = start;
-    while text.get(at).is_some_and(u8::is_ascii_digit) {
-        at += 1;
-    }
-    (at > start).then_some(at)
 }
 
 #[cfg(test)]

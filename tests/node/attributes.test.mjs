@@ -103,3 +103,114 @@ test("NaN and infinities are kept in nested values, under __proto__, and in repe
   assert.equal(exact.t, "\u0000NaN");
   assert.equal(exact.n, 3);
 });
+
+/** Attributes of more than a megabyte, before which and after which there are some others. */
+const large = (last = '"ä":"€"') =>
+  `{ "first" : [1.50, {"NaN": "1234567890123456789"}], "_ARRAY_DIMENSIONS": ["x"],
+    "long": "${"ö\\u0000".repeat(200_000)}", ${last} } `;
+
+/** A group and an array of each format, with these attributes. `before` begins their document. */
+const nodes = (attributes, before = "") => {
+  const bytes = (text) => new TextEncoder().encode(text);
+  const array3 =
+    '"shape":[1],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}},' +
+    '"chunk_key_encoding":{"name":"default"},"fill_value":7,"codecs":[{"name":"bytes"}]';
+  const group3 = `${before}{"zarr_format":3,"attributes":${attributes},"node_type":"group"}`;
+  const large3 = `${before}{"zarr_format":3,"node_type":"array","attributes":${attributes},${array3}}`;
+  const zattrs = bytes(before + attributes);
+  return [
+    [new Map([["/zarr.json", bytes(group3)]]), { "zarr.json": group3 }],
+    [new Map([["/zarr.json", bytes(large3)]]), { "zarr.json": large3 }],
+    [
+      new Map([
+        ["/.zgroup", bytes('{"zarr_format":2}')],
+        ["/.zattrs", zattrs],
+      ]),
+      { ".zattrs": attributes },
+    ],
+    [new Map([...array("{}"), ["/.zattrs", zattrs]]), { ".zattrs": attributes }],
+  ];
+};
+
+test("large attributes and their documents are what is stored", async () => {
+  for (const last of ['"ä":"€"', '"a":0.1234567890123456789', '"a":1234567890123456789', '"a":[NaN]']) {
+    const text = large(last);
+    const [read, exact] = [parsed(text), parsed(text, BigInt)];
+    for (const before of ["", "\ufeff"]) {
+      for (const [files, texts] of nodes(text, before)) {
+        const node = await zarr.open(files);
+        assert.deepEqual(node.attrs, read);
+        assert.deepEqual(node.attributes({ bigint: true }), exact);
+        for (const [key, stored] of Object.entries(texts)) {
+          assert.ok(node.rawMetadata[key].replace("\ufeff", "") === stored.replace("\ufeff", ""), key);
+        }
+        if (files.has("/.zarray")) {
+          assert.deepEqual(node.dimensionNames, ["x"]);
+          assert.ok(".zarray" in node.rawMetadata);
+        }
+        if (node.kind === "array") assert.equal((await node.get()).data[0], files.has("/.zarray") ? 0 : 7);
+      }
+    }
+  }
+});
+
+/** The value of a text with one of the tokens of these tests. */
+function parsed(text, integer = Number) {
+  const value = JSON.parse(text.replace(/\bNaN(?=[\] ])/, '"NaN"').replace(/(?<="a":)(\d{19})/, '"$1"'));
+  if (Array.isArray(value.a)) value.a = [Number.NaN];
+  if (typeof value.a === "string") value.a = integer(value.a);
+  return value;
+}
+
+test("large attributes stay when a node is changed", async () => {
+  for (const [files] of nodes(large())) {
+    const node = await zarr.open(files);
+    if (node.kind === "array") {
+      await node.resize([3]);
+      const fresh = await zarr.open(files, { kind: "array" });
+      assert.deepEqual([fresh.shape, fresh.attrs], [[3], parsed(large())]);
+      const copied = await zarr.copy(await zarr.open(files), new Map());
+      assert.deepEqual(copied.attrs.first, parsed(large()).first);
+      assert.equal(copied.attrs.long, parsed(large()).long);
+    }
+    await node.updateAttributes({ more: 1 });
+    await node.refresh();
+    assert.deepEqual(node.attrs, { ...parsed(large()), more: 1 });
+    assert.deepEqual((await zarr.open(files)).attrs, node.attrs);
+  }
+});
+
+test("large attributes of children, of invalid ones too", async () => {
+  const files = new Map([["/zarr.json", group("{}").get("/zarr.json")]]);
+  const [[v3Group], [v3Array], [v2Group], [v2Array]] = nodes(large('"a":NaN'));
+  files.set("/a/zarr.json", v3Array.get("/zarr.json"));
+  files.set("/b/zarr.json", v3Group.get("/zarr.json"));
+  const invalid = new TextDecoder().decode(v3Array.get("/zarr.json")).replace('"shape":[1]', '"shape":[1,2]');
+  files.set("/c/zarr.json", new TextEncoder().encode(invalid));
+  const old = new Map([["/.zgroup", v2Group.get("/.zgroup")]]);
+  for (const [key, bytes] of v2Array) old.set(`/a${key}`, bytes);
+  for (const [key, bytes] of v2Group) old.set(`/b${key}`, bytes);
+  for (const [key, bytes] of v2Array) old.set(`/c${key}`, bytes);
+  old.set("/c/.zarray", new TextEncoder().encode('{"zarr_format":2,"shape":[1]}'));
+  for (const store of [files, old]) {
+    const found = [];
+    for await (const child of (await zarr.open(store, { kind: "group" })).children()) found.push(child);
+    assert.deepEqual(
+      found.map(({ path, error }) => [path, error?.code]),
+      [
+        ["/a", undefined],
+        ["/b", undefined],
+        ["/c", "Format"],
+      ],
+    );
+    for (const { attrs } of found) assert.deepEqual(attrs, parsed(large('"a":NaN')));
+  }
+});
+
+test("large attributes that are no JSON object are errors", async () => {
+  for (const text of [large("1"), large('"a":1}'), `[${large()}]`, large('"a":\\')]) {
+    for (const [files] of nodes(text)) {
+      await assert.rejects(zarr.open(files), { code: "Format" });
+    }
+  }
+});

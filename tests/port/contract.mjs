@@ -75,6 +75,21 @@ export const CONTRACT = {
     equal(array.attributes({ bigint: true }).big, 9007199254740993n);
   },
 
+  async "large attributes, twice at once"({ zarr, ok, equal, same }) {
+    const store = madeStore();
+    const document = new TextDecoder().decode(store.get("/zarr.json"));
+    const long = "\u00e4".repeat(400_000);
+    store.set("/zarr.json", text(document.replace('"title":"made"', `"title":"${long}"`)));
+    const arrays = await Promise.all([zarr.open(store), zarr.open(store)]);
+    for (const array of arrays) {
+      equal(array.attrs.title, long);
+      ok(Number.isNaN(array.attrs.none));
+      equal(array.attributes({ bigint: true }).big, 9007199254740993n);
+      equal(array.rawMetadata["zarr.json"].length, document.length - 4 + long.length);
+      same([...(await array.get([3, zarr.slice(0, 10)])).data], row(3, 0, 10));
+    }
+  },
+
   "zarrita's calls": async ({ zarr, same }) => {
     const array = await zarr.open.v3(zarr.root(madeStore()), { kind: "array" });
     const chunk = await array.getChunk([1, 2]);

@@ -124,7 +124,7 @@ mod tests {
             "chunk_grid":{{"name":"regular","configuration":{{"chunk_shape":[4]}}}},
             "chunk_key_encoding":{{"name":"default"}},"codecs":{codecs}}}"#
         );
-        let document = NodeDocument { format: ZarrFormat::V3, texts: vec![(ZARR_JSON.to_owned(), text)] };
+        let document = NodeDocument::of(ZarrFormat::V3, vec![(ZARR_JSON.to_owned(), text)]);
         let users = r#"{"names":["xor"],"known":[{"codec":"xor","configuration":null,"dtype":"uint8",
             "shape":[4],"kind":"bytes_to_bytes"}]}"#;
         let users = Some(Rc::new(UserCodecs::from_json(users).unwrap()));

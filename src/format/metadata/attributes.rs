@@ -9,6 +9,12 @@ use crate::format::tolerated::Form;
 /// for them.
 pub(super) const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
+/// The names under which netCDF-C stores its own metadata of an array.
+const NCZARR_ARRAY: [&str; 3] = ["_nczarr_array", "_NCZARR_ARRAY", "_NCZARRAY"];
+
+/// All attributes that the core reads.
+pub(super) const READ: [&str; 4] = [ARRAY_DIMENSIONS, NCZARR_ARRAY[0], NCZARR_ARRAY[1], NCZARR_ARRAY[2]];
+
 /// The attributes of a node without attributes.
 pub(super) const NONE: &str = "{}";
 
@@ -51,7 +57,7 @@ pub(super) fn xarray_dimension_names(
 /// in its attributes, under a name that differs between releases. `None` where there are none that
 /// fit: netCDF-C usually also writes xarray's.
 pub(super) fn nczarr_dimension_names(members: &Object<'_>, rank: usize) -> Option<Vec<Option<String>>> {
-    let array = ["_nczarr_array", "_NCZARR_ARRAY", "_NCZARRAY"].iter().find_map(|key| members.get(key))?;
+    let array = NCZARR_ARRAY.iter().find_map(|key| members.get(key))?;
     let array = array.object().ok()?;
     let paths = ["dimension_references", "dimrefs"].iter().find_map(|key| array.get(key))?;
     let paths = paths.list(|json| Ok(json.str()?.into_owned())).ok()?;

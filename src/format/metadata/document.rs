@@ -25,6 +25,9 @@ pub struct NodeDocument {
     pub format: ZarrFormat,
     /// The key suffix and the text of each document of the node.
     pub texts: Vec<(String, String)>,
+    /// Whether the texts lack attributes, because these are large. The attributes that name
+    /// dimensions are never left out.
+    pub is_partial: bool,
 }
 
 impl NodeDocument {
@@ -37,7 +40,12 @@ impl NodeDocument {
             Ok(text) => Ok(((*suffix).to_owned(), text.to_owned())),
             Err(error) => Err(Error::format(format!("{suffix} is not UTF-8")).actual(error.to_string())),
         };
-        Ok(Self { format, texts: documents.iter().map(read).collect::<Result<_>>()? })
+        Ok(Self::of(format, documents.iter().map(read).collect::<Result<_>>()?))
+    }
+
+    /// A document of whole texts.
+    pub fn of(format: ZarrFormat, texts: Vec<(String, String)>) -> Self {
+        Self { format, texts, is_partial: false }
     }
 
     /// The text under a key suffix.
@@ -63,7 +71,9 @@ impl NodeDocument {
     pub fn to_json(&self) -> String {
         let texts = self.texts.iter().map(|(suffix, text)| list([string(suffix), string(text)]));
         let message = ObjectText::new().with("zarr_format", number(self.format).to_string());
-        message.with("texts", list(texts)).compact()
+        let message = message.with("texts", list(texts));
+        let message = if self.is_partial { message.with("is_partial", "true") } else { message };
+        message.compact()
     }
 
     /// Parses the text of [`to_json`](Self::to_json).
@@ -96,7 +106,8 @@ impl NodeDocument {
         let format = message.require("zarr_format", of_number)?;
         let texts = message.require("texts", |texts| texts.list(pair))?;
         let is_callers = message.read("is_callers", Json::bool)?.unwrap_or(false);
-        Ok((Self { format, texts }, is_callers))
+        let is_partial = message.read("is_partial", Json::bool)?.unwrap_or(false);
+        Ok((Self { format, texts, is_partial }, is_callers))
     }
 }
 
@@ -154,6 +165,8 @@ mod tests {
     fn documents_round_trip_as_messages() {
         let document = v2_document(&[(ZGROUP, "{\"zarr_format\": 2}\n"), (ZATTRS, "{\"ö\\n\": NaN}")]);
         assert_eq!(NodeDocument::from_json(&document.to_json()).unwrap(), document);
+        let partial = NodeDocument { is_partial: true, ..document };
+        assert_eq!(NodeDocument::from_json(&partial.to_json()).unwrap(), partial);
         for json in ["", "{}", r#"{"zarr_format":1,"texts":[]}"#, "[2,[]]x"] {
             assert_eq!(NodeDocument::from_json(json).unwrap_err().kind(), ErrorKind::Argument);
         }
@@ -174,7 +187,7 @@ mod tests {
     #[test]
     fn nodes_without_documents_are_not_found() {
         assert_eq!(parse(&v2_document(&[(ZATTRS, "{}")])).unwrap_err().kind(), ErrorKind::NotFound);
-        let empty = NodeDocument { format: ZarrFormat::V3, texts: Vec::new() };
+        let empty = NodeDocument::of(ZarrFormat::V3, Vec::new());
         assert_eq!(parse(&empty).unwrap_err().kind(), ErrorKind::NotFound);
     }
 

@@ -193,16 +193,6 @@ impl<'a> Json<'a> {
         Cow::Owned(NON_FINITE.iter().fold(self.text.to_owned(), restore))
     }
 
-    /// Whether the value may have bare `NaN` or `Infinity` tokens.
-    pub(super) fn may_have_tokens(self) -> bool {
-        self.non_finite
-    }
-
-    /// The bare token that a string stands for, in a document with such tokens.
-    pub(super) fn token_of(text: &str) -> Option<&'static str> {
-        NON_FINITE.iter().find(|(_, quoted)| text == *quoted).map(|(token, _)| *token)
-    }
-
     /// The number of a bare `NaN` or `Infinity` token. `None` for everything else, including the
     /// strings of the same names.
     pub fn non_finite_token(self) -> Option<f64> {

@@ -1,10 +1,13 @@
 //! Scans metadata documents of megabytes in steps, so that other work can run in between.
-//! Consolidated metadata of 10^5 nodes is such a document.
+//! Consolidated metadata of 10^5 nodes is such a document, and so are large attributes.
 //!
 //! One scan finds the places and the kinds of the documents of other nodes, and the document's own
 //! members. The caller decides how long a step is; there is no clock here.
 
+use std::ops::Range;
+
 use super::ZarrFormat;
+use super::attributes;
 use super::consolidated::metadata_path;
 use super::json::{BYTE_ORDER_MARK, Document, not_utf8};
 use crate::error::Result;
@@ -14,9 +17,29 @@ use crate::limits;
 /// The member of a v3 group that has the documents of other nodes.
 pub(super) const OTHERS: &str = "consolidated_metadata";
 
+/// The member of a `zarr.json` that has the user's attributes.
+const ATTRIBUTES: &str = "attributes";
+
+/// A document without the attributes, which are left where they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WithoutAttributes<'a> {
+    /// The text of the attributes: a JSON object, which may have Python's tokens.
+    pub attributes: &'a str,
+    /// Their byte range in the whole document.
+    pub range: Range<usize>,
+    /// Whether `JSON.parse` certainly reads them without loss.
+    pub is_exact: bool,
+    /// The text of the rest. Of v2's `.zattrs` these are the attributes that the core reads.
+    pub rest: String,
+}
+
 /// A document that is being scanned.
 pub struct DocumentScan {
     format: ZarrFormat,
+    /// Where the documents of other nodes are. `None` for v2's attributes.
+    path: Option<&'static [&'static str]>,
+    /// Bytes of a byte order mark before the text.
+    skipped: usize,
     text: String,
     splitter: Splitter,
     /// Whether the fast scan did not accept the text. A parser then says why.
@@ -28,14 +51,31 @@ impl DocumentScan {
     ///
     /// # Errors
     /// `Format` for bytes that are not UTF-8, `Limit` for too many bytes.
-    pub fn new(mut bytes: Vec<u8>, format: ZarrFormat) -> Result<Self> {
-        limits::within(bytes.len() as u64, limits::METADATA_BYTES, "metadata document")?;
-        if bytes.starts_with(BYTE_ORDER_MARK) {
-            bytes.drain(..BYTE_ORDER_MARK.len());
-        }
-        let text = String::from_utf8(bytes).map_err(|error| not_utf8(error.utf8_error()))?;
+    pub fn new(bytes: Vec<u8>, format: ZarrFormat) -> Result<Self> {
         let splitter = Splitter::new(true, (format == ZarrFormat::V3).then_some("node_type"));
-        Ok(Self { format, text, splitter, is_odd: false })
+        Self::with(bytes, format, Some(metadata_path(format)), splitter)
+    }
+
+    /// Starts the scan of v2's `.zattrs`.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_attributes(bytes: Vec<u8>) -> Result<Self> {
+        let splitter = Splitter::new(true, None).keeping(&attributes::READ);
+        Self::with(bytes, ZarrFormat::V2, None, splitter)
+    }
+
+    fn with(
+        mut bytes: Vec<u8>,
+        format: ZarrFormat,
+        path: Option<&'static [&'static str]>,
+        splitter: Splitter,
+    ) -> Result<Self> {
+        limits::within(bytes.len() as u64, limits::METADATA_BYTES, "metadata document")?;
+        let skipped = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        bytes.drain(..skipped);
+        let text = String::from_utf8(bytes).map_err(|error| not_utf8(error.utf8_error()))?;
+        Ok(Self { format, path, skipped, text, splitter, is_odd: false })
     }
 
     /// The Zarr format of the document.
@@ -48,7 +88,7 @@ impl DocumentScan {
         if self.is_odd {
             return false;
         }
-        match self.splitter.advance(self.text.as_bytes(), metadata_path(self.format), bytes) {
+        match self.splitter.advance(self.text.as_bytes(), self.path.unwrap_or_default(), bytes) {
             Some(is_done) => !is_done,
             None => {
                 self.is_odd = true;
@@ -60,15 +100,45 @@ impl DocumentScan {
     /// The text of a `zarr.json` without the documents of other nodes. `None` where there are none,
     /// and where a parser must be used.
     pub fn own_text(&self) -> Option<String> {
-        if self.is_odd || !self.splitter.is_done() || self.format != ZarrFormat::V3 {
+        if self.format != ZarrFormat::V3 {
             return None;
         }
-        let members = self.splitter.members().iter().filter(|member| member.depth == 0);
-        members.clone().find(|member| self.text.get(member.key.clone()) == Some(OTHERS))?;
+        self.own_members()?.find(|member| self.text.get(member.key.clone()) == Some(OTHERS))?;
+        self.text_without(&[OTHERS])
+    }
+
+    /// The text of a `zarr.json` without the documents of other nodes and without attributes, or of
+    /// v2's `.zattrs`. `None` where there are no attributes, and where a parser must be used.
+    pub fn without_attributes(&self) -> Option<WithoutAttributes<'_>> {
+        let mut members = self.own_members()?;
+        let place = if self.path.is_none() {
+            0..self.text.len()
+        } else {
+            let last = members.rfind(|member| self.text.get(member.key.clone()) == Some(ATTRIBUTES))?;
+            let is_object = self.text.as_bytes().get(last.value.start) == Some(&b'{');
+            is_object.then(|| last.value.clone())?
+        };
+        let names: &[&str] = if self.path.is_none() { &[] } else { &[OTHERS, ATTRIBUTES] };
+        Some(WithoutAttributes {
+            range: place.start + self.skipped..place.end + self.skipped,
+            attributes: self.text.get(place)?,
+            is_exact: self.splitter.is_exact(),
+            rest: self.text_without(names)?,
+        })
+    }
+
+    /// The members of the document itself that were kept. `None` for odd texts.
+    fn own_members(&self) -> Option<impl DoubleEndedIterator<Item = &Member>> {
+        let is_known = !self.is_odd && self.splitter.is_done();
+        is_known.then(|| self.splitter.members().iter().filter(|member| member.depth == 0))
+    }
+
+    /// An object of the document's own members, without those of these names.
+    fn text_without(&self, names: &[&str]) -> Option<String> {
         let mut own = String::from("{");
-        for Member { key, value, .. } in members {
+        for Member { key, value, .. } in self.own_members()? {
             let (key, value) = (self.text.get(key.clone())?, self.text.get(value.clone())?);
-            if key == OTHERS {
+            if names.contains(&key) {
                 continue;
             }
             if own.len() > 1 {
@@ -136,6 +206,72 @@ mod tests {
             let (scanning, _) = scanned(text.as_bytes(), 100);
             assert_eq!(scanning.own_text().as_deref(), Some(own));
             assert_eq!(scanning.into_text(), TEXT);
+        }
+    }
+
+    fn without_attributes(text: &str, bytes: usize) -> Option<(String, String)> {
+        let (scanning, _) = scanned(text.as_bytes(), bytes);
+        let left = scanning.without_attributes()?;
+        assert_eq!(text.get(left.range), Some(left.attributes));
+        Some((left.attributes.to_owned(), left.rest))
+    }
+
+    #[test]
+    fn attributes_of_v3_are_left_in_their_place() {
+        let attributes = r#"{ "a": [1, {"b": -0.12345678901234567}], "NaN": "1234567890123456789" }"#;
+        let text = format!(
+            r#"{{"zarr_format":3,"attributes":{{"old":1}},"fill_value":NaN,"consolidated_metadata":
+            {{"metadata":{{"x":{{"fill":NaN}}}}}},"attributes": {attributes} }}"#
+        );
+        let rest = r#"{"zarr_format":3,"fill_value":NaN}"#.to_owned();
+        for bytes in [1, 10, usize::MAX] {
+            for text in [text.clone(), format!("\u{feff}{text}")] {
+                assert_eq!(without_attributes(&text, bytes), Some((attributes.to_owned(), rest.clone())));
+            }
+        }
+    }
+
+    #[test]
+    fn attributes_that_json_parse_would_change_are_not_exact() {
+        let is_exact = |value: &str, bytes: usize| {
+            let attributes = format!(r#"{{"a": {value}}}"#);
+            let (v3, _) = scanned(format!(r#"{{"attributes":{attributes}}}"#).as_bytes(), bytes);
+            let v2 = scanned_zattrs(&attributes, bytes);
+            let [v3, v2] = [v3, v2].map(|scan| scan.without_attributes().unwrap().is_exact);
+            assert_eq!(v3, v2);
+            v3
+        };
+        for bytes in [1, 3, usize::MAX] {
+            for lossy in ["NaN", "[1, -Infinity]", "1234567890123456", "{\"a\":-123456789012345678}"] {
+                assert!(!is_exact(lossy, bytes), "{lossy}");
+            }
+            for exact in ["[\"NaN\", \"1234567890123456\"]", "-0.12345678901234567", "1e300", "12345"] {
+                assert!(is_exact(exact, bytes), "{exact}");
+            }
+        }
+        for text in ["{}", r#"{"attributes":null}"#, r#"{"attributes":[]}"#, r#"{"attributes":{}"#] {
+            assert_eq!(without_attributes(text, 9), None, "{text}");
+        }
+    }
+
+    fn scanned_zattrs(text: &str, bytes: usize) -> DocumentScan {
+        let mut scanning = DocumentScan::of_attributes(text.as_bytes().to_vec()).unwrap();
+        while scanning.step(bytes) {}
+        scanning
+    }
+
+    #[test]
+    fn of_zattrs_the_attributes_that_are_read_are_copied() {
+        let text =
+            r#" {"a": {"metadata": 1}, "_ARRAY_DIMENSIONS": ["x"], "\u005fb": [], "metadata": {"c": 1}} "#;
+        let rest = r#"{"_ARRAY_DIMENSIONS":["x"],"\u005fb":[]}"#.to_owned();
+        for bytes in [1, 10, usize::MAX] {
+            let scan = scanned_zattrs(text, bytes);
+            let left = scan.without_attributes().unwrap();
+            assert_eq!((left.attributes, left.range, left.rest), (text, 0..text.len(), rest.clone()));
+        }
+        for odd in ["[]", "{", "{} {}", ""] {
+            assert_eq!(scanned_zattrs(odd, 2).without_attributes(), None, "{odd}");
         }
     }
 

@@ -4,131 +4,172 @@
 //! It scans the text once. The JavaScript engine parses attributes of 50 MB fast, and only marked
 //! values are changed afterwards. Text that `JSON.parse` reads without loss crosses unchanged.
 
-use super::json::{Json, string_end};
+use std::ops::Range;
+
+use super::json::{Document, string_end};
 use super::write::text::string;
+use crate::error::Result;
 
 /// A text and the places of its marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked {
     /// JSON in which each marked token is a string: [`MARK`] and then the token.
     pub text: String,
+    /// As in [`Marks`].
+    pub places: String,
+}
+
+/// The tokens of a text that are to be marked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marks {
+    /// The byte ranges of the tokens, in the order of the text.
+    pub tokens: Vec<Range<usize>>,
     /// JSON: an object by key or index for each object and array with marks below it, and the token
     /// itself for a mark.
     pub places: String,
 }
 
+impl Default for Marks {
+    fn default() -> Self {
+        Self { tokens: Vec::new(), places: "{}".to_owned() }
+    }
+}
+
 /// The start of a marked string.
 const MARK: &str = "\\u0000";
+
+/// Python's tokens.
+const TOKENS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
 /// The largest integer up to which doubles represent every integer: `Number.MAX_SAFE_INTEGER`.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// An array or object that the scan is in.
 struct Frame {
-    /// The key of the current value. `None` in arrays, and before the key.
-    key: Option<String>,
+    /// The place of the key of the current value. `None` in arrays, and before the key.
+    key: Option<Range<usize>>,
     index: usize,
     is_object: bool,
     /// The number of its entries in `places`. `None` where it has none yet.
     opened: Option<usize>,
 }
 
-struct Walk<'a> {
+/// Finds the tokens of a text that `JSON.parse` would lose, in steps.
+pub struct Marking<'a> {
     text: &'a str,
     exact_integers: bool,
-    non_finite: bool,
     frames: Vec<Frame>,
-    copied: usize,
-    marked: Marked,
+    at: usize,
+    tokens: Vec<Range<usize>>,
+    places: String,
 }
 
-/// Marks the tokens of a value that `JSON.parse` would lose.
-pub fn mark(json: Json<'_>, exact_integers: bool) -> Marked {
-    let marked = Marked { text: String::with_capacity(json.text().len()), places: String::new() };
-    let non_finite = json.may_have_tokens();
-    let mut walk =
-        Walk { text: json.text(), exact_integers, non_finite, frames: Vec::new(), copied: 0, marked };
-    walk.run();
-    walk.marked.text.push_str(walk.text.get(walk.copied..).unwrap_or_default());
-    if walk.marked.places.is_empty() {
-        walk.marked.places.push_str("{}");
+/// Marks the tokens of a text that `JSON.parse` would lose.
+///
+/// # Errors
+/// As [`Document::parse`].
+pub fn mark(text: &str, exact_integers: bool) -> Result<Marked> {
+    Document::parse(text.as_bytes())?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut marking = Marking::new(text, exact_integers);
+    while marking.step(usize::MAX) {}
+    let Marks { tokens, places } = marking.finish();
+    let (mut marked, mut copied) = (String::with_capacity(text.len()), 0);
+    for token in tokens {
+        let (before, end) = (text.get(copied..token.start).unwrap_or_default(), token.end);
+        marked.extend([before, "\"", MARK, text.get(token).unwrap_or_default(), "\""]);
+        copied = end;
     }
-    walk.marked
+    marked.push_str(text.get(copied..).unwrap_or_default());
+    Ok(Marked { text: marked, places })
 }
 
-impl Walk<'_> {
-    fn run(&mut self) {
-        let bytes = self.text.as_bytes();
-        let mut at = 0;
-        while let Some(byte) = bytes.get(at) {
-            let start = at;
-            at += 1;
-            match byte {
-                b'{' | b'[' => {
-                    self.frames.push(Frame { key: None, index: 0, is_object: *byte == b'{', opened: None })
-                }
-                b'}' | b']' => self.leave(),
-                b',' => {
-                    if let Some(frame) = self.frames.last_mut() {
-                        frame.index += 1;
-                        frame.key = None;
-                    }
-                }
-                b'"' => {
-                    at = string_end(bytes, start) + 1;
-                    self.string(start, at);
-                }
-                b'-' | b'0'..=b'9' => {
-                    let len = bytes[start..].iter().take_while(|byte| is_numeric(**byte)).count();
-                    at = start + len.max(1);
-                    self.number(start, at);
-                }
-                _ => {}
+impl<'a> Marking<'a> {
+    /// Starts at the beginning of a text that is checked to be JSON, apart from Python's tokens.
+    pub fn new(text: &'a str, exact_integers: bool) -> Self {
+        let (frames, tokens, places) = (Vec::new(), Vec::new(), String::new());
+        Self { text, exact_integers, frames, at: 0, tokens, places }
+    }
+
+    /// Scans about this many more bytes. Returns whether there are more.
+    pub fn step(&mut self, bytes: usize) -> bool {
+        let stop = self.at.saturating_add(bytes).min(self.text.len());
+        while let Some(byte) = self.text.as_bytes().get(self.at).filter(|_| self.at < stop) {
+            self.token(*byte);
+        }
+        self.at < self.text.len()
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Marks {
+        let places = if self.places.is_empty() { "{}".to_owned() } else { self.places };
+        Marks { tokens: self.tokens, places }
+    }
+
+    fn token(&mut self, byte: u8) {
+        let (bytes, start) = (self.text.as_bytes(), self.at);
+        self.at += 1;
+        match byte {
+            b'{' | b'[' => {
+                self.frames.push(Frame { key: None, index: 0, is_object: byte == b'{', opened: None });
             }
+            b'}' | b']' => self.leave(),
+            b',' => {
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.index += 1;
+                    frame.key = None;
+                }
+            }
+            b'"' => {
+                self.at = string_end(bytes, start) + 1;
+                if let Some(frame) = self.frames.last_mut()
+                    && frame.is_object
+                    && frame.key.is_none()
+                {
+                    frame.key = Some(start..self.at);
+                }
+            }
+            b'N' | b'I' | b'-' | b'0'..=b'9' => self.number(start),
+            _ => {}
         }
     }
 
     fn leave(&mut self) {
         if self.frames.pop().is_some_and(|frame| frame.opened.is_some()) {
-            self.marked.places.push('}');
+            self.places.push('}');
         }
     }
 
-    /// Handles a string: a key, a string value, or the string that a bare token was read as.
-    fn string(&mut self, start: usize, end: usize) {
-        let text = self.text.get(start..end).unwrap_or_default();
-        match self.frames.last_mut() {
-            Some(frame) if frame.is_object && frame.key.is_none() => frame.key = Some(text.to_owned()),
-            _ if self.non_finite => {
-                if let Some(token) = Json::token_of(text) {
-                    self.mark(token, start, end);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn number(&mut self, start: usize, end: usize) {
-        // Shorter text is not such a large integer.
-        if !self.exact_integers || end - start < 16 {
+    /// Handles a number or one of Python's tokens.
+    fn number(&mut self, start: usize) {
+        let rest = self.text.get(start..).unwrap_or_default();
+        if let Some(token) = TOKENS.iter().find(|token| rest.starts_with(**token)) {
+            self.at = start + token.len();
+            self.mark(start);
             return;
         }
-        let text = self.text.get(start..end).unwrap_or_default();
+        let len = rest.bytes().take_while(|byte| is_numeric(*byte)).count();
+        self.at = start + len.max(1);
+        // Shorter text is not such a large integer.
+        if !self.exact_integers || len < 16 {
+            return;
+        }
+        let text = rest.get(..len).unwrap_or_default();
         let is_large = match (text.parse::<i64>(), text.parse::<u64>()) {
             (Ok(value), _) => value.unsigned_abs() > MAX_SAFE_INTEGER,
             (Err(_), unsigned) => unsigned.is_ok(),
         };
         if is_large {
-            self.mark(text, start, end);
+            self.mark(start);
         }
     }
 
-    fn mark(&mut self, token: &str, start: usize, end: usize) {
-        self.marked.text.push_str(self.text.get(self.copied..start).unwrap_or_default());
-        self.marked.text.push_str(&format!("\"{MARK}{token}\""));
-        self.copied = end;
+    /// Marks the token from `start` to here.
+    fn mark(&mut self, start: usize) {
+        let token = self.text.get(start..self.at).unwrap_or_default();
+        self.tokens.push(start..self.at);
         let Some(deepest) = self.frames.len().checked_sub(1) else {
-            self.marked.places = string(token);
+            self.places = string(token);
             return;
         };
         // Adds the objects that are missing in `places`, each as an entry of the one above.
@@ -137,12 +178,12 @@ impl Walk<'_> {
                 if depth > 0 {
                     self.entry(depth - 1);
                 }
-                self.marked.places.push('{');
+                self.places.push('{');
                 self.frames[depth].opened = Some(0);
             }
         }
         self.entry(deepest);
-        self.marked.places.push_str(&string(token));
+        self.places.push_str(&string(token));
     }
 
     /// Writes the key of the current value.
@@ -150,12 +191,14 @@ impl Walk<'_> {
         let Some(frame) = self.frames.get_mut(depth) else { return };
         let entries = frame.opened.unwrap_or(0);
         frame.opened = Some(entries + 1);
-        let key = frame.key.clone().unwrap_or_else(|| format!("\"{}\"", frame.index));
         if entries > 0 {
-            self.marked.places.push(',');
+            self.places.push(',');
         }
-        self.marked.places.push_str(&key);
-        self.marked.places.push(':');
+        match frame.key.clone() {
+            Some(key) => self.places.push_str(self.text.get(key).unwrap_or_default()),
+            None => self.places.push_str(&format!("\"{}\"", frame.index)),
+        }
+        self.places.push(':');
     }
 }
 
@@ -167,10 +210,9 @@ fn is_numeric(byte: u8) -> bool {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::format::metadata::json::Document;
 
     fn marked(text: &str, exact_integers: bool) -> (String, String) {
-        let Marked { text, places } = mark(Document::parse(text.as_bytes()).unwrap().root(), exact_integers);
+        let Marked { text, places } = mark(text, exact_integers).unwrap();
         for json in [&text, &places] {
             serde_json::from_str::<serde_json::Value>(json).unwrap();
         }
@@ -183,11 +225,10 @@ mod tests {
             marked(r#"[NaN, "NaN", {"a\"": -Infinity, "b": 1}, [[]], Infinity, "\u004eaN"]"#, false);
         let expected = concat!(
             r#"["\u0000NaN", "NaN", {"a\"": "\u0000-Infinity", "b": 1}, [[]], "\u0000Infinity", "#,
-            r#""\u0000NaN"]"#
+            r#""\u004eaN"]"#
         );
-        // The escaped spelling, which no writer uses, is taken for the token.
         assert_eq!(text, expected);
-        assert_eq!(places, r#"{"0":"NaN","2":{"a\"":"-Infinity"},"4":"Infinity","5":"NaN"}"#);
+        assert_eq!(places, r#"{"0":"NaN","2":{"a\"":"-Infinity"},"4":"Infinity"}"#);
         assert_eq!(marked("NaN", false), (r#""\u0000NaN""#.into(), r#""NaN""#.into()));
     }
 
@@ -201,6 +242,22 @@ mod tests {
         assert_eq!(places, expected);
         assert!(rewritten.contains(r#"{"b":"\u00009007199254740993"}"#));
         assert!(rewritten.ends_with(r#"0.30000000000000004,1e300],"d":{"e":{}}}"#));
+    }
+
+    #[test]
+    fn steps_of_any_length_find_the_same_tokens() {
+        let text = r#"{"a":[1, NaN,{"NaN":-Infinity}], "b": -9007199254740993 ,"c":"NaN"}"#;
+        let of_steps = |bytes| {
+            let mut marking = Marking::new(text, true);
+            while marking.step(bytes) {}
+            marking.finish()
+        };
+        let at_once = of_steps(usize::MAX);
+        let tokens: Vec<&str> = at_once.tokens.iter().map(|token| &text[token.clone()]).collect();
+        assert_eq!(tokens, ["NaN", "-Infinity", "-9007199254740993"]);
+        for bytes in [1, 2, 30] {
+            assert_eq!(of_steps(bytes), at_once);
+        }
     }
 
     #[test]

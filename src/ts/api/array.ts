@@ -262,7 +262,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
 
   /** The stored texts of the metadata documents, by key suffix. */
   get rawMetadata(): Record<string, string> {
-    return textsOf(this[FACTS].document);
+    return textsOf(this[FACTS]);
   }
 
   /**

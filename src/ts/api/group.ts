@@ -18,7 +18,6 @@ import {
   lazyAttributes,
   OpenedNode,
   textsOf,
-  textsOfGroup,
 } from "./node_facts.ts";
 import type { NodeOptions } from "./nodes.ts";
 import { BECOME, becomeAll, rememberOpen } from "./open_nodes.ts";
@@ -43,7 +42,7 @@ interface GroupFacts {
 function factsOf(metadata: GroupMetadata | OpenedNode): GroupFacts {
   if (metadata instanceof OpenedNode) {
     const { warnings, format, dialect } = metadata.summary;
-    const texts = () => textsOfGroup(metadata.summary);
+    const texts = () => textsOf(metadata.summary);
     const attributesWith = (options: AttributesOptions) => attributesOf(metadata, options);
     return { attributes: lazyAttributes(metadata), attributesWith, warnings, texts, format, dialect };
   }
@@ -52,7 +51,7 @@ function factsOf(metadata: GroupMetadata | OpenedNode): GroupFacts {
     attributes,
     attributesWith: attributes,
     warnings: [],
-    texts: () => textsOf(documentOf(metadata)),
+    texts: () => textsOf({ document: documentOf(metadata) }),
     format: 3,
     dialect: "v3",
   };

@@ -12,7 +12,14 @@ import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { exactJson } from "../model/exact_json.ts";
 import { parseJsonText } from "../model/marked_json.ts";
-import type { ArraySummary, DecodeBuild, Dialect, NodeSummary } from "../model/node_summary.ts";
+import type {
+  ArraySummary,
+  DecodeBuild,
+  Dialect,
+  JsonText,
+  LargeDocument,
+  NodeSummary,
+} from "../model/node_summary.ts";
 import type { ArrayMetadata, Attributes, CodecMetadata, DataType, Readable } from "../model/types.ts";
 import { warn } from "../port/warnings.ts";
 
@@ -84,6 +91,8 @@ export interface ArrayFacts {
   readonly warn: (message: string) => void;
   /** The metadata documents as JSON text, in the form that the engine takes. */
   readonly document: string;
+  /** The document of which `document` lacks the attributes. */
+  readonly large?: LargeDocument | undefined;
   readonly build: DecodeBuild;
   /**
    * Set after a change of the array failed: what is stored is not known. It reads the metadata
@@ -92,11 +101,27 @@ export interface ArrayFacts {
   doubt?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
+const decoded = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+/** The attributes in a large document, with marks in place of tokens. */
+function attributesIn({ bytes, attributes = new Uint32Array(), places = "{}" }: LargeDocument): JsonText {
+  let text = "";
+  for (let at = 1; at < attributes.length; at += 1) {
+    const part = decoded(bytes.subarray(attributes[at - 1], attributes[at]));
+    // Every second part is a token.
+    text += at % 2 ? part : `"\\u0000${part}"`;
+  }
+  return [text, places];
+}
+
+const parsedAttributes = ({ attributes, large }: NodeSummary, exactIntegers = false) =>
+  parseJsonText(large?.attributes ? attributesIn(large) : attributes, exactIntegers) as Attributes;
+
 /** Returns a function that parses the attributes at the first call. */
 export function lazyAttributes({ summary, options }: OpenedNode): () => Attributes {
   let attributes: Attributes | undefined;
   return () => {
-    attributes ??= parseJsonText(summary.attributes, options.exactIntegers ?? false) as Attributes;
+    attributes ??= parsedAttributes(summary, options.exactIntegers);
     return attributes;
   };
 }
@@ -108,21 +133,20 @@ export interface AttributesOptions {
 }
 
 /** Parses the attributes again. */
-export const attributesOf = ({ summary }: OpenedNode, { bigint = false }: AttributesOptions): Attributes =>
-  parseJsonText(summary.attributes, bigint) as Attributes;
+export const attributesOf = ({ summary }: OpenedNode, { bigint }: AttributesOptions): Attributes =>
+  parsedAttributes(summary, bigint);
+
+/** The documents of a node: in the form that the engine takes, and a large one. */
+type Documents = Pick<ArrayFacts, "document" | "large">;
 
 /**
  * The texts of a node's documents, by key suffix: `zarr.json`, or `.zarray`, `.zgroup` and
  * `.zattrs`.
  */
-export function textsOf(document: string): Record<string, string> {
+export function textsOf({ document, large }: Documents): Record<string, string> {
   const { texts } = JSON.parse(document) as { texts: [suffix: string, text: string][] };
-  return Object.fromEntries(texts);
+  return { ...Object.fromEntries(texts), ...(large && { [large.suffix]: decoded(large.bytes) }) };
 }
-
-/** As `textsOf`, for a group, whose document may include those of many other nodes. */
-export const textsOfGroup = ({ document, large }: Pick<NodeSummary, "document" | "large">) =>
-  large ? { "zarr.json": new TextDecoder().decode(large) } : textsOf(document);
 
 /** The document for a caller's metadata object, in the form that the engine takes. */
 export const documentOf = (metadata: unknown): string =>
@@ -198,6 +222,7 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
     warnings: summary.warnings,
     warn: keepingWarnings(summary.warnings, summary.path),
     document: summary.document,
+    large: summary.large,
     build: array.build,
   };
 }

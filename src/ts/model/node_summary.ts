@@ -23,6 +23,21 @@ export type JsonText = string | [text: string, places: string];
 /** For each float type without a typed array in JavaScript, the number of each bit pattern. */
 export type NumberTables = Record<string, Float32Array>;
 
+/** A document that is too large to cross as text. */
+export interface LargeDocument {
+  /** The suffix of its key. */
+  suffix: string;
+  /** The document as UTF-8. */
+  bytes: Uint8Array;
+  /**
+   * The attributes in it: the byte offsets of their start, of the start and the end of each token
+   * that `JSON.parse` loses, and of their end. Absent if the summary has them as text.
+   */
+  attributes?: Uint32Array;
+  /** The places of these tokens (`marked_json.ts`). */
+  places?: string;
+}
+
 export interface NodeSummary {
   kind: "array" | "group";
   /** Absolute path; begins with "/". */
@@ -31,9 +46,9 @@ export interface NodeSummary {
   dialect: Dialect;
   /** The raw metadata documents, in the form that the engine takes. */
   document: string;
-  /** In place of `document`, for a large v3 group: its `zarr.json` as UTF-8. */
-  large?: Uint8Array;
-  /** The attributes as a JSON object. */
+  /** The `zarr.json` or `.zattrs` of which `document` lacks the text or the attributes. */
+  large?: LargeDocument;
+  /** The attributes as a JSON object, unless they are in `large`. */
   attributes: JsonText;
   warnings: string[];
   array?: ArraySummary;

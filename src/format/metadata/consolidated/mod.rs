@@ -268,7 +268,7 @@ impl Consolidated {
             let entry = text((&ZARR_JSON, &self.nodes[root].spans[2]));
             texts = entry.into_iter().chain(texts).collect();
         }
-        Some(NodeDocument { format: self.format, texts })
+        Some(NodeDocument::of(self.format, texts))
     }
 
     /// The text of a document by its key in the store, for a draft's hierarchy.

@@ -38,7 +38,7 @@ impl Default for Details {
 pub fn group(metadata: &GroupMetadata, details: &Details) -> NodeDocument {
     let text = ObjectText::new().with("attributes", metadata.attributes.as_str()).lines();
     let suffix = format!("{GROUP}{}", details.metadata_key_suffix);
-    NodeDocument { format: metadata.format, texts: vec![(suffix, text)] }
+    NodeDocument::of(metadata.format, vec![(suffix, text)])
 }
 
 /// Writes the document of an array.
@@ -90,7 +90,7 @@ pub fn array(metadata: &ArrayMetadata, draft: Draft, details: &Details) -> Resul
         .with("extensions", details.extensions.as_str())
         .with("attributes", metadata.attributes.as_str());
     let suffix = format!("{ARRAY}{}", details.metadata_key_suffix);
-    Ok(NodeDocument { format: ZarrFormat::Draft(draft), texts: vec![(suffix, node.lines())] })
+    Ok(NodeDocument::of(ZarrFormat::Draft(draft), vec![(suffix, node.lines())]))
 }
 
 fn chunk_grid(metadata: &ArrayMetadata) -> Result<String> {

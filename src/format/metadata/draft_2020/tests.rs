@@ -32,7 +32,7 @@ fn with(field: &str, value: Value) -> Value {
 
 fn parse(document: &Value) -> Result<ArrayMetadata> {
     let texts = vec![(".array.json".to_owned(), document.to_string())];
-    match document::parse(&NodeDocument { format: FORMAT, texts })? {
+    match document::parse(&NodeDocument::of(FORMAT, texts))? {
         NodeMetadata::Array(array) => Ok(*array),
         NodeMetadata::Group(_) => panic!("a group"),
     }
@@ -198,7 +198,7 @@ fn filters_and_shards_of_zarr_python() {
 fn groups_are_parsed() {
     let parse = |text: &str| {
         let texts = vec![(".group.json".to_owned(), text.to_owned())];
-        document::parse(&NodeDocument { format: FORMAT, texts })
+        document::parse(&NodeDocument::of(FORMAT, texts))
     };
     let NodeMetadata::Group(group) = parse(r#"{"attributes":{"spam":"ham"},"extra":1}"#).unwrap() else {
         panic!("an array")
@@ -207,7 +207,7 @@ fn groups_are_parsed() {
     for text in ["{}", "[]", r#"{"attributes":[]}"#] {
         assert_eq!(parse(text).unwrap_err().kind(), ErrorKind::Format, "{text}");
     }
-    let implicit = document::parse(&NodeDocument { format: FORMAT, texts: Vec::new() }).unwrap();
+    let implicit = document::parse(&NodeDocument::of(FORMAT, Vec::new())).unwrap();
     assert!(matches!(implicit, NodeMetadata::Group(group) if group.attributes == "{}"));
 }
 

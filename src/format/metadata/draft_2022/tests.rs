@@ -31,7 +31,7 @@ fn with(field: &str, value: Value) -> Value {
 
 fn parse(document: &Value) -> Result<ArrayMetadata> {
     let texts = vec![(".array.json".to_owned(), document.to_string())];
-    match document::parse(&NodeDocument { format: FORMAT, texts })? {
+    match document::parse(&NodeDocument::of(FORMAT, texts))? {
         NodeMetadata::Array(array) => Ok(*array),
         NodeMetadata::Group(_) => panic!("a group"),
     }
@@ -86,7 +86,7 @@ fn other_fields_are_refused() {
     }
     let group = |text: &str| {
         let texts = vec![(".group.json".to_owned(), text.to_owned())];
-        document::parse(&NodeDocument { format: FORMAT, texts })
+        document::parse(&NodeDocument::of(FORMAT, texts))
     };
     assert!(group(r#"{"attributes":{}}"#).is_ok());
     assert_eq!(group(r#"{"attributes":{},"x":1}"#).unwrap_err().kind(), ErrorKind::Unsupported);

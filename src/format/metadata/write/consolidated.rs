@@ -151,7 +151,7 @@ mod tests {
 
     fn document(format: ZarrFormat, texts: &[(&str, &str)]) -> NodeDocument {
         let texts = texts.iter().map(|(suffix, text)| ((*suffix).to_owned(), (*text).to_owned()));
-        NodeDocument { format, texts: texts.collect() }
+        NodeDocument::of(format, texts.collect())
     }
 
     fn path(text: &str) -> NodePath {

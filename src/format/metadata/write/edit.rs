@@ -58,7 +58,7 @@ pub fn with_attributes(
             let mut texts = document.texts.clone();
             texts.retain(|(suffix, _)| suffix != ZATTRS);
             texts.push((ZATTRS.to_owned(), merged.lines()));
-            Ok(NodeDocument { format: document.format, texts })
+            Ok(NodeDocument::of(document.format, texts))
         }
     }
 }
@@ -119,7 +119,7 @@ mod tests {
     use crate::format::metadata::document::ZARRAY;
 
     fn v3(text: &str) -> NodeDocument {
-        NodeDocument { format: ZarrFormat::V3, texts: vec![(ZARR_JSON.into(), text.into())] }
+        NodeDocument::of(ZarrFormat::V3, vec![(ZARR_JSON.into(), text.into())])
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(merged.text(ZARR_JSON), Some("{\n  \"attributes\": {\"a\":{\"c\":2.0},\"b\":NaN}\n}"));
         let replaced = with_attributes(&document, "{}", AttributeUpdate::Replace).unwrap();
         assert_eq!(replaced.text(ZARR_JSON), Some("{\n  \"attributes\": {}\n}"));
-        let v2 = NodeDocument { format: ZarrFormat::V2, texts: vec![(ZARRAY.into(), "{}".into())] };
+        let v2 = NodeDocument::of(ZarrFormat::V2, vec![(ZARRAY.into(), "{}".into())]);
         let merged = with_attributes(&v2, r#"{"a":1}"#, AttributeUpdate::Merge).unwrap();
         assert_eq!(merged.text(ZATTRS), Some("{\n  \"a\": 1\n}"));
         for wrong in ["[]", "{", r#"{"a":Infinity}"#] {

@@ -39,7 +39,7 @@ pub fn array(metadata: &ArrayMetadata, users: &OptionalUserCodecs) -> Result<Nod
         ZarrFormat::Draft(draft) => return draft_array(metadata, draft, &Details::default()),
     };
     let texts = texts.map_err(|error| error.in_stage(Stage::Metadata))?;
-    Ok(NodeDocument { format: metadata.format, texts })
+    Ok(NodeDocument::of(metadata.format, texts))
 }
 
 /// Writes the document of a draft's array, without those of its hierarchy.
@@ -57,5 +57,5 @@ pub fn group(metadata: &GroupMetadata) -> NodeDocument {
         ZarrFormat::V2 => v2::group(metadata),
         ZarrFormat::Draft(_) => return draft::group(metadata, &Details::default()),
     };
-    NodeDocument { format: metadata.format, texts }
+    NodeDocument::of(metadata.format, texts)
 }

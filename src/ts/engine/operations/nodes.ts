@@ -8,7 +8,7 @@ import { arrayId, arrayOf, typeOf } from "../arrays.ts";
 import { call, callFull, type Glue, handlesOfNow, needFull, run, runFull } from "../instances.ts";
 import { crossingArray, crossingSummary, crossingUnreadable, tablesOf } from "../marked.ts";
 import { expectEarly, keepStore, storeId } from "../stores.ts";
-import type { Handlers } from "./context.ts";
+import type { CallContext, Handlers } from "./context.ts";
 
 type Names =
   | "open"
@@ -34,6 +34,14 @@ const summarised = async (summary: Promise<NodeSummary>): Promise<NodeSummary> =
   crossingSummary(await summary);
 
 /**
+ * Transfers the large document of a node. `src/js/describe.rs` copies it if the engine still uses
+ * it.
+ */
+function giveLarge({ large }: NodeSummary, give: CallContext["give"]): void {
+  if (large) give(large.bytes.buffer);
+}
+
+/**
  * The next number for consolidated metadata. The engine's numbers are negative, the page's
  * positive.
  */
@@ -54,20 +62,19 @@ export const nodeOperations: Handlers<Names> = {
       glue.open(storeId(glue, store), path, kind, format, dataTypeFallback, v3First, attrs, reload, signal, settle),
     );
     const summary = await summarised(opened.finally(forget));
-    if (!summary.large) return summary;
-    // The engine may still use the document, so a copy is transferred.
-    const large = summary.large.slice();
-    give(large.buffer);
-    return { ...summary, large };
+    giveLarge(summary, give);
+    return summary;
   },
 
-  async children({ store, path }, { signal }) {
+  async children({ store, path }, { signal, give }) {
     const summaries = await run<(NodeSummary | UnreadableSummary)[]>(signal, (glue, settle) =>
       glue.children(storeId(glue, store), path, signal, settle),
     );
-    return summaries.map((summary) =>
-      "error" in summary ? crossingUnreadable(summary) : crossingSummary(summary),
-    );
+    return summaries.map((summary) => {
+      if ("error" in summary) return crossingUnreadable(summary);
+      giveLarge(summary, give);
+      return crossingSummary(summary);
+    });
   },
 
   async unreadable({ store, path }, { signal }) {
