@@ -9,8 +9,8 @@
  *   npm run fuzz -- --codecs              `decoders`, codec by codec
  *   npm run fuzz -- --build               builds only
  *
- * It installs cargo-fuzz into `target/`. Sanitizers need the nightly toolchain; where there is none,
- * the stable one is told to allow what only nightly allows.
+ * It installs cargo-fuzz into `target/`. `AddressSanitizer` needs the nightly toolchain. Where there
+ * is none, the stable one is told to allow what only nightly allows.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -49,7 +49,7 @@ function parseArguments(words) {
   return options;
 }
 
-/** The environment for a compiler that has sanitizers. */
+/** The environment for a compiler that has `AddressSanitizer`. */
 const compiler = () =>
   ask("rustc", ["+nightly", "-vV"]) === undefined
     ? { RUSTC_BOOTSTRAP: "1" }
