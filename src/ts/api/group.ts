@@ -122,12 +122,13 @@ export class Group<Store extends Readable> extends Location<Store> {
 
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
+    const { signal } = object(options);
     try {
       becomeAll(this, await updateAttributes(this, attributes, options));
     } catch (error) {
       // The store may have acted before it failed.
       const reading = this.refresh().catch(() => {});
-      if (!options.signal?.aborted) await reading;
+      if (!signal?.aborted) await reading;
       throw error;
     }
   }
