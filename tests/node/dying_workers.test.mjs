@@ -43,6 +43,8 @@ class Mortal extends Worker {
   }
 
   die(how) {
+    // An ended thread has no listeners any more, and cannot throw.
+    if (this.threadId < 0) return;
     if (how === "throw") this.emit("error", new Error("the program of the worker threw"));
     else this.terminate();
   }
