@@ -1,5 +1,5 @@
 //! Changes the user attributes of a node in its document. Everything else in the document stays as
-//! it is. Reads large attributes that an open array lacks.
+//! it is. Also reads large attributes again, because an open array does not keep them.
 
 use std::rc::Rc;
 
@@ -51,7 +51,7 @@ async fn try_update(
 /// The metadata of an array with all of its attributes. Large ones are read from the store.
 ///
 /// # Errors
-/// As opening the array, where it lacks them.
+/// Errors of opening the array, if its attributes must be read.
 pub async fn whole_metadata(array: &Array, context: &RequestContext) -> Result<ArrayMetadata> {
     let mut metadata = array.binding().declared().clone();
     if array.document().is_partial {

@@ -21,7 +21,7 @@ pub struct OpenedNode {
     /// The parsed metadata.
     pub metadata: NodeMetadata,
     /// A large document, where [`OpenOptions`](super::open::OpenOptions) ask to leave it where it
-    /// is. `document` lacks its text, or has it without the attributes.
+    /// is. `document` then has its text without the attributes, or not at all.
     pub large: Option<LargeDocument>,
 }
 

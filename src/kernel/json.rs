@@ -123,9 +123,9 @@ pub struct Splitter {
     allows_tokens: bool,
     /// The name of the member to find in the objects at the end of the path.
     watched: Option<&'static str>,
-    /// The names of the members to keep. `None` for all.
+    /// Only members with these names are kept. `None` keeps all members.
     kept: Option<&'static [&'static str]>,
-    /// Whether no value so far has a token that `JSON.parse` loses.
+    /// Whether `JSON.parse` reads all values so far exactly.
     is_exact: bool,
     members: Vec<Member>,
     /// The indices of the members whose objects are being split, the innermost last.
@@ -151,15 +151,15 @@ impl Splitter {
         Self { allows_tokens, watched, kept: None, is_exact: true, members, open, at: 0, state: State::Start }
     }
 
-    /// Keeps only the members of these names, and those whose names have escapes. The places of
-    /// millions of short members would take more memory than their text.
+    /// Keeps only members with these names, because a list of millions of short members would take
+    /// more memory than their text. A name with escapes is kept too, since it is not decoded here.
     #[must_use]
     pub fn keeping(self, names: &'static [&'static str]) -> Self {
         Self { kept: Some(names), ..self }
     }
 
-    /// Continues for about this number of bytes, at least one. Returns whether it is done. All
-    /// calls must have the same text and path.
+    /// Scans about `bytes` more bytes, at least one. Returns whether the scan has reached the end.
+    /// Each call must pass the same text and path.
     #[inline(never)]
     pub fn advance(&mut self, text: &[u8], path: &[&str], bytes: usize) -> Option<bool> {
         let stop = self.at.saturating_add(bytes);

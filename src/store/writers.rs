@@ -51,8 +51,8 @@ impl StoreWrites {
 /// Number of locks above which unused ones are removed.
 const MOST_LOCKS: usize = 1024;
 
-/// Number of keys whose moments are kept. Beyond it, all keys count as written at that time, so
-/// that caches read again what they have.
+/// Maximum number of moments in the table. If it is full, it is cleared, and all keys count as
+/// written at that time: caches read their values again.
 const MOST_MOMENTS: usize = 1 << 16;
 
 /// Acquires a lock of the host by name. Dropping the result releases it.

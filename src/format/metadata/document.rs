@@ -25,7 +25,7 @@ pub struct NodeDocument {
     pub format: ZarrFormat,
     /// The key suffix and the text of each document of the node.
     pub texts: Vec<(String, String)>,
-    /// Whether the texts lack attributes, because these are large. The attributes that name
+    /// Whether large attributes were removed from the texts. The attributes that name
     /// dimensions are never left out.
     pub is_partial: bool,
 }

@@ -19,7 +19,7 @@ pub struct Marked {
     pub places: String,
 }
 
-/// The tokens of a text that are to be marked.
+/// The tokens that `JSON.parse` would lose, and where they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marks {
     /// The byte ranges of the tokens, in the order of the text.

@@ -16,10 +16,10 @@ pub(super) struct ValueScan {
     /// One bit per open array (0) or object (1), the innermost last.
     open: u128,
     depth: u32,
-    /// The next byte; at the end, the first one behind the value.
+    /// The next byte to scan. After the last step, the first byte after the value.
     pub(super) at: usize,
-    /// Whether `JSON.parse` reads it without loss: it has none of Python's tokens and no long
-    /// integer.
+    /// Whether `JSON.parse` reads the value exactly: it has none of Python's tokens, and no integer
+    /// that may exceed 2^53.
     pub(super) is_exact: bool,
 }
 
@@ -28,8 +28,7 @@ impl ValueScan {
         Self { open: 0, depth: 0, at: start, is_exact: true }
     }
 
-    /// Continues until the first token at or behind `stop`. Returns whether the value has ended, at
-    /// `at`.
+    /// Scans up to the first token at or after `stop`. Returns whether the value has ended.
     pub(super) fn advance(&mut self, text: &[u8], allows_tokens: bool, stop: usize) -> Option<bool> {
         let Self { mut open, mut depth, mut at, mut is_exact } = *self;
         let is_done = loop {
@@ -68,8 +67,8 @@ impl ValueScan {
     }
 }
 
-/// Continues behind a value within arrays and objects: to the next value in them, or behind all of
-/// them. Returns whether all have ended.
+/// Scans what follows a value: a comma, up to the next value, or the ends of arrays and objects.
+/// Returns whether all of them have ended.
 #[inline(always)]
 fn ends(text: &[u8], open: &mut u128, depth: &mut u32, at: &mut usize) -> Option<bool> {
     loop {
@@ -94,8 +93,8 @@ fn ends(text: &[u8], open: &mut u128, depth: &mut u32, at: &mut usize) -> Option
     }
 }
 
-/// The end of the number or of Python's token at `at`, and whether `JSON.parse` reads it, and all
-/// before it, without loss.
+/// Scans a number, or one of Python's tokens. Returns its end, and whether `JSON.parse` reads the
+/// text exactly up to there. `is_exact` says so for the text before it.
 #[inline(always)]
 fn numeric(text: &[u8], at: usize, allows_tokens: bool, is_exact: bool) -> Option<(usize, bool)> {
     let token: &[u8] = match text.get(at)? {

@@ -103,8 +103,8 @@ impl WebPages {
         self.absence_page.borrow().as_ref() == Some(page)
     }
 
-    /// Warns of the first chunk for which a page came. Some servers send their page for files that
-    /// exist, too: `serve --single` does so for names without an extension.
+    /// Warns about the first chunk that a page replaced. The chunk may exist: `serve --single`
+    /// sends its page for every name without an extension.
     pub fn warn_once(&self, url: &str, subject: Subject, options: &HttpOptions) {
         if subject == Subject::Metadata || self.has_warned.replace(true) {
             return;

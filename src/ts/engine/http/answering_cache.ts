@@ -1,6 +1,6 @@
 /**
- * A `Cache` of Cache Storage whose calls end in time. Where the storage is damaged or its process
- * hangs, calls may stay without an answer. After the first of them, all calls reject at once.
+ * A `Cache` of Cache Storage with a time limit for each call. If the storage is damaged or its
+ * process hangs, calls may never settle. After the first such call, all calls reject at once.
  */
 import { TIMEOUTS } from "../../port/timeouts.ts";
 
