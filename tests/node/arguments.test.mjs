@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "../../dist/index.js";
+import { pause } from "../waiting.mjs";
 
 const unhandled = [];
 process.on("unhandledRejection", (reason) => unhandled.push(reason));
@@ -454,7 +455,7 @@ for (const [name, make] of Object.entries(CALLS)) {
 }
 
 test("no call left a rejection that nobody handles", async () => {
-  await new Promise((done) => setTimeout(done, 50));
+  await pause(50);
   assert.deepEqual(unhandled, []);
   zarr.dispose();
 });

@@ -4,6 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { after, before, beforeEach, test } from "node:test";
 import * as zarr from "zarr-wasm";
 import { parseRange, serve } from "../../scripts/serve.mjs";
+import { until } from "../waiting.mjs";
 import { madeStore, shardedStore } from "./made_stores.mjs";
 
 const MANY = Number(process.env.RANDOM_READS ?? 1500);
@@ -209,12 +210,12 @@ test("concurrent reads of one chunk decode it once", async () => {
 });
 
 test("an abort of the read that requested a chunk does not affect others", async () => {
-  delay = () => 20;
+  delay = () => 60;
   const array = await openServed(madeStore(VOLUME, valueAt));
   const controller = new AbortController();
   const first = array.get([0, zarr.slice(0, 32), zarr.slice(0, 16)], { signal: controller.signal });
   const second = array.get([1, zarr.slice(0, 32), zarr.slice(0, 16)]);
-  await new Promise((resolve) => setTimeout(resolve, 8));
+  await until(() => asked.length === 1);
   controller.abort();
   await assert.rejects(first, { name: "AbortError" });
   assert.deepEqual([...(await second).data], expectedOf([[1], range(0, 32), range(0, 16)]));
@@ -294,14 +295,13 @@ test("equal reads can be aborted one by one; the last abort ends the work", asyn
     const reads = controllers.map(({ signal }) => array.get(null, { signal }));
     const settled = Promise.allSettled(reads);
     const all = 3 * 3 * 4;
-    while (asked.length < all) await new Promise((resolve) => setTimeout(resolve, 2));
+    await until(() => asked.length >= all);
     for (const [at, controller] of controllers.entries()) if (!stays.includes(at)) controller.abort();
     for (const [at, { status, value }] of (await settled).entries()) {
       assert.equal(status, stays.includes(at) ? "fulfilled" : "rejected");
       if (value) assert.deepEqual([...value.data], expectedOf(everywhere));
     }
-    for (let ms = 0; open > 0 && ms < 1000; ms += 5) await new Promise((resolve) => setTimeout(resolve, 5));
-    assert.equal(open, 0, "no request is left open");
+    await until(() => open === 0);
     assert.equal(asked.length, all);
   }
 });

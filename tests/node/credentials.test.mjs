@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import * as zarr from "zarr-wasm";
+import { pause, until } from "../waiting.mjs";
 import { madeStore } from "./made_stores.mjs";
 
 const files = madeStore({ shape: [40, 40], chunks: [10, 10], dtype: "int32" }, ([i, j]) => 100 * i + j);
@@ -65,7 +66,7 @@ test("after a 401 the headers are made again, once for all refused requests", as
   const reasons = [];
   const headers = async (reason) => {
     reasons.push(reason.isRefresh);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(20);
     return { Authorization: `Bearer ${valid}` };
   };
   const array = await zarr.open(new zarr.FetchStore(url, { headers }), { kind: "array" });
@@ -114,11 +115,11 @@ test("after an abort while headers are made there is no request", async () => {
   const store = new zarr.FetchStore(`${url}/unasked`, { headers });
   const controller = new AbortController();
   const opening = zarr.open(store, { signal: controller.signal });
-  while (!finish) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => finish !== undefined);
   controller.abort(new Error("enough"));
   await assert.rejects(opening, { message: "enough" });
   finish();
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await pause(20);
   // Requests of earlier tests may still arrive.
   assert.equal(requests.filter(({ url: asked }) => asked.includes("unasked")).length, 0);
 });

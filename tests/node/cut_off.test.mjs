@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, test } from "node:test";
 import * as zarr from "zarr-wasm";
+import { pause } from "../waiting.mjs";
 
 const FILL = 99;
 const FORMATS = [
@@ -58,7 +59,7 @@ class Disturbed {
   async isQuiet() {
     for (let before = -1; before !== this.calls; ) {
       before = this.calls;
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await pause(30);
     }
   }
 

@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import * as zarr from "zarr-wasm";
+import { pause, until } from "../waiting.mjs";
 import { scriptedServer } from "./scripted_server.mjs";
 
 const SIDE = 1024;
@@ -94,14 +94,14 @@ test("an abort of one read does not end others; the last abort ends the request"
       windowOf(array, window, { signal: giveUp.signal, cache: leaving.length === 1 ? undefined : "reload" }),
     );
     const settled = Promise.allSettled(reads);
-    await setTimeout(60);
+    await until(() => chunkRequests().length > 0);
     for (const at of leaving) callers[at].giveUp.abort();
     for (const [at, { status, value, reason }] of (await settled).entries()) {
       const [row, column] = WINDOWS[at];
       if (leaving.includes(at)) assert.equal(reason?.name, "AbortError");
       else assert.equal(value?.data[0], SIDE * row + column, `${status} ${reason}`);
     }
-    await setTimeout(250);
+    await until(() => chunkRequests().every(({ ended }) => ended !== undefined));
     const asked = chunkRequests();
     const isGivenUp = asked.some((request) => request.isGivenUp);
     assert.equal(isGivenUp, leaving.length === 3, JSON.stringify(asked));
@@ -118,7 +118,7 @@ test("each request to a user's store has the signal of one caller", async () => 
       signals.add(signal);
       const bytes = files.get(key);
       const { offset = bytes.length - range.suffixLength, length = range.suffixLength } = range;
-      await setTimeout(5);
+      await pause(5);
       return bytes.slice(offset, offset + length);
     },
   };

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
+import { steady, until } from "../waiting.mjs";
 import { madeStore } from "./made_stores.mjs";
 import { scriptedServer } from "./scripted_server.mjs";
 
@@ -45,17 +46,16 @@ test("dispose ends calls in progress; later calls work", async () => {
   const server = await scriptedServer(files);
   try {
     const remote = await zarr.open(server.url, { kind: "array" });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => server.requests.every(({ ended }) => ended !== undefined));
     server.requests.length = 0;
     server.latency = 10_000;
     const waiting = [zarr.open(server.url), remote.get(), remote.stream().next()].map((promise) =>
       assert.rejects(promise, { code: "Aborted" }),
     );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await steady(() => server.requests.length);
     zarr.dispose();
     await Promise.all(waiting);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    assert.ok(server.requests.length > 0 && server.requests.every(({ isGivenUp }) => isGivenUp));
+    await until(() => server.requests.every(({ isGivenUp }) => isGivenUp));
     assert.equal(zarr.info().workers, 0);
     assert.equal(await sum(), expected);
     zarr.dispose();
@@ -196,10 +196,7 @@ test("idle workers end, and new ones start for later work", async () => {
       const { data } = await array.get(null);
       assert.equal(data[1024 * 1000 + 1000], 4000);
       assert.equal(zarr.info().workers > 0, true);
-      const begun = performance.now();
-      while (zarr.info().workers > 0 && performance.now() - begun < 5000)
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      assert.equal(zarr.info().workers, 0);
+      await until(() => zarr.info().workers === 0);
     }
   } finally {
     await zarr.init({ workerIdleMs: 60_000 });

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import TileState from "ol/TileState.js";
 import * as zarr from "zarr-wasm";
 import { channelStyle, PyramidSource, paletteStyle } from "zarr-wasm/openlayers";
+import { until } from "../waiting.mjs";
 import { madeStore } from "./made_stores.mjs";
 
 const SIDE = 1024;
@@ -121,13 +122,13 @@ test("the read of a tile that left the view ends, and the tile can be read again
   const [stays, leaves] = [tileOf(source, 0, 0), tileOf(source, 1, 1)];
   stays.tile.load();
   leaves.tile.load();
-  while (gate.keys.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => gate.keys.length >= 2);
   map.extent = [0, -300, 300, 0];
   map.frame();
   assert.equal(leaves.tile.getState(), TileState.IDLE);
   assert.equal(stays.tile.getState(), TileState.LOADING);
   assert.deepEqual(heard.at(-1), { wanted: 1, done: 0 });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(() => gate.aborted > 0);
   assert.equal(gate.aborted, 1);
   release();
   await stays.settled;

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import * as zarr from "zarr-wasm";
+import { pause, until } from "../waiting.mjs";
 import { elements } from "./fixture_files.mjs";
 import { madeStore } from "./made_stores.mjs";
 
@@ -31,7 +32,7 @@ test("before a worker has started, a small read is decoded on this thread, and a
   checkBig(data, [upTo(64), upTo(128)]);
   const { parts } = zarr.info();
   assert.deepEqual(parts, { workers: 0, caller: 1 });
-  while (zarr.info().workers === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => zarr.info().workers > 0);
   await array.get([zarr.slice(64, 128), zarr.slice(0, 128)]);
   assert.equal(zarr.info().parts.workers, 1);
 });
@@ -194,7 +195,7 @@ test("a store without other references lives as long as its read", async () => {
   const collect = runInNewContext("gc");
   const slow = () => ({
     async get(key) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await pause(5);
       collect();
       return inner.get(key);
     },

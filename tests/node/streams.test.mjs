@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
+import { pause, steady, until } from "../waiting.mjs";
 import { madeStore } from "./made_stores.mjs";
 
 const valueAt = ([i, j]) => 1000 * i + j;
@@ -271,9 +272,9 @@ test("parts are sent only as fast as they are taken", async () => {
   const stream = array.stream(null, { order: "c" });
   const { value } = await stream.next();
   assert.deepEqual(value.start, [0, 0]);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await steady(() => asked);
   const held = asked;
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await pause(300);
   assert.equal(asked, held);
   assert.ok(held >= 3 && held <= 34, `${held} chunks of 1 MiB`);
   let parts = 1;
@@ -287,12 +288,10 @@ test("return ends the requests, also during a wait for a part", async () => {
   store.delay = 10_000;
   const stream = array.stream(null);
   const next = stream.next();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.ok(store.underWay > 0);
+  await until(() => store.underWay > 0);
   assert.deepEqual(await stream.return(), { value: undefined, done: true });
   assert.deepEqual(await next, { value: undefined, done: true });
-  await new Promise((resolve) => setTimeout(resolve, 10));
-  assert.equal(store.underWay, 0);
+  await until(() => store.underWay === 0);
   assert.deepEqual(await stream.next(), { value: undefined, done: true });
 });
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import * as zarr from "zarr-wasm";
+import { pause, until } from "../waiting.mjs";
 import { madeStore } from "./made_stores.mjs";
 import { scriptedServer, sendFile } from "./scripted_server.mjs";
 
@@ -498,8 +499,7 @@ test("equal reads share a request, which ends when the last one is aborted", asy
   const controllers = [0, 1, 2].map(() => new AbortController());
   const reads = controllers.map(({ signal }) => array.get([0, 0], { signal }));
   const outcomes = Promise.allSettled(reads);
-  await new Promise((resolve) => setTimeout(resolve, 40));
-  assert.equal(server.of(CHUNK).length, 1);
+  await until(() => server.of(CHUNK).length === 1);
   controllers[0].abort(new Error("first"));
   controllers[1].abort(new Error("second"));
   const settled = await outcomes;
@@ -511,11 +511,10 @@ test("equal reads share a request, which ends when the last one is aborted", asy
   assert.deepEqual([only.isGivenUp, others], [false, []]);
   const all = [0, 1].map(() => new AbortController());
   const both = Promise.allSettled(all.map(({ signal }) => array.get([19, 19], { signal })));
-  await new Promise((resolve) => setTimeout(resolve, 40));
+  await until(() => chunkRequests().length === 2);
   for (const controller of all) controller.abort();
   await both;
-  await new Promise((resolve) => setTimeout(resolve, 40));
-  assert.equal(chunkRequests().at(-1).isGivenUp, true);
+  await until(() => chunkRequests().at(-1).isGivenUp);
   assert.ok(zarr.info().wire.aborted > 0);
 });
 
@@ -531,7 +530,7 @@ test("the highest priority is first, aborted reads are not sent, raised prioriti
   const left = read(300, { signal: leaving.signal });
   const urgent = read(301, { priority: 5 });
   const ahead = rows.prefetch([zarr.slice(200, 230), null]);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await pause(20);
   leaving.abort(new Error("panned away"));
   await assert.rejects(left, { message: "panned away" });
   // One of the prefetched chunks gets a higher priority.
@@ -582,7 +581,7 @@ test("prefetched chunks and those in flight are not fetched again", async () => 
     assert.equal(chunkRequests().length, before, path);
     server.latency = 60;
     const fetching = ahead.prefetch([second, null]);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(20);
     await Promise.all([ahead.get([second, null]), fetching]);
     server.latency = 0;
     const asked = chunkRequests().map(({ key, range, method }) => `${method} ${key} ${range}`);
@@ -637,9 +636,7 @@ test("thousands of overlapping and aborted reads: right values, no open request"
     await Promise.all(Array.from({ length: 100 }, (_, at) => one(round * 100 + at)));
   }
   assert.ok(read > 200 && ended > 200, `${read} read, ${ended} ended`);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  const open = server.requests.filter((record) => record.ended === undefined);
-  assert.deepEqual(open, []);
+  await until(() => server.requests.every(({ ended }) => ended !== undefined));
   server.latency = 0;
   assert.equal((await target.get([39, 39])).data[0], 39_039);
 });

@@ -3,6 +3,7 @@
  * entry is a test that gets the package and assertions. `tests/node/port.test.mjs` and
  * `tests/browser/port.test.mjs` run them.
  */
+import { pause, steady, until } from "../waiting.mjs";
 
 const text = (value) => new TextEncoder().encode(value);
 
@@ -146,7 +147,7 @@ export const CONTRACT = {
   },
 
   "an abort rejects with the signal's reason and ends requests": async ({ zarr, equal }) => {
-    const inner = madeStore();
+    const inner = madeStore({ shape: [80, 80] }); // more chunks than are requested at once
     let asked = 0;
     const store = {
       get: (key) => {
@@ -158,12 +159,12 @@ export const CONTRACT = {
     const array = await zarr.open(store, { kind: "array" });
     const controller = new AbortController();
     const reading = rejected(array.get(null, { signal: controller.signal }));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await steady(() => asked);
     const before = asked;
     const reason = { why: "gone" };
     controller.abort(reason);
     equal(await reading, reason);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
     equal(asked, before);
   },
 
@@ -190,11 +191,11 @@ export const CONTRACT = {
     const controller = new AbortController();
     const out = new Int32Array(32 * 40);
     const reading = rejected(array.get(null, { out, signal: controller.signal }));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await steady(() => held.length);
     controller.abort();
     await reading;
     for (const go of held) go();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
     same(new Set(out), new Set([0]));
   },
 
@@ -331,13 +332,17 @@ export const CONTRACT = {
   "dispose rejects calls in progress, and open nodes stay usable": async ({ zarr, equal, same }) => {
     const inner = madeStore();
     let isStuck = true;
+    let stuck = 0;
     const store = {
-      get: (key) =>
-        isStuck && key.startsWith("/c/") ? new Promise(() => {}) : Promise.resolve(inner.get(key)),
+      get: (key) => {
+        if (!isStuck || !key.startsWith("/c/")) return Promise.resolve(inner.get(key));
+        stuck += 1;
+        return new Promise(() => {});
+      },
     };
     const array = await zarr.open(store, { kind: "array" });
     const reading = rejected(array.get());
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => stuck > 0);
     zarr.dispose();
     equal((await reading).code, "Aborted");
     isStuck = false;
