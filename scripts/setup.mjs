@@ -133,6 +133,22 @@ async function installNginx() {
   );
 }
 
+/**
+ * Debian's packages of Firefox, of WebKitGTK, and of the display that they need. Each has a
+ * function that tells whether it is there.
+ */
+const ENGINES = {
+  "firefox-esr": () => has("firefox-esr"),
+  "webkit2gtk-driver": () => has("WebKitWebDriver"),
+  xvfb: () => has("Xvfb", ["-help"]),
+};
+
+/** The lane reports the engines that could not be installed. */
+async function installEngines() {
+  for (const [name, runs] of Object.entries(ENGINES))
+    if (!runs()) await aptInstall("for the tests in Firefox and WebKitGTK", [name]);
+}
+
 /** Debian's packages of the servers that the lane `servers` reads from, and their programs. */
 const SERVERS = { "apache2-bin": "/usr/sbin/apache2", caddy: "/usr/bin/caddy" };
 
@@ -144,8 +160,8 @@ async function installServers() {
 
 /**
  * Prepares the machine. `needs.rust`: for building the wasm; `needs.browser`: for the browser
- * tests; `needs.nginx`: for the tests of HTTP caches; `needs.servers`: for the lane `servers`.
- * Resolves to the paths of the tools.
+ * tests; `needs.nginx`: for the tests of HTTP caches; `needs.servers` and `needs.engines`: for the
+ * lanes of these names. Resolves to the paths of the tools.
  */
 export async function setUp(needs) {
   await installNodeModules();
@@ -156,6 +172,7 @@ export async function setUp(needs) {
   if (needs.browser) await installChromium();
   if (needs.nginx) await installNginx();
   if (needs.servers) await installServers();
+  if (needs.engines) await installEngines();
   return { clang: needs.rust ? findClang() : undefined, chromium: findChromium(), nginx: findNginx() };
 }
 

@@ -3,8 +3,8 @@
  * `everyday`: whether `npm test` runs it, or only `npm run test:all`. `counts` counts the tests in
  * its output. `prepare` compiles first, with a separate time limit, because that takes minutes on a
  * new machine. `browser`: the lane needs Chromium, whose path is in CHROMIUM. `nginx`: the same
- * with NGINX. `servers`: it needs Apache and Caddy, too. `npm`: its first run installs tools from
- * npm's registry, into `target/`.
+ * with NGINX. `servers`: it needs Apache and Caddy, too. `engines`: it needs Firefox and WebKitGTK.
+ * `npm`: its first run installs tools from npm's registry, into `target/`.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -102,6 +102,7 @@ export const LANES = [
     what: "the built package and the viewer's pixels in Firefox and WebKitGTK",
     minutes: 16,
     everyday: false,
+    engines: true,
     command: [node, "tests/browser/engines.mjs"],
     counts: countTap,
   },
@@ -138,11 +139,11 @@ export const LANES = [
   },
   {
     name: "fuzz",
-    what: "each fuzz target for ten seconds, with AddressSanitizer",
+    what: "each fuzz target for ten seconds, with the same inputs each time, with AddressSanitizer",
     minutes: 8,
     everyday: false,
     prepare: [node, "fuzz/run.mjs", "--build"],
-    command: [node, "fuzz/run.mjs"],
+    command: [node, "fuzz/run.mjs", "--repeatable"],
     counts: countOk,
   },
   {

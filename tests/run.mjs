@@ -105,6 +105,7 @@ await command(async (args) => {
     browser: needs("browser"),
     nginx: needs("nginx"),
     servers: needs("servers"),
+    engines: needs("engines"),
   });
   const { unpackFixtures } = await import("./fixture_archives.mjs"); // needs npm's packages
   await build({ quick: true });
