@@ -12,6 +12,7 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer as _};
 use serde_json::value::RawValue;
 
+use super::generator::{Formula, Generator};
 use super::template::{self, Binding, Budget, Names};
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
@@ -244,27 +245,7 @@ impl Collector {
     }
 
     fn generate(&mut self, generator: &Generator) -> Result<()> {
-        // Counted before the values are made, which would take memory for each dimension.
-        let counts: Vec<u64> = generator.dimensions.values().map(Dimension::count).collect::<Result<_>>()?;
-        let count = limits::product(counts, "generated references")?;
-        limits::within(count, limits::REFERENCES, "generated references")?;
-        if count == 0 {
-            return Ok(());
-        }
-        let axes: Vec<(&String, Vec<Binding>)> =
-            generator.dimensions.iter().map(|(name, dimension)| (name, dimension.values())).collect();
-        for nth in 0..count {
-            let mut names = Names::new();
-            let mut rest = nth;
-            for (name, values) in axes.iter().rev() {
-                let len = values.len() as u64;
-                let at = usize::try_from(rest % len).unwrap_or_default();
-                names.insert((*name).clone(), values[at].clone());
-                rest /= len;
-            }
-            self.generate_one(generator, &names)?;
-        }
-        Ok(())
+        generator.each(|names| self.generate_one(generator, names))
     }
 
     fn generate_one(&mut self, generator: &Generator, names: &Names) -> Result<()> {
@@ -299,107 +280,6 @@ impl Collector {
             }
         };
         self.references.push(&key, reference)
-    }
-}
-
-/// A generator of references.
-#[derive(Deserialize)]
-struct Generator {
-    key: String,
-    url: String,
-    offset: Option<Formula>,
-    length: Option<Formula>,
-    dimensions: BTreeMap<String, Dimension>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Formula {
-    Number(u64),
-    Text(String),
-}
-
-impl Formula {
-    fn number(&self, names: &[&Names], budget: &Budget) -> Result<u64> {
-        match self {
-            Self::Number(number) => Ok(*number),
-            Self::Text(text) => {
-                let rendered = template::render(text, names, budget)?;
-                let number = rendered.trim().parse();
-                number.map_err(|_| {
-                    Error::format("the formula of an offset or a length does not yield a number")
-                        .actual(rendered)
-                })
-            }
-        }
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Dimension {
-    List(Vec<Item>),
-    Range {
-        #[serde(default)]
-        start: i64,
-        stop: i64,
-        #[serde(default = "one")]
-        step: i64,
-    },
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Item {
-    Integer(i64),
-    Text(String),
-}
-
-fn one() -> i64 {
-    1
-}
-
-impl Dimension {
-    /// The number of values.
-    fn count(&self) -> Result<u64> {
-        match self {
-            Self::List(items) => Ok(items.len() as u64),
-            Self::Range { step: 0, .. } => {
-                Err(Error::format("a dimension of generated references has the step 0"))
-            }
-            Self::Range { start, stop, step } => {
-                let distance = if *step > 0 {
-                    i128::from(*stop) - i128::from(*start)
-                } else {
-                    i128::from(*start) - i128::from(*stop)
-                };
-                let step_size = i128::from(*step).abs();
-                let count = u64::try_from((distance.max(0) + step_size - 1) / step_size).unwrap_or(u64::MAX);
-                limits::within(count, limits::REFERENCES, "generated references")?;
-                Ok(count)
-            }
-        }
-    }
-
-    /// The values, whose number was checked.
-    fn values(&self) -> Vec<Binding> {
-        match self {
-            Self::List(items) => items.iter().map(Item::binding).collect(),
-            Self::Range { start, step, .. } => {
-                let values = (0..self.count().unwrap_or_default())
-                    .map(|nth| start + step * i64::try_from(nth).unwrap_or_default());
-                values.map(Binding::Integer).collect()
-            }
-        }
-    }
-}
-
-impl Item {
-    fn binding(&self) -> Binding {
-        match self {
-            Self::Integer(number) => Binding::Integer(*number),
-            Self::Text(text) => Binding::Text(text.clone()),
-        }
     }
 }
 

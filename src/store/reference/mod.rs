@@ -8,6 +8,7 @@
 //! contacted ([`hosts`]). Parquet references are not supported.
 
 pub mod document;
+mod generator;
 pub mod hosts;
 mod template;
 #[cfg(all(test, not(target_arch = "wasm32")))]

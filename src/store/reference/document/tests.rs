@@ -80,6 +80,18 @@ fn generated_references_of_several_dimensions() {
 }
 
 #[test]
+fn generated_references_may_span_all_integers() {
+    let references = parse(
+        r#"{"version": 1, "gen": [{"key": "v/{{i}}", "url": "u", "dimensions":
+            {"i": {"start": -9223372036854775808, "stop": 9223372036854775807, "step": 9223372036854775807}}}], "refs": {}}"#,
+    );
+    assert_eq!(references.table().len(), 3);
+    for key in ["v/-9223372036854775808", "v/-1", "v/9223372036854775806"] {
+        assert_eq!(show(&references, key), r#"all of Some("u")"#);
+    }
+}
+
+#[test]
 fn invalid_documents_are_rejected() {
     for text in [
         "",
