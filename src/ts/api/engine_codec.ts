@@ -9,6 +9,7 @@ import type { ArrayForm } from "../codec/site.ts";
 import { stridesOf } from "../elements/typed_arrays.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
+import { viewBytes } from "../model/view_bytes.ts";
 import { call } from "../port/engine.ts";
 import type { CodecDescription } from "../port/operations.ts";
 import { type ChunkMeta, encodedMetaOf, encodedSizeOf } from "./encoded_meta.ts";
@@ -26,7 +27,7 @@ function wholeBytes(data: unknown, codec: string): Uint8Array {
       actual: data === null ? "null" : typeof data,
     });
   }
-  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const bytes = viewBytes(data);
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 }
 

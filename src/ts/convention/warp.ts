@@ -11,6 +11,7 @@ import { needList, object } from "../model/argument.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
+import { viewBytes } from "../model/view_bytes.ts";
 import { askNumbers } from "../port/convention.ts";
 import { controlPoints, type MapGrid } from "./control_points.ts";
 import type { Extent } from "./geometry.ts";
@@ -224,9 +225,9 @@ async function sampled(
   const head = bytesOf([2, isLinear, ...start, ...size, ...whole, wraps ? 1 : 0, positions.length / 2]);
   const question = new Uint8Array(head.length + positions.byteLength + values.byteLength);
   question.set(head);
-  question.set(new Uint8Array(positions.buffer, positions.byteOffset, positions.byteLength), head.length);
+  question.set(viewBytes(positions), head.length);
   const from = head.length + positions.byteLength;
-  question.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), from);
+  question.set(viewBytes(values), from);
   const answer = await askNumbers(question, signal);
   return new Float32Array(answer.buffer);
 }

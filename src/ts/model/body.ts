@@ -3,6 +3,7 @@
  * than it announces, never stop, or compress what is enormous. It does not decide what an answer
  * means.
  */
+import { viewBytes } from "./view_bytes.ts";
 
 /**
  * Of a request: its limits, as `[of a whole value, of a part]`. Of an error: what was exceeded.
@@ -101,7 +102,7 @@ async function readStream(stream: ReadableStream<Uint8Array>, limit: number, exp
 function whole(body: ArrayBuffer | ArrayBufferView): ArrayBuffer {
   if (!ArrayBuffer.isView(body)) return body;
   const copy = new Uint8Array(body.byteLength);
-  copy.set(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
+  copy.set(viewBytes(body));
   return copy.buffer;
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { ZarrError } from "../model/errors.ts";
+import { viewBytes } from "../model/view_bytes.ts";
 import type { Objects } from "./objects.ts";
 import type { Ask } from "./protocol.ts";
 
@@ -46,10 +47,7 @@ type Methods = Record<string, (...args: unknown[]) => unknown>;
 /** Copies bytes for a worker. Of a view, only the viewed part is copied. */
 function crossing(value: unknown, isLocal: boolean): Performed {
   if (isLocal || !(ArrayBuffer.isView(value) || value instanceof ArrayBuffer)) return { value, transfer: [] };
-  const bytes =
-    value instanceof ArrayBuffer
-      ? new Uint8Array(value)
-      : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  const bytes = value instanceof ArrayBuffer ? new Uint8Array(value) : viewBytes(value);
   const copy = new Uint8Array(bytes.byteLength);
   copy.set(bytes);
   const { [SIZE]: size, [VERSION]: version } = value as { [SIZE]?: number; [VERSION]?: string };

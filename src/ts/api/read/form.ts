@@ -7,6 +7,7 @@ import { variableElements } from "../../elements/variable.ts";
 import { wrappedScalarOf, wrapperOf } from "../../elements/wrapped.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
+import { viewBytes } from "../../model/view_bytes.ts";
 import type { ResultAnswer } from "../../port/operations.ts";
 
 /** A result. The type of `data` depends on the form. */
@@ -69,10 +70,6 @@ export function formedIn(
   const layout = { shape: keep(shape), stride: keep(stridesOf(shape, order)) };
   if (form === "bytes") return { ...layout, data: out };
   const packed = packedOf(type, bytes, layout);
-  if (!isView(type)) bytesOf(out).set(bytesOf(packed.data as Elements));
+  if (!isView(type)) viewBytes(out).set(viewBytes(packed.data as Elements));
   return { ...packed, data: out };
 }
-
-/** The bytes of a typed array, without a copy. */
-export const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
-  new Uint8Array(buffer, byteOffset, byteLength);

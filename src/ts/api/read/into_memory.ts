@@ -4,8 +4,10 @@
 import { packedOf } from "../../elements/elements.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
+import { viewBytes } from "../../model/view_bytes.ts";
 import { call, connect } from "../../port/engine.ts";
-import type { ReadEvent } from "../../port/operations.ts";
+import type { ObjectNumbers } from "../../port/object_numbers.ts";
+import type { ReadArguments, ReadEvent } from "../../port/operations.ts";
 import { arrayNumber, typeOf } from "../arrays.ts";
 import type { ArrayNode } from "../node_facts.ts";
 import {
@@ -16,7 +18,7 @@ import {
   readArguments,
   storeOptionsOf,
 } from "./arguments.ts";
-import { bytesOf, checkForm, type Form, formedIn, isDirect, type ReadResult } from "./form.ts";
+import { checkForm, type Form, formedIn, isDirect, type ReadResult } from "./form.ts";
 import { PartPlacer } from "./part_placer.ts";
 import { progressOf } from "./progress.ts";
 
@@ -50,11 +52,16 @@ function checkClass(
   throw new ZarrError("Argument", "`out` is not of the class that the elements need", details);
 }
 
+type IntoMemory = Options & { out: ArrayBufferView };
+
+/** Makes the arguments of the engine's operation, once the array has a number there. */
+type EngineArguments = (objects: ObjectNumbers) => ReadArguments;
+
 /** Reads into the caller's memory. */
 export async function readIntoMemory(
   array: ArrayNode,
   request: ReadRequest,
-  options: Options & { out: ArrayBufferView },
+  options: IntoMemory,
 ): Promise<ReadResult> {
   const { out, form, signal } = options;
   const type = request.conversion?.type ?? (await typeOf(array, signal));
@@ -62,31 +69,28 @@ export async function readIntoMemory(
   checkClass(out, request, type, form);
   const { isLocal } = (await connect()).channel;
   const isWritable = isLocal || (isSharedMemory(out.buffer) && canShare());
-  if (isDirect(type, form) && isWritable) return readInPlace(array, request, options, type);
-  return placed(array, request, options, type);
+  const { arrayNode, ...args } = readArguments(array, request, options);
+  const engineArguments = (objects: ObjectNumbers) => ({ ...args, array: arrayNumber(objects, arrayNode) });
+  const read = isDirect(type, form) && isWritable ? readInPlace : readParts;
+  return read(array, engineArguments, options, type);
 }
 
 /** Reads into memory that the engine can write. */
 async function readInPlace(
   array: ArrayNode,
-  request: ReadRequest,
-  options: Options & { out: ArrayBufferView },
+  engineArguments: EngineArguments,
+  options: IntoMemory,
   type: TypeDescription,
 ): Promise<ReadResult> {
   const { out, signal, form } = options;
-  const { arrayNode, ...args } = readArguments(array, request, options);
-  const answer = await call(
-    "read",
-    (objects) => ({ ...args, array: arrayNumber(objects, arrayNode), out: bytesOf(out) }),
-    {
-      signal,
-      onAbort: "settled",
-      onEvent: progressListener(options),
-      storeOptions: storeOptionsOf(options),
-    },
-  );
+  const answer = await call("read", (objects) => ({ ...engineArguments(objects), out: viewBytes(out) }), {
+    signal,
+    onAbort: "settled",
+    onEvent: progressListener(options),
+    storeOptions: storeOptionsOf(options),
+  });
   observeRead(array, answer.progress);
-  return formedIn(out, type, form, { ...answer, bytes: bytesOf(out) });
+  return formedIn(out, type, form, { ...answer, bytes: viewBytes(out) });
 }
 
 /**
@@ -94,25 +98,21 @@ async function readInPlace(
  * parts of the result, and this thread copies them. Elements that need conversion are converted at
  * the end.
  */
-async function placed(
+async function readParts(
   array: ArrayNode,
-  request: ReadRequest,
-  options: Options & { out: ArrayBufferView },
+  engineArguments: EngineArguments,
+  options: IntoMemory,
   type: TypeDescription,
 ): Promise<ReadResult> {
   const { out, signal, form } = options;
-  const { arrayNode, ...args } = readArguments(array, request, options);
   const placing = new PartPlacer(out, type, form, signal);
   const onEvent = (event: ReadEvent, credit: () => void) => {
     if (event.type === "progress") options.onProgress?.(progressOf(event.numbers));
     else if (event.type === "layout") placing.begin(event);
     else placing.place(event, credit);
   };
-  const numbers = await call("stream", (objects) => ({ ...args, array: arrayNumber(objects, arrayNode) }), {
-    signal,
-    onEvent,
-    storeOptions: storeOptionsOf(options),
-  });
+  const storeOptions = storeOptionsOf(options);
+  const numbers = await call("stream", engineArguments, { signal, onEvent, storeOptions });
   observeRead(array, numbers);
   return formedIn(out, type, form, await placing.finish());
 }

@@ -7,8 +7,9 @@ import { placeElements } from "../../elements/place.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
+import { viewBytes } from "../../model/view_bytes.ts";
 import type { PartEvent, ResultAnswer, ResultLayout } from "../../port/operations.ts";
-import { bytesOf, type Form, isDirect } from "./form.ts";
+import { type Form, isDirect } from "./form.ts";
 
 const lengthError = (expected: number, actual: number) =>
   new ZarrError("Argument", "`out` does not have the length of the result", {
@@ -38,7 +39,7 @@ export class PartPlacer {
     const length = count * (isSame ? size : components * 4);
     if (length !== this.#out.byteLength) throw lengthError(length, this.#out.byteLength);
     this.#layout = layout;
-    this.#memory = isSame ? bytesOf(this.#out) : new Uint8Array(count * size);
+    this.#memory = isSame ? viewBytes(this.#out) : new Uint8Array(count * size);
   }
 
   place({ start, shape, bytes }: PartEvent, credit: () => void): void {

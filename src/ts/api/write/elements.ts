@@ -7,6 +7,7 @@ import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import type { FieldDescription, TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { exactJson } from "../../model/exact_json.ts";
+import { viewBytes } from "../../model/view_bytes.ts";
 import { broadcast, entryOf, gather, ONE, placeText, type Values } from "./layout.ts";
 import { type PackOptions, packNumbers, refuse } from "./numbers.ts";
 
@@ -34,7 +35,7 @@ function encodeText(type: TypeDescription, value: unknown, place: string, { cast
 function bytesOf(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value;
   if (value instanceof ArrayBuffer) return new Uint8Array(value);
-  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  if (ArrayBuffer.isView(value)) return viewBytes(value);
   const isBytes =
     Array.isArray(value) && value.every((byte) => Number.isInteger(byte) && byte >= 0 && byte < 256);
   return isBytes ? Uint8Array.from(value as number[]) : undefined;

@@ -7,6 +7,7 @@
 import { CLASSES, type Elements, type ElementsClass, isView, product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
+import { viewBytes } from "../../model/view_bytes.ts";
 import { BoolArray } from "../../model/wrapper_arrays.ts";
 import { countOfDate } from "./dates.ts";
 import type { FloatPacker } from "./float_packing.ts";
@@ -121,7 +122,7 @@ export function refuse({ name }: TypeDescription, value: unknown, place: string)
 function inPlace(type: TypeDescription, values: Values, count: number): Uint8Array | undefined {
   const data = values.data as Elements;
   if (!isSame(type, data) || data.length !== count || !isPacked(values)) return undefined;
-  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return viewBytes(data);
 }
 
 /** Calls `put` with each number. Two adjacent numbers are a complex one. */
@@ -182,5 +183,5 @@ export function packNumbers(type: TypeDescription, values: Values, options: Pack
     });
   }
   if (!isView(type)) return packNarrow(type, packed as Float64Array, values.shape, units, options);
-  return new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength);
+  return viewBytes(packed);
 }

@@ -4,6 +4,7 @@
  * in a worker, or on the engine's thread if there are none.
  */
 import { type CodecAnswer, type CodecRequest, readRequests } from "../../codec/site.ts";
+import { viewBytes } from "../../model/view_bytes.ts";
 import type { CodecWork, Supply, Unstored, Update } from "./messages.ts";
 import { takeSpare } from "./part_memory.ts";
 
@@ -273,8 +274,7 @@ export class DecodeHost {
       const report = { code: "Limit", message: `out of memory for ${bytes.byteLength} bytes while decoding` };
       throw new DecodeFailure(JSON.stringify(report));
     }
-    const source = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    new Uint8Array(this.#wasm.memory.buffer, pointer, bytes.byteLength).set(source);
+    new Uint8Array(this.#wasm.memory.buffer, pointer, bytes.byteLength).set(viewBytes(bytes));
     return pointer;
   }
 

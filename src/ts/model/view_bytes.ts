@@ -1,0 +1,5 @@
+/**
+ * The bytes of a typed array or `DataView`, without a copy.
+ */
+export const viewBytes = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
