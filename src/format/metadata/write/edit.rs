@@ -1,6 +1,6 @@
 //! Changes one member of a document, the shape or the attributes, and keeps the rest as written.
 
-use super::text::{ObjectText, list, strict};
+use super::text::{self, ObjectText, list, strict};
 use crate::error::{Error, Result};
 use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZATTRS};
 use crate::format::metadata::json::Document;
@@ -20,7 +20,7 @@ pub enum AttributeUpdate {
 /// # Errors
 /// `Format` for an invalid document.
 pub fn with_shape(document: &NodeDocument, shape: &[u64]) -> Result<NodeDocument> {
-    with_member(document, "shape", list(shape))
+    with_member(document, "shape", &list(shape))
 }
 
 /// The documents of a node with new attributes. `attributes` is the text of a JSON object.
@@ -53,7 +53,7 @@ pub fn with_attributes(
         ZarrFormat::Draft(_) if document.own_text().is_none() => {
             Ok(with_group_document(document, merged.compact()))
         }
-        ZarrFormat::V3 | ZarrFormat::Draft(_) => with_member(document, "attributes", merged.compact()),
+        ZarrFormat::V3 | ZarrFormat::Draft(_) => with_member(document, "attributes", &merged.compact()),
         ZarrFormat::V2 => {
             let mut texts = document.texts.clone();
             texts.retain(|(suffix, _)| suffix != ZATTRS);
@@ -98,18 +98,18 @@ fn current_attributes(document: &NodeDocument) -> Result<ObjectText> {
     parsed.root().object()?.get("attributes").map_or_else(|| Ok(ObjectText::new()), ObjectText::of)
 }
 
-fn with_member(document: &NodeDocument, key: &str, value: String) -> Result<NodeDocument> {
-    let mut changed = document.clone();
-    let own = document.own_text().map(|(suffix, _)| suffix.to_owned());
-    let suffix = own.ok_or_else(|| Error::not_found("the node has no document of its own"))?;
-    for (name, text) in &mut changed.texts {
-        if *name == suffix {
-            let parsed = Document::parse(text.as_bytes())?;
-            let edited = ObjectText::of(parsed.root())?.with(key, value.as_str()).lines();
-            *text = edited;
-        }
-    }
-    Ok(changed)
+fn with_member(document: &NodeDocument, key: &str, value: &str) -> Result<NodeDocument> {
+    let own = document.own_text().map(|(suffix, _)| suffix);
+    let own = own.ok_or_else(|| Error::not_found("the node has no document of its own"))?;
+    let edited = |(name, text): &(String, String)| {
+        let text = match name == own {
+            true => text::with_member(Document::parse(text.as_bytes())?.root(), key, value)?,
+            false => text.clone(),
+        };
+        Ok((name.clone(), text))
+    };
+    let texts = document.texts.iter().map(edited).collect::<Result<_>>()?;
+    Ok(NodeDocument { texts, ..*document })
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

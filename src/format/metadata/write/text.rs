@@ -3,6 +3,8 @@
 //! There is no value tree: numbers keep every digit, and what users and other writers wrote stays
 //! as written.
 
+use std::borrow::Cow;
+
 use crate::error::{Error, Result};
 use crate::format::metadata::json::Json;
 
@@ -81,21 +83,61 @@ impl ObjectText {
 
     /// The text on one line.
     pub fn compact(&self) -> String {
-        self.joined("", ",", "", ":")
+        self.joined(ONE_LINE)
     }
 
     /// The text with one member on each line, which is easier to read.
     pub fn lines(&self) -> String {
-        self.joined("\n  ", ",\n  ", "\n", ": ")
+        self.joined(LINES)
     }
 
-    fn joined(&self, open: &str, between: &str, close: &str, colon: &str) -> String {
-        if self.members.is_empty() {
-            return "{}".to_owned();
-        }
-        let members = self.members.iter().map(|(key, value)| format!("{}{colon}{value}", string(key)));
-        format!("{{{open}{}{close}}}", members.collect::<Vec<_>>().join(between))
+    fn joined(&self, layout: Layout<'_>) -> String {
+        joined(self.members.iter().map(|(key, value)| (key.as_str(), value.as_str())), layout)
     }
+}
+
+/// The text of a parsed object with a member set, in its old place or after the others. It has one
+/// member on each line. The other members are not copied on the way, because they may be large.
+///
+/// # Errors
+/// `Format` for anything but an object.
+pub fn with_member(json: Json<'_>, key: &str, value: &str) -> Result<String> {
+    let object = json.object()?;
+    let mut members: Vec<(Cow<'_, str>, Cow<'_, str>)> =
+        object.into_iter().map(|(name, old)| (name, old.original_text())).collect();
+    match members.iter_mut().find(|(name, _)| name == key) {
+        Some((_, old)) => *old = value.into(),
+        None => members.push((key.into(), value.into())),
+    }
+    Ok(joined(members.iter().map(|(name, text)| (name.as_ref(), text.as_ref())), LINES))
+}
+
+/// What stands before, between and after members, and after their keys.
+type Layout<'a> = [&'a str; 4];
+
+const ONE_LINE: Layout<'_> = ["", ",", "", ":"];
+const LINES: Layout<'_> = ["\n  ", ",\n  ", "\n", ": "];
+
+/// Joins members in one buffer, whose size is known before.
+fn joined<'a>(
+    members: impl Iterator<Item = (&'a str, &'a str)> + Clone,
+    [open, between, close, colon]: Layout<'_>,
+) -> String {
+    let extra = open.len().max(between.len()) + colon.len() + 2;
+    let size: usize = members.clone().map(|(key, value)| key.len() + value.len() + extra).sum();
+    let mut text = String::with_capacity(size + close.len() + 2);
+    text.push('{');
+    for (at, (key, value)) in members.enumerate() {
+        text.push_str(if at == 0 { open } else { between });
+        text.push_str(&string(key));
+        text.push_str(colon);
+        text.push_str(value);
+    }
+    if text.len() > 1 {
+        text.push_str(close);
+    }
+    text.push('}');
+    text
 }
 
 /// Writes a string.

@@ -12,7 +12,7 @@ use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::chunk_key::Separator;
 use crate::format::data_type::typestr::Endian;
 use crate::format::metadata::document::{ZARRAY, ZATTRS, ZGROUP};
-use crate::format::metadata::json::Document;
+use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::{ArrayMetadata, CodecMetadata, GroupMetadata, ZarrFormat, attributes};
 
 type Texts = Vec<(String, String)>;
@@ -82,13 +82,7 @@ impl V2Codecs {
             let configuration = codec.configuration.as_deref().unwrap_or("{}");
             match (codec.format, codec.name.as_str()) {
                 (ZarrFormat::V3, "transpose") if idx == 0 => chain.fortran = true,
-                (ZarrFormat::V3, "bytes") => {
-                    chain.endian = match configuration {
-                        _ if configuration.contains("\"big\"") => Some(Endian::Big),
-                        _ if configuration.contains("\"little\"") => Some(Endian::Little),
-                        _ => None,
-                    }
-                }
+                (ZarrFormat::V3, "bytes") => chain.endian = endian(configuration)?,
                 (ZarrFormat::V3 | ZarrFormat::Draft(_), name) => {
                     return Err(Error::unsupported("this v3 codec has no v2 form").in_codec(name));
                 }
@@ -100,6 +94,17 @@ impl V2Codecs {
         }
         Ok(chain)
     }
+}
+
+/// The byte order of the `bytes` codec.
+fn endian(configuration: &str) -> Result<Option<Endian>> {
+    let document = Document::parse(configuration.as_bytes())?;
+    let endian = document.root().object()?.read("endian", Json::str)?;
+    Ok(match endian.as_deref() {
+        Some("big") => Some(Endian::Big),
+        Some("little") => Some(Endian::Little),
+        _ => None,
+    })
 }
 
 /// The codec object. TensorStore refuses a v2 zstd with `checksum`, so it is only written where it
