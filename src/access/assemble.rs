@@ -22,6 +22,7 @@ use crate::limits;
 /// A part while it is filled.
 pub struct Assembly {
     binding: Rc<Binding>,
+    shape: Vec<u64>,
     /// The strides of the part in elements.
     strides: Vec<usize>,
     buffer: PartBuffer,
@@ -58,7 +59,7 @@ impl Assembly {
             words => Some(Conversion::from_words(words, &metadata.data_type)?),
         };
         let binding = binding.clone();
-        Ok(Self { binding, strides, buffer, conversion, waiting: Vec::new(), next_request: 0 })
+        Ok(Self { binding, shape, strides, buffer, conversion, waiting: Vec::new(), next_request: 0 })
     }
 
     /// Decodes the chunks of a table of instructions and scatters their elements. `buffers` are
@@ -66,8 +67,13 @@ impl Assembly {
     ///
     /// # Errors
     /// As the codecs: `Format` for corrupt bytes. The error's key is relative to the array.
+    /// `Argument` for a table that does not fit the part or the buffers.
     pub fn supply(&mut self, table: &[u32], buffers: &[&[u8]], scratch: &mut Scratch) -> Result<()> {
         let instructions = ChunkInstruction::read_all(table)?;
+        // The arithmetic below cannot overflow for places inside the part.
+        if !instructions.iter().all(|instruction| instruction.projection.fits(&self.shape)) {
+            return Err(wrong_table());
+        }
         self.buffer.expect(instructions.iter().map(|instruction| instruction.projection.count()).sum());
         for instruction in instructions {
             let buffer = buffers.get(instruction.buffer as usize).ok_or_else(wrong_table)?;
@@ -233,4 +239,56 @@ fn wanted_box(level: &Level, projection: &ChunkProjection) -> Result<Vec<Range<u
 
 fn wrong_table() -> Error {
     Error::argument("the table of chunk instructions does not match its array or its buffers")
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::format::metadata::ZarrFormat;
+    use crate::format::metadata::document::{NodeDocument, ZARR_JSON};
+
+    const ARRAY: &[u8] = br#"{"zarr_format":3,"node_type":"array","shape":[4,6],"data_type":"uint16",
+        "fill_value":7,"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[4,6]}},
+        "chunk_key_encoding":{"name":"default"},"codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}"#;
+
+    fn supplied(projection: ChunkProjection) -> Result<Vec<u8>> {
+        let document = NodeDocument::read(ZarrFormat::V3, &[(ZARR_JSON, ARRAY)])?;
+        let header = PartHeader::new(&[4, 6], &[0, 1], &[])?.to_words();
+        let mut part = Assembly::begin(&Rc::new(Binding::new(&document)?), &header, Vec::new())?;
+        let mut table = Vec::new();
+        for _ in 0..2 {
+            let projection = projection.clone();
+            let instruction =
+                ChunkInstruction { level: 0, buffer: 0, bytes: 0..48, chunk: vec![0, 0], projection };
+            instruction.write(&mut table)?;
+        }
+        part.supply(&table, &[&[9; 48]], &mut Scratch::default())?;
+        part.finish()
+    }
+
+    fn rows(count: u32, place: u32) -> ProjectedAxis {
+        ProjectedAxis::Range { first: 0, step: 1, count, place }
+    }
+
+    #[test]
+    fn places_outside_of_the_part_are_refused() {
+        let orthogonal = |first, second| ChunkProjection::Orthogonal(vec![first, second]);
+        assert_eq!(supplied(orthogonal(rows(4, 0), rows(6, 0))).unwrap(), [9; 48]);
+        let list = |places: &[u32]| ProjectedAxis::List { indices: vec![0, 1], places: places.to_vec() };
+        let wrong = [
+            orthogonal(rows(4, 1), rows(6, 0)),
+            orthogonal(rows(u32::MAX, 0), rows(u32::MAX, 0)),
+            orthogonal(rows(1, u32::MAX), rows(6, 0)),
+            orthogonal(list(&[0, 4]), rows(6, 0)),
+            orthogonal(list(&[0]), rows(6, 0)),
+            ChunkProjection::Orthogonal(vec![rows(4, 0)]),
+            ChunkProjection::Points { indices: vec![vec![0], vec![0]], places: vec![0] },
+        ];
+        for projection in wrong {
+            let error = supplied(projection.clone()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Argument, "{projection:?}");
+        }
+    }
 }

@@ -66,6 +66,17 @@ impl ChunkProjection {
             Self::Points { places, .. } => places.len() as u64,
         }
     }
+
+    /// Whether all places are inside a part of this shape.
+    pub fn fits(&self, shape: &[u64]) -> bool {
+        match (self, shape) {
+            (Self::Orthogonal(axes), _) => {
+                axes.len() == shape.len() && axes.iter().zip(shape).all(|(axis, extent)| axis.fits(*extent))
+            }
+            (Self::Points { places, .. }, [extent]) => touched(places).end <= *extent,
+            (Self::Points { .. }, _) => false,
+        }
+    }
 }
 
 /// One dimension of an orthogonal projection.
@@ -97,6 +108,14 @@ impl ProjectedAxis {
         match self {
             Self::Range { count, .. } => u64::from(*count),
             Self::List { indices, .. } => indices.len() as u64,
+        }
+    }
+
+    /// Whether all places are below the extent of the part.
+    fn fits(&self, extent: u64) -> bool {
+        match self {
+            Self::Range { count, place, .. } => u64::from(*place) + u64::from(*count) <= extent,
+            Self::List { indices, places } => indices.len() == places.len() && touched(places).end <= extent,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The elements of a part while it is filled: packed, or of variable length.
 //!
 //! Elements of variable length leave as one buffer: `n + 1` offsets (32-bit, little-endian), then
-//! the bytes that they element_of_point into. While the part is filled, each place has the range of
+//! the bytes that they point into. While the part is filled, each place has the range of
 //! its element in an arena. The elements are copied into their final order once, at the end.
 
 use crate::access::instruction::{ChunkProjection, ProjectedAxis};
