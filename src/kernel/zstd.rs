@@ -52,19 +52,25 @@ impl fmt::Display for ZstdError {
 pub fn frame_content_size(mut src: &[u8]) -> Result<Option<u64>, ZstdError> {
     let mut total: Option<u64> = Some(0);
     while !src.is_empty() {
-        // SAFETY: pointer and length are those of a live slice, for this call and the next.
+        // SAFETY: pointer and length are those of a live slice.
         let declared = unsafe { zstd_sys::ZSTD_getFrameContentSize(src.as_ptr().cast(), src.len()) };
-        // SAFETY: as above.
-        let frame = check(unsafe { zstd_sys::ZSTD_findFrameCompressedSize(src.as_ptr().cast(), src.len()) })?;
+        let (_, rest) = split_frame(src)?;
         // The C header defines -1 and -2; the bindings type them as int.
         total = match declared {
             UNKNOWN => None,
             MALFORMED => return Err(ZstdError::Library("Unknown frame descriptor")),
             size => total.map(|sum| sum.saturating_add(size)),
         };
-        src = src.get(frame..).unwrap_or_default();
+        src = rest;
     }
     Ok(total)
+}
+
+/// The first frame, and what follows it.
+fn split_frame(src: &[u8]) -> Result<(&[u8], &[u8]), ZstdError> {
+    // SAFETY: pointer and length are those of a live slice.
+    let len = check(unsafe { zstd_sys::ZSTD_findFrameCompressedSize(src.as_ptr().cast(), src.len()) })?;
+    src.split_at_checked(len).ok_or(ZstdError::Truncated)
 }
 
 const UNKNOWN: c_ulonglong = c_ulonglong::MAX;
@@ -146,7 +152,7 @@ impl Decompressor {
             produced += output.pos;
             let stuck = output.pos < output.size;
             if input.pos == input.size && (left == 0 || stuck) {
-                return if left == 0 { check_declared(src, produced) } else { Err(ZstdError::Truncated) };
+                return if left == 0 { check_streamed(src, produced) } else { Err(ZstdError::Truncated) };
             }
         }
     }
@@ -166,15 +172,56 @@ impl Drop for Decompressor {
     }
 }
 
-/// Compares the decoded length with the content size that the frames declare. The library's
-/// streaming functions do not compare it for a frame that ends with an empty block.
-fn check_declared(src: &[u8], produced: usize) -> Result<(), ZstdError> {
-    match frame_content_size(src)? {
-        Some(declared) if declared != produced as u64 => {
-            Err(ZstdError::Library("Content size differs from the declared one"))
-        }
-        _ => Ok(()),
+/// Checks what the library's streaming functions do not: that no compressed block is empty, and
+/// that a frame has the content size that it declares, also if its last block is empty.
+fn check_streamed(mut src: &[u8], produced: usize) -> Result<(), ZstdError> {
+    if frame_content_size(src)?.is_some_and(|declared| declared != produced as u64) {
+        return Err(ZstdError::Library("Content size differs from the declared one"));
     }
+    while !src.is_empty() {
+        let (frame, rest) = split_frame(src)?;
+        if has_empty_compressed_block(frame) {
+            return Err(ZstdError::Library("A compressed block is empty"));
+        }
+        src = rest;
+    }
+    Ok(())
+}
+
+/// The first bytes of a frame with content.
+const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// The type of a block whose content is one byte, which is repeated.
+const RUN_LENGTH: u32 = 1;
+/// The type of a compressed block.
+const COMPRESSED: u32 = 2;
+
+/// Whether a compressed block of a frame has no content. RFC 8878, sections 3.1.1.1 and 3.1.1.2.
+fn has_empty_compressed_block(frame: &[u8]) -> bool {
+    let blocks = frame.strip_prefix(&MAGIC).and_then(after_header);
+    let mut rest = blocks.unwrap_or_default(); // a skippable frame has none
+    while let Some(([low, middle, high], content)) = rest.split_first_chunk() {
+        let header = u32::from_le_bytes([*low, *middle, *high, 0]);
+        let (is_last, kind, size) = (header & 1 == 1, header >> 1 & 3, header >> 3);
+        if kind == COMPRESSED && size == 0 {
+            return true;
+        }
+        if is_last {
+            return false;
+        }
+        let stored = if kind == RUN_LENGTH { 1 } else { size as usize };
+        rest = content.get(stored..).unwrap_or_default();
+    }
+    false
+}
+
+/// The blocks of a frame, which follow its header. RFC 8878, section 3.1.1.1.
+fn after_header(header: &[u8]) -> Option<&[u8]> {
+    let (descriptor, fields) = header.split_first()?;
+    let is_single_segment = descriptor & 0x20 != 0;
+    let window = usize::from(!is_single_segment);
+    let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
+    let content_size = [usize::from(is_single_segment), 2, 4, 8][usize::from(descriptor >> 6)];
+    fields.get(window + dictionary + content_size..)
 }
 
 /// Decompresses frames of which the first was compressed with `prefix`: bytes to which it refers as
@@ -367,6 +414,27 @@ mod tests {
         assert!(context.decompress_into(&frame, &mut vec![0; 1 << 20]).is_err());
         let error = context.decompress_to_vec(&frame, 1 << 20, &mut Vec::new());
         assert_eq!(error, Err(ZstdError::Library("Content size differs from the declared one")));
+    }
+
+    #[test]
+    fn an_empty_compressed_block_is_refused() {
+        // Magic, descriptor without content size, window descriptor; then blocks.
+        let header = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x00];
+        let (raw, run, empty) =
+            ([0x10, 0x00, 0x00, b'a', b'b'], [0x1a, 0x00, 0x00, b'c'], [0x05, 0x00, 0x00]);
+        let mut context = Decompressor::new().unwrap();
+        let mut decoded = |blocks: &[&[u8]]| {
+            let frame = [&header, blocks.concat().as_slice()].concat();
+            let stream = [skippable(b"xyz"), compressed(b"z", 3), frame].concat();
+            let mut out = Vec::new();
+            let streamed = context.decompress_to_vec(&stream, 100, &mut out);
+            assert_eq!(context.decompress_into(&stream, &mut [0; 100]).is_ok(), streamed.is_ok());
+            streamed.map(|()| out)
+        };
+        assert_eq!(decoded(&[&raw, &run, &[0x01, 0x00, 0x00]]), Ok(b"zabccc".to_vec()));
+        let refused = Err(ZstdError::Library("A compressed block is empty"));
+        assert_eq!(decoded(&[&raw, &run, &empty]), refused);
+        assert_eq!(decoded(&[&raw, &[0x04, 0x00, 0x00], &[0x01, 0x00, 0x00]]), refused);
     }
 
     #[test]
