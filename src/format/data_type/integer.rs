@@ -96,7 +96,8 @@ impl Integer {
 
     /// The signed or unsigned integer type of this many bytes.
     pub(super) fn of_size(signed: bool, size: usize) -> Option<Self> {
-        let fits = |integer: &Self| integer.is_signed() == signed && integer.bits() as usize == 8 * size;
+        let fits =
+            |integer: &Self| integer.is_signed() == signed && integer.bits() >= 8 && integer.size() == size;
         Self::ALL.into_iter().find(fits)
     }
 

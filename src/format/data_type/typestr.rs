@@ -204,7 +204,11 @@ mod tests {
 
     #[test]
     fn errors_name_unknown_types() {
-        for typestr in ["<f16", "<c32", "|O", "<i3", "<f1", "<c4", "<c9", "|b2"] {
+        // Eight times these sizes overflows to 8, in 32 and in 64 bits.
+        let huge = ["<u536870913", "<u2305843009213693953"];
+        for typestr in
+            ["<f16", "<c32", "|O", "<i3", "<i0", "<f1", "<c4", "<c9", "|b2"].into_iter().chain(huge)
+        {
             let error = parse(typestr).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Unsupported, "{typestr}");
             assert!(error.message().contains(typestr));

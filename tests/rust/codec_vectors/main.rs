@@ -122,6 +122,25 @@ fn runs_decode_to_what_they_were_in_the_whole() {
     assert!(partial > 40, "{partial}");
 }
 
+/// The header of a block has two bytes for its mode, two for its rank, and four for each length.
+#[test]
+fn n5_blocks_without_elements_are_refused() {
+    let of_n5 = |vector: &Vector| vector.name.starts_with("n5_default/");
+    let mut tried = 0;
+    for vector in vectors().into_iter().filter(of_n5) {
+        let lengths = 4 * vector.representation.shape.len();
+        for zero in (4..4 + lengths).step_by(4) {
+            let mut damaged = vector.encoded.clone();
+            damaged[4..4 + lengths].fill(0xff);
+            damaged[zero..zero + 4].fill(0);
+            let error = decode_all(&pipeline(&vector), &damaged).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Format, "{}: {error}", vector.name);
+            tried += 1;
+        }
+    }
+    assert!(tried > 0);
+}
+
 #[test]
 fn another_length_than_the_metadata_says_is_an_error() {
     for vector in vectors() {

@@ -157,7 +157,11 @@ impl N5 {
             return Err(error.expected(self.chunk.shape.len().to_string()).actual(rank.to_string()));
         }
         let (dimensions, content) = rest.split_at_checked(4 * rank).ok_or_else(too_short)?;
-        let shape = dimensions.as_chunks().0.iter().map(|len| u32::from_be_bytes(*len).into()).collect();
+        let shape: Vec<u64> =
+            dimensions.as_chunks().0.iter().map(|len| u32::from_be_bytes(*len).into()).collect();
+        if shape.contains(&0) {
+            return Err(Error::format("the N5 block has no elements").actual(format!("{shape:?}")));
+        }
         Ok((shape, content))
     }
 
