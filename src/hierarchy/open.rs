@@ -124,9 +124,9 @@ struct Probe<'a> {
 type Found = Result<Option<OpenedNode>>;
 
 impl Probe<'_> {
-    /// Both formats, v3 first. A v3 node ends it; otherwise v2's answer counts, else whatever
-    /// failed first. The drafts are looked for when nothing was found: their hierarchies have an
-    /// entry point at the root of the store.
+    /// Looks for both formats, v3 first. A v3 node ends the search. Otherwise the answer of v2
+    /// counts, or else the first failure. If nothing is found, looks for the drafts, whose
+    /// hierarchies have an entry point at the root of the store.
     async fn any(&self, path: &str) -> Found {
         let found =
             if self.options.v3_first { self.v3_before_v2(path).await } else { self.v3_and_v2(path).await };

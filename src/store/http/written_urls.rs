@@ -1,6 +1,6 @@
-//! The URLs that a store has written. Caches between the store and the server may still have what
-//! was there before: a browser drops its entry only where it saw the write succeed. So reads of
-//! these URLs pass the caches, whatever came of the write.
+//! The URLs that a store has written. Caches between store and server may still have the old
+//! object: a browser drops its entry only if it saw the write succeed. So reads of these URLs pass
+//! the caches, also after a write that failed.
 
 use crate::sorted::Map;
 

@@ -256,7 +256,7 @@ test("an object that is gone leaves no entries", async () => {
   assert.equal(storage.stored.size, 0);
 });
 
-test("a write drops the entries, whatever comes of it and whenever the page ends", async () => {
+test("a write drops the entries, also if it fails, and if the page ends before its answer", async () => {
   const { storage, from, cache } = await filled();
   from.loses = true;
   let left = -1;

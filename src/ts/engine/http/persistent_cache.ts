@@ -187,8 +187,8 @@ export class PersistentCache {
   }
 
   /**
-   * Sends a write. The entries go before it, in case this page ends before the answer comes, and
-   * whatever comes of it.
+   * Removes the entries of a URL, then sends a write to it. The page may end before the answer
+   * comes, and a write that fails may still have changed the object.
    */
   async #write(cache: AnsweringCache, request: Request, send: Send): Promise<Response> {
     const { url } = request;
