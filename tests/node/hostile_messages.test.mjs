@@ -64,8 +64,23 @@ function placesOf(value) {
   return Object.keys(value).flatMap((key) => [[value, key], ...placesOf(value[key])]);
 }
 
+const bufferOf = (value) => (ArrayBuffer.isView(value) ? value.buffer : value);
+/** Shared memory is not copied with its message, so it stays as it is. */
+const isBytes = (value) => bufferOf(value) instanceof ArrayBuffer;
+
+/** Transferred bytes that are cut off, or of which some are others. */
+function damaged(bytes) {
+  if (random() < 0.5) return bytes.slice(0, Math.floor(random() * (bytes.length ?? bytes.byteLength)));
+  const all = new Uint8Array(bufferOf(bytes));
+  for (let changes = 1 + Math.floor(random() * 8); changes > 0; changes -= 1)
+    all[Math.floor(random() * all.length)] = Math.floor(random() * 256);
+  return bytes;
+}
+
 /** Numbers that the other end looks up. */
 const NUMBERED = ["call", "ask", "store", "array", "cache", "number", "part"];
+
+let damagedCount = 0;
 
 /** A copy of a message with one to three changes. Its numbers are of nothing that exists. */
 function changed(message) {
@@ -76,7 +91,10 @@ function changed(message) {
   for (let changes = 1 + Math.floor(random() * 3); changes > 0; changes -= 1) {
     const [object, key] = anyOf(placesOf(copy)) ?? [];
     if (!object) continue;
-    if (random() < 0.3) delete object[key];
+    if (isBytes(object[key]) && random() < 0.7) {
+      object[key] = damaged(object[key]);
+      damagedCount += 1;
+    } else if (random() < 0.3) delete object[key];
     else object[key] = anyOf(VALUES);
   }
   return copy;
@@ -84,10 +102,14 @@ function changed(message) {
 
 /** Messages that end an engine, or change what all calls use. They are not sent changed. */
 const RESERVED = ["start", "configure", "broken", "release", "module"];
-/** Operations that change stores. A changed copy could write to a store of the test. */
-const WRITING = /write|append|resize|create|erase|update|consolidate|copy/i;
+/**
+ * Operations of the engine and methods of stores that change stores. A changed copy would write
+ * wrong bytes to a store of the test, which is no fault of the package.
+ */
+const WRITING = /write|append|resize|create|erase|update|consolidate|copy|^set|^delete/i;
 
-const isKept = (message) => !RESERVED.includes(message?.type) && !WRITING.test(message?.operation ?? "");
+const isKept = ({ type, operation = "", method = "" }) =>
+  !RESERVED.includes(type) && !WRITING.test(operation) && !WRITING.test(method);
 
 const recorded = { toEngine: [], toPage: [], toDecoder: [], fromDecoder: [] };
 /** The worker of the engine, of which messages are lists, and a decode worker. */
@@ -99,7 +121,7 @@ const { postMessage, emit } = Worker.prototype;
 function record(worker, message, [list, single]) {
   if (Array.isArray(message)) engine = worker;
   else decoder = worker;
-  const kept = [message].flat().filter(isKept);
+  const kept = [message].flat().filter((one) => isKept(one ?? {}));
   recorded[Array.isArray(message) ? list : single].push(...structuredClone(kept));
 }
 
@@ -213,4 +235,8 @@ test("wrong messages from decode workers disturb no call", LIMITS, async () => {
   await started({ engine: "caller", workers: 2 }, readLarge);
   const messages = [...recorded.fromDecoder];
   await withWrongMessages((wrong) => emit.call(decoder, "message", wrong), messages, readLarge);
+});
+
+test("bytes of messages were damaged, too", () => {
+  assert.ok(damagedCount >= COUNT / 20, `${damagedCount} messages`);
 });
