@@ -1,19 +1,20 @@
 /**
- * `npm run fuzz`: builds the fuzz targets and runs each for some seconds, starting from seeds and from
- * the inputs that earlier runs kept in `target/fuzz/corpus`. Inputs that fail go to
+ * `npm run fuzz`: builds the fuzz targets and runs each for some seconds, starting from seeds and
+ * from the inputs that earlier runs kept in `target/fuzz/corpus`. Inputs that fail go to
  * `target/fuzz/finds`.
  *
  *   npm run fuzz                          each target for 10 seconds
  *   npm run fuzz -- shards archives       these targets
  *   npm run fuzz -- --seconds 1800        so long each
  *   npm run fuzz -- --codecs              `decoders`, codec by codec
+ *   npm run fuzz -- --repeatable          the same inputs each time: one seed, no kept inputs
  *   npm run fuzz -- --build               builds only
  *
  * It installs cargo-fuzz into `target/`. `AddressSanitizer` needs the nightly toolchain. Where there
  * is none, the stable one is told to allow what only nightly allows.
  */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ask, ROOT, run, StepFailed, say } from "../scripts/run_command.mjs";
 
@@ -35,12 +36,13 @@ const CODECS = readdirSync(join(ROOT, "tests/codec-vectors"), { withFileTypes: t
   .map((entry) => entry.name);
 
 function parseArguments(words) {
-  const options = { seconds: 10, byCodec: false, buildsOnly: false, targets: [] };
+  const options = { seconds: 10, byCodec: false, buildsOnly: false, isRepeatable: false, targets: [] };
   for (let at = 0; at < words.length; at += 1) {
     if (words[at] === "--seconds") {
       at += 1;
       options.seconds = Number(words[at]);
     } else if (words[at] === "--codecs") options.byCodec = true;
+    else if (words[at] === "--repeatable") options.isRepeatable = true;
     else if (words[at] === "--build") options.buildsOnly = true;
     else if (TARGETS.includes(words[at])) options.targets.push(words[at]);
     else throw new StepFailed(`no fuzz target ${words[at]}: there are ${TARGETS.join(", ")}`);
@@ -86,17 +88,25 @@ function fuzz(target, words, variables) {
   });
 }
 
-/** Runs one target. Resolves to whether it held. */
-async function runTarget({ target, codec, seconds }) {
-  const name = codec ? `${target}-${codec}` : target;
-  const corpus = join(FOLDER, "corpus", name);
+/** Makes the folder where a run begins: the kept inputs, or nothing but what this run adds. */
+function corpusOf(name, isRepeatable) {
+  const corpus = join(FOLDER, isRepeatable ? "repeatable" : "corpus", name);
+  if (isRepeatable) rmSync(corpus, { recursive: true, force: true });
   mkdirSync(corpus, { recursive: true });
+  return corpus;
+}
+
+/** Runs one target. Resolves to whether it held. */
+async function runTarget({ target, codec, seconds, isRepeatable }) {
+  const name = codec ? `${target}-${codec}` : target;
+  const corpus = corpusOf(name, isRepeatable);
   mkdirSync(join(FOLDER, "finds"), { recursive: true });
   const variables = codec ? { FUZZ_CODEC: codec } : {};
   const seeded = await fuzz(target, ["-runs=0"], { ...variables, FUZZ_SEEDS: corpus });
   if (seeded.code !== 0) throw new StepFailed(`${name} wrote no seeds: ${seeded.output}`);
   const limits = [`-malloc_limit_mb=${ALLOCATION_MIB}`, "-rss_limit_mb=4096", `-timeout=${TIMEOUT_SECONDS}`];
   const words = [corpus, `-max_total_time=${seconds}`, "-max_len=20000", "-print_final_stats=1", ...limits];
+  if (isRepeatable) words.push("-seed=1");
   const { code, output } = await fuzz(
     target,
     [...words, `-artifact_prefix=${join(FOLDER, "finds", name)}-`],
@@ -109,12 +119,12 @@ async function runTarget({ target, codec, seconds }) {
 }
 
 /** The runs that the words ask for. */
-function runsOf({ seconds, byCodec, targets }) {
+function runsOf({ seconds, byCodec, isRepeatable, targets }) {
   const chosen = targets.length > 0 ? targets : byCodec ? ["decoders"] : TARGETS;
   return chosen.flatMap((target) =>
     byCodec && target === "decoders"
-      ? CODECS.map((codec) => ({ target, codec, seconds }))
-      : [{ target, seconds }],
+      ? CODECS.map((codec) => ({ target, codec, seconds, isRepeatable }))
+      : [{ target, seconds, isRepeatable }],
   );
 }
 
