@@ -28,12 +28,20 @@ const listLane = ({ name, what, minutes, everyday }) =>
     `${name.padEnd(12)} ≤ ${String(minutes).padStart(2)} min  ${everyday ? "npm test" : "test:all"}  ${what}`,
   );
 
-/** The lines of failed tests, which are repeated at the end of the report. */
-const failedNames = (output) =>
-  output
-    .split("\n")
-    .filter((line) => /^(test .* FAILED$|\s*not ok )/.test(line))
-    .map((line) => line.trim());
+/** Lines of a report of `node --test` that do not tell why a test failed. */
+const NO_REASON = /^\s*(---|\.\.\.|\d+\.\.\d+|(duration_ms|failureType|code|name|operator|stack): .*)?$/;
+const MOST_REASONS = 5;
+
+/** The lines of failed tests with their reasons, which are repeated at the end of the report. */
+function failures(output) {
+  const lines = output.split("\n");
+  return lines.flatMap((line, at) => {
+    if (!/^(test .* FAILED$|\s*not ok )/.test(line)) return [];
+    const end = lines.findIndex((later, place) => place > at && /^\s*(not )?ok /.test(later));
+    const reasons = lines.slice(at + 1, end < 0 ? undefined : end).filter((later) => !NO_REASON.test(later));
+    return [line.trim(), ...reasons.slice(0, MOST_REASONS).map((reason) => `  ${reason.trim()}`)];
+  });
+}
 
 /** Time limit for compiling. The fuzz targets have taken nine minutes on a new machine. */
 const PREPARE_MINUTES = 20;
@@ -71,14 +79,14 @@ async function runLane(lane, options) {
   const { passed, failed } = lane.counts(result.output);
   const ranNothing = passed + failed === 0;
   if (ranNothing) say("  no test ran: that is a failure");
-  const failures = Math.max(failed, result.broken || ranNothing ? 1 : 0);
-  say(`  ${passed} passed, ${failures} failed`);
+  const failedCount = Math.max(failed, result.broken || ranNothing ? 1 : 0);
+  say(`  ${passed} passed, ${failedCount} failed`);
   return {
     name: lane.name,
     passed,
-    failed: failures,
+    failed: failedCount,
     time: seconds(started),
-    names: failedNames(result.output),
+    failures: failures(result.output),
   };
 }
 
@@ -87,7 +95,7 @@ function summarise(results) {
   for (const { name, passed, failed, time } of results) {
     say(`${name.padEnd(12)} ${String(passed).padStart(6)} ${String(failed).padStart(7)} ${time.padStart(9)}`);
   }
-  for (const { name, names } of results) for (const line of names) say(`  ${name}: ${line}`);
+  for (const { name, failures: lines } of results) for (const line of lines) say(`  ${name}: ${line}`);
   const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
   say(`\n${total("passed")} passed, ${total("failed")} failed`);
   return total("failed");
