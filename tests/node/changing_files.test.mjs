@@ -151,17 +151,19 @@ test("a chosen file that has changed since says that it must be chosen again", a
   }
 });
 
-test("an entry whose file has changed since it was found is found again", async () => {
-  let found = 0;
-  const entry = {
-    file(resolve) {
-      found += 1;
-      const file = new Blob(["value"]);
-      const changed = () => Promise.reject(new DOMException("it has changed", "NotReadableError"));
-      resolve(found < 3 ? Object.assign(file, { arrayBuffer: changed }) : file);
-    },
-  };
-  const store = new zarr.EntryStore({ getFile: (_path, _options, resolve) => resolve(entry) });
-  assert.equal(Buffer.from(await store.get("/value")).toString(), "value");
-  assert.equal(found, 3);
-});
+for (const name of ["NotReadableError", "NotFoundError", "AbortError"]) {
+  test(`an entry whose file has changed since it was found is found again (${name})`, async () => {
+    let found = 0;
+    const entry = {
+      file(resolve) {
+        found += 1;
+        const file = new Blob(["value"]);
+        const changed = () => Promise.reject(new DOMException("it has changed", name));
+        resolve(found < 3 ? Object.assign(file, { arrayBuffer: changed }) : file);
+      },
+    };
+    const store = new zarr.EntryStore({ getFile: (_path, _options, resolve) => resolve(entry) });
+    assert.equal(Buffer.from(await store.get("/value")).toString(), "value");
+    assert.equal(found, 3);
+  });
+}

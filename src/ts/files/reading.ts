@@ -75,8 +75,13 @@ export async function whileChanging<T>(
   });
 }
 
-/** Whether a file was changed, replaced or removed after it had been found. */
-const isChanged = (error: unknown) => ["NotReadableError", "NotFoundError"].includes(nameOfError(error));
+/** Errors for a file that was changed, replaced or removed after it had been found. */
+const CHANGED = [
+  "NotReadableError",
+  "NotFoundError",
+  "AbortError", // in Firefox, rarely
+];
+const isChanged = (error: unknown) => CHANGED.includes(nameOfError(error));
 
 /**
  * Reads a file that other pages and programs may change meanwhile: `File` objects are of the moment
