@@ -32,5 +32,6 @@ export const hosts = (tools) =>
         ...[folder, "--dev", "--dotfiles", "--quiet", "--host", "127.0.0.1", "--port", String(port)],
         ...words,
       ],
+      env: { HOST: "127.0.0.1", PORT: String(port) }, // these variables go before its options
     }),
   }));
