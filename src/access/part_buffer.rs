@@ -1,8 +1,9 @@
 //! The elements of a part while it is filled: packed, or of variable length.
 //!
-//! Elements of variable length leave as one buffer: `n + 1` offsets (32-bit, little-endian), then
-//! the bytes that they point into. While the part is filled, each place has the range of
-//! its element in an arena. The elements are copied into their final order once, at the end.
+//! The result for elements of variable length is one buffer: `n + 1` offsets (32-bit,
+//! little-endian), then the bytes of the elements. While the part is filled, the bytes are in an
+//! arena, in the order of arrival, with a byte range for each element. The end of the part copies
+//! them into their final order.
 
 use crate::access::instruction::{ChunkProjection, ProjectedAxis};
 use crate::error::{Error, Result, Stage};

@@ -52,7 +52,7 @@ impl fmt::Display for ZstdError {
 pub fn frame_content_size(mut src: &[u8]) -> Result<Option<u64>, ZstdError> {
     let mut total: Option<u64> = Some(0);
     while !src.is_empty() {
-        // SAFETY: pointer and length are those of a live slice.
+        // SAFETY: `src` is a live slice, so its pointer is valid for its length.
         let declared = unsafe { zstd_sys::ZSTD_getFrameContentSize(src.as_ptr().cast(), src.len()) };
         let (_, rest) = split_frame(src)?;
         // The C header defines -1 and -2; the bindings type them as int.
@@ -68,7 +68,7 @@ pub fn frame_content_size(mut src: &[u8]) -> Result<Option<u64>, ZstdError> {
 
 /// The first frame, and what follows it.
 fn split_frame(src: &[u8]) -> Result<(&[u8], &[u8]), ZstdError> {
-    // SAFETY: pointer and length are those of a live slice.
+    // SAFETY: `src` is a live slice, so its pointer is valid for its length.
     let len = check(unsafe { zstd_sys::ZSTD_findFrameCompressedSize(src.as_ptr().cast(), src.len()) })?;
     src.split_at_checked(len).ok_or(ZstdError::Truncated)
 }
@@ -188,7 +188,7 @@ fn check_streamed(mut src: &[u8], produced: usize) -> Result<(), ZstdError> {
     Ok(())
 }
 
-/// The first bytes of a frame with content.
+/// The magic number of a Zstandard frame, little-endian. Skippable frames have others.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// The type of a block whose content is one byte, which is repeated.
 const RUN_LENGTH: u32 = 1;

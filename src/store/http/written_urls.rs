@@ -1,6 +1,6 @@
-//! The URLs that a store has written. Caches between store and server may still have the old
-//! object: a browser drops its entry only if it saw the write succeed. So reads of these URLs pass
-//! the caches, also after a write that failed.
+//! The URLs that a store has written. A cache between the store and the server may still hold the
+//! old object: a browser removes its cache entry only when a write succeeds. So reads of these URLs
+//! bypass the caches, even after a failed write.
 
 use crate::sorted::Map;
 

@@ -132,7 +132,7 @@ impl Dimension {
         }
     }
 
-    /// The values, whose number was checked.
+    /// Lists the values. Call it only after `count` has checked how many there are.
     fn values(&self) -> Vec<Binding> {
         match self {
             Self::List(items) => items.iter().map(Item::binding).collect(),

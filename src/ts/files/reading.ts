@@ -79,7 +79,7 @@ export async function whileChanging<T>(
 const CHANGED = [
   "NotReadableError",
   "NotFoundError",
-  "AbortError", // in Firefox, rarely
+  "AbortError", // Firefox, if the file is replaced while it is read
 ];
 const isChanged = (error: unknown) => CHANGED.includes(nameOfError(error));
 

@@ -1,5 +1,5 @@
 /**
- * The bytes of a typed array or `DataView`, without a copy.
+ * Returns the bytes of a typed array or `DataView`, without copying them.
  */
 export const viewBytes = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);

@@ -96,8 +96,8 @@ impl ObjectText {
     }
 }
 
-/// The text of a parsed object with a member set, in its old place or after the others. It has one
-/// member on each line. The other members are not copied on the way, because they may be large.
+/// Sets one member of a parsed object, in its old place or at the end, and returns the text of the
+/// object, one member on each line. Does not clone the other members, because they may be large.
 ///
 /// # Errors
 /// `Format` for anything but an object.

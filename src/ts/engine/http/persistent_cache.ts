@@ -187,8 +187,8 @@ export class PersistentCache {
   }
 
   /**
-   * Removes the entries of a URL, then sends a write to it. The page may end before the answer
-   * comes, and a write that fails may still have changed the object.
+   * Removes the cache entries of a URL and then sends a write to it. The order matters, because
+   * the page may close before the answer arrives, and a failed write may have changed the object.
    */
   async #write(cache: AnsweringCache, request: Request, send: Send): Promise<Response> {
     const { url } = request;
