@@ -20,19 +20,19 @@ const writers = () => [
 ];
 
 /** Each wasm variant is checked separately, because code that one uses may be dead in another. */
-function wasmClippy({ name, features }, locked, environment) {
-  const target = ["--lib", "--target", "wasm32-unknown-unknown", ...locked];
+function wasmClippy({ name, features }, environment) {
+  const target = ["--locked", "--lib", "--target", "wasm32-unknown-unknown"];
   const chosen = features.length > 0 ? ["--features", features.join(",")] : [];
   return [`clippy, on wasm: ${name}`, ["cargo", "clippy", ...target, ...chosen, ...DENY], environment];
 }
 
-function checks({ variants, locked, environment, typos }) {
+function checks({ variants, environment, typos }) {
   return [
     ["cargo fmt --check", ["cargo", "fmt", "--all", "--check"]],
-    ["clippy, on the host", ["cargo", "clippy", ...locked, "--workspace", "--all-targets", ...DENY]],
-    ["clippy, on the host: what a Rust program compiles", ["cargo", "clippy", ...locked, "--lib", ...DENY]],
-    ...variants.map((variant) => wasmClippy(variant, locked, environment)),
-    ["cargo doc: what a Rust program may import", ["cargo", "doc", ...locked, "--no-deps", "--lib"], DOC],
+    ["clippy, on the host", ["cargo", "clippy", "--locked", "--workspace", "--all-targets", ...DENY]],
+    ["clippy, on the host: what a Rust program compiles", ["cargo", "clippy", "--locked", "--lib", ...DENY]],
+    ...variants.map((variant) => wasmClippy(variant, environment)),
+    ["cargo doc: what a Rust program may import", ["cargo", "doc", "--locked", "--no-deps", "--lib"], DOC],
     ["tsc", [...TSC, "--project", "tsconfig.json"]],
     ["tsc, the viewer", [...TSC, "--project", "www/tsconfig.json"]],
     ["biome", [...BIOME, "check", "."]],
@@ -54,7 +54,7 @@ function isGlueOld(folder) {
 
 await command(async (args) => {
   const { clang } = await setUp({ rust: true });
-  const { buildWasm, glueFolder, LOCKED, VARIANTS, wasmEnvironment } = await import("./wasm.mjs");
+  const { buildWasm, glueFolder, VARIANTS, wasmEnvironment } = await import("./wasm.mjs");
   for (const variant of VARIANTS) {
     if (!variant.bare && isGlueOld(glueFolder(variant.name)))
       await buildWasm(variant, { quick: true, clang });
@@ -63,7 +63,6 @@ await command(async (args) => {
     ? writers()
     : checks({
         variants: VARIANTS,
-        locked: LOCKED,
         environment: wasmEnvironment(clang),
         typos: await installTypos(),
       });

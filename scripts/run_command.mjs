@@ -40,6 +40,17 @@ function lastLine(output) {
 }
 
 /**
+ * What to do if cargo was asked to leave a lock file as it is, and it does not fit its Cargo.toml.
+ * All calls of cargo ask so, because an update that no one looks at may bring any version.
+ */
+export function lockAdvice(output) {
+  if (!/--locked was passed/.test(output)) return "";
+  const [, folder] = /lock file (?:at )?[`']?(\/.*?)[\\/]Cargo\.lock/.exec(output) ?? [];
+  const where = folder === undefined || folder === ROOT ? "" : ` --manifest-path ${folder}/Cargo.toml`;
+  return `. Cargo.lock does not fit Cargo.toml: run \`cargo update --workspace${where}\`, look at the changes of Cargo.lock, and commit it`;
+}
+
+/**
  * Runs a program as a step with a title. Resolves to its output. If it fails, prints the end of the
  * output and rejects with `StepFailed`. `options.env` is added to the environment.
  * `options.timeoutMs` limits the running time; then the program and its children are ended.
@@ -94,7 +105,7 @@ export function run(title, program, args, options = {}) {
       }
       if (!options.verbose) say(output.trimEnd().split("\n").slice(-TAIL_LINES).join("\n"));
       const how = timedOut ? "took too long and was stopped" : `failed (${signal ?? `exit status ${code}`})`;
-      const failure = new StepFailed(`${title}: ${how} after ${seconds(started)}`);
+      const failure = new StepFailed(`${title}: ${how} after ${seconds(started)}${lockAdvice(output)}`);
       failure.output = output;
       reject(failure);
     });

@@ -18,7 +18,9 @@ const TEST_EXPORT = /^__wbgt_(?<ignored>\$?)_(?<name>.*)$/;
 /** Makes the glue of the test binary in `folder`. */
 function generateGlue(wasm, folder) {
   const xtask = process.env.ZARR_XTASK;
-  const [command, first] = xtask ? [xtask, []] : ["cargo", ["run", "--quiet", "--package", "xtask", "--"]];
+  const [command, first] = xtask
+    ? [xtask, []]
+    : ["cargo", ["run", "--quiet", "--locked", "--package", "xtask", "--"]];
   execFileSync(command, [...first, "glue", wasm, folder, "--names"], {
     stdio: ["ignore", "inherit", "inherit"],
   });

@@ -65,12 +65,6 @@ const PREFIX = "engine";
 export const glueFolder = (variant) => join(ROOT, "target/glue", variant);
 const cargoTarget = () => resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
 
-/**
- * Cargo updates a lock file that does not fit Cargo.toml on a developer's machine. In CI it is an
- * error, because the update would never be committed.
- */
-export const LOCKED = process.env.CI ? ["--locked"] : [];
-
 /** The environment of a cargo call that compiles C to wasm. */
 export const wasmEnvironment = (clang) => ({ CC_wasm32_unknown_unknown: clang });
 
@@ -81,7 +75,7 @@ async function compile(variant, profile, clang) {
     `cargo: ${variant.name} (${variant.what}), profile ${profile}`,
     "cargo",
     // biome-ignore format: one line of cargo
-    ["build", ...LOCKED, "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, "--target-dir", targetFolder, ...features],
+    ["build", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, "--target-dir", targetFolder, ...features],
     { env: wasmEnvironment(clang) },
   );
   return join(targetFolder, "wasm32-unknown-unknown", profile, "zarr_wasm.wasm");
@@ -102,7 +96,7 @@ function glueKey(wasm, profile) {
 export async function buildXtask() {
   await run("cargo: xtask, the generator of the wasm glue", "cargo", [
     "build",
-    ...LOCKED,
+    "--locked",
     "--package",
     "xtask",
   ]);

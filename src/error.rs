@@ -277,6 +277,13 @@ impl Error {
         self
     }
 
+    /// Makes it a `Format` error: what failed was text of the data.
+    #[must_use]
+    pub fn into_format(mut self) -> Self {
+        self.0.kind = ErrorKind::Format;
+        self
+    }
+
     /// Who must act.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

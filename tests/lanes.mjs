@@ -16,8 +16,14 @@ const NODE_TESTS = readdirSync(join(import.meta.dirname, "node"))
   .map((name) => `tests/node/${name}`);
 // Without files `node --test` would run every test that it finds.
 if (NODE_TESTS.length === 0) throw new Error("tests/node has no tests");
-const RUST_TESTS = ["test", "--package", "zarr-wasm", "--package", "zarr-wasm-kernel", "--no-fail-fast"];
-const WASM_TESTS = ["test", "--package", "zarr-wasm-kernel", "--target", "wasm32-unknown-unknown"];
+const RUST_TESTS = [
+  ...["test", "--locked", "--package", "zarr-wasm", "--package", "zarr-wasm-kernel"],
+  "--no-fail-fast",
+];
+const WASM_TESTS = [
+  ...["test", "--locked", "--package", "zarr-wasm-kernel"],
+  ...["--target", "wasm32-unknown-unknown"],
+];
 
 /** Counts the tests in the last lines of libtest and of the wasm runner. */
 function countRust(output) {

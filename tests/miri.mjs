@@ -10,7 +10,10 @@ import { ask, run } from "../scripts/run_command.mjs";
 /** Modules with unsafe code, and those that use `vector.rs` and `copy.rs`. */
 const MODULES = ["bitshuffle", "copy", "fill", "interleave", "lz4", "scatter", "shuffle", "vector"];
 
-const TEST = ["+nightly", "miri", "test", "--package", "zarr-wasm-kernel", "--target-dir", "target/miri"];
+const TEST = [
+  ...["+nightly", "miri", "test", "--locked", "--package", "zarr-wasm-kernel"],
+  ...["--target-dir", "target/miri"],
+];
 /** Miri hides the machine by default; property tests read the folder that they run in. */
 const options = { env: { MIRIFLAGS: "-Zmiri-disable-isolation" } };
 

@@ -10,22 +10,21 @@ use super::store::{HttpStoreOptions, http_options, origins};
 use crate::error::Result;
 use crate::store::Value;
 use crate::store::http::url::RootUrl;
-use crate::store::reference::hosts::AllowedHosts;
 use crate::store::reference::{ReferenceOptions, ReferenceStore, Source};
 
 /// Creates a store of references: of the document at `url`, or of `text`, whose relative references
-/// are resolved against `base`. Throws a report.
+/// are resolved against `base`. The sender of the requests knows which servers are allowed
+/// (`reach.ts`). Throws a report.
 #[wasm_bindgen(js_name = referenceStore)]
 pub fn reference_store(
     url: Option<String>,
     text: Option<String>,
     base: Option<String>,
     target: Option<String>,
-    hosts: Vec<String>,
     options: &HttpStoreOptions,
 ) -> std::result::Result<u32, JsValue> {
     let made = source_of(url, text)
-        .and_then(|source| make(source, base.as_deref(), target.as_deref(), &hosts, options));
+        .and_then(|source| make(source, base.as_deref(), target.as_deref(), options));
     made.map_err(|error| report_to_js(&error))
 }
 
@@ -40,14 +39,12 @@ fn make(
     source: Source,
     base: Option<&str>,
     target: Option<&str>,
-    hosts: &[String],
     options: &HttpStoreOptions,
 ) -> Result<u32> {
     let (transport, http) = http_options(options);
     let options = ReferenceOptions {
         base: base.map(RootUrl::parse).transpose()?,
         target: target.map(RootUrl::parse).transpose()?,
-        hosts: AllowedHosts::parse(hosts.iter().map(String::as_str))?,
         http,
     };
     let store = ReferenceStore::new(source, options, Rc::new(transport), origins());

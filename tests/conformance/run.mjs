@@ -67,7 +67,7 @@ const checker = (verb, ...args) =>
     },
   );
 
-const OURS = ["--package", "zarr-wasm"];
+const OURS = ["--locked", "--package", "zarr-wasm"];
 
 const ZARRITA = join(CACHE, "zarrita-0.2");
 

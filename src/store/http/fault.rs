@@ -86,6 +86,14 @@ impl RequestLabel<'_> {
         }
     }
 
+    /// The error for a 206 with much more than the range.
+    pub(super) fn longer_part(self, announced: Option<u64>, limit: u64) -> Error {
+        let actual = announced.map_or("more".to_owned(), |announced| format!("{announced} bytes"));
+        Error::store(format!("{} was answered with more than the range", self.described()))
+            .expected(format!("at most {limit} bytes"))
+            .actual(actual)
+    }
+
     /// The error for two suspicious answers.
     pub(super) fn wrong_bytes(self, mismatch: Mismatch) -> Error {
         Error::store(format!("{} was answered with the wrong bytes", self.described()))

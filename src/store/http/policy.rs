@@ -169,9 +169,7 @@ impl<'a> Exchange<'a> {
                 };
                 self.again(most, None, random, |label, _tries| label.unreachable(&message, cause))
             }
-            Err(TransportError::TooLarge { announced, limit }) => {
-                self.fail(|label| label.too_large(announced, limit))
-            }
+            Err(TransportError::TooLarge { announced, limit }) => self.too_large(announced, limit),
             Err(TransportError::Failed(error)) => Step::Done(Err(error)),
         }
     }
@@ -332,6 +330,24 @@ impl<'a> Exchange<'a> {
                 RequestKind::Whole | RequestKind::Window(_) | RequestKind::Suffix(_) | RequestKind::Tail(_),
                 _,
             ) => self.everything(response),
+        }
+    }
+
+    /// Takes a body that exceeds its limit. If it was the limit of a part, the server may send the
+    /// whole object with status 206, so the next request is for something else.
+    fn too_large(&mut self, announced: Option<u64>, limit: u64) -> Step {
+        if limit >= self.body_limit() {
+            return self.fail(|label| label.too_large(announced, limit));
+        }
+        match self.kind {
+            RequestKind::Window(_) => {
+                self.learn_that_ranges_are_ignored();
+                self.kind = RequestKind::Whole;
+                self.ask(0)
+            }
+            RequestKind::Suffix(_) => self.without_suffix(),
+            RequestKind::Tail(_) => self.without_tail(),
+            _ => self.fail(|label| label.longer_part(announced, limit)),
         }
     }
 

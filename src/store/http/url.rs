@@ -5,6 +5,10 @@
 //! Relative URLs are not supported here: the JavaScript layer makes them absolute, because it knows
 //! the page's address.
 //!
+//! This file joins paths. It does not decide which server a URL leads to: only the platform's
+//! `URL`, which `fetch` uses, does (`src/ts/engine/http/reach.ts`). `fuzz/targets/urls.rs` compares
+//! the two.
+//!
 //! [`StoreKey`]: crate::format::path::StoreKey
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
@@ -42,11 +46,13 @@ impl RootUrl {
     /// public buckets.
     ///
     /// # Errors
-    /// `Argument` if the scheme or the host is missing.
+    /// `Argument` if the scheme or the host is missing, and for a character before the path that
+    /// parsers of URLs understand in different ways.
     pub fn parse(text: &str) -> Result<Self> {
         let invalid =
             || Error::argument("not an absolute URL").expected("scheme://host/path").actual(redact(text));
-        let (scheme, rest) = text.trim().split_once("://").ok_or_else(invalid)?;
+        let absolute = Some(text.trim()).filter(|text| has_scheme(text));
+        let (scheme, rest) = absolute.and_then(|text| text.split_once("://")).ok_or_else(invalid)?;
         let rest = rest.split_once('#').map_or(rest, |(before, _fragment)| before);
         let (place, query) = match rest.find('?') {
             Some(at) => rest.split_at(at),
@@ -55,6 +61,13 @@ impl RootUrl {
         let (host, path) = place.split_once('/').unwrap_or((place, ""));
         if scheme.is_empty() || host.is_empty() {
             return Err(invalid());
+        }
+        // Browsers end the host at a backslash, and leave out tabs and line ends. The error does not
+        // show the text, which may have a password.
+        if host.contains(|char: char| char == '\\' || char.is_control() || char.is_whitespace()) {
+            return Err(Error::argument(
+                "the host of a URL has a backslash, white space or a control character",
+            ));
         }
         let (origin, path) = locate(&scheme.to_ascii_lowercase(), host, path);
         let path = path.strip_suffix('/').unwrap_or(&path);
@@ -80,30 +93,36 @@ impl RootUrl {
         format!("{}{}{}", self.origin, self.path, self.query)
     }
 
-    /// Resolves a reference in the document at this URL. The reference may be absolute.
+    /// Resolves a reference in the document at this URL. The reference may be absolute. A reference
+    /// with a scheme but without `//`, such as `c:x`, is a name, not a URL.
     ///
     /// # Errors
-    /// `Argument` for an absolute reference without a host.
+    /// `Argument` for an absolute reference that [`parse`](Self::parse) refuses.
     pub fn resolve(&self, reference: &str) -> Result<Self> {
         let reference = reference.trim();
         if has_scheme(reference) {
             return Self::parse(reference);
         }
         if let Some(elsewhere) = reference.strip_prefix("//") {
-            let scheme = self.origin.split_once("://").map_or("https", |(scheme, _)| scheme);
-            return Self::parse(&format!("{scheme}://{elsewhere}"));
+            return Self::parse(&format!("{}://{elsewhere}", self.scheme()));
         }
+        let reference = reference.split_once('#').map_or(reference, |(before, _fragment)| before);
         let (path, query) = reference.find('?').map_or((reference, ""), |at| reference.split_at(at));
+        if path.is_empty() {
+            let query = if query.is_empty() { &self.query } else { query };
+            return Self::parse(&format!("{}{}{query}", self.origin, self.path));
+        }
         let folder = if path.starts_with('/') {
             ""
         } else {
             self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
         };
-        let path = without_dots(&format!("{folder}/{}", path.trim_start_matches('/')));
+        let path = without_dots(&format!("{folder}/{}", path.strip_prefix('/').unwrap_or(path)));
         Self::parse(&format!("{}/{path}{query}", self.origin))
     }
 
-    /// Host and port in lower case, without user name and password.
+    /// Host and port as written, in lower case, without user name and password. For guesses about
+    /// the kind of server: the platform may read another host.
     pub fn host(&self) -> String {
         let authority = self.origin.split_once("://").map_or("", |(_, authority)| authority);
         authority.rsplit_once('@').map_or(authority, |(_user, host)| host).to_ascii_lowercase()
@@ -150,24 +169,35 @@ impl RootUrl {
 }
 
 /// Whether a reference is absolute: `scheme "://"` of RFC 3986.
-fn has_scheme(reference: &str) -> bool {
+pub fn has_scheme(reference: &str) -> bool {
     reference.split_once("://").is_some_and(|(scheme, _)| {
         scheme.starts_with(|first: char| first.is_ascii_alphabetic())
             && scheme.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '+' | '-' | '.'))
     })
 }
 
-/// Removes `.` and `..` from a path, as RFC 3986 (5.2.4) does. The result has no slash before it.
+/// Removes `.` and `..` from a path, as browsers do. The result has no slash before it.
 fn without_dots(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
-    for segment in path.trim_start_matches('/').split('/') {
-        match segment {
-            "." => {}
-            ".." => drop(kept.pop()),
+    for segment in path.strip_prefix('/').unwrap_or(path).split('/') {
+        match dots(segment) {
+            Some(1) => {}
+            Some(2) => drop(kept.pop()),
             _ => kept.push(segment),
         }
     }
     kept.join("/")
+}
+
+/// The number of dots in a segment that has nothing else. Browsers count encoded dots too.
+fn dots(segment: &str) -> Option<usize> {
+    let (mut rest, mut count) = (segment, 0);
+    while !rest.is_empty() {
+        let dot = [".", "%2e", "%2E"].into_iter().find_map(|dot| rest.strip_prefix(dot));
+        rest = dot?;
+        count += 1;
+    }
+    Some(count)
 }
 
 /// Origin and path of a root, by its scheme.
@@ -242,6 +272,11 @@ mod tests {
         assert_eq!(resolved("../../../c.nc"), "https://host/c.nc");
         assert_eq!(resolved("/c/./d.nc"), "https://host/c/d.nc");
         assert_eq!(resolved("//other/c.nc"), "https://other/c.nc");
+        assert_eq!(resolved("%2e%2E/.%2e/c.nc#x?y"), "https://host/c.nc");
+        assert_eq!(resolved(""), "https://host/a/b/refs.json?sig=1");
+        assert_eq!(resolved("?x=1#y"), "https://host/a/b/refs.json?x=1");
+        assert_eq!(resolved("http:other/c.nc"), "https://host/a/b/http:other/c.nc");
+        assert_eq!(resolved("\\\\other\\c.nc"), "https://host/a/b/%5C%5Cother%5Cc.nc");
         assert_eq!(resolved("http://u:p@Other:81/c.nc"), "http://u:p@Other:81/c.nc");
         assert_eq!(document.resolve("http://u:p@Other:81/c.nc").unwrap().host(), "other:81");
         assert_eq!(resolved("s3://bucket/c.nc"), "https://bucket.s3.amazonaws.com/c.nc");
@@ -252,8 +287,32 @@ mod tests {
     }
 
     #[test]
+    fn hosts_that_parsers_understand_differently_are_refused() {
+        let document = RootUrl::parse("https://host/refs.json").unwrap();
+        for host in [
+            "evil\\@host",
+            "evil\\x",
+            "s3cret:p\\w@host",
+            "ho\tst",
+            "ho\nst",
+            "ho st",
+            "host\u{0}",
+            "\u{85}host",
+            "host\u{3000}",
+        ] {
+            for reference in [format!("http://{host}/x"), format!("//{host}/x"), format!("s3://{host}/x")] {
+                let error = document.resolve(&reference).unwrap_err();
+                assert_eq!(error.kind(), crate::error::ErrorKind::Argument, "{reference:?}");
+                assert!(!error.to_string().contains("s3cret"), "{error}");
+            }
+        }
+        // Behind the host they are part of a name.
+        assert_eq!(document.resolve("http://other/a\\b c").unwrap().object(), "http://other/a%5Cb%20c");
+    }
+
+    #[test]
     fn relative_urls_are_rejected() {
-        for text in ["", "a/b", "/a", "https:///a", "://host"] {
+        for text in ["", "a/b", "/a", "https:///a", "://host", "ht\ntp://host", "a/b?c=http://host"] {
             assert!(RootUrl::parse(text).is_err(), "{text}");
         }
     }

@@ -4,12 +4,12 @@
 //!
 //! The document is read when the first key is requested. Files are read like HTTP stores. All files
 //! of a server share its queue and what is known about it. Neighbouring ranges of one file become
-//! one request, also for different keys ([`gather`](super::gather)). Only allowed servers are
-//! contacted ([`hosts`]). Parquet references are not supported.
+//! one request, also for different keys ([`gather`](super::gather)). This store does not decide
+//! which servers are contacted: the sender of its requests does, by the platform's `URL`
+//! (`src/ts/engine/http/reach.ts`). Parquet references are not supported.
 
 pub mod document;
 mod generator;
-pub mod hosts;
 mod template;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
@@ -21,12 +21,11 @@ use std::rc::Rc;
 
 use document::{Reference, References, Url};
 use futures_util::lock::Mutex;
-use hosts::AllowedHosts;
 
 use super::gather::{FetchResult, Gatherer};
 use super::http::origin::Origins;
 use super::http::transport::Transport;
-use super::http::url::{RootUrl, redact};
+use super::http::url::{RootUrl, has_scheme, redact};
 use super::http::{HttpOptions, HttpStore};
 use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value};
 use crate::error::{Error, Result};
@@ -48,8 +47,6 @@ pub struct ReferenceOptions {
     pub base: Option<RootUrl>,
     /// The file of references that do not name a file.
     pub target: Option<RootUrl>,
-    /// Servers that may be contacted besides those of the document and the target.
-    pub hosts: AllowedHosts,
     /// Options of the requests.
     pub http: HttpOptions,
 }
@@ -76,11 +73,9 @@ impl<T: Transport + 'static> ReferenceStore<T> {
         transport: Rc<T>,
         origins: Rc<Origins>,
     ) -> Self {
-        let own = if let Source::Url(url) = &source { Some(url.clone()) } else { options.base.clone() };
-        for url in own.iter().chain(&options.target) {
-            options.hosts.allow(url);
+        if let Source::Url(url) = &source {
+            options.base = Some(url.clone());
         }
-        options.base = own;
         Self {
             source,
             options,
@@ -139,24 +134,22 @@ impl<T: Transport + 'static> ReferenceStore<T> {
         self.servers.borrow_mut().entry(url.origin()).or_insert_with(make).clone()
     }
 
-    /// The URL of a reference, if its server is allowed.
+    /// The URL of a reference.
     ///
     /// # Errors
-    /// `Argument` for a relative reference without a base, for a missing target, and for a server
-    /// that is not allowed.
+    /// `Argument` for a relative reference without a base, and for a missing target; `Format` for a
+    /// reference that is not a URL.
     fn locate(&self, references: &References, url: Url) -> Result<RootUrl> {
-        let located = match (references.url(url), &self.options.base) {
-            (Some(url), Some(base)) => base.resolve(url)?,
-            (Some(url), None) => RootUrl::parse(url).map_err(|_| {
-                Error::argument("a relative reference needs a document with a URL").actual(redact(url))
-            })?,
+        match (references.url(url), &self.options.base) {
+            (Some(url), Some(base)) => base.resolve(url).map_err(Error::into_format),
+            (Some(url), None) if has_scheme(url) => RootUrl::parse(url).map_err(Error::into_format),
+            (Some(url), None) => Err(Error::argument("a relative reference needs a document with a URL")
+                .actual(redact(url))),
             (None, _) => {
                 let unnamed = || Error::argument("a reference names no file: give the file as `target`");
-                self.options.target.clone().ok_or_else(unnamed)?
+                self.options.target.clone().ok_or_else(unnamed)
             }
-        };
-        self.options.hosts.check(&located)?;
-        Ok(located)
+        }
     }
 
     async fn read(

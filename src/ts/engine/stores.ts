@@ -98,9 +98,9 @@ function made(number: number, definition: StoreDefinition): EngineStore {
         needFull(glue).zipStoreOfUrl(definition.url, options, definition.rawNames),
       );
     case "reference": {
-      const { url, text, pageUrl, target, allowHosts, http } = definition;
+      const { url, text, pageUrl, target, http } = definition;
       return httpStore(number, http, (glue, options) =>
-        needFull(glue).referenceStore(url, text, pageUrl, target, allowHosts, options),
+        needFull(glue).referenceStore(url, text, pageUrl, target, options),
       );
     }
     case "user": {

@@ -6,6 +6,7 @@
  */
 import { loadCaller, loadEngine } from "#source";
 import { ZarrError } from "../model/errors.ts";
+import { isNode } from "../model/is_node.ts";
 import type { Channel, EnginePlace } from "./channel.ts";
 import { configuration, engineOptions, givenWasm } from "./configuration.ts";
 import { Crash } from "./crash.ts";
@@ -149,9 +150,6 @@ const attemptAt =
     const source = { script, url: workerUrl, name: ENGINE_WORKER, trusted: scriptUrl };
     return startWorker(place, source, (worker: EngineWorker) => begin(place, worker, startup));
   };
-
-const isNode = (): boolean =>
-  (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !== undefined;
 
 /** Whether the engine runs in a worker by default: only in a page of a browser. */
 const prefersWorker = (): boolean =>

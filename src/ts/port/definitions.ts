@@ -9,6 +9,25 @@ import type { DecodeBuild } from "../model/node_summary.ts";
 /** HTTP headers as pairs of name and value. */
 export type HeaderPairs = [name: string, value: string][];
 
+/**
+ * Where the requests of a store may lead whose addresses come from a document. The page writes the
+ * hosts as the platform's `URL` does.
+ */
+export interface Reach {
+  /**
+   * `host` with a usual port, `host:port`, `.domain` or `.domain:port` for all hosts below it, or
+   * `*` for all.
+   */
+  hosts: string[];
+  /** Protocols that are allowed besides http and https: those of the user's own addresses. */
+  protocols: string[];
+  /**
+   * If the document came by https: the origins that may be asked by http, because the user named
+   * them so. Otherwise undefined: http is allowed.
+   */
+  secureBut?: string[] | undefined;
+}
+
 /** How an HTTP store sends requests. Callbacks and caches are given by number. */
 export interface HttpDefinition {
   /** Callback number of a custom `fetch`. */
@@ -17,6 +36,8 @@ export interface HttpDefinition {
   headers?: HeaderPairs | { callback: number } | undefined;
   /** Origins that receive the headers. Undefined means all. */
   headerOrigins?: string[] | undefined;
+  /** Where requests may lead whose addresses come from a document. Undefined means anywhere. */
+  reach?: Reach | undefined;
   /** The `RequestInit` that every request starts from. It must be cloneable. */
   init: RequestInit;
   /** The number of a persistent cache. */
@@ -50,7 +71,6 @@ export type StoreDefinition =
       text: string | undefined;
       pageUrl: string | undefined;
       target: string | undefined;
-      allowHosts: string[];
       http: HttpDefinition;
     }
   | { kind: "directory"; root: FileSystemDirectoryHandle; lockName?: string | undefined }

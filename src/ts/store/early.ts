@@ -6,6 +6,7 @@
  */
 import type { BodyLimits } from "../model/body.ts";
 import { HEAD_START_MS } from "../model/head_start.ts";
+import { isNode } from "../model/is_node.ts";
 import type { Callback } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
 import type { FetchStoreOptions } from "./http_options.ts";
@@ -56,7 +57,9 @@ export class EarlyDocuments {
   static of(options: FetchStoreOptions): EarlyDocuments | undefined {
     const { headers, persistentCache, overrides, credentials, fetch } = options;
     if (headers !== undefined || overrides?.headers !== undefined || persistentCache) return undefined;
-    const init = { ...overrides, ...(credentials !== undefined && { credentials }) };
+    // The engine follows redirects where the platform shows them, and judges where they lead.
+    const redirect = isNode() ? { redirect: "manual" as const } : {};
+    const init = { ...redirect, ...overrides, ...(credentials !== undefined && { credentials }) };
     return new EarlyDocuments(init, fetch ?? ((request) => globalThis.fetch(request)));
   }
 
@@ -121,6 +124,8 @@ function started(first: Unsent[], later: Unsent[]): EarlyStart {
   const timer = later.length > 0 ? setTimeout(sendLater, HEAD_START_MS) : undefined;
   // A user's `fetch` may return anything.
   const settle = (response: Response | undefined) => {
+    // A redirect does not yet tell whether the document is there.
+    if (response && response.status >= 300 && response.status < 400) return;
     clearTimeout(timer);
     if (!response?.ok) sendLater();
   };

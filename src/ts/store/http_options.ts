@@ -3,8 +3,9 @@
  */
 import { needFunction, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
+import { isNode } from "../model/is_node.ts";
 import { withoutSecrets } from "../model/secrets.ts";
-import type { HeaderPairs, HttpDefinition } from "../port/definitions.ts";
+import type { HeaderPairs, HttpDefinition, Reach } from "../port/definitions.ts";
 import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
 import { answerParts, requestOf } from "./page_fetch.ts";
@@ -65,6 +66,8 @@ export interface FetchStoreOptions {
 interface HttpContext {
   /** Origins that receive the user's headers. Default: all. */
   headerOrigins?: string[] | undefined;
+  /** Where requests may lead. Default: anywhere. */
+  reach?: Reach | undefined;
   /** A suffix range needs no preflight. */
   suffixIsFree?: boolean;
   /** Requests carry no credentials besides the URL. */
@@ -104,8 +107,9 @@ function cloneableInit(options: FetchStoreOptions): RequestInit {
   const { signal, body, window, headers, ...plain } = overrides as RequestInit & { window?: unknown };
   return {
     ...referrer(),
-    // The engine follows, and keeps the headers from other servers.
-    ...(hasHeaders(options) && { redirect: "manual" }),
+    // The engine follows, and keeps the headers from other servers. Where the platform tells where
+    // a redirect leads, the engine judges that before it follows.
+    ...((hasHeaders(options) || isNode()) && { redirect: "manual" }),
     ...plain,
     ...(headers !== undefined && { headers: Object.fromEntries(pairsOf(headers)) }),
     ...(credentials !== undefined && { credentials }),
@@ -129,7 +133,7 @@ export class HttpCallbacks {
   define(
     objects: ObjectNumbers,
     url: string | URL,
-    { headerOrigins, suffixIsFree = false, isAnonymous = false }: HttpContext = {},
+    { headerOrigins, reach, suffixIsFree = false, isAnonymous = false }: HttpContext = {},
   ): HttpDefinition {
     const { headers, persistentCache, useSuffixRequest, missingOn403 = false } = this.#options;
     const cache = persistentCache ? persistentCacheOf(persistentCache) : undefined;
@@ -137,6 +141,7 @@ export class HttpCallbacks {
       fetch: this.#fetch && objects.callback(this.#fetch),
       headers: this.#headers ? { callback: objects.callback(this.#headers) } : headers && pairsOf(headers),
       headerOrigins,
+      reach,
       init: cloneableInit(this.#options),
       cache: cache && objects.cache(cache, cache.definition),
       useSuffixRequest: useSuffixRequest ?? suffixIsFree,

@@ -4,9 +4,10 @@
  * another server, it only requests from that server, unless `allowHosts` names others.
  */
 
-import { need, needUrl, parsedUrl } from "../model/argument.ts";
+import { need, needList, needText, needUrl, parsedUrl } from "../model/argument.ts";
+import { ZarrError } from "../model/errors.ts";
 import { absoluteUrl } from "../port/configuration.ts";
-import type { StoreDefinition } from "../port/definitions.ts";
+import type { Reach, StoreDefinition } from "../port/definitions.ts";
 import type { ObjectNumbers } from "../port/object_numbers.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
@@ -15,9 +16,10 @@ export interface ReferenceStoreOptions extends FetchStoreOptions {
   /** The file of references without a URL. */
   target?: string | URL;
   /**
-   * Servers to which requests are allowed besides the document's own: `host`, `host:port`,
-   * `*.domain`, `s3://bucket`, or `*` for all. Default: all for a document that is given as an
-   * object or as text, or that comes from the page's own server; else none.
+   * Servers to which requests are allowed besides those of the document and of the target: `host`,
+   * `host:port`, `[::1]:port`, `*.domain`, a URL, `s3://bucket`, or `*` for all. Without a port it
+   * means the usual ports of http and https. Redirects are checked too. Default: all for a document
+   * that is given as an object or as text, or that comes from the page's own server; else none.
    */
   allowHosts?: string[];
 }
@@ -78,13 +80,55 @@ export class ReferenceStore extends NativeStore {
 }
 isOurs(ReferenceStore);
 
-/** The origin of a URL; undefined if it is not a URL. */
-function originOf(url: string): string | undefined {
+/** A URL, with that of an object in a public bucket; undefined if it is not a URL. */
+function urlOf(url: string): URL | undefined {
   try {
-    return new URL(ReferenceStore.resolveUri(url)).origin;
+    return new URL(ReferenceStore.resolveUri(url));
   } catch {
     return undefined;
   }
+}
+
+/** The origin of a URL; undefined if it is not a URL. */
+const originOf = (url: string): string | undefined => urlOf(url)?.origin;
+
+const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
+
+/** The host and the port of a text as the platform's URL reads it. Every port is kept. */
+function hostOf(text: string): string | undefined {
+  const rest = text.replace(SCHEME, "");
+  // Each scheme leaves out its own usual port.
+  const [http, https] = [urlOf(`http://${rest}`), urlOf(`https://${rest}`)];
+  const port = http?.port || https?.port;
+  return port ? `${http?.hostname}:${port}` : http?.hostname;
+}
+
+/** An entry of `allowHosts`, as the engine compares it. */
+function allowed(entry: string): string {
+  needText(entry, "allowHosts");
+  const text = ReferenceStore.resolveUri(entry.trim());
+  if (text === "*") return text;
+  const [, domain] = /^\*(\.[^\s.\\/?#@][^\s\\/?#@]*)$/.exec(text) ?? [];
+  const host = hostOf(domain === undefined ? text : `x${domain}`);
+  if (host !== undefined && !host.includes("*")) return domain === undefined ? host : host.slice(1);
+  throw new ZarrError("Argument", "an entry of allowHosts is not a host", {
+    field: "allowHosts",
+    expected: "host, host:port, *.domain, a URL, or * for all",
+    actual: entry,
+  });
+}
+
+/** The servers that a document may name, and how they may be asked. `own` are the user's URLs. */
+function reachOf(url: string | undefined, own: readonly URL[], allowHosts?: string[]): Reach {
+  if (allowHosts !== undefined) needList(allowHosts, "allowHosts");
+  // What the page's own document names is as trustworthy as the page.
+  const hosts = (allowHosts ?? (isOwn(url) ? ["*"] : [])).map(allowed);
+  const isSecure = url !== undefined && urlOf(url)?.protocol === "https:";
+  return {
+    hosts: [...hosts, ...own.map(({ host }) => host)],
+    protocols: own.map(({ protocol }) => protocol),
+    secureBut: isSecure ? own.map(({ origin }) => origin) : undefined,
+  };
 }
 
 function definitionOf(
@@ -97,8 +141,9 @@ function definitionOf(
   // Keep the text, because a restarted engine needs it again.
   const text = place instanceof URL ? undefined : typeof place === "string" ? place : JSON.stringify(place);
   const target = options.target === undefined ? undefined : absoluteUrl(options.target);
-  const own = [url ?? pageUrl(), target].flatMap((each) => (each === undefined ? [] : [originOf(each)]));
-  const headerOrigins = own.filter((origin) => origin !== undefined);
+  const own = [url ?? pageUrl(), target].flatMap((each) => (each && urlOf(each)) || []);
+  const headerOrigins = own.map(({ origin }) => origin);
+  const reach = reachOf(url, own, options.allowHosts);
   const callbacks = new HttpCallbacks(options);
   return (objects) => ({
     kind: "reference",
@@ -106,9 +151,7 @@ function definitionOf(
     text,
     pageUrl: pageUrl(),
     target,
-    // What the page's own document names is as trustworthy as the page.
-    allowHosts: options.allowHosts ?? (isOwn(url) ? ["*"] : []),
-    http: callbacks.define(objects, url ?? "references", { headerOrigins }),
+    http: callbacks.define(objects, url ?? "references", { headerOrigins, reach }),
   });
 }
 

@@ -2,6 +2,8 @@
 
 use super::script::{Scene, respond};
 use crate::error::ErrorKind;
+use crate::store::http::HttpOptions;
+use crate::store::http::transport::{TransportError, TransportResult};
 use crate::store::{ByteRange, Store, Subject};
 
 #[test]
@@ -95,6 +97,49 @@ fn a_whole_answer_to_a_whole_range_does_not_mean_that_ranges_are_ignored() {
     assert_eq!(scene.window(0, 10).unwrap().unwrap(), b"0123456789");
     assert!(scene.store.capabilities().partial);
     assert!(scene.warnings.borrow().is_empty());
+}
+
+/// A 206 whose body is longer than what is read of a part.
+fn longer_part() -> TransportResult {
+    Err(TransportError::TooLarge { announced: Some(1 << 24), limit: (64 << 10) + 2 })
+}
+
+#[test]
+fn a_206_with_the_whole_object_is_read_as_a_whole() {
+    let scene = Scene::new();
+    scene
+        .then("GET c/0 bytes=4-5", longer_part())
+        .then("GET c/0", respond(200, b"0123456789", &["Content-Length: 10"]));
+    assert_eq!(scene.window(4, 2).unwrap().unwrap(), b"45");
+    assert_eq!(scene.warnings.borrow().len(), 1);
+    assert_eq!(scene.window(0, 2).unwrap().unwrap(), b"01");
+
+    // Such a server takes no suffix either.
+    let scene = Scene::with(HttpOptions { use_suffix_request: true, ..HttpOptions::default() });
+    scene
+        .then("GET c/0 bytes=-2", longer_part())
+        .then("HEAD c/0", respond(200, b"", &["Content-Length: 10"]))
+        .then("GET c/0 bytes=8-9", longer_part())
+        .then("GET c/0", respond(200, b"0123456789", &[]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+
+    // Whatever it sends instead of the whole object is an error that names it.
+    let scene = Scene::new();
+    let part = || respond(206, b"01234", &["Content-Range: bytes 0-4/10"]);
+    scene
+        .then("GET c/0 bytes=4-5", longer_part())
+        .then("GET c/0", part())
+        .then("GET c/0 bytes=4-5 no-store", longer_part())
+        .then("GET c/0 no-store", part());
+    assert_eq!(scene.window(4, 2).unwrap_err().kind(), ErrorKind::Store);
+}
+
+#[test]
+fn the_size_of_an_object_that_always_comes_whole_is_a_store_error() {
+    let scene = Scene::new();
+    scene.then("HEAD c/0", respond(405, b"", &[])).then("GET c/0 bytes=0-0", longer_part());
+    let error = scene.size().unwrap_err();
+    assert_eq!((error.kind(), error.context().actual.as_deref()), (ErrorKind::Store, Some("16777216 bytes")));
 }
 
 #[test]

@@ -2,9 +2,8 @@
  * Reuses requests that the page sent before the engine had started: those for the metadata
  * documents of a node that is being opened. The page cancels those that remain unused.
  */
-import { limitsOf } from "../../model/body.ts";
 import { page } from "../page.ts";
-import { PageResponse, type ResponseParts, readResponse } from "./page_response.ts";
+import { PageResponse, type ResponseParts } from "./page_response.ts";
 import type { Send } from "./request_headers.ts";
 
 export class EarlyRequests {
@@ -24,16 +23,8 @@ export class EarlyRequests {
     };
   }
 
-  /**
-   * Answers a request from the page's early one if there is one; sends it otherwise. The body of
-   * the answer has been read, up to the request's limits.
-   */
+  /** Answers a request from the page's early one if there is one; sends it otherwise. */
   readonly send: Send = async (request) => {
-    const response = await this.#answer(request);
-    return request.method === "HEAD" ? response : readResponse(response, limitsOf(request));
-  };
-
-  async #answer(request: Request): Promise<Response> {
     const callback = this.#sent.get(request.url);
     const isPlain = request.method === "GET" && !request.headers.has("range");
     if (callback === undefined || !isPlain) return this.#send(request);
@@ -41,5 +32,5 @@ export class EarlyRequests {
     const { signal } = request;
     const answer = await page().ask(callback, "early", [request.url], { signal });
     return new PageResponse(answer as ResponseParts) as unknown as Response;
-  }
+  };
 }

@@ -1,72 +1,162 @@
 /**
- * Follows redirects of stores that send headers of the user. `fetch` would take all headers but
- * `Authorization` along to another server. The user's headers stay at the servers that they are
- * meant for. Stores without such headers leave redirects to `fetch`.
+ * Follows redirects, where the platform shows them: each address is judged before it is asked, and
+ * the user's headers stay at the servers that they are meant for. `fetch` would take all headers
+ * but `Authorization` along to another server. Browsers do not tell where a redirect leads, so
+ * there the address of the answer is judged.
  */
+import { limitsOf, withLimits } from "../../model/body.ts";
 import { ZarrError } from "../../model/errors.ts";
+import { isNode } from "../../model/is_node.ts";
+import type { Judge } from "./reach.ts";
 import type { Send } from "./request_headers.ts";
 
 /** The headers that the engine sets, and one that holds no secret. */
 const HARMLESS = ["accept", "range"];
-const MOST_REDIRECTS = 10;
+/** As in `fetch`. */
+const MOST_REDIRECTS = 20;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /** A redirect that `fetch` did not follow. Browsers show only that there was one, as status 0. */
 const isRedirect = ({ status }: Response) => status === 0 || REDIRECTS.includes(status);
 
+const isRead = ({ method }: Request) => method === "GET" || method === "HEAD";
+
 const only = (headers: Headers, names: string[]) =>
   new Headers([...headers].filter(([name]) => names.includes(name)));
 
-const isHttp = ({ protocol }: URL) => protocol === "https:" || protocol === "http:";
-
 const failed = (message: string) => new ZarrError("Store", message);
 
-/** The request of the next hop. `headers` are those that the next server may see. */
-function onwards({ method, signal, cache, credentials }: Request, target: URL, headers: Headers): Request {
-  return new Request(target, { method, signal, cache, credentials, headers, redirect: "manual" });
+/** What a store's requests carry, and who judges where they lead. */
+export interface Travel {
+  judge: Judge;
+  /** Whether the user's headers may be sent to a URL. */
+  isMeantFor(url: string): boolean;
+  carriesHeaders: boolean;
+  /** Requests are sent by a `fetch` of the user, which may add secrets to what it is given. */
+  isOwnFetch: boolean;
+  /** Issues a warning. */
+  tell(message: string): void;
 }
 
-/** Follows an answer that tells where it leads. Headers that were dropped once stay dropped. */
-async function follow(send: Send, request: Request, first: Response): Promise<Response> {
-  const { origin } = new URL(request.url);
-  let [answer, headers, url] = [first, request.headers, request.url];
-  for (let hops = 0; hops < MOST_REDIRECTS; hops += 1) {
-    const location = isRedirect(answer) ? answer.headers.get("location") : null;
-    if (location === null) return Object.defineProperty(answer, "redirected", { value: true });
-    const target = new URL(location, url);
-    if (!isHttp(target)) throw failed(`a redirect leads to ${target.protocol}, which is not HTTP`);
-    if (target.origin !== origin) headers = only(headers, HARMLESS);
-    url = target.href;
-    await answer.body?.cancel();
-    answer = await send(onwards(request, target, headers));
+/** The same request with other options, and with its limits. */
+const changed = (request: Request, init: RequestInit): Request =>
+  withLimits(new Request(request, init), limitsOf(request));
+
+/** A request to another address. `headers` are those that its server may see. */
+function onwards(request: Request, url: string, headers: Headers, redirect: RequestRedirect): Request {
+  const { method, signal, cache, credentials } = request;
+  return withLimits(
+    new Request(url, { method, signal, cache, credentials, headers, redirect }),
+    limitsOf(request),
+  );
+}
+
+/** The absolute address of a redirect. */
+function targetOf(location: string, url: string): URL {
+  try {
+    return new URL(location, url);
+  } catch {
+    throw failed("a redirect leads to no address");
   }
-  throw failed(`there are more than ${MOST_REDIRECTS} redirects`);
+}
+
+export class RedirectFollower {
+  readonly #sendOnce: Send;
+  readonly #travel: Travel;
+  #isTold = false;
+
+  constructor(send: Send, travel: Travel) {
+    this.#sendOnce = send;
+    this.#travel = travel;
+  }
+
+  /** Sends a request, and follows where its answer leads. */
+  readonly send: Send = async (asked) => {
+    const { carriesHeaders, isMeantFor } = this.#travel;
+    const isForeign = carriesHeaders && !isMeantFor(asked.url);
+    const request = isForeign
+      ? changed(asked, { headers: only(asked.headers, HARMLESS), redirect: isNode() ? "manual" : "follow" })
+      : asked;
+    if (request.redirect !== "manual") return this.#judged(await this.#sendOnce(request), request);
+    return this.#sendManually(request);
+  };
+
+  async #sendManually(request: Request): Promise<Response> {
+    const { judge, carriesHeaders } = this.#travel;
+    // A body can be sent only once.
+    const isKept = !isRead(request) && !carriesHeaders;
+    const again = isKept ? withLimits(request.clone(), limitsOf(request)) : request;
+    const answer = await this.#sendOnce(request);
+    const location = redirectOf(answer);
+    if (location === undefined) return this.#judged(answer, request);
+    if (!isRead(request) && carriesHeaders)
+      throw failed("the server redirects a write: use the address to which it leads");
+    if (location === null) return this.#blindly(again);
+    judge(targetOf(location, request.url).href, request.url);
+    return isRead(request) ? this.#follow(request, answer) : this.#blindly(again);
+  }
+
+  /**
+   * Follows an answer that tells where it leads. Headers that were dropped once stay dropped. A
+   * `fetch` of the user is not asked to send to another server, because it would sign the request:
+   * it follows by the rules of `fetch`.
+   */
+  async #follow(request: Request, first: Response): Promise<Response> {
+    const { judge, carriesHeaders, isOwnFetch } = this.#travel;
+    const { origin } = new URL(request.url);
+    let [answer, headers, url] = [first, request.headers, request.url];
+    for (let hops = 0; hops < MOST_REDIRECTS; hops += 1) {
+      const location = redirectOf(answer);
+      if (typeof location !== "string") return Object.defineProperty(answer, "redirected", { value: true });
+      const target = targetOf(location, url);
+      judge(target.href, request.url);
+      await answer.body?.cancel();
+      const leaves = target.origin !== origin;
+      if (leaves && isOwnFetch && !carriesHeaders)
+        return this.#blindly(onwards(request, url, headers, "follow"));
+      if (leaves) headers = only(headers, HARMLESS);
+      url = target.href;
+      answer = await this.#sendOnce(onwards(request, url, headers, "manual"));
+    }
+    throw failed(`there are more than ${MOST_REDIRECTS} redirects`);
+  }
+
+  /** Lets `fetch` follow. It keeps `Authorization` from other servers, and no other header. */
+  async #blindly(request: Request): Promise<Response> {
+    const { carriesHeaders } = this.#travel;
+    const { headers } = request;
+    const kept = carriesHeaders ? only(headers, [...HARMLESS, "authorization"]) : headers;
+    if ([...kept].length < [...headers].length) this.#tellOnce();
+    const answer = await this.#sendOnce(changed(request, { headers: kept, redirect: "follow" }));
+    return this.#judged(answer, request);
+  }
+
+  #tellOnce(): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    this.#travel.tell("the server redirects requests; headers other than Authorization are not sent along");
+  }
+
+  /** An answer, unless it came from where the request may not lead. */
+  #judged(answer: Response, request: Request): Response {
+    // A user's `fetch` may return anything, and an answer that was made has no address.
+    if (answer?.redirected !== true || !answer.url) return answer;
+    try {
+      this.#travel.judge(answer.url, request.url);
+    } catch (error) {
+      answer.body?.cancel?.().catch(() => {});
+      throw error;
+    }
+    return answer;
+  }
 }
 
 /**
- * Sends requests with the user's headers to the servers that they are meant for, and requests
- * without them to all others. `tell` hears once of headers that could not be sent on.
+ * Where an answer leads: undefined if it is no redirect, null if the platform does not tell. A
+ * redirect without an address leads nowhere.
  */
-export function sendWithinOrigin(
-  send: Send,
-  isMeantFor: (url: string) => boolean,
-  tell: (message: string) => void,
-): Send {
-  let isTold = false;
-  return async (request) => {
-    if (!isMeantFor(request.url))
-      return send(new Request(request, { headers: only(request.headers, HARMLESS), redirect: "follow" }));
-    const answer = await send(request);
-    if (!isRedirect(answer) || request.redirect !== "manual") return answer;
-    if (request.method !== "GET" && request.method !== "HEAD")
-      throw failed("the server redirects a write: use the address to which it leads");
-    if (answer.headers.get("location") !== null) return follow(send, request, answer);
-    // A browser does not tell the address, but keeps `Authorization` from other servers.
-    const headers = only(request.headers, [...HARMLESS, "authorization"]);
-    if (!isTold && [...headers].length < [...request.headers].length) {
-      isTold = true;
-      tell("the server redirects requests; headers other than Authorization are not sent along");
-    }
-    return send(new Request(request, { headers, redirect: "follow" }));
-  };
+function redirectOf(answer: Response): string | null | undefined {
+  if (!answer || !isRedirect(answer)) return undefined;
+  if (answer.status === 0) return null;
+  return answer.headers.get("location") ?? undefined;
 }

@@ -1,15 +1,16 @@
 /**
  * Sends the requests of an HTTP store, with this thread's `fetch` or the user's on the page, with
- * the user's headers, and after a lookup in the persistent cache. Rust interprets the responses
- * (`src/store/http`).
+ * the user's headers, and after a lookup in the persistent cache. No request leaves before its
+ * address was judged (`reach.ts`). Rust interprets the responses (`src/store/http`).
  */
 import { type BodyLimits, limitsOf } from "../../model/body.ts";
 import type { HttpDefinition } from "../../port/definitions.ts";
 import { page } from "../page.ts";
 import { cacheOf } from "./caches.ts";
 import { EarlyRequests } from "./early.ts";
-import { PageResponse, type ResponseParts } from "./page_response.ts";
-import { sendWithinOrigin } from "./redirects.ts";
+import { PageResponse, type ResponseParts, readResponse } from "./page_response.ts";
+import { judgeOf } from "./reach.ts";
+import { RedirectFollower } from "./redirects.ts";
 import { type HeadersSource, type Send, sendWithHeaders } from "./request_headers.ts";
 
 /** A request as it crosses the port. */
@@ -80,21 +81,27 @@ export interface HttpSender {
 }
 
 /**
- * The chain that sends a store's requests: early requests, persistent cache, headers, redirects,
- * `fetch`. `tell` issues a warning.
+ * The chain that sends a store's requests: the judge of addresses, the persistent cache, headers,
+ * redirects, early requests, `fetch`. `tell` issues a warning.
  */
 export function sender(definition: HttpDefinition, tell: (message: string) => void): HttpSender {
-  const { fetch: own, headers, cache, headerOrigins, init } = definition;
-  const plain = own === undefined ? sendHere : sendOnPage(own);
+  const { fetch: own, headers, cache, headerOrigins, init, reach } = definition;
+  const early = new EarlyRequests(own === undefined ? sendHere : sendOnPage(own));
+  const judge = judgeOf(reach);
   const isMeantFor = meantFor(headerOrigins);
   const carriesHeaders = headers !== undefined || init.headers !== undefined;
-  const within = carriesHeaders ? sendWithinOrigin(plain, isMeantFor, tell) : plain;
-  const headed = headers ? sendWithHeaders(within, headersOf(headers), isMeantFor) : within;
+  const travel = { judge, isMeantFor, carriesHeaders, isOwnFetch: own !== undefined, tell };
+  const follower = new RedirectFollower(early.send, travel);
+  const headed = headers ? sendWithHeaders(follower.send, headersOf(headers), isMeantFor) : follower.send;
   const kept = cache === undefined ? undefined : cacheOf(cache);
   let since = 0;
-  const early = new EarlyRequests(kept ? (request) => kept.answer(request, headed, since) : headed);
   return {
-    send: early.send,
+    async send(request) {
+      judge(request.url);
+      const response = await (kept ? kept.answer(request, headed, since) : headed(request));
+      // The body is read here, up to the request's limits.
+      return request.method === "HEAD" ? response : readResponse(response, limitsOf(request));
+    },
     expect: (requests) => early.expect(requests),
     refresh() {
       since = Date.now();
