@@ -62,6 +62,9 @@ async function build() {
     const install = ["install", "cargo-fuzz", "--version", VERSION, "--locked", "--root", TOOL];
     await run("cargo: cargo-fuzz (once)", "cargo", install);
   }
+  // cargo-fuzz has no `--locked`.
+  const metadata = ["metadata", "--locked", "--format-version", "1", "--manifest-path", "fuzz/Cargo.toml"];
+  await run("cargo: fuzz/Cargo.lock fits", "cargo", metadata);
   const words = ["fuzz", "build", "--fuzz-dir", "fuzz", "--target-dir", join(FOLDER, "build")];
   await run("cargo: the fuzz targets, with AddressSanitizer", join(TOOL, "bin/cargo-fuzz"), words, {
     env: compiler(),
@@ -76,7 +79,7 @@ function fuzz(target, words, variables) {
     const child = spawn(programOf(target), words, {
       cwd: FOLDER,
       // A target is measured by its own time, so a library beside it may not start threads.
-      env: { ...process.env, RAYON_NUM_THREADS: "1", ...variables },
+      env: { ...process.env, RAYON_NUM_THREADS: "1", NODE: process.execPath, ...variables },
       stdio: ["ignore", "ignore", "pipe"],
     });
     let output = "";

@@ -99,7 +99,8 @@ impl RootUrl {
     /// # Errors
     /// `Argument` for an absolute reference that [`parse`](Self::parse) refuses.
     pub fn resolve(&self, reference: &str) -> Result<Self> {
-        let reference = reference.trim();
+        // Browsers leave out no other white space. With it a reference is a name.
+        let reference = reference.trim_matches(|char: char| char <= ' ');
         if has_scheme(reference) {
             return Self::parse(reference);
         }

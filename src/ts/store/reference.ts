@@ -109,8 +109,9 @@ function allowed(entry: string): string {
   const text = ReferenceStore.resolveUri(entry.trim());
   if (text === "*") return text;
   const [, domain] = /^\*(\.[^\s.\\/?#@][^\s\\/?#@]*)$/.exec(text) ?? [];
-  const host = hostOf(domain === undefined ? text : `x${domain}`);
-  if (host !== undefined && !host.includes("*")) return domain === undefined ? host : host.slice(1);
+  const isPattern = text.startsWith("*");
+  const host = isPattern === (domain !== undefined) ? hostOf(isPattern ? `x${domain}` : text) : undefined;
+  if (host !== undefined && !host.includes("*")) return isPattern ? host.slice(1) : host;
   throw new ZarrError("Argument", "an entry of allowHosts is not a host", {
     field: "allowHosts",
     expected: "host, host:port, *.domain, a URL, or * for all",

@@ -82,18 +82,11 @@ export class RedirectFollower {
   };
 
   async #sendManually(request: Request): Promise<Response> {
-    const { judge, carriesHeaders } = this.#travel;
-    // A body can be sent only once.
-    const isKept = !isRead(request) && !carriesHeaders;
-    const again = isKept ? withLimits(request.clone(), limitsOf(request)) : request;
     const answer = await this.#sendOnce(request);
     const location = redirectOf(answer);
     if (location === undefined) return this.#judged(answer, request);
-    if (!isRead(request) && carriesHeaders)
-      throw failed("the server redirects a write: use the address to which it leads");
-    if (location === null) return this.#blindly(again);
-    judge(targetOf(location, request.url).href, request.url);
-    return isRead(request) ? this.#follow(request, answer) : this.#blindly(again);
+    if (!isRead(request)) throw failed("the server redirects a write: use the address to which it leads");
+    return location === null ? this.#blindly(request) : this.#follow(request, answer);
   }
 
   /**
@@ -107,7 +100,8 @@ export class RedirectFollower {
     let [answer, headers, url] = [first, request.headers, request.url];
     for (let hops = 0; hops < MOST_REDIRECTS; hops += 1) {
       const location = redirectOf(answer);
-      if (typeof location !== "string") return Object.defineProperty(answer, "redirected", { value: true });
+      if (typeof location !== "string")
+        return this.#judged(Object.defineProperty(answer, "redirected", { value: true }), request);
       const target = targetOf(location, url);
       judge(target.href, request.url);
       await answer.body?.cancel();
