@@ -25,7 +25,7 @@ const NAMES_SERVER = /^[\0- ]*([a-z][a-z\d+.-]*:)?\/\//i;
 const IS_ORDINARY = /^(?![a-z][a-z\d+.-]*:(?!\/\/))[^\\\p{Cc}\s]*$/iu;
 
 /** A path that ends with dots is a folder. Our code leaves out the slash at its end. */
-const ENDS_IN_DOTS = /(^|\/)(\.|%2e)+$/i;
+const ENDS_IN_DOTS = /(^|\/)(\.|%2e){1,2}$/i;
 
 /** Node 20 leaves some dots in paths that have empty names, which it should not. */
 const HAS_DOTS = /\/(\.|%2e){1,2}(\/|$)/i;
@@ -59,7 +59,7 @@ function compared(text, base, made) {
 /** A key leads below the root, and to itself. */
 function comparedKey(own, key, joined) {
   const [root, url] = [parsed(own), parsed(joined)];
-  if (!root || HAS_DOTS.test(root.pathname)) return "";
+  if (!root || !IS_HTTP.test(root.protocol) || HAS_DOTS.test(root.pathname)) return "";
   const isClosed = root.pathname === "/" || isFolder(own);
   const folder = isClosed ? root.pathname : `${root.pathname}/`;
   if (!url || serverOf(url) !== serverOf(root) || url.search !== root.search) return "a key leads elsewhere";

@@ -118,6 +118,32 @@ function answerEcho(request, response) {
   return true;
 }
 
+/** What was asked below `/reach/`, as `host path`. */
+const reached = [];
+
+/**
+ * A file and a redirect to it at another name of this machine, for documents of references. The
+ * requests for them are recorded, and `/reached` tells and forgets them.
+ */
+function answerReach(request, response) {
+  const { host } = request.headers;
+  if (request.url === "/reached") {
+    response.writeHead(200, { "Content-Type": "application/json", "Cache-Control": "no-store" });
+    response.end(JSON.stringify(reached.splice(0)));
+    return true;
+  }
+  if (!request.url.startsWith("/reach/")) return false;
+  reached.push(`${host} ${request.url}`);
+  const headers = { ...ANY_ORIGIN, "Cache-Control": "no-store" };
+  const other = host.replace("127.0.0.1", "localhost");
+  if (request.url === "/reach/away")
+    response.writeHead(302, { ...headers, Location: `http://${other}/reach/data` });
+  else if (request.url === "/reach/near") response.writeHead(302, { ...headers, Location: "/reach/data" });
+  else response.writeHead(request.url === "/reach/data" || request.method === "OPTIONS" ? 200 : 404, headers);
+  response.end(request.url === "/reach/data" ? "0123456789" : undefined);
+  return true;
+}
+
 const SERVICE_WORKER = `
   self.addEventListener("install", () => self.skipWaiting());
   self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
@@ -196,7 +222,16 @@ function answerFaults(request, response) {
 
 /** `answer(request, response)` may answer a request itself and return true. */
 export async function serveTests(answer = () => false) {
-  const answers = [answer, answerFaults, forgetRange, answerPage, answerEcho, answerFrame, answerViewer];
+  const answers = [
+    answer,
+    answerReach,
+    answerFaults,
+    forgetRange,
+    answerPage,
+    answerEcho,
+    answerFrame,
+    answerViewer,
+  ];
   const server = await serve(FOLDERS, {
     intercept: (...exchange) => answers.some((own) => own(...exchange)),
   });

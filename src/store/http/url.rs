@@ -49,9 +49,14 @@ impl RootUrl {
     /// `Argument` if the scheme or the host is missing, and for a character before the path that
     /// parsers of URLs understand in different ways.
     pub fn parse(text: &str) -> Result<Self> {
+        Self::parse_exactly(text.trim())
+    }
+
+    /// Like [`parse`](Self::parse), without leaving out white space.
+    fn parse_exactly(text: &str) -> Result<Self> {
         let invalid =
             || Error::argument("not an absolute URL").expected("scheme://host/path").actual(redact(text));
-        let absolute = Some(text.trim()).filter(|text| has_scheme(text));
+        let absolute = Some(text).filter(|text| has_scheme(text));
         let (scheme, rest) = absolute.and_then(|text| text.split_once("://")).ok_or_else(invalid)?;
         let rest = rest.split_once('#').map_or(rest, |(before, _fragment)| before);
         let (place, query) = match rest.find('?') {
@@ -59,7 +64,7 @@ impl RootUrl {
             None => (rest, ""),
         };
         let (host, path) = place.split_once('/').unwrap_or((place, ""));
-        if scheme.is_empty() || host.is_empty() {
+        if host.is_empty() {
             return Err(invalid());
         }
         // Browsers end the host at a backslash, and leave out tabs and line ends. The error does not
@@ -102,16 +107,16 @@ impl RootUrl {
         // Browsers leave out no other white space. With it a reference is a name.
         let reference = reference.trim_matches(|char: char| char <= ' ');
         if has_scheme(reference) {
-            return Self::parse(reference);
+            return Self::parse_exactly(reference);
         }
         if let Some(elsewhere) = reference.strip_prefix("//") {
-            return Self::parse(&format!("{}://{elsewhere}", self.scheme()));
+            return Self::parse_exactly(&format!("{}://{elsewhere}", self.scheme()));
         }
         let reference = reference.split_once('#').map_or(reference, |(before, _fragment)| before);
         let (path, query) = reference.find('?').map_or((reference, ""), |at| reference.split_at(at));
         if path.is_empty() {
             let query = if query.is_empty() { &self.query } else { query };
-            return Self::parse(&format!("{}{}{query}", self.origin, self.path));
+            return Self::parse_exactly(&format!("{}{}{query}", self.origin, self.path));
         }
         let folder = if path.starts_with('/') {
             ""
@@ -119,7 +124,7 @@ impl RootUrl {
             self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
         };
         let path = without_dots(&format!("{folder}/{}", path.strip_prefix('/').unwrap_or(path)));
-        Self::parse(&format!("{}/{path}{query}", self.origin))
+        Self::parse_exactly(&format!("{}/{path}{query}", self.origin))
     }
 
     /// Host and port as written, in lower case, without user name and password. For guesses about

@@ -142,7 +142,7 @@ impl<T: Transport + 'static> ReferenceStore<T> {
     fn locate(&self, references: &References, url: Url) -> Result<RootUrl> {
         match (references.url(url), &self.options.base) {
             (Some(url), Some(base)) => base.resolve(url).map_err(Error::into_format),
-            (Some(url), None) if has_scheme(url) => RootUrl::parse(url).map_err(Error::into_format),
+            (Some(url), None) if has_scheme(url.trim()) => RootUrl::parse(url).map_err(Error::into_format),
             (Some(url), None) => Err(Error::argument("a relative reference needs a document with a URL")
                 .actual(redact(url))),
             (None, _) => {
