@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import * as zarr from "zarr-wasm";
+import { HTTPRangeReader } from "zarr-wasm/zip";
 import { disguises, spellings } from "../disguised_hosts.mjs";
 import { recordingServer } from "./recording_servers.mjs";
 
@@ -447,6 +448,15 @@ test("a write that is redirected is a Store error, and no other server hears of 
     }
   }
   assert.deepEqual(evil.requests, []);
+});
+
+test("HTTPRangeReader refuses what a redirect from https to http brings", async () => {
+  secure.redirects.set("/away", own.url);
+  const reader = new HTTPRangeReader(`${secure.url}/away/data`);
+  await assert.rejects(reader.read(0, 2), { code: "Store", message: /redirect to http/ });
+  await assert.rejects(reader.getLength(), { code: "Store", message: /redirect to http/ });
+  const straight = new HTTPRangeReader(new URL(`${secure.url}/data`));
+  assert.equal(textOf(await straight.read(0, 2)), "01");
 });
 
 test("listings and the links of consolidated metadata stay at their server", async () => {

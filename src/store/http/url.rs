@@ -280,6 +280,9 @@ mod tests {
         assert_eq!(resolved("//other/c.nc"), "https://other/c.nc");
         assert_eq!(resolved("%2e%2E/.%2e/c.nc#x?y"), "https://host/c.nc");
         assert_eq!(resolved(""), "https://host/a/b/refs.json?sig=1");
+        // Only this white space is left out.
+        assert_eq!(resolved(" \u{1}https://other/x\n"), "https://other/x");
+        assert_eq!(resolved("https://other/x\u{2003}"), "https://other/x%E2%80%83");
         assert_eq!(resolved("?x=1#y"), "https://host/a/b/refs.json?x=1");
         assert_eq!(resolved("http:other/c.nc"), "https://host/a/b/http:other/c.nc");
         assert_eq!(resolved("\\\\other\\c.nc"), "https://host/a/b/%5C%5Cother%5Cc.nc");

@@ -67,6 +67,8 @@ export class HTTPRangeReader implements ZipReader {
 
   async #request(init: RequestInit): Promise<Response> {
     const response = await fetch(this.url, { ...this.#overrides, ...init });
+    if (/^https:/i.test(String(this.url)) && response.url.startsWith("http:"))
+      throw this.#error("a redirect to http", "an address of https", "http");
     if (response.ok) return response;
     throw this.#error("an error", "status 200 or 206", `${response.status} ${response.statusText}`);
   }

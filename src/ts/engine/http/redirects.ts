@@ -51,13 +51,13 @@ function onwards(request: Request, url: string, headers: Headers, redirect: Requ
   );
 }
 
-/** The absolute address of a redirect. */
+/** The absolute address of a redirect. No request can be made for one with a user name. */
 function targetOf(location: string, url: string): URL {
   try {
-    return new URL(location, url);
-  } catch {
-    throw failed("a redirect leads to no address");
-  }
+    const target = new URL(location, url);
+    if (`${target.username}${target.password}` === "") return target;
+  } catch {}
+  throw failed("a redirect leads to an address that cannot be requested");
 }
 
 export class RedirectFollower {
@@ -102,9 +102,9 @@ export class RedirectFollower {
       const location = redirectOf(answer);
       if (typeof location !== "string")
         return this.#judged(Object.defineProperty(answer, "redirected", { value: true }), request);
+      await answer.body?.cancel();
       const target = targetOf(location, url);
       judge(target.href, request.url);
-      await answer.body?.cancel();
       const leaves = target.origin !== origin;
       if (leaves && isOwnFetch && !carriesHeaders)
         return this.#blindly(onwards(request, url, headers, "follow"));
