@@ -23,8 +23,8 @@ pub fn reference_store(
     target: Option<String>,
     options: &HttpStoreOptions,
 ) -> std::result::Result<u32, JsValue> {
-    let made = source_of(url, text)
-        .and_then(|source| make(source, base.as_deref(), target.as_deref(), options));
+    let made =
+        source_of(url, text).and_then(|source| make(source, base.as_deref(), target.as_deref(), options));
     made.map_err(|error| report_to_js(&error))
 }
 
@@ -35,12 +35,7 @@ fn source_of(url: Option<String>, text: Option<String>) -> Result<Source> {
     })
 }
 
-fn make(
-    source: Source,
-    base: Option<&str>,
-    target: Option<&str>,
-    options: &HttpStoreOptions,
-) -> Result<u32> {
+fn make(source: Source, base: Option<&str>, target: Option<&str>, options: &HttpStoreOptions) -> Result<u32> {
     let (transport, http) = http_options(options);
     let options = ReferenceOptions {
         base: base.map(RootUrl::parse).transpose()?,

@@ -177,7 +177,7 @@ test("IPv6", async (context) => {
   }
 });
 
-/** Which addresses a list of hosts allows. A `fetch` plays the servers, which have no such names here. */
+/** Which addresses a list of hosts allows. A `fetch` plays servers of names that none has here. */
 const NAMES = [
   {
     allowHosts: ["data.example"],

@@ -336,18 +336,17 @@ impl<'a> Exchange<'a> {
     /// Takes a body that exceeds its limit. If it was the limit of a part, the server may send the
     /// whole object with status 206, so the next request is for something else.
     fn too_large(&mut self, announced: Option<u64>, limit: u64) -> Step {
-        if limit >= self.body_limit() {
-            return self.fail(|label| label.too_large(announced, limit));
-        }
+        let is_part = limit < self.body_limit();
         match self.kind {
-            RequestKind::Window(_) => {
+            RequestKind::Window(_) if is_part => {
                 self.learn_that_ranges_are_ignored();
                 self.kind = RequestKind::Whole;
                 self.ask(0)
             }
-            RequestKind::Suffix(_) => self.without_suffix(),
-            RequestKind::Tail(_) => self.without_tail(),
-            _ => self.fail(|label| label.longer_part(announced, limit)),
+            RequestKind::Suffix(_) if is_part => self.without_suffix(),
+            RequestKind::Tail(_) if is_part => self.without_tail(),
+            _ if is_part => self.fail(|label| label.longer_part(announced, limit)),
+            _ => self.fail(|label| label.too_large(announced, limit)),
         }
     }
 

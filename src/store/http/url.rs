@@ -67,8 +67,8 @@ impl RootUrl {
         if host.is_empty() {
             return Err(invalid());
         }
-        // Browsers end the host at a backslash, and leave out tabs and line ends. The error does not
-        // show the text, which may have a password.
+        // Browsers end the host at a backslash, and leave out tabs and line ends. The error does
+        // not show the text, which may have a password.
         if host.contains(|char: char| char == '\\' || char.is_control() || char.is_whitespace()) {
             return Err(Error::argument(
                 "the host of a URL has a backslash, white space or a control character",

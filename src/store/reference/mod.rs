@@ -143,8 +143,9 @@ impl<T: Transport + 'static> ReferenceStore<T> {
         match (references.url(url), &self.options.base) {
             (Some(url), Some(base)) => base.resolve(url).map_err(Error::into_format),
             (Some(url), None) if has_scheme(url.trim()) => RootUrl::parse(url).map_err(Error::into_format),
-            (Some(url), None) => Err(Error::argument("a relative reference needs a document with a URL")
-                .actual(redact(url))),
+            (Some(url), None) => {
+                Err(Error::argument("a relative reference needs a document with a URL").actual(redact(url)))
+            }
             (None, _) => {
                 let unnamed = || Error::argument("a reference names no file: give the file as `target`");
                 self.options.target.clone().ok_or_else(unnamed)

@@ -14,7 +14,7 @@ export type Judge = (address: string, from?: string) => void;
 
 const USUAL_PORTS: Record<string, string> = { "http:": "80", "https:": "443" };
 
-/** The forms in which `Reach` may name the server of a URL: with its port, and without a usual one. */
+/** The names that `Reach` may have for a URL's server: with its port, and without a usual one. */
 function namesOf({ protocol, hostname, port }: URL): string[] {
   const withPort = `${hostname}:${port || USUAL_PORTS[protocol]}`;
   return port === "" ? [hostname, withPort] : [withPort];
