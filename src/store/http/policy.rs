@@ -333,8 +333,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Takes a body that exceeds its limit. If it was the limit of a part, the server may send the
-    /// whole object with status 206, so the next request is for something else.
+    /// Takes a body above its limit. With status 206 it may be the whole object.
     fn too_large(&mut self, announced: Option<u64>, limit: u64) -> Step {
         let is_part = limit < self.body_limit();
         match self.kind {
