@@ -9,6 +9,9 @@ const newName = () => {
   return `test-${Date.now()}-${caches_}`;
 };
 
+/** The options of a cache for stores with a `fetch` of their own. */
+const kept = (name, options = {}) => ({ name, partition: "tester", ...options });
+
 /** A `fetch` that counts requests and can be offline. */
 function countedFetch() {
   const counted = async (request) => {
@@ -40,24 +43,24 @@ test("a second read needs no request, also through another store object", async 
     const path = await firstArray(url);
     const name = newName();
     const fetch = countedFetch();
-    const first = await read(url, path, { name }, fetch);
+    const first = await read(url, path, kept(name), fetch);
     const { sent } = fetch;
-    const usage = await new zarr.PersistentCache({ name }).usage();
+    const usage = await new zarr.PersistentCache(kept(name)).usage();
     ok(usage.entries > 1 && usage.bytes > 100);
     const before = sent.length;
-    const again = await read(url, path, new zarr.PersistentCache({ name }), fetch);
+    const again = await read(url, path, new zarr.PersistentCache(kept(name)), fetch);
     equal([...again], [...first]);
     // Absent documents and the sizes of shards are not cached.
     const repeated = sent.slice(before).filter(([, range]) => range !== null);
     equal(repeated, []);
-    await new zarr.PersistentCache({ name }).clear();
-    equal(await new zarr.PersistentCache({ name }).usage(), { entries: 0, bytes: 0 });
+    await new zarr.PersistentCache(kept(name)).clear();
+    equal(await new zarr.PersistentCache(kept(name)).usage(), { entries: 0, bytes: 0 });
   }
 });
 
 test("a cached value serves its ranges, and a cached range serves the same range", async () => {
   const fetch = countedFetch();
-  const persistentCache = new zarr.PersistentCache({ name: newName() });
+  const persistentCache = new zarr.PersistentCache(kept(newName()));
   const store = new zarr.FetchStore(WHOLE, { persistentCache, fetch });
   const range = await store.getRange("/zarr.json", { offset: 2, length: 7 });
   await persistentCache.usage();
@@ -76,7 +79,7 @@ test("a cached value serves its ranges, and a cached range serves the same range
 
 test("a new version of an object replaces the cached one", async () => {
   const fetch = countedFetch();
-  const persistentCache = new zarr.PersistentCache({ name: newName() });
+  const persistentCache = new zarr.PersistentCache(kept(newName()));
   const store = new zarr.FetchStore(WHOLE, { persistentCache, fetch });
   await store.getRange("/zarr.json", { offset: 0, length: 4 });
   await persistentCache.usage();
@@ -93,7 +96,7 @@ test("a new version of an object replaces the cached one", async () => {
 
 test("the least recently used entry is evicted, and too large values are not cached", async () => {
   const name = newName();
-  const persistentCache = new zarr.PersistentCache({ name, maxBytes: 1000 });
+  const persistentCache = new zarr.PersistentCache(kept(name, { maxBytes: 1000 }));
   const fetch = countedFetch();
   const store = new zarr.FetchStore(`${SHARDED}/raw-checked-end`, { persistentCache, fetch });
   await store.getRange("/zarr.json", { offset: 0, length: 300 });
@@ -111,13 +114,13 @@ test("the least recently used entry is evicted, and too large values are not cac
   await store.getRange("/zarr.json", { offset: 0, length: 200 });
   equal(fetch.sent.length, before);
   // Another page finds the same entries.
-  equal((await new zarr.PersistentCache({ name, maxBytes: 1000 }).usage()).entries, entries);
+  equal((await new zarr.PersistentCache(kept(name, { maxBytes: 1000 })).usage()).entries, entries);
 });
 
 test("an expired entry is revalidated, and is used without a network", async () => {
   const name = newName();
   const fetch = countedFetch();
-  const persistentCache = new zarr.PersistentCache({ name, maxAgeSeconds: 0 });
+  const persistentCache = new zarr.PersistentCache(kept(name, { maxAgeSeconds: 0 }));
   const store = new zarr.FetchStore(WHOLE, { persistentCache, fetch });
   const first = await store.get("/zarr.json");
   await persistentCache.usage();
@@ -131,7 +134,7 @@ test("an expired entry is revalidated, and is used without a network", async () 
 });
 
 test("errors, aborted reads and overwritten values are not cached", async () => {
-  const persistentCache = new zarr.PersistentCache({ name: newName() });
+  const persistentCache = new zarr.PersistentCache(kept(newName()));
   let status = 200;
   const fetch = async (request) => {
     if (request.method === "PUT") return new Response("", { status: 201 });
@@ -184,12 +187,12 @@ async function cachedArray(layout, isTagged) {
   const fetch = serverOf(values, { isTagged });
   const name = newName();
   const open = () => {
-    const store = new zarr.FetchStore("https://nowhere.example", { persistentCache: { name }, fetch });
+    const store = new zarr.FetchStore("https://nowhere.example", { persistentCache: kept(name), fetch });
     return zarr.open(store, { path: "a", kind: "array" });
   };
   const array = await open();
   equal((await array.get()).data, numbersFrom(1));
-  await new zarr.PersistentCache({ name }).usage();
+  await new zarr.PersistentCache(kept(name)).usage();
   // Later than all entries.
   await new Promise((resolve) => setTimeout(resolve, 5));
   return { array, fetch, open, write: (first) => theirs.set(null, numbersFrom(first)) };
@@ -241,19 +244,56 @@ test("entries of the persistent cache that are damaged or gone are requested aga
   for (const damage of ["truncated", "gone", "cleared"]) {
     const name = newName();
     const fetch = countedFetch();
-    const expected = await read(WHOLE, undefined, { name }, fetch);
-    await new zarr.PersistentCache({ name }).usage();
-    const cache = await caches.open(name);
+    const expected = await read(WHOLE, undefined, kept(name), fetch);
+    await new zarr.PersistentCache(kept(name)).usage();
+    const cache = await caches.open(`${name}#tester`);
     for (const request of await cache.keys()) {
       const entry = await cache.match(request);
       const body = (await entry.arrayBuffer()).slice(0, -1);
       if (damage === "truncated") await cache.put(request, new Response(body, { headers: entry.headers }));
       if (damage === "gone") await cache.delete(request);
     }
-    if (damage === "cleared") await caches.delete(name);
+    if (damage === "cleared") await caches.delete(`${name}#tester`);
     // The open cache, and the next page's.
-    for (const persistentCache of [{ name }, { name, maxBytes: 1e6 }]) {
+    for (const persistentCache of [kept(name), kept(name, { maxBytes: 1e6 })]) {
       equal([...(await read(WHOLE, undefined, persistentCache, fetch))], [...expected], damage);
     }
+  }
+});
+
+test("users of one browser do not read what another one's login has read", async () => {
+  const name = newName();
+  const passwords = new Map([
+    ["anna", "Bearer a"],
+    ["berta", "Bearer b"],
+  ]);
+  const sent = [];
+  const fetch = async (request) => {
+    const login = request.headers.get("authorization");
+    sent.push(login);
+    if (login === "Bearer revoked") return new Response("", { status: 403 });
+    return new Response(`for ${login}`);
+  };
+  const get = async (partition, login = passwords.get(partition)) => {
+    const persistentCache = new zarr.PersistentCache({ name, partition });
+    const options = { persistentCache, fetch, headers: { authorization: login } };
+    const store = new zarr.FetchStore("https://nowhere.example/x?sig=s3cr3t", options);
+    const bytes = await store.get("/a");
+    await persistentCache.usage();
+    return new TextDecoder().decode(bytes);
+  };
+  equal(await get("anna"), "for Bearer a");
+  equal(await get("berta"), "for Bearer b");
+  equal([await get("anna"), await get("berta")], ["for Bearer a", "for Bearer b"], "from the cache");
+  equal(sent.length, 2);
+  await rejects(get("carla", "Bearer revoked"), ({ code }) => code === "Store");
+  await new zarr.PersistentCache({ name, partition: "anna" }).clear();
+  equal((await new zarr.PersistentCache({ name, partition: "berta" }).usage()).entries, 1);
+  // What lies on the disk.
+  const cache = await caches.open(`${name}#berta`);
+  for (const request of await cache.keys()) {
+    const { headers } = await cache.match(request);
+    const written = [request.url, ...[...headers].flat()].join(" ");
+    ok(!/s3cr3t|nowhere|Bearer/.test(written), written);
   }
 });

@@ -113,6 +113,7 @@ export interface CodecsDefinition {
 /** A persistent cache. `maxAgeSeconds` is in seconds, `maxBytes` in bytes. */
 export interface CacheDefinition {
   name?: string;
+  partition?: string;
   maxBytes?: number;
   maxAgeSeconds?: number;
 }

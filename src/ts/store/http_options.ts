@@ -1,7 +1,7 @@
 /**
  * The options of stores over HTTP: as users write them, and as they are sent to the engine.
  */
-import { needFunction, object } from "../model/argument.ts";
+import { need, needFunction, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/is_node.ts";
 import { withoutSecrets } from "../model/secrets.ts";
@@ -35,7 +35,8 @@ export interface FetchStoreOptions {
   credentials?: "omit" | "same-origin" | "include";
   /**
    * Keeps responses in Cache Storage, beyond this page: `true`, options for size and age, or a
-   * shared cache. Requires a secure context (https or localhost); elsewhere it warns and keeps
+   * shared cache. Requests with headers, a custom `fetch` or `credentials: "include"` need the name
+   * of a `partition`. Requires a secure context (https or localhost); elsewhere it warns and keeps
    * nothing. Default: false.
    */
   persistentCache?: boolean | PersistentCacheOptions | PersistentCache;
@@ -213,4 +214,17 @@ export function checkHttpOptions(options: FetchStoreOptions): void {
   if (typeof headers !== "function") pairsOf(headers);
   pairsOf(object(overrides, "overrides").headers);
   needFunction(fetch, "fetch");
+  needPartition(options);
+}
+
+/** Responses that may depend on the user are kept for one user, whom only the caller can name. */
+function needPartition(options: FetchStoreOptions): void {
+  const { persistentCache, overrides, credentials = overrides?.credentials } = options;
+  if (!persistentCache || persistentCacheOf(persistentCache).definition.partition !== undefined) return;
+  const isPersonal = options.fetch !== undefined || hasHeaders(options) || credentials === "include";
+  need(
+    !isPersonal,
+    "persistentCache.partition",
+    "the name of the user, where requests have headers, a custom fetch or credentials",
+  );
 }

@@ -2,16 +2,20 @@
  * `PersistentCache` on the page. It keeps HTTP responses in Cache Storage, beyond the page. The
  * engine implements it (`engine/http/persistent_cache.ts`).
  */
-import { object } from "../model/argument.ts";
+import { need, object } from "../model/argument.ts";
 import type { CacheDefinition } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
 
 export interface PersistentCacheOptions {
-  /**
-   * Name of the cache in Cache Storage. Default: `"zarr-wasm"`. Use one name per user if responses
-   * depend on the user.
-   */
+  /** Name of the cache in Cache Storage. Default: `"zarr-wasm"`. */
   name?: string;
+  /**
+   * Whose responses these are, for example the identity of the user. A partition is not answered
+   * from another one, and has its own size. Required where requests have headers, a custom `fetch`
+   * or `credentials: "include"`, because the responses may then depend on the user. Name one, too,
+   * if cookies of the page's own server decide who may read.
+   */
+  partition?: string;
   /** Maximum size in bytes. The least recently used entries are deleted first. Default: 256 MiB. */
   maxBytes?: number;
   /**
@@ -27,9 +31,12 @@ export class PersistentCache {
   readonly definition: CacheDefinition;
 
   constructor(options: PersistentCacheOptions = {}) {
-    const { name, maxBytes, maxAgeSeconds } = object(options);
+    const { name, partition, maxBytes, maxAgeSeconds } = object(options);
+    const isName = partition === undefined || (typeof partition === "string" && partition !== "");
+    need(isName, "persistentCache.partition", "a text that is not empty");
     this.definition = {
       ...(name !== undefined && { name }),
+      ...(partition !== undefined && { partition }),
       ...(maxBytes !== undefined && { maxBytes }),
       ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
     };
@@ -40,7 +47,7 @@ export class PersistentCache {
     return call("persistentUsage", () => ({ cache: this.definition }));
   }
 
-  /** Deletes all entries. */
+  /** Deletes all entries of the partition. */
   async clear(): Promise<void> {
     await call("persistentClear", () => ({ cache: this.definition }));
   }

@@ -291,3 +291,90 @@ test("a response from before a write is not kept", async () => {
   assert.equal(storage.stored.size, 0);
   assert.equal(await read(cache, from), "ghijkl");
 });
+
+/** Reads a URL through a cache, from a server that answers with `text` and these headers. */
+async function get(cache: PersistentCache, url: string, text: string, init: ResponseInit = {}) {
+  let isSent = false;
+  const send = async () => {
+    isSent = true;
+    return new Response(text, init);
+  };
+  const body = await (await cache.answer(new Request(url), send)).text();
+  await cache.usage();
+  return { body, isSent };
+}
+
+test("a partition is not answered from another one", async () => {
+  new Storage().install();
+  const names = [undefined, "anna", "berta", "null"];
+  const caches = names.map((partition) => new PersistentCache(partition === undefined ? {} : { partition }));
+  for (const [at, cache] of caches.entries()) {
+    const expected = { body: `for ${names[at]}`, isSent: true };
+    assert.deepEqual(await get(cache, URL_OF_IT, `for ${names[at]}`), expected);
+  }
+  for (const [at, cache] of caches.entries()) {
+    const expected = { body: `for ${names[at]}`, isSent: false };
+    assert.deepEqual(await get(cache, URL_OF_IT, "from the server"), expected);
+  }
+});
+
+test("the storage has no URL, and another signature is another object", async () => {
+  const storage = new Storage().install();
+  const cache = new PersistentCache();
+  const signed = (signature: string) => `https://data.example/private/path?sig=${signature}`;
+  await get(cache, signed("s3cr3t"), "first");
+  assert.deepEqual(await get(cache, signed("revoked"), "second"), { body: "second", isSent: true });
+  assert.deepEqual(await get(cache, signed("s3cr3t"), "third"), { body: "first", isSent: false });
+  const written = JSON.stringify([...storage.stored].map(([url, { headers }]) => [url, headers]));
+  assert.equal(storage.stored.size, 2);
+  assert.doesNotMatch(written, /s3cr3t|revoked|data\.example|private/);
+});
+
+test("the URL of an object is never taken for a range of another one", async () => {
+  new Storage().install();
+  const from = server("abcdef");
+  const cache = new PersistentCache();
+  assert.equal(await read(cache, from, "0-2"), "abc");
+  for (const url of [
+    `${URL_OF_IT}?zarr-wasm-range=bytes%3D0-2`,
+    `${URL_OF_IT}/bytes%3D0-2`,
+    `${URL_OF_IT}#bytes=0-2`,
+  ]) {
+    const { isSent } = await get(cache, url, "another object");
+    assert.ok(isSent, url);
+  }
+});
+
+test("no-store is never kept, and private only for one user", async () => {
+  for (const [directives, partition, isKept] of [
+    ["no-store", undefined, false],
+    ["no-store", "anna", false],
+    ["max-age=60, No-Store", "anna", false],
+    ["private", undefined, false],
+    ['private="set-cookie", max-age=60', undefined, false],
+    ["private", "anna", true],
+    ["no-storefront, x-private", undefined, true],
+    ["public, max-age=60", undefined, true],
+  ] as const) {
+    new Storage().install();
+    const cache = new PersistentCache(partition === undefined ? {} : { partition });
+    await get(cache, URL_OF_IT, "a", { headers: { "cache-control": directives } });
+    const { isSent } = await get(cache, URL_OF_IT, "b");
+    assert.equal(!isSent, isKept, directives);
+  }
+});
+
+test("entries under the URL of a server are not used, and are removed", async () => {
+  const storage = new Storage().install();
+  const headers: [string, string][] = [
+    ["x-zarr-address", URL_OF_IT],
+    ["x-zarr-url", URL_OF_IT],
+    ["x-zarr-stored", String(Date.now())],
+    ["x-zarr-status", "200"],
+    ["content-length", "3"],
+  ];
+  storage.stored.set(URL_OF_IT, { body: new TextEncoder().encode("old"), headers });
+  const cache = new PersistentCache();
+  assert.deepEqual(await get(cache, URL_OF_IT, "new"), { body: "new", isSent: true });
+  assert.ok(!storage.stored.has(URL_OF_IT));
+});

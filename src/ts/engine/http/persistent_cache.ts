@@ -1,7 +1,9 @@
 /**
  * Keeps HTTP responses in Cache Storage, which outlives the page. Cache Storage rejects partial
- * responses (status 206), so a range is stored as a full response under a made-up URL, which is
- * never requested. A range of an object that is stored whole is cut from it.
+ * responses (status 206), so a range is stored as a full response. Entries have made-up addresses,
+ * on a host that cannot exist: a hash of the partition and of the object's URL, and the range. So
+ * no signature is written to the disk, no two users share an entry, and no URL of a server can be
+ * the address of a range. A range of an object that is stored whole is cut from it.
  *
  * The storage may fail at any time: it is full, the user has cleared it, a file of it is damaged.
  * Then the object is requested from the server. Only a request to the server may fail a read.
@@ -15,8 +17,8 @@ import type { Send } from "./request_headers.ts";
 
 /** A cache entry, as its headers describe it. */
 interface Entry {
-  /** URL of the object, without the range. */
-  url: string;
+  /** Made-up address of the object, without the range. */
+  object: string;
   bytes: number;
   /** Time at which it was stored, in ms since 1970. */
   stored: number;
@@ -35,7 +37,7 @@ interface Begun {
 
 /** A response to be stored. */
 interface Received {
-  url: string;
+  object: string;
   response: Response;
   begun: Begun;
 }
@@ -49,7 +51,6 @@ interface Kept {
 
 /** Headers that this cache adds to its entries. */
 const OWN = {
-  url: "x-zarr-url",
   address: "x-zarr-address",
   stored: "x-zarr-stored",
   status: "x-zarr-status",
@@ -63,12 +64,25 @@ const KEPT = ["content-type", "content-range", "etag", "last-modified"];
 
 const RELOAD = Symbol.for("zarr-wasm.reload");
 
-const RANGE = "zarr-wasm-range";
+/** Of all addresses of entries. RFC 2606 reserves names below `.invalid`. */
+const MADE_UP = "https://zarr-wasm.invalid/";
 
-function addressOf(url: string, range: string | null): string {
-  if (range === null) return url;
-  return `${url}${url.includes("?") ? "&" : "?"}${RANGE}=${encodeURIComponent(range)}`;
+/** The address of an object: a hash, because the query of a URL may be a signature. */
+async function objectOf(partition: string | undefined, url: string): Promise<string> {
+  const text = new TextEncoder().encode(JSON.stringify([partition ?? null, url]));
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
+  return MADE_UP + Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
+
+/** The address of a range of an object, or of the whole. */
+const addressOf = (object: string, range: string | null): string =>
+  range === null ? object : `${object}/${encodeURIComponent(range)}`;
+
+/** The directives of Cache-Control, in lower case, without their values. */
+const directivesOf = (headers: Headers): string[] =>
+  (headers.get("cache-control") ?? "")
+    .split(",")
+    .map((each) => each.trim().toLowerCase().split("=")[0] ?? "");
 
 const strongVersionOf = (headers: Headers) => headers.get("etag") ?? headers.get("last-modified");
 
@@ -78,15 +92,16 @@ const versionOf = (headers: Headers) =>
   /\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1] ??
   (headers.has("content-range") ? "" : (headers.get("content-length") ?? ""));
 
-const entryOf = (headers: Headers, used: number): Entry => ({
-  url: headers.get(OWN.url) ?? "",
+const entryOf = (address: string, headers: Headers, used: number): Entry => ({
+  object: address.split("/", 4).join("/"),
   bytes: Number(headers.get("content-length")),
   stored: Number(headers.get(OWN.stored)),
   used,
 });
 
-/** Whether headers are those of an entry. Others have no size or no age. */
-const isEntry = (headers: Headers) =>
+/** Whether this is an entry. Others have no size or no age, or the URL of a server as address. */
+const isEntry = (address: string, headers: Headers) =>
+  address.startsWith(MADE_UP) &&
   [OWN.stored, OWN.status, "content-length"].every((name) => Number(headers.get(name) ?? Number.NaN) >= 0);
 
 /** Restores a response as the server sent it. Rejects if the entry is damaged. */
@@ -136,6 +151,7 @@ const isPage = (response: Response) => (response.headers.get("content-type") ?? 
 /** A persistent cache, for one store or several. */
 export class PersistentCache {
   readonly #name: string;
+  readonly #partition: string | undefined;
   readonly #maxBytes: number;
   readonly #maxAge: number;
   readonly #entries = new Map<string, Entry>();
@@ -146,13 +162,16 @@ export class PersistentCache {
   #uses = 0;
   /** Counts the beginnings and ends of writes. */
   #writes = 0;
-  /** The count at the last write of each URL; infinite while the write is under way. */
+  /** The count at the last write of each object; infinite while the write is under way. */
   readonly #written = new Map<string, number>();
-  /** The last response for which a caller passed the cache, by URL. */
+  /** The last response for which a caller passed the cache, by object. */
   readonly #passed = new Map<string, { since: number; version: string | null }>();
 
-  constructor({ name = "zarr-wasm", maxBytes = 256 << 20, maxAgeSeconds = 86_400 }: CacheDefinition = {}) {
-    this.#name = name;
+  constructor(definition: CacheDefinition = {}) {
+    const { name = "zarr-wasm", partition, maxBytes = 256 << 20, maxAgeSeconds = 86_400 } = definition;
+    // A Cache Storage of its own: each partition has its own size, and is cleared alone.
+    this.#name = partition === undefined ? name : `${name}#${encodeURIComponent(partition)}`;
+    this.#partition = partition;
     this.#maxBytes = maxBytes;
     this.#maxAge = maxAgeSeconds * 1000;
   }
@@ -187,27 +206,28 @@ export class PersistentCache {
   }
 
   /**
-   * Removes the cache entries of a URL and then sends a write to it. The order matters, because
+   * Removes the cache entries of an object and then sends a write to it. The order matters, because
    * the page may close before the answer arrives, and a failed write may have changed the object.
    */
   async #write(cache: AnsweringCache, request: Request, send: Send): Promise<Response> {
-    const { url } = request;
-    this.#written.set(url, Number.POSITIVE_INFINITY);
-    await this.#forgetObject(cache, url);
+    const object = await objectOf(this.#partition, request.url);
+    this.#written.set(object, Number.POSITIVE_INFINITY);
+    await this.#forgetObject(cache, object);
     try {
       return await send(request);
     } finally {
       this.#writes += 1;
-      this.#written.set(url, this.#writes);
-      await this.#forgetObject(cache, url);
+      this.#written.set(object, this.#writes);
+      await this.#forgetObject(cache, object);
     }
   }
 
   async #read(cache: AnsweringCache, request: Request, send: Send, since: number): Promise<Response> {
     const range = request.headers.get("range");
     const begun = { time: Date.now(), writes: this.#writes };
+    const object = await objectOf(this.#partition, request.url);
     const isPassed = isReload(request);
-    const known = isPassed ? undefined : await this.#find(cache, request.url, range, since);
+    const known = isPassed ? undefined : await this.#find(cache, object, range, since);
     if (known?.isFresh) {
       counters.persistentCache.hits += 1;
       return known.answer;
@@ -217,10 +237,10 @@ export class PersistentCache {
       const response = await send(request);
       const wanted = { ...begun, since: isPassed ? begun.time : since };
       // Before the caller has the response: no later read may get what it replaces.
-      if (response.status === 404 || response.status === 410) await this.#forgetObject(cache, request.url);
-      if (response.ok && wanted.since > 0) this.#pass(request.url, response.headers, wanted);
-      if (response.ok) await this.#forgetOthers(cache, request.url, response.headers, wanted);
-      this.#keep(cache, request, response, wanted);
+      if (response.status === 404 || response.status === 410) await this.#forgetObject(cache, object);
+      if (response.ok && wanted.since > 0) this.#pass(object, response.headers, wanted);
+      if (response.ok) await this.#forgetOthers(cache, object, response.headers, wanted);
+      this.#keep(cache, range, { object, response, begun: wanted });
       return response;
     } catch (error) {
       // Without a network, an expired response is better than none.
@@ -229,9 +249,9 @@ export class PersistentCache {
     }
   }
 
-  async #find(cache: AnsweringCache, url: string, range: string | null, since: number) {
-    const exact = addressOf(url, range);
-    const address = this.#entries.has(exact) ? exact : url;
+  async #find(cache: AnsweringCache, object: string, range: string | null, since: number) {
+    const exact = addressOf(object, range);
+    const address = this.#entries.has(exact) ? exact : object;
     const entry = this.#entries.get(address);
     if (!entry || entry.stored <= since) return undefined;
     let answer: Response | undefined;
@@ -248,28 +268,30 @@ export class PersistentCache {
     return answer && { answer, isFresh: Date.now() - entry.stored <= this.#maxAge };
   }
 
+  /** Whether a response may be stored, by what the server says of it (RFC 9111, 5.2.2). */
+  #mayKeep(headers: Headers): boolean {
+    const directives = directivesOf(headers);
+    if (directives.includes("no-store")) return false;
+    // What is meant for one user alone is stored only where users are told apart.
+    return !directives.includes("private") || this.#partition !== undefined;
+  }
+
   /** Stores a copy of a response in the background. */
-  #keep(cache: AnsweringCache, request: Request, response: Response, begun: Begun): void {
-    const range = request.headers.get("range");
+  #keep(cache: AnsweringCache, range: string | null, { object, response, begun }: Received): void {
     const isKept = response.status === 200 || (response.status === 206 && range !== null);
-    if (!isKept || isPage(response) || response.redirected) return;
-    const address = addressOf(request.url, response.status === 200 ? null : range);
-    const storing = this.#store(cache, address, {
-      url: request.url,
-      response: response.clone(),
-      begun,
-    }).catch(() => {
+    if (!isKept || isPage(response) || response.redirected || !this.#mayKeep(response.headers)) return;
+    const address = addressOf(object, response.status === 200 ? null : range);
+    const storing = this.#store(cache, address, { object, response: response.clone(), begun }).catch(() => {
       // The request was aborted or the storage is full. The object is requested again next time.
     });
     this.#storing.add(storing);
     storing.then(() => this.#storing.delete(storing));
   }
 
-  async #store(cache: AnsweringCache, address: string, { url, response, begun }: Received): Promise<void> {
+  async #store(cache: AnsweringCache, address: string, { object, response, begun }: Received): Promise<void> {
     const bytes = await response.arrayBuffer();
     if (bytes.byteLength > this.#maxBytes / 4 || !isWhole(response, bytes)) return;
     const headers = new Headers({
-      [OWN.url]: url,
       [OWN.address]: address,
       [OWN.stored]: String(begun.time),
       [OWN.status]: String(response.status),
@@ -279,27 +301,27 @@ export class PersistentCache {
       const value = response.headers.get(name);
       if (value !== null) headers.set(name, value);
     }
-    await this.#forgetOthers(cache, url, headers, begun);
-    if (this.#isOutdated(url, headers, begun)) return;
+    await this.#forgetOthers(cache, object, headers, begun);
+    if (this.#isOutdated(object, headers, begun)) return;
     await cache.put(address, new Response(bytes, { headers }));
-    if (this.#isOutdated(url, headers, begun)) return this.#delete(cache, address);
+    if (this.#isOutdated(object, headers, begun)) return this.#delete(cache, address);
     this.#add(address, headers);
     await this.#makeRoom(cache);
   }
 
   /** Records that a caller got a newer response than those of requests from before `since`. */
-  #pass(url: string, headers: Headers, { since }: Begun): void {
-    if ((this.#passed.get(url)?.since ?? 0) > since) return;
-    this.#passed.set(url, { since, version: strongVersionOf(headers) });
+  #pass(object: string, headers: Headers, { since }: Begun): void {
+    if ((this.#passed.get(object)?.since ?? 0) > since) return;
+    this.#passed.set(object, { since, version: strongVersionOf(headers) });
   }
 
   /**
    * Whether a response may be of what has been replaced since: its request was sent before the end
    * of a write, or before a request that passed the cache.
    */
-  #isOutdated(url: string, headers: Headers, begun: Begun): boolean {
-    if ((this.#written.get(url) ?? 0) > begun.writes) return true;
-    const passed = this.#passed.get(url);
+  #isOutdated(object: string, headers: Headers, begun: Begun): boolean {
+    if ((this.#written.get(object) ?? 0) > begun.writes) return true;
+    const passed = this.#passed.get(object);
     if (!passed || begun.time >= passed.since) return false;
     return passed.version === null || passed.version !== strongVersionOf(headers);
   }
@@ -307,10 +329,10 @@ export class PersistentCache {
   #add(address: string, headers: Headers): void {
     this.#drop(address);
     this.#uses += 1;
-    const entry = entryOf(headers, this.#uses);
-    const object = this.#objects.get(entry.url) ?? { version: versionOf(headers), addresses: new Set() };
+    const entry = entryOf(address, headers, this.#uses);
+    const object = this.#objects.get(entry.object) ?? { version: versionOf(headers), addresses: new Set() };
     this.#entries.set(address, entry);
-    this.#objects.set(entry.url, object);
+    this.#objects.set(entry.object, object);
     object.addresses.add(address);
     this.#bytes += entry.bytes;
   }
@@ -320,9 +342,9 @@ export class PersistentCache {
     if (!entry) return;
     this.#bytes -= entry.bytes;
     this.#entries.delete(address);
-    const object = this.#objects.get(entry.url);
+    const object = this.#objects.get(entry.object);
     object?.addresses.delete(address);
-    if (object?.addresses.size === 0) this.#objects.delete(entry.url);
+    if (object?.addresses.size === 0) this.#objects.delete(entry.object);
   }
 
   async #makeRoom(cache: AnsweringCache): Promise<void> {
@@ -336,17 +358,22 @@ export class PersistentCache {
   }
 
   /** Deletes all entries of an object, because the object has changed. */
-  async #forgetObject(cache: AnsweringCache, url: string): Promise<void> {
+  async #forgetObject(cache: AnsweringCache, object: string): Promise<void> {
     // The whole object may be there from another tab.
-    const addresses = new Set([url, ...(this.#objects.get(url)?.addresses ?? [])]);
+    const addresses = new Set([object, ...(this.#objects.get(object)?.addresses ?? [])]);
     await Promise.all([...addresses].map((address) => this.#delete(cache, address)));
   }
 
   /** Deletes the entries of an object that are not of the version that has arrived. */
-  async #forgetOthers(cache: AnsweringCache, url: string, headers: Headers, { since }: Begun): Promise<void> {
-    const known = this.#objects.get(url);
+  async #forgetOthers(
+    cache: AnsweringCache,
+    object: string,
+    headers: Headers,
+    { since }: Begun,
+  ): Promise<void> {
+    const known = this.#objects.get(object);
     if (!known) return;
-    if (known.version !== versionOf(headers)) return this.#forgetObject(cache, url);
+    if (known.version !== versionOf(headers)) return this.#forgetObject(cache, object);
     if (strongVersionOf(headers) !== null) return;
     // Nothing tells whether the object has changed since the caller asked to pass the cache.
     const isOld = (address: string) => (this.#entries.get(address)?.stored ?? 0) <= since;
@@ -367,13 +394,14 @@ export class PersistentCache {
   async #openStorage(): Promise<AnsweringCache | undefined> {
     try {
       const caches = storage();
-      if (!caches) throw new Error("there is no Cache Storage here; it requires https or localhost");
+      if (!caches || !globalThis.crypto?.subtle)
+        throw new Error("there is no Cache Storage here; it requires https or localhost");
       const cache = await AnsweringCache.open(caches, this.#name);
       const [addresses, answers] = await cache.contents();
       const byAddress = new Map(answers.map(({ headers }) => [headers.get(OWN.address), headers]));
       for (const { url } of addresses) {
         const headers = byAddress.get(url);
-        if (headers && isEntry(headers)) this.#add(url, headers);
+        if (headers && isEntry(url, headers)) this.#add(url, headers);
         else await cache.delete(url);
       }
       return cache;
