@@ -7,6 +7,7 @@ import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { inspect } from "node:util";
 import * as zarr from "zarr-wasm";
+import { HTTPRangeReader } from "zarr-wasm/zip";
 import { madeStore } from "./made_stores.mjs";
 
 const SECRET = "S3CR3T";
@@ -122,6 +123,38 @@ test("addresses: password, no server, no address, other schemes", async () => {
     await failing(`store ${address}`, () => zarr.open(new zarr.FetchStore(address)));
     await failing(`archive ${address}`, () => zarr.open(zarr.ZipFileStore.fromUrl(address)));
   }
+});
+
+test("odd addresses: quotes, brackets, mistyped users, backslashes", async () => {
+  const users = [`u:${SECRET}`, `u:'${SECRET}`, `u:"${SECRET}"`, `u:<${SECRET}>`, `u:a@${SECRET}`];
+  const mistyped = [`u:p/${SECRET}`, `u:p?${SECRET}`, `u:p#${SECRET}`, `u:p\\${SECRET}`, `u:p ${SECRET}`];
+  const schemes = ["http://", "http:/", "http:", "http:\\\\", "HTTP:///", "//"];
+  const paths = ["/it's", '/a"b', "/<a>", "/a b", "/a@b", "/a;b", "/%27", "/{a}", "/a|b", "/ä"];
+  const addresses = [
+    ...users.map((user) => `http://${user}@127.0.0.1:1/a`),
+    ...mistyped.map((user) => `http://${user}@127.0.0.1:1/a`),
+    ...schemes.map((scheme) => `${scheme}u:${SECRET}@127.0.0.1:1/a?${QUERY}`),
+    ...paths.map((path) => `http://127.0.0.1:1${path}?${QUERY}`),
+    ...paths.map((path) => at(`/gone${path}`)),
+    ...["'", '"', "<", ">"].map((mark) => `http://127.0.0.1:1/?sig=${mark}${SECRET}${mark}&a=${SECRET}`),
+    `http://127.0.0.1:1/#'${SECRET}`,
+  ];
+  assert.ok(addresses.length > 40, `${addresses.length} addresses`);
+  act = (_request, response) => response.writeHead(403).end();
+  for (const address of addresses) {
+    await failing(address, () => zarr.open(address));
+    await failing(`chunks of ${address}`, () => zarr.open(new zarr.FetchStore(address), { format: 2 }));
+    await failing(`archive ${address}`, () => zarr.open(zarr.ZipFileStore.fromUrl(address)));
+    await failing(`references ${address}`, () => zarr.ReferenceStore.fromUrl(address));
+    await failing(`a reference to ${address}`, () =>
+      zarr.open(new zarr.ReferenceStore({ version: 1, refs: { ".zgroup": [address, 0, 9] } }), { format: 2 }),
+    );
+    await failing(`a reader of ${address}`, () => new HTTPRangeReader(address).getLength());
+    await failing(`a part of ${address}`, () => new HTTPRangeReader(address).read(0, 4));
+    await failing(`a write to ${address}`, () => zarr.create(new zarr.FetchStore(address)));
+    await zarr.exists(address).catch((error) => assert.ok(!textsOf(error).join().includes(SECRET)));
+  }
+  assert.ok(!inspect(told, { depth: 9 }).includes(SECRET));
 });
 
 test("header values, and options that are refused", async () => {

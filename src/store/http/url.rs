@@ -218,17 +218,18 @@ fn locate(scheme: &str, host: &str, path: &str) -> (String, String) {
     }
 }
 
-/// A URL without secrets: the query, the user name and the password.
+/// A URL without secrets: the query, the user name and the password. JavaScript removes the secrets
+/// of all texts once more, also those of addresses that are no URLs (`src/ts/model/secrets.ts`).
 pub fn redact(url: &str) -> String {
-    let url = url.split_once('#').map_or(url, |(before, _fragment)| before);
-    let (place, query) = match url.split_once('?') {
-        Some((place, _signature)) => (place, "?…"),
+    let (place, query) = match url.find(['?', '#']) {
+        Some(at) if url[at..].starts_with('?') => (&url[..at], "?…"),
+        Some(at) => (&url[..at], ""),
         None => (url, ""),
     };
     let Some((scheme, rest)) = place.split_once("://") else {
         return format!("{place}{query}");
     };
-    let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    let (authority, path) = rest.find(['/', '\\']).map_or((rest, ""), |at| rest.split_at(at));
     let host = authority.rsplit_once('@').map_or(authority, |(_user, host)| host);
     format!("{scheme}://{host}{path}{query}")
 }
@@ -331,6 +332,8 @@ mod tests {
         let root = RootUrl::parse("https://user:secret@host/a?sig=secret").unwrap();
         assert_eq!(root.shown(), "https://host/a?…");
         assert_eq!(redact("https://host/a/zarr.json?sig=se@cret#x"), "https://host/a/zarr.json?…");
+        assert_eq!(redact("https://u:'p@host/it's?sig='x"), "https://host/it's?…");
+        assert_eq!(redact("https://u:p@host\\a@b#x?y"), "https://host\\a@b");
         assert!(!RootUrl::parse("nonsense?secret").unwrap_err().to_string().contains("secret"));
     }
 }

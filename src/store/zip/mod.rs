@@ -4,11 +4,12 @@
 //! The directory at the archive's end is read when the first key is requested. If the archive says
 //! that its metadata documents come first (`.ozx`), their entries are known before the rest of the
 //! directory is read. A range of an uncompressed entry is a range of the archive. Whole values are
-//! checked against their CRC-32; ranges cannot be checked. A deflated entry must be inflated whole,
-//! and the last one is cached for further ranges.
+//! checked against their CRC-32; ranges are, once all of the entry has been read (`checksums`). A
+//! deflated entry must be inflated whole, and the last one is cached for further ranges.
 //!
 //! Archives may be hostile: see `directory`. The store is read-only; [`write`] creates archives.
 
+mod checksums;
 mod directory;
 mod inflate;
 mod records;
@@ -22,6 +23,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use checksums::Checksums;
 use directory::{Directory, DirectoryReader, ZipEntry};
 use futures_util::lock::Mutex;
 use inflate::inflate;
@@ -47,9 +49,6 @@ const SLACK: u64 = 64;
 /// Maximum size of an inflated value that is cached for further ranges.
 const CACHED_BYTES: u64 = 64 << 20;
 
-/// Number of bytes that are checked at a time.
-const CRC_BYTES: u64 = 64 << 10;
-
 /// A ZIP archive. See the module.
 pub struct ZipStore {
     archive: Rc<dyn Store>,
@@ -72,6 +71,7 @@ pub struct ZipStore {
     data_starts: RefCell<BTreeMap<u64, u64>>,
     /// The last inflated value, and the offset of its local header.
     inflated: RefCell<Option<(u64, Value)>>,
+    checksums: RefCell<Checksums>,
 }
 
 impl ZipStore {
@@ -90,6 +90,7 @@ impl ZipStore {
             version: RefCell::default(),
             data_starts: RefCell::default(),
             inflated: RefCell::default(),
+            checksums: RefCell::default(),
         }
     }
 
@@ -284,7 +285,7 @@ impl ZipStore {
         }
         let stored = self.stored_bytes(entry).await?;
         let value = if entry.is_stored() { stored } else { inflate(entry, &stored)? };
-        check_crc(entry, &value)?;
+        checksums::check(entry, &value)?;
         if !entry.is_stored() && entry.size <= CACHED_BYTES {
             *self.inflated.borrow_mut() = Some((entry.header, value.clone()));
         }
@@ -366,28 +367,12 @@ impl ZipStore {
         let value = if range == ByteRange::Whole || !entry.is_stored() {
             self.value(&entry, most).await?.slice(part)?
         } else {
-            self.stored_range(&entry, part).await?
+            let value = self.stored_range(&entry, part.clone()).await?;
+            self.checksums.borrow_mut().take(&entry, part.start, &value)?;
+            value
         };
         Ok(Some(Fetched { value, size: Some(entry.size), version }))
     }
-}
-
-fn check_crc(entry: &ZipEntry, value: &Value) -> Result<()> {
-    let mut crc = 0;
-    let (mut at, mut piece) = (0, Vec::new());
-    while at < value.len() {
-        let len = (value.len() - at).min(CRC_BYTES);
-        piece.resize(limits::to_usize(len, "a piece")?, 0);
-        value.copy_to(at, &mut piece)?;
-        crc = zlib_rs::crc32::crc32(crc, &piece);
-        at += len;
-    }
-    if crc == entry.crc {
-        return Ok(());
-    }
-    Err(Error::format("the checksum of an entry of the ZIP archive does not match")
-        .expected(format!("{:#010x}", entry.crc))
-        .actual(format!("{crc:#010x}")))
 }
 
 /// The comment of an RFC-9 archive.

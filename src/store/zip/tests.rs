@@ -80,6 +80,65 @@ fn a_written_archive_is_read_back() {
     assert_eq!(counting.counters().requests, 1);
 }
 
+/// An archive with one entry of 1000 bytes, and the place of its bytes.
+fn archive_of_a_shard() -> (Vec<u8>, usize, Vec<u8>) {
+    let value: Vec<u8> = (0..1000_u32).map(|at| (at * at % 251) as u8).collect();
+    let archive = written(&[("c/0", &value)], "");
+    let start = archive.windows(value.len()).position(|window| window == value).unwrap();
+    (archive, start, value)
+}
+
+const fn part(range: Range<u64>) -> ByteRange {
+    ByteRange::FromStart { offset: range.start, len: range.end - range.start }
+}
+
+/// Ranges that together are all of the entry: in order, backwards, with overlaps, with repetition.
+const ORDERS: [&[Range<u64>]; 5] = [
+    &[0..400, 400..1000],
+    &[900..1000, 500..900, 0..500],
+    &[100..300, 200..600, 0..150, 550..1000],
+    &[0..10, 0..10, 990..1000, 5..995],
+    &[300..400, 100..200, 500..600, 0..1000],
+];
+
+#[test]
+fn ranges_are_checked_once_all_of_an_entry_has_been_read() {
+    let (archive, start, value) = archive_of_a_shard();
+    for ranges in ORDERS {
+        let (store, _) = open(&archive);
+        for range in ranges {
+            let expected = &value[range.start as usize..range.end as usize];
+            assert_eq!(read(&store, "c/0", part(range.clone())).unwrap().unwrap(), expected, "{ranges:?}");
+        }
+        let mut damaged = archive.clone();
+        damaged[start + 450] ^= 1;
+        let (store, _) = open(&damaged);
+        let (last, first) = ranges.split_last().unwrap();
+        for range in first {
+            assert!(read(&store, "c/0", part(range.clone())).is_ok(), "{range:?} of {ranges:?}");
+        }
+        for range in [last.clone(), 0..1] {
+            let error = read(&store, "c/0", part(range)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Format, "{ranges:?}");
+        }
+    }
+}
+
+#[test]
+fn parts_that_do_not_touch_are_kept_up_to_a_limit() {
+    let value = vec![7; 1 << 18];
+    let mut archive = written(&[("c/0", &value)], "");
+    let start = archive.windows(value.len()).position(|window| window == value).unwrap();
+    archive[start] = 8;
+    let (store, _) = open(&archive);
+    for at in 0..(1 << 17) - 1 {
+        read(&store, "c/0", part(2 * at..2 * at + 1)).unwrap();
+    }
+    // Too many parts: this entry is not checked any more. Whole reads are.
+    assert!(read(&store, "c/0", part(0..(1 << 18) - 1)).is_ok());
+    assert_eq!(whole(&store, "c/0").unwrap_err().kind(), ErrorKind::Format);
+}
+
 #[test]
 fn documents_come_first_and_breadth_first() {
     let (store, _) = open(&written(&VALUES, &ome_comment("0.5")));

@@ -4,9 +4,56 @@
  * when it names a URL (`redact` in `src/store/http/url.rs`); all its texts pass here too.
  */
 
-/** A URL in a text: scheme, user and password, host and path, query, fragment. */
-const URLS =
-  /\b([a-z][a-z\d+.-]{0,20}:\/\/)(?:[^\s/?#"'<>]*@)?([^\s?#"'<>]*)(\?[^\s#"'<>]*)?(#[^\s"'<>]*)?/gi;
+/**
+ * What an address begins with. Browsers take fewer slashes, and backslashes, after the schemes that
+ * the second form lists.
+ */
+const BEGINNINGS =
+  /\b[a-z][a-z\d+.-]{0,20}:[\\/]{2,}|\b(?:https?|wss?|ftp|s3|gs|gcs):[\\/]*|(?<![\w:\\/])[\\/]{2,}/gi;
+
+/** Host, port and user of an address end at one of these. */
+const AUTHORITY_END = /[\s\\/?#]/g;
+
+/** `name:` before what is no number: a user and a password that has a character of a path. */
+const IS_USER = /^[^:@[\]]*:(?!\d*$)/;
+
+/** Query and fragment. A quote or a bracket at the end is taken for that of the text around. */
+const ENDINGS = /(?:(\?[^\s#]+?)|(?<=\S)(?=#))(#\S*?)?(["'>)\]]?[.,;:]?(?:\s|$))/g;
+
+const indexFrom = (text: string, pattern: RegExp, start: number): number => {
+  pattern.lastIndex = start;
+  return pattern.exec(text)?.index ?? text.length;
+};
+
+/** The place after user name and password of the address that begins at `start`. */
+function hostStart(text: string, start: number, end: number): number {
+  const authority = text.slice(start, end);
+  const at = authority.lastIndexOf("@");
+  if (at >= 0) return start + at + 1;
+  if (!IS_USER.test(authority)) return start;
+  const later = text.indexOf("@", end);
+  if (later < 0) return start;
+  return later + text.slice(later, indexFrom(text, /\s/g, later)).lastIndexOf("@") + 1;
+}
+
+/** A text without the user names and passwords of its addresses. */
+function withoutUsers(text: string): string {
+  const kept: string[] = [];
+  let done = 0;
+  let authorityEnd = 0;
+  const lastAt = text.lastIndexOf("@");
+  for (const { index, 0: beginning } of text.matchAll(BEGINNINGS)) {
+    const start = index + beginning.length;
+    // An address within the host of another one, such as `https:https:…`.
+    if (start < authorityEnd) continue;
+    authorityEnd = indexFrom(text, AUTHORITY_END, start);
+    const host = start > lastAt ? start : hostStart(text, start, authorityEnd);
+    kept.push(text.slice(done, start));
+    done = host;
+    authorityEnd = Math.max(host, authorityEnd);
+  }
+  return kept.join("") + text.slice(done);
+}
 
 /** The names of a query's values stay, because they tell which are missing or wrong. */
 const queryWithoutValues = (query: string): string =>
@@ -15,19 +62,20 @@ const queryWithoutValues = (query: string): string =>
     .split("&")
     .map((part) => {
       const [name = "", value] = part.split(/=(.*)/s);
-      return value === undefined ? "…" : `${name}=…`;
+      return value === undefined || /[:@]/.test(name) ? "…" : `${name}=…`;
     })
     .join("&");
 
 /**
- * A text with its URLs without user names, passwords, query values and fragments. Text without a
- * URL stays as it is.
+ * A text without user names, passwords, query values and fragments of its URLs. A URL ends at white
+ * space; quotes and brackets may be part of it. Text without a URL stays as it is.
  */
 export function withoutSecrets(text: string): string {
-  if (!text.includes("://")) return text;
-  return text.replace(URLS, (_url, scheme: string, place: string, query = "", fragment = "") => {
+  if (text.search(BEGINNINGS) < 0) return text;
+  // A path may have white space. So what looks like a query is one, wherever it stands.
+  return withoutUsers(text).replace(ENDINGS, (_all, query = "", fragment = "", after = "") => {
     const values = query === "" ? "" : `?${queryWithoutValues(query)}`;
-    return `${scheme}${place}${values}${fragment === "" ? "" : "#…"}`;
+    return `${values}${fragment === "" ? "" : "#…"}${after}`;
   });
 }
 

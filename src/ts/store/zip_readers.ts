@@ -21,7 +21,8 @@ export class BlobReader implements ZipReader {
 
 /**
  * Reads ranges of a URL with `fetch`. Offsets and lengths are in bytes. Both methods reject with a
- * `ZarrError` of code `Store` for a status that is an error, and for answers that are too short.
+ * `ZarrError` of code `Store` if the request fails, for a status that is an error, and for answers
+ * that are too short.
  */
 export class HTTPRangeReader implements ZipReader {
   readonly #overrides: RequestInit;
@@ -66,7 +67,10 @@ export class HTTPRangeReader implements ZipReader {
   }
 
   async #request(init: RequestInit): Promise<Response> {
-    const response = await fetch(this.url, { ...this.#overrides, ...init });
+    const response = await fetch(this.url, { ...this.#overrides, ...init }).catch((cause) => {
+      if (this.#overrides.signal?.aborted) throw cause;
+      throw new ZarrError("Store", `${this.url} cannot be requested`, { cause });
+    });
     if (/^https:/i.test(String(this.url)) && response.url.startsWith("http:"))
       throw this.#error("a redirect to http", "an address of https", "http");
     if (response.ok) return response;
