@@ -61,7 +61,8 @@ async function chain(depth, fill) {
   const { root, store } = await folder();
   for (let at = 0; at <= depth; at += 1) await mkdir(join(root, "all", `${at}`), { recursive: true });
   for (let at = 0; at < depth; at += 1)
-    for (const name of ["x", "y"]) await symlink(join(root, "all", `${at + 1}`), join(root, "all", `${at}`, name));
+    for (const name of ["x", "y"])
+      await symlink(join(root, "all", `${at + 1}`), join(root, "all", `${at}`, name));
   if (fill) await store.set(`/all/${depth}/value`, new Uint8Array(1));
   return store;
 }

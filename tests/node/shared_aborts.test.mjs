@@ -94,7 +94,9 @@ for (const engine of ["caller", "worker"]) {
           await turns();
           assert.equal(store.asked.length, 1, "the callers share the index");
           assert.equal(store.asked[0], callers[0].controller.signal, "the caller's own signal object");
-          const aborted = callers.filter((_, at) => leaving === "both" || at === ["first", "second"].indexOf(leaving));
+          const aborted = callers.filter(
+            (_, at) => leaving === "both" || at === ["first", "second"].indexOf(leaving),
+          );
           const reason = new Error("no longer needed");
           for (const { controller } of aborted) controller.abort(reason);
           for (const { done } of aborted) await assert.rejects(done, (error) => error === reason);
@@ -149,7 +151,8 @@ const OPENINGS = {
   metadata: (store, signal) => zarr.open(store, { path: "a", kind: "array", signal }),
   children: async (store, signal) => {
     const found = [];
-    for await (const child of (await zarr.open(store, { kind: "group", signal })).children({ signal })) found.push(child);
+    for await (const child of (await zarr.open(store, { kind: "group", signal })).children({ signal }))
+      found.push(child);
     return found;
   },
 };
