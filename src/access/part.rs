@@ -23,6 +23,10 @@ pub const WHOLE_BYTES: u64 = 1 << 22;
 /// beyond [`TARGET_BYTES`], up to [`WHOLE_BYTES`].
 const ROW_BYTES: u64 = 1 << 12;
 
+/// The most chunks of a part. Planning a part takes time and memory for each of its chunks, and
+/// cannot pause.
+const MOST_CHUNKS: u64 = 1 << 12;
+
 /// A box of the output. Both lists have one entry for each dimension of the array; a dimension with
 /// an integer index has extent 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,8 +115,8 @@ fn steps(axes: &[DimensionProjection], element_size: usize, order: &[usize], tar
     let mut step = vec![1; axes.len()];
     // The smallest part has one span along every dimension. Growing multiplies its size.
     let least = axes.iter().map(places_per_span).fold(element_size.max(1) as u64, u64::saturating_mul);
-    let mut room = (target / least.max(1)).max(1);
-    let most = (WHOLE_BYTES / least.max(1)).max(1);
+    let mut room = (target / least.max(1)).clamp(1, MOST_CHUNKS);
+    let most = (WHOLE_BYTES / least.max(1)).clamp(1, MOST_CHUNKS);
     let mut row = element_size.max(1) as u64;
     for &dimension in order.iter().rev() {
         let (axis, taken) = (&axes[dimension], step.iter().product::<u64>());
@@ -184,6 +188,19 @@ mod tests {
         // Chunks of 32 KiB have rows of 32 bytes. A part stops growing once its rows have 4 KiB.
         let axes = [axis(32, 32), axis(4096, 32), axis(8192, 32)];
         assert_eq!(part(&axes, 1).part.shape, [32, 32, 4096]);
+    }
+
+    #[test]
+    fn parts_have_a_bounded_number_of_chunks() {
+        for axes in [vec![axis(2_000_000_000, 1)], vec![axis(4, 1), axis(1 << 20, 1), axis(1 << 9, 1)]] {
+            let order: Vec<usize> = (0..axes.len()).collect();
+            let grid = PartGrid::new(&axes, 1, &order).unwrap();
+            let part = grid.part(grid.count() - 1, &axes);
+            let chunks: u64 = part.spans.iter().map(|along| along.end - along.start).product();
+            assert!(chunks <= MOST_CHUNKS, "{chunks} chunks");
+            let first: u64 = grid.part(0, &axes).part.shape.iter().product();
+            assert_eq!(first, MOST_CHUNKS);
+        }
     }
 
     #[test]

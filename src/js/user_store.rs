@@ -5,6 +5,8 @@
 //! The object receives exactly the requests that are needed. Its methods are looked up for each
 //! call.
 
+use std::rc::Rc;
+
 use js_sys::{Array, Function, Object, Reflect, Symbol};
 use wasm_bindgen::prelude::*;
 
@@ -12,7 +14,7 @@ use super::bytes::{foreign_value, to_js_whole};
 use super::error::store_failed;
 use super::host;
 use super::store::natural;
-use crate::error::{Error, IS_FULL, Result};
+use crate::error::{Error, ErrorKind, IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 use crate::store::left_to_full;
@@ -99,7 +101,12 @@ impl UserStore {
                 get.call2(&store, &name, &options)
             }
         };
-        let answer = settled(called).await?;
+        let answer = settled(called).await;
+        if answer.as_ref().map_or(true, |answer| answer.is_undefined() || answer.is_null()) {
+            // A store that honours the signal may throw anything, or return nothing.
+            check_aborted(context)?;
+        }
+        let answer = answer?;
         if answer.is_undefined() || answer.is_null() {
             return Ok(None);
         }
@@ -338,6 +345,18 @@ fn options(context: &RequestContext) -> JsValue {
     let signal = signal.cloned().unwrap_or(JsValue::UNDEFINED);
     let _ = Reflect::set(&options, &"signal".into(), &signal);
     options.into()
+}
+
+/// Fails with an `Aborted` error if the caller's signal has fired. Callers that share the request
+/// must not mistake what its store answers then for a failure, or for an absent value.
+fn check_aborted(context: &RequestContext) -> Result<()> {
+    let signal = context.signal.as_ref().and_then(|signal| signal.downcast_ref::<JsValue>());
+    let member = |name: &str| Reflect::get(signal?, &name.into()).ok();
+    if !member("aborted").is_some_and(|aborted| aborted.is_truthy()) {
+        return Ok(());
+    }
+    let reason = member("reason").unwrap_or(JsValue::UNDEFINED);
+    Err(Error::new(ErrorKind::Aborted, "the caller aborted this request").caused_by(Rc::new(reason)))
 }
 
 impl Store for UserStore {

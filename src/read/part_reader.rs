@@ -84,6 +84,10 @@ impl<'a> PartReader<'a> {
         let mut has_lost_worker = false;
         for _ in 0..=RESTARTS {
             let reported = Reported::default();
+            if chunks > LOOKED_AT as u64 {
+                // Many parts may be ready to be planned, and planning takes time for each chunk.
+                next_turn().await;
+            }
             match self.attempt(part, plan, &reported).await {
                 Ok(data) => {
                     self.sink.part(part, data).await?;

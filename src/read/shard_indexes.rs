@@ -105,8 +105,8 @@ impl ShardIndexes {
                 }
             };
             match pending.await {
-                // A user's store received the abort signal of the first caller. This caller has not
-                // aborted.
+                // A user's store received the abort signal of the caller that started the request.
+                // This caller has not aborted, so it asks again, with its own signal.
                 Err(error) if error.kind() == ErrorKind::Aborted && is_joined => {}
                 answer => {
                     self.keep(stored, index_key, asked, &answer);

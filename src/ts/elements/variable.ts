@@ -61,18 +61,29 @@ function reader(
   return (at) => elementOf(type, bytes.subarray(offsets[at], offsets[at + 1]), marked);
 }
 
-/** Converts the elements of a result in its order, with pauses. */
+interface Conversion {
+  marked?: MarkedTexts | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Converts the elements of a result in its order, with pauses. Rejects with the signal's reason
+ * after a pause in which it fired.
+ */
 export async function variableElements(
   type: TypeDescription,
   bytes: Uint8Array,
   count: number,
-  marked: MarkedTexts | undefined,
+  { marked, signal }: Conversion = {},
 ): Promise<unknown[]> {
   const value = reader(type, bytes, count, marked);
   const values: unknown[] = new Array(count);
   for (let at = 0; at < count; at += 1) {
     values[at] = value(at);
-    if (at % ELEMENTS_BETWEEN === 0 && isDue()) await pauseIfDue();
+    if (at % ELEMENTS_BETWEEN === 0 && isDue()) {
+      await pauseIfDue();
+      signal?.throwIfAborted();
+    }
   }
   return values;
 }

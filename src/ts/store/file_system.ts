@@ -3,7 +3,9 @@
  * the folder. `set` creates folders. Empty folders are not listed.
  *
  * Nothing outside of the folder is read or written, neither through `..` nor through a symbolic
- * link. Links to targets inside are followed. After a write, a file has its old or its new bytes:
+ * link. Links to targets inside are followed, so a folder is listed under its own name and under
+ * the names of links to it. A link to a folder above is not listed, because the walk came from
+ * there. Named pipes, sockets and devices are no values: their keys are absent. After a write, a file has its old or its new bytes:
  * new bytes are written under another name and renamed.
  */
 
@@ -28,7 +30,13 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? "";
 /**
  * Whether an error means that there is no such file, or that a file is a folder or a folder a file.
  */
-const isAbsent = (error: unknown) => ["ENOENT", "EISDIR", "ENOTDIR"].includes(codeOf(error));
+const isAbsent = (error: unknown) => ABSENT.includes(codeOf(error));
+
+/** ENXIO and ENODEV are those of sockets and devices. */
+const ABSENT = ["ENOENT", "EISDIR", "ENOTDIR", "ENXIO", "ENODEV"];
+
+/** The most folders that a listing reaches a second time, by links. */
+const MOST_REPEATED = 2 ** 14;
 
 async function orUndefined<T>(key: string, value: Promise<T>): Promise<T | undefined> {
   try {
@@ -129,11 +137,20 @@ export class FileSystemStore implements AsyncMutable {
       await node.files.rm(node.paths.join(folder, name), { recursive: true, force: true });
   }
 
-  /** Lists all keys below a prefix. */
+  /**
+   * Lists all keys below a prefix. Throws a `Limit` error where links multiply the folders to more
+   * than can be listed.
+   */
   async *list(prefix: AbsolutePath = "/"): AsyncGenerator<AbsolutePath> {
+    yield* this.#listAll(prefix, { seen: new Set(), repeated: 0 });
+  }
+
+  async *#listAll(prefix: AbsolutePath, walk: Walk): AsyncGenerator<AbsolutePath> {
+    const folder = await this.#folder(namesOfPrefix(prefix));
+    if (folder !== undefined) countFolder(walk, folder, prefix);
     const { keys, prefixes } = await this.listDir(prefix);
     yield* keys;
-    for (const each of prefixes) yield* this.list(each);
+    for (const each of prefixes) yield* this.#listAll(each, walk);
   }
 
   /**
@@ -144,13 +161,15 @@ export class FileSystemStore implements AsyncMutable {
     const names = namesOfPrefix(prefix);
     const folder = await this.#folder(names);
     const at = names.map((name) => `${name}/`).join("");
+    const above = folder === undefined ? [] : await this.#realFolders(names);
     const keys: AbsolutePath[] = [];
     const prefixes: AbsolutePath[] = [];
     for (const entry of folder === undefined ? [] : await entriesOf(folder)) {
       const path = `/${at}${entry.name}` as const;
       const kind = entry.isSymbolicLink() ? await this.#kindOfLink(path) : kindOf(entry);
       if (kind === "file" && !UNFINISHED.test(entry.name)) keys.push(path);
-      if (kind === "folder" && (await this.#holdsSomething(path))) prefixes.push(`${path}/`);
+      if (kind !== "folder" || (entry.isSymbolicLink() && (await this.#leadsUp(path, above)))) continue;
+      if (await this.#holdsSomething(path, new Set(above))) prefixes.push(`${path}/`);
     }
     return { keys: keys.sort(), prefixes: prefixes.sort() };
   }
@@ -160,7 +179,7 @@ export class FileSystemStore implements AsyncMutable {
     if (key.includes("\0") || (node.paths.sep === "\\" && key.includes("\\"))) throw outside(key);
     const names = namesOf(key as AbsolutePath);
     const path = node.paths.join(root, ...names);
-    if (path.startsWith(root.endsWith(node.paths.sep) ? root : root + node.paths.sep)) return path;
+    if (isBelow(path, root)) return path;
     throw outside(key);
   }
 
@@ -189,16 +208,31 @@ export class FileSystemStore implements AsyncMutable {
     }
   }
 
-  async #holdsSomething(path: AbsolutePath, depth = 0): Promise<boolean> {
+  /** The real paths of a folder and of the folders through which its path leads. */
+  async #realFolders(names: string[]): Promise<string[]> {
+    const paths = [node.paths.resolve(this.root)];
+    for (const name of names) paths.push(node.paths.join(paths.at(-1) as string, name));
+    return Promise.all(paths.map((path) => node.files.realpath(path)));
+  }
+
+  /** Whether a link leads to one of these folders, or to one above them. */
+  async #leadsUp(link: AbsolutePath, folders: readonly string[]): Promise<boolean> {
+    const target = await this.#folder(namesOfPrefix(link));
+    return target !== undefined && folders.some((each) => each === target || isBelow(each, target));
+  }
+
+  /** Whether there is a value below a folder. `seen` has the real paths that were searched. */
+  async #holdsSomething(path: AbsolutePath, seen: Set<string>): Promise<boolean> {
     const folder = await this.#folder(namesOfPrefix(path));
-    const entries = folder === undefined ? [] : await entriesOf(folder);
+    if (folder === undefined || seen.has(folder)) return false;
+    seen.add(folder);
+    const entries = await entriesOf(folder);
     if (entries.some((entry) => entry.isFile() && !UNFINISHED.test(entry.name))) return true;
     for (const entry of entries) {
       const below = `${path}/${entry.name}` as const;
       const kind = entry.isSymbolicLink() ? await this.#kindOfLink(below) : kindOf(entry);
       if (kind === "file" && !UNFINISHED.test(entry.name)) return true;
-      // The depth is limited, because a link to a folder above leads into a cycle.
-      if (kind === "folder" && depth < 64 && (await this.#holdsSomething(below, depth + 1))) return true;
+      if (kind === "folder" && (await this.#holdsSomething(below, seen))) return true;
     }
     return false;
   }
@@ -221,10 +255,31 @@ export class FileSystemStore implements AsyncMutable {
 
   async #checkReal(key: string, path: string): Promise<void> {
     const root = await node.files.realpath(node.paths.resolve(this.root));
-    if (path !== root && !path.startsWith(root.endsWith(node.paths.sep) ? root : root + node.paths.sep))
-      throw outside(key);
+    if (path !== root && !isBelow(path, root)) throw outside(key);
   }
 }
+
+/** The folders that a listing has reached. */
+interface Walk {
+  /** Their real paths. */
+  readonly seen: Set<string>;
+  /** How often one was reached again. */
+  repeated: number;
+}
+
+function countFolder(walk: Walk, folder: string, prefix: AbsolutePath): void {
+  if (walk.seen.has(folder)) walk.repeated += 1;
+  walk.seen.add(folder);
+  if (walk.repeated <= MOST_REPEATED) return;
+  throw new ZarrError("Limit", "links to folders make the listing too large", {
+    key: prefix,
+    expected: `at most ${MOST_REPEATED} folders that links reach again`,
+    actual: "more",
+  });
+}
+
+const isBelow = (path: string, folder: string): boolean =>
+  path.startsWith(folder.endsWith(node.paths.sep) ? folder : folder + node.paths.sep);
 
 const kindOf = (entry: { isFile(): boolean; isDirectory(): boolean }) =>
   entry.isFile() ? "file" : entry.isDirectory() ? "folder" : undefined;
@@ -237,9 +292,14 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 const CHANGED = "the file changed while it was read";
 
 /** The state of an open file, with a version that changes when a program writes to it. */
-async function stateOf(file: FileHandle): Promise<FileState> {
-  const { ino, mtimeNs, size } = await file.stat({ bigint: true });
-  return { size: Number(size), version: `${ino} ${mtimeNs} ${size}` };
+async function stateOf(file: FileHandle): Promise<FileState & { isFile: boolean }> {
+  const stat = await file.stat({ bigint: true });
+  const { ino, mtimeNs, size } = stat;
+  return {
+    isFile: stat.isFile(),
+    size: Number(size),
+    version: `${ino} ${mtimeNs} ${size}`,
+  };
 }
 
 /**
@@ -253,9 +313,12 @@ async function readUnchanged(
   read: (file: FileHandle, state: FileState) => Promise<Uint8Array>,
 ): Promise<Uint8Array | undefined> {
   const attempt = async () => {
-    const file = await node.files.open(path, "r");
+    // Opening a named pipe would wait for a writer, and occupy a thread of the process.
+    const { O_RDONLY, O_NONBLOCK = 0 } = node.files.constants;
+    const file = await node.files.open(path, O_RDONLY | O_NONBLOCK);
     try {
       const before = await stateOf(file);
+      if (!before.isFile) return undefined;
       const bytes = await read(file, before);
       const after = await stateOf(file);
       if (before.version !== after.version) throw new Error(CHANGED);

@@ -43,13 +43,18 @@ export function checkForm(
 /** Whether packed elements need no conversion to be the result. */
 export const isDirect = (type: TypeDescription, form: Form): boolean => form === "bytes" || isView(type);
 
-/** Converts a result to its form. */
-export async function formed(type: TypeDescription, form: Form, answer: ResultAnswer): Promise<ReadResult> {
+/** Converts a result to its form. Rejects with the signal's reason if it fires meanwhile. */
+export async function formed(
+  type: TypeDescription,
+  form: Form,
+  answer: ResultAnswer,
+  signal?: AbortSignal,
+): Promise<ReadResult> {
   const { shape, kept, order, bytes, marked } = answer;
   const keep = <T>(values: readonly T[]) => values.filter((_, axis) => kept[axis]);
   const layout = { shape: keep(shape), stride: keep(stridesOf(shape, order)) };
   if (type.size === undefined) {
-    const values = await variableElements(type, bytes, product(shape), marked);
+    const values = await variableElements(type, bytes, product(shape), { marked, signal });
     return { ...layout, data: form === "scalar" ? values[0] : values };
   }
   if (form === "bytes") return { ...layout, data: bytes };

@@ -90,6 +90,7 @@ async function readInPlace(
     storeOptions: storeOptionsOf(options),
   });
   observeRead(array, answer.progress);
+  signal?.throwIfAborted();
   return formedIn(out, type, form, { ...answer, bytes: viewBytes(out) });
 }
 
@@ -114,5 +115,7 @@ async function readParts(
   const storeOptions = storeOptionsOf(options);
   const numbers = await call("stream", engineArguments, { signal, onEvent, storeOptions });
   observeRead(array, numbers);
-  return formedIn(out, type, form, await placing.finish());
+  const placed = await placing.finish();
+  signal?.throwIfAborted();
+  return formedIn(out, type, form, placed);
 }

@@ -61,7 +61,10 @@ export async function readSelection(
   observeRead(array, answer.progress);
   const type = known ?? (await typeOf(array, signal));
   if (!known) checkForm(type, form, out);
-  return formed(type, form, answer);
+  const result = await formed(type, form, answer, signal);
+  // The caller may have aborted after the engine's answer.
+  signal?.throwIfAborted();
+  return result;
 }
 
 /** Reads a whole chunk in native order: at the array's edge, with the padding that is stored. */

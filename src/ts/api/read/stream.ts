@@ -93,6 +93,7 @@ class PartStream implements AsyncIterableIterator<AnyPart> {
         { signal: ends, onEvent, repeats: false },
       );
       await queue.settled();
+      ends.throwIfAborted();
       observeRead(array, numbers);
     };
     this.#begin = () => {

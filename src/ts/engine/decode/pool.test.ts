@@ -55,7 +55,7 @@ function fakePool(limit: number, idleMs?: () => number) {
     ports.push(port);
     return port;
   };
-  return { pool: new DecodePool(open, () => limit, idleMs), ports };
+  return { pool: new DecodePool({ open, limit: () => limit, idleMs }), ports };
 }
 
 const ARRAY: BoundArray = { number: 7, build: "engine", document: "{}", warn: () => {} };
@@ -294,12 +294,69 @@ test("failures name their cause; a crashed decoder is replaced", async () => {
 });
 
 test("parts fail when no decoder can be started", async () => {
-  const pool = new DecodePool(
-    () => Promise.reject(new Error("forbidden")),
-    () => 1,
-  );
-  const { elements } = addPart(pool);
-  await assert.rejects(elements, ({ report }: Failure) => /forbidden/.test(report));
+  const open = () => Promise.reject(new Error("forbidden"));
+  for (const openAlone of [undefined, open]) {
+    const pool = new DecodePool({ open, limit: () => 1, ...(openAlone && { openAlone }) });
+    const { elements } = addPart(pool);
+    await assert.rejects(elements, ({ report }: Failure) => /forbidden/.test(report));
+  }
+});
+
+/** A pool of which the first `starts` decoders start, and the others lack memory. */
+function starvedPool(starts: number, limit: number) {
+  const [ports, reasons]: [FakeDecoder[], string[]] = [[], []];
+  let [asked, alone] = [0, 0];
+  const openAlone = async () => {
+    alone += 1;
+    const port = new FakeDecoder();
+    ports.push(port);
+    return port;
+  };
+  const open = async () => {
+    asked += 1;
+    if (asked > starts) throw new Error("out of memory");
+    const port = new FakeDecoder();
+    ports.push(port);
+    return port;
+  };
+  const onRefused = (reason: string) => reasons.push(reason);
+  const pool = new DecodePool({ open, limit: () => limit, openAlone, onRefused });
+  return { pool, ports, reasons, counts: () => ({ asked, alone }) };
+}
+
+/** Answers all work until the parts are done. */
+async function decodeAll(ports: FakeDecoder[], parts: ReturnType<typeof addPart>[]) {
+  const done = Promise.all(parts.map(({ elements }) => elements));
+  const answered = new Set<number>();
+  for (let left = parts.length + 1; left > 0; left -= 1) {
+    await turn();
+    for (const port of ports)
+      for (const { part } of port.work)
+        if (!answered.has(part)) {
+          answered.add(part);
+          port.finish(part);
+        }
+  }
+  return done;
+}
+
+test("where further decoders do not start, those that run do the work", async () => {
+  const { pool, ports, reasons, counts } = starvedPool(1, 4);
+  const parts = Array.from({ length: 8 }, () => addPart(pool));
+  assert.equal((await decodeAll(ports, parts)).length, 8);
+  assert.equal(counts().alone, 0);
+  assert.deepEqual(reasons, ["Error: out of memory"]);
+  const before = counts().asked;
+  const more = Array.from({ length: 8 }, () => addPart(pool));
+  await decodeAll(ports, more);
+  assert.equal(counts().asked, before, "starts that failed are not tried for each part again");
+});
+
+test("where no decoder starts, one on this thread does the work", async () => {
+  const { pool, ports, reasons, counts } = starvedPool(0, 4);
+  const parts = Array.from({ length: 8 }, () => addPart(pool));
+  assert.equal((await decodeAll(ports, parts)).length, 8);
+  assert.deepEqual([counts().alone, pool.size, reasons.length], [1, 1, 1]);
 });
 
 test("idle decoders end after a while, busy ones do not", async () => {

@@ -129,28 +129,39 @@ function closeDecoder(decoder: Decoder): void {
   decoder.close();
 }
 
+interface PoolOptions {
+  /** Starts a decoder. */
+  open: () => Promise<Decoder>;
+  /** At most so many decoders run. */
+  limit: () => number;
+  /** A decoder that is idle for so many ms ends. */
+  idleMs?: (() => number) | undefined;
+  /** Makes a decoder on this thread, for when none can be started. */
+  openAlone?: () => Promise<Decoder>;
+  /** Hears once that a decoder did not start, until the pool is closed or idle. */
+  onRefused?: (reason: string) => void;
+}
+
 export class DecodePool {
   readonly #open: () => Promise<Decoder>;
+  readonly #onRefused: (reason: string) => void;
+  readonly #openAlone: (() => Promise<Decoder>) | undefined;
   readonly #limit: () => number;
   readonly #slots: WorkerSlot[] = [];
   readonly #waiting = new Set<PartTask>();
   readonly #modules = new Map<DecodeBuild, WebAssembly.Module>();
   #opening = 0;
   #isPumpDue = false;
+  /** At most so many decoders run after the start of another one failed. */
+  #most = Number.POSITIVE_INFINITY;
   /** Number of calls of `close`. A decoder that was starting meanwhile is closed. */
   #closings = 0;
   readonly #idle: IdleClock;
 
-  /**
-   * `open` starts a decoder; at most `limit()` of them run. A decoder that is idle for `idleMs()`
-   * ends.
-   */
-  constructor(
-    open: () => Promise<Decoder>,
-    limit: () => number,
-    idleMs: () => number = () => Number.POSITIVE_INFINITY,
-  ) {
+  constructor({ open, limit, idleMs = () => Number.POSITIVE_INFINITY, ...failing }: PoolOptions) {
     this.#open = open;
+    this.#openAlone = failing.openAlone;
+    this.#onRefused = failing.onRefused ?? (() => {});
     this.#limit = limit;
     this.#idle = new IdleClock(idleMs, (since) => this.#endIdle(since));
   }
@@ -219,6 +230,7 @@ export class DecodePool {
   close(): void {
     const failure = failed("Aborted", "the decode workers were closed");
     this.#closings += 1;
+    this.#most = Number.POSITIVE_INFINITY;
     for (const part of [...this.#waiting]) this.#fail(part, failure);
     for (const { decoder, parts } of this.#slots.splice(0)) {
       for (const part of [...parts.values()]) this.#fail(part, failure);
@@ -235,7 +247,11 @@ export class DecodePool {
       this.#slots.splice(this.#slots.indexOf(slot), 1);
       closeDecoder(slot.decoder);
     }
-    if (this.#slots.length === 0) dropCopyMemory();
+    if (this.#slots.length === 0) {
+      dropCopyMemory();
+      // There may be memory again.
+      this.#most = Number.POSITIVE_INFINITY;
+    }
     return this.#slots.length > 0;
   }
 
@@ -289,7 +305,8 @@ export class DecodePool {
       this.#post(slot, part);
     }
     const unassigned = [...this.#waiting].filter(({ slot }) => !slot).length;
-    while (this.#opening < unassigned && this.#slots.length + this.#opening < this.#limit()) this.#openSlot();
+    const limit = Math.min(this.#limit(), this.#most);
+    while (this.#opening < unassigned && this.#slots.length + this.#opening < limit) this.#openSlot();
   }
 
   /** The part with the highest priority that may go to this decoder. */
@@ -371,10 +388,10 @@ export class DecodePool {
     slot.parts.set(part.id, part);
   }
 
-  #openSlot(): void {
+  #openSlot(open = this.#open): void {
     this.#opening += 1;
     const closings = this.#closings;
-    this.#open().then(
+    open().then(
       (decoder) => {
         if (closings !== this.#closings) {
           this.#opening -= 1;
@@ -397,13 +414,25 @@ export class DecodePool {
         this.#pump();
         this.#idle.watch();
       },
-      (error) => {
-        this.#opening -= 1;
-        // If decoders run, they will do the waiting parts. If none run, the parts must fail.
-        if (this.#slots.length === 0)
-          for (const part of [...this.#waiting]) this.#fail(part, failed("Unsupported", String(error)));
-      },
+      (error) => this.#refused(open, error),
     );
+  }
+
+  /**
+   * The start of a decoder failed, perhaps for lack of memory or threads. The decoders that run do
+   * the waiting parts. If none run, one on this thread does. Only if that fails, too, the parts do.
+   */
+  #refused(open: () => Promise<Decoder>, error: unknown): void {
+    this.#opening -= 1;
+    const left = this.#slots.length + this.#opening;
+    const alone = this.#openAlone;
+    if (alone && open !== alone) {
+      if (this.#most === Number.POSITIVE_INFINITY) this.#onRefused(String(error));
+      this.#most = Math.max(1, left);
+    }
+    if (left > 0) this.#pump();
+    else if (alone && open !== alone) this.#openSlot(alone);
+    else for (const part of [...this.#waiting]) this.#fail(part, failed("Unsupported", String(error)));
   }
 
   #answered(slot: WorkerSlot, answer: FromDecoder): void {

@@ -5,28 +5,30 @@
 import type { DecodeBuild } from "../../model/node_summary.ts";
 import { engineModule } from "../compile.ts";
 import { recycleBytes, workerIdleMs, workerLimit } from "../configuration.ts";
+import { warn } from "../warn.ts";
 import { dropCopyMemory } from "./copy_memory.ts";
-import { localDecoder, openDecoder } from "./decoder.ts";
+import { type Decoder, localDecoder, openDecoder } from "./decoder.ts";
 import { dropSpares } from "./part_memory.ts";
 import { DecodePool } from "./pool.ts";
 
 /** Up to this many decoded bytes, decoding here is faster than sending the read to a worker. */
 const CALLER_BYTES = 128 << 10;
 
-const workers = new DecodePool(
-  async () => openDecoder(await engineModule("engine")),
-  () => Math.max(1, workerLimit()),
-  workerIdleMs,
-);
+async function openLocal(): Promise<Decoder> {
+  const module = await engineModule("engine");
+  return localDecoder({ type: "module", build: "engine", module, recycleBytes: recycleBytes() });
+}
 
-const caller = new DecodePool(
-  async () => {
-    const module = await engineModule("engine");
-    return localDecoder({ type: "module", build: "engine", module, recycleBytes: recycleBytes() });
-  },
-  () => 1,
-  workerIdleMs,
-);
+const workers = new DecodePool({
+  open: async () => openDecoder(await engineModule("engine")),
+  limit: () => Math.max(1, workerLimit()),
+  idleMs: workerIdleMs,
+  openAlone: openLocal,
+  onRefused: (reason) =>
+    warn(`a decode worker could not be started, so reads go on with fewer workers: ${reason}`, "/"),
+});
+
+const caller = new DecodePool({ open: openLocal, limit: () => 1, idleMs: workerIdleMs });
 
 /**
  * Up to this many bytes in chunks that are not small, decoding here is faster than starting the
