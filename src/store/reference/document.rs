@@ -289,7 +289,7 @@ fn version_1(members: &Members<'_>, refs: &str) -> Result<References> {
         let templates: BTreeMap<String, String> =
             serde_json::from_str(templates.get()).map_err(|error| not_read(&error))?;
         collector.templates =
-            templates.into_iter().map(|(name, text)| (name, Binding::of_template(text))).collect();
+            templates.iter().map(|(name, text)| (name.as_str().into(), Binding::of_template(text))).collect();
     }
     walk(refs, |key, value| collector.take(key, value.get()))?;
     if let Some(generators) = members.generators {

@@ -4,6 +4,7 @@
 //! [`template`] renders the templates, and [`document`](super::document) collects the references.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use serde::Deserialize;
 
@@ -38,23 +39,45 @@ impl Generator {
         if count == 0 {
             return Ok(());
         }
-        let axes: Vec<_> =
-            self.dimensions.iter().map(|(name, dimension)| (name.as_str(), dimension.values())).collect();
-        (0..count).try_for_each(|nth| take(&names_of(&axes, nth)))
+        let mut axes: Vec<Axis> = self.dimensions.iter().map(Axis::new).collect();
+        let mut names: Names = axes.iter().filter_map(Axis::entry).collect();
+        axes.retain(|axis| axis.values.len() > 1);
+        take(&names)?;
+        (1..count).try_for_each(|_| {
+            step(&mut axes, &mut names);
+            take(&names)
+        })
     }
 }
 
-/// The values of the n-th reference. The last dimension changes first.
-fn names_of(axes: &[(&str, Vec<Binding>)], nth: u64) -> Names {
-    let mut names = Names::new();
-    let mut rest = nth;
-    for (name, values) in axes.iter().rev() {
-        let len = (values.len() as u64).max(1);
-        let value = usize::try_from(rest % len).ok().and_then(|at| values.get(at));
-        names.extend(value.map(|value| ((*name).to_owned(), value.clone())));
-        rest /= len;
+/// A name and its values. References share their texts.
+struct Axis {
+    name: Rc<str>,
+    values: Vec<Binding>,
+    /// Index of the value of the present reference.
+    at: usize,
+}
+
+impl Axis {
+    fn new((name, dimension): (&String, &Dimension)) -> Self {
+        Self { name: name.as_str().into(), values: dimension.values(), at: 0 }
     }
-    names
+
+    fn entry(&self) -> Option<(Rc<str>, Binding)> {
+        Some((self.name.clone(), self.values.get(self.at)?.clone()))
+    }
+}
+
+/// Goes to the values of the next reference. The last dimension changes first. Each axis has several
+/// values, so a step changes two names on average.
+fn step(axes: &mut [Axis], names: &mut Names) {
+    for axis in axes.iter_mut().rev() {
+        axis.at = (axis.at + 1) % axis.values.len();
+        names.extend(axis.entry());
+        if axis.at > 0 {
+            return;
+        }
+    }
 }
 
 /// A number, or a template that yields one.
@@ -150,7 +173,7 @@ impl Item {
     fn binding(&self) -> Binding {
         match self {
             Self::Integer(number) => Binding::Integer(*number),
-            Self::Text(text) => Binding::Text(text.clone()),
+            Self::Text(text) => Binding::Text(text.as_str().into()),
         }
     }
 }

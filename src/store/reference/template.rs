@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::error::{Error, Result};
 use crate::limits;
@@ -17,31 +18,42 @@ const DEPTH: usize = 16;
 /// Maximum length of a rendered text.
 const RENDERED_BYTES: usize = 1 << 16;
 
-/// The value of a name.
+/// Bytes that one step may read. Long texts cost more.
+const BYTES_OF_A_STEP: usize = 256;
+
+/// The value of a name. Millions of references may use it, so they share its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Binding {
     Integer(i64),
-    Text(String),
+    Text(Rc<str>),
     /// Text with expressions, which are rendered when it is called.
-    Template(String),
+    Template(Rc<str>),
 }
 
 impl Binding {
     /// A template of a document. Text without expressions needs no call.
-    pub fn of_template(text: String) -> Self {
-        if text.contains("{{") { Self::Template(text) } else { Self::Text(text) }
+    pub fn of_template(text: &str) -> Self {
+        if text.contains("{{") { Self::Template(text.into()) } else { Self::Text(text.into()) }
     }
 
-    fn into_text(self) -> String {
+    fn into_text(self) -> Rc<str> {
         match self {
-            Self::Integer(number) => number.to_string(),
+            Self::Integer(number) => number.to_string().into(),
             Self::Text(text) | Self::Template(text) => text,
+        }
+    }
+
+    /// Length of the text in bytes.
+    fn len(&self) -> usize {
+        match self {
+            Self::Integer(_) => 0,
+            Self::Text(text) | Self::Template(text) => text.len(),
         }
     }
 }
 
 /// The values of names.
-pub type Names = BTreeMap<String, Binding>;
+pub type Names = BTreeMap<Rc<str>, Binding>;
 
 /// Whether a text contains expressions.
 pub fn has_expressions(text: &str) -> bool {
@@ -58,8 +70,10 @@ pub struct Budget {
 }
 
 impl Budget {
-    fn step(&self) -> Result<()> {
-        let (all, own) = (self.steps.get() + 1, self.own_steps.get() + 1);
+    /// Charges a step that reads a text of `bytes`.
+    fn step(&self, bytes: usize) -> Result<()> {
+        let cost = 1 + (bytes / BYTES_OF_A_STEP) as u64;
+        let (all, own) = (self.steps.get() + cost, self.own_steps.get() + cost);
         self.steps.set(all);
         self.own_steps.set(own);
         if all > limits::TEMPLATE_STEPS || own > limits::STEPS_OF_ONE_TEXT {
@@ -120,16 +134,20 @@ fn render_at(text: &str, scope: Scope<'_>) -> Result<String> {
     Ok(out)
 }
 
+fn rendered_binding(text: &str, scope: Scope<'_>) -> Result<Binding> {
+    Ok(Binding::Text(render_at(text, scope)?.into()))
+}
+
 fn too_long() -> Error {
     Error::limit("the text of a template is too long")
 }
 
-/// Joins two texts.
-fn joined(left: String, right: &str) -> Result<Binding> {
-    if left.len() + right.len() > RENDERED_BYTES {
+/// Joins texts.
+fn joined(texts: &[&str]) -> Result<Binding> {
+    if texts.iter().map(|text| text.len()).sum::<usize>() > RENDERED_BYTES {
         return Err(too_long());
     }
-    Ok(Binding::Text(left + right))
+    Ok(Binding::Text(texts.concat().into()))
 }
 
 fn not_understood(expression: &str) -> Error {
@@ -169,7 +187,7 @@ impl<'a> Parser<'a> {
                 () if self.take("-") => integers(left, self.product()?, i64::checked_sub)?,
                 () if self.take("~") => {
                     let right = self.product()?;
-                    joined(left.into_text(), &right.into_text())?
+                    joined(&[&left.into_text(), &right.into_text()])?
                 }
                 () => return Ok(left),
             };
@@ -217,7 +235,7 @@ impl<'a> Parser<'a> {
     }
 
     fn atom(&mut self) -> Result<Binding> {
-        self.scope.budget.step()?;
+        self.scope.budget.step(0)?;
         self.scope.depth += 1;
         if self.scope.depth > DEPTH {
             return Err(Error::format("an expression of a template is nested too deeply"));
@@ -241,7 +259,7 @@ impl<'a> Parser<'a> {
                 let (text, rest) =
                     self.rest[1..].split_once(quote).ok_or_else(|| not_understood(self.rest))?;
                 self.rest = rest;
-                Ok(Binding::Text(text.to_owned()))
+                Ok(Binding::Text(text.into()))
             }
             Some('0'..='9') => {
                 let digits = self.take_while(|char| char.is_ascii_digit());
@@ -270,10 +288,11 @@ impl<'a> Parser<'a> {
         let found = found.ok_or_else(|| {
             Error::format(format!("a template uses the name {name:?}, which is not defined"))
         })?;
+        self.scope.budget.step(found.len())?;
         if !self.take("(") {
             // A template that is named but not called is called with nothing.
             return match found {
-                Binding::Template(text) => render_at(text, self.below(self.scope.names)).map(Binding::Text),
+                Binding::Template(text) => rendered_binding(text, self.below(self.scope.names)),
                 value => Ok(value.clone()),
             };
         }
@@ -282,7 +301,7 @@ impl<'a> Parser<'a> {
             Binding::Template(text) => {
                 let names: Vec<&Names> =
                     std::iter::once(&arguments).chain(self.scope.names.iter().copied()).collect();
-                render_at(text, self.below(&names)).map(Binding::Text)
+                rendered_binding(text, self.below(&names))
             }
             value => Ok(value.clone()),
         }
@@ -300,7 +319,7 @@ impl<'a> Parser<'a> {
     fn arguments(&mut self) -> Result<Names> {
         let mut arguments = Names::new();
         while !self.take(")") {
-            let name = self.name()?.to_owned();
+            let name = Rc::from(self.name()?);
             self.expect("=")?;
             let value = self.sum()?;
             arguments.insert(name, value);
@@ -318,7 +337,7 @@ fn add(left: Binding, right: Binding) -> Result<Binding> {
         (Binding::Integer(left), Binding::Integer(right)) => {
             integers(Binding::Integer(left), Binding::Integer(right), i64::checked_add)
         }
-        (Binding::Text(left), Binding::Text(right)) => joined(left, &right),
+        (Binding::Text(left), Binding::Text(right)) => joined(&[&left, &right]),
         _ => Err(Error::format("a template adds a number to text")),
     }
 }
@@ -372,6 +391,9 @@ fn formatted(format: &str, value: Binding) -> Result<Binding> {
     let (width, rest) = after.split_at(end);
     let columns: usize =
         if width.is_empty() { 0 } else { width.parse().map_err(|_| not_understood(format))? };
+    if format.len() + value.len() > RENDERED_BYTES {
+        return Err(too_long());
+    }
     let text = match rest.chars().next() {
         Some('d' | 'i') if columns <= 64 => {
             let number = integer(value)?;
@@ -380,7 +402,7 @@ fn formatted(format: &str, value: Binding) -> Result<Binding> {
         Some('s') if columns <= 64 => format!("{:>columns$}", value.into_text()),
         _ => return Err(not_understood(format)),
     };
-    joined(format!("{before}{text}"), &rest[1..])
+    joined(&[before, &text, &rest[1..]])
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -390,12 +412,12 @@ mod tests {
 
     fn names() -> Names {
         let entries = [
-            ("u", Binding::Text("https://host/a".to_owned())),
-            ("f", Binding::of_template("https://host/{{c}}.nc".to_owned())),
-            ("loop", Binding::of_template("{{loop}}".to_owned())),
+            ("u", Binding::Text("https://host/a".into())),
+            ("f", Binding::of_template("https://host/{{c}}.nc")),
+            ("loop", Binding::of_template("{{loop}}")),
             ("i", Binding::Integer(7)),
         ];
-        entries.map(|(name, value)| (name.to_owned(), value)).into()
+        entries.map(|(name, value)| (name.into(), value)).into()
     }
 
     #[test]
@@ -448,10 +470,10 @@ mod tests {
     fn templates_that_multiply_are_a_limit_error() {
         for last in ["", "x"] {
             let mut names = Names::new();
-            names.insert("t5".to_owned(), Binding::of_template(format!("{{{{'{last}'}}}}")));
+            names.insert("t5".into(), Binding::of_template(&format!("{{{{'{last}'}}}}")));
             for at in 0..5 {
                 let text = format!("{{{{t{}}}}}", at + 1).repeat(1000);
-                names.insert(format!("t{at}"), Binding::of_template(text));
+                names.insert(format!("t{at}").into(), Binding::of_template(&text));
             }
             let error = render("{{t0}}", &[&names], &Budget::default()).unwrap_err();
             assert_eq!(error.kind(), crate::error::ErrorKind::Limit, "{last}");
@@ -461,11 +483,30 @@ mod tests {
     #[test]
     fn text_that_doubles_in_arguments_is_a_limit_error() {
         let mut names = Names::new();
-        names.insert("double".to_owned(), Binding::of_template("{{x ~ x}}".to_owned()));
+        names.insert("double".into(), Binding::of_template("{{x ~ x}}"));
         let long = "y".repeat(60_000);
         let text = format!("{{{{double(x=double(x='{long}'))}}}}");
         let error = render(&text, &[&names], &Budget::default()).unwrap_err();
         assert_eq!(error.kind(), crate::error::ErrorKind::Limit);
+    }
+
+    #[test]
+    fn uses_of_long_texts_are_charged() {
+        let names = Names::from([
+            ("f".into(), Binding::of_template("{{1}}")),
+            ("long".into(), Binding::Text(" ".repeat(1 << 20).into())),
+            ("short".into(), Binding::Text(" 7 ".into())),
+        ]);
+        for (text, is_allowed) in [
+            ("{{f(x=long)}}".repeat(1000), false),
+            ("{{f(x=short)}}".repeat(1000), true),
+            ("{{short|int}}".repeat(1000), true),
+            ("{{'%s' % long}}".to_owned(), false),
+        ] {
+            let rendered = render(&text, &[&names], &Budget::default());
+            let expected = if is_allowed { None } else { Some(crate::error::ErrorKind::Limit) };
+            assert_eq!(rendered.err().map(|error| error.kind()), expected, "{}", &text[..13]);
+        }
     }
 
     #[test]

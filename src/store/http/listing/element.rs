@@ -101,6 +101,10 @@ fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 
+/// Maximum length of a character reference in bytes, without `&` and `;`. `&` may be frequent, so
+/// the search for `;` must not go far.
+const LONGEST: usize = 8;
+
 /// Replaces the character references that occur in listings. Others stay.
 pub(super) fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
@@ -109,7 +113,8 @@ pub(super) fn unescape(text: &str) -> Cow<'_, str> {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once('&') {
         out.push_str(before);
-        let reference = after.split_once(';').filter(|(name, _)| name.len() <= 8);
+        let end = after.bytes().take(LONGEST + 1).position(|byte| byte == b';');
+        let reference = end.and_then(|end| Some((after.get(..end)?, after.get(end + 1..)?)));
         match reference.and_then(|(name, following)| Some((character(name)?, following))) {
             Some((char, following)) => {
                 out.push(char);
