@@ -180,7 +180,7 @@ for (const leaving of [0, 1]) {
     const writer = new zarr.ZipWriter();
     const array = await zarr.create(writer, { shape: [4], chunkShape: [4], dtype: "uint8" });
     await array.set(null, new Uint8Array([1, 2, 3, 4]));
-    const bytes = new Uint8Array(await (await writer.finish()).arrayBuffer());
+    const bytes = new Uint8Array(await (await writer.toBlob()).arrayBuffer());
     let open;
     const gate = new Promise((resolve) => {
       open = resolve;
