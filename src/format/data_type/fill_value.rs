@@ -30,6 +30,15 @@ impl FillValue {
         }
     }
 
+    /// What `null` in v2 stands for, where chunks are missing: zero, or NaT for times. A date that
+    /// no writer chose must not look like one.
+    pub fn of_null(data_type: &DataType) -> Self {
+        match data_type {
+            DataType::Time(_) => time::not_a_time(),
+            _ => Self::zero(data_type),
+        }
+    }
+
     /// Parses a fill value of v3 metadata. The caller handles `null`, except for types that have
     /// it.
     ///
@@ -89,7 +98,7 @@ impl FillValue {
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
         if json.is_null() {
-            return Ok(Self::zero(data_type));
+            return Ok(Self::of_null(data_type));
         }
         match data_type {
             // xarray writes "NaN" beside integer types when the fill value came from a float

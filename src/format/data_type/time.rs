@@ -132,10 +132,15 @@ fn checked_factor(factor: u64) -> Option<u32> {
     u32::try_from(factor).ok().filter(|factor| (1..=0x7fff_ffff).contains(factor))
 }
 
+/// The element NaT.
+pub(super) fn not_a_time() -> FillValue {
+    FillValue(NAT.to_vec())
+}
+
 /// Parses an integer or `"NaT"`.
 pub(super) fn parse_fill(json: Json<'_>) -> Result<FillValue> {
     if json.str().is_ok_and(|text| text == "NaT") {
-        return Ok(FillValue(NAT.to_vec()));
+        return Ok(not_a_time());
     }
     Integer::Int64.parse_fill(json).map_err(|_| unexpected(json))
 }

@@ -155,11 +155,10 @@ impl<'a> Marking<'a> {
             return;
         }
         let text = rest.get(..len).unwrap_or_default();
-        let is_large = match (text.parse::<i64>(), text.parse::<u64>()) {
-            (Ok(value), _) => value.unsigned_abs() > MAX_SAFE_INTEGER,
-            (Err(_), unsigned) => unsigned.is_ok(),
-        };
-        if is_large {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let is_integer = digits.bytes().all(|byte| byte.is_ascii_digit());
+        // An integer that 64 bits cannot hold is larger than all that they can.
+        if is_integer && digits.parse::<u64>().map_or(true, |value| value > MAX_SAFE_INTEGER) {
             self.mark(start);
         }
     }
@@ -238,7 +237,10 @@ mod tests {
             36893488147419103232,0.30000000000000004,1e300],"d":{"e":{}}}"#;
         assert_eq!(marked(text, false), (text.to_owned(), "{}".to_owned()));
         let (rewritten, places) = marked(text, true);
-        let expected = r#"{"a":{"1":{"b":"9007199254740993"}},"c":{"0":"-9223372036854775808","1":"18446744073709551615"}}"#;
+        let expected = concat!(
+            r#"{"a":{"1":{"b":"9007199254740993"}},"#,
+            r#""c":{"0":"-9223372036854775808","1":"18446744073709551615","2":"36893488147419103232"}}"#
+        );
         assert_eq!(places, expected);
         assert!(rewritten.contains(r#"{"b":"\u00009007199254740993"}"#));
         assert!(rewritten.ends_with(r#"0.30000000000000004,1e300],"d":{"e":{}}}"#));

@@ -141,7 +141,7 @@ pub struct ArrayMetadata {
     /// The fill value: the element of missing chunks.
     pub fill_value: FillValue,
     /// Whether the document's fill value is `null`, which means "undefined". `fill_value` is then
-    /// zero.
+    /// zero, or NaT for times.
     pub fill_is_null: bool,
     /// The codec chain in encoding order. For v2 it includes the `transpose` and `bytes` codecs
     /// that `order` and the byte order mean.

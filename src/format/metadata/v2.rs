@@ -76,7 +76,7 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
         chunk_key_encoding: ChunkKeyEncoding::V2 { separator: separator(members)? },
         fill_value: members
             .read("fill_value", |json| FillValue::parse_v2(&data_type, endian, json, &mut warnings))?
-            .unwrap_or_else(|| FillValue::zero(&data_type)),
+            .unwrap_or_else(|| FillValue::of_null(&data_type)),
         fill_is_null: members.get("fill_value").is_none_or(Json::is_null),
         codecs: codecs(members, rank, endian)?,
         shape,
@@ -198,6 +198,16 @@ mod tests {
 
     fn names(document: &Value) -> Vec<String> {
         chain(document).into_iter().map(|(name, ..)| name).collect()
+    }
+
+    #[test]
+    fn a_null_fill_value_of_dates_is_not_a_time() {
+        for (dtype, expected) in [("<M8[D]", i64::MIN), (">m8[s]", i64::MIN), ("<i8", 0)] {
+            let mut document = with("fill_value", Value::Null);
+            document["dtype"] = json!(dtype);
+            let array = parse(&document).unwrap();
+            assert_eq!((array.fill_value.0, array.fill_is_null), (expected.to_le_bytes().to_vec(), true));
+        }
     }
 
     #[test]

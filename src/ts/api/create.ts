@@ -184,7 +184,9 @@ async function fillOf(options: Given, like: LikeNumber): Promise<{ json?: unknow
   if (fillValue === null) return { json: null };
   const text = dtype === undefined ? "" : exactJson(dtype);
   const type = await call("describeTypeName", (objects) => ({ text, like: like(objects) }));
-  if (isNumeric(type) && !(fillValue instanceof Date)) return { json: fillValue };
+  // An integer has no −0.
+  const isMinusZero = Object.is(fillValue, -0) && !["float", "complex"].includes(type.kind);
+  if (isNumeric(type) && !(fillValue instanceof Date)) return { json: isMinusZero ? 0 : fillValue };
   const pack = (floats: FloatPacker) => packScalar(type, fillValue, { floats }).bytes;
   return { packed: await withPackedFloats(pack, options.signal as AbortSignal | undefined) };
 }

@@ -12,6 +12,9 @@ use crate::format::metadata::draft::{self, DraftCodec};
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat, codec};
 
+/// The checksums among the codecs of v2.
+const V2_CHECKSUMS: [&str; 5] = ["adler32", "crc32", "crc32c", "fletcher32", "jenkins_lookup3"];
+
 /// The default compressor of v2.
 pub(super) const V2_COMPRESSOR: &str = r#"{"id":"zstd","level":0}"#;
 
@@ -93,7 +96,12 @@ impl NewChain<'_> {
         {
             given.insert(0, named_v2(id));
         }
-        let compressor = given.pop_if(|last| kind(last) == Some(CodecKind::BytesToBytes));
+        // zarr-python 2 gives a compressor the array, which its checksums take in one dimension only.
+        // A filter gets bytes.
+        let may_compress = |codec: &CodecMetadata| {
+            kind(codec) == Some(CodecKind::BytesToBytes) && !V2_CHECKSUMS.contains(&codec.name.as_str())
+        };
+        let compressor = given.pop_if(|last| may_compress(last));
         let mut made_bytes = given.iter().any(is_bytes);
         for (idx, filter) in given.into_iter().enumerate() {
             if !made_bytes && kind(&filter) == Some(CodecKind::BytesToBytes) {
