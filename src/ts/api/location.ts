@@ -55,5 +55,7 @@ export function root(store: unknown = new Map<string, Uint8Array>()): Location<u
 /** The location for a URL, a store, files or a location. */
 export function locationOf(place: unknown): Location<unknown> {
   const isLocation = typeof place === "object" && place !== null && "store" in place && "path" in place;
-  return isLocation ? (place as Location<unknown>) : new Location(storeOf(place));
+  if (!isLocation) return new Location(storeOf(place));
+  needText((place as Location<unknown>).path, "path");
+  return place as Location<unknown>;
 }

@@ -150,7 +150,11 @@ export function textsOf({ document, large }: Documents): Record<string, string> 
 
 /** The document for a caller's metadata object, in the form that the engine takes. */
 export const documentOf = (metadata: unknown): string =>
-  JSON.stringify({ zarr_format: 3, texts: [["zarr.json", exactJson(metadata)]], is_callers: true });
+  JSON.stringify({
+    zarr_format: 3,
+    texts: [["zarr.json", exactJson(metadata, "metadata")]],
+    is_callers: true,
+  });
 
 /** A summary from the engine, by which the constructors of `Array` and `Group` recognise it. */
 export class OpenedNode {

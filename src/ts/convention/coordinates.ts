@@ -8,8 +8,8 @@ import type { Array as ZarrArray } from "../api/array.ts";
 import type { CoordinateValue, NearestOptions } from "../api/by_value.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
-import { need, object } from "../model/argument.ts";
-import { InvalidSelectionError, NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { need, optionsOf } from "../model/argument.ts";
+import { InvalidSelectionError, NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { Attributes, DataType, Readable, Slice } from "../model/types.ts";
 import { besideOf } from "./beside.ts";
 import { Lookup } from "./lookup.ts";
@@ -104,7 +104,7 @@ export class Coordinates {
     if (this.time) return this.time.count(value as string);
     throw new InvalidSelectionError(`${JSON.stringify(this.dimension)} is no time axis`, {
       expected: "a number",
-      actual: String(value),
+      actual: shown(value),
     });
   }
 
@@ -118,7 +118,7 @@ export class Coordinates {
    * must be equal. Rejects with an `InvalidSelectionError` if there is no such element.
    */
   async nearest(value: CoordinateValue, options: NearestOptions = {}): Promise<number> {
-    object(options);
+    optionsOf(options);
     const what = JSON.stringify(this.dimension);
     if (this.values instanceof Float64Array)
       return this.#search().nearest(await this.#number(value), options, what);
@@ -256,7 +256,7 @@ function axisOf(array: AnyArray, dimension: string | number): number {
     expected: names
       ? names.map((name) => JSON.stringify(name)).join(", ")
       : `below ${array.shape.length}: it has no names`,
-    actual: String(dimension),
+    actual: shown(dimension),
   });
 }
 
@@ -286,7 +286,7 @@ export async function coords(
   dimension: string | number,
   options: CoordsOptions = {},
 ): Promise<Coordinates> {
-  const { signal } = object(options);
+  const { signal } = optionsOf(options);
   signal?.throwIfAborted();
   needArray(array);
   const axis = axisOf(array, dimension);

@@ -6,7 +6,7 @@
  */
 
 import type { Location } from "../api/location.ts";
-import { need, object } from "../model/argument.ts";
+import { need, optionsOf } from "../model/argument.ts";
 import type { Readable } from "../model/types.ts";
 import type { CreateDatasetOptions, Dataset, NewDataset } from "./write/dataset_options.ts";
 import { writeDataset } from "./write/dataset_writer.ts";
@@ -40,5 +40,5 @@ export async function createDataset<Store extends Readable>(
 ): Promise<Dataset<Store>> {
   const isDescription = Object(dataset) === dataset && typeof (dataset.attributes ?? {}) === "object";
   need(isDescription, "dataset", "a description of a data set");
-  return (await writeDataset(place, dataset, object(options))) as Dataset<Store>;
+  return (await writeDataset(place, dataset, optionsOf(options))) as Dataset<Store>;
 }

@@ -7,7 +7,7 @@
 
 import type { Location } from "../api/location.ts";
 import type { ElementSource } from "../api/write/element_source.ts";
-import { object } from "../model/argument.ts";
+import { object, optionsOf } from "../model/argument.ts";
 import type { Readable } from "../model/types.ts";
 import type { Pyramid } from "./pyramid_model.ts";
 import type { CreatePyramidOptions } from "./write/pyramid_options.ts";
@@ -40,5 +40,5 @@ export async function createPyramid<Store extends Readable>(
   options: CreatePyramidOptions = {},
 ): Promise<Pyramid<Store>> {
   object(source, "source");
-  return (await writePyramid(place, source, object(options))) as Pyramid<Store>;
+  return (await writePyramid(place, source, optionsOf(options))) as Pyramid<Store>;
 }

@@ -11,8 +11,8 @@ import { progressListener, type ReadOptions, readArguments } from "../api/read/a
 import { conversionOf } from "../api/read/conversion.ts";
 import type { CfOptions } from "../api/read/packing.ts";
 import { type AnySelection, requestOf } from "../api/selection.ts";
-import { object } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
+import { optionsOf } from "../model/argument.ts";
+import { shown, ZarrError } from "../model/errors.ts";
 import { newSummary, PLACES } from "../model/summary_numbers.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
@@ -86,7 +86,7 @@ export class Histogram {
     if (!(share >= 0 && share <= 1)) {
       throw new ZarrError("Argument", "the share of a quantile is not valid", {
         expected: "a number from 0 to 1",
-        actual: String(share),
+        actual: shown(share),
       });
     }
     const wanted = share * this.count;
@@ -202,7 +202,7 @@ function checked({ bins = 256, window }: HistogramOptions): number {
  */
 export async function histogram(source: Source, options: HistogramOptions = {}): Promise<Histogram> {
   if (!(source instanceof Pyramid)) needArray(source, "source");
-  const bins = checked(object(options));
+  const bins = checked(optionsOf(options));
   const { decode, signal, onProgress, priority } = options;
   const [array, selection] = await subject(source, options);
   const type = await typeNameOf(array);

@@ -14,7 +14,7 @@ import {
 } from "../api/by_value.ts";
 import { needArray } from "../api/node_facts.ts";
 import { type AnySelection, type DimensionSelection, Points } from "../api/selection.ts";
-import { need, object } from "../model/argument.ts";
+import { need, optionsOf } from "../model/argument.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { type CoordsOptions, coords } from "./coordinates.ts";
 
@@ -50,7 +50,7 @@ export async function locate(
   options: CoordsOptions = {},
 ): Promise<AnySelection | null | undefined> {
   needArray(array);
-  object(options);
+  optionsOf(options);
   need(typeof (selection ?? {}) === "object", "selection");
   if (!hasValues(selection)) return selection;
   if (globalThis.Array.isArray(selection)) {
@@ -80,7 +80,7 @@ export async function locate(
 export const at = (
   value: CoordinateValue | readonly CoordinateValue[],
   options: NearestOptions = {},
-): AtValue => new AtValue(value, object(options), locate);
+): AtValue => new AtValue(value, optionsOf(options), locate);
 
 /**
  * Selects the elements whose coordinates are between two values, both included, in either order.

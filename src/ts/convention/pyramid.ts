@@ -3,7 +3,7 @@
  * (`src/convention/pyramid`) names the nodes that it needs and interprets them. This file opens
  * them (`known_nodes.ts`) and remembers the levels of arrays (`placing.ts`).
  */
-import { need, object } from "../model/argument.ts";
+import { need, optionsOf } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
@@ -114,6 +114,6 @@ export async function pyramid<Store extends Readable>(
   options: PyramidOptions = {},
 ): Promise<Pyramid<Store>> {
   need("attrs" in Object(node), "node", "an array or a group");
-  object(options).signal?.throwIfAborted();
+  optionsOf(options).signal?.throwIfAborted();
   return unlessAborted(read(node, options), options.signal);
 }

@@ -46,7 +46,7 @@ export class TimeUnits {
 
   #ask(question: Question): Promise<Answer> {
     const { units, calendar } = this;
-    return ask<Answer>(exactJson({ operation: "time", units, calendar, ...question }));
+    return ask<Answer>(exactJson({ operation: "time", units, calendar, ...question }, "units"));
   }
 
   async #each<T>(counts: ArrayLike<number | bigint>, answered: (answer: Answer) => T[]): Promise<T[]> {
@@ -121,7 +121,9 @@ export class TimeUnits {
 export async function timeUnits(units: string, calendar?: string): Promise<TimeUnits> {
   needText(units, "units");
   if (calendar !== undefined) needText(calendar, "calendar");
-  const { isReal } = await ask<Answer>(exactJson({ operation: "time", units: String(units), calendar }));
+  const { isReal } = await ask<Answer>(
+    exactJson({ operation: "time", units: shown(units), calendar }, "calendar"),
+  );
   return new TimeUnits(units, calendar ?? "standard", isReal);
 }
 

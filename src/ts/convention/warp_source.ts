@@ -6,7 +6,7 @@
 import type { Array as ZarrArray } from "../api/array.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
-import { NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { Attributes, DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
 import { besideOf } from "./beside.ts";
@@ -136,7 +136,7 @@ async function over(array: AnyArray, variable: AnyArray, [y, x]: [number, number
     throw new ZarrError("Limit", "the array has too many longitudes and latitudes for a map", {
       path: array.path,
       expected: `at most ${MOST_PLACES}`,
-      actual: String(count),
+      actual: shown(count),
     });
   }
   const decode = { convention: "cf", zarrFillValue: false } as const;

@@ -25,6 +25,15 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
+/** A value as text for a message. Some lists and objects have no text. */
+export function shown(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return typeof value;
+  }
+}
+
 /**
  * The base class of every error that this package throws. The reasons of abort signals, and what a
  * user's store, `fetch` or codec loader throws, are thrown as they are.
@@ -227,7 +236,7 @@ const CROSSING = [
 
 /** Converts an error to cloneable fields. */
 export function fieldsOfError(error: unknown): ErrorFields {
-  if (!(error instanceof Error)) return { name: "Error", message: String(error) };
+  if (!(error instanceof Error)) return { name: "Error", message: shown(error) };
   const cause = causeFields(error.cause);
   const message = withoutSecrets(error.message);
   const fields = { name: error.name, message, ...(cause && { cause }) };

@@ -2,8 +2,8 @@
  * The options that `init` received. Every option has a default. The page reads an option when it
  * first needs it, so `init` must be called before that.
  */
-import { needUrl, object, parsedUrl } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
+import { needUrl, optionsOf, parsedUrl } from "../model/argument.ts";
+import { shown, ZarrError } from "../model/errors.ts";
 import type { Build, EngineOptions, WasmText } from "./protocol.ts";
 
 /** The source of a wasm build: a URL, a response, its bytes, or a compiled module. */
@@ -82,11 +82,11 @@ export const configuration: InitOptions = {};
  * `engine`.
  */
 export function configure(options: InitOptions): void {
-  const { engine } = object(options);
+  const { engine } = optionsOf(options);
   if (engine !== undefined && engine !== "worker" && engine !== "caller") {
     throw new ZarrError("Argument", "the option engine of init is not a known place", {
       expected: '"worker" or "caller"',
-      actual: String(engine),
+      actual: shown(engine),
     });
   }
   for (const [name, value] of Object.entries(options)) {

@@ -4,7 +4,7 @@
  */
 
 import { fileSystemFailed, type Listed, nameOfError, namesOf, namesOfPrefix } from "../files/file.ts";
-import { need, object } from "../model/argument.ts";
+import { need, needText, object } from "../model/argument.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
 import { DirectoryStore } from "./directory.ts";
@@ -48,6 +48,11 @@ export class FileListStore extends FileStore {
   constructor(files: Iterable<File> | ArrayLike<File>) {
     super();
     for (const file of Array.from(object(files, "files"))) {
+      need(
+        typeof Object(file).slice === "function" && typeof file.name === "string",
+        "files",
+        "a list of files",
+      );
       // A file without a path was chosen by itself. The name of the chosen folder is not part of
       // the keys.
       const path = file.webkitRelativePath || `/${file.name}`;
@@ -61,6 +66,7 @@ export class FileListStore extends FileStore {
 
   /** Lists all keys below a prefix, sorted. */
   list(prefix: AbsolutePath = "/"): AbsolutePath[] {
+    needText(prefix, "prefix");
     const keys = [...this.#files.keys()] as AbsolutePath[];
     return keys.filter((key) => key.startsWith(prefix)).sort();
   }

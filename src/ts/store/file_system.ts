@@ -11,7 +11,7 @@ import type { Dirent } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { fileSystemFailed, type Listed, namesOf, namesOfPrefix } from "../files/file.ts";
 import type { FileState } from "../files/reading.ts";
-import { needUrl } from "../model/argument.ts";
+import { needRange, needText, needUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
@@ -157,6 +157,7 @@ export class FileSystemStore implements AsyncMutable {
 
   #path(key: string): string {
     const root = node.paths.resolve(this.root);
+    needText(key, "key");
     if (key.includes("\0") || (node.paths.sep === "\\" && key.includes("\\"))) throw outside(key);
     const names = namesOf(key as AbsolutePath);
     const path = node.paths.join(root, ...names);
@@ -274,6 +275,7 @@ async function readUnchanged(
 }
 
 async function readRange(file: FileHandle, range: RangeQuery, state: FileState): Promise<Uint8Array> {
+  needRange(range);
   const { size } = state;
   const isSuffix = "suffixLength" in range;
   const start = isSuffix ? Math.max(0, size - range.suffixLength) : Math.min(range.offset, size);

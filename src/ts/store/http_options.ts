@@ -1,7 +1,7 @@
 /**
  * The options of stores over HTTP: as users write them, and as they are sent to the engine.
  */
-import { needFunction, object } from "../model/argument.ts";
+import { needFunction, object, optionsOf } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import type { HeaderPairs, HttpDefinition } from "../port/definitions.ts";
@@ -204,7 +204,7 @@ export function isSameOrigin(url: string | URL): boolean {
 
 /** Throws an `Argument` error for options that no request could have. */
 export function checkHttpOptions(options: FetchStoreOptions): void {
-  const { headers, overrides = {}, fetch = pairsOf } = object(options);
+  const { headers, overrides = {}, fetch = pairsOf } = optionsOf(options);
   if (typeof headers !== "function") pairsOf(headers);
   pairsOf(object(overrides, "overrides").headers);
   needFunction(fetch, "fetch");

@@ -2,7 +2,7 @@
  * `PersistentCache` on the page. It keeps HTTP responses in Cache Storage, beyond the page. The
  * engine implements it (`engine/http/persistent_cache.ts`).
  */
-import { object } from "../model/argument.ts";
+import { optionsOf } from "../model/argument.ts";
 import type { CacheDefinition } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
 
@@ -27,7 +27,7 @@ export class PersistentCache {
   readonly definition: CacheDefinition;
 
   constructor(options: PersistentCacheOptions = {}) {
-    const { name, maxBytes, maxAgeSeconds } = object(options);
+    const { name, maxBytes, maxAgeSeconds } = optionsOf(options);
     this.definition = {
       ...(name !== undefined && { name }),
       ...(maxBytes !== undefined && { maxBytes }),

@@ -3,7 +3,7 @@
  * byte ranges. Names and meanings are those of `@zarrita/storage`. In addition it has `list` and
  * `size`, and rejects hostile archives.
  */
-import { object, parsedUrl } from "../model/argument.ts";
+import { object, optionsOf, parsedUrl } from "../model/argument.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
@@ -99,7 +99,7 @@ function definitionOf(
   options: ZipFileStoreOptions & FetchStoreOptions,
 ): (objects: ObjectNumbers) => StoreDefinition {
   object(reader, "reader");
-  const rawNames = object(options).transformEntries !== undefined;
+  const rawNames = optionsOf(options).transformEntries !== undefined;
   if (reader instanceof URL) {
     checkHttpOptions(options);
     const callbacks = new HttpCallbacks(options);

@@ -5,7 +5,7 @@
  * replaced and removed until the archive is made.
  */
 
-import { need, needFunction, needText, object } from "../model/argument.ts";
+import { need, needFunction, needRange, needText, optionsOf } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { call } from "../port/engine.ts";
@@ -27,7 +27,7 @@ export class ZipWriter implements AsyncStore {
   readonly #omeVersion: string | undefined;
 
   constructor(options: ZipWriterOptions = {}) {
-    this.#omeVersion = object(options).omeVersion;
+    this.#omeVersion = optionsOf(options, { omeVersion: "a text" }).omeVersion;
   }
 
   async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
@@ -36,6 +36,7 @@ export class ZipWriter implements AsyncStore {
   }
 
   async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
+    needRange(range);
     const blob = this.#values.get(key)?.blob;
     if (!blob) return undefined;
     const start = "suffixLength" in range ? Math.max(0, blob.size - range.suffixLength) : range.offset;
@@ -64,6 +65,7 @@ export class ZipWriter implements AsyncStore {
   }
 
   list(prefix: AbsolutePath = "/"): AbsolutePath[] {
+    needText(prefix, "prefix");
     return [...this.#values.keys()].filter((key) => key.startsWith(prefix));
   }
 

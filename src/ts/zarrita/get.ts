@@ -16,7 +16,7 @@ import type { CfOptions } from "../api/read/packing.ts";
 import { wantedConversion } from "../api/read/prepared.ts";
 import { readSelection } from "../api/read/read.ts";
 import { type AnySelection, memoryOrderOf, requestOf } from "../api/selection.ts";
-import { object } from "../model/argument.ts";
+import { optionsOf } from "../model/argument.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { UnsupportedError } from "../model/errors.ts";
 import type {
@@ -138,7 +138,7 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   options: AnyOptions = {},
 ): Promise<Got<D, S> | SelectedBytes | SelectedColors> {
   const { opts, createQueue, as, decode, window, gamma, colors, mask, memoryOrder, ...rest } =
-    object(options);
+    optionsOf(options);
   needArray(array);
   const signal = signalOf(options);
   // A replaced `getChunk` must be called. Through a proxy of zarrita it is another function, too.

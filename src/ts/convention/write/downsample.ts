@@ -7,7 +7,7 @@ import { type Box, boxes, shapeOfBox } from "../../api/write/boxes.ts";
 import { packScalar } from "../../api/write/elements.ts";
 import { withPackedFloats } from "../../api/write/float_packing.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import { UnsupportedError, ZarrError } from "../../model/errors.ts";
+import { shown, UnsupportedError, ZarrError } from "../../model/errors.ts";
 import type { DataType, Readable } from "../../model/types.ts";
 import { askNumbers } from "../../port/convention.ts";
 
@@ -63,7 +63,7 @@ async function packedMissing(
     if (!isOfType(type, value)) {
       throw new ZarrError("Argument", "a missing value is not of the data type", {
         expected: type.name,
-        actual: String(value),
+        actual: shown(value),
       });
     }
     if (type.kind === "float") {
@@ -96,7 +96,7 @@ export async function downsamplingOf(
   if (!METHODS.includes(method)) {
     throw new ZarrError("Argument", "the method is not known", {
       expected: METHODS.join(", "),
-      actual: String(method),
+      actual: shown(method),
     });
   }
   const { name, size } = type;
