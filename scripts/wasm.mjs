@@ -136,7 +136,7 @@ function checkTexts(file) {
   const HEAD = "function passStringToWasm0(arg, malloc, realloc) {\n";
   const glue = readFileSync(file, "utf8");
   if (!glue.includes(HEAD)) throw new Error(`${file} has no function that passes texts`);
-  const check = "    if (typeof arg !== 'string') throw new TypeError(`${typeof arg} in place of a text`);\n";
+  const check = "    if (typeof arg !== 'string') throw new TypeError('not a text: ' + typeof arg);\n";
   writeFileSync(file, glue.replace(HEAD, HEAD + check));
 }
 

@@ -2,7 +2,9 @@
  * Converts counts of time, such as `days since 2000-01-01`, to dates and back. The conventions
  * module (`src/convention/cf/time.rs`) parses the units and computes dates in integers.
  */
+
 import { need, needList, needText } from "../model/argument.ts";
+import { shown } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
 import type { DateLike, Moment } from "../model/time.ts";
 import { ask } from "../port/convention.ts";
