@@ -40,7 +40,6 @@ export const VALUES = {
   bigint: () => 5n,
   function: () => () => ({}),
   "async function": () => async () => ({}),
-  class: () => class {},
   object: () => ({ a: 1 }),
   "object without prototype": () => Object.create(null),
   "throwing proxy": () => new Proxy({}, Object.fromEntries(TRAPS.map((trap) => [trap, throwing]))),

@@ -4,7 +4,7 @@
  * first call that needs it, and again after a restart.
  */
 
-import { object, optionsOf, type Rules } from "../model/argument.ts";
+import { needReadable, object, optionsOf, type Rules } from "../model/argument.ts";
 import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { InvalidSelectionError, shown } from "../model/errors.ts";
@@ -140,7 +140,7 @@ const KINDS: Record<string, RegExp> = {
 };
 
 const isDataType = (dtype: DataType, query: DataTypeQuery): boolean =>
-  KINDS[query]?.test(dtype) ?? dtype === query;
+  dtype === query || (typeof query === "string" && !!KINDS[query]?.test(dtype));
 
 /**
  * The code that writes values. It is a chunk of its own, which pages that only read do not
@@ -179,6 +179,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
 
   constructor(store: Store, path: AbsolutePath, metadata: ArrayMetadata<D> | OpenedNode) {
     super(store, path);
+    needReadable(metadata, "metadata");
     this[FACTS] =
       metadata instanceof OpenedNode
         ? factsOfNode(metadata)
@@ -302,9 +303,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
       element.length === shape.length &&
       element.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (shape[axis] ?? 0));
     if (!inside) {
-      throw new InvalidSelectionError(`element [${element}] is outside the array`, {
+      throw new InvalidSelectionError(`element [${shown(element)}] is outside the array`, {
         expected: `each index from 0 to below [${shape}]`,
-        actual: `[${element}]`,
+        actual: shown(element),
         path: this.path,
       });
     }

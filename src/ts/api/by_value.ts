@@ -2,6 +2,7 @@
  * Selection entries that give values of coordinates. An entry has the function that finds its index
  * (`convention/locate.ts`), so pages without such entries do not download it.
  */
+import { needReadable } from "../model/argument.ts";
 import type { DateLike } from "../model/time.ts";
 import type { Readable } from "../model/types.ts";
 
@@ -73,6 +74,7 @@ export function placesOf<Selection>(
   signal: AbortSignal | undefined,
 ): Selection | Promise<Selection> {
   if (selection === null || selection === undefined) return selection;
+  needReadable(selection, "selection");
   const entry = Object.values(selection).find(isByValue);
   if (!entry) return selection;
   return entry.locate(array as never, selection as never, { signal }) as Promise<Selection>;

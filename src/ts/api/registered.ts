@@ -7,7 +7,7 @@
 
 import type { CodecEntry, CodecKind, UserCodec } from "../codec/entry.ts";
 import { entryOf } from "../codec/entry.ts";
-import { needText, object } from "../model/argument.ts";
+import { need, object } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
 
 export type { CodecEntry, CodecKind, UserCodec };
@@ -54,7 +54,8 @@ function loaderOf(codec: CodecLoader | CodecModule | URL): CodecLoader {
 
 class LoaderMap extends Map<string, CodecLoader> {
   override set(name: string, codec: CodecLoader | CodecModule | URL): this {
-    needText(name, "name");
+    // The engine gets the names as JSON, which has no half of a character.
+    need(typeof name === "string" && !/\p{Cs}/u.test(name), "name", "a text");
     return super.set(name, loaderOf(codec));
   }
 }

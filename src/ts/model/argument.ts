@@ -20,6 +20,9 @@ function isReadable(value: unknown): boolean {
   }
 }
 
+/** Throws an `Argument` error for an argument that cannot be read. */
+export const needReadable = (value: unknown, name: string): void => need(isReadable(value), name, "readable");
+
 /** Returns an argument that must be an object, such as attributes. */
 export function object<T>(value: T, name: string): T {
   need(Object(value) === value && isReadable(value), name);
@@ -56,7 +59,7 @@ export function optionsOf<T>(value: T, rules: Rules = {}, name = "options"): T {
   object(value, name);
   for (const [field, member] of Object.entries(value as object)) {
     if (member === undefined) continue;
-    need(isReadable(member), field, "readable");
+    needReadable(member, field);
     const rule = rules[field] ?? SHARED[field];
     if (!rule) continue;
     const isOne = typeof rule !== "string";

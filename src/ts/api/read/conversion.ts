@@ -95,7 +95,7 @@ const fail = (message: string, expected: string, actual: unknown): never => {
 };
 
 function checked({ as, decode, window, gamma, colors, mask }: ConversionOptions): void {
-  if (as !== undefined && as !== "rgba" && !Object.hasOwn(VIEWS, as)) {
+  if (as !== undefined && as !== "rgba" && !(typeof as === "string" && Object.hasOwn(VIEWS, as))) {
     fail(
       "the option as is not a type that elements can be converted to",
       `${Object.keys(VIEWS).slice(1).join(", ")}, rgba or bytes`,

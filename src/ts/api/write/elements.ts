@@ -252,7 +252,7 @@ function complexParts(type: TypeDescription, value: unknown): unknown {
   return isPair ? value : refuse(type, value, ONE);
 }
 
-const entryCount = (list: unknown): number => (list as ArrayLike<unknown>).length;
+const entryCount = (list: unknown): number => Object(list).length;
 
 /** Checks that every index has an entry, because lists from the caller may be too short. */
 export function checkLength(type: TypeDescription, { data, shape, stride }: Values): void {

@@ -5,6 +5,7 @@
  */
 
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
+import { need, needReadable } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../../model/wrapper_arrays.ts";
@@ -103,9 +104,21 @@ function listed(type: TypeDescription, list: ArrayLike<unknown>, target: readonl
   return { data: list, shape, stride: stridesInOrder(shape) };
 }
 
+const areIntegers = (list: unknown, lowest: number): boolean =>
+  Array.isArray(list) && Array.from(list).every((entry) => Number.isSafeInteger(entry) && entry >= lowest);
+
+/** Returns a caller's chunk. Throws an `Argument` error if its layout is none. */
+function checkedChunk(chunk: GivenChunk): GivenChunk {
+  needReadable(chunk.data, "data");
+  need(areIntegers(chunk.shape, 0), "shape", "a list of lengths");
+  need(chunk.stride === undefined || areIntegers(chunk.stride, -Infinity), "stride", "a list of integers");
+  return chunk;
+}
+
 function valuesOf(type: TypeDescription, value: unknown, target: readonly number[]): Values | undefined {
+  needReadable(value, "value");
   if (isChunk(value)) {
-    const { data, shape, stride = stridesInOrder(shape) } = value;
+    const { data, shape, stride = stridesInOrder(shape) } = checkedChunk(value);
     return { data, shape, stride };
   }
   return isList(type, value) ? listed(type, value, target) : undefined;
@@ -120,7 +133,9 @@ export function appendedLength(
   value: unknown,
   { shape, axis, isPacked }: { shape: readonly number[]; axis: number; isPacked: boolean },
 ): number {
-  const given = (value as { shape?: readonly number[] }).shape;
+  needReadable(value, "value");
+  const { shape: given } = value as { shape?: readonly number[] };
+  needReadable(given, "shape");
   const own = Array.isArray(given) ? given : isNested(type, value) ? unnest(type, value).shape : undefined;
   if (own && (own === given || own.length > 1 || shape.length === 1)) {
     // Missing leading dimensions repeat, as in NumPy.
