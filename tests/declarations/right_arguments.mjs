@@ -398,7 +398,6 @@ export const CALLS = {
   ...methods(array, { resolve: RESOLVE }, "Array"),
   ...methods(group, { resolve: RESOLVE }, "Group"),
   ...methods(node, { resolve: RESOLVE }, "UnreadableNode"),
-  "new Points": made(zarr.Points, { lists: "list" }, () => [[[0]]]),
   "registry.set": method(
     () => zarr.registry,
     "set",
@@ -452,6 +451,8 @@ export const NOT_CALLED = [
   /(Bool|ByteString|UnicodeString)Array/,
   /** For subclasses alone. */
   /^\w*Store\.(put|remove)$/,
+  /** A class of which only the type is exported. */
+  /^new Points$/,
   /** The same as the export of a name. */
   /^(new )?default\b/,
   /** Without arguments. */

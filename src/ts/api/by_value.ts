@@ -2,7 +2,7 @@
  * Selection entries that give values of coordinates. An entry has the function that finds its index
  * (`convention/locate.ts`), so pages without such entries do not download it.
  */
-import { needReadable } from "../model/argument.ts";
+import { needReadable, type Rules } from "../model/argument.ts";
 import type { DateLike } from "../model/time.ts";
 import type { Readable } from "../model/types.ts";
 
@@ -32,6 +32,11 @@ export interface NearestOptions {
   /** Maximum distance of the element's value, in units of the coordinate. Default: none. */
   tolerance?: number;
 }
+
+export const NEAREST_RULES: Rules = {
+  method: ["nearest", "pad", "backfill", "exact"],
+  tolerance: "a number",
+};
 
 /** Selects the element at a value, or the elements at several. Made by `at`. */
 export class AtValue {

@@ -268,6 +268,7 @@ const lengthOf = (axis: GridAxis): number => chunkExtent(axis, 0).length;
 
 export function factsOfMetadata(metadata: ArrayMetadata, path: string): ArrayFacts {
   optionsOf(metadata, { shape: "a list", codecs: "a list" }, "metadata");
+  needReadable(Object(metadata.chunk_grid).configuration, "chunk_grid");
   need(metadata.chunk_grid && metadata.shape && metadata.codecs, "metadata", "metadata of an array");
   const warnings: string[] = [];
   const grid = gridOfMetadata(metadata.chunk_grid, metadata.shape.length);

@@ -7,7 +7,7 @@
 
 import type { CodecEntry, CodecKind, UserCodec } from "../codec/entry.ts";
 import { entryOf } from "../codec/entry.ts";
-import { need, object } from "../model/argument.ts";
+import { need, needReadable, object } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
 
 export type { CodecEntry, CodecKind, UserCodec };
@@ -45,6 +45,7 @@ function absoluteUrl(url: string | URL): string {
 }
 
 function loaderOf(codec: CodecLoader | CodecModule | URL): CodecLoader {
+  needReadable(codec, "codec");
   if (typeof codec === "function") return codec;
   const url = absoluteUrl(codec instanceof URL ? codec : object(codec, "codec").url);
   const loader = async () => entryOf(await import(/* webpackIgnore: true */ /* @vite-ignore */ url));

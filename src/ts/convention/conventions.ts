@@ -2,7 +2,7 @@
  * `conventions` lists the conventions of a node, `validate` checks them, and `addConvention`
  * declares another one. The conventions module does the work (`src/convention`).
  */
-import { need, object, optionsOf } from "../model/argument.ts";
+import { need, needReadable, object, optionsOf } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
 import { factsOf, type NodeLike } from "../model/node_like.ts";
@@ -122,6 +122,7 @@ export async function conventions(node: NodeLike): Promise<Convention[]> {
 
 /** Returns a node that has attributes. */
 function nodeLike(node: NodeLike): NodeLike {
+  needReadable(node, "node");
   need("attrs" in Object(node), "node", "an array or a group");
   return node;
 }

@@ -10,6 +10,7 @@ import {
   type ByValue,
   type CoordinateValue,
   isByValue,
+  NEAREST_RULES,
   type NearestOptions,
 } from "../api/by_value.ts";
 import { needArray } from "../api/node_facts.ts";
@@ -80,7 +81,7 @@ export async function locate(
 export const at = (
   value: CoordinateValue | readonly CoordinateValue[],
   options: NearestOptions = {},
-): AtValue => new AtValue(value, optionsOf(options), locate);
+): AtValue => new AtValue(value, optionsOf(options, NEAREST_RULES), locate);
 
 /**
  * Selects the elements whose coordinates are between two values, both included, in either order.

@@ -3,7 +3,7 @@
  * module (`src/convention/cf/time.rs`) parses the units and computes dates in integers.
  */
 
-import { need, needList, needText } from "../model/argument.ts";
+import { need, needList, needReadable, needText } from "../model/argument.ts";
 import { shown } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
 import type { DateLike, Moment } from "../model/time.ts";
@@ -100,6 +100,7 @@ export class TimeUnits {
   async counts(dates: readonly DateLike[]): Promise<number[]> {
     needList(dates, "dates");
     const all: number[] = [];
+    for (const date of dates) needReadable(date, "date");
     for (let at = 0; at < dates.length; at += AT_ONCE) {
       const told = dates
         .slice(at, at + AT_ONCE)

@@ -12,7 +12,7 @@ export function need(isRight: unknown, field: string, expected = "an object"): a
 }
 
 /** Whether a value can be read at all. A revoked proxy cannot. */
-function isReadable(value: unknown): boolean {
+export function isReadable(value: unknown): boolean {
   try {
     return !Array.isArray(value) || value.length >= 0;
   } catch {
@@ -36,6 +36,7 @@ const isFunction = (value: unknown) => typeof value === "function";
 const TESTS: Record<string, (value: unknown) => unknown> = {
   "a text": isText,
   "a function": (value) => value === null || isFunction(value),
+  "an object": (value) => Object(value) === value,
   "a number": (value) => typeof value === "number" && !Number.isNaN(value),
   "a list": (value) => Array.isArray(value) || ArrayBuffer.isView(value),
   "an AbortSignal": (value) => value === null || isFunction(Object(value).throwIfAborted),
@@ -98,7 +99,17 @@ export const needUrl = (value: unknown, name = "url"): void =>
 
 /** Throws an `Argument` error unless an argument is a byte range. */
 export function needRange(range: RangeQuery): void {
-  const { offset, length, suffixLength = length } = object(range, "range") as Record<string, number>;
-  for (const [field, value] of Object.entries({ offset: offset ?? 0, length: suffixLength }))
-    need(Number.isSafeInteger(value) && (value as number) >= 0, field, "a number of bytes");
+  const fields = "suffixLength" in object(range, "range") ? ["suffixLength"] : ["offset", "length"];
+  for (const field of fields) {
+    const value = (range as Record<string, number>)[field] as number;
+    need(Number.isSafeInteger(value) && value >= 0, field, "a number of bytes");
+  }
+}
+
+/** The start and the end of a range in a value of this size. Node ends at parts beyond a `Blob`. */
+export function placesIn(size: number, range: RangeQuery): [start: number, end: number] {
+  needRange(range);
+  if ("suffixLength" in range) return [Math.max(0, size - range.suffixLength), size];
+  const start = Math.min(range.offset, size);
+  return [start, Math.min(size, start + range.length)];
 }

@@ -11,7 +11,7 @@ import type { Dirent } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { fileSystemFailed, type Listed, namesOf, namesOfPrefix } from "../files/file.ts";
 import type { FileState } from "../files/reading.ts";
-import { needRange, needText, needUrl } from "../model/argument.ts";
+import { needText, needUrl, placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
@@ -275,11 +275,7 @@ async function readUnchanged(
 }
 
 async function readRange(file: FileHandle, range: RangeQuery, state: FileState): Promise<Uint8Array> {
-  needRange(range);
-  const { size } = state;
-  const isSuffix = "suffixLength" in range;
-  const start = isSuffix ? Math.max(0, size - range.suffixLength) : Math.min(range.offset, size);
-  const end = isSuffix ? size : Math.min(size, start + range.length);
+  const [start, end] = placesIn(state.size, range);
   const bytes = new Uint8Array(end - start);
   let filled = 0;
   while (filled < bytes.length) {

@@ -3,18 +3,9 @@
  * `@zarrita/storage/zip`, for code that makes or extends them. They are not what `ZipFileStore`
  * uses for a `Blob` or a URL: the engine reads these itself, and merges and caches their ranges.
  */
-import { need, needUrl, object, optionsOf } from "../model/argument.ts";
+import { need, needRange, needUrl, object, optionsOf, placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { ZipReader } from "./zip.ts";
-
-/**
- * Throws an `Argument` error unless a range can be read. Node's process ends at some others.
- */
-function needRange(offset: number, length: number): void {
-  const isPlace = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
-  need(isPlace(offset), "offset", "a number of bytes");
-  need(isPlace(length) && isPlace(offset + length), "length", "a number of bytes");
-}
 
 /** Reads ranges of a `Blob` or `File`. Offsets and lengths are in bytes. */
 export class BlobReader implements ZipReader {
@@ -27,8 +18,8 @@ export class BlobReader implements ZipReader {
   }
 
   async read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-    needRange(offset, length);
-    return new Uint8Array(await this.blob.slice(offset, offset + length).arrayBuffer());
+    const places = placesIn(this.blob.size, { offset, length });
+    return new Uint8Array(await this.blob.slice(...places).arrayBuffer());
   }
 }
 
@@ -69,7 +60,7 @@ export class HTTPRangeReader implements ZipReader {
   }
 
   async read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-    needRange(offset, length);
+    needRange({ offset, length });
     if (length === 0) return new Uint8Array(0);
     const headers = new Headers(this.#overrides.headers);
     headers.set("Range", `bytes=${offset}-${offset + length - 1}`);

@@ -5,7 +5,7 @@
  * replaced and removed until the archive is made.
  */
 
-import { need, needFunction, needRange, needText, optionsOf } from "../model/argument.ts";
+import { need, needFunction, needRange, needText, optionsOf, placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { call } from "../port/engine.ts";
@@ -39,9 +39,7 @@ export class ZipWriter implements AsyncStore {
     needRange(range);
     const blob = this.#values.get(key)?.blob;
     if (!blob) return undefined;
-    const start = "suffixLength" in range ? Math.max(0, blob.size - range.suffixLength) : range.offset;
-    const end = "suffixLength" in range ? blob.size : range.offset + range.length;
-    return new Uint8Array(await blob.slice(start, end).arrayBuffer());
+    return new Uint8Array(await blob.slice(...placesIn(blob.size, range)).arrayBuffer());
   }
 
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {

@@ -5,7 +5,7 @@
  */
 
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
-import { need, needReadable } from "../../model/argument.ts";
+import { isReadable, need, needReadable } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../../model/wrapper_arrays.ts";
@@ -105,7 +105,9 @@ function listed(type: TypeDescription, list: ArrayLike<unknown>, target: readonl
 }
 
 const areIntegers = (list: unknown, lowest: number): boolean =>
-  Array.isArray(list) && Array.from(list).every((entry) => Number.isSafeInteger(entry) && entry >= lowest);
+  isReadable(list) &&
+  Array.isArray(list) &&
+  Array.from(list).every((entry) => Number.isSafeInteger(entry) && entry >= lowest);
 
 /** Returns a caller's chunk. Throws an `Argument` error if its layout is none. */
 function checkedChunk(chunk: GivenChunk): GivenChunk {

@@ -43,6 +43,7 @@ const product = (extents: readonly number[]) => extents.reduce((total, extent) =
 /** Whether a number is a value of a data type. Integers may be written with either sign. */
 export function isOfType({ kind, size = 0 }: TypeDescription, value: number | bigint): boolean {
   if (kind === "float") return typeof value === "number";
+  if (typeof value !== "number" && typeof value !== "bigint") return false;
   if (typeof value === "number" && !Number.isSafeInteger(value)) return false;
   const [integer, end] = [BigInt(value), 1n << BigInt(8 * size)];
   return integer >= -end / 2n && integer < end;
@@ -59,7 +60,7 @@ async function packedMissing(
 ): Promise<Uint8Array> {
   const words = new BigUint64Array(values.length);
   const packed = new Uint8Array(words.buffer);
-  for (const [place, value] of values.entries()) {
+  for (const [place, value] of Array.from(values).entries()) {
     if (!isOfType(type, value)) {
       throw new ZarrError("Argument", "a missing value is not of the data type", {
         expected: type.name,
