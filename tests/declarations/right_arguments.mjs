@@ -177,6 +177,7 @@ const chosen = () => new zarr.FileListStore([FILE]);
 const dropped = () =>
   new zarr.EntryStore({
     isDirectory: true,
+    createReader: () => ({ readEntries: (found) => found([]) }),
     getFile: (_path, _options, _found, failed) => failed(new DOMException("none", "NotFoundError")),
     getDirectory: (_path, _options, _found, failed) => failed(new DOMException("none", "NotFoundError")),
   });

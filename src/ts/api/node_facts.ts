@@ -7,7 +7,7 @@
 import { keepTables } from "../elements/typed_arrays.ts";
 import { elementOf } from "../elements/variable.ts";
 import { wrappedScalarOf } from "../elements/wrapped.ts";
-import { need, needReadable, optionsOf } from "../model/argument.ts";
+import { isReadable, need, needReadable, optionsOf } from "../model/argument.ts";
 import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.ts";
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { shown } from "../model/errors.ts";
@@ -63,7 +63,7 @@ export interface ArrayNode {
 
 /** Throws an `Argument` error unless an argument is an array of this package. */
 export const needArray = (array: unknown, name = "array"): void =>
-  need(Object(array)[FACTS], name, "an array");
+  need(isReadable(array) && Object(array)[FACTS], name, "an array");
 
 export interface ArrayFacts {
   readonly shape: number[];

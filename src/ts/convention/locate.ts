@@ -15,7 +15,7 @@ import {
 } from "../api/by_value.ts";
 import { needArray } from "../api/node_facts.ts";
 import { type AnySelection, type DimensionSelection, Points } from "../api/selection.ts";
-import { need, optionsOf } from "../model/argument.ts";
+import { isReadable, need, optionsOf } from "../model/argument.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { type CoordsOptions, coords } from "./coordinates.ts";
 
@@ -52,7 +52,7 @@ export async function locate(
 ): Promise<AnySelection | null | undefined> {
   needArray(array);
   optionsOf(options);
-  need(typeof (selection ?? {}) === "object", "selection");
+  need(isReadable(selection) && typeof (selection ?? {}) === "object", "selection");
   if (!hasValues(selection)) return selection;
   if (globalThis.Array.isArray(selection)) {
     const before = selection.indexOf("...");

@@ -70,7 +70,7 @@ function checked({ extent, size }: WarpOptions): void {
   if (isExtent && isSize) return;
   throw new ZarrError("Argument", "the extent or the size of the map are not valid", {
     expected: "extent: [left, bottom, right, top], size: [columns, rows]",
-    actual: `[${extent}], [${size}]`,
+    actual: `[${shown(extent)}], [${shown(size)}]`,
   });
 }
 

@@ -3,10 +3,12 @@
  * those of `src/kernel/warp`: an affine transform, coordinates of columns and rows, or a longitude
  * and latitude for each element.
  */
+
 import type { Array as ZarrArray } from "../api/array.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
 import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { exactJson } from "../model/exact_json.ts";
 import type { Attributes, DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
 import { besideOf } from "./beside.ts";
@@ -214,7 +216,7 @@ export function warpSource(
   signal: AbortSignal | undefined,
 ): Promise<WarpSource> {
   const facts = array[FACTS];
-  const key = JSON.stringify(from ?? null);
+  const key = exactJson(from ?? null, "from");
   const found = sources.get(facts) ?? new Map<string, Promise<WarpSource>>();
   sources.set(facts, found);
   const source = found.get(key) ?? sourceOf(array, from);

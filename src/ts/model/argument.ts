@@ -84,6 +84,10 @@ export const needList = (value: unknown, name: string): void =>
 export const needFunction = (value: unknown, name: string): void =>
   need(isFunction(value), name, "a function");
 
+/** Throws an `Argument` error unless an argument is bytes. */
+export const needBytes = (value: unknown, name: string): void =>
+  need(isReadable(value) && value instanceof Uint8Array, name, "a Uint8Array");
+
 /** Parses an address. Throws an `Argument` error for what is not an address. */
 export function parsedUrl(url: unknown, base?: string): URL {
   try {

@@ -154,7 +154,11 @@ export function isZarritaError<T extends TaggedError["_tag"]>(
   error: unknown,
   ...tags: T[]
 ): error is Extract<TaggedError, { _tag: T }> {
-  return error instanceof ZarrError && (tags.length === 0 || tags.includes(error._tag as T));
+  try {
+    return error instanceof ZarrError && (tags.length === 0 || tags.includes(error._tag as T));
+  } catch {
+    return false; // a revoked proxy
+  }
 }
 
 /** The engine's report of an error; see `src/js/error.rs`. */

@@ -4,7 +4,8 @@
  */
 
 import { fileSystemFailed, type Listed, nameOfError, namesOf, namesOfPrefix } from "../files/file.ts";
-import { need, needText, object } from "../model/argument.ts";
+import { need, needReadable, needText, object } from "../model/argument.ts";
+import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
 import { DirectoryStore } from "./directory.ts";
@@ -41,13 +42,22 @@ abstract class FileStore implements AsyncStore {
   }
 }
 
+/** The entries of a list of files, which may be no array. */
+function listOf(files: Iterable<File> | ArrayLike<File>): File[] {
+  try {
+    return Array.from(files);
+  } catch (cause) {
+    throw new ZarrError("Argument", "files must be a list of files", { field: "files", cause });
+  }
+}
+
 /** The files of a folder that the user chose: `new FileListStore(input.files)`. */
 export class FileListStore extends FileStore {
   readonly #files = new Map<string, File>();
 
   constructor(files: Iterable<File> | ArrayLike<File>) {
     super();
-    for (const file of Array.from(object(files, "files"))) {
+    for (const file of listOf(object(files, "files"))) {
       need(
         typeof Object(file).slice === "function" && typeof file.name === "string",
         "files",
@@ -144,6 +154,7 @@ interface DroppedItem extends DataTransferItem {
 export function storesOfDrop(
   transfer: DataTransfer,
 ): Promise<(DirectoryStore | EntryStore | ZipFileStore)[]> {
+  needReadable(transfer, "transfer");
   need(Object(transfer).items, "transfer", "a DataTransfer");
   const items: DroppedItem[] = Array.from(transfer.items).filter(({ kind }) => kind === "file");
   // Both methods must be called before the first `await`.

@@ -11,7 +11,7 @@ import type { Dirent } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { fileSystemFailed, type Listed, namesOf, namesOfPrefix } from "../files/file.ts";
 import type { FileState } from "../files/reading.ts";
-import { needText, needUrl, placesIn } from "../model/argument.ts";
+import { needBytes, needText, needUrl, optionsOf, placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
@@ -60,7 +60,8 @@ export class FileSystemStore implements AsyncMutable {
     this.lockName = `file:${node.paths.resolve(this.root)}`;
   }
 
-  async get(key: AbsolutePath, { signal }: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
+  async get(key: AbsolutePath, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
+    const { signal } = optionsOf(options);
     signal?.throwIfAborted();
     const path = await this.#existing(key);
     return path === undefined ? undefined : readUnchanged(key, path, (file) => file.readFile());
@@ -69,8 +70,9 @@ export class FileSystemStore implements AsyncMutable {
   async getRange(
     key: AbsolutePath,
     range: RangeQuery,
-    { signal }: StoreGetOptions = {},
+    options: StoreGetOptions = {},
   ): Promise<Uint8Array | undefined> {
+    const { signal } = optionsOf(options);
     signal?.throwIfAborted();
     const path = await this.#existing(key);
     return path === undefined
@@ -90,6 +92,7 @@ export class FileSystemStore implements AsyncMutable {
   }
 
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
+    needBytes(value, "value");
     const path = this.#path(key);
     const folder = node.paths.dirname(path);
     const unfinished = node.paths.join(folder, `.${Math.random().toString(36).slice(2, 12)}.zarr-unfinished`);

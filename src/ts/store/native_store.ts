@@ -4,7 +4,7 @@
  * zarrita does.
  */
 import type { Listed } from "../files/file.ts";
-import { need, needRange, needText, object, optionsOf } from "../model/argument.ts";
+import { needBytes, needRange, needText, object, optionsOf } from "../model/argument.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
 import { call, write } from "../port/engine.ts";
@@ -130,7 +130,7 @@ export abstract class NativeStore implements AsyncReadable {
   /** Stores a value and replaces an existing one. */
   protected async put(key: AbsolutePath, value: Uint8Array): Promise<void> {
     needText(key, "key");
-    need(value instanceof Uint8Array, "value", "a Uint8Array");
+    needBytes(value, "value");
     await write("setKey", (objects) => ({ store: this.#number(objects), key, value: ownBytes(value) }));
   }
 

@@ -3,14 +3,14 @@
  * `@zarrita/storage/zip`, for code that makes or extends them. They are not what `ZipFileStore`
  * uses for a `Blob` or a URL: the engine reads these itself, and merges and caches their ranges.
  */
-import { need, needRange, needUrl, object, optionsOf, placesIn } from "../model/argument.ts";
+import { isReadable, need, needRange, needUrl, object, optionsOf, placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { ZipReader } from "./zip.ts";
 
 /** Reads ranges of a `Blob` or `File`. Offsets and lengths are in bytes. */
 export class BlobReader implements ZipReader {
   constructor(public blob: Blob) {
-    need(typeof Object(blob).slice === "function" && "size" in blob, "blob", "a Blob");
+    need(isReadable(blob) && typeof Object(blob).size === "number", "blob", "a Blob");
   }
 
   async getLength(): Promise<number> {

@@ -5,7 +5,15 @@
  * replaced and removed until the archive is made.
  */
 
-import { need, needFunction, needRange, needText, optionsOf, placesIn } from "../model/argument.ts";
+import {
+  need,
+  needFunction,
+  needRange,
+  needReadable,
+  needText,
+  optionsOf,
+  placesIn,
+} from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { call } from "../port/engine.ts";
@@ -78,6 +86,7 @@ export class ZipWriter implements AsyncStore {
 
   /** Writes the archive to a stream, one value after the other, and closes the stream. */
   async pipeTo(stream: WritableStream<Uint8Array>): Promise<void> {
+    needReadable(stream, "stream");
     needFunction(Object(stream).getWriter, "stream");
     const writer = stream.getWriter();
     try {

@@ -6,6 +6,7 @@
  */
 
 import { product, stridesOf } from "../elements/typed_arrays.ts";
+import { needFunction } from "../model/argument.ts";
 import { chunkAt, chunkExtent, type GridAxis } from "../model/chunk_grid.ts";
 import { InvalidSelectionError, shown, UnsupportedError } from "../model/errors.ts";
 import type { EngineDimension, EngineSelection } from "../model/request.ts";
@@ -214,6 +215,7 @@ export async function getByChunk(request: ByChunkRequest): Promise<Chunk<DataTyp
   const stride = stridesOf(counts, order);
   const output = new Output(counts, stride, useSharedArrayBuffer);
   const queue = request.createQueue?.() ?? unlimited();
+  needFunction(Object(queue).add, "createQueue");
   for (const spans of combinations(axes.map((axis) => axis.spans))) {
     queue.add(async () => {
       signal?.throwIfAborted();

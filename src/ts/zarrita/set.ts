@@ -34,5 +34,6 @@ export async function set<D extends DataType>(
 ): Promise<void> {
   const { createQueue, opts, useSharedArrayBuffer, ...rest } = optionsOf(options);
   needArray(array);
+  optionsOf(opts ?? {}, {}, "opts");
   return array.set(selection as AnySelection | null, value, { ...rest, signal: signalOf(options) });
 }
