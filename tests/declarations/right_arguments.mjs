@@ -426,10 +426,10 @@ export const CALLS = {
     () => zarr.Histogram,
     "of",
     { values: "list", options: "options" },
-    () => [[1, 2], {}],
+    () => [[[1, 2]], {}],
   ),
   "Histogram.quantile": method(
-    () => zarr.Histogram.of([1, 2]),
+    () => zarr.Histogram.of([[1, 2]]),
     "quantile",
     { share: "number" },
     () => [0.5],

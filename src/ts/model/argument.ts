@@ -39,6 +39,8 @@ const TESTS: Record<string, (value: unknown) => unknown> = {
   "an object": (value) => Object(value) === value,
   "a number": (value) => typeof value === "number" && !Number.isNaN(value),
   "a list": (value) => Array.isArray(value) || ArrayBuffer.isView(value),
+  "a list of numbers": (value) =>
+    TESTS["a list"]?.(value) && Array.from(value as number[]).every((entry) => typeof entry === "number"),
   "an AbortSignal": (value) => value === null || isFunction(Object(value).throwIfAborted),
   // `fetch` has a priority of its own.
   "a priority": (value) => value === null || isText(value) || Number.isFinite(value),
