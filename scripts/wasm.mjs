@@ -122,11 +122,24 @@ async function optimise(input, output) {
   writeFileSync(output, withoutNames(module));
 }
 
+/**
+ * Makes the glue refuse what is no text where wasm needs one. wasm-bindgen checks it in debug builds
+ * alone: another value with a length would be written beyond the memory that it was given.
+ */
+function checkTexts(file) {
+  const HEAD = "function passStringToWasm0(arg, malloc, realloc) {\n";
+  const glue = readFileSync(file, "utf8");
+  if (!glue.includes(HEAD)) throw new Error(`${file} has no function that passes texts`);
+  const check = "    if (typeof arg !== 'string') throw new TypeError('not a text: ' + typeof arg);\n";
+  writeFileSync(file, glue.replace(HEAD, HEAD + check));
+}
+
 /** Makes the glue of a module. Resolves to the path of the matching module. */
 async function writeGlue(variant, wasm) {
   const folder = glueFolder(variant.name);
   const xtask = await buildXtask();
   await run(`xtask: the glue of ${variant.name}`, xtask, ["glue", wasm, folder, "--names"]);
+  checkTexts(join(folder, "zarr_wasm.js"));
   return join(folder, "zarr_wasm_bg.wasm");
 }
 

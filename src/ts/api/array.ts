@@ -4,10 +4,10 @@
  * first call that needs it, and again after a restart.
  */
 
-import { object } from "../model/argument.ts";
+import { needReadable, object, optionsOf, type Rules } from "../model/argument.ts";
 import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
 import type { NumberType } from "../model/data_type.ts";
-import { InvalidSelectionError } from "../model/errors.ts";
+import { InvalidSelectionError, shown } from "../model/errors.ts";
 import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type {
   AbsolutePath,
@@ -44,7 +44,7 @@ import {
 } from "./node_facts.ts";
 import type { NodeOptions } from "./nodes.ts";
 import { BECOME, becomeAll, openNodes } from "./open_nodes.ts";
-import type { ReadOptions } from "./read/arguments.ts";
+import { READ_RULES, type ReadOptions } from "./read/arguments.ts";
 import type { ConversionOptions } from "./read/conversion.ts";
 import type { CfOptions } from "./read/packing.ts";
 import type { PartPlace } from "./read/part_queue.ts";
@@ -120,9 +120,9 @@ function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number
     index.length === grid.length &&
     index.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (grid[axis] ?? 0));
   if (inside) return;
-  throw new InvalidSelectionError(`chunk [${index}] is outside the chunk grid`, {
+  throw new InvalidSelectionError(`chunk [${shown(index)}] is outside the chunk grid`, {
     expected: `each index from 0 to below [${grid}]`,
-    actual: `[${index}]`,
+    actual: shown(index),
     path,
   });
 }
@@ -140,13 +140,16 @@ const KINDS: Record<string, RegExp> = {
 };
 
 const isDataType = (dtype: DataType, query: DataTypeQuery): boolean =>
-  KINDS[query]?.test(dtype) ?? dtype === query;
+  dtype === query || (typeof query === "string" && !!KINDS[query]?.test(dtype));
 
 /**
  * The code that writes values. It is a chunk of its own, which pages that only read do not
  * download.
  */
 const writing = () => import("./write/write.ts").catch(chunkFailed);
+
+/** What the options of writes must be. */
+const WRITE_RULES: Rules = { chunkOrder: ["C", "F", "morton"], as: ["bytes"] };
 
 /** Changes the metadata of an array: see `write/changing.ts`. */
 async function change(
@@ -176,6 +179,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
 
   constructor(store: Store, path: AbsolutePath, metadata: ArrayMetadata<D> | OpenedNode) {
     super(store, path);
+    needReadable(metadata, "metadata");
     this[FACTS] =
       metadata instanceof OpenedNode
         ? factsOfNode(metadata)
@@ -188,7 +192,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
 
   /** Parses the attributes again. With `bigint: true`, integers beyond 2^53 are exact bigints. */
   attributes(options: AttributesOptions = {}): Attributes {
-    return this[FACTS].attributesWith(object(options));
+    return this[FACTS].attributesWith(optionsOf(options));
   }
 
   /**
@@ -299,9 +303,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
       element.length === shape.length &&
       element.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (shape[axis] ?? 0));
     if (!inside) {
-      throw new InvalidSelectionError(`element [${element}] is outside the array`, {
+      throw new InvalidSelectionError(`element [${shown(element)}] is outside the array`, {
         expected: `each index from 0 to below [${shape}]`,
-        actual: `[${element}]`,
+        actual: shown(element),
         path: this.path,
       });
     }
@@ -334,8 +338,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     selection?: AnySelection | null,
     options: ArrayGetOptions<D> | ArrayGetBytesOptions | ArrayGetNumbersOptions | ArrayGetColorsOptions = {},
   ): Promise<SelectedBytes | Selected<D> | SelectedNumbers<NumberType | undefined> | SelectedColors> {
-    const { as, decode, window, gamma, colors, mask, memoryOrder, ...rest } = object(
+    const { as, decode, window, gamma, colors, mask, memoryOrder, ...rest } = optionsOf(
       options as ArrayGetColorsOptions,
+      READ_RULES,
     );
     const wanted = { as, decode, window, gamma, colors, mask };
     const { request, form, shaped } = await prepareRead(this, selection, wanted, options.signal);
@@ -350,7 +355,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    * known before anything is fetched.
    */
   async plan(selection?: AnySelection | null, options: NodeOptions = {}): Promise<ReadPlan> {
-    return planRead(this, await placedRequest(this, selection, object(options).signal), options.signal);
+    return planRead(this, await placedRequest(this, selection, optionsOf(options).signal), options.signal);
   }
 
   /**
@@ -385,7 +390,11 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     selection?: AnySelection | null,
     options: StreamOptions & WantedElements = {},
   ): AsyncIterableIterator<AnyPart<D>> {
-    return streamSelection(this, selection, object(options)) as unknown as AsyncIterableIterator<AnyPart<D>>;
+    return streamSelection(
+      this,
+      selection,
+      optionsOf(options, READ_RULES),
+    ) as unknown as AsyncIterableIterator<AnyPart<D>>;
   }
 
   /**
@@ -394,7 +403,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    * counters of what was fetched.
    */
   async prefetch(selection?: AnySelection | null, options: ReadOptions = {}): Promise<Progress> {
-    return prefetchSelection(this, await placedRequest(this, selection, object(options).signal), options);
+    return prefetchSelection(this, await placedRequest(this, selection, optionsOf(options).signal), options);
   }
 
   /**
@@ -409,7 +418,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     value: Settable<D>,
     options: WriteOptions = {},
   ): Promise<void> {
-    const { signal } = object(options);
+    const { signal } = optionsOf(options, WRITE_RULES);
     signal?.throwIfAborted();
     const { writeSelection } = await writing();
     await this[FACTS].doubt?.(signal);
@@ -427,7 +436,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     options: Pick<WriteOptions, "signal" | "priority"> = {},
   ): Promise<void> {
     const { resizeArray } = await writing();
-    await change(this, () => resizeArray(this, shape, options), object(options).signal);
+    await change(this, () => resizeArray(this, shape, options), optionsOf(options).signal);
   }
 
   /**
@@ -436,12 +445,16 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    */
   async append(value: Settable<D>, axis = 0, options: WriteOptions = {}): Promise<void> {
     const { appendValues } = await writing();
-    await change(this, () => appendValues(this, value, axis, options), object(options).signal);
+    await change(
+      this,
+      () => appendValues(this, value, axis, options),
+      optionsOf(options, WRITE_RULES).signal,
+    );
   }
 
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
-    await change(this, () => updateAttributes(this, attributes, options), object(options).signal);
+    await change(this, () => updateAttributes(this, attributes, options), optionsOf(options).signal);
   }
 
   /**
@@ -450,7 +463,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    * if the array no longer exists.
    */
   async refresh(options: NodeOptions = {}): Promise<void> {
-    const { signal } = object(options);
+    const { signal } = optionsOf(options);
     const { format } = this[FACTS];
     const summary = await readSummaryAnew(this, { kind: "array", format, signal });
     // Arrays of other metadata have another cache.
@@ -475,11 +488,11 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     more: { useSharedArrayBuffer?: boolean } = {},
   ): Promise<Chunk<D>> {
     const { useSharedArrayBuffer } = object(more, "more");
-    await this[FACTS].doubt?.(object(options).signal);
+    await this[FACTS].doubt?.(optionsOf(options).signal);
     checkChunkIndex(this.path, this[FACTS], chunkCoords);
     const result = await readChunk(this, chunkCoords, {
       useSharedArrayBuffer,
-      ...object(options),
+      ...optionsOf(options),
       form: "wrapped",
     });
     return result as unknown as Chunk<D>;

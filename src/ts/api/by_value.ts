@@ -2,6 +2,7 @@
  * Selection entries that give values of coordinates. An entry has the function that finds its index
  * (`convention/locate.ts`), so pages without such entries do not download it.
  */
+import { needReadable, type Rules } from "../model/argument.ts";
 import type { DateLike } from "../model/time.ts";
 import type { Readable } from "../model/types.ts";
 
@@ -31,6 +32,11 @@ export interface NearestOptions {
   /** Maximum distance of the element's value, in units of the coordinate. Default: none. */
   tolerance?: number;
 }
+
+export const NEAREST_RULES: Rules = {
+  method: ["nearest", "pad", "backfill", "exact"],
+  tolerance: "a number",
+};
 
 /** Selects the element at a value, or the elements at several. Made by `at`. */
 export class AtValue {
@@ -73,6 +79,7 @@ export function placesOf<Selection>(
   signal: AbortSignal | undefined,
 ): Selection | Promise<Selection> {
   if (selection === null || selection === undefined) return selection;
+  needReadable(selection, "selection");
   const entry = Object.values(selection).find(isByValue);
   if (!entry) return selection;
   return entry.locate(array as never, selection as never, { signal }) as Promise<Selection>;

@@ -3,7 +3,7 @@
  * opens nodes from it. This file wraps the store and adds zarrita's `contents()`.
  */
 
-import { object } from "../model/argument.ts";
+import { optionsOf } from "../model/argument.ts";
 import { errorFromReport, NotFoundError, ZarrError } from "../model/errors.ts";
 import { HEAD_START_MS } from "../model/head_start.ts";
 import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../model/types.ts";
@@ -180,7 +180,7 @@ export async function withConsolidatedMetadata<S extends AsyncReadable>(
   store: S,
   options: ConsolidatedMetadataOptions = {},
 ): Promise<Listable<S>> {
-  const { format, metadataKey = ".zmetadata" } = object(options);
+  const { format, metadataKey = ".zmetadata" } = optionsOf(options, { metadataKey: "a text" });
   const formats = format === undefined ? FORMATS : [format].flat();
   // A v3 root has v3 nodes, and v2's document describes other nodes. A caller who names both
   // formats gets either.

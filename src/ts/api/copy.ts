@@ -5,7 +5,7 @@
  */
 
 import { product } from "../elements/typed_arrays.ts";
-import { object } from "../model/argument.ts";
+import { needReadable, optionsOf } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
 import { FACTS, Array as ZarrArray } from "./array.ts";
@@ -135,8 +135,10 @@ export async function copy<S extends Readable = Readable>(
   target: Location<S> | S | string | URL,
   options: CopyOptions = {},
 ): Promise<Node<S>> {
+  needReadable(source, "source");
+  needReadable(target, "target");
   const isNode = source instanceof ZarrArray || source instanceof Group;
-  const { signal } = object(options);
+  const { signal } = optionsOf(options);
   const node = isNode ? source : await open(locationOf(source) as Location<Readable>, { signal });
   return (await copyNode(node as Node<Readable>, target, options)) as Node<S>;
 }

@@ -2,8 +2,8 @@
  * `create`: creates an array or a group, and its missing ancestors. Options are translated to the
  * engine's names. The engine chooses what is not given.
  */
-import { object } from "../model/argument.ts";
-import { UnsupportedError, ZarrError } from "../model/errors.ts";
+import { needText, object, optionsOf, type Rules } from "../model/argument.ts";
+import { shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
 import type { Attributes, CodecMetadata, DataType, Readable, Scalar } from "../model/types.ts";
 import { call, write } from "../port/engine.ts";
@@ -152,6 +152,11 @@ const OWN_NAMES = new Set([
   "hierarchyExtensions",
 ]);
 
+const RULES: Rules = {
+  kind: ["array", "group"],
+  metadataKeySuffix: "a text",
+};
+
 type Given = Record<string, unknown>;
 
 function normalised(options: Given): Given {
@@ -170,11 +175,11 @@ function normalised(options: Given): Given {
  * The options as a JSON object for the engine. It includes the fill value if its spelling is kept.
  */
 function engineOptions(options: Given, fill: unknown): string {
-  const json: Given = fill === undefined ? {} : { fill_value: fill };
+  const members = fill === undefined ? [] : [["fill_value", exactJson(fill, "fillValue")]];
   for (const [name, engineName] of Object.entries(ENGINE_NAMES)) {
-    if (name in options) json[engineName] = options[name];
+    if (name in options) members.push([engineName, exactJson(options[name], name)]);
   }
-  return exactJson(json);
+  return `{${members.map(([name, text]) => `"${name}":${text}`)}}`;
 }
 
 /** A number or null is kept as it is spelled. Any other fill value is packed like an element. */
@@ -182,7 +187,7 @@ async function fillOf(options: Given, like: LikeNumber): Promise<{ json?: unknow
   const { fillValue, dtype } = options;
   if (fillValue === undefined) return {};
   if (fillValue === null) return { json: null };
-  const text = dtype === undefined ? "" : exactJson(dtype);
+  const text = dtype === undefined ? "" : exactJson(dtype, "dtype");
   const type = await call("describeTypeName", (objects) => ({ text, like: like(objects) }));
   // An integer has no −0.
   const isMinusZero = Object.is(fillValue, -0) && !["float", "complex"].includes(type.kind);
@@ -201,12 +206,12 @@ async function createHierarchy(store: unknown, options: Given): Promise<void> {
   const { metadataKeySuffix: suffix, hierarchyExtensions: extensions, zarrFormat } = options;
   if (suffix === undefined && extensions === undefined) return;
   const signal = options.signal as AbortSignal | undefined;
-  const list = extensions === undefined ? undefined : exactJson(extensions);
+  const list = extensions === undefined ? undefined : exactJson(extensions, "hierarchyExtensions");
   await write(
     "createHierarchy",
     (objects) => ({
       store: objects.store(store),
-      format: String(zarrFormat ?? ""),
+      format: shown(zarrFormat ?? ""),
       suffix: suffix as string | undefined,
       extensions: list,
     }),
@@ -217,10 +222,12 @@ async function createHierarchy(store: unknown, options: Given): Promise<void> {
 /** Rejects unknown storage transformers, because such an array could not be written. */
 async function checkTransformers(transformers: unknown): Promise<void> {
   if (!Array.isArray(transformers)) return;
-  for (const [place, { extension }] of (transformers as StorageTransformerMetadata[]).entries()) {
+  for (const [place, transformer] of (transformers as StorageTransformerMetadata[]).entries()) {
+    const field = `storage_transformers[${place}].extension`;
+    const { extension } = Object(transformer) as StorageTransformerMetadata;
+    needText(extension, field);
     if (storageTransformers.has(extension)) continue;
     if (await call("isStorageTransformer", () => ({ extension }))) continue;
-    const field = `storage_transformers[${place}].extension`;
     throw new UnsupportedError(`unknown storage transformer ${JSON.stringify(extension)}`, { field });
   }
 }
@@ -231,7 +238,7 @@ export async function createNode(
   given: Given,
   like?: ArrayNode,
 ): Promise<ZarrArray<DataType> | Group<Readable>> {
-  const options = normalised(given);
+  const options = optionsOf(normalised(object(given, "options")), RULES);
   const { store, path } = locationOf(target);
   const at = options.path === undefined ? path : `${path}/${options.path}`;
   const signal = options.signal as AbortSignal | undefined;
@@ -241,14 +248,16 @@ export async function createNode(
   const likeNumber: LikeNumber = (objects) => like && arrayNumber(objects, like);
   await checkTransformers(options.storageTransformers);
   const fill = isArray ? await fillOf(options, likeNumber) : {};
-  const text = isArray ? engineOptions(options, fill.json) : exactJson(options.attributes ?? {});
+  const text = isArray
+    ? engineOptions(options, fill.json)
+    : exactJson(options.attributes ?? {}, "attributes");
   const codecs =
     isArray && userLoaders().size > 0
       ? await (await userCodecs()).codecsToCreate(text, likeNumber, signal)
       : undefined;
   await createHierarchy(store, options);
   const place = (objects: ObjectNumbers) => ({ store: objects.store(store), path: at, text, overwrite });
-  const format = String(options.zarrFormat ?? "");
+  const format = shown(options.zarrFormat ?? "");
   const summary = isArray
     ? await write(
         "createArray",
@@ -297,5 +306,5 @@ export function create<D extends DataType>(
 ): Promise<ZarrArray<D>>;
 export function create(url: string | URL, options?: CreateGroupOptions): Promise<Group<Readable>>;
 export async function create(place: unknown, options: object = {}): Promise<unknown> {
-  return createNode(place, object(options) as Given);
+  return createNode(place, options as Given);
 }

@@ -175,13 +175,16 @@ export class EngineCodec implements UserCodec {
   #textFor(chunk: Partial<ZarrChunk> | undefined): string {
     const known = OBJECTS.test(this.#name) ? "v2:object" : typeOfData(chunk?.data);
     const { dataType = known, shape = chunk?.shape, fillValue } = this.#meta;
-    return exactJson({
-      name: this.#name,
-      configuration: this.#configuration,
-      dataType,
-      shape,
-      fillValue,
-    });
+    return exactJson(
+      {
+        name: this.#name,
+        configuration: this.#configuration,
+        dataType,
+        shape,
+        fillValue,
+      },
+      "configuration",
+    );
   }
 
   #describe(text: string): Promise<CodecDescription> {

@@ -2,7 +2,7 @@
  * `Group`: a node with attributes and children. To open a child by name, call
  * `open(group.resolve(name))`.
  */
-import { object } from "../model/argument.ts";
+import { object, optionsOf } from "../model/argument.ts";
 import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
@@ -76,7 +76,7 @@ export class Group<Store extends Readable> extends Location<Store> {
 
   /** Parses the attributes again. With `bigint: true`, integers beyond 2^53 are exact bigints. */
   attributes(options: AttributesOptions = {}): Attributes {
-    return this.#facts.attributesWith(object(options));
+    return this.#facts.attributesWith(optionsOf(options));
   }
 
   get attrs(): Attributes {
@@ -111,18 +111,18 @@ export class Group<Store extends Readable> extends Location<Store> {
    * `error`.
    */
   children(options: NodeOptions = {}): Children<Store> {
-    return childrenOf(this, object(options), nodeOf<Store>);
+    return childrenOf(this, optionsOf(options), nodeOf<Store>);
   }
 
   /** The tree of all descendants. A node that cannot be opened has an `error`. */
   async tree(options: TreeOptions = {}): Promise<Tree> {
     const { treeOf } = await import("./tree.ts").catch(chunkFailed);
-    return treeOf(this, object(options), nodeOf);
+    return treeOf(this, optionsOf(options, { maxDepth: "a number", maxNodes: "a number" }), nodeOf);
   }
 
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
-    const { signal } = object(options);
+    const { signal } = optionsOf(options);
     try {
       becomeAll(this, await updateAttributes(this, attributes, options));
     } catch (error) {
@@ -138,7 +138,7 @@ export class Group<Store extends Readable> extends Location<Store> {
    * nothing, if the group no longer exists.
    */
   async refresh(options: NodeOptions = {}): Promise<void> {
-    const { signal } = object(options);
+    const { signal } = optionsOf(options);
     const { format } = this.#facts;
     becomeAll(this, await readSummaryAnew(this, { kind: "group", format, signal }));
   }

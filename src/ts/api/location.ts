@@ -1,7 +1,7 @@
 /**
  * `Location`: a store and an absolute path in it. It needs no wasm.
  */
-import { needText } from "../model/argument.ts";
+import { needReadable, needText } from "../model/argument.ts";
 import type { AbsolutePath } from "../model/types.ts";
 import { storeOf } from "../store/place.ts";
 
@@ -54,6 +54,9 @@ export function root(store: unknown = new Map<string, Uint8Array>()): Location<u
 
 /** The location for a URL, a store, files or a location. */
 export function locationOf(place: unknown): Location<unknown> {
+  needReadable(place, "place");
   const isLocation = typeof place === "object" && place !== null && "store" in place && "path" in place;
-  return isLocation ? (place as Location<unknown>) : new Location(storeOf(place));
+  if (!isLocation) return new Location(storeOf(place));
+  needText((place as Location<unknown>).path, "path");
+  return place as Location<unknown>;
 }

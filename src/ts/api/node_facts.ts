@@ -7,9 +7,10 @@
 import { keepTables } from "../elements/typed_arrays.ts";
 import { elementOf } from "../elements/variable.ts";
 import { wrappedScalarOf } from "../elements/wrapped.ts";
-import { need } from "../model/argument.ts";
+import { isReadable, need, needReadable, optionsOf } from "../model/argument.ts";
 import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.ts";
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
+import { shown } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
 import { parseJsonText } from "../model/marked_json.ts";
 import type {
@@ -62,7 +63,7 @@ export interface ArrayNode {
 
 /** Throws an `Argument` error unless an argument is an array of this package. */
 export const needArray = (array: unknown, name = "array"): void =>
-  need(Object(array)[FACTS], name, "an array");
+  need(isReadable(array) && Object(array)[FACTS], name, "an array");
 
 export interface ArrayFacts {
   readonly shape: number[];
@@ -150,7 +151,11 @@ export function textsOf({ document, large }: Documents): Record<string, string> 
 
 /** The document for a caller's metadata object, in the form that the engine takes. */
 export const documentOf = (metadata: unknown): string =>
-  JSON.stringify({ zarr_format: 3, texts: [["zarr.json", exactJson(metadata)]], is_callers: true });
+  JSON.stringify({
+    zarr_format: 3,
+    texts: [["zarr.json", exactJson(metadata, "metadata")]],
+    is_callers: true,
+  });
 
 /** A summary from the engine, by which the constructors of `Array` and `Group` recognise it. */
 export class OpenedNode {
@@ -236,13 +241,20 @@ const SPECIAL_FLOATS: Record<string, number> = {
 /** The fill value of a caller's metadata object, as a scalar of the data type. */
 function callersFillValue({ data_type, fill_value }: ArrayMetadata): unknown {
   if (fill_value === null || fill_value === undefined) return null;
-  if (data_type === "int64" || data_type === "uint64") return BigInt(fill_value as bigint | number | string);
+  if (data_type === "int64" || data_type === "uint64") {
+    need(/^-?\d+$/.test(shown(fill_value)), "fill_value", "an integer");
+    return BigInt(shown(fill_value));
+  }
+  needReadable(data_type, "data_type");
   const special = typeof fill_value === "string" ? SPECIAL_FLOATS[fill_value] : undefined;
-  return String(data_type).startsWith("float") && special !== undefined ? special : fill_value;
+  return /^float/.test(typeof data_type === "string" ? data_type : "") && special !== undefined
+    ? special
+    : fill_value;
 }
 
 type Codec = ArrayMetadata["codecs"][number];
-const named = (codecs: Codec[], name: string) => codecs.find((codec) => codec.name === name)?.configuration;
+const named = (codecs: Codec[], name: string) =>
+  Array.from(codecs).find((codec) => Object(codec).name === name)?.configuration;
 
 /** The order of the first transpose codec, else C order. */
 function orderOf(codecs: Codec[], rank: number): number[] {
@@ -255,7 +267,9 @@ function orderOf(codecs: Codec[], rank: number): number[] {
 const lengthOf = (axis: GridAxis): number => chunkExtent(axis, 0).length;
 
 export function factsOfMetadata(metadata: ArrayMetadata, path: string): ArrayFacts {
-  need(metadata?.chunk_grid, "metadata", "metadata of an array");
+  optionsOf(metadata, { shape: "a list", codecs: "a list" }, "metadata");
+  needReadable(Object(metadata.chunk_grid).configuration, "chunk_grid");
+  need(metadata.chunk_grid && metadata.shape && metadata.codecs, "metadata", "metadata of an array");
   const warnings: string[] = [];
   const grid = gridOfMetadata(metadata.chunk_grid, metadata.shape.length);
   const outer = grid.map(lengthOf);

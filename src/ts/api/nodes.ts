@@ -1,7 +1,7 @@
 /**
  * Calls on whole nodes: `exists`, `erase` and `consolidate`.
  */
-import { object } from "../model/argument.ts";
+import { optionsOf } from "../model/argument.ts";
 import type { Readable } from "../model/types.ts";
 import { call, write } from "../port/engine.ts";
 import { type Location, locationOf } from "./location.ts";
@@ -20,7 +20,7 @@ export type ExistingKind = "array" | "group" | "implicit-group";
  * that can list.
  */
 export async function exists(place: Place, options: NodeOptions = {}): Promise<ExistingKind | null> {
-  const { signal } = object(options);
+  const { signal } = optionsOf(options);
   const { store, path } = locationOf(place);
   const kind = await call("exists", (objects) => ({ store: objects.store(store), path }), { signal });
   return kind ?? null;
@@ -36,9 +36,9 @@ export interface EraseOptions extends NodeOptions {
 
 /** Erases a node and all its descendants. Resolves to whether there was anything. */
 export async function erase(place: Place, options: EraseOptions = {}): Promise<boolean> {
-  const { signal, reify = false } = object(options);
+  const { signal, reify } = optionsOf(options);
   const { store, path } = locationOf(place);
-  return write("erase", (objects) => ({ store: objects.store(store), path, reify }), { signal });
+  return write("erase", (objects) => ({ store: objects.store(store), path, reify: !!reify }), { signal });
 }
 
 /**
@@ -46,7 +46,7 @@ export async function erase(place: Place, options: EraseOptions = {}): Promise<b
  * must be able to list.
  */
 export async function consolidate(place: Place, options: NodeOptions = {}): Promise<number> {
-  const { signal } = object(options);
+  const { signal } = optionsOf(options);
   const { store, path } = locationOf(place);
   return write("consolidate", (objects) => ({ store: objects.store(store), path }), { signal });
 }

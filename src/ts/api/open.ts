@@ -2,7 +2,7 @@
  * `open`: opens an `Array` or a `Group` at a URL, in a store, or at a location. Documents of both
  * formats are requested at once; v3 wins if a node has both.
  */
-import { object } from "../model/argument.ts";
+import { optionsOf, type Rules } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { Dialect } from "../model/node_summary.ts";
 import type { DataType, Readable } from "../model/types.ts";
@@ -21,9 +21,11 @@ type Place<S> = Location<S> | S;
 type ArrayOptions = OpenOptions & { kind: "array" };
 type GroupOptions = OpenOptions & { kind: "group" };
 
+const RULES: Rules = { kind: ["array", "group"], dataTypeFallback: ["warn", "allow", "refuse"] };
+
 async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3): Promise<Node<Readable>> {
   const location = locationOf(place);
-  const summary = await openSummary(location, object(options), format);
+  const summary = await openSummary(location, optionsOf(options, RULES), format);
   const node = nodeOf(location.store as Readable, summary, options);
   return node.kind === "array" ? inExtensionsOfStore(node) : node;
 }

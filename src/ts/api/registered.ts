@@ -7,7 +7,8 @@
 
 import type { CodecEntry, CodecKind, UserCodec } from "../codec/entry.ts";
 import { entryOf } from "../codec/entry.ts";
-import { ZarrError } from "../model/errors.ts";
+import { need, needReadable, object } from "../model/argument.ts";
+import { shown, ZarrError } from "../model/errors.ts";
 
 export type { CodecEntry, CodecKind, UserCodec };
 
@@ -36,7 +37,7 @@ function absoluteUrl(url: string | URL): string {
   try {
     return new URL(url, location?.href).href;
   } catch (cause) {
-    throw new ZarrError("Argument", `${url} is not the URL of a module`, {
+    throw new ZarrError("Argument", `${shown(url)} is not the URL of a module`, {
       expected: "an absolute URL",
       cause,
     });
@@ -44,8 +45,9 @@ function absoluteUrl(url: string | URL): string {
 }
 
 function loaderOf(codec: CodecLoader | CodecModule | URL): CodecLoader {
+  needReadable(codec, "codec");
   if (typeof codec === "function") return codec;
-  const url = absoluteUrl(codec instanceof URL ? codec : codec.url);
+  const url = absoluteUrl(codec instanceof URL ? codec : object(codec, "codec").url);
   const loader = async () => entryOf(await import(/* webpackIgnore: true */ /* @vite-ignore */ url));
   urls.set(loader, url);
   return loader;
@@ -53,6 +55,8 @@ function loaderOf(codec: CodecLoader | CodecModule | URL): CodecLoader {
 
 class LoaderMap extends Map<string, CodecLoader> {
   override set(name: string, codec: CodecLoader | CodecModule | URL): this {
+    // The engine gets the names as JSON, which has no half of a character.
+    need(typeof name === "string" && !/\p{Cs}/u.test(name), "name", "a text");
     return super.set(name, loaderOf(codec));
   }
 }

@@ -3,7 +3,7 @@
  * bounds, wraps negative indices and clips slices (`access::selection`).
  */
 
-import { InvalidSelectionError } from "../model/errors.ts";
+import { InvalidSelectionError, shown } from "../model/errors.ts";
 import type { EngineDimension, EngineSelection, Integer } from "../model/request.ts";
 import { type ByValue, isByValue } from "./by_value.ts";
 import { Points, select } from "./slice.ts";
@@ -31,7 +31,7 @@ function integer(value: unknown, what: string): Integer {
     return Number.isSafeInteger(value) ? value : BigInt(value);
   throw new InvalidSelectionError(`${what} is not an integer`, {
     expected: "an integer",
-    actual: String(value),
+    actual: shown(value),
   });
 }
 
@@ -102,7 +102,7 @@ export function requestOf(
   if (selection instanceof Points) return { selection: { Points: selection.lists.map(list) } };
   if (typeof (selection ?? {}) !== "object")
     throw new InvalidSelectionError("the selection is not a list or an object", {
-      actual: String(selection),
+      actual: shown(selection),
     });
   const entries =
     selection === null || selection === undefined
@@ -127,7 +127,7 @@ export function memoryOrderOf(named: readonly (string | number)[], facts: Dimens
   if (!last.every(isDimension) || new Set(last).size !== last.length) {
     throw new InvalidSelectionError("memoryOrder must list dimensions of the array, each once", {
       expected: names.length > 0 ? names.join(", ") : `places below ${facts.shape.length}`,
-      actual: named.join(", "),
+      actual: shown(named),
     });
   }
   const first = [...facts.shape.keys()].filter((axis) => !last.includes(axis));

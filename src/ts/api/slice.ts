@@ -2,7 +2,7 @@
  * Constructors of selections: `slice`, `points`, and `select` by dimension names. They need no
  * wasm.
  */
-import { needList, object } from "../model/argument.ts";
+import { needList, needReadable, object } from "../model/argument.ts";
 import { InvalidSelectionError } from "../model/errors.ts";
 import type { Slice } from "../model/types.ts";
 
@@ -39,6 +39,7 @@ export function select<T = number | Slice | null>(
   array: { readonly dimensionNames: string[] | undefined },
   selection: Record<string, T>,
 ): (T | null)[] {
+  needReadable(array, "array");
   const names = Object(array).dimensionNames as string[] | undefined;
   if (!names) throw new InvalidSelectionError("the array does not have dimension_names");
   for (const name of Object.keys(object(selection, "selection"))) {

@@ -4,7 +4,7 @@
  * and needs no entry. An array uses the transformers that are registered at its first read or
  * write.
  */
-import { ZarrError } from "../model/errors.ts";
+import { shown, ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/marked_json.ts";
 import type { JsonText } from "../model/node_summary.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../model/types.ts";
@@ -80,7 +80,7 @@ function transformed({ type, configuration, ...place }: EngineInfo, below: numbe
   const made: unknown = transformer?.(new EngineStore(below) as unknown as StoreBelow, info);
   if (typeof made === "object" && made !== null) return made;
   const what = `the storage transformer ${JSON.stringify(place.extension)} did not return a store`;
-  throw new ZarrError("Argument", what, { expected: "a store", actual: String(made) });
+  throw new ZarrError("Argument", what, { expected: "a store", actual: shown(made) });
 }
 
 const callbacks = new WeakMap<ObjectNumbers, Callback>();

@@ -89,7 +89,16 @@ export async function openSummary(
   const opening = call(
     "open",
     (objects) => ({
-      ...{ store: objects.store(store), path: below, kind, format, dataTypeFallback, v3First, attrs, reload },
+      ...{
+        store: objects.store(store),
+        path: below,
+        kind,
+        format,
+        dataTypeFallback,
+        v3First,
+        attrs: !!attrs,
+        reload,
+      },
       early: early && { urls: early.urls, callback: objects.callback(early.callback) },
     }),
     { signal },

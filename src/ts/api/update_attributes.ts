@@ -1,7 +1,7 @@
 /**
  * Changes the attributes in a node's metadata document. The rest of the document is kept.
  */
-import { object } from "../model/argument.ts";
+import { object, optionsOf } from "../model/argument.ts";
 import { exactJson } from "../model/exact_json.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
 import type { Attributes } from "../model/types.ts";
@@ -20,9 +20,13 @@ export async function updateAttributes(
   attributes: Attributes,
   options: UpdateAttributesOptions,
 ): Promise<NodeSummary> {
-  const { replace = false, signal } = object(options);
-  const text = exactJson(object(attributes, "attributes"));
-  return write("updateAttributes", (objects) => ({ store: objects.store(store), path, text, replace }), {
-    signal,
-  });
+  const { replace, signal } = optionsOf(options);
+  const text = exactJson(object(attributes, "attributes"), "attributes");
+  return write(
+    "updateAttributes",
+    (objects) => ({ store: objects.store(store), path, text, replace: !!replace }),
+    {
+      signal,
+    },
+  );
 }

@@ -2,7 +2,7 @@
  * `conventions` lists the conventions of a node, `validate` checks them, and `addConvention`
  * declares another one. The conventions module does the work (`src/convention`).
  */
-import { need, object } from "../model/argument.ts";
+import { need, needReadable, object, optionsOf } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
 import { factsOf, type NodeLike } from "../model/node_like.ts";
@@ -122,6 +122,7 @@ export async function conventions(node: NodeLike): Promise<Convention[]> {
 
 /** Returns a node that has attributes. */
 function nodeLike(node: NodeLike): NodeLike {
+  needReadable(node, "node");
   need("attrs" in Object(node), "node", "an array or a group");
   return node;
 }
@@ -137,7 +138,7 @@ export interface ValidateOptions {
  * and notes; an empty list if there are none.
  */
 export async function validate(node: NodeLike, options: ValidateOptions = {}): Promise<Finding[]> {
-  const { signal } = object(options);
+  const { signal } = optionsOf(options);
   signal?.throwIfAborted();
   const examination = await examine(nodeLike(node));
   const findings = [...examination.findings];
@@ -192,7 +193,7 @@ export async function conventionAttributes(
 ): Promise<Attributes> {
   object(attributes, "attributes");
   object(convention, "convention");
-  const request = exactJson({ operation: "declare", attributes, convention });
+  const request = exactJson({ operation: "declare", attributes, convention }, "convention");
   const changed = await ask<Attributes>(request);
   return { ...convention.properties, zarr_conventions: changed.zarr_conventions };
 }

@@ -5,11 +5,11 @@
  */
 
 import type { Array as ZarrArray } from "../api/array.ts";
-import type { CoordinateValue, NearestOptions } from "../api/by_value.ts";
+import { type CoordinateValue, NEAREST_RULES, type NearestOptions } from "../api/by_value.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
-import { need, object } from "../model/argument.ts";
-import { InvalidSelectionError, NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { need, needList, needReadable, optionsOf } from "../model/argument.ts";
+import { InvalidSelectionError, NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { Attributes, DataType, Readable, Slice } from "../model/types.ts";
 import { besideOf } from "./beside.ts";
 import { Lookup } from "./lookup.ts";
@@ -104,7 +104,7 @@ export class Coordinates {
     if (this.time) return this.time.count(value as string);
     throw new InvalidSelectionError(`${JSON.stringify(this.dimension)} is no time axis`, {
       expected: "a number",
-      actual: String(value),
+      actual: shown(value),
     });
   }
 
@@ -118,13 +118,13 @@ export class Coordinates {
    * must be equal. Rejects with an `InvalidSelectionError` if there is no such element.
    */
   async nearest(value: CoordinateValue, options: NearestOptions = {}): Promise<number> {
-    object(options);
+    optionsOf(options, NEAREST_RULES);
     const what = JSON.stringify(this.dimension);
     if (this.values instanceof Float64Array)
       return this.#search().nearest(await this.#number(value), options, what);
-    const found = this.values.indexOf(String(value));
+    const found = this.values.indexOf(shown(value));
     if (found >= 0) return found;
-    throw new InvalidSelectionError(`no element of ${what} is ${JSON.stringify(value)}`);
+    throw new InvalidSelectionError(`no element of ${what} is ${shown(value)}`);
   }
 
   /**
@@ -248,15 +248,16 @@ function ofPlace(
 
 /** The index of a dimension, given by name or index. */
 function axisOf(array: AnyArray, dimension: string | number): number {
+  needReadable(dimension, "dimension");
   const names = dimensionNamesOf(array[FACTS]);
   const axis = typeof dimension === "number" ? dimension : (names?.indexOf(dimension) ?? -1);
   if (Number.isInteger(axis) && axis >= 0 && axis < array.shape.length) return axis;
-  throw new InvalidSelectionError(`the array has no dimension ${JSON.stringify(dimension)}`, {
+  throw new InvalidSelectionError(`the array has no dimension ${shown(dimension)}`, {
     path: array.path,
     expected: names
       ? names.map((name) => JSON.stringify(name)).join(", ")
       : `below ${array.shape.length}: it has no names`,
-    actual: String(dimension),
+    actual: shown(dimension),
   });
 }
 
@@ -286,7 +287,8 @@ export async function coords(
   dimension: string | number,
   options: CoordsOptions = {},
 ): Promise<Coordinates> {
-  const { signal } = object(options);
+  const { signal, pyramid: given } = optionsOf(options);
+  if (given) needList(given.levels, "pyramid");
   signal?.throwIfAborted();
   needArray(array);
   const axis = axisOf(array, dimension);

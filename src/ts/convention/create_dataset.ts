@@ -6,7 +6,7 @@
  */
 
 import type { Location } from "../api/location.ts";
-import { need, object } from "../model/argument.ts";
+import { need, optionsOf, type Rules } from "../model/argument.ts";
 import type { Readable } from "../model/types.ts";
 import type { CreateDatasetOptions, Dataset, NewDataset } from "./write/dataset_options.ts";
 import { writeDataset } from "./write/dataset_writer.ts";
@@ -19,6 +19,8 @@ export type {
   NewVariable,
   VariableData,
 } from "./write/dataset_options.ts";
+
+const RULES: Rules = { dims: "an object", coords: "an object", variables: "an object" };
 
 /**
  * Writes a data set as xarray does: a group whose arrays share named dimensions. Coordinates are
@@ -38,7 +40,7 @@ export async function createDataset<Store extends Readable>(
   dataset: NewDataset,
   options: CreateDatasetOptions = {},
 ): Promise<Dataset<Store>> {
-  const isDescription = Object(dataset) === dataset && typeof (dataset.attributes ?? {}) === "object";
-  need(isDescription, "dataset", "a description of a data set");
-  return (await writeDataset(place, dataset, object(options))) as Dataset<Store>;
+  const described = optionsOf(dataset, RULES, "dataset");
+  need(typeof (described.attributes ?? {}) === "object", "dataset", "a description of a data set");
+  return (await writeDataset(place, described, optionsOf(options))) as Dataset<Store>;
 }

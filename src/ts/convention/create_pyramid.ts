@@ -7,7 +7,7 @@
 
 import type { Location } from "../api/location.ts";
 import type { ElementSource } from "../api/write/element_source.ts";
-import { object } from "../model/argument.ts";
+import { optionsOf, type Rules } from "../model/argument.ts";
 import type { Readable } from "../model/types.ts";
 import type { Pyramid } from "./pyramid_model.ts";
 import type { CreatePyramidOptions } from "./write/pyramid_options.ts";
@@ -20,6 +20,10 @@ export type {
   NewLabel,
   PyramidProgress,
 } from "./write/pyramid_options.ts";
+
+const SOURCE_RULES: Rules = { dtype: "a text", shape: "a list", stride: "a list" };
+
+const RULES: Rules = { axes: "a list", channels: "a list", missing: "a list" };
 
 /**
  * Writes a multiscale image: OME-Zarr 0.4 or 0.5, or the convention `multiscales`. The source
@@ -39,6 +43,6 @@ export async function createPyramid<Store extends Readable>(
   source: ElementSource,
   options: CreatePyramidOptions = {},
 ): Promise<Pyramid<Store>> {
-  object(source, "source");
-  return (await writePyramid(place, source, object(options))) as Pyramid<Store>;
+  optionsOf(source, SOURCE_RULES, "source");
+  return (await writePyramid(place, source, optionsOf(options, RULES))) as Pyramid<Store>;
 }

@@ -11,8 +11,8 @@ import { progressListener, type ReadOptions, readArguments } from "../api/read/a
 import { conversionOf } from "../api/read/conversion.ts";
 import type { CfOptions } from "../api/read/packing.ts";
 import { type AnySelection, requestOf } from "../api/selection.ts";
-import { object } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
+import { needFunction, needList, needReadable, object, optionsOf, type Rules } from "../model/argument.ts";
+import { shown, ZarrError } from "../model/errors.ts";
 import { newSummary, PLACES } from "../model/summary_numbers.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
@@ -70,9 +70,12 @@ export class Histogram {
   /** The histogram of numbers in memory. The lists together are the values. */
   static of(
     values: Iterable<ArrayLike<number | bigint>>,
-    { bins = 256, window }: Pick<HistogramOptions, "bins" | "window"> = {},
+    options: Pick<HistogramOptions, "bins" | "window"> = {},
   ): Histogram {
+    const { bins = 256, window } = optionsOf(options, RULES);
+    needFunction(object(values, "values")[Symbol.iterator], "values");
     const lists = [...values];
+    for (const list of lists) needList(list, "values");
     const count = checked({ bins, ...(window ? { window } : {}) });
     const [low, high] = window ?? boundsOf(summaryOf(lists, [0, 0], 0));
     return new Histogram(summaryOf(lists, [low, high], count), [low, high]);
@@ -83,10 +86,10 @@ export class Histogram {
    * Throws an `Argument` error for another share.
    */
   quantile(share: number): number {
-    if (!(share >= 0 && share <= 1)) {
+    if (!(typeof share === "number" && share >= 0 && share <= 1)) {
       throw new ZarrError("Argument", "the share of a quantile is not valid", {
         expected: "a number from 0 to 1",
-        actual: String(share),
+        actual: shown(share),
       });
     }
     const wanted = share * this.count;
@@ -105,6 +108,8 @@ export class Histogram {
     return this.max;
   }
 }
+
+const RULES: Rules = { bins: "a number", window: "a list", at: "an object" };
 
 /** The summary of numbers in memory. */
 function summaryOf(
@@ -189,7 +194,7 @@ function checked({ bins = 256, window }: HistogramOptions): number {
   if (Number.isInteger(bins) && bins > 0 && bins <= 65536 && isWindow) return bins;
   throw new ZarrError("Argument", "the bins or the window of a histogram are not valid", {
     expected: "1 to 65536 bins, and a window of two finite numbers",
-    actual: `${bins} bins, [${window}]`,
+    actual: `${bins} bins, [${shown(window)}]`,
   });
 }
 
@@ -201,8 +206,9 @@ function checked({ bins = 256, window }: HistogramOptions): number {
  *     const { counts, window } = await histogram(array, { bins: 100 });
  */
 export async function histogram(source: Source, options: HistogramOptions = {}): Promise<Histogram> {
+  needReadable(source, "source");
   if (!(source instanceof Pyramid)) needArray(source, "source");
-  const bins = checked(object(options));
+  const bins = checked(optionsOf(options, RULES));
   const { decode, signal, onProgress, priority } = options;
   const [array, selection] = await subject(source, options);
   const type = await typeNameOf(array);

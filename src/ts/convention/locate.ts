@@ -10,11 +10,12 @@ import {
   type ByValue,
   type CoordinateValue,
   isByValue,
+  NEAREST_RULES,
   type NearestOptions,
 } from "../api/by_value.ts";
 import { needArray } from "../api/node_facts.ts";
 import { type AnySelection, type DimensionSelection, Points } from "../api/selection.ts";
-import { need, object } from "../model/argument.ts";
+import { isReadable, need, optionsOf } from "../model/argument.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { type CoordsOptions, coords } from "./coordinates.ts";
 
@@ -50,8 +51,8 @@ export async function locate(
   options: CoordsOptions = {},
 ): Promise<AnySelection | null | undefined> {
   needArray(array);
-  object(options);
-  need(typeof (selection ?? {}) === "object", "selection");
+  optionsOf(options);
+  need(isReadable(selection) && typeof (selection ?? {}) === "object", "selection");
   if (!hasValues(selection)) return selection;
   if (globalThis.Array.isArray(selection)) {
     const before = selection.indexOf("...");
@@ -80,7 +81,7 @@ export async function locate(
 export const at = (
   value: CoordinateValue | readonly CoordinateValue[],
   options: NearestOptions = {},
-): AtValue => new AtValue(value, object(options), locate);
+): AtValue => new AtValue(value, optionsOf(options, NEAREST_RULES), locate);
 
 /**
  * Selects the elements whose coordinates are between two values, both included, in either order.

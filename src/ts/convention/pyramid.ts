@@ -3,8 +3,10 @@
  * (`src/convention/pyramid`) names the nodes that it needs and interprets them. This file opens
  * them (`known_nodes.ts`) and remembers the levels of arrays (`placing.ts`).
  */
-import { need, object } from "../model/argument.ts";
+
+import { need, needReadable, optionsOf, type Rules } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
+import { exactJson } from "../model/exact_json.ts";
 import type { Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
 import { ask } from "../port/convention.ts";
@@ -36,6 +38,8 @@ interface Needed {
 
 type Step = PyramidFacts | Needed;
 
+const RULES: Rules = { image: "a number", variable: "a text" };
+
 /** Limit of rounds. A pyramid needs fewer: group, levels, variables, labels, grid mapping. */
 const MOST_STEPS = 12;
 
@@ -64,7 +68,7 @@ function question(
   const refused = Object.fromEntries(
     [...known.refused].map(([path, { code, message }]) => [path, { code, message }]),
   );
-  const head = JSON.stringify({ operation: "pyramid", root, image, variable, refused });
+  const head = exactJson({ operation: "pyramid", root, image, variable, refused }, "image");
   const absent = [...skipped]
     .filter((path) => !known.has(path))
     .map((path) => `${JSON.stringify(path)}:null`);
@@ -113,7 +117,8 @@ export async function pyramid<Store extends Readable>(
   node: PlacedNode<Store>,
   options: PyramidOptions = {},
 ): Promise<Pyramid<Store>> {
+  needReadable(node, "node");
   need("attrs" in Object(node), "node", "an array or a group");
-  object(options).signal?.throwIfAborted();
+  optionsOf(options, RULES).signal?.throwIfAborted();
   return unlessAborted(read(node, options), options.signal);
 }

@@ -5,8 +5,8 @@
  */
 
 import { FACTS, type Array as ZarrArray } from "../api/array.ts";
-import { needList, object } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
+import { needList, optionsOf, type Rules } from "../model/argument.ts";
+import { shown, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable, Slice } from "../model/types.ts";
 import type { Finding } from "./findings.ts";
 import {
@@ -122,6 +122,18 @@ function elementBytes(array: ZarrArray<DataType, Readable>): number {
   return array[FACTS]?.type?.size ?? 8;
 }
 
+/** What the members of a view and of a viewport must be. */
+const RULES: Rules = {
+  unitsPerPixel: "a number",
+  devicePixelRatio: "a number",
+  current: "a number",
+  margin: "a number",
+  level: "a number",
+  extent: "a list of numbers",
+  center: "a list of numbers",
+  at: "an object",
+};
+
 /** A multiscale image. Made by `pyramid`. */
 export class Pyramid<Store extends Readable = Readable> {
   /** The convention of its metadata; `array` for a single array. */
@@ -183,9 +195,10 @@ export class Pyramid<Store extends Readable = Readable> {
   }
 
   #at(index: number): PyramidLevel<Store> {
-    const level = this.levels[index];
+    const level = typeof index === "number" ? this.levels[index] : undefined;
     if (level) return level;
-    throw new ZarrError("Argument", `there is no level ${index}`, {
+    throw new ZarrError("Argument", `there is no level ${shown(index)}`, {
+      field: "level",
       expected: `below ${this.levels.length}`,
     });
   }
@@ -238,7 +251,7 @@ export class Pyramid<Store extends Readable = Readable> {
       devicePixelRatio = 1,
       at = {},
       current = this.#current,
-    } = object(view, "view");
+    } = optionsOf(view, RULES, "view");
     if (!(unitsPerPixel > 0) || !(devicePixelRatio > 0)) {
       throw new ZarrError("Argument", "unitsPerPixel and devicePixelRatio must be above zero");
     }
@@ -260,7 +273,7 @@ export class Pyramid<Store extends Readable = Readable> {
    * `unitsPerPixel`, and a `Limit` error for more than 65 536 tiles.
    */
   tiles(viewport: Viewport): Tile[] {
-    const { unitsPerPixel, at = {}, center, margin = 0 } = object(viewport, "viewport");
+    const { unitsPerPixel, at = {}, center, margin = 0 } = optionsOf(viewport, RULES, "viewport");
     let index = viewport.level;
     if (index === undefined) {
       if (unitsPerPixel === undefined)

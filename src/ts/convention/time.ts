@@ -2,7 +2,9 @@
  * Converts counts of time, such as `days since 2000-01-01`, to dates and back. The conventions
  * module (`src/convention/cf/time.rs`) parses the units and computes dates in integers.
  */
-import { need, needList, needText } from "../model/argument.ts";
+
+import { need, needList, needReadable, needText } from "../model/argument.ts";
+import { shown } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
 import type { DateLike, Moment } from "../model/time.ts";
 import { ask } from "../port/convention.ts";
@@ -46,7 +48,7 @@ export class TimeUnits {
 
   #ask(question: Question): Promise<Answer> {
     const { units, calendar } = this;
-    return ask<Answer>(exactJson({ operation: "time", units, calendar, ...question }));
+    return ask<Answer>(exactJson({ operation: "time", units, calendar, ...question }, "units"));
   }
 
   async #each<T>(counts: ArrayLike<number | bigint>, answered: (answer: Answer) => T[]): Promise<T[]> {
@@ -98,6 +100,7 @@ export class TimeUnits {
   async counts(dates: readonly DateLike[]): Promise<number[]> {
     needList(dates, "dates");
     const all: number[] = [];
+    for (const date of dates) needReadable(date, "date");
     for (let at = 0; at < dates.length; at += AT_ONCE) {
       const told = dates
         .slice(at, at + AT_ONCE)
@@ -121,7 +124,9 @@ export class TimeUnits {
 export async function timeUnits(units: string, calendar?: string): Promise<TimeUnits> {
   needText(units, "units");
   if (calendar !== undefined) needText(calendar, "calendar");
-  const { isReal } = await ask<Answer>(exactJson({ operation: "time", units: String(units), calendar }));
+  const { isReal } = await ask<Answer>(
+    exactJson({ operation: "time", units: shown(units), calendar }, "calendar"),
+  );
   return new TimeUnits(units, calendar ?? "standard", isReal);
 }
 

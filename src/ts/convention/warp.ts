@@ -7,8 +7,8 @@
 import type { Array as ZarrArray } from "../api/array.ts";
 import { needArray } from "../api/node_facts.ts";
 import type { CfOptions } from "../api/read/packing.ts";
-import { needList, object } from "../model/argument.ts";
-import { NotFoundError, ZarrError } from "../model/errors.ts";
+import { needList, optionsOf } from "../model/argument.ts";
+import { NotFoundError, shown, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
 import { viewBytes } from "../model/view_bytes.ts";
@@ -70,7 +70,7 @@ function checked({ extent, size }: WarpOptions): void {
   if (isExtent && isSize) return;
   throw new ZarrError("Argument", "the extent or the size of the map are not valid", {
     expected: "extent: [left, bottom, right, top], size: [columns, rows]",
-    actual: `[${extent}], [${size}]`,
+    actual: `[${shown(extent)}], [${shown(size)}]`,
   });
 }
 
@@ -245,7 +245,7 @@ async function sampled(
  */
 export async function warp(array: ZarrArray<DataType, Readable>, options: WarpOptions): Promise<Warped> {
   needArray(array);
-  object(options);
+  optionsOf(options);
   const { extent, size, signal } = options;
   checked(options);
   signal?.throwIfAborted();

@@ -3,10 +3,12 @@
  * those of `src/kernel/warp`: an affine transform, coordinates of columns and rows, or a longitude
  * and latitude for each element.
  */
+
 import type { Array as ZarrArray } from "../api/array.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
-import { NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { exactJson } from "../model/exact_json.ts";
 import type { Attributes, DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
 import { besideOf } from "./beside.ts";
@@ -136,7 +138,7 @@ async function over(array: AnyArray, variable: AnyArray, [y, x]: [number, number
     throw new ZarrError("Limit", "the array has too many longitudes and latitudes for a map", {
       path: array.path,
       expected: `at most ${MOST_PLACES}`,
-      actual: String(count),
+      actual: shown(count),
     });
   }
   const decode = { convention: "cf", zarrFillValue: false } as const;
@@ -214,7 +216,7 @@ export function warpSource(
   signal: AbortSignal | undefined,
 ): Promise<WarpSource> {
   const facts = array[FACTS];
-  const key = JSON.stringify(from ?? null);
+  const key = exactJson(from ?? null, "from");
   const found = sources.get(facts) ?? new Map<string, Promise<WarpSource>>();
   sources.set(facts, found);
   const source = found.get(key) ?? sourceOf(array, from);

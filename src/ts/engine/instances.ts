@@ -240,7 +240,11 @@ export function handlesOfNow(): (id: number) => Handle {
 function meant(thrown: unknown): unknown {
   const isReport =
     typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown;
-  return isReport ? errorOf(thrown as ErrorReport) : thrown;
+  if (isReport) return errorOf(thrown as ErrorReport);
+  // The glue converts arguments, and the conversions of the language throw these.
+  return thrown instanceof TypeError
+    ? new ZarrError("Argument", `an argument has another type: ${thrown.message}`, { cause: thrown })
+    : thrown;
 }
 
 /** Calls a synchronous function of the engine. An instance must exist. */

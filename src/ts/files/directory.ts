@@ -314,7 +314,7 @@ export class OpfsStore extends DirectoryStore {
 }
 
 async function openOpfs(names: string[]): Promise<FileSystemDirectoryHandle> {
-  const { storage } = navigator as { storage?: StorageManager };
+  const { storage } = (globalThis.navigator ?? {}) as { storage?: StorageManager };
   if (!storage?.getDirectory) {
     throw new ZarrError(
       "Unsupported",

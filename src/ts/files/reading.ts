@@ -2,6 +2,7 @@
  * Reads files that other pages and programs may change meanwhile. What is read is of one version of
  * the file: it is read again where it changed, a bounded number of times.
  */
+import { placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { RangeQuery } from "../model/types.ts";
 import { fileSystemFailed, nameOfError } from "./file.ts";
@@ -41,8 +42,7 @@ export function withState(bytes: Uint8Array, { size, version }: FileState): Uint
 /** Reads a byte range of a file. A range beyond the end is shortened. */
 export async function readFileRange(file: File, range: RangeQuery): Promise<Uint8Array> {
   const { size, lastModified } = file;
-  const start = "suffixLength" in range ? Math.max(0, size - range.suffixLength) : range.offset;
-  const end = "suffixLength" in range ? size : range.offset + range.length;
+  const [start, end] = placesIn(size, range);
   return withState(await readBytes(file.slice(start, end)), { size, version: `${lastModified} ${size}` });
 }
 

@@ -1,32 +1,94 @@
 /**
  * Checks of what callers pass to the public calls. A wrong argument is an `Argument` error that
- * names it. Values inside of an argument are checked where they are used. The first download holds
- * this file, so its texts are short.
+ * names it. Members of options are checked by `optionsOf`, other values inside of an argument where
+ * they are used. The first download holds this file, so its texts are short.
  */
 import { ZarrError } from "./errors.ts";
+import type { RangeQuery } from "./types.ts";
 
 /** Throws an `Argument` error unless an argument is what the call needs. */
 export function need(isRight: unknown, field: string, expected = "an object"): asserts isRight {
   if (!isRight) throw new ZarrError("Argument", `${field} must be ${expected}`, { field, expected });
 }
 
-/** Returns an argument that must be an object, such as options. */
-export function object<T>(value: T, name = "options"): T {
-  need(Object(value) === value, name);
+/** Whether a value can be read at all. A revoked proxy cannot. */
+export function isReadable(value: unknown): boolean {
+  try {
+    return !Array.isArray(value) || value.length >= 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Throws an `Argument` error for an argument that cannot be read. */
+export const needReadable = (value: unknown, name: string): void => need(isReadable(value), name, "readable");
+
+/** Returns an argument that must be an object, such as attributes. */
+export function object<T>(value: T, name: string): T {
+  need(Object(value) === value && isReadable(value), name);
+  return value;
+}
+
+const isText = (value: unknown) => typeof value === "string";
+const isFunction = (value: unknown) => typeof value === "function";
+
+/** What a member of options may be, and its test. Null stands for no signal and no function. */
+const TESTS: Record<string, (value: unknown) => unknown> = {
+  "a text": isText,
+  "a function": (value) => value === null || isFunction(value),
+  "an object": (value) => Object(value) === value,
+  "a number": (value) => typeof value === "number" && !Number.isNaN(value),
+  "a list": (value) => Array.isArray(value) || ArrayBuffer.isView(value),
+  "a list of numbers": (value) =>
+    TESTS["a list"]?.(value) && Array.from(value as number[]).every((entry) => typeof entry === "number"),
+  "an AbortSignal": (value) => value === null || isFunction(Object(value).throwIfAborted),
+  // `fetch` has a priority of its own.
+  "a priority": (value) => value === null || isText(value) || Number.isFinite(value),
+};
+
+/** The members of options: what each must be (`TESTS`), or its legal texts. */
+export type Rules = Record<string, string | readonly string[]>;
+
+/** The rules of members that all options share. */
+const SHARED: Rules = {
+  signal: "an AbortSignal",
+  onProgress: "a function",
+  priority: "a priority",
+  path: "a text",
+};
+
+/** Returns options. Throws an `Argument` error that names a member which is not what it must be. */
+export function optionsOf<T>(value: T, rules: Rules = {}, name = "options"): T {
+  object(value, name);
+  for (const [field, member] of Object.entries(value as object)) {
+    if (member === undefined) continue;
+    needReadable(member, field);
+    const rule = rules[field] ?? SHARED[field];
+    if (!rule) continue;
+    const isOne = typeof rule !== "string";
+    need(
+      isOne ? rule.includes(member) : TESTS[rule]?.(member),
+      field,
+      isOne ? rule.map((text) => `"${text}"`).join(" or ") : rule,
+    );
+  }
   return value;
 }
 
 /** Throws an `Argument` error unless an argument is a text. */
-export const needText = (value: unknown, name: string): void =>
-  need(typeof value === "string", name, "a text");
+export const needText = (value: unknown, name: string): void => need(isText(value), name, "a text");
 
 /** Throws an `Argument` error unless an argument is a list or a typed array. */
 export const needList = (value: unknown, name: string): void =>
-  need(Array.isArray(value) || ArrayBuffer.isView(value), name, "a list");
+  need(isReadable(value) && TESTS["a list"]?.(value), name, "a list");
 
 /** Throws an `Argument` error unless an argument is a function. */
 export const needFunction = (value: unknown, name: string): void =>
-  need(typeof value === "function", name, "a function");
+  need(isFunction(value), name, "a function");
+
+/** Throws an `Argument` error unless an argument is bytes. */
+export const needBytes = (value: unknown, name: string): void =>
+  need(isReadable(value) && value instanceof Uint8Array, name, "a Uint8Array");
 
 /** Parses an address. Throws an `Argument` error for what is not an address. */
 export function parsedUrl(url: unknown, base?: string): URL {
@@ -39,4 +101,21 @@ export function parsedUrl(url: unknown, base?: string): URL {
 
 /** Throws an `Argument` error unless an argument is a text or a `URL`. */
 export const needUrl = (value: unknown, name = "url"): void =>
-  need(typeof (Object(value).href ?? value) === "string", name, "a URL");
+  need(isReadable(value) && isText(Object(value).href ?? value), name, "a URL");
+
+/** Throws an `Argument` error unless an argument is a byte range. */
+export function needRange(range: RangeQuery): void {
+  const fields = "suffixLength" in object(range, "range") ? ["suffixLength"] : ["offset", "length"];
+  for (const field of fields) {
+    const value = (range as Record<string, number>)[field] as number;
+    need(Number.isSafeInteger(value) && value >= 0, field, "a number of bytes");
+  }
+}
+
+/** The start and the end of a range in a value of this size. Node ends at parts beyond a `Blob`. */
+export function placesIn(size: number, range: RangeQuery): [start: number, end: number] {
+  needRange(range);
+  if ("suffixLength" in range) return [Math.max(0, size - range.suffixLength), size];
+  const start = Math.min(range.offset, size);
+  return [start, Math.min(size, start + range.length)];
+}

@@ -25,6 +25,15 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
+/** A value as text for a message. Some lists and objects have no text. */
+export function shown(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return typeof value;
+  }
+}
+
 /**
  * The base class of every error that this package throws. The reasons of abort signals, and what a
  * user's store, `fetch` or codec loader throws, are thrown as they are.
@@ -145,7 +154,11 @@ export function isZarritaError<T extends TaggedError["_tag"]>(
   error: unknown,
   ...tags: T[]
 ): error is Extract<TaggedError, { _tag: T }> {
-  return error instanceof ZarrError && (tags.length === 0 || tags.includes(error._tag as T));
+  try {
+    return error instanceof ZarrError && (tags.length === 0 || tags.includes(error._tag as T));
+  } catch {
+    return false; // a revoked proxy
+  }
 }
 
 /** The engine's report of an error; see `src/js/error.rs`. */
@@ -227,7 +240,7 @@ const CROSSING = [
 
 /** Converts an error to cloneable fields. */
 export function fieldsOfError(error: unknown): ErrorFields {
-  if (!(error instanceof Error)) return { name: "Error", message: String(error) };
+  if (!(error instanceof Error)) return { name: "Error", message: shown(error) };
   const cause = causeFields(error.cause);
   const message = withoutSecrets(error.message);
   const fields = { name: error.name, message, ...(cause && { cause }) };

@@ -28,7 +28,7 @@ export const kindOf = (node: NodeLike): "array" | "group" =>
 
 function attributesText(node: NodeLike): { text: string; problem?: string } {
   try {
-    return { text: exactJson(node.attrs ?? {}) ?? "{}" };
+    return { text: exactJson(node.attrs ?? {}, "attrs") };
   } catch (error) {
     return { text: "null", problem: `the attributes are not JSON: ${String(error)}` };
   }
@@ -44,7 +44,7 @@ export function factsOf(node: NodeLike, children?: readonly ChildFact[]): { text
     kind === "array"
       ? { shape: node.shape ?? [], chunks: node.chunks ?? [], dimensionNames: node.dimensionNames }
       : {};
-  const rest = exactJson({ kind, children, ...array });
+  const rest = exactJson({ kind, children, ...array }, "node");
   return { text: `${rest.slice(0, -1)},"attributes":${text}}`, problem };
 }
 
@@ -56,6 +56,6 @@ export function documentOf(node: NodeLike): Record<string, unknown> {
   const { text } = attributesText(node);
   const kind = kindOf(node);
   const array = kind === "array" ? { shape: node.shape, dimension_names: node.dimensionNames } : {};
-  const head = exactJson({ zarr_format: 3, node_type: kind, ...array });
+  const head = exactJson({ zarr_format: 3, node_type: kind, ...array }, "node");
   return JSON.parse(`${head.slice(0, -1)},"attributes":${text}}`);
 }

@@ -2,8 +2,8 @@
  * The options that `init` received. Every option has a default. The page reads an option when it
  * first needs it, so `init` must be called before that.
  */
-import { needUrl, object, parsedUrl } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
+import { need, needUrl, optionsOf, parsedUrl, type Rules } from "../model/argument.ts";
+import { shown, ZarrError } from "../model/errors.ts";
 import type { Build, EngineOptions, WasmText } from "./protocol.ts";
 
 /** The source of a wasm build: a URL, a response, its bytes, or a compiled module. */
@@ -77,16 +77,25 @@ export interface InitOptions {
 
 export const configuration: InitOptions = {};
 
+const RULES: Rules = {
+  worker: "a function",
+  workers: "a number",
+  workerIdleMs: "a number",
+  caches: "an object",
+  memoryLimit: "a number",
+  onWarning: "a function",
+};
+
 /**
  * Stores the given options and keeps the others. Throws an `Argument` error for an unknown
  * `engine`.
  */
 export function configure(options: InitOptions): void {
-  const { engine } = object(options);
+  const { engine } = optionsOf(options, RULES);
   if (engine !== undefined && engine !== "worker" && engine !== "caller") {
     throw new ZarrError("Argument", "the option engine of init is not a known place", {
       expected: '"worker" or "caller"',
-      actual: String(engine),
+      actual: shown(engine),
     });
   }
   for (const [name, value] of Object.entries(options)) {
@@ -130,7 +139,8 @@ export async function givenWasm(build: Build): Promise<WasmText | undefined> {
   if (source instanceof WebAssembly.Module) return { module: source };
   if (typeof source === "string" || source instanceof URL) return { url: wasmUrl(source) };
   if (typeof Response !== "undefined" && source instanceof Response) return { bytes: await bytesOf(source) };
-  return { bytes: source as ArrayBuffer | ArrayBufferView };
+  need(source instanceof ArrayBuffer || ArrayBuffer.isView(source), OPTION[build], "WebAssembly");
+  return { bytes: source };
 }
 
 /** Resolves a wasm URL against the page's. Node has no page, so a relative URL throws there. */

@@ -3,7 +3,8 @@
  * gets the definition of an object before the first call that uses its number, and a `release`
  * message after the page's garbage collector has freed the object.
  */
-import { ZarrError } from "../model/errors.ts";
+import { needReadable } from "../model/argument.ts";
+import { shown, ZarrError } from "../model/errors.ts";
 import type { ArrayDefinition, CacheDefinition, StoreDefinition } from "./definitions.ts";
 import type { ArrayKey, Callback, ObjectNumbers } from "./object_numbers.ts";
 import type { ToEngine } from "./protocol.ts";
@@ -47,9 +48,10 @@ export class Objects implements ObjectNumbers {
   }
 
   store(store: unknown): number {
+    needReadable(store, "store");
     if (typeof store !== "object" || store === null) {
       throw new ZarrError("Argument", "a store must be an object with a method `get`", {
-        actual: String(store),
+        actual: shown(store),
       });
     }
     const definer = definerOf(store);

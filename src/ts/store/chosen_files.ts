@@ -4,7 +4,8 @@
  */
 
 import { fileSystemFailed, type Listed, nameOfError, namesOf, namesOfPrefix } from "../files/file.ts";
-import { need, object } from "../model/argument.ts";
+import { need, needReadable, needText, object } from "../model/argument.ts";
+import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
 import { DirectoryStore } from "./directory.ts";
@@ -41,13 +42,27 @@ abstract class FileStore implements AsyncStore {
   }
 }
 
+/** The entries of a list of files, which may be no array. */
+function listOf(files: Iterable<File> | ArrayLike<File>): File[] {
+  try {
+    return Array.from(files);
+  } catch (cause) {
+    throw new ZarrError("Argument", "files must be a list of files", { field: "files", cause });
+  }
+}
+
 /** The files of a folder that the user chose: `new FileListStore(input.files)`. */
 export class FileListStore extends FileStore {
   readonly #files = new Map<string, File>();
 
   constructor(files: Iterable<File> | ArrayLike<File>) {
     super();
-    for (const file of Array.from(object(files, "files"))) {
+    for (const file of listOf(object(files, "files"))) {
+      need(
+        typeof Object(file).slice === "function" && typeof file.name === "string",
+        "files",
+        "a list of files",
+      );
       // A file without a path was chosen by itself. The name of the chosen folder is not part of
       // the keys.
       const path = file.webkitRelativePath || `/${file.name}`;
@@ -61,6 +76,7 @@ export class FileListStore extends FileStore {
 
   /** Lists all keys below a prefix, sorted. */
   list(prefix: AbsolutePath = "/"): AbsolutePath[] {
+    needText(prefix, "prefix");
     const keys = [...this.#files.keys()] as AbsolutePath[];
     return keys.filter((key) => key.startsWith(prefix)).sort();
   }
@@ -138,6 +154,7 @@ interface DroppedItem extends DataTransferItem {
 export function storesOfDrop(
   transfer: DataTransfer,
 ): Promise<(DirectoryStore | EntryStore | ZipFileStore)[]> {
+  needReadable(transfer, "transfer");
   need(Object(transfer).items, "transfer", "a DataTransfer");
   const items: DroppedItem[] = Array.from(transfer.items).filter(({ kind }) => kind === "file");
   // Both methods must be called before the first `await`.

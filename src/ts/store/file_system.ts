@@ -13,7 +13,7 @@ import type { Dirent } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { fileSystemFailed, type Listed, namesOf, namesOfPrefix } from "../files/file.ts";
 import type { FileState } from "../files/reading.ts";
-import { needUrl } from "../model/argument.ts";
+import { needBytes, needText, needUrl, optionsOf, placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
@@ -68,7 +68,8 @@ export class FileSystemStore implements AsyncMutable {
     this.lockName = `file:${node.paths.resolve(this.root)}`;
   }
 
-  async get(key: AbsolutePath, { signal }: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
+  async get(key: AbsolutePath, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
+    const { signal } = optionsOf(options);
     signal?.throwIfAborted();
     const path = await this.#existing(key);
     return path === undefined ? undefined : readUnchanged(key, path, (file) => file.readFile());
@@ -77,8 +78,9 @@ export class FileSystemStore implements AsyncMutable {
   async getRange(
     key: AbsolutePath,
     range: RangeQuery,
-    { signal }: StoreGetOptions = {},
+    options: StoreGetOptions = {},
   ): Promise<Uint8Array | undefined> {
+    const { signal } = optionsOf(options);
     signal?.throwIfAborted();
     const path = await this.#existing(key);
     return path === undefined
@@ -98,6 +100,7 @@ export class FileSystemStore implements AsyncMutable {
   }
 
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
+    needBytes(value, "value");
     const path = this.#path(key);
     const folder = node.paths.dirname(path);
     const unfinished = node.paths.join(folder, `.${Math.random().toString(36).slice(2, 12)}.zarr-unfinished`);
@@ -176,6 +179,7 @@ export class FileSystemStore implements AsyncMutable {
 
   #path(key: string): string {
     const root = node.paths.resolve(this.root);
+    needText(key, "key");
     if (key.includes("\0") || (node.paths.sep === "\\" && key.includes("\\"))) throw outside(key);
     const names = namesOf(key as AbsolutePath);
     const path = node.paths.join(root, ...names);
@@ -337,10 +341,7 @@ async function readUnchanged(
 }
 
 async function readRange(file: FileHandle, range: RangeQuery, state: FileState): Promise<Uint8Array> {
-  const { size } = state;
-  const isSuffix = "suffixLength" in range;
-  const start = isSuffix ? Math.max(0, size - range.suffixLength) : Math.min(range.offset, size);
-  const end = isSuffix ? size : Math.min(size, start + range.length);
+  const [start, end] = placesIn(state.size, range);
   const bytes = new Uint8Array(end - start);
   let filled = 0;
   while (filled < bytes.length) {

@@ -1,7 +1,7 @@
 /**
  * The options of stores over HTTP: as users write them, and as they are sent to the engine.
  */
-import { need, needFunction, object } from "../model/argument.ts";
+import { need, needFunction, object, optionsOf } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/is_node.ts";
 import { withoutSecrets } from "../model/secrets.ts";
@@ -210,7 +210,7 @@ export function isSameOrigin(url: string | URL): boolean {
 
 /** Throws an `Argument` error for options that no request could have. */
 export function checkHttpOptions(options: FetchStoreOptions): void {
-  const { headers, overrides = {}, fetch = pairsOf } = object(options);
+  const { headers, overrides = {}, fetch = pairsOf } = optionsOf(options);
   if (typeof headers !== "function") pairsOf(headers);
   pairsOf(object(overrides, "overrides").headers);
   needFunction(fetch, "fetch");

@@ -4,6 +4,7 @@
  * zarrita does.
  */
 import type { Listed } from "../files/file.ts";
+import { needBytes, needRange, needText, object, optionsOf } from "../model/argument.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
 import { call, write } from "../port/engine.ts";
@@ -73,12 +74,12 @@ export abstract class NativeStore implements AsyncReadable {
     return this.#read(key, undefined, options);
   }
 
-  getRange(
+  async getRange(
     key: AbsolutePath,
     range: RangeQuery,
     options: StoreGetOptions = {},
   ): Promise<Uint8Array | undefined> {
-    return this.#read(key, range, options);
+    return this.#read(key, object(range, "range"), options);
   }
 
   async #read(
@@ -86,7 +87,9 @@ export abstract class NativeStore implements AsyncReadable {
     range: RangeQuery | undefined,
     options: StoreGetOptions,
   ): Promise<Uint8Array | undefined> {
-    const { signal, ...more } = options;
+    needText(key, "key");
+    if (range) needRange(range);
+    const { signal, ...more } = optionsOf(options);
     const isPlain = Object.keys(more).length === 0;
     const derived = isPlain ? undefined : (this as RequestingStore)[REQUESTING]?.(more);
     if (!derived) return readKey(this.#number, key, range, options);
@@ -94,7 +97,9 @@ export abstract class NativeStore implements AsyncReadable {
   }
 
   /** Size of a value in bytes; undefined if there is none. */
-  size(key: AbsolutePath, { signal }: StoreGetOptions = {}): Promise<number | undefined> {
+  async size(key: AbsolutePath, options: StoreGetOptions = {}): Promise<number | undefined> {
+    needText(key, "key");
+    const { signal } = optionsOf(options);
     return call("sizeOfKey", (objects) => ({ store: this.#number(objects), key }), { signal });
   }
 
@@ -108,6 +113,7 @@ export abstract class NativeStore implements AsyncReadable {
    * list.
    */
   async list(prefix: AbsolutePath = "/"): Promise<AbsolutePath[]> {
+    needText(prefix, "prefix");
     const keys = await call("listKeys", (objects) => ({ store: this.#number(objects), prefix }));
     return keys as AbsolutePath[];
   }
@@ -117,16 +123,20 @@ export abstract class NativeStore implements AsyncReadable {
    * error if the store cannot list.
    */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
+    needText(prefix, "prefix");
     return (await call("listDirectory", (objects) => ({ store: this.#number(objects), prefix }))) as Listed;
   }
 
   /** Stores a value and replaces an existing one. */
   protected async put(key: AbsolutePath, value: Uint8Array): Promise<void> {
+    needText(key, "key");
+    needBytes(value, "value");
     await write("setKey", (objects) => ({ store: this.#number(objects), key, value: ownBytes(value) }));
   }
 
   /** Removes a key. An absent key is not an error. */
   protected async remove(key: AbsolutePath): Promise<void> {
+    needText(key, "key");
     await write("eraseKey", (objects) => ({ store: this.#number(objects), key }));
   }
 }

@@ -2,7 +2,7 @@
  * `PersistentCache` on the page. It keeps HTTP responses in Cache Storage, beyond the page. The
  * engine implements it (`engine/http/persistent_cache.ts`).
  */
-import { need, object } from "../model/argument.ts";
+import { need, optionsOf } from "../model/argument.ts";
 import type { CacheDefinition } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
 
@@ -31,7 +31,7 @@ export class PersistentCache {
   readonly definition: CacheDefinition;
 
   constructor(options: PersistentCacheOptions = {}) {
-    const { name, partition, maxBytes, maxAgeSeconds } = object(options);
+    const { name, partition, maxBytes, maxAgeSeconds } = optionsOf(options);
     const isName = partition === undefined || (typeof partition === "string" && partition !== "");
     need(isName, "persistentCache.partition", "a text that is not empty");
     this.definition = {

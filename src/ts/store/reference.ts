@@ -4,8 +4,9 @@
  * another server, it only requests from that server, unless `allowHosts` names others.
  */
 
-import { need, needList, needText, needUrl, parsedUrl } from "../model/argument.ts";
+import { need, needList, needReadable, needText, needUrl, parsedUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
+import { exactJson } from "../model/exact_json.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import type { Reach, StoreDefinition } from "../port/definitions.ts";
 import type { ObjectNumbers } from "../port/object_numbers.ts";
@@ -52,6 +53,7 @@ export class ReferenceStore extends NativeStore {
     spec: ReferenceSpec | Promise<ReferenceSpec>,
     options?: ReferenceStoreOptions,
   ): ReferenceStore | Promise<ReferenceStore> {
+    needReadable(spec, "spec");
     if (spec instanceof Promise) return spec.then((document) => new ReferenceStore(document, options));
     return new ReferenceStore(spec, options);
   }
@@ -136,11 +138,13 @@ function definitionOf(
   place: URL | ReferenceSpec,
   options: ReferenceStoreOptions,
 ): (objects: ObjectNumbers) => StoreDefinition {
+  needReadable(place, "spec");
   need(typeof place === "string" || Object(place) === place, "spec", "a reference document");
   checkHttpOptions(options);
   const url = place instanceof URL ? place.href : undefined;
   // Keep the text, because a restarted engine needs it again.
-  const text = place instanceof URL ? undefined : typeof place === "string" ? place : JSON.stringify(place);
+  const text =
+    place instanceof URL ? undefined : typeof place === "string" ? place : exactJson(place, "spec");
   const target = options.target === undefined ? undefined : absoluteUrl(options.target);
   const own = [url ?? pageUrl(), target].flatMap((each) => (each && urlOf(each)) || []);
   const headerOrigins = own.map(({ origin }) => origin);

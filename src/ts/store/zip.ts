@@ -3,7 +3,7 @@
  * byte ranges. Names and meanings are those of `@zarrita/storage`. In addition it has `list` and
  * `size`, and rejects hostile archives.
  */
-import { object, parsedUrl } from "../model/argument.ts";
+import { object, optionsOf, parsedUrl, placesIn } from "../model/argument.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
@@ -53,9 +53,7 @@ class ReaderStore implements AsyncReadable {
 
   async getRange(_key: AbsolutePath, range: RangeQuery): Promise<Uint8Array> {
     const size = await this.size();
-    const isSuffix = "suffixLength" in range;
-    const start = isSuffix ? Math.max(0, size - range.suffixLength) : Math.min(range.offset, size);
-    const end = isSuffix ? size : Math.min(size, start + range.length);
+    const [start, end] = placesIn(size, range);
     return this.#reader.read(start, end - start);
   }
 }
@@ -99,7 +97,7 @@ function definitionOf(
   options: ZipFileStoreOptions & FetchStoreOptions,
 ): (objects: ObjectNumbers) => StoreDefinition {
   object(reader, "reader");
-  const rawNames = object(options).transformEntries !== undefined;
+  const rawNames = optionsOf(options).transformEntries !== undefined;
   if (reader instanceof URL) {
     checkHttpOptions(options);
     const callbacks = new HttpCallbacks(options);

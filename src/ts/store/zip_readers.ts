@@ -3,19 +3,23 @@
  * `@zarrita/storage/zip`, for code that makes or extends them. They are not what `ZipFileStore`
  * uses for a `Blob` or a URL: the engine reads these itself, and merges and caches their ranges.
  */
+import { isReadable, need, needRange, needUrl, object, optionsOf, placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { ZipReader } from "./zip.ts";
 
 /** Reads ranges of a `Blob` or `File`. Offsets and lengths are in bytes. */
 export class BlobReader implements ZipReader {
-  constructor(public blob: Blob) {}
+  constructor(public blob: Blob) {
+    need(isReadable(blob) && typeof Object(blob).size === "number", "blob", "a Blob");
+  }
 
   async getLength(): Promise<number> {
     return this.blob.size;
   }
 
   async read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-    return new Uint8Array(await this.blob.slice(offset, offset + length).arrayBuffer());
+    const places = placesIn(this.blob.size, { offset, length });
+    return new Uint8Array(await this.blob.slice(...places).arrayBuffer());
   }
 }
 
@@ -31,9 +35,11 @@ export class HTTPRangeReader implements ZipReader {
   /** `overrides` is the `RequestInit` that every request starts from. */
   constructor(
     public url: string | URL,
-    { overrides = {} }: { overrides?: RequestInit } = {},
+    options: { overrides?: RequestInit } = {},
   ) {
-    this.#overrides = overrides;
+    needUrl(url);
+    const { overrides = {} } = optionsOf(options);
+    this.#overrides = object(overrides, "overrides");
   }
 
   /** The size of the file, from one `HEAD` request. A request that failed is repeated. */
@@ -55,6 +61,7 @@ export class HTTPRangeReader implements ZipReader {
   }
 
   async read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    needRange({ offset, length });
     if (length === 0) return new Uint8Array(0);
     const headers = new Headers(this.#overrides.headers);
     headers.set("Range", `bytes=${offset}-${offset + length - 1}`);

@@ -5,7 +5,15 @@
  * replaced and removed until the archive is made.
  */
 
-import { need, needFunction, needText, object } from "../model/argument.ts";
+import {
+  need,
+  needFunction,
+  needRange,
+  needReadable,
+  needText,
+  optionsOf,
+  placesIn,
+} from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { call } from "../port/engine.ts";
@@ -27,7 +35,7 @@ export class ZipWriter implements AsyncStore {
   readonly #omeVersion: string | undefined;
 
   constructor(options: ZipWriterOptions = {}) {
-    this.#omeVersion = object(options).omeVersion;
+    this.#omeVersion = optionsOf(options, { omeVersion: "a text" }).omeVersion;
   }
 
   async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
@@ -36,11 +44,10 @@ export class ZipWriter implements AsyncStore {
   }
 
   async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
+    needRange(range);
     const blob = this.#values.get(key)?.blob;
     if (!blob) return undefined;
-    const start = "suffixLength" in range ? Math.max(0, blob.size - range.suffixLength) : range.offset;
-    const end = "suffixLength" in range ? blob.size : range.offset + range.length;
-    return new Uint8Array(await blob.slice(start, end).arrayBuffer());
+    return new Uint8Array(await blob.slice(...placesIn(blob.size, range)).arrayBuffer());
   }
 
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
@@ -64,6 +71,7 @@ export class ZipWriter implements AsyncStore {
   }
 
   list(prefix: AbsolutePath = "/"): AbsolutePath[] {
+    needText(prefix, "prefix");
     return [...this.#values.keys()].filter((key) => key.startsWith(prefix));
   }
 
@@ -78,6 +86,7 @@ export class ZipWriter implements AsyncStore {
 
   /** Writes the archive to a stream, one value after the other, and closes the stream. */
   async pipeTo(stream: WritableStream<Uint8Array>): Promise<void> {
+    needReadable(stream, "stream");
     needFunction(Object(stream).getWriter, "stream");
     const writer = stream.getWriter();
     try {

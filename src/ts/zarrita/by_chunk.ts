@@ -6,8 +6,9 @@
  */
 
 import { product, stridesOf } from "../elements/typed_arrays.ts";
+import { needFunction } from "../model/argument.ts";
 import { chunkAt, chunkExtent, type GridAxis } from "../model/chunk_grid.ts";
-import { InvalidSelectionError, UnsupportedError } from "../model/errors.ts";
+import { InvalidSelectionError, shown, UnsupportedError } from "../model/errors.ts";
 import type { EngineDimension, EngineSelection } from "../model/request.ts";
 import type { Chunk, DataType } from "../model/types.ts";
 import { type Elements, emptyLike } from "./empty_like.ts";
@@ -62,7 +63,7 @@ interface Holder {
 const outside = (length: number, index: unknown) =>
   new InvalidSelectionError(`index ${index} is outside a dimension of ${length}`, {
     expected: `an index from ${-length} to ${length - 1}`,
-    actual: String(index),
+    actual: shown(index),
   });
 
 function wrapped(index: number, length: number): number {
@@ -214,6 +215,7 @@ export async function getByChunk(request: ByChunkRequest): Promise<Chunk<DataTyp
   const stride = stridesOf(counts, order);
   const output = new Output(counts, stride, useSharedArrayBuffer);
   const queue = request.createQueue?.() ?? unlimited();
+  needFunction(Object(queue).add, "createQueue");
   for (const spans of combinations(axes.map((axis) => axis.spans))) {
     queue.add(async () => {
       signal?.throwIfAborted();

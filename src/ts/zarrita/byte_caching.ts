@@ -2,7 +2,7 @@
  * zarrita's `withByteCaching`: a cache in front of a store, in any container and with any keys. It
  * is unbounded unless the container is bounded.
  */
-import { object } from "../model/argument.ts";
+import { optionsOf } from "../model/argument.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { defineStoreExtension } from "./define.ts";
 
@@ -57,5 +57,5 @@ function cached(inner: AsyncReadable, { cache = new Map(), keyFor = everyRead }:
 
 /** Wraps a store so that each value and range is read from it once. */
 export const withByteCaching = defineStoreExtension((store, options: ByteCachingOptions = {}) =>
-  cached(store, object(options)),
+  cached(store, optionsOf(options)),
 ) as <S extends AsyncReadable>(store: S, options?: ByteCachingOptions) => S;

@@ -2,8 +2,10 @@
  * `extendStore` and `extendArray` apply several extensions in order. The result is a promise if one
  * of them returns one.
  */
+
 import type { Array as ZarrArray } from "../api/array.ts";
 import { applied } from "../api/array_extensions.ts";
+import { needReadable } from "../model/argument.ts";
 import type { AsyncReadable, DataType, Readable } from "../model/types.ts";
 
 type AnyExtension = (value: never) => unknown;
@@ -41,11 +43,15 @@ interface Extend<Base> {
 }
 
 /** Applies extensions to a store, the innermost first. */
-export const extendStore = ((store: AsyncReadable, ...extensions: AnyExtension[]) =>
-  applied(store, extensions)) as Extend<AsyncReadable>;
+export const extendStore = ((store: AsyncReadable, ...extensions: AnyExtension[]) => {
+  needReadable(store, "store");
+  return applied(store, extensions);
+}) as Extend<AsyncReadable>;
 
 type AnyArray = ZarrArray<DataType, Readable>;
 
 /** Applies extensions to an array, the innermost first. */
-export const extendArray = ((array: AnyArray, ...extensions: AnyExtension[]) =>
-  applied(array, extensions)) as Extend<AnyArray>;
+export const extendArray = ((array: AnyArray, ...extensions: AnyExtension[]) => {
+  needReadable(array, "array");
+  return applied(array, extensions);
+}) as Extend<AnyArray>;

@@ -11,12 +11,13 @@ import {
 } from "../api/array.ts";
 import { needArray } from "../api/node_facts.ts";
 import type { ReadOptions } from "../api/read/arguments.ts";
+import { READ_RULES } from "../api/read/arguments.ts";
 import type { ConversionOptions } from "../api/read/conversion.ts";
 import type { CfOptions } from "../api/read/packing.ts";
 import { wantedConversion } from "../api/read/prepared.ts";
 import { readSelection } from "../api/read/read.ts";
 import { type AnySelection, memoryOrderOf, requestOf } from "../api/selection.ts";
-import { object } from "../model/argument.ts";
+import { needReadable, optionsOf, type Rules } from "../model/argument.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { UnsupportedError } from "../model/errors.ts";
 import type {
@@ -31,6 +32,8 @@ import type {
 } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
 import type { ChunkQueue } from "./by_chunk.ts";
+
+const RULES: Rules = { ...READ_RULES, createQueue: "a function", opts: "an object" };
 
 export type { ChunkQueue };
 
@@ -137,9 +140,13 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   selection?: S,
   options: AnyOptions = {},
 ): Promise<Got<D, S> | SelectedBytes | SelectedColors> {
-  const { opts, createQueue, as, decode, window, gamma, colors, mask, memoryOrder, ...rest } =
-    object(options);
+  const { opts, createQueue, as, decode, window, gamma, colors, mask, memoryOrder, ...rest } = optionsOf(
+    options,
+    RULES,
+  );
   needArray(array);
+  optionsOf(opts ?? {}, {}, "opts");
+  needReadable(selection, "selection");
   const signal = signalOf(options);
   // A replaced `getChunk` must be called. Through a proxy of zarrita it is another function, too.
   const byChunk = createQueue !== undefined || array.getChunk !== ZarrArray.prototype.getChunk;

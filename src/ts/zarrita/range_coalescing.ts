@@ -4,7 +4,7 @@
  * limits, so there the merging here is used only with `onFlush` or another `coalesceSize`.
  */
 
-import { object } from "../model/argument.ts";
+import { optionsOf } from "../model/argument.ts";
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { setDefiner } from "../port/store_definers.ts";
@@ -175,7 +175,7 @@ export function withRangeCoalescing<S extends AsyncReadable>(
   store: S,
   options: RangeCoalescingOptions = {},
 ): S {
-  const wrapped = coalescing(store, object(options));
+  const wrapped = coalescing(store, optionsOf(options));
   const isOurs = store instanceof NativeStore && options.onFlush === undefined;
   if (isOurs && (options.coalesceSize ?? GAP_BYTES) === GAP_BYTES)
     setDefiner(wrapped, (objects) => objects.store(store));

@@ -6,7 +6,7 @@
 import type { Array as ZarrArray } from "../api/array.ts";
 import { needArray } from "../api/node_facts.ts";
 import type { AnySelection } from "../api/selection.ts";
-import { object } from "../model/argument.ts";
+import { optionsOf } from "../model/argument.ts";
 import type { DataType, Readable, Settable, Slice } from "../model/types.ts";
 import { type ChunkQueue, signalOf } from "./get.ts";
 
@@ -32,7 +32,8 @@ export async function set<D extends DataType>(
   value: Settable<D>,
   options: SetOptions = {},
 ): Promise<void> {
-  const { createQueue, opts, useSharedArrayBuffer, ...rest } = object(options);
+  const { createQueue, opts, useSharedArrayBuffer, ...rest } = optionsOf(options);
   needArray(array);
+  optionsOf(opts ?? {}, {}, "opts");
   return array.set(selection as AnySelection | null, value, { ...rest, signal: signalOf(options) });
 }

@@ -1,6 +1,7 @@
 /**
  * The options of reads, and the arguments of the engine's operations that read.
  */
+import type { Rules } from "../../model/argument.ts";
 import type { EngineRequest } from "../../model/request.ts";
 import type { ReadArguments, ReadEvent } from "../../port/operations.ts";
 import { observe, settleCodecs } from "../arrays.ts";
@@ -23,6 +24,14 @@ export interface ReadOptions {
   /** `"reload"`: fetch again and ignore all caches. */
   cache?: "reload";
 }
+
+/** What the options of reads must be. */
+export const READ_RULES: Rules = {
+  memoryOrder: "a list",
+  centre: "a list",
+  window: "a list",
+  gamma: "a number",
+};
 
 export interface ResultOptions {
   form: Form;
@@ -69,7 +78,7 @@ export function readArguments(
     reload: cache === "reload",
     conversion: conversion?.request,
   };
-  return { arrayNode: array, request, type: conversion?.type, hearsProgress: onProgress !== undefined };
+  return { arrayNode: array, request, type: conversion?.type, hearsProgress: !!onProgress };
 }
 
 /** Passes progress events to the caller's listener. Ignores other events. */

@@ -4,8 +4,8 @@
  * Every fifth of their 256 colours is stored. Interpolation between them differs by at most 2 of
  * 255.
  */
-import { needList } from "../../model/argument.ts";
-import { ZarrError } from "../../model/errors.ts";
+import { need, needList } from "../../model/argument.ts";
+import { shown, ZarrError } from "../../model/errors.ts";
 
 /** The names of the colour tables. */
 export type ColorName = "gray" | "viridis" | "magma" | "inferno" | "plasma";
@@ -35,7 +35,7 @@ const LENGTH = 256;
 function refuse(actual: unknown): never {
   throw new ZarrError("Argument", "the option colors is not valid", {
     expected: `${Object.keys(STOPS).join(", ")}, a list of "#rrggbb", or bytes of red, green, blue and alpha`,
-    actual: String(actual).slice(0, 80),
+    actual: shown(actual).slice(0, 80),
   });
 }
 
@@ -93,6 +93,7 @@ export const shadeTable = (): Uint8Array =>
  */
 export function addLight(pictures: readonly Uint8ClampedArray[]): Uint8ClampedArray<ArrayBuffer> {
   needList(pictures, "pictures");
+  for (const picture of pictures) need(ArrayBuffer.isView(picture), "pictures", "a list of bytes");
   const length = pictures[0]?.length ?? 0;
   const sum = new Uint8ClampedArray(length);
   for (const picture of pictures) {

@@ -5,7 +5,7 @@
  */
 
 import type { NumberType, TypeDescription, ViewName } from "../../model/data_type.ts";
-import { ZarrError } from "../../model/errors.ts";
+import { shown, ZarrError } from "../../model/errors.ts";
 import type { ConversionRequest } from "../../model/request.ts";
 import { chunkFailed } from "../../port/chunk_failed.ts";
 import { type Colors, colorTable, shadeTable } from "./colors.ts";
@@ -91,11 +91,11 @@ const RANGES: Record<string, readonly [number, number]> = {
 };
 
 const fail = (message: string, expected: string, actual: unknown): never => {
-  throw new ZarrError("Argument", message, { expected, actual: String(actual) });
+  throw new ZarrError("Argument", message, { expected, actual: shown(actual) });
 };
 
 function checked({ as, decode, window, gamma, colors, mask }: ConversionOptions): void {
-  if (as !== undefined && as !== "rgba" && !Object.hasOwn(VIEWS, as)) {
+  if (as !== undefined && as !== "rgba" && !(typeof as === "string" && Object.hasOwn(VIEWS, as))) {
     fail(
       "the option as is not a type that elements can be converted to",
       `${Object.keys(VIEWS).slice(1).join(", ")}, rgba or bytes`,
@@ -123,7 +123,7 @@ export function windowOf({ window, decode }: ConversionOptions, type: string): r
   if (own && own.length === 2) return own;
   throw new ZarrError("Argument", "shades require the option window", {
     expected: "window: [low, high]",
-    actual: String(window),
+    actual: shown(window),
   });
 }
 

@@ -3,7 +3,7 @@
  * file converts the caller's colours to the form that the decode workers read. The workers choose
  * the colours of all other labels (`src/kernel/convert/labels.rs`).
  */
-import { ZarrError } from "../../model/errors.ts";
+import { shown, ZarrError } from "../../model/errors.ts";
 
 /** `"#rrggbb"`, `"#rrggbbaa"`, or red, green, blue and alpha from 0 to 255. Default alpha: 255. */
 export type LabelColor = string | ArrayLike<number>;
@@ -26,7 +26,7 @@ export type LabelColors =
 const [LOWEST, SIGNED_END, END] = [-(2n ** 63n), 2n ** 63n, 2n ** 64n];
 
 function refuse(what: string, expected: string, actual: unknown): never {
-  throw new ZarrError("Argument", what, { expected, actual: String(actual).slice(0, 80) });
+  throw new ZarrError("Argument", what, { expected, actual: shown(actual).slice(0, 80) });
 }
 
 /** Red, green, blue and alpha of a colour. */

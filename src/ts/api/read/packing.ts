@@ -50,10 +50,13 @@ export async function packingOf(
   const attrs = typeof node.attributes === "function" ? node.attributes({ bigint: true }) : node.attrs;
   const { text } = factsOf({ kind: "array", attrs, shape: [], chunks: [] });
   const stands = zarrFillValue && node.zarrFormat === 2;
-  const wanted = exactJson({
-    dataType,
-    ignoreValid: !valid,
-    fillValue: stands ? fillOf(node.fillValue) : undefined,
-  });
+  const wanted = exactJson(
+    {
+      dataType,
+      ignoreValid: !valid,
+      fillValue: stands ? fillOf(node.fillValue) : undefined,
+    },
+    "decode",
+  );
   return ask<Packing | null>(`{"operation":"packing","wanted":${wanted},"node":${text}}`);
 }

@@ -3,7 +3,7 @@
  * object that reads boxes. Each becomes an `OpenedSource`, which is read box by box.
  */
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
-import { ZarrError } from "../../model/errors.ts";
+import { shown, ZarrError } from "../../model/errors.ts";
 import type { Attributes, DataType, Readable, Settable } from "../../model/types.ts";
 import { Array as ZarrArray } from "../array.ts";
 import { elementSizeOf } from "../arrays.ts";
@@ -73,7 +73,7 @@ export const typeOfElements = (data: unknown): string | undefined =>
   ArrayBuffer.isView(data) ? TYPES[Object.prototype.toString.call(data).slice(8, -1)] : undefined;
 
 const refuse = (message: string, expected: string, actual: unknown): never => {
-  throw new ZarrError("Argument", message, { expected, actual: String(actual) });
+  throw new ZarrError("Argument", message, { expected, actual: shown(actual) });
 };
 
 function checkShape(shape: unknown): asserts shape is readonly number[] {

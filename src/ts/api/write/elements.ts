@@ -5,7 +5,7 @@
 
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import type { FieldDescription, TypeDescription } from "../../model/data_type.ts";
-import { ZarrError } from "../../model/errors.ts";
+import { shown, ZarrError } from "../../model/errors.ts";
 import { exactJson } from "../../model/exact_json.ts";
 import { viewBytes } from "../../model/view_bytes.ts";
 import { broadcast, entryOf, gather, ONE, placeText, type Values } from "./layout.ts";
@@ -68,8 +68,7 @@ function codePoints(type: TypeDescription, value: unknown, place: string, { cast
 }
 
 function jsonOf(type: TypeDescription, value: unknown, place: string): Uint8Array {
-  const text = value === undefined ? undefined : exactJson(value);
-  return text === undefined ? refuse(type, value, place) : utf8.encode(text);
+  return value === undefined ? refuse(type, value, place) : utf8.encode(exactJson(value, "value"));
 }
 
 /** Packs a list as an element of variable length. */
@@ -184,7 +183,7 @@ function listed(
       `the field ${JSON.stringify(field.name)} has another length at ${place(at)}`,
       {
         expected: `${count} numbers`,
-        actual: String(entries.length),
+        actual: shown(entries.length),
       },
     );
   });
@@ -253,7 +252,7 @@ function complexParts(type: TypeDescription, value: unknown): unknown {
   return isPair ? value : refuse(type, value, ONE);
 }
 
-const entryCount = (list: unknown): number => (list as ArrayLike<unknown>).length;
+const entryCount = (list: unknown): number => Object(list).length;
 
 /** Checks that every index has an entry, because lists from the caller may be too short. */
 export function checkLength(type: TypeDescription, { data, shape, stride }: Values): void {

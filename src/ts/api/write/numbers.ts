@@ -6,7 +6,7 @@
 
 import { CLASSES, type Elements, type ElementsClass, isView, product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import { ZarrError } from "../../model/errors.ts";
+import { shown, ZarrError } from "../../model/errors.ts";
 import { viewBytes } from "../../model/view_bytes.ts";
 import { BoolArray } from "../../model/wrapper_arrays.ts";
 import { countOfDate } from "./dates.ts";
@@ -105,13 +105,13 @@ function isSame(type: TypeDescription, data: unknown): boolean {
 }
 
 export function refuse({ name }: TypeDescription, value: unknown, place: string): never {
-  const shown =
+  const one =
     typeof value === "bigint"
       ? `${value}n`
       : typeof value === "string"
         ? JSON.stringify(value)
-        : String(value);
-  const text = place === ONE ? shown : `${shown} at ${place}`;
+        : shown(value);
+  const text = place === ONE ? one : `${one} at ${place}`;
   throw new ZarrError("Argument", `${name} cannot hold ${text} (\`cast: true\` converts it)`, {
     expected: name,
     actual: text,

@@ -5,8 +5,9 @@
  */
 
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
+import { isReadable, need, needReadable } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import { ZarrError } from "../../model/errors.ts";
+import { shown, ZarrError } from "../../model/errors.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../../model/wrapper_arrays.ts";
 import { checkLength, isNumeric, type PackedElements, packScalar, packValues } from "./elements.ts";
 import { broadcast, type Values } from "./layout.ts";
@@ -46,13 +47,30 @@ function isList(type: TypeDescription, value: unknown): value is ArrayLike<unkno
   return Array.isArray(value) || isTyped(value);
 }
 
+/** Kinds of elements that lists of lists hold. Elements of others may be lists of anything. */
+const nests = (type: TypeDescription): boolean =>
+  isNumeric(type) || OF_LISTS.has(type.kind) || ["string", "utf32", "struct"].includes(type.kind);
+
+const isListOrView = (value: unknown) => Array.isArray(value) || ArrayBuffer.isView(value);
+
+/** Whether a list is one element: bytes, or an element of variable length. */
+function isElement({ kind }: TypeDescription, list: readonly unknown[]): boolean {
+  if (kind === "variable-array") return !list.some(isListOrView);
+  return OF_LISTS.has(kind) && list.every((entry) => typeof entry === "number");
+}
+
+const areLists = (type: TypeDescription, level: readonly unknown[]): boolean =>
+  level.length > 0 &&
+  level.every(Array.isArray) &&
+  !level.every((list) => isElement(type, list as unknown[]));
+
 /**
  * The shape and the entries of nested lists. Throws an `Argument` error if their lengths differ.
  */
-function unnest(list: readonly unknown[]): { data: unknown; shape: number[] } {
+function unnest(type: TypeDescription, list: readonly unknown[]): { data: unknown; shape: number[] } {
   const shape = [list.length];
   let level: readonly unknown[] = list;
-  while (level.length > 0 && level.every(Array.isArray)) {
+  while (areLists(type, level)) {
     const lists = level as readonly (readonly unknown[])[];
     const length = lists[0]?.length ?? 0;
     if (lists.some((inner) => inner.length !== length)) {
@@ -64,8 +82,13 @@ function unnest(list: readonly unknown[]): { data: unknown; shape: number[] } {
     shape.push(length);
     level = lists.flat();
   }
+  // The innermost lists are the two parts of complex numbers.
+  if (type.kind === "complex" && shape.length > 1 && shape.at(-1) === 2) shape.pop();
   return { data: level, shape };
 }
+
+const isNested = (type: TypeDescription, list: unknown): list is readonly unknown[] =>
+  Array.isArray(list) && nests(type) && areLists(type, list);
 
 /**
  * Converts a list to values. A flat list with the target's number of elements gets its shape;
@@ -73,23 +96,62 @@ function unnest(list: readonly unknown[]): { data: unknown; shape: number[] } {
  */
 function listed(type: TypeDescription, list: ArrayLike<unknown>, target: readonly number[]): Values {
   const units = type.kind === "complex" ? 2 : 1;
-  const nests = isNumeric(type) || type.kind === "string" || type.kind === "utf32" || type.kind === "struct";
-  if (Array.isArray(list) && nests && list.length > 0 && list.every(Array.isArray)) {
-    const { data, shape } = unnest(list);
-    // The innermost lists are the two parts of complex numbers.
-    const own = units === 2 && shape.at(-1) === 2 ? shape.slice(0, -1) : shape;
-    return { data, shape: own, stride: stridesInOrder(own) };
+  if (isNested(type, list)) {
+    const { data, shape } = unnest(type, list);
+    return { data, shape, stride: stridesInOrder(shape) };
   }
   const shape = list.length === product(target) * units ? [...target] : [list.length / units];
   return { data: list, shape, stride: stridesInOrder(shape) };
 }
 
+const areIntegers = (list: unknown, lowest: number): boolean =>
+  isReadable(list) &&
+  Array.isArray(list) &&
+  Array.from(list).every((entry) => Number.isSafeInteger(entry) && entry >= lowest);
+
+/** Returns a caller's chunk. Throws an `Argument` error if its layout is none. */
+function checkedChunk(chunk: GivenChunk): GivenChunk {
+  needReadable(chunk.data, "data");
+  need(areIntegers(chunk.shape, 0), "shape", "a list of lengths");
+  need(chunk.stride === undefined || areIntegers(chunk.stride, -Infinity), "stride", "a list of integers");
+  return chunk;
+}
+
 function valuesOf(type: TypeDescription, value: unknown, target: readonly number[]): Values | undefined {
+  needReadable(value, "value");
   if (isChunk(value)) {
-    const { data, shape, stride = stridesInOrder(shape) } = value;
+    const { data, shape, stride = stridesInOrder(shape) } = checkedChunk(value);
     return { data, shape, stride };
   }
   return isList(type, value) ? listed(type, value, target) : undefined;
+}
+
+/**
+ * The length along an axis of values that are appended to an array of this shape. Values without a
+ * shape of their own are as many as fill the other dimensions. `isPacked`: they are bytes.
+ */
+export function appendedLength(
+  type: TypeDescription,
+  value: unknown,
+  { shape, axis, isPacked }: { shape: readonly number[]; axis: number; isPacked: boolean },
+): number {
+  needReadable(value, "value");
+  const { shape: given } = value as { shape?: readonly number[] };
+  needReadable(given, "shape");
+  const own = Array.isArray(given) ? given : isNested(type, value) ? unnest(type, value).shape : undefined;
+  if (own && (own === given || own.length > 1 || shape.length === 1)) {
+    // Missing leading dimensions repeat, as in NumPy.
+    return own[axis - shape.length + own.length] ?? 1;
+  }
+  const rest = product(shape.filter((_, other) => other !== axis)) || 1;
+  const units = isPacked ? (type.size ?? 1) : type.kind === "complex" && !own ? 2 : 1;
+  const count = (value as ArrayLike<unknown>).length / units / rest;
+  if (Number.isSafeInteger(count)) return count;
+  throw new ZarrError("Argument", "the values do not fill the other dimensions of the array", {
+    field: "value",
+    expected: `a multiple of ${rest * units}`,
+    actual: shown((value as ArrayLike<unknown>).length),
+  });
 }
 
 /** Packs the values for a selection of this shape. */

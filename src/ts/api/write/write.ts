@@ -3,10 +3,9 @@
  * reads, changes and encodes each chunk, in workers if there are any.
  */
 
-import { product } from "../../elements/typed_arrays.ts";
-import { need, needList, object } from "../../model/argument.ts";
+import { need, needList, optionsOf } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import { ZarrError } from "../../model/errors.ts";
+import { shown, ZarrError } from "../../model/errors.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
 import type { EngineRequest } from "../../model/request.ts";
 import type { CallOptions, MakeArguments } from "../../port/connection.ts";
@@ -14,10 +13,10 @@ import { call, write } from "../../port/engine.ts";
 import type { AnswerOf, WriteEvent, WriteSource } from "../../port/operations.ts";
 import { doubtfulStores } from "../../port/store_definers.ts";
 import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
-import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
+import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { withPackedFloats } from "./float_packing.ts";
 import type { PackOptions } from "./numbers.ts";
-import { packedSource, type Source, sourceOf } from "./values.ts";
+import { appendedLength, packedSource, type Source, sourceOf } from "./values.ts";
 
 /** The progress of a write. */
 export interface WriteProgress {
@@ -58,7 +57,7 @@ async function packed(
   shape: readonly number[],
   options: WriteOptions,
 ): Promise<WriteSource> {
-  const { keepEmptyChunks = false, chunkOrder, signal } = options;
+  const { keepEmptyChunks, chunkOrder, signal } = options;
   const pack = (): Promise<Source> | Source =>
     options.as === "bytes"
       ? packedSource(type, value, shape)
@@ -66,13 +65,13 @@ async function packed(
   const { bytes, offsets, isOne } = await pack();
   // Copy a view of a larger buffer, because cloning a view clones its whole buffer.
   const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
-  return { bytes: own, offsets, isOne, keepEmptyChunks, chunkOrder };
+  return { bytes: own, offsets, isOne, keepEmptyChunks: !!keepEmptyChunks, chunkOrder };
 }
 
 /** The arguments and the listener that all writes share. */
-const writing = ({ priority = 0, onProgress }: WriteOptions) => ({
-  priority,
-  hearsProgress: onProgress !== undefined,
+const writing = ({ priority, onProgress }: WriteOptions) => ({
+  priority: typeof priority === "number" ? priority : 0,
+  hearsProgress: !!onProgress,
 });
 
 const listener =
@@ -121,25 +120,6 @@ export async function writeSelection(
   );
 }
 
-/** The shape of appended values: their length along the axis, and the array's extents otherwise. */
-function appendedShape(facts: ArrayFacts, value: unknown, axis: number): number[] {
-  const { shape } = value as { shape?: readonly number[] };
-  const own = Array.isArray(shape) ? shape : undefined;
-  const rest = product(facts.shape.filter((_, other) => other !== axis));
-  const count = (value as ArrayLike<unknown>).length;
-  const lists = Array.isArray(value) && facts.shape.length > 1 && value.every(Array.isArray);
-  const flat = facts.type?.kind === "complex" ? count / 2 : count;
-  const aligned = own && own.length === facts.shape.length ? own[axis] : undefined;
-  const length = own ? (aligned ?? 1) : lists ? nestedLength(value, axis) : flat / (rest || 1);
-  return facts.shape.map((extent, other) => (other === axis ? (length ?? 1) : extent));
-}
-
-function nestedLength(value: unknown, axis: number): number {
-  let level = value;
-  for (let depth = 0; depth < axis; depth += 1) level = (level as unknown[])[0];
-  return Array.isArray(level) ? level.length : 1;
-}
-
 /** Appends values along an axis. Resolves to the array's new summary. */
 export async function appendValues(
   array: ArrayNode,
@@ -147,14 +127,16 @@ export async function appendValues(
   axis: number,
   options: WriteOptions,
 ): Promise<NodeSummary> {
-  const { signal } = object(options);
+  const { signal } = optionsOf(options);
   signal?.throwIfAborted();
   need(Object(value) === value, "value", "elements with a shape");
   need(Number.isInteger(axis), "axis", "an integer");
   await bindCodecs(array[FACTS], signal);
-  const shape = appendedShape(array[FACTS], value, axis);
-  const source = await packed(await typeOf(array, signal), value, shape, options);
-  const length = shape[axis] ?? 0;
+  const { shape } = array[FACTS];
+  const type = await typeOf(array, signal);
+  const length = appendedLength(type, value, { shape, axis, isPacked: options.as === "bytes" });
+  const whole = shape.map((extent, other) => (other === axis ? length : extent));
+  const source = await packed(type, value, whole, options);
   return writeTo(
     array,
     "append",
@@ -168,7 +150,7 @@ function extentOf(extent: number | bigint): bigint {
   if (isExtent && extent >= 0 && extent < 2n ** 64n) return BigInt(extent);
   throw new ZarrError("Argument", "an extent of the new shape is not a whole number", {
     expected: "an integer from 0 up",
-    actual: String(extent),
+    actual: shown(extent),
   });
 }
 
@@ -178,7 +160,7 @@ export async function resizeArray(
   shape: readonly (number | bigint)[],
   options: Pick<WriteOptions, "signal" | "priority">,
 ): Promise<NodeSummary> {
-  const { signal } = object(options);
+  const { signal } = optionsOf(options);
   needList(shape, "shape");
   const extents = BigUint64Array.from(shape, extentOf);
   await bindCodecs(array[FACTS], signal);

@@ -8,7 +8,7 @@ import type { Group } from "../../api/group.ts";
 import { Location, locationOf } from "../../api/location.ts";
 import { consolidate } from "../../api/nodes.ts";
 import { type ElementSource, openSource, writeSource } from "../../api/write/element_source.ts";
-import { ZarrError } from "../../model/errors.ts";
+import { shown, ZarrError } from "../../model/errors.ts";
 import type { AbsolutePath, Attributes, DataType, Readable } from "../../model/types.ts";
 import type {
   CreateDatasetOptions,
@@ -37,7 +37,7 @@ interface Variable {
 const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
 
 function refuse(message: string, expected: string, actual: unknown): never {
-  throw new ZarrError("Argument", message, { expected, actual: String(actual) });
+  throw new ZarrError("Argument", message, { expected, actual: shown(actual) });
 }
 
 /** A coordinate that is only data has the dimension of its name. */

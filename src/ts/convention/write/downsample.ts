@@ -7,7 +7,7 @@ import { type Box, boxes, shapeOfBox } from "../../api/write/boxes.ts";
 import { packScalar } from "../../api/write/elements.ts";
 import { withPackedFloats } from "../../api/write/float_packing.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import { UnsupportedError, ZarrError } from "../../model/errors.ts";
+import { shown, UnsupportedError, ZarrError } from "../../model/errors.ts";
 import type { DataType, Readable } from "../../model/types.ts";
 import { askNumbers } from "../../port/convention.ts";
 
@@ -43,6 +43,7 @@ const product = (extents: readonly number[]) => extents.reduce((total, extent) =
 /** Whether a number is a value of a data type. Integers may be written with either sign. */
 export function isOfType({ kind, size = 0 }: TypeDescription, value: number | bigint): boolean {
   if (kind === "float") return typeof value === "number";
+  if (typeof value !== "number" && typeof value !== "bigint") return false;
   if (typeof value === "number" && !Number.isSafeInteger(value)) return false;
   const [integer, end] = [BigInt(value), 1n << BigInt(8 * size)];
   return integer >= -end / 2n && integer < end;
@@ -59,11 +60,11 @@ async function packedMissing(
 ): Promise<Uint8Array> {
   const words = new BigUint64Array(values.length);
   const packed = new Uint8Array(words.buffer);
-  for (const [place, value] of values.entries()) {
+  for (const [place, value] of Array.from(values).entries()) {
     if (!isOfType(type, value)) {
       throw new ZarrError("Argument", "a missing value is not of the data type", {
         expected: type.name,
-        actual: String(value),
+        actual: shown(value),
       });
     }
     if (type.kind === "float") {
@@ -96,7 +97,7 @@ export async function downsamplingOf(
   if (!METHODS.includes(method)) {
     throw new ZarrError("Argument", "the method is not known", {
       expected: METHODS.join(", "),
-      actual: String(method),
+      actual: shown(method),
     });
   }
   const { name, size } = type;

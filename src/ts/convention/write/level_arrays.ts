@@ -37,7 +37,7 @@ function missingOf(source: OpenedSource, { convention }: CreatePyramidOptions): 
 
 async function typeOfSource({ array, dtype }: OpenedSource, signal?: AbortSignal): Promise<TypeDescription> {
   if (array) return typeOf(array, signal);
-  return call("describeTypeName", () => ({ text: exactJson(dtype), like: undefined }), { signal });
+  return call("describeTypeName", () => ({ text: exactJson(dtype, "dtype"), like: undefined }), { signal });
 }
 
 /** Throws an `Argument` error for missing values that the data type does not have. */

@@ -4,7 +4,7 @@
 import type { CreateArrayOptions } from "../../api/create.ts";
 import type { OmeLabelColor } from "../../api/read/label_colors.ts";
 import type { OpenedSource } from "../../api/write/element_source.ts";
-import { ZarrError } from "../../model/errors.ts";
+import { shown, ZarrError } from "../../model/errors.ts";
 import type { Attributes } from "../../model/types.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
 import type { DownsampleMethod } from "./downsample.ts";
@@ -117,7 +117,7 @@ const TYPES: Record<string, string> = { x: "space", y: "space", z: "space", t: "
 
 /** Throws an `Argument` error for an option. */
 export function refuse(message: string, expected: string, actual: unknown): never {
-  throw new ZarrError("Argument", message, { expected, actual: String(actual) });
+  throw new ZarrError("Argument", message, { expected, actual: shown(actual) });
 }
 
 /** Returns the given axes, or those that follow from the source. */
