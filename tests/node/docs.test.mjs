@@ -190,15 +190,20 @@ test("docs/reliability.md lists the error codes and classes, and no others", () 
   assert.deepEqual(firstColumn(errors).sort(), [...codes, ...classes].sort());
 });
 
-test("each test that docs/reliability.md names is there", () => {
-  const rows = [...read("docs/reliability.md").matchAll(/^\| [^|]+ \| `(tests\/[^`]+)` \| ([^|]+) \|$/gm)];
-  assert.ok(rows.length > 20, `only ${rows.length} rows`);
-  const missing = rows.filter(([, path, name]) => !read(path).includes(name));
-  assert.deepEqual(
-    missing.map(([row]) => row),
-    [],
-  );
-});
+/** Rows that end with the file and the name of a test. */
+const TESTED_ROW = /^\| .* \| `((?:tests|src)\/[^`]+)` \| ([^|]+) \|$/gm;
+
+for (const page of ["docs/reliability.md", "docs/threat_model.md"]) {
+  test(`each test that ${page} names is there`, () => {
+    const rows = [...read(page).matchAll(TESTED_ROW)];
+    assert.ok(rows.length > 20, `only ${rows.length} rows`);
+    const missing = rows.filter(([, path, name]) => !read(path).includes(name));
+    assert.deepEqual(
+      missing.map(([row]) => row),
+      [],
+    );
+  });
+}
 
 test("the sizes of the README are those of docs/sizes.md", () => {
   const sizeOf = (file) =>
