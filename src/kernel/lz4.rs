@@ -29,6 +29,9 @@ const STEP: usize = 16;
 /// The smallest length that continues in bytes after the token.
 const LONG: usize = 15;
 
+/// The length of a match whose token has the length 0.
+const SHORTEST: usize = 4;
+
 /// The longest match whose length is in its token.
 const LONGEST: usize = 18;
 
@@ -59,7 +62,7 @@ pub fn decompress_block_into(src: &[u8], dst: &mut [u8]) -> Result<usize, Lz4Err
             return Ok(block.produced);
         }
         let offset = usize::from(block.byte()?) | usize::from(block.byte()?) << 8;
-        let len = block.length(token & 15)? + 4;
+        let len = block.length(token & 15)?.checked_add(SHORTEST).ok_or(Lz4Error::TooLong)?;
         block.copy_match(offset, len)?;
     }
 }
@@ -104,16 +107,17 @@ fn sequences_in_steps(
         if len < LONG {
             // SAFETY: `offset` bytes are before `start`, and three steps after it: the literals
             // took less than one of the margin's four.
-            unsafe { short_match(dst, start, offset, len + 4) };
+            unsafe { short_match(dst, start, offset, len + SHORTEST) };
         } else {
             (len, next) = long_length(src, next)?;
-            if start > output_end || len + 4 > output_end - start {
+            // The length may be `usize::MAX`. The margin has room for the bytes that are added.
+            if start > output_end || len > output_end - start {
                 break;
             }
-            repeat(dst, start, offset, len + 4);
+            repeat(dst, start, offset, len + SHORTEST);
         }
         at = next;
-        produced = start + len + 4;
+        produced = start + len + SHORTEST;
     }
     Ok((at, produced))
 }
@@ -373,6 +377,20 @@ mod tests {
         let mut dst = vec![0xee; expected.len()];
         assert_eq!(decompress_block_into(&block, &mut dst), Ok(expected.len()));
         assert_eq!(dst, expected);
+    }
+
+    /// In wasm, lengths have 32 bits.
+    #[test]
+    #[cfg_attr(miri, ignore = "it reads 100 MB")]
+    fn lengths_beyond_32_bits_are_errors() {
+        let long = vec![255; u32::MAX as usize / 255 + 2];
+        // As the first sequence, near the end of the output, and far from it.
+        for room in [9, 1000] {
+            let matched = [&[0x1f, 1, 1, 0][..], &long, &[0, 0x50], b"12345"].concat();
+            assert_eq!(decompress_block_into(&matched, &mut vec![0; room]), Err(Lz4Error::TooLong));
+            let literals = [&[0xf0][..], &long, &[0], b"12345"].concat();
+            assert_eq!(decompress_block_into(&literals, &mut vec![0; room]), Err(Lz4Error::Truncated));
+        }
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The central directory of an archive. It is read in parts of any length, then checked as a whole.
 //!
 //! Overlapping entries are rejected, because ZIP bombs use them to inflate one stream many times.
-//! So are names that lead out of the archive. An archive that contains a single folder is read as
-//! if it were an archive of the folder's content.
+//! So are names that lead out of the archive. Entries whose names contain NUL are not found: other
+//! programs cut such names. An archive that contains a single folder is read as if it were an
+//! archive of the folder's content.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -183,7 +184,7 @@ impl DirectoryReader {
         let span = entry.as_ref().and_then(|entry| Some((entry.header, entry.least_end()?)));
         let (Some(entry), Some(span)) = (entry, span) else { return Err(overlap(&name)) };
         self.spans.push(span);
-        if name.ends_with('/') || name.is_empty() {
+        if name.ends_with('/') || name.is_empty() || name.contains('\0') {
             return Ok(());
         }
         if StoreKey::parse(&name).is_err() {

@@ -265,6 +265,46 @@ fn a_single_folder_is_found_and_other_roots_are_listed() {
     assert_eq!(read(&["readme/a.txt"]), (None, Vec::new()));
 }
 
+/// An archive in which one byte of names is another.
+fn renamed(values: &[(&str, &[u8])], from: u8, to: u8) -> Vec<u8> {
+    let mut archive = written(values, "");
+    for at in 0..values.len() {
+        let (start, len) = (central_at(&archive, at) + 46, archive[central_at(&archive, at) + 28]);
+        let name = &mut archive[start..start + usize::from(len)];
+        name.iter_mut().filter(|byte| **byte == from).for_each(|byte| *byte = to);
+    }
+    archive
+}
+
+/// Other programs cut such names, so `zarr.json|x` would be `zarr.json` for them.
+#[test]
+fn names_with_nul_are_neither_listed_nor_found() {
+    let all: [(&str, &[u8]); 5] = [
+        ("zarr.json|x", b"{0}"),
+        ("d/zarr.json", b"{1}"),
+        ("d/c|/0", b"x"),
+        ("|/zarr.json", b"{2}"),
+        ("d/c/0", b"y"),
+    ];
+    let (store, _) = open(&renamed(&all, b'|', 0));
+    // The only folder is still one.
+    let root = block_on(store.list_dir(&NodePath::root())).unwrap();
+    assert_eq!((root.keys, root.prefixes), (vec![key("zarr.json")], vec![path("c")]));
+    let keys = block_on(store.list_prefix(&NodePath::root())).unwrap();
+    assert_eq!(keys, [key("c/0"), key("zarr.json")]);
+    assert_eq!(whole(&store, "c/0").unwrap().unwrap(), b"y");
+    for name in ["zarr.json\0x", "d/c\0/0", "c\0/0", "\0/zarr.json"] {
+        assert_eq!(whole(&store, name).unwrap(), None, "{name:?}");
+    }
+    // Other odd names are legal.
+    let (store, _) = open(&renamed(&all, b'|', 1));
+    assert_eq!(block_on(store.list_prefix(&NodePath::root())).unwrap().len(), 5);
+    assert_eq!(whole(&store, "d/c\u{1}/0").unwrap().unwrap(), b"x");
+
+    let entry = NewEntry { key: key("a\0b"), size: 0, crc: 0 };
+    assert_eq!(layout(&[entry], "").unwrap_err().kind(), ErrorKind::Argument);
+}
+
 fn error_of(archive: &[u8], name: &str) -> Error {
     whole(&open(archive).0, name).unwrap_err()
 }

@@ -12,7 +12,7 @@ use super::records::{
     CENTRAL_SIGNATURE, END_SIGNATURE, END64_SIGNATURE, IN_ZIP64, LOCAL_SIGNATURE, LOCATOR_SIGNATURE,
     ZIP64_FIELD,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::metadata::document::ZARR_JSON;
 use crate::format::metadata::write::text::string;
 use crate::format::path::StoreKey;
@@ -53,12 +53,17 @@ pub struct Layout {
 /// Plans an archive with a comment.
 ///
 /// # Errors
-/// `Limit` for names and comments that are too long, and for archives above 2^64 bytes.
+/// `Limit` for names and comments that are too long, and for archives above 2^64 bytes; `Argument`
+/// for a name that contains NUL, at which other programs cut it.
 pub fn layout(entries: &[NewEntry], comment: &str) -> Result<Layout> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by_key(|at| entries.get(*at).map(|entry| rank(&entry.key)));
     let (mut headers, mut directory, mut offset) = (Vec::new(), Vec::new(), 0_u64);
     for entry in order.iter().filter_map(|at| entries.get(*at)) {
+        if entry.key.as_str().contains('\0') {
+            let error = Error::argument("the names of an archive must not contain NUL");
+            return Err(error.actual(format!("{:?}", entry.key.as_str())));
+        }
         let header = local(entry)?;
         central(entry, offset, &mut directory)?;
         let total = offset.checked_add(header.len() as u64).and_then(|sum| sum.checked_add(entry.size));

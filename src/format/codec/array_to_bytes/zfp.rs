@@ -288,14 +288,15 @@ impl Zfp {
         Ok(())
     }
 
-    /// Reads the header, which must describe the chunk, or its elements as one dimension. The
-    /// header tells how the stream is compressed.
+    /// Reads the header, which must describe the chunk, the chunk in order C, or its elements as one
+    /// dimension. The header tells how the stream is compressed.
     fn read_header(&self, stream: &mut ZfpBitStream) -> Result<(ZfpConfig, [usize; 4])> {
         let header = stream.read_header(ZfpHeaderMask::FULL).map_err(|error| damaged(&error))?;
         let count = self.dims.iter().filter(|size| **size > 0).product();
         let flat = ZfpFieldMetadata { dims: [count, 0, 0, 0], ..self.metadata() };
         let dims = match header.metadata {
             Some(metadata) if metadata == self.metadata() => self.dims,
+            Some(metadata) if Some(metadata) == self.in_order_c() => metadata.dims,
             Some(metadata) if metadata == flat => {
                 Form::ZfpyFlat.note();
                 flat.dims
@@ -308,6 +309,16 @@ impl Zfp {
         };
         let config = header.config.ok_or_else(|| Error::format("the zfp header has no mode"))?;
         Ok((config, dims))
+    }
+
+    /// The header of a chunk of order F whose elements lie in order C as well, because at most one
+    /// dimension is longer than 1. numcodecs writes it in order C. It encodes no other chunk of
+    /// order F.
+    fn in_order_c(&self) -> Option<ZfpFieldMetadata> {
+        let mut metadata = self.metadata();
+        let rank = self.dims.iter().filter(|size| **size > 0).count();
+        metadata.dims.get_mut(..rank)?.reverse();
+        (self.dims.iter().filter(|size| **size > 1).count() <= 1).then_some(metadata)
     }
 
     fn metadata(&self) -> ZfpFieldMetadata {
@@ -347,4 +358,48 @@ impl Zfp {
 
 fn damaged(error: &dyn std::fmt::Display) -> Error {
     Error::format("the zfp stream is corrupt").actual(error.to_string())
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::format::data_type::FillValue;
+
+    fn zfpy(shape: &[u64], data_type: DataType) -> Box<dyn ArrayToBytes> {
+        let spec = ZfpSpec { mode: Mode::Reversible, has_header: true };
+        let fill_value = FillValue::zero(&data_type);
+        spec.bind(&ChunkRepresentation { shape: shape.to_vec(), data_type, fill_value }).unwrap()
+    }
+
+    /// The dimensions of a header may be reversed only where that moves no element.
+    #[test]
+    fn headers_of_other_chunks_are_refused() {
+        let (float, integer) = (DataType::Float(Float::Float32), DataType::Integer(Integer::Int32));
+        let encode = |shape: &[u64], count: u8| {
+            let bytes = (0..4 * count).collect();
+            zfpy(shape, float.clone()).encode(&ArrayBytes::Fixed(bytes)).unwrap()
+        };
+        for (written, read, is_read) in [
+            (&[1, 6][..], &[6, 1][..], true),
+            (&[1, 2, 1, 1], &[1, 1, 2, 1], true),
+            (&[6], &[6], true),
+            (&[2, 3], &[3, 2], false),
+            (&[1, 6], &[6], false),
+            (&[1, 6, 1], &[6, 1, 1], false),
+            (&[1, 6], &[5, 1], false),
+        ] {
+            let count = written.iter().product::<u64>() as u8;
+            let encoded = encode(written, count);
+            match zfpy(read, float.clone()).decode(&encoded) {
+                Ok(ArrayBytes::Fixed(bytes)) => {
+                    assert!(is_read && bytes == (0..4 * count).collect::<Vec<_>>(), "{written:?} {read:?}");
+                }
+                Ok(_) => panic!("{written:?} {read:?}"),
+                Err(error) => assert!(!is_read && error.kind() == ErrorKind::Format, "{error:?} {read:?}"),
+            }
+            assert!(zfpy(read, integer.clone()).decode(&encoded).is_err(), "{written:?} {read:?}");
+        }
+    }
 }

@@ -64,7 +64,8 @@ impl<'a> StreamSource<'a> {
         if instruction >> 5 == 7 {
             loop {
                 let more = self.byte()?;
-                len += usize::from(more);
+                // In wasm, 17 million bytes would exceed 32 bits.
+                len = len.saturating_add(usize::from(more));
                 if more != 255 {
                     break;
                 }
