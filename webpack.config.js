@@ -36,7 +36,8 @@ export default {
   performance: { hints: false }, // sizes.json has the sizes of the package
   devServer: {
     static: [{ directory: at("www/samples"), publicPath: "/samples/" }],
-    headers: { "Access-Control-Allow-Origin": "*" },
+    // Pages of other sites may read the samples, not the viewer.
+    headers: ({ url }) => (url.startsWith("/samples/") ? { "Access-Control-Allow-Origin": "*" } : {}),
     hot: false, // workers and decoded chunks would survive; a reload is simpler
   },
 };

@@ -1,15 +1,18 @@
 /**
- * A static file server with byte ranges and CORS, for `npm start` and the tests. It implements GET,
- * HEAD, single ranges, ETag, If-None-Match and If-Range of RFC 9110. A request for several ranges
- * gets the whole file, which RFC 9110 allows. It serves folders under prefixes, including dot files
- * (Zarr's `.zarray`), and nothing outside of them.
+ * A static file server with byte ranges, for `npm start` and the tests. It implements GET, HEAD,
+ * single ranges, ETag, If-None-Match and If-Range of RFC 9110. A request for several ranges gets
+ * the whole file, which RFC 9110 allows. It serves folders under prefixes and nothing outside of
+ * them. It answers only requests for hosts of this machine, because a page of another site can
+ * point its own name at 127.0.0.1. Only data get CORS headers, and only they may have dot files,
+ * those of Zarr 2. It is not a server for a public network.
  *
- *   node scripts/serve.mjs <folder> [port]
+ *   node scripts/serve.mjs <folder> [port] [--data <prefix>] [--host <name>]
  */
 import { createReadStream, realpathSync, statSync } from "node:fs";
 import { createServer } from "node:http";
-import { extname, join, resolve, sep } from "node:path";
+import { extname, join, relative, resolve, sep } from "node:path";
 import { pipeline } from "node:stream";
+import { parseArgs } from "node:util";
 
 const TYPES = {
   ".css": "text/css; charset=utf-8",
@@ -60,15 +63,38 @@ function findMount(mounts, pathname) {
   return prefix && { folder: mounts[prefix], rest: pathname.slice(prefix.length) };
 }
 
-/** The file of a URL path; undefined if it does not exist or is outside of the mount. */
-function findFile(mounts, pathname) {
-  const mount = findMount(mounts, decodeURIComponent(pathname));
-  if (!mount || mount.rest.includes("\0")) return undefined;
+/** The documents of Zarr 2: the only names with a leading dot that are served. */
+const DOT_DOCUMENT = /^\.(zarray|zgroup|zattrs|zmetadata)$/;
+
+/** Whether a path has a name with a leading dot that must not be served. */
+function isHidden(path, isData) {
+  const names = path.split(/[\\/]/);
+  const last = names.pop();
+  return (
+    names.some((name) => name.startsWith(".")) ||
+    (last.startsWith(".") && !(isData && DOT_DOCUMENT.test(last)))
+  );
+}
+
+/** The real path of a file below a real folder. Throws if a link leads out of the folder. */
+function realPathBelow(root, path) {
+  const real = realpathSync(path);
+  if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return real;
+  throw new Error(`${path} is outside of ${root}`);
+}
+
+/**
+ * The file of a decoded URL path; undefined if it does not exist, is hidden, or is outside of the
+ * mount. Links are followed first, so that they are judged by the file that they lead to.
+ */
+function findFile(mounts, pathname, isData) {
+  const mount = findMount(mounts, pathname);
+  if (!mount || mount.rest.includes("\0") || isHidden(mount.rest, isData)) return undefined;
   try {
     const root = realpathSync(mount.folder);
-    let path = realpathSync(join(root, mount.rest));
-    if (path !== root && !path.startsWith(root + sep)) return undefined;
-    if (statSync(path).isDirectory()) path = join(path, "index.html");
+    let path = realPathBelow(root, join(root, mount.rest));
+    if (statSync(path).isDirectory()) path = realPathBelow(root, join(path, "index.html"));
+    if (isHidden(relative(root, path), isData)) return undefined;
     const stat = statSync(path);
     return stat.isFile() ? { path, stat } : undefined;
   } catch {
@@ -76,10 +102,18 @@ function findFile(mounts, pathname) {
   }
 }
 
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+
+/** Whether a Host header names this machine, with any port, or one of `hosts`. */
+function isOwnHost(header, hosts) {
+  const [, name] = /^(\[[\da-f:]+\]|[^:]+)(?::\d+)?$/i.exec(header ?? "") ?? [];
+  return name !== undefined && [...LOOPBACK, ...hosts].includes(name.toLowerCase());
+}
+
 const etagOf = (stat) => `"${stat.size.toString(16)}-${Math.floor(stat.mtimeMs).toString(16)}"`;
 
 function sendEmpty(response, status, headers = {}) {
-  response.writeHead(status, { "Content-Length": 0, ...CORS, ...headers });
+  response.writeHead(status, { "Content-Length": 0, ...headers });
   response.end();
 }
 
@@ -91,10 +125,10 @@ function chooseRange(request, stat) {
   return current ? parseRange(request.headers.range, stat.size) : undefined;
 }
 
-function sendFile(request, response, { path, stat }) {
+function sendFile(request, response, { path, stat }, shared) {
   const etag = etagOf(stat);
   const headers = {
-    ...CORS,
+    ...shared,
     "Accept-Ranges": "bytes",
     "Cache-Control": "no-cache", // revalidate, so that a rebuilt file is used at once
     "Content-Type": TYPES[extname(path)] ?? "application/octet-stream",
@@ -108,7 +142,7 @@ function sendFile(request, response, { path, stat }) {
   }
   const range = chooseRange(request, stat);
   if (range === "unsatisfiable") {
-    sendEmpty(response, 416, { "Content-Range": `bytes */${stat.size}` });
+    sendEmpty(response, 416, { ...shared, "Content-Range": `bytes */${stat.size}` });
     return;
   }
   const { first, last } = range ?? { first: 0, last: stat.size - 1 };
@@ -120,34 +154,42 @@ function sendFile(request, response, { path, stat }) {
   else pipeline(createReadStream(path, { start: first, end: last }), response, () => {});
 }
 
-function answer(mounts, request, response) {
-  if (request.method === "OPTIONS") {
-    sendEmpty(response, 204, PREFLIGHT);
-    return;
-  }
-  if (request.method !== "GET" && request.method !== "HEAD") {
-    sendEmpty(response, 405, { Allow: "GET, HEAD, OPTIONS" });
-    return;
-  }
-  let file;
+function answer({ mounts, data }, request, response) {
+  let pathname;
   try {
-    file = findFile(mounts, request.url.replace(/[?#].*$/s, ""));
+    pathname = decodeURIComponent(request.url.replace(/[?#].*$/s, ""));
   } catch {
     sendEmpty(response, 400); // a percent sign that encodes nothing
     return;
   }
-  if (file) sendFile(request, response, file);
-  else sendEmpty(response, 404);
+  const isData = data.some((prefix) => pathname.startsWith(prefix));
+  const shared = isData ? CORS : {};
+  if (request.method === "OPTIONS") sendEmpty(response, 204, isData ? { ...CORS, ...PREFLIGHT } : {});
+  else if (request.method !== "GET" && request.method !== "HEAD")
+    sendEmpty(response, 405, { ...shared, Allow: "GET, HEAD, OPTIONS" });
+  else {
+    const file = findFile(mounts, pathname, isData);
+    if (file) sendFile(request, response, file, shared);
+    else sendEmpty(response, 404, shared);
+  }
 }
 
 /**
  * Serves `mounts` (`{"/": folder, "/data/": folder}`) on loopback. Resolves to `{url, close}`.
- * Port 0 takes a free one. `intercept(request, response)` may answer a request itself and return
- * true, for servers that misbehave on purpose. `latency` delays each response by milliseconds.
+ * Port 0 takes a free one. `data` lists the prefixes of URL paths with data, which pages of all
+ * origins may read, and which may have the dot files of Zarr 2. `hosts` lists further names for
+ * which requests are answered, without port. `intercept(request, response)` may answer a request
+ * itself and return true, for servers that misbehave on purpose. `latency` delays each response by
+ * milliseconds.
  */
-export function serve(mounts, { port = 0, host = "127.0.0.1", intercept, latency = 0 } = {}) {
+export function serve(
+  mounts,
+  { data = [], hosts = [], port = 0, host = "127.0.0.1", intercept, latency = 0 } = {},
+) {
+  const names = [host, ...hosts].map((name) => name.toLowerCase());
   const respond = (request, response) => {
-    if (!intercept?.(request, response)) answer(mounts, request, response);
+    if (!isOwnHost(request.headers.host, names)) sendEmpty(response, 421);
+    else if (!intercept?.(request, response)) answer({ mounts, data }, request, response);
   };
   const server = createServer(
     latency > 0 ? (...exchange) => setTimeout(respond, latency, ...exchange) : respond,
@@ -165,7 +207,14 @@ export function serve(mounts, { port = 0, host = "127.0.0.1", intercept, latency
 }
 
 if (import.meta.filename === process.argv[1]) {
-  const [folder = ".", port = "8080"] = process.argv.slice(2);
-  const { url } = await serve({ "/": folder }, { port: Number(port) });
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      data: { type: "string", multiple: true, default: [] },
+      host: { type: "string", multiple: true, default: [] },
+    },
+  });
+  const [folder = ".", port = "8080"] = positionals;
+  const { url } = await serve({ "/": folder }, { data: values.data, hosts: values.host, port: Number(port) });
   console.log(`${resolve(folder)} is at ${url}/`);
 }

@@ -14,7 +14,7 @@ const WEBPACK = join(ROOT, "node_modules/webpack/bin/webpack.js");
 
 async function serveViewer(port) {
   try {
-    return await serve({ "/": join(ROOT, "dist-www") }, { port });
+    return await serve({ "/": join(ROOT, "dist-www") }, { data: ["/samples/"], port });
   } catch (error) {
     if (error.code !== "EADDRINUSE") throw error;
     throw new StepFailed(`port ${port} is taken: try \`PORT=${port + 1} npm start\``);

@@ -157,7 +157,7 @@ const unitOf = (row) => row.match(/^(requests|tasks|empty frames) /)?.[1];
 
 export async function* measure(env) {
   if (!existsSync(join(FOLDER, "index.html"))) throw new Error("there is no dist-www/: npm run build:www");
-  const server = await serve({ "/": FOLDER }, { latency: LATENCY_MS });
+  const server = await serve({ "/": FOLDER }, { data: ["/samples/"], latency: LATENCY_MS });
   try {
     for (const sample of SAMPLES.filter((name) => new RegExp(env.rows ?? "").test(name))) {
       const visits = [];

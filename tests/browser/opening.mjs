@@ -4,7 +4,8 @@
  * opens with clicks and keys, and compares a displayed value with one from another library.
  */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unpackFixtures } from "../fixture_archives.mjs";
 import { runDriven } from "./driven_page.mjs";
@@ -224,6 +225,100 @@ const TESTS = {
     assert.equal(await viewer.page.locator('#open-menu [aria-label="Recent"]').count(), 0);
   },
 
+  async "addresses with a user, a query or a fragment are not kept, and kept ones are dropped"(
+    viewer,
+    { url },
+  ) {
+    const { page } = viewer;
+    const host = new URL(url).host;
+    const archive = `${url}/stores/deflated.zip`;
+    const old = [
+      `http://u:p@${host}/a.zip`,
+      `${archive}?X-Amz-Signature=s`,
+      "u:p@data.example/a",
+      `${archive}#s`,
+    ];
+    await page.addInitScript(
+      (list) => {
+        if (!sessionStorage.begun) localStorage.setItem("zarr-viewer.recent", JSON.stringify(list));
+        sessionStorage.begun = "yes";
+      },
+      [...old, archive],
+    );
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    const kept = () => page.evaluate(() => JSON.parse(localStorage.getItem("zarr-viewer.recent")));
+    assert.deepEqual(await kept(), [archive]);
+    await viewer.type(`${archive}?signature=secret`);
+    await viewer.waitForParameter("source", `${archive}?signature=secret`);
+    await viewer.drawn("a");
+    assert.deepEqual(await kept(), [archive]);
+    await viewer.choose("Tissue");
+    await viewer.waitForParameter("source", "./samples/tissue.ome.zarr");
+    assert.deepEqual(await kept(), ["./samples/tissue.ome.zarr", archive]);
+  },
+
+  async "a dropped document of references asks before it sends requests to other servers"(viewer, { url }) {
+    const { page } = viewer;
+    const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-references-"));
+    const path = join(folder, "far.json");
+    const other = url.replace("127.0.0.1", "localhost");
+    writeFileSync(path, JSON.stringify(referencesTo(`${other}/reach/data`)));
+    const toOther = () => viewer.requests.filter((request) => request.startsWith(other));
+    try {
+      await viewer.goto({ source: CLIMATE });
+      await viewer.drawn();
+      await drop(viewer, path);
+      const question = page.locator("dialog[open]");
+      await question.waitFor();
+      assert.match(
+        await question.textContent(),
+        new RegExp(`“far.json” .* ${new URL(other).host}\\. If you allow`),
+      );
+      // Enter on the button in focus means no.
+      await page.keyboard.press("Enter");
+      await viewer.says('[role="alert"]', new URL(other).host);
+      await viewer.waitForParameter("source", CLIMATE);
+      assert.deepEqual(toOther(), []);
+      await drop(viewer, path);
+      await question.waitFor();
+      await page.keyboard.press("Escape");
+      await question.waitFor({ state: "detached" });
+      assert.deepEqual(toOther(), []);
+      await drop(viewer, path);
+      await question.waitFor();
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await viewer.waitForParameter("source", "local:far.json");
+      await viewer.drawn();
+      assert.equal((await viewer.reading()).value, "5".charCodeAt(0));
+      assert.ok(toOther().length > 0);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+
+  async "a document of references on the page's own server asks, too, and fits a phone"(viewer, { url }) {
+    const { page } = viewer;
+    const other = url.replace("127.0.0.1", "localhost");
+    const templates = { u: `${other}/reach` };
+    const document = { version: 1, templates, refs: referencesTo("{{u}}/data") };
+    await page.route(`${url}/far.json`, (route) => route.fulfill({ json: document }));
+    await page.setViewportSize({ width: 390, height: 844 });
+    await viewer.goto({ source: `${url}/far.json` });
+    const question = page.locator("dialog[open]");
+    await question.waitFor();
+    const { x, width } = await question.boundingBox();
+    assert.ok(x >= 0 && x + width <= 390, `${x} ${width}`);
+    assert.deepEqual(
+      viewer.requests.filter((request) => request.startsWith(other)),
+      [],
+    );
+    await question.getByRole("button", { name: "Allow" }).click();
+    await viewer.drawn();
+    assert.ok(viewer.requests.some((request) => request.startsWith(`${other}/reach/data`)));
+  },
+
   async "Back returns to the data set and its state, after a failed one, too"(viewer) {
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();
@@ -289,6 +384,21 @@ const TESTS = {
     }
   },
 };
+
+/** References to an array of 3 × 3 bytes at an address. */
+const referencesTo = (address) => ({
+  ".zarray": JSON.stringify({
+    zarr_format: 2,
+    shape: [3, 3],
+    chunks: [3, 3],
+    dtype: "|u1",
+    compressor: null,
+    filters: null,
+    fill_value: null,
+    order: "C",
+  }),
+  "0.0": [address, 1, 9],
+});
 
 /** Drops a folder or file on the picture. */
 async function drop(viewer, path) {

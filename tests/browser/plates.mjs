@@ -78,6 +78,61 @@ const TESTS = {
     assert.equal(asked.size, begun, "wells that were begun");
   },
 
+  async "plates of 96, 384 and 1536 wells are shown whole"(viewer, { url }) {
+    for (const [rows, columns] of [
+      [8, 12],
+      [16, 24],
+      [32, 48],
+    ]) {
+      await routePlate(viewer, `${url}/plate${rows}`, { rows, columns, isFull: true });
+      await viewer.goto({ source: `${url}/plate${rows}` });
+      await viewer.page.locator(`[aria-label^="Well R${rows}C${columns}"]`).waitFor();
+      assert.equal(await viewer.page.locator("#plate button").count(), rows * columns);
+      await viewer.says(
+        "#plate caption",
+        `${(rows * columns).toLocaleString("en").replace(",", "\u202f")} wells`,
+      );
+      assert.doesNotMatch(await viewer.page.textContent("#plate caption"), /first/);
+    }
+  },
+
+  async "of a plate with a million positions a part is shown, and the page says so"(viewer, { url }) {
+    await routePlate(viewer, `${url}/huge`, { rows: 1000, columns: 1000, isFull: false });
+    await viewer.goto({ source: `${url}/huge` });
+    await viewer.says(
+      "#plate caption",
+      "on 1\u202f000 × 1\u202f000 positions. The first 100 × 100 positions are shown",
+    );
+    assert.equal(await viewer.page.locator("#plate tbody td").count(), 10_000);
+    await viewer.page.locator('[aria-label^="Well R1C1"]').waitFor();
+  },
+
+  async "a long plate of one row is shown to its end"(viewer, { url }) {
+    await routePlate(viewer, `${url}/long`, { rows: 1, columns: 5000, isFull: false });
+    await viewer.goto({ source: `${url}/long` });
+    await viewer.page.locator('[aria-label^="Well R1C1"]').waitFor();
+    assert.equal(await viewer.page.locator("#plate tbody td").count(), 5000);
+  },
+
+  async "of a hundred thousand channels a part is listed, and the page says so"(viewer, { url }) {
+    await routeChannels(viewer, `${url}/channels`, 100_000);
+    await viewer.goto({ source: `${url}/channels` });
+    await viewer.says("#channels .note", "100\u202f000 channels. The first 1\u202f000 are shown.");
+    assert.equal(await viewer.page.locator("#channels .channel").count(), 200);
+    await viewer.page.click("#channels .more");
+    assert.equal(await viewer.page.locator("#channels .channel").count(), 400);
+    await viewer.page.getByRole("button", { name: "Hide all" }).click();
+    await viewer.page.locator("#channels .channel.off").nth(399).waitFor();
+  },
+
+  async "of ten thousand labels a part is listed, and the page says so"(viewer, { url }) {
+    await routeChannels(viewer, `${url}/labelled`, 2, 10_000);
+    await viewer.goto({ source: `${url}/labelled` });
+    await viewer.says("#layers .more", "9\u202f800 more");
+    assert.equal(await viewer.page.locator("#layers .layer").count(), 200);
+    assert.ok((await viewer.page.locator('#tree [role="treeitem"]').count()) < 1000);
+  },
+
   async "a well without data is told from one with a picture"(viewer, { url }) {
     await viewer.page.route(`${url}${PLATE}/A/2/**`, (route) => route.fulfill({ status: 404 }));
     await viewer.goto({ source: url + PLATE });
@@ -86,6 +141,54 @@ const TESTS = {
     assert.equal(await viewer.page.locator('[role="alert"]').count(), 0);
   },
 };
+
+const namesOf = (letter, count) => Array.from({ length: count }, (_, at) => ({ name: `${letter}${at + 1}` }));
+
+/** Serves a plate with a well at each position, or only at the first. The wells are not there. */
+async function routePlate(viewer, address, { rows, columns, isFull }) {
+  const plate = { version: "0.5", rows: namesOf("R", rows), columns: namesOf("C", columns), wells: [] };
+  for (let row = 0; row < (isFull ? rows : 1); row += 1)
+    for (let column = 0; column < (isFull ? columns : 1); column += 1)
+      plate.wells.push({ path: `R${row + 1}/C${column + 1}`, rowIndex: row, columnIndex: column });
+  const json = { zarr_format: 3, node_type: "group", attributes: { ome: { version: "0.5", plate } } };
+  await viewer.page.route(`${address}/**`, (route) =>
+    route.request().url() === `${address}/zarr.json`
+      ? route.fulfill({ json })
+      : route.fulfill({ status: 404 }),
+  );
+}
+
+/** Serves an image of 8 × 8 zeros with many channels, and with names of labels that are not there. */
+async function routeChannels(viewer, address, count, labels = 0) {
+  const axes = [{ name: "c", type: "channel" }, ...["y", "x"].map((name) => ({ name, type: "space" }))];
+  const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale: [1, 1, 1] }] }];
+  const ome = { version: "0.5", multiscales: [{ axes, datasets }] };
+  const group = (attributes) => ({ zarr_format: 3, node_type: "group", attributes });
+  const documents = {
+    "/zarr.json": group({ ome }),
+    "/0/zarr.json": {
+      zarr_format: 3,
+      node_type: "array",
+      shape: [count, 8, 8],
+      data_type: "uint16",
+      chunk_grid: { name: "regular", configuration: { chunk_shape: [1, 8, 8] } },
+      chunk_key_encoding: { name: "default", configuration: { separator: "/" } },
+      fill_value: 0,
+      codecs: [{ name: "bytes", configuration: { endian: "little" } }],
+      dimension_names: ["c", "y", "x"],
+      attributes: {},
+    },
+    ...(labels > 0 && {
+      "/labels/zarr.json": group({
+        ome: { version: "0.5", labels: namesOf("label", labels).map(({ name }) => name) },
+      }),
+    }),
+  };
+  await viewer.page.route(`${address}/**`, (route) => {
+    const json = documents[route.request().url().slice(address.length)];
+    return json ? route.fulfill({ json }) : route.fulfill({ status: 404 });
+  });
+}
 
 /**
  * Serves a plate of many rows at `/large`, which repeats the wells of the fixture. Requests for

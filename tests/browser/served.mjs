@@ -233,6 +233,7 @@ export async function serveTests(answer = () => false) {
     answerViewer,
   ];
   const server = await serve(FOLDERS, {
+    data: ["/"], // pages and data are on several origins
     intercept: (...exchange) => answers.some((own) => own(...exchange)),
   });
   const close = async () => {

@@ -96,7 +96,7 @@ const [words, isWriting] = [
 const pattern = new RegExp(words[0] ?? "");
 const { size, unpackedSize } = packPackage();
 say(`· the package: ${size} bytes packed, ${unpackedSize} unpacked`);
-const data = await serve({ "/data/": STORE });
+const data = await serve({ "/data/": STORE }, { data: ["/data/"] });
 const at = { data: data.url + ARRAY, servingFolder, freePort: () => lastPort };
 const results = [];
 for (const consumer of TABLE.filter(({ name }) => pattern.test(name)))

@@ -64,5 +64,5 @@ export function serveExamples(mounts = {}) {
     "/fixtures/": join(ROOT, "tests/fixtures"),
     ...mounts,
   };
-  return serve(folders, { intercept });
+  return serve(folders, { data: ["/"], intercept });
 }

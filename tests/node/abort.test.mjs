@@ -23,7 +23,7 @@ before(async () => {
     response.on("close", () => closed.resolve());
     return true;
   };
-  server = await serve({ "/": FIXTURES }, { intercept });
+  server = await serve({ "/": FIXTURES }, { data: ["/"], intercept });
 });
 after(() => server.close());
 

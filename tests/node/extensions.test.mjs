@@ -213,7 +213,7 @@ test("one caller's abort does not cancel a merged request of others", async () =
 });
 
 test("with wrappers of a FetchStore the engine still reads it directly, as one store", async () => {
-  const server = await serve({ "/": FIXTURES });
+  const server = await serve({ "/": FIXTURES }, { data: ["/"] });
   try {
     const reports = [];
     for (const options of [undefined, { onFlush: (report) => reports.push(report) }]) {

@@ -24,7 +24,7 @@ function sendMade(request, response) {
 }
 
 before(async () => {
-  server = await serve({ "/": FIXTURES }, { intercept: sendMade });
+  server = await serve({ "/": FIXTURES }, { data: ["/"], intercept: sendMade });
 });
 after(() => server.close());
 beforeEach(() => {

@@ -205,7 +205,7 @@ const isImplicit = async (folder, path) =>
 describe("over HTTP", () => {
   let server;
   before(async () => {
-    server = await serve({ "/": FIXTURES });
+    server = await serve({ "/": FIXTURES }, { data: ["/"] });
   });
   after(() => server.close());
 

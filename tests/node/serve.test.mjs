@@ -23,7 +23,17 @@ before(async () => {
   writeFileSync(join(folder, "root/group/.zarray"), "{}");
   writeFileSync(join(folder, "root/index.html"), "<!doctype html>");
   symlinkSync(join(folder, "secret"), join(folder, "root/leak"));
-  server = await serve({ "/": join(folder, "root"), "/mounted/": join(folder, "root/group") });
+  mkdirSync(join(folder, "root/leaking"));
+  symlinkSync(join(folder, "secret"), join(folder, "root/leaking/index.html"));
+  mkdirSync(join(folder, "root/linked"));
+  symlinkSync(join(folder, "root/index.html"), join(folder, "root/linked/index.html"));
+  mkdirSync(join(folder, "root/group/.git"));
+  for (const path of [".env", "group/.env", "group/.git/config", ".zarray"])
+    writeFileSync(join(folder, "root", path), "secret");
+  writeFileSync(join(folder, "root/group/data"), BYTES);
+  symlinkSync(join(folder, "root/group/.env"), join(folder, "root/group/harmless"));
+  const mounts = { "/": join(folder, "root"), "/mounted/": join(folder, "root/group") };
+  server = await serve(mounts, { data: ["/group/", "/mounted/"], hosts: ["box.example"] });
 });
 
 after(async () => {
@@ -32,9 +42,9 @@ after(async () => {
 });
 
 /** Sends one request unchanged. Resolves to `{status, headers, body}`. */
-function request(path, headers = {}, method = "GET") {
+function request(path, { Host: host = "127.0.0.1", ...headers } = {}, method = "GET") {
   const { hostname, port } = new URL(server.url);
-  const lines = [`${method} ${path} HTTP/1.1`, "Host: test", "Connection: close"];
+  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}`, "Connection: close"];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
   return new Promise((resolve, reject) => {
     let text = "";
@@ -60,16 +70,51 @@ function request(path, headers = {}, method = "GET") {
   });
 }
 
-test("a whole file has its length, its ETag and CORS headers", async () => {
+test("a whole file has its length and its ETag", async () => {
   const { status, headers, body } = await request("/ten");
   assert.equal(status, 200);
   assert.equal(body, BYTES);
   assert.equal(headers["content-length"], "10");
   assert.equal(headers["accept-ranges"], "bytes");
-  assert.equal(headers["access-control-allow-origin"], "*");
-  assert.match(headers["access-control-expose-headers"], /Content-Range/);
   assert.match(headers.etag, /^".+"$/);
 });
+
+test("pages of other origins may read data, and nothing else", async () => {
+  const { headers } = await request("/group/data");
+  assert.equal(headers["access-control-allow-origin"], "*");
+  assert.match(headers["access-control-expose-headers"], /Content-Range/);
+  assert.equal((await request("/group/absent")).headers["access-control-allow-origin"], "*");
+  for (const method of ["GET", "HEAD", "OPTIONS", "DELETE"]) {
+    const answer = await request("/ten", {}, method);
+    const shared = Object.keys(answer.headers).filter((name) => /access-control|cross-origin/.test(name));
+    assert.deepEqual(shared, [], method);
+  }
+});
+
+for (const host of ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]", "[::1]:8080", "box.example:80"]) {
+  test(`Host: ${host} is answered`, async () => {
+    assert.equal((await request("/ten", { Host: host })).body, BYTES);
+  });
+}
+
+for (const host of [
+  "evil.example",
+  "evil.example:8080",
+  "localhost.evil.example",
+  "127.0.0.1.evil.example",
+]) {
+  test(`Host: ${host} is refused`, async () => {
+    for (const [path, method] of [
+      ["/ten", "GET"],
+      ["/group/data", "GET"],
+      ["/group/data", "OPTIONS"],
+    ]) {
+      const { status, headers, body } = await request(path, { Host: host }, method);
+      assert.deepEqual([status, body], [421, ""], path);
+      assert.equal(headers["access-control-allow-origin"], undefined);
+    }
+  });
+}
 
 for (const [range, status, contentRange, body] of [
   ["bytes=2-4", 206, "bytes 2-4/10", "234"],
@@ -128,16 +173,17 @@ test("If-Range with an old ETag gives the whole file", async () => {
 });
 
 test("a preflight allows Range, and writing is not allowed", async () => {
-  const preflight = await request("/ten", { "Access-Control-Request-Headers": "range" }, "OPTIONS");
+  const preflight = await request("/group/data", { "Access-Control-Request-Headers": "range" }, "OPTIONS");
   assert.equal(preflight.status, 204);
   assert.match(preflight.headers["access-control-allow-headers"], /Range/);
   assert.equal((await request("/ten", {}, "DELETE")).status, 405);
 });
 
-test("dot files, folders with an index, and mounts are served", async () => {
+test("dot files of data, folders with an index, and mounts are served", async () => {
   assert.equal((await request("/group/.zarray")).body, "{}");
   assert.equal((await request("/mounted/.zarray?signature=a%2Fb")).body, "{}");
   assert.equal((await request("/")).headers["content-type"], "text/html; charset=utf-8");
+  assert.equal((await request("/linked/")).body, "<!doctype html>");
   assert.equal((await request("/group/")).status, 404);
   assert.equal((await request("/nothing")).status, 404);
 });
@@ -149,11 +195,19 @@ for (const path of [
   "/group/../../secret",
   "/mounted/../ten",
   "/leak",
+  "/leaking/",
 ]) {
   test(`${path} does not leave the folder`, async () => {
     const { status, body } = await request(path);
     assert.equal(status, 404);
     assert.equal(body, "");
+  });
+}
+
+for (const path of ["/.env", "/.zarray", "/group/.env", "/group/.git/config", "/group/harmless"]) {
+  test(`${path} is not served`, async () => {
+    const { status, body } = await request(path);
+    assert.deepEqual([status, body], [404, ""]);
   });
 }
 

@@ -98,7 +98,7 @@ async function referencesOf(files) {
     join(folder, "refs.json"),
     JSON.stringify({ version: 1, templates: { f: "{{c}}.bin" }, refs }),
   );
-  const { url } = await start(serve({ "/": folder }));
+  const { url } = await start(serve({ "/": folder }, { data: ["/"] }));
   return zarr.ReferenceStore.fromUrl(`${url}/refs.json`);
 }
 
@@ -126,7 +126,7 @@ readingSuite(kit, "ZipFileStore of a URL", async (files) => {
   const folder = newFolder();
   const archive = await archiveOf(files, { omeVersion: "0.5" });
   writeFileSync(join(folder, "a.ozx"), Buffer.from(await archive.arrayBuffer()));
-  const { url } = await start(serve({ "/": folder }));
+  const { url } = await start(serve({ "/": folder }, { data: ["/"] }));
   return zarr.ZipFileStore.fromUrl(`${url}/a.ozx`);
 });
 readingSuite(kit, "ZipFileStore of a reader", async (files) => {
@@ -169,7 +169,7 @@ const flat = (values) => values.flat(Number.POSITIVE_INFINITY);
 
 for (const [name, arrays] of Object.entries(EXPECTED)) {
   test(`${name} of another program`, async () => {
-    const { url } = await start(serve({ "/": STORES }));
+    const { url } = await start(serve({ "/": STORES }, { data: ["/"] }));
     const place = `${url}/${name}`;
     const store = name.endsWith(".json") ? await zarr.ReferenceStore.fromUrl(place) : undefined;
     for (const [path, expected] of Object.entries(arrays)) {
@@ -290,7 +290,7 @@ test("archives are written to streams, and an OME-Zarr archive requires its docu
 });
 
 test("a document that the caller gives may name any server, and others only their own", async () => {
-  const { url } = await start(serve({ "/": STORES }));
+  const { url } = await start(serve({ "/": STORES }, { data: ["/"] }));
   const host = new URL(url).host;
   const spec = { ".zgroup": '{"zarr_format": 2}', "a/0": [`${url}/data.h5`, 0, 8] };
   const own = zarr.ReferenceStore.fromSpec(spec);
@@ -325,7 +325,7 @@ test("listing a store that cannot list is an error", async () => {
 });
 
 test("a write to a read-only server is an error with the key", async () => {
-  const { url } = await start(serve({ "/": STORES }));
+  const { url } = await start(serve({ "/": STORES }, { data: ["/"] }));
   const store = new zarr.FetchStore(url);
   await assert.rejects(store.set("/x", Uint8Array.of(1)), { code: "Unsupported", key: "x" });
   await assert.rejects(store.delete("/x"), { code: "Unsupported" });

@@ -4,6 +4,7 @@ import "../style/page.css";
 import "../style/stage.css";
 import "../style/panels.css";
 import "../style/small.css";
+import { dropSecretSources } from "./opening/recent.js";
 import { readUrlState } from "./opening/url_state.js";
 import { byId } from "./page/element.js";
 import { Messages } from "./panels/messages.js";
@@ -11,6 +12,7 @@ import { explain } from "./text/errors.js";
 import { Viewer } from "./viewer.js";
 
 function start(): void {
+  dropSecretSources();
   try {
     void new Viewer().open(readUrlState(location.search), false);
   } catch (error) {

@@ -180,8 +180,10 @@ export class Stage {
       this.#legend.showField(scene, field);
     } else {
       const { channels, integer } = scene;
+      const count = scene.kind === "image" ? scene.axes.find(({ role }) => role === "c")?.length : undefined;
       this.#channels.show({
         channels,
+        count: count ?? channels.length,
         integer,
         histogram: ({ index }) => coarseHistogram(scene, this.#at, { signal, channel: index }),
       });

@@ -13,6 +13,7 @@ import { isLocal, type Source, sourceOf } from "./opening/source.js";
 import type { UrlState } from "./opening/url_state.js";
 import { byId } from "./page/element.js";
 import { Layout } from "./page/layout.js";
+import { askForHosts } from "./panels/host_question.js";
 import { Messages } from "./panels/messages.js";
 import { nodeDetails } from "./panels/node_details.js";
 import { OpenMenu } from "./panels/open_menu.js";
@@ -62,8 +63,11 @@ export class Viewer {
     const signal = this.#begin("Opening");
     let source: Source | null = null;
     try {
-      source = sourceOf(key, document.baseURI);
-      const isOpen = source.key === this.#dataset?.source.key;
+      // A new choice of the same file of this computer has the same key.
+      const open = this.#dataset?.source.key === key && !isLocal(key) ? this.#dataset : null;
+      source = open?.source ?? (await sourceOf(key, { base: document.baseURI, ask: askForHosts, signal }));
+      signal.throwIfAborted();
+      const isOpen = source === this.#dataset?.source;
       const dataset = isOpen && this.#dataset ? this.#dataset : await openDataset(source, signal);
       signal.throwIfAborted();
       const path = state.path ?? (await firstPath(dataset, signal));

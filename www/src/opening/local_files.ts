@@ -4,6 +4,7 @@
  */
 
 import * as zarr from "zarr-wasm";
+import { type AskHosts, allowedHosts } from "./reference_hosts.js";
 import { localSource, type Source } from "./source.js";
 
 type FolderPicker = (options: { mode: "read" }) => Promise<FileSystemDirectoryHandle>;
@@ -29,9 +30,9 @@ async function folderOfInput(): Promise<Source | null> {
   return localSource(first.webkitRelativePath.split("/")[0] ?? "folder", new zarr.FileListStore(files));
 }
 
-export async function chooseFile(): Promise<Source | null> {
+export async function chooseFile(ask: AskHosts): Promise<Source | null> {
   const [file] = await chosenFiles({ accept: ".zip,.ozx,.json,application/zip,application/json" });
-  return file ? sourceOfFile(file) : null;
+  return file ? sourceOfFile(file, ask) : null;
 }
 
 function chosenFiles(settings: { accept?: string; webkitdirectory?: boolean }): Promise<File[]> {
@@ -43,17 +44,19 @@ function chosenFiles(settings: { accept?: string; webkitdirectory?: boolean }): 
   });
 }
 
-/** The source for an archive or a reference document. */
-export async function sourceOfFile(file: File): Promise<Source> {
+/** The source for an archive or a reference document, whose servers the user must allow. */
+async function sourceOfFile(file: File, ask: AskHosts): Promise<Source> {
   if (!/\.json$/i.test(file.name)) return localSource(file.name, zarr.ZipFileStore.fromBlob(file));
-  return localSource(file.name, zarr.ReferenceStore.fromSpec(await file.text()));
+  const text = await file.text();
+  const allowHosts = await allowedHosts({ name: file.name, text, base: document.baseURI }, ask);
+  return localSource(file.name, zarr.ReferenceStore.fromSpec(text, { allowHosts }));
 }
 
 /** Call it in the `drop` event itself. Null if no dropped item can be opened. */
-export async function sourceOfDrop(transfer: DataTransfer): Promise<Source | null> {
+export async function sourceOfDrop(transfer: DataTransfer, ask: AskHosts): Promise<Source | null> {
   const [file] = transfer.files;
   const name = file?.name ?? "dropped folder";
-  if (file && /\.json$/i.test(name)) return sourceOfFile(file);
+  if (file && /\.json$/i.test(name)) return sourceOfFile(file, ask);
   const [store] = await zarr.storesOfDrop(transfer);
   return store ? localSource(name, store) : null;
 }

@@ -1,26 +1,51 @@
 /**
- * The list of recent addresses in the browser's local storage, if the page may use it.
+ * The list of recent addresses in the browser's local storage, if the page may use it. Addresses
+ * with a user, a query or a fragment are not kept: these parts hold passwords and signatures, and
+ * local storage is on the disk.
  */
+
+import { parseAddress } from "./address.js";
 
 const KEY = "zarr-viewer.recent";
 const MOST = 8;
 
+/** Whether an address can have no secret in it. */
+function isPublic(source: string): boolean {
+  if (/[?#]/.test(source)) return false;
+  try {
+    const { username, password, search } = parseAddress(source, document.baseURI);
+    return username === "" && password === "" && search === "";
+  } catch {
+    return false;
+  }
+}
+
 export function recentSources(): string[] {
+  return stored().filter(isPublic).slice(0, MOST);
+}
+
+function stored(): string[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
-    if (!Array.isArray(kept)) return [];
-    return kept.filter((source): source is string => typeof source === "string").slice(0, MOST);
+    return Array.isArray(kept) ? kept.filter((source) => typeof source === "string") : [];
   } catch {
     return [];
   }
 }
 
 export function rememberSource(source: string): void {
+  if (!isPublic(source)) return;
   write([source, ...recentSources().filter((other) => other !== source)].slice(0, MOST));
 }
 
 export function forgetSources(): void {
   write([]);
+}
+
+/** Removes what earlier versions of the page have kept. Call it once at the start. */
+export function dropSecretSources(): void {
+  const kept = recentSources();
+  if (kept.length < stored().length) write(kept);
 }
 
 function write(sources: string[]): void {

@@ -5,6 +5,7 @@
 
 import * as zarr from "zarr-wasm";
 import { addressKind, parseAddress } from "./address.js";
+import { type AskHosts, allowedHosts } from "./reference_hosts.js";
 
 export interface Source {
   /**
@@ -35,15 +36,23 @@ export function isLocal(key: string): boolean {
   return key.startsWith(LOCAL);
 }
 
+/** How to open a source of another document. */
+export interface SourceOptions {
+  /** The URL of the page. */
+  base: string;
+  ask: AskHosts;
+  signal: AbortSignal;
+}
+
 /** The source of an address or of a local key. */
-export function sourceOf(key: string, base: string): Source {
+export async function sourceOf(key: string, options: SourceOptions): Promise<Source> {
   if (isLocal(key)) {
     const known = locals.get(key);
     if (known) return known;
     throw new LostSourceError(`“${key.slice(LOCAL.length)}” is on your computer.`);
   }
-  const url = parseAddress(key, base);
-  return { key, name: nameOf(url), url, store: storeOf(url) };
+  const url = parseAddress(key, options.base);
+  return { key, name: nameOf(url), url, store: await storeOf(url, options) };
 }
 
 /** Makes a source of this computer. The page keeps it, so that Back finds it. */
@@ -53,14 +62,36 @@ export function localSource(name: string, store: zarr.Readable): Source {
   return source;
 }
 
-function storeOf(url: URL): zarr.Readable {
+function storeOf(url: URL, options: SourceOptions): zarr.Readable | Promise<zarr.Readable> {
   switch (addressKind(url)) {
     case "zip":
       return zarr.ZipFileStore.fromUrl(url);
     case "references":
-      return new zarr.ReferenceStore(url);
+      return referencesAt(url, options);
     default:
       return new zarr.FetchStore(url);
+  }
+}
+
+/**
+ * The store of a document. One of another server may name only that server. One of the page's own
+ * server may be a file that a user has put there, so the user is asked.
+ */
+async function referencesAt(url: URL, { base, ask, signal }: SourceOptions): Promise<zarr.Readable> {
+  if (url.origin !== new URL(base).origin) return new zarr.ReferenceStore(url);
+  const text = await textAt(url, signal);
+  const allowHosts = await allowedHosts({ name: nameOf(url), text, base: url.href }, ask, signal);
+  return new zarr.ReferenceStore(url, { allowHosts });
+}
+
+/** Empty if it cannot be read. The store reports why. */
+async function textAt(url: URL, signal: AbortSignal): Promise<string> {
+  try {
+    const response = await fetch(url, { signal });
+    return response.ok ? await response.text() : "";
+  } catch {
+    signal.throwIfAborted();
+    return "";
   }
 }
 

@@ -5,6 +5,7 @@
 
 import { element, tickBox } from "../page/element.js";
 import { icon } from "../page/icons.js";
+import { cutNote, fillInParts } from "../page/long_list.js";
 import type { SceneChannel } from "../scene/scene.js";
 import { plainNumber } from "../text/numbers.js";
 import { type Counts, WindowControl } from "./window_control.js";
@@ -18,6 +19,8 @@ export interface ChannelHistogram extends Counts {
 
 export interface ChannelSource {
   channels: readonly SceneChannel[];
+  /** The number of channels of the array. The scene may have fewer. */
+  count: number;
   integer: boolean;
   histogram(channel: SceneChannel): Promise<ChannelHistogram>;
 }
@@ -37,17 +40,15 @@ export class Channels {
     this.#place = place;
   }
 
-  show({ channels, integer, histogram }: ChannelSource): void {
+  show({ channels, count, integer, histogram }: ChannelSource): void {
     this.#channels = channels.map((channel) => ({ ...channel }));
     const change = () => this.onChange(this.#channels.map((channel) => ({ ...channel })));
-    const rows = this.#channels.map((channel, at) => {
-      const row = new ChannelRow(channel, { integer, histogram, change });
-      if (at < UNFOLDED && channel.visible) row.unfold();
-      return row;
-    });
+    const rows = this.#channels.map((channel) => new ChannelRow(channel, { integer, histogram, change }));
+    for (const row of rows.slice(0, UNFOLDED)) if (row.isVisible) row.unfold();
     const all = element("div", { class: "actions" });
     const setAll = (visible: boolean) => {
       for (const row of rows) row.setVisible(visible);
+      change();
     };
     if (rows.length > 1) {
       all.append(
@@ -56,7 +57,10 @@ export class Channels {
         button("Hide all", () => setAll(false)),
       );
     }
-    this.#place.replaceChildren(...rows.map((row) => row.element), all);
+    const list = element("div", { class: "channel-list" });
+    fillInParts(list, rows, (row) => row.element);
+    const note = cutNote(count, rows.length, "channels");
+    this.#place.replaceChildren(...(note ? [note] : []), list, all);
   }
 }
 
@@ -83,7 +87,10 @@ class ChannelRow {
     this.#channel = channel;
     this.#options = options;
     const { name, visible, color, index } = channel;
-    this.#visible = tickBox(name, visible, (checked) => this.setVisible(checked));
+    this.#visible = tickBox(name, visible, (checked) => {
+      this.setVisible(checked);
+      options.change();
+    });
     const id = `channel-${index}`;
     this.#details = element("div", { class: "channel-details", id, hidden: true });
     this.#unfold = element(
@@ -106,12 +113,15 @@ class ChannelRow {
     this.#fold(true);
   }
 
+  get isVisible(): boolean {
+    return this.#channel.visible;
+  }
+
   setVisible(visible: boolean): void {
     const box = this.#visible.querySelector("input");
     if (box) box.checked = visible;
     this.#channel.visible = visible;
     this.element.classList.toggle("off", !visible);
-    this.#options.change();
   }
 
   /** Sets the window so that it omits half a per cent of the values at each end. */

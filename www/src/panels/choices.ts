@@ -3,6 +3,7 @@
 import type { NamedNode } from "../opening/metadata_names.js";
 import { element } from "../page/element.js";
 import { icon } from "../page/icons.js";
+import { cutNote } from "../page/long_list.js";
 
 /** Maximum number of listed nodes. The hierarchy has all of them. */
 const MOST = 200;
@@ -18,9 +19,11 @@ export class Choices {
   /** `nodes` is null if they cannot be listed. */
   show(nodes: readonly NamedNode[] | null): void {
     const buttons = (nodes ?? []).slice(0, MOST).map((node) => this.#button(node));
+    const note = cutNote(nodes?.length ?? 0, MOST, "nodes");
     this.#place.replaceChildren(
       element("p", {}, words(nodes)),
       element("div", { class: "choice-list" }, ...buttons),
+      ...(note ? [note] : []),
     );
   }
 

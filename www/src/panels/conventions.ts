@@ -3,6 +3,7 @@
 import * as zarr from "zarr-wasm";
 import type { DatasetNode } from "../opening/dataset.js";
 import { element } from "../page/element.js";
+import { fillInParts } from "../page/long_list.js";
 
 /** Hidden until the node has conventions. */
 export function conventionsPart(node: DatasetNode): HTMLElement {
@@ -19,9 +20,9 @@ async function fill(part: HTMLElement, node: DatasetNode): Promise<void> {
   const general = findings.filter(({ convention }) => convention === undefined);
   if (conventions.length === 0 && general.length === 0) return;
   part.append(element("h3", {}, "Conventions"), ...findingList(general));
-  for (const convention of conventions) {
-    part.append(element("p", {}, summary(convention)), ...findingList(convention.findings));
-  }
+  fillInParts(part, conventions, (convention) =>
+    element("div", {}, element("p", {}, summary(convention)), ...findingList(convention.findings)),
+  );
   part.hidden = false;
 }
 
@@ -34,8 +35,9 @@ function summary({ label, version, declared }: zarr.Convention): string {
 function findingList(findings: readonly zarr.Finding[]): HTMLElement[] {
   const told = findings.filter(({ severity }) => severity !== "info");
   if (told.length === 0) return [];
-  const items = told.map(({ severity, path, message }) =>
+  const list = element("ul", { class: "findings" });
+  fillInParts(list, told, ({ severity, path, message }) =>
     element("li", { class: severity }, path === "" ? message : `${path}: ${message}`),
   );
-  return [element("ul", { class: "findings" }, ...items)];
+  return [list];
 }

@@ -4,6 +4,7 @@
  */
 
 import { element, tickBox } from "../page/element.js";
+import { fillInParts } from "../page/long_list.js";
 import type { SceneLabel } from "../scene/scene.js";
 
 export interface MapLayers {
@@ -29,10 +30,9 @@ export class Layers {
   /** `map` is null if the picture is not a map. */
   show(labels: readonly SceneLabel[], map: MapLayers | null): void {
     this.#labels = labels.map((label) => ({ ...label }));
-    this.#place.replaceChildren(
-      ...this.#labels.map((label) => this.#labelRow(label)),
-      ...(map ? this.#mapRows(map) : []),
-    );
+    const rows = element("div", { class: "label-list" });
+    fillInParts(rows, this.#labels, (label) => this.#labelRow(label));
+    this.#place.replaceChildren(rows, ...(map ? this.#mapRows(map) : []));
     this.#section.hidden = this.#labels.length === 0 && !map;
   }
 

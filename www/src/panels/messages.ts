@@ -6,6 +6,9 @@
 import { element, iconButton } from "../page/element.js";
 import type { Explanation } from "../text/errors.js";
 
+/** Maximum number of different notes. */
+const MOST_NOTES = 50;
+
 export class Messages {
   readonly #place: HTMLElement;
   readonly #said = new Set<string>();
@@ -27,7 +30,7 @@ export class Messages {
 
   /** Shows a note once. */
   note(text: string): void {
-    if (this.#said.has(text)) return;
+    if (this.#said.has(text) || this.#said.size >= MOST_NOTES) return;
     this.#said.add(text);
     const box = element("div", { class: "message note-box", role: "status" }, element("p", {}, text));
     box.append(iconButton("close", "Dismiss", () => box.remove()));

@@ -5,6 +5,7 @@
 
 import type { ArrayNode, DatasetNode } from "../opening/dataset.js";
 import { element } from "../page/element.js";
+import { fillInParts } from "../page/long_list.js";
 import { bytesText, countText, jsonText, shapeText, valueText } from "../text/numbers.js";
 import { conventionsPart } from "./conventions.js";
 
@@ -19,12 +20,18 @@ export function nodeDetails(node: DatasetNode, path: string): HTMLElement[] {
       {},
       ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]),
     ),
-    ...node.warnings.map((text) => element("p", { class: "warning" }, text)),
+    warningsPart(node.warnings),
     ...packingNote(node.attrs).map((text) => element("p", { class: "note" }, text)),
     conventionsPart(node),
     // All digits: doubles are not exact beyond 2^53.
     attributesPart(node.attributes({ bigint: true })),
   ];
+}
+
+function warningsPart(warnings: readonly string[]): HTMLElement {
+  const part = element("div");
+  fillInParts(part, warnings, (text) => element("p", { class: "warning" }, text));
+  return part;
 }
 
 function arrayRows(array: ArrayNode): Rows {
@@ -48,13 +55,15 @@ function arrayRows(array: ArrayNode): Rows {
 
 /** The codecs in the order of encoding, each with its configuration. */
 function codecList(array: ArrayNode): HTMLElement {
-  const items = array.codecs.map(({ name, configuration }) => {
+  if (array.codecs.length === 0) return element("span", {}, "none");
+  const list = element("ol", { class: "codecs" });
+  fillInParts(list, array.codecs, ({ name, configuration }) => {
     const settings = Object.keys(configuration ?? {}).length > 0;
     if (!settings) return element("li", {}, name);
     const text = jsonText(configuration);
     return element("li", {}, element("details", {}, element("summary", {}, name), element("pre", {}, text)));
   });
-  return items.length > 0 ? element("ol", { class: "codecs" }, ...items) : element("span", {}, "none");
+  return list;
 }
 
 function attributesPart(attributes: Record<string, unknown>): HTMLElement {
@@ -64,9 +73,17 @@ function attributesPart(attributes: Record<string, unknown>): HTMLElement {
     "details",
     { class: "attributes", open: true },
     element("summary", {}, `Attributes (${count})`),
-    element("pre", { tabindex: 0 }, jsonText(attributes)),
+    element("pre", { tabindex: 0 }, cut(jsonText(attributes))),
   );
 }
+
+/** Maximum length of a text of attributes. The layout of a longer one blocks the page. */
+const MOST_CHARACTERS = 200_000;
+
+const cut = (text: string): string =>
+  text.length <= MOST_CHARACTERS
+    ? text
+    : `${text.slice(0, MOST_CHARACTERS)}…\n(${countText(text.length)} characters. The first ${countText(MOST_CHARACTERS)} are shown.)`;
 
 /** CF's packing is in attributes. It is listed because the shown values are unpacked. */
 function packingNote(attributes: Record<string, unknown>): string[] {

@@ -9,6 +9,7 @@ import { SAMPLES } from "../opening/samples.js";
 import type { Source } from "../opening/source.js";
 import { byId, element } from "../page/element.js";
 import { type IconName, icon } from "../page/icons.js";
+import { askForHosts } from "./host_question.js";
 
 export class OpenMenu {
   onAddress: (address: string) => void = () => {};
@@ -55,7 +56,7 @@ export class OpenMenu {
           this.#choose(chooseFolder),
         ),
         this.#entry("file", "Open file…", "A .zip or .ozx archive, or kerchunk references", () =>
-          this.#choose(chooseFile),
+          this.#choose(() => chooseFile(askForHosts)),
         ),
         element(
           "p",
@@ -116,7 +117,7 @@ export class OpenMenu {
       if (address) this.onAddress(address);
       return;
     }
-    sourceOfDrop(transfer).then(
+    sourceOfDrop(transfer, askForHosts).then(
       (source) => source && this.onSource(source),
       (error: unknown) => this.onError(error),
     );

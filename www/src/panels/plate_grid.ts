@@ -7,6 +7,7 @@ import type { Dataset } from "../opening/dataset.js";
 import { joined } from "../opening/metadata_names.js";
 import { element } from "../page/element.js";
 import type { Plate, PlateWell } from "../scene/plate.js";
+import { countText } from "../text/numbers.js";
 import { PlateThumbnails } from "./plate_thumbnails.js";
 
 /** A plate and its path. */
@@ -14,6 +15,37 @@ export interface PlacedPlate {
   plate: Plate;
   path: string;
   dataset: Dataset;
+}
+
+/** Maximum number of positions that are shown. Plates of 6 144 wells (64 × 96) are the largest made. */
+const MOST_POSITIONS = 10_000;
+/** Least number of columns that are shown of a plate with more positions. */
+const LEAST_COLUMNS = 100;
+
+/** The number of rows and columns that are shown. */
+function shownSize({ rows, columns }: Plate): { rows: number; columns: number } {
+  const most = Math.max(LEAST_COLUMNS, Math.floor(MOST_POSITIONS / Math.max(1, rows.length)));
+  const across = Math.min(columns.length, most);
+  return { rows: Math.min(rows.length, Math.floor(MOST_POSITIONS / Math.max(1, across))), columns: across };
+}
+
+/** The part of a plate that is shown. */
+function shownPart(plate: Plate): Plate {
+  const size = shownSize(plate);
+  return {
+    name: plate.name,
+    rows: plate.rows.slice(0, size.rows),
+    columns: plate.columns.slice(0, size.columns),
+    wells: plate.wells.filter(({ row, column }) => row < size.rows && column < size.columns),
+  };
+}
+
+/** The caption, which says what is not shown. */
+function captionOf(whole: Plate, shown: Plate): string {
+  const words = `${whole.name || "Plate"}: ${countText(whole.wells.length)} wells`;
+  if (shown.rows.length === whole.rows.length && shown.columns.length === whole.columns.length) return words;
+  const size = (plate: Plate) => `${countText(plate.rows.length)} × ${countText(plate.columns.length)}`;
+  return `${words} on ${size(whole)} positions. The first ${size(shown)} positions are shown, with ${countText(shown.wells.length)} wells.`;
 }
 
 export class PlateGrid {
@@ -26,7 +58,8 @@ export class PlateGrid {
   }
 
   /** `signal` aborts when another node is shown. */
-  show({ plate, path, dataset }: PlacedPlate, signal: AbortSignal): void {
+  show({ plate: whole, path, dataset }: PlacedPlate, signal: AbortSignal): void {
+    const plate = shownPart(whole);
     const buttons = new Map(plate.wells.map((well) => [joined(path, well.path), this.#button(well)]));
     const placed = new Map(
       plate.wells.map((well) => [`${well.row}/${well.column}`, joined(path, well.path)]),
@@ -35,7 +68,7 @@ export class PlateGrid {
       const button = buttons.get(placed.get(`${row}/${column}`) ?? "");
       return element("td", {}, button ?? noWell(`${plate.rows[row]}${plate.columns[column]}`));
     };
-    this.#place.replaceChildren(table(plate, cell));
+    this.#place.replaceChildren(table(plate, captionOf(whole, plate), cell));
     const [first] = this.#place.querySelectorAll<HTMLButtonElement>("button");
     if (first) first.tabIndex = 0;
     const wells = [...buttons.keys()];
@@ -85,7 +118,11 @@ export class PlateGrid {
   }
 }
 
-function table(plate: Plate, cell: (row: number, column: number) => HTMLElement): HTMLElement {
+function table(
+  plate: Plate,
+  caption: string,
+  cell: (row: number, column: number) => HTMLElement,
+): HTMLElement {
   const head = plate.columns.map((name) => element("th", { scope: "col" }, name));
   const rows = plate.rows.map((name, row) => {
     const cells = plate.columns.map((_, column) => cell(row, column));
@@ -94,7 +131,7 @@ function table(plate: Plate, cell: (row: number, column: number) => HTMLElement)
   const wells = element(
     "table",
     { class: "plate-table" },
-    element("caption", {}, `${plate.name || "Plate"}: ${plate.wells.length} wells`),
+    element("caption", {}, caption),
     element("thead", {}, element("tr", {}, element("td", {}), ...head)),
     element("tbody", {}, ...rows),
   );

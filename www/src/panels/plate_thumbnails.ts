@@ -29,6 +29,7 @@ export class PlateThumbnails {
   readonly #place: PlatePlace;
   readonly #observer: IntersectionObserver;
   readonly #paths = new Map<Element, string>();
+  readonly #elements = new Map<string, Element>();
   /** The wells in view whose reads have not begun. */
   readonly #waiting = new Set<string>();
   readonly #images = new Map<string, Promise<SmallImage>>();
@@ -47,6 +48,7 @@ export class PlateThumbnails {
   /** Reads a well when its element is in view. */
   watch(element: Element, path: string): void {
     this.#paths.set(element, path);
+    this.#elements.set(path, element);
     this.#observer.observe(element);
   }
 
@@ -75,7 +77,8 @@ export class PlateThumbnails {
 
   /** Each well is read once. */
   #forget(path: string): void {
-    for (const [element, own] of this.#paths) if (own === path) this.#observer.unobserve(element);
+    const element = this.#elements.get(path);
+    if (element) this.#observer.unobserve(element);
   }
 
   async #show(path: string): Promise<void> {

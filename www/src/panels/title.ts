@@ -5,6 +5,7 @@
 
 import { element } from "../page/element.js";
 import { icon } from "../page/icons.js";
+import { optionsOf } from "../page/long_list.js";
 import type { SceneVariable } from "../scene/scene.js";
 
 export interface TitleContent {
@@ -60,18 +61,23 @@ export class Title {
   }
 
   #variables(variables: readonly SceneVariable[], chosen: string | undefined): HTMLElement {
-    const options = variables.map(({ variable, title }) =>
-      element("option", { value: variable, selected: variable === chosen }, title),
-    );
+    const entry = (at: number) => ({
+      value: variables[at]?.variable ?? "",
+      text: variables[at]?.title ?? "",
+    });
+    const at = variables.findIndex(({ variable }) => variable === chosen);
+    const options = optionsOf(variables.length, entry, { chosen: at, noun: "variables" });
     const menu = element("select", { id: "variable", "aria-label": "Variable" }, ...options);
     menu.addEventListener("change", () => this.onVariable(menu.value));
     return menu;
   }
 
   #fields(fields: readonly string[], chosen: string): HTMLElement {
-    const options = fields.map((path, at) =>
-      element("option", { value: path, selected: path === chosen }, `Field ${at + 1} of ${fields.length}`),
-    );
+    const entry = (at: number) => ({
+      value: fields[at] ?? "",
+      text: `Field ${at + 1} of ${fields.length}`,
+    });
+    const options = optionsOf(fields.length, entry, { chosen: fields.indexOf(chosen), noun: "fields" });
     const menu = element("select", { id: "field", "aria-label": "Field of the well" }, ...options);
     menu.addEventListener("change", () => this.onPath(menu.value));
     return menu;

@@ -5,6 +5,7 @@
 
 import type { NamedNode } from "../opening/metadata_names.js";
 import { element } from "../page/element.js";
+import { fillInParts } from "../page/long_list.js";
 
 interface Branch extends NamedNode {
   name: string;
@@ -14,8 +15,8 @@ interface Branch extends NamedNode {
 
 /** A tree with at most this number of nodes is unfolded completely. */
 const OPEN_UP_TO = 40;
-/** Number of a group's children that are shown first. The rest is shown on request. */
-const CHILDREN_AT_ONCE = 200;
+/** Maximum number of nodes that are added from other sources. */
+const MOST_ADDED = 200;
 
 export interface TreeContent {
   name: string;
@@ -55,9 +56,9 @@ export class Tree {
     else void this.#expand("", true);
   }
 
-  /** Adds nodes from other sources, such as the labels of an image. */
+  /** Adds nodes from other sources, such as the labels of an image; of many the first ones. */
   add(nodes: readonly NamedNode[]): void {
-    for (const node of nodes) {
+    for (const node of nodes.slice(0, MOST_ADDED)) {
       if (this.#items.has(node.path)) continue;
       const above = node.path.split("/").slice(0, -1).join("/");
       const parent = this.#branches.get(above);
@@ -158,18 +159,7 @@ export class Tree {
       branch.children = new Map(found.map((node) => [node.path, branchOf(node)]));
       if (found.length === 0) item.removeAttribute("aria-expanded");
     }
-    this.#fill(place, [...branch.children.values()], level);
-  }
-
-  #fill(place: HTMLElement, waiting: Branch[], level: number): void {
-    place.append(...waiting.splice(0, CHILDREN_AT_ONCE).map((child) => this.#item(child, level)));
-    if (waiting.length === 0) return;
-    const button = element("button", { type: "button", class: "more" }, `${waiting.length} more`);
-    button.addEventListener("click", () => {
-      button.remove();
-      this.#fill(place, waiting, level);
-    });
-    place.append(button);
+    fillInParts(place, [...branch.children.values()], (child) => this.#item(child, level));
   }
 
   #click(event: Event): void {

@@ -1,6 +1,7 @@
 /** The selection of the plane's axes and of the pyramid's level. */
 
 import { element } from "../page/element.js";
+import { optionsOf } from "../page/long_list.js";
 import type { Scene, SceneAxis } from "../scene/scene.js";
 import { shapeText } from "../text/numbers.js";
 
@@ -87,10 +88,13 @@ export class ViewOptions {
 
   #levels(scene: Scene, level: number | null): HTMLElement {
     this.#followed = element("option", { value: "", selected: level === null }, "Follows the zoom");
-    const options = scene.pyramid.levels.map(({ shape }, at) => {
+    const { levels } = scene.pyramid;
+    const entry = (at: number) => {
+      const { shape = [] } = levels[at] ?? {};
       const size = shapeText([shape[this.#plane.x] ?? 1, shape[this.#plane.y] ?? 1]);
-      return element("option", { value: at, selected: at === level }, `${at}: ${size}`);
-    });
+      return { value: at, text: `${at}: ${size}` };
+    };
+    const options = optionsOf(levels.length, entry, { chosen: level ?? -1, noun: "levels" });
     const menu = element("select", { id: "level" }, this.#followed, ...options);
     menu.addEventListener("change", () => this.onLevel(menu.value === "" ? null : Number(menu.value)));
     return element("label", { class: "level" }, element("span", {}, "Resolution"), menu);

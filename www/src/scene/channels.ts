@@ -13,6 +13,8 @@ const COLORS = ["#00d0ff", "#ff9f1c", "#ff4fa3", "#7dff5a", "#b38bff", "#ffee58"
 const PRIMARIES = ["#ff0000", "#00ff00", "#0000ff"];
 /** Maximum number of channels that are visible by default. */
 const MOST_VISIBLE = 4;
+/** Maximum number of channels of a scene. An array can declare a million in a few bytes. */
+export const MOST_CHANNELS = 1000;
 const SHARES: readonly [number, number] = [0.001, 0.999];
 
 const BOUNDS: Record<string, [number, number]> = {
@@ -109,7 +111,7 @@ const isVisible = ({ active }: zarr.PyramidChannel, index: number): boolean =>
 export async function imageChannels(source: ChannelSource, integer: boolean): Promise<SceneChannel[]> {
   const { pyramid, axes } = source;
   const c = axes.find(({ role }) => role === "c");
-  const count = c?.length ?? 1;
+  const count = Math.min(c?.length ?? 1, MOST_CHANNELS);
   const all = await Promise.all(
     Array.from({ length: count }, (_, index) =>
       channelOf(source, pyramid.channels[index] ?? {}, index, integer),

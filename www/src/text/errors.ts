@@ -6,6 +6,7 @@
  */
 
 import { AddressError } from "../opening/address.js";
+import { HostsRefusedError } from "../opening/reference_hosts.js";
 import { LostSourceError } from "../opening/source.js";
 
 export interface Explanation {
@@ -44,6 +45,10 @@ export function explain(error: unknown, url: URL | null): Explanation {
     const cure =
       "Choose it again with Open, or drop it on the page: a page may not open your files by itself.";
     return { title: "Choose this folder or file again", cause: detail, cure, detail: "" };
+  }
+  if (error instanceof HostsRefusedError) {
+    const cure = "Open it again and choose Allow, if you trust it and the servers.";
+    return { title: "Not opened: its data is on other servers", cause: detail, cure, detail: "" };
   }
   const { code } = (error ?? {}) as Coded;
   const where = url ? `${url.origin}${url.pathname}` : "this folder or file";
