@@ -198,6 +198,10 @@ impl Assembly {
     ///
     /// `None` unless the whole chunk is wanted and its elements have the same order in the part as
     /// in the stored bytes.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "places in a part and elements of a chunk, which are in memory"
+    )]
     fn contiguous(&self, level: &Level, projection: &ChunkProjection) -> Option<Range<usize>> {
         let ChunkProjection::Orthogonal(axes) = projection else { return None };
         let (mut start, mut packed) = (0, 1);

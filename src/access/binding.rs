@@ -68,6 +68,7 @@ impl Level {
     ///
     /// # Errors
     /// `Limit` when the number does not fit the machine's size.
+    #[allow(clippy::arithmetic_side_effects, reason = "the index of a shard has at most 2^24 entries")]
     pub fn index_in_shard(&self, position: &[u64], grid: &[u64]) -> Result<usize> {
         let along = self.axes.iter().zip(grid);
         let linear =

@@ -102,6 +102,10 @@ pub enum ProjectedAxis {
     },
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "products and sums of 32-bit numbers in 64 bits; `fits` has checked the places"
+)]
 impl ProjectedAxis {
     /// The number of elements along this dimension.
     pub fn count(&self) -> u64 {
@@ -133,6 +137,10 @@ impl ProjectedAxis {
     }
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "products and sums of 32-bit numbers in 64 bits; `fits` has checked the places"
+)]
 impl ProjectedAxis {
     /// The same projection as a `Range`. `None` where steps are uneven or places are not
     /// consecutive.
@@ -162,6 +170,7 @@ impl ProjectedAxis {
 }
 
 /// The smallest range that has all of these indices; `0..0` for none.
+#[allow(clippy::arithmetic_side_effects, reason = "32 bits and one")]
 pub fn touched(indices: &[u32]) -> Range<u64> {
     match (indices.iter().min(), indices.iter().max()) {
         (Some(low), Some(high)) => u64::from(*low)..u64::from(*high) + 1,

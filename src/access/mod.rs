@@ -16,6 +16,7 @@
 //! [`binding`] has the metadata and the codecs that both sides share. [`instruction`] is the
 //! message from the planner to the decoder. [`rows`] reads parts of
 //! uncompressed chunks.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
 pub mod assemble;
 pub mod binding;

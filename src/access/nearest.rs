@@ -24,6 +24,7 @@ struct Outwards<'a> {
     walked: Vec<(u64, f64)>,
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "numbers of parts along a dimension, and floats")]
 impl<'a> Outwards<'a> {
     fn new(count: u64, centre: f64, places: Places<'a>) -> Self {
         let mut axis = Self { places, centre, count, below: None, above: 0, walked: Vec::new() };
@@ -144,6 +145,7 @@ impl<'a> NearestFirst<'a> {
 impl Iterator for NearestFirst<'_> {
     type Item = u64;
 
+    #[allow(clippy::arithmetic_side_effects, reason = "`PartGrid` has checked the number of parts")]
     fn next(&mut self) -> Option<u64> {
         let Candidate { ranks, .. } = self.heap.pop()?;
         let last_raised = ranks.iter().rposition(|rank| *rank > 0).unwrap_or(0);

@@ -81,7 +81,7 @@ impl PartGrid {
     /// The places of the output, along a dimension, of the parts with index `at` along it.
     pub fn places(&self, axes: &[DimensionProjection], dimension: usize, at: u64) -> Range<u64> {
         let (Some(axis), Some(step)) = (axes.get(dimension), self.step.get(dimension)) else { return 0..0 };
-        axis.output_range(&(at * step..((at + 1) * step).min(axis.span_count())))
+        axis.output_range(&spans_of_part(at, *step, axis))
     }
 
     /// The number of parts.
@@ -90,14 +90,18 @@ impl PartGrid {
     }
 
     /// Part `i`, counted in C order of the grid.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        reason = "step and shape have an entry for each axis; the places of spans ascend"
+    )]
     pub fn part(&self, i: u64, axes: &[DimensionProjection]) -> PartSpans {
         let mut rest = i;
         let mut spans = vec![0..0; axes.len()];
         for (dimension, axis) in axes.iter().enumerate().rev() {
             let along = self.shape[dimension].max(1);
-            let (step, at) = (self.step[dimension], rest % along);
+            spans[dimension] = spans_of_part(rest % along, self.step[dimension], axis);
             rest /= along;
-            spans[dimension] = at * step..((at + 1) * step).min(axis.span_count());
         }
         let places: Vec<Range<u64>> =
             axes.iter().zip(&spans).map(|(axis, spans)| axis.output_range(spans)).collect();
@@ -107,10 +111,21 @@ impl PartGrid {
     }
 }
 
+/// The spans of the part with index `at` along a dimension. The last part may have fewer.
+fn spans_of_part(at: u64, step: u64, axis: &DimensionProjection) -> Range<u64> {
+    let start = at.saturating_mul(step);
+    start..start.saturating_add(step).min(axis.span_count())
+}
+
 /// The number of spans of a part along each dimension.
 ///
 /// A part takes as many spans along the fastest dimensions as fit the target, and more where its
 /// rows are short.
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "steps are at least one, and their product is at most `room` or `most`"
+)]
 fn steps(axes: &[DimensionProjection], element_size: usize, order: &[usize], target: u64) -> Vec<u64> {
     let mut step = vec![1; axes.len()];
     // The smallest part has one span along every dimension. Growing multiplies its size.

@@ -123,12 +123,11 @@ impl PartBuffer {
         limits::reserve(arena, elements.bytes.len(), "part")?;
         arena.extend_from_slice(&elements.bytes);
         let mut put = |element: usize, place: usize| {
-            let ends = elements.offsets.get(element).zip(elements.offsets.get(element + 1));
-            let place = places.get_mut(place);
-            let (Some((start, end)), Some(place)) = (ends, place) else {
+            let ends = elements.offsets.get(element..).and_then(|ends| ends.first_chunk());
+            let (Some([start, end]), Some(place)) = (ends, places.get_mut(place)) else {
                 return Err(too_few(elements.len()));
             };
-            *place = (base + start, base + end);
+            *place = (base.saturating_add(*start), base.saturating_add(*end));
             Ok(())
         };
         match projection {
@@ -144,7 +143,8 @@ impl PartBuffer {
     /// for elements of variable length.
     pub fn fixed_bytes(&mut self, elements: std::ops::Range<usize>) -> Option<&mut [u8]> {
         let Self::Fixed { bytes, element_size, .. } = self else { return None };
-        bytes.get_mut(elements.start * *element_size..elements.end * *element_size)
+        let start = elements.start.checked_mul(*element_size)?;
+        bytes.get_mut(start..elements.end.checked_mul(*element_size)?)
     }
 
     /// Whether the buffer has exactly these packed elements.
@@ -159,7 +159,7 @@ impl PartBuffer {
             Self::Variable { arena, places } => (arena, places),
         };
         // A long fill value may be that of many places.
-        let bytes: u64 = places.iter().map(|(start, end)| u64::from(end - start)).sum();
+        let bytes: u64 = places.iter().map(len_of).sum();
         limits::within(bytes, limits::CHUNK_BYTES, "the elements of a chunk")?;
         let mut elements = VariableBytes::new();
         for (start, end) in places {
@@ -169,15 +169,19 @@ impl PartBuffer {
     }
 
     /// The finished part.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "all offsets are at most CHUNK_BYTES: their sum is checked first"
+    )]
     pub fn finish(mut self) -> Result<Vec<u8>> {
         self.fill();
         let (arena, places) = match self {
             Self::Fixed { bytes, .. } => return Ok(bytes),
             Self::Variable { arena, places } => (arena, places),
         };
-        let bytes: u64 = places.iter().map(|(start, end)| u64::from(end - start)).sum();
-        let offsets = (places.len() as u64 + 1) * 4;
-        let len = limits::within(offsets + bytes, limits::CHUNK_BYTES, "part")?;
+        let bytes: u64 = places.iter().map(len_of).sum();
+        let offsets = (places.len() as u64).saturating_add(1).saturating_mul(4);
+        let len = limits::within(offsets.saturating_add(bytes), limits::CHUNK_BYTES, "part")?;
         let mut output = Vec::new();
         limits::reserve(&mut output, len, "part")?;
         let mut at = 0_u32;
@@ -193,13 +197,21 @@ impl PartBuffer {
     }
 }
 
+fn len_of((start, end): &(u32, u32)) -> u64 {
+    u64::from(end.saturating_sub(*start))
+}
+
 /// The end of the arena once `more` bytes are added, as 32 bits.
 fn arena_end(arena: &[u8], more: usize) -> Result<u32> {
-    let end = arena.len() as u64 + more as u64;
+    let end = (arena.len() as u64).saturating_add(more as u64);
     u32::try_from(end).map_err(|_| limits::exceeded("bytes of a part's elements", end, u64::from(u32::MAX)))
 }
 
 /// Copies a box of packed elements of one size to its places.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "strides and places of a chunk and a part that are in memory"
+)]
 fn scatter_box(
     elements: &[u8],
     output: &mut [u8],
@@ -230,6 +242,10 @@ fn scatter_box(
 }
 
 /// Calls `put` with the element's number and the place for each pair of the outer product.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "elements and places of a chunk and a part that are in memory"
+)]
 fn for_each_pair(
     axes: &[ProjectedAxis],
     strides: Strides<'_>,

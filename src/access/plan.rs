@@ -237,6 +237,7 @@ impl PartPlan {
 
     /// The length in bytes of the nested shard whose index request `id` is for. `None` for a shard
     /// that is not nested.
+    #[allow(clippy::arithmetic_side_effects, reason = "an index has checked the ends of its byte ranges")]
     pub fn nested_len(&self, id: usize) -> Option<u64> {
         let bytes = self.chunks.get(id)?.bytes.as_ref()?;
         Some(bytes.end - bytes.start)
@@ -247,6 +248,11 @@ impl PartPlan {
     ///
     /// # Errors
     /// `Format` for an index that has too few entries.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        reason = "the wanted elements, which are in the array, are in this inner chunk"
+    )]
     pub fn supply_index(&mut self, id: usize, index: &ShardIndex) -> Result<()> {
         let planned = self.chunks.get(id).cloned().ok_or_else(unknown_request)?;
         let base = planned.bytes.as_ref().map_or(0, |bytes| bytes.start);
@@ -309,6 +315,10 @@ impl PartPlan {
     ///
     /// # Errors
     /// `Argument` when the plan has no such request.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "the rows are in the chunk, and the chunk is in its shard or value"
+    )]
     pub fn divide_into_rows(&mut self, id: usize) -> Result<bool> {
         let planned = self.chunks.get(id).cloned().ok_or_else(unknown_request)?;
         let Some(rows) = planned.chain.rows().filter(|_| planned.level + 1 == planned.chain.depth()) else {
@@ -333,6 +343,11 @@ impl PartPlan {
 
     /// The rows that have the wanted elements of a leaf chunk. `None` where they are most of the
     /// chunk.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        reason = "`number` is of a point, and the point is in the chunk"
+    )]
     fn rows_of(&self, planned: &PlannedChunk, rows: &Rows) -> Result<Option<Vec<WantedAt>>> {
         match &planned.wanted {
             Wanted::Orthogonal(ranges) => {
@@ -391,6 +406,11 @@ impl PartPlan {
         entries.filter_map(|(axis, range)| Some(axis.get(range.start)?.projection.clone())).collect()
     }
 
+    #[allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        reason = "`numbers` are of points of this part, and the points are in the chunk"
+    )]
     fn projected_points(&self, planned: &PlannedChunk, numbers: &[u32]) -> Result<ChunkProjection> {
         let indices = self.points.iter().zip(planned.origin.iter());
         let indices = indices
@@ -423,6 +443,11 @@ impl PartPlan {
     }
 
     /// The inner chunks that have the wanted elements of a shard, by their position in it.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        reason = "the wanted elements are in the shard"
+    )]
     fn divide(&self, planned: &PlannedChunk, child: &Level) -> Vec<(Vec<u64>, Wanted)> {
         self.split(&planned.wanted, &|dimension, index| {
             (index - planned.origin[dimension]) / child.shape[dimension].max(1)
@@ -431,6 +456,7 @@ impl PartPlan {
 
     /// Sorts the wanted elements by the chunk that `chunk_of` names for a dimension and an array
     /// index.
+    #[allow(clippy::indexing_slicing, reason = "`numbers` are of points of this part")]
     fn split(&self, wanted: &Wanted, chunk_of: &dyn Fn(usize, u64) -> u64) -> Vec<(Vec<u64>, Wanted)> {
         match wanted {
             Wanted::Orthogonal(ranges) => {
@@ -464,6 +490,7 @@ impl PlannedChunk {
 }
 
 /// The projection of all elements of a chunk onto its place in a batch.
+#[allow(clippy::arithmetic_side_effects, reason = "`PartBuffer` has checked the length of the whole batch")]
 fn whole_chunk_projection(shape: &[u64], batch: &BatchSlot) -> Result<Vec<ProjectedAxis>> {
     let axis = |(dimension, extent): (usize, &u64)| {
         let place = if dimension == batch.along { word(batch.slot * extent)? } else { 0 };
@@ -474,6 +501,7 @@ fn whole_chunk_projection(shape: &[u64], batch: &BatchSlot) -> Result<Vec<Projec
 
 /// What each leaf chunk contributes along one dimension of a part, in ascending order. A chunk that
 /// an index list visits several times has one entry.
+#[allow(clippy::arithmetic_side_effects, reason = "the places of spans ascend from the start of the part")]
 fn leaf_axes(
     projection: &DimensionProjection,
     spans: &Range<u64>,
@@ -521,6 +549,7 @@ fn extend_list(list: &[u64], place: u32, indices: &mut Vec<u32>, places: &mut Ve
 }
 
 /// Runs of neighbouring entries of one dimension that lie in the same chunk of a coarser grid.
+#[allow(clippy::arithmetic_side_effects, reason = "`i` is below the end of a range")]
 fn runs_by_chunk(
     axis: &[LeafAxis],
     range: &Range<usize>,
@@ -565,6 +594,7 @@ fn index_range(sharding: &Sharding, bytes: Option<&Range<u64>>) -> RequestedRang
     }
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "a range of bytes ends after its start")]
 fn at(bytes: Range<u64>) -> RequestedRange {
     RequestedRange::At { offset: bytes.start, len: bytes.end - bytes.start }
 }

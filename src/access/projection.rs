@@ -98,6 +98,10 @@ impl DimensionProjection {
     }
 
     /// Span `i` of [`span_count`](Self::span_count), in the order of the output.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "chunks between the first and the last one, and an index in its chunk"
+    )]
     pub fn span(&self, i: u64) -> Option<Span> {
         if i >= self.span_count() {
             return None;
@@ -129,6 +133,10 @@ impl DimensionProjection {
     }
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "the range has elements, and all of them lie inside of the array"
+)]
 fn range_spans(start: u64, step: i64, count: u64, grid: &GridDimension) -> Result<Spans> {
     let last = nth(start, step, count - 1);
     let (first_chunk, last_chunk) = (grid.chunk_of(start), grid.chunk_of(last));
@@ -144,12 +152,17 @@ fn range_spans(start: u64, step: i64, count: u64, grid: &GridDimension) -> Resul
 }
 
 /// Index `i` of a range. The range lies inside the array.
+#[allow(clippy::arithmetic_side_effects, reason = "a product of 64-bit numbers fits 128 bits")]
 fn nth(start: u64, step: i64, i: u64) -> u64 {
     let offset = i128::from(step) * i128::from(i);
     u64::try_from(i128::from(start) + offset).unwrap_or(start)
 }
 
 /// What a range takes from a chunk. The range has at least one index in the chunk.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "the range has an index in the chunk, and its step is not 0"
+)]
 fn neighbour_span(extent: &Range<u64>, start: u64, step: i64, count: u64, chunk: u64) -> Span {
     let stride = step.unsigned_abs();
     // The places k of the output whose index start + k·step lies in the extent: `before..through`.
@@ -165,6 +178,7 @@ fn neighbour_span(extent: &Range<u64>, start: u64, step: i64, count: u64, chunk:
 }
 
 /// One span for each run of neighbouring list entries that lie in one chunk.
+#[allow(clippy::arithmetic_side_effects, reason = "an index is not before the start of its chunk")]
 fn list_spans(indices: impl Iterator<Item = u64>, grid: &GridDimension) -> Result<Vec<Span>> {
     let mut spans: Vec<Span> = Vec::new();
     for (place, index) in indices.enumerate() {

@@ -38,6 +38,10 @@ pub struct Rows {
 /// the projection, whose indices are relative to the row.
 pub type RowAxis = (u64, ProjectedAxis);
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "the rows are in a chunk, whose bytes and extents `of` has checked"
+)]
 impl Rows {
     /// The rows of chunks of this level. `None` where chunks are small, or their bytes are not
     /// their elements.

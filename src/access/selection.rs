@@ -176,6 +176,7 @@ fn resolve_points(lists: &[Vec<i64>], shape: &[u64]) -> Result<Selected> {
 }
 
 /// Turns an index that may count from the end into an index from the start.
+#[allow(clippy::arithmetic_side_effects, reason = "64-bit numbers in 128 bits")]
 fn wrap(index: i64, len: u64, dimension: usize) -> Result<u64> {
     let wrapped = if index < 0 { i128::from(index) + i128::from(len) } else { i128::from(index) };
     u64::try_from(wrapped).ok().filter(|wrapped| *wrapped < len).ok_or_else(|| {
@@ -187,6 +188,7 @@ fn wrap(index: i64, len: u64, dimension: usize) -> Result<u64> {
 }
 
 /// CPython's `slice.indices`. `None` for a step of zero.
+#[allow(clippy::arithmetic_side_effects, reason = "64-bit numbers in 128 bits; the step is not 0")]
 fn resolve_slice(start: Option<i64>, stop: Option<i64>, step: i64, len: u64) -> Option<Indices> {
     if step == 0 {
         return None;

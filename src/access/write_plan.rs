@@ -6,6 +6,7 @@
 //! stored bytes: [`chunk_update`](super::chunk_update) changes a chunk.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -66,6 +67,7 @@ pub enum SourceAxis {
     List(Vec<u32>),
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "places of the source; a list has 32-bit numbers")]
 impl SourceAxis {
     /// The number of places.
     pub fn count(&self) -> u64 {
@@ -144,8 +146,9 @@ impl WritePlan {
         let mut write = nothing();
         let mut projection = Vec::with_capacity(axes.len());
         for axis in axes.iter().rev() {
-            let (chunk, along, source) = axis.entry(rest % axis.len().max(1))?;
-            rest /= axis.len().max(1);
+            let len = NonZeroU64::new(axis.len()).unwrap_or(NonZeroU64::MIN);
+            let (chunk, along, source) = axis.entry(rest % len)?;
+            rest /= len;
             write.chunk.push(chunk);
             projection.push(along);
             write.source.push(source);
@@ -198,6 +201,7 @@ pub fn inside(binding: &Binding, chunk: &[u64]) -> Vec<u64> {
 }
 
 impl WriteAxis {
+    #[allow(clippy::arithmetic_side_effects, reason = "an index is not before the start of its chunk")]
     fn new(indices: &Indices, grid: &GridDimension) -> Result<Self> {
         let Indices::List(list) = indices else {
             return DimensionProjection::new(indices, grid).map(Self::Spans);
@@ -221,6 +225,7 @@ impl WriteAxis {
     }
 
     /// The index of chunk number `i`, its projection, and the places of the source that it takes.
+    #[allow(clippy::arithmetic_side_effects, reason = "places of the source")]
     fn entry(&self, i: u64) -> Result<(u64, ProjectedAxis, SourceAxis)> {
         match self {
             Self::Spans(projection) => {
@@ -259,6 +264,7 @@ impl WriteAxis {
 }
 
 /// Groups points by chunk. Where a point repeats, the last place counts.
+#[allow(clippy::arithmetic_side_effects, reason = "an index is not before the start of its chunk")]
 fn points(lists: &[Rc<[u64]>], grid: &[GridDimension], count: u64) -> Result<Vec<(Vec<u64>, Points)>> {
     let mut chunks: BTreeMap<Vec<u64>, BTreeMap<Vec<u32>, u32>> = BTreeMap::new();
     for place in 0..limits::to_usize(count, "points")? {
@@ -279,6 +285,7 @@ fn points(lists: &[Rc<[u64]>], grid: &[GridDimension], count: u64) -> Result<Vec
 ///
 /// # Errors
 /// Whatever `take` reports.
+#[allow(clippy::arithmetic_side_effects, reason = "the source is packed and in memory")]
 pub fn each_run(
     shape: &[u64],
     source: &[SourceAxis],
@@ -306,6 +313,7 @@ pub fn each_run(
 
 /// Calls `visit` with the number of each row: the C-order number of a position in the outer
 /// dimensions.
+#[allow(clippy::arithmetic_side_effects, reason = "the source is packed and in memory")]
 fn for_each_row(
     shape: &[u64],
     source: &[SourceAxis],

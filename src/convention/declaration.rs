@@ -158,11 +158,10 @@ fn report_repeats(declarations: &[Declaration], report: &mut Report) {
     let identifiers: Vec<String> =
         identified.iter().filter_map(|declaration| declaration.identifier().map(str::to_owned)).collect();
     for idx in repeats(&identifiers) {
-        report.warning(
-            "duplicate",
-            &identified[idx].path,
-            format!("{:?} is declared twice", identifiers[idx]),
-        );
+        let (Some(declaration), Some(identifier)) = (identified.get(idx), identifiers.get(idx)) else {
+            continue;
+        };
+        report.warning("duplicate", &declaration.path, format!("{identifier:?} is declared twice"));
     }
 }
 

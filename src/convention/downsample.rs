@@ -55,7 +55,7 @@ pub(super) fn downsampled(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
         return Err(malformed());
     }
     let blocks = Blocks { shape: &shape, factors: &factors, missing: &missing };
-    let mut found = vec![0; blocks.downsampled().product::<usize>() * size];
+    let mut found = vec![0; blocks.downsampled().fold(size, usize::saturating_mul)];
     match (method, from) {
         (0, _) => nearest(src, size, &blocks, &mut found),
         (1, Some(from)) => mean(src, from, &blocks, &mut found),

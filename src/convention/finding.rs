@@ -49,7 +49,7 @@ impl Report {
     /// Adds a finding.
     pub fn add(&mut self, severity: Severity, rule: &str, path: &str, message: impl Into<String>) {
         if self.findings.len() >= KEPT {
-            self.omitted += 1;
+            self.omitted = self.omitted.saturating_add(1);
             return;
         }
         let rule = format!("{}/{rule}", self.convention);
@@ -80,7 +80,7 @@ impl Report {
     pub fn summary(&self, most: usize) -> Option<String> {
         let sentences: Vec<_> =
             self.findings.iter().take(most).map(|finding| finding.message.as_str()).collect();
-        let more = self.findings.len() + self.omitted - sentences.len();
+        let more = self.findings.len().saturating_sub(sentences.len()).saturating_add(self.omitted);
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
         (!sentences.is_empty()).then(|| format!("{}{more}", sentences.join("; ")))
     }

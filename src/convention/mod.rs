@@ -6,6 +6,7 @@
 //! This room is a separate wasm module (feature `conventions`), which is downloaded at the first
 //! use. [`answer`] is its entry point for JSON; `src/ts/convention/` writes the requests.
 //! [`numbers`] is the entry point for what has many numbers: [`warp`] and [`downsample`].
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
 pub mod cf;
 mod declaration;

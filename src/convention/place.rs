@@ -121,7 +121,8 @@ impl<'a> Place<'a> {
         let items = self.array(least, report)?;
         let texts: Vec<String> = items.iter().map(|item| item.value.to_string()).collect();
         for idx in repeats(&texts) {
-            report.error("duplicate", &items[idx].path, "the elements must differ: this one occurs twice");
+            let Some(item) = items.get(idx) else { continue };
+            report.error("duplicate", &item.path, "the elements must differ: this one occurs twice");
         }
         Some(items)
     }
@@ -155,9 +156,10 @@ impl<'a> Place<'a> {
 
 /// The index of the first string that occurs before in the list.
 pub fn repeats(texts: &[String]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..texts.len()).collect();
-    order.sort_by(|a, b| texts[*a].cmp(&texts[*b]));
-    order.windows(2).filter(|pair| texts[pair[0]] == texts[pair[1]]).map(|pair| pair[1]).collect()
+    let mut order: Vec<(usize, &String)> = texts.iter().enumerate().collect();
+    order.sort_by_key(|(_, text)| *text);
+    let pairs = order.iter().zip(order.iter().skip(1));
+    pairs.filter(|((_, text), (_, next))| text == next).map(|(_, (idx, _))| *idx).collect()
 }
 
 /// Checks a path below a group: relative, without empty segments and without `..`.

@@ -30,7 +30,8 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     transform(&place, report);
     if let Some(shape) = place.member("spatial:shape") {
         let names = spatial_axes(node, &place);
-        extents(&shape, names.map(|axes| axes.map(|axis| node.shape[axis])), report);
+        let sizes = names.and_then(|[y, x]| Some([*node.shape.get(y)?, *node.shape.get(x)?]));
+        extents(&shape, sizes, report);
     }
     if let Some(registration) = place.member("spatial:registration")
         && let Some(text) = registration.string(report)
@@ -98,8 +99,10 @@ fn dimensions(node: &Node, place: &Place<'_>, report: &mut Report) {
 }
 
 fn bounding_box(bbox: &Place<'_>, report: &mut Report) {
-    let Some(numbers) = bbox.numbers(Some(4), report) else { return };
-    if numbers[0] > numbers[2] || numbers[1] > numbers[3] {
+    let numbers = bbox.numbers(Some(4), report).unwrap_or_default();
+    if let [left, bottom, right, top] = numbers[..]
+        && (left > right || bottom > top)
+    {
         report.warning(
             "empty-bbox",
             &bbox.path,
@@ -118,7 +121,8 @@ fn transform(place: &Place<'_>, report: &mut Report) {
         return;
     }
     if let Some(numbers) = transform.numbers(Some(6), report)
-        && numbers[0] * numbers[4] - numbers[1] * numbers[3] == 0.0
+        && let [a, b, _, d, e, _] = numbers[..]
+        && a * e - b * d == 0.0
     {
         report.warning(
             "singular",

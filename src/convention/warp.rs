@@ -59,6 +59,7 @@ fn axes(numbers: &mut Numbers<'_>, is_globe: bool) -> Result<(Source<'static>, b
 
 /// A cell: its first column and row, its size, whether its corners are points of the sphere, and
 /// those.
+#[allow(clippy::indexing_slicing, reason = "pairs have two numbers")]
 fn cell(numbers: &mut Numbers<'_>, map: [usize; 2]) -> Result<Cell> {
     let (start, size) = (numbers.pair()?, numbers.pair()?);
     let fits = (0..2).all(|at| start[at].checked_add(size[at]).is_some_and(|end| end <= map[at]));
@@ -120,6 +121,11 @@ pub(super) fn located(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
 
 /// From which to which column, the same where those of the first half come behind the others, and
 /// from which to which row.
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "`widen` gets 0, 2 and 4, and there are six bounds"
+)]
 fn needed(positions: &[Position], columns: f64) -> [f64; 6] {
     let mut bounds = [f64::INFINITY, f64::NEG_INFINITY].repeat(3);
     let mut widen = |at: usize, number: f64| {

@@ -178,8 +178,7 @@ impl Conversion {
     /// a table that is not of whole colours.
     pub fn shaded(self, shading: Shading) -> Result<Self> {
         let Shading { low, high, gamma, width, table } = &shading;
-        let whole =
-            matches!(width, 1 | 2 | 4) && table.len().is_multiple_of(*width) && table.len() / width >= 2;
+        let whole = matches!(width, 1 | 2 | 4) && table.len().is_multiple_of(*width) && table.len() > *width;
         if !(low.is_finite() && high.is_finite() && (high - low).is_finite()) {
             return Err(Error::argument("a window is two finite numbers").actual(format!("[{low}, {high}]")));
         }
@@ -215,15 +214,15 @@ impl Conversion {
     pub fn apply(&self, data_type: &DataType, elements: &[u8]) -> Result<Vec<u8>> {
         let widened = if is_widened(data_type) { widen::widen(data_type, elements)? } else { None };
         let elements = widened.as_ref().map_or(elements, |(_, wide)| wide.as_slice());
-        let count = elements.len() / self.source.size();
-        if count * self.source.size() != elements.len() {
+        if !elements.len().is_multiple_of(self.source.size()) {
             return Err(malformed());
         }
         if let Some(bins) = self.summary {
-            let mut numbers = vec![0.0; place::BINS + bins.count];
+            let mut numbers = vec![0.0; place::BINS.saturating_add(bins.count)];
             summarise(elements, self.source, self.unpacking.as_ref(), bins, &mut numbers);
             return Ok(numbers.into_iter().flat_map(f64::to_le_bytes).collect());
         }
+        let count = elements.len().checked_div(self.source.size()).unwrap_or(0);
         let len = limits::product([count as u64, self.target.size() as u64], "part")?;
         let mut converted = limits::zeroed(len, limits::CHUNK_BYTES, "part")?;
         convert(elements, self.source, &mut converted, self.unpacking.as_ref(), &self.target);
@@ -238,7 +237,7 @@ impl Conversion {
         let target = match &self.target {
             _ if self.summary.is_some() => SUMMARY,
             Target::Number(number) => code(*number),
-            Target::Masked(number) => MASKED + code(*number),
+            Target::Masked(number) => MASKED.saturating_add(code(*number)),
             Target::Colours(_) => COLOURS,
             Target::Labels(_) => LABELS,
         };
@@ -258,7 +257,7 @@ impl Conversion {
             words.extend([length(*width)?, length(table.len())?]);
             words.extend(table.chunks(4).map(|bytes| {
                 let mut word = [0; 4];
-                word[..bytes.len()].copy_from_slice(bytes);
+                word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
                 u32::from_le_bytes(word)
             }));
         }
@@ -282,8 +281,13 @@ impl Conversion {
             SUMMARY => plain.summarised(read_bins(&mut words)?)?,
             COLOURS => plain.shaded(read_shading(&mut words)?)?,
             LABELS => plain.labelled(read_labels(&mut words)?)?,
-            MASKED.. => Self { target: Target::Masked(number(target - MASKED)?), ..plain },
-            target => Self { target: Target::Number(number(target)?), ..plain },
+            target => {
+                let target = match target.checked_sub(MASKED) {
+                    Some(masked) => Target::Masked(number(masked)?),
+                    None => Target::Number(number(target)?),
+                };
+                Self { target, ..plain }
+            }
         };
         if words.rest().is_empty() { Ok(conversion) } else { Err(malformed()) }
     }

@@ -13,6 +13,7 @@
 //! Other modules are not in the specification. [`conversion`] turns decoded elements into the type
 //! that the caller asked for. [`dimension_order`] computes strides. [`tolerated`] lists the
 //! metadata that breaks the rules and is read anyway. [`words`] reads lists of numbers.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
 pub mod chunk_grid;
 pub mod chunk_key;

@@ -253,7 +253,7 @@ impl Key for StoreKey {
 impl StoreKey {
     /// The key of a value that belongs to a node: `zarr.json`, `.zattrs`, a chunk key.
     pub fn new(node: &NodePath, suffix: &str) -> Self {
-        let mut key = String::with_capacity(node.0.len() + 1 + suffix.len());
+        let mut key = String::with_capacity(node.0.len().saturating_add(1).saturating_add(suffix.len()));
         key.push_str(&node.0);
         push_segment(&mut key, suffix);
         Self(key)

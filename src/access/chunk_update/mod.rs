@@ -172,6 +172,11 @@ struct Updater<'a> {
     update: &'a ChunkUpdate,
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "a chunk is in memory, and the lists of its points have one length"
+)]
 impl Updater<'_> {
     /// Changes a chunk or shard of some level. `inside` are the extents of its box inside the
     /// array.

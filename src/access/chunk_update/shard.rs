@@ -22,6 +22,11 @@ pub(super) struct Shard<'a> {
     pub inside: &'a [u64],
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "inner chunks have elements, and their axes are the array dimensions"
+)]
 impl Shard<'_> {
     /// The projection of each inner chunk that is written to, by the chunk's number in the index.
     pub fn divide(&self, projection: &ChunkProjection) -> Result<BTreeMap<usize, ChunkProjection>> {
@@ -77,6 +82,10 @@ impl Shard<'_> {
 }
 
 /// The projection of one dimension, divided by inner chunk.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "an inner chunk has elements, and the places of an axis fit 32 bits"
+)]
 fn divide_axis(axis: &ProjectedAxis, extent: u64) -> Result<Vec<(u64, ProjectedAxis)>> {
     match axis {
         ProjectedAxis::Range { first, step, count, place } => {

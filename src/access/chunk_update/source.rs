@@ -38,8 +38,13 @@ impl<'a> Source<'a> {
         let strides = if broadcast { vec![0; counts.len()] } else { c_strides(&counts, 1)? };
         let elements = match binding.metadata().data_type.size() {
             _ if written.is_none() => NewElements::Fixed(&[]),
-            Some(size) if bytes.len() == size * count => NewElements::Fixed(bytes),
-            Some(size) => return Err(wrong_elements(size * count, bytes.len())),
+            Some(size) => {
+                let len = limits::product([size as u64, count as u64], "new elements")?;
+                if bytes.len() as u64 != len {
+                    return Err(wrong_elements(len, bytes.len()));
+                }
+                NewElements::Fixed(bytes)
+            }
             None if broadcast => {
                 let mut one = VariableBytes::new();
                 one.push(bytes)?;
@@ -53,7 +58,10 @@ impl<'a> Source<'a> {
 
 /// Parses offsets and bytes of elements of variable length.
 fn unpack(bytes: &[u8], count: usize) -> Result<VariableBytes> {
-    VariableBytes::from_packed(bytes, count).ok_or_else(|| wrong_elements((count + 1) * 4, bytes.len()))
+    VariableBytes::from_packed(bytes, count).ok_or_else(|| {
+        let offsets = (count as u64).saturating_add(1).saturating_mul(4);
+        wrong_elements(offsets, bytes.len())
+    })
 }
 
 /// Serialises elements of variable length: `n + 1` offsets (32-bit, little-endian), then their
@@ -62,7 +70,7 @@ pub fn pack(elements: &VariableBytes) -> Vec<u8> {
     elements.to_packed()
 }
 
-fn wrong_elements(expected: usize, actual: usize) -> Error {
+fn wrong_elements(expected: u64, actual: usize) -> Error {
     let error = Error::argument("the new elements do not fill the selection").in_stage(Stage::Encode);
     error.expected(format!("{expected} bytes")).actual(format!("{actual} bytes"))
 }

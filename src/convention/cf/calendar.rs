@@ -45,6 +45,10 @@ const BEFORE_LEAP: [i64; 13] = [0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305
 /// 15 October 1582, the first day of the Gregorian calendar.
 const REFORM: i64 = -141_427;
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "all years are within MOST_YEARS of 0: `number_of` and `day_of` check them"
+)]
 impl Calendar {
     /// The calendar with this CF name, in upper or lower case. The standard calendar without a
     /// name.
@@ -77,7 +81,7 @@ impl Calendar {
 
     /// The number of a day; `None` if the calendar does not have it.
     pub fn number_of(self, Day { year, month, day }: Day) -> Option<i64> {
-        if year.abs() > MOST_YEARS || !(1..=12).contains(&month) || day < 1 {
+        if !(-MOST_YEARS..=MOST_YEARS).contains(&year) || !(1..=12).contains(&month) || day < 1 {
             return None;
         }
         match self {
@@ -96,7 +100,7 @@ impl Calendar {
 
     /// The day with this number; `None` beyond a thousand million years.
     pub fn day_of(self, number: i64) -> Option<Day> {
-        if number.abs() > MOST_YEARS * 366 {
+        if !(-MOST_YEARS * 366..=MOST_YEARS * 366).contains(&number) {
             return None;
         }
         match self {
@@ -165,6 +169,10 @@ impl Calendar {
 }
 
 /// Converts a year of a calendar without a year 0 to a count that has one.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "all years are within MOST_YEARS of 0: `number_of` and `day_of` check them"
+)]
 fn astronomical(year: i64) -> Option<i64> {
     match year {
         0 => None,
@@ -174,6 +182,10 @@ fn astronomical(year: i64) -> Option<i64> {
 }
 
 /// The number of 1 January.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "all years are within MOST_YEARS of 0: `number_of` and `day_of` check them"
+)]
 fn gregorian_new_year(year: i64) -> i64 {
     let before = year - 1;
     before * 365 + before.div_euclid(4) - before.div_euclid(100) + before.div_euclid(400) - 719_162
@@ -181,6 +193,10 @@ fn gregorian_new_year(year: i64) -> i64 {
 
 /// The number of 1 January of the Julian calendar, which is 13 days after that of the Gregorian one
 /// in 1970.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "all years are within MOST_YEARS of 0: `number_of` and `day_of` check them"
+)]
 fn julian_new_year(year: i64) -> i64 {
     let before = year - 1;
     before * 365 + before.div_euclid(4) - 719_164
@@ -199,6 +215,17 @@ mod tests {
             for number in around.into_iter().flat_map(|start| start - 400..start + 1200) {
                 let day = calendar.day_of(number).unwrap();
                 assert_eq!(calendar.number_of(day), Some(number), "{calendar:?} {day:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn days_and_years_at_the_ends_of_64_bits_are_none() {
+        use Calendar::{AllLeap, Days360, Julian, NoLeap, ProlepticGregorian, Standard};
+        for calendar in [Standard, ProlepticGregorian, Julian, NoLeap, AllLeap, Days360] {
+            for end in [i64::MIN, i64::MAX] {
+                assert_eq!(calendar.day_of(end), None, "{calendar:?}");
+                assert_eq!(calendar.number_of(Day { year: end, month: 1, day: 1 }), None, "{calendar:?}");
             }
         }
     }

@@ -233,12 +233,14 @@ fn text_number(text: &str, source: NumberType) -> Option<Exact> {
 }
 
 /// Bits of an integer type, and whether it is signed.
+#[allow(clippy::arithmetic_side_effects, reason = "a number has at most 8 bytes")]
 fn bits_of(number: NumberType) -> (u32, bool) {
     let bits = u32::try_from(8 * number.size()).unwrap_or(64);
     (bits, SIGNED.contains(&number))
 }
 
 /// Lowest and highest integer of a type.
+#[allow(clippy::arithmetic_side_effects, reason = "an integer type has 8 to 64 bits")]
 fn integers_of(number: NumberType) -> (i128, i128) {
     match bits_of(number) {
         _ if number == NumberType::Bool => (0, 1),
@@ -250,6 +252,7 @@ fn integers_of(number: NumberType) -> (i128, i128) {
 /// A number in the packed type; `None` if the type cannot represent it. Integers of the type with
 /// the other signedness keep their bits, because `_Unsigned` data are written that way.
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // to the packed type is what is wanted
+#[allow(clippy::arithmetic_side_effects, reason = "an integer type has 8 to 64 bits")]
 fn packed(number: Exact, source: NumberType) -> Option<Exact> {
     if is_float(source) {
         let double = match number {

@@ -60,7 +60,8 @@ pub struct TimeUnits {
 /// The unit and the date of `… since …`.
 pub fn split_units(units: &str) -> Option<(&str, &str)> {
     let at = units.to_ascii_lowercase().find(" since ")?;
-    Some((units.get(..at)?.trim(), units.get(at + 7..)?.trim()))
+    let (unit, rest) = units.split_at_checked(at)?;
+    Some((unit.trim(), rest.get(" since ".len()..)?.trim()))
 }
 
 fn same_word(word: &str, known: &str) -> bool {
@@ -82,6 +83,10 @@ fn length_of(unit: &str, calendar: Calendar) -> Option<i128> {
     }
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "nanoseconds of 64-bit milliseconds and of MOST_YEARS are far below 128 bits"
+)]
 impl TimeUnits {
     /// Parses the attributes `units` and `calendar`.
     ///
@@ -164,6 +169,10 @@ impl TimeUnits {
 
 /// Multiplies a double by an integer of about 50 bits at most, and rounds to the nearest integer,
 /// halves to even.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "a mantissa has 53 bits and a unit 55; shifts are 1 to 120"
+)]
 fn times(number: f64, by: i128) -> Option<i128> {
     if !number.is_finite() || number.abs() >= 1e20 {
         return None;
@@ -189,6 +198,7 @@ fn times(number: f64, by: i128) -> Option<i128> {
 
 /// The double nearest to a fraction.
 #[allow(clippy::cast_precision_loss)] // rounded once, with a sticky last bit
+#[allow(clippy::arithmetic_side_effects, reason = "`by` is at least 1")]
 fn quotient(number: i128, by: i128) -> f64 {
     let (magnitude, by) = (number.unsigned_abs(), by.unsigned_abs().max(1));
     let (whole, rest) = (magnitude / by, magnitude % by);
@@ -203,14 +213,21 @@ fn quotient(number: i128, by: i128) -> f64 {
     if number < 0 { -value } else { value }
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "the parts of a time are checked first, and a day is within MOST_YEARS of 0"
+)]
 fn nanoseconds(Moment { day, hour, minute, second, nanosecond }: Moment, calendar: Calendar) -> Option<i128> {
     let inside = (0..24).contains(&hour)
         && (0..60).contains(&minute)
         && (0..60).contains(&second)
         && (0..1_000_000_000).contains(&nanosecond);
+    if !inside {
+        return None;
+    }
     let days = i128::from(calendar.number_of(day)?);
     let seconds = i128::from((hour * 60 + minute) * 60 + second);
-    inside.then_some(days * DAY + seconds * SECOND + i128::from(nanosecond))
+    Some(days * DAY + seconds * SECOND + i128::from(nanosecond))
 }
 
 /// The moment of an instant.
@@ -230,6 +247,7 @@ fn digits(text: &str, most: usize) -> Option<(i64, &str)> {
 
 /// Parses `2000-1-1 12:00:00.5 +1:00` in all forms of UDUNITS, cftime and ISO 8601. Also returns
 /// the nanoseconds from UTC to its time zone.
+#[allow(clippy::arithmetic_side_effects, reason = "a year of 9 digits")]
 fn parse_date(text: &str) -> Option<(Moment, i128)> {
     let text = text.trim();
     let (sign, text) = match text.strip_prefix('-') {
@@ -274,6 +292,7 @@ fn parse_clock<'a>(text: &'a str, moment: &mut Moment) -> Option<&'a str> {
     Some(rest)
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "hours of 4 digits, minutes of 2")]
 fn parse_zone(text: &str) -> Option<i128> {
     if text.is_empty() || ["z", "utc", "gmt"].iter().any(|name| text.eq_ignore_ascii_case(name)) {
         return Some(0);
@@ -326,17 +345,21 @@ pub struct Answer {
     counts: Vec<f64>,
 }
 
+/// The most milliseconds from 1970 of a date of JavaScript.
+const LATEST: u64 = 8_640_000_000_000_000;
+
 /// Answers a question.
 ///
 /// # Errors
 /// As [`TimeUnits::parse`], and `Argument` for an invalid date.
+#[allow(clippy::arithmetic_side_effects, reason = "an instant is below 2^120")]
 pub fn answer(question: &Question) -> Result<Answer> {
     let units = TimeUnits::parse(&question.units, question.calendar.as_deref())?;
     let instants: Vec<Option<i128>> = question.counts.iter().map(|count| units.instant(count)).collect();
     let is_real = units.calendar.is_real();
     let milliseconds = |instant: &Option<i128>| {
         let milliseconds = (instant.filter(|_| is_real)? + 500_000).div_euclid(1_000_000);
-        i64::try_from(milliseconds).ok().filter(|milliseconds| milliseconds.abs() <= 8_640_000_000_000_000)
+        i64::try_from(milliseconds).ok().filter(|milliseconds| milliseconds.unsigned_abs() <= LATEST)
     };
     let dates = question.dates.iter().map(|date| Ok(units.count(units.instant_of(date)?)));
     Ok(Answer {
@@ -345,4 +368,41 @@ pub fn answer(question: &Question) -> Result<Answer> {
         moments: instants.iter().map(|instant| moment_of((*instant)?, units.calendar)).collect(),
         counts: dates.collect::<Result<_>>()?,
     })
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn answer_of(question: Value) -> Result<Value> {
+        let question = Question::deserialize(question).unwrap();
+        answer(&question).map(|answer| serde_json::to_value(answer).unwrap())
+    }
+
+    #[test]
+    fn the_not_a_time_of_numpy_has_no_date() {
+        for unit in ["days", "milliseconds"] {
+            let units = format!("{unit} since 1970-01-01");
+            let answer = answer_of(json!({ "units": units, "counts": [i64::MIN, 1] })).unwrap();
+            assert_eq!(answer["milliseconds"][0], Value::Null, "{unit}");
+            assert!(answer["milliseconds"][1].is_i64(), "{unit}");
+        }
+        let days = answer_of(json!({ "units": "days since 1970-01-01", "counts": [i64::MIN] })).unwrap();
+        assert_eq!(days["moments"][0], Value::Null);
+    }
+
+    #[test]
+    fn parts_of_a_date_outside_of_their_range_are_refused() {
+        let units = "seconds since 1970-01-01";
+        for (part, wrong) in [("hour", 24), ("hour", i64::MAX), ("second", i64::MIN), ("year", i64::MIN)] {
+            let mut date = json!({ "year": 1970, "month": 1, "day": 1, "hour": 23 });
+            assert_eq!(answer_of(json!({ "units": units, "dates": [date] })).unwrap()["counts"][0], 82_800.0);
+            date[part] = wrong.into();
+            let refused = answer_of(json!({ "units": units, "dates": [date] })).unwrap_err();
+            assert_eq!(refused.kind(), crate::error::ErrorKind::Argument, "{part} {wrong}");
+        }
+    }
 }

@@ -113,7 +113,7 @@ fn validate_axis(generation: Generation, axis: &Place<'_>, report: &mut Report) 
 
 fn names(axes: &Place<'_>, read: &[Axis], report: &mut Report) {
     let names: Vec<String> = read.iter().map(|axis| axis.name.clone()).collect();
-    if repeats(&names).iter().any(|idx| !names[*idx].is_empty()) {
+    if repeats(&names).iter().any(|idx| names.get(*idx).is_some_and(|name| !name.is_empty())) {
         report.error("axis-name", &axes.path, "the names of axes must differ");
     }
 }
@@ -125,7 +125,7 @@ fn order(axes: &Place<'_>, read: &[Axis], report: &mut Report) {
         "space" => 2,
         _ => 1,
     };
-    if read.windows(2).any(|pair| rank(&pair[0]) > rank(&pair[1])) {
+    if !read.iter().is_sorted_by_key(rank) {
         report.warning(
             "axes-order",
             &axes.path,

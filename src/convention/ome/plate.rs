@@ -81,10 +81,10 @@ fn validate_place_of_well(well: &Place<'_>, names: &[Option<Vec<&str>>; 2], repo
             parts.clear();
         }
     }
-    for (axis, key) in ["rowIndex", "columnIndex"].into_iter().enumerate() {
+    for (axis, (key, names)) in ["rowIndex", "columnIndex"].into_iter().zip(names).enumerate() {
         let Some(index) = well.require(key, report) else { continue };
         let number = index.integer(0, report).and_then(|number| usize::try_from(number).ok());
-        let (Some(number), Some(names)) = (number, &names[axis]) else { continue };
+        let (Some(number), Some(names)) = (number, names) else { continue };
         match (names.get(number), parts.get(axis)) {
             (None, _) => report.warning(
                 "range",

@@ -195,7 +195,7 @@ fn matrix(item: &Place<'_>, key: &str, report: &mut Report) {
                     &rows.path,
                     "a rotation must be a square matrix with two to five rows",
                 );
-            } else if rows_read.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
+            } else if rows_read.iter().any(|row| rows_read.first().map(Vec::len) != Some(row.len())) {
                 report.error("matrix", &rows.path, "the rows of a matrix must have the same length");
             }
         }
@@ -271,9 +271,10 @@ impl ScaleTranslation {
     /// Applies `other` after this one.
     #[must_use]
     pub fn then(mut self, other: &Self) -> Self {
-        for (axis, (scale, translation)) in self.scale.iter_mut().zip(&mut self.translation).enumerate() {
-            *scale *= other.scale[axis];
-            *translation = *translation * other.scale[axis] + other.translation[axis];
+        let here = self.scale.iter_mut().zip(&mut self.translation);
+        for ((scale, translation), (factor, offset)) in here.zip(other.scale.iter().zip(&other.translation)) {
+            *scale *= factor;
+            *translation = *translation * factor + offset;
         }
         self
     }
@@ -319,15 +320,20 @@ pub fn flatten_all(items: &[Value], rank: usize) -> Result<ScaleTranslation, Str
 /// Reads a matrix that does not mix axes.
 fn diagonal(item: &Value, rank: usize) -> Option<ScaleTranslation> {
     let rows = item.get("affine")?.as_array()?;
-    let rows: Vec<Vec<f64>> = rows.iter().filter_map(|row| numbers(row, rank + 1)).collect();
-    let mixes = |(at, row): (usize, &Vec<f64>)| {
-        row[..rank].iter().enumerate().any(|(axis, value)| axis != at && *value != 0.0)
-    };
-    if rows.len() != rank || rows.iter().enumerate().any(mixes) {
+    let rows: Vec<Vec<f64>> = rows.iter().filter_map(|row| numbers(row, rank.checked_add(1)?)).collect();
+    if rows.len() != rank {
         return None;
     }
-    let scale = rows.iter().enumerate().map(|(axis, row)| row[axis]).collect();
-    Some(ScaleTranslation { scale, translation: rows.iter().map(|row| row[rank]).collect() })
+    let mut all = ScaleTranslation { scale: Vec::new(), translation: Vec::new() };
+    for (at, row) in rows.iter().enumerate() {
+        let (translation, factors) = row.split_last()?;
+        if factors.iter().enumerate().any(|(axis, value)| axis != at && *value != 0.0) {
+            return None;
+        }
+        all.scale.push(*factors.get(at)?);
+        all.translation.push(*translation);
+    }
+    Some(all)
 }
 
 /// Combines transformations of single axes, if no axis changes its position.
@@ -346,9 +352,9 @@ fn by_dimension(item: &Value, rank: usize) -> Option<ScaleTranslation> {
             return None;
         }
         let inner = flatten(part.get("transformation")?, inputs.len()).ok()?;
-        for (idx, axis) in inputs.iter().enumerate() {
-            all.scale[*axis] = inner.scale[idx];
-            all.translation[*axis] = inner.translation[idx];
+        for (axis, (scale, translation)) in inputs.iter().zip(inner.scale.iter().zip(&inner.translation)) {
+            *all.scale.get_mut(*axis)? = *scale;
+            *all.translation.get_mut(*axis)? = *translation;
         }
     }
     Some(all)

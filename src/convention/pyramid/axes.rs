@@ -85,11 +85,12 @@ fn of_array(first: &FoundLevel<'_>, root: &Node, rank: usize) -> Vec<PyramidAxis
 
 /// Lets each role have one axis. Without any information x and y are the last two axes.
 fn by_place(axes: &mut [PyramidAxis]) {
-    for idx in 0..axes.len() {
-        let role = axes[idx].role;
-        if role != "other" && axes[idx + 1..].iter().any(|axis| axis.role == role) {
-            axes[idx].role = "other";
+    let mut rest = &mut *axes;
+    while let [axis, others @ ..] = rest {
+        if others.iter().any(|other| other.role == axis.role) {
+            axis.role = "other";
         }
+        rest = others;
     }
     for role in ["x", "y"] {
         if axes.iter().any(|axis| axis.role == role) {

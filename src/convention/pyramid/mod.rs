@@ -291,7 +291,8 @@ fn assemble(root: &str, node: &Node, source: &Source, gathered: Gathered<'_>) ->
     let (mut levels, placed) = position::place(&evidence, &mut report);
     position::sort(&mut levels, &axes);
     if let Some(channels) = axes.iter().position(|axis| axis.role == "c") {
-        let count = found.levels[0].node.shape.get(channels).copied().unwrap_or(0.0);
+        let first = found.levels.first();
+        let count = first.and_then(|level| level.node.shape.get(channels)).copied().unwrap_or(0.0);
         let described = source.channels.len();
         #[allow(clippy::cast_precision_loss)] // a count of channels
         if described > 0 && described as f64 != count {

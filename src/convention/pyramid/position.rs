@@ -95,6 +95,10 @@ fn flat(level: &FoundLevel<'_>, rank: usize) -> Level {
 }
 
 /// The transformation that follows from the bounding box of the group, for its finest level.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "`levels::find` keeps levels of one rank, and the axes have it too"
+)]
 fn of_box(root: &Node, levels: &[FoundLevel<'_>], x: usize, y: usize) -> Option<[f64; 6]> {
     let bbox = root.get("spatial:bbox").or_else(|| root.get("proj:bbox"))?.as_array()?;
     let numbers: Vec<f64> = bbox.iter().filter_map(Value::as_f64).collect();
@@ -105,6 +109,11 @@ fn of_box(root: &Node, levels: &[FoundLevel<'_>], x: usize, y: usize) -> Option<
     plane.iter().all(|number| number.is_finite()).then_some(plane)
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "`levels::find` keeps levels of one rank, which the axes have; depths are below their number"
+)]
 impl<'a> Placing<'a> {
     fn rank(&self) -> usize {
         self.axes.len()
@@ -244,6 +253,10 @@ impl<'a> Placing<'a> {
 }
 
 /// Sorts levels, finest first.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "`x` is an axis, and the scale of a level has a number for each axis"
+)]
 pub fn sort(levels: &mut [Level], axes: &[PyramidAxis]) {
     let Some(x) = index_of(axes, "x") else { return };
     levels.sort_by(|a, b| a.scale[x].abs().total_cmp(&b.scale[x].abs()));

@@ -7,6 +7,7 @@
 mod rectilinear;
 mod regular;
 
+use std::num::NonZeroU64;
 use std::ops::Range;
 
 use crate::error::{Error, Result};
@@ -114,6 +115,7 @@ impl GridDimension {
     }
 
     /// The chunk that contains the element at this index.
+    #[allow(clippy::arithmetic_side_effects, reason = "a regular grid has chunks of at least one element")]
     pub fn chunk_of(&self, idx: u64) -> u64 {
         match self {
             Self::Regular(len) => idx / *len,
@@ -147,8 +149,9 @@ pub fn unravel(linear: u64, grid: &[u64]) -> Vec<u64> {
     let mut rest = linear;
     let mut position = vec![0; grid.len()];
     for (place, along) in position.iter_mut().zip(grid).rev() {
-        *place = rest % (*along).max(1);
-        rest /= (*along).max(1);
+        let along = NonZeroU64::new(*along).unwrap_or(NonZeroU64::MIN);
+        *place = rest % along;
+        rest /= along;
     }
     position
 }

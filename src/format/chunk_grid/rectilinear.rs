@@ -56,11 +56,19 @@ impl ChunkRuns {
     }
 
     /// The number of chunks that cover this many elements.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "`new` has checked the number of chunks, each of which has an element"
+    )]
     pub(super) fn chunk_count(&self, array_len: u64) -> u64 {
         if array_len == 0 { 0 } else { self.chunk_of(array_len - 1) + 1 }
     }
 
     /// The chunk that contains the element at this index. Past the end, the number of chunks.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "`new` has checked the ends of all runs: no run is of empty chunks"
+    )]
     pub(super) fn chunk_of(&self, idx: u64) -> u64 {
         match self
             .runs
@@ -74,6 +82,10 @@ impl ChunkRuns {
     }
 
     /// The indices of a chunk's elements. Empty past the last chunk.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "`new` has checked the ends of all runs, and the run holds the chunk"
+    )]
     pub(super) fn chunk_extent(&self, chunk: u64) -> Range<u64> {
         match self.run_of(chunk) {
             Some(run) => {
@@ -101,7 +113,7 @@ impl ChunkRuns {
 
     fn run_of(&self, chunk: u64) -> Option<&ChunkRun> {
         let at = self.runs.partition_point(|run| run.first <= chunk).checked_sub(1)?;
-        self.runs.get(at).filter(|run| chunk - run.first < run.count)
+        self.runs.get(at).filter(|run| chunk.wrapping_sub(run.first) < run.count)
     }
 }
 
@@ -144,7 +156,7 @@ fn bounded(len: u64, array_len: u64) -> Result<GridDimension> {
             _ => Ok(GridDimension::Regular(len)),
         };
     }
-    let whole = [(len, array_len / len)].into_iter().filter(|(_, count)| *count > 0);
+    let whole = [(len, array_len.checked_div(len).unwrap_or(0))].into_iter().filter(|(_, count)| *count > 0);
     ChunkRuns::new(whole.chain([(rest, 1)])).map(GridDimension::Varying)
 }
 

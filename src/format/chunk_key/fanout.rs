@@ -55,6 +55,10 @@ impl Fanout {
     }
 
     /// The digits of an index, most significant first. Zero has one digit.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "the base is at least 2: `parse` takes three children and more"
+    )]
     fn digits(&self, idx: u64) -> Vec<u64> {
         let (base, mut rest) = (self.max_children - 1, idx);
         let mut digits = Vec::new();
@@ -67,6 +71,7 @@ impl Fanout {
     }
 
     /// The indices that a key names. The caller checks that their key is this one.
+    #[allow(clippy::arithmetic_side_effects, reason = "`parse` takes three children and more")]
     pub(super) fn decode(&self, key: &str) -> Option<Vec<u64>> {
         let base = self.max_children - 1;
         let mut chunk: Vec<u64> = Vec::new();

@@ -167,7 +167,7 @@ impl ChunkKeyEncoding {
 }
 
 fn joined(start: &str, chunk: &[u64], separator: Separator) -> String {
-    let mut key = String::with_capacity(2 + 4 * chunk.len());
+    let mut key = String::with_capacity(chunk.len().saturating_mul(4).saturating_add(2));
     key.push_str(start);
     for idx in chunk {
         if !key.is_empty() {

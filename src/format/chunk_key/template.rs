@@ -88,13 +88,14 @@ impl Template {
     pub(super) fn decode(&self, key: &str) -> Option<Vec<u64>> {
         let mut rest = key;
         let mut found: Vec<(usize, u64)> = Vec::new();
-        for (at, part) in self.parts.iter().enumerate() {
+        let mut parts = self.parts.iter();
+        while let Some(part) = parts.next() {
             match part {
                 KeyPart::Text(text) => rest = rest.strip_prefix(&**text)?,
                 KeyPart::Index { dimension, .. } => {
                     let len = rest.bytes().take_while(u8::is_ascii_digit).count();
                     // Literal text may begin with a digit: it ends the index as well.
-                    let end = match self.parts.get(at + 1) {
+                    let end = match parts.as_slice().first() {
                         Some(KeyPart::Text(text)) => rest.find(&**text)?.min(len),
                         Some(KeyPart::Index { .. }) => return None,
                         None => len,
@@ -116,12 +117,14 @@ fn resolve(format: &str, separator: Option<&str>, rank: usize) -> std::result::R
     for part in &parsed {
         if let Parsed::Term(Term::Index(idx), _) = part {
             let dimension = dimension(*idx, rank)?;
-            if std::mem::replace(&mut named[dimension], true) {
-                return Err("every index once".to_owned());
+            match named.get_mut(dimension) {
+                Some(named) if !*named => *named = true,
+                _ => return Err("every index once".to_owned()),
             }
         }
     }
-    let rest: Vec<usize> = (0..rank).filter(|dimension| !named[*dimension]).collect();
+    let rest: Vec<usize> =
+        named.iter().enumerate().filter(|(_, named)| !**named).map(|(dimension, _)| dimension).collect();
     match (parsed.iter().filter(|part| matches!(part, Parsed::Term(Term::Rest, _))).count(), rest.is_empty())
     {
         (0, true) if rank > 0 => {}
@@ -168,7 +171,7 @@ fn parse_format(format: &str) -> std::result::Result<Vec<Parsed>, String> {
         let (before, from) = rest.split_at(at);
         text.push_str(before);
         if let Some(after) = from.strip_prefix("{{").or_else(|| from.strip_prefix("}}")) {
-            text.push_str(&from[..1]);
+            text.extend(from.chars().next());
             rest = after;
             continue;
         }

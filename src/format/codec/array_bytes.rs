@@ -42,8 +42,8 @@ impl VariableBytes {
 
     /// Element `idx`, or `None` past the end.
     pub fn get(&self, idx: usize) -> Option<&[u8]> {
-        let (start, end) = (*self.offsets.get(idx)?, *self.offsets.get(idx + 1)?);
-        self.bytes.get(start as usize..end as usize)
+        let [start, end] = self.offsets.get(idx..)?.first_chunk()?;
+        self.bytes.get(*start as usize..*end as usize)
     }
 
     /// Packs `n + 1` offsets (32-bit, little-endian) and then the bytes. In this form elements go
@@ -69,7 +69,7 @@ impl VariableBytes {
     /// `Limit` when the elements of one chunk take more than 1 GiB. A long fill value may
     /// be repeated many times.
     pub fn push(&mut self, element: &[u8]) -> Result<()> {
-        let len = self.bytes.len() as u64 + element.len() as u64;
+        let len = (self.bytes.len() as u64).saturating_add(element.len() as u64);
         limits::within(len, limits::CHUNK_BYTES, "the elements of a chunk")?;
         let end = u32::try_from(len).unwrap_or(u32::MAX);
         let has_room = self.bytes.try_reserve(element.len());

@@ -518,6 +518,11 @@ fn swap_run(elements: &mut [u8], run: &Range<usize>, packed: Option<&Packed>, el
 /// box with more than [`MOST_RUNS`] rows widens to whole rows of its outer dimensions.
 // The chunk fits memory, so that positions fit usize. A list of one run is meant.
 #[allow(clippy::cast_possible_truncation, clippy::single_range_in_vec_init)]
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "the box is in the array, and a chunk in memory has fewer than 2^32 bytes"
+)]
 fn runs_of_box(shape: &[u64], wanted: &[Range<u64>], element_size: usize) -> Vec<Range<usize>> {
     let mut run_len = element_size as u64;
     let mut dimension = shape.len();
@@ -550,6 +555,11 @@ fn runs_of_box(shape: &[u64], wanted: &[Range<u64>], element_size: usize) -> Vec
 }
 
 /// Linear index, among all rows of the array, of row `row` of the box.
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "the box is in the array, and a chunk in memory has fewer than 2^32 bytes"
+)]
 fn row_index(shape: &[u64], wanted: &[Range<u64>], dimensions: usize, row: u64) -> u64 {
     let (mut rest, mut index, mut step) = (row, 0, 1);
     for dimension in (0..dimensions).rev() {

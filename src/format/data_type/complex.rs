@@ -46,7 +46,7 @@ pub(super) fn parse_v2_fill(part: Float, json: Json<'_>) -> Result<FillValue> {
         return parse_fill(part, json);
     }
     let mut fill = part.parse_fill(json)?;
-    fill.0.resize(2 * part.size(), 0);
+    fill.0.resize(part.size().saturating_mul(2), 0);
     Ok(fill)
 }
 

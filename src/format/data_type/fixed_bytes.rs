@@ -60,6 +60,6 @@ pub(super) fn raw_fill_to_json(fill: &[u8]) -> String {
 
 /// Writes base64 without the zeros at the end.
 pub(super) fn padded_fill_to_json(fill: &[u8]) -> String {
-    let len = fill.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-    base64::encode(&fill[..len])
+    let last = fill.iter().rposition(|byte| *byte != 0);
+    base64::encode(last.and_then(|last| fill.get(..=last)).unwrap_or_default())
 }

@@ -120,7 +120,7 @@ impl Float {
     /// Parses the forms of v2 writers: TensorStore writes `float4_e2m1fn` as base64 of its byte.
     pub(super) fn parse_v2_fill(self, json: Json<'_>) -> Result<FillValue> {
         self.parse_fill(json).or_else(|error| match base64::decode(json).as_deref() {
-            Ok([byte]) if self.size() == 1 => Ok(self.pack(u64::from(*byte) & ((1 << self.bits()) - 1))),
+            Ok([byte]) if self.size() == 1 => Ok(self.pack(u64::from(*byte) & self.all_bits())),
             _ => Err(error),
         })
     }
@@ -132,11 +132,11 @@ impl Float {
             "Infinity" => Some(specials.infinities?[0]),
             "-Infinity" => Some(specials.infinities?[1]),
             _ => {
-                let digits = text.strip_prefix("0x").filter(|digits| digits.len() == 2 * self.size())?;
+                let digits = text.strip_prefix("0x").filter(|digits| digits.len() == self.hex_digits())?;
                 // `from_str_radix` accepts a sign.
                 digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then_some(())?;
                 let bits = u64::from_str_radix(digits, 16).ok()?;
-                (self.bits() == 64 || bits >> self.bits() == 0).then_some(bits)
+                (bits <= self.all_bits()).then_some(bits)
             }
         }
     }
@@ -171,7 +171,7 @@ impl Float {
         } else if Some(bits) == self.specials().nan {
             "\"NaN\"".to_owned()
         } else {
-            format!("\"0x{bits:0width$x}\"", width = 2 * self.size())
+            format!("\"0x{bits:0width$x}\"", width = self.hex_digits())
         })
     }
 
@@ -186,7 +186,10 @@ impl Float {
                 return Specials { nan: micro::nan(narrow).map(u64::from), infinities };
             }
         };
-        Specials { nan: Some(nan), infinities: Some([infinity, infinity | (1 << (self.bits() - 1))]) }
+        Specials {
+            nan: Some(nan),
+            infinities: Some([infinity, infinity | (self.all_bits() ^ self.all_bits() >> 1)]),
+        }
     }
 
     /// The exact value of these bits.
@@ -209,7 +212,7 @@ impl Float {
             return specials.nan;
         }
         if value.is_infinite() {
-            return specials.infinities.map(|both| both[usize::from(value < 0.0)]);
+            return specials.infinities.map(|[above, below]| if value < 0.0 { below } else { above });
         }
         #[allow(clippy::cast_possible_truncation, reason = "that is rounding")]
         let bits = match self {
@@ -237,8 +240,18 @@ impl Float {
         self.from_f64(sign * f64::INFINITY).unwrap_or_else(largest)
     }
 
+    /// All bits of the type.
+    fn all_bits(self) -> u64 {
+        u64::MAX.unbounded_shr(u64::BITS.saturating_sub(self.bits()))
+    }
+
+    /// The number of hexadecimal digits of a bit pattern.
+    fn hex_digits(self) -> usize {
+        self.size().saturating_mul(2)
+    }
+
     fn pack(self, bits: u64) -> FillValue {
-        FillValue(bits.to_le_bytes()[..self.size()].to_vec())
+        FillValue(bits.to_le_bytes().into_iter().take(self.size()).collect())
     }
 
     fn unexpected(self, json: Json<'_>) -> Error {
@@ -247,7 +260,7 @@ impl Float {
         let infinity = if specials.infinities.is_some() { "\"Infinity\", \"-Infinity\" " } else { "" };
         json.unexpected(&format!(
             "a number, {nan}{infinity}or \"0x\" and {} hexadecimal digits",
-            2 * self.size()
+            self.hex_digits()
         ))
     }
 }

@@ -89,6 +89,7 @@ impl Integer {
     }
 
     /// The smallest and the largest number.
+    #[allow(clippy::arithmetic_side_effects, reason = "a type has 2 to 64 bits")]
     fn range(self) -> (i128, i128) {
         let bits = self.bits();
         if self.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
@@ -123,7 +124,9 @@ impl Integer {
 
     fn pack(self, value: i128) -> Option<FillValue> {
         let (least, most) = self.range();
-        (least..=most).contains(&value).then(|| FillValue(value.to_le_bytes()[..self.size()].to_vec()))
+        (least..=most)
+            .contains(&value)
+            .then(|| FillValue(value.to_le_bytes().into_iter().take(self.size()).collect()))
     }
 
     fn unexpected(self, json: Json<'_>) -> crate::error::Error {

@@ -48,6 +48,10 @@ fn layout(float: Float) -> Option<Layout> {
     Some(Layout { exponent_bits, mantissa_bits, bias, specials })
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "the sign, the exponent and the mantissa of a layout have at most 8 bits"
+)]
 impl Layout {
     fn sign_bit(&self) -> u8 {
         if self.specials == NonNumbers::Scale { 0 } else { 1 << (self.exponent_bits + self.mantissa_bits) }

@@ -77,6 +77,7 @@ pub enum DataType {
 
 impl DataType {
     /// The size of one element in bytes. `None` for types of variable length.
+    #[allow(clippy::arithmetic_side_effects, reason = "`fixed_bytes::element_len` has bounded the sizes")]
     pub fn size(&self) -> Option<usize> {
         Some(match self {
             Self::Bool => 1,

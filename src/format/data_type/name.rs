@@ -85,6 +85,7 @@ fn plain_type(name: &str) -> Result<DataType> {
 
 impl DataType {
     /// The name in v3 metadata. For v2's objects, which v3 does not have, a name of the same style.
+    #[allow(clippy::arithmetic_side_effects, reason = "`fixed_bytes::element_len` has bounded the sizes")]
     pub fn name(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Self::Bool => boolean::NAME,
@@ -128,6 +129,7 @@ impl DataType {
     }
 
     /// The name and the configuration in v3 metadata.
+    #[allow(clippy::arithmetic_side_effects, reason = "`fixed_bytes::element_len` has bounded the sizes")]
     pub(super) fn parts_v3(&self) -> Result<(Cow<'static, str>, Option<String>)> {
         let configuration = match self {
             Self::NullTerminatedBytes(len) => Some(length_bytes(*len)),

@@ -31,7 +31,7 @@ pub(super) fn configuration(inner: &DataType) -> Result<String> {
 
 /// The fill value that means "no value".
 pub(super) fn none(inner: &DataType) -> FillValue {
-    FillValue(vec![0; 1 + inner.size().unwrap_or(0)])
+    FillValue(vec![0; inner.size().unwrap_or(0).saturating_add(1)])
 }
 
 /// Parses `null`, or a list of one value.

@@ -22,7 +22,7 @@ pub struct Run {
 impl Run {
     /// A run of `count` numbers of `width` bytes from the start of the element.
     pub fn of(width: usize, count: usize) -> Self {
-        let bits = u32::try_from(8 * width).unwrap_or(u32::MAX);
+        let bits = u32::try_from(width).unwrap_or(u32::MAX).saturating_mul(8);
         Self { offset: 0, width, count, bits, signed: false }
     }
 

@@ -132,6 +132,10 @@ struct Repeat {
 
 impl Repeat {
     /// Appends the numbers of every element. An array of numbers becomes one run.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "`Struct::push` has checked that the field ends within ELEMENT_BYTES"
+    )]
     fn push_runs(&self, runs: &[Run], all: &mut Vec<Run>) -> Result<()> {
         let count = limits::to_usize(self.count, "field")?;
         if let [run] = runs
@@ -288,8 +292,9 @@ pub(super) fn fill_to_json(structure: &Struct, fill: &[u8]) -> Result<String> {
         return Err(Error::unsupported("Zarr v3 has no structs with arrays as fields"));
     }
     let values = structure.fields.iter().map(|field| {
-        let end = field.offset + field.data_type.size().unwrap_or(0);
-        let packed = FillValue(fill.get(field.offset..end).unwrap_or_default().to_vec());
+        let size = field.data_type.size().unwrap_or(0);
+        let value = fill.get(field.offset..).and_then(|rest| rest.get(..size));
+        let packed = FillValue(value.unwrap_or_default().to_vec());
         Ok(format!("{}:{}", string(&field.name), packed.to_json_v3(&field.data_type)?))
     });
     Ok(format!("{{{}}}", values.collect::<Result<Vec<_>>>()?.join(",")))

@@ -18,6 +18,7 @@ pub(super) fn configured_len(configuration: &Object<'_>) -> Result<usize> {
 }
 
 /// Parses a string of at most `len` code points.
+#[allow(clippy::arithmetic_side_effects, reason = "`configured_len` and `typestr` have bounded the length")]
 pub(super) fn parse_fill(len: usize, json: Json<'_>) -> Result<FillValue> {
     let text = json.str()?;
     let mut packed: Vec<u8> =
@@ -31,7 +32,7 @@ pub(super) fn parse_fill(len: usize, json: Json<'_>) -> Result<FillValue> {
 
 /// Writes a string without the zeros at the end.
 pub(super) fn fill_to_json(fill: &[u8]) -> Result<String> {
-    let points = fill.chunks_exact(4).map(|unit| u32::from_le_bytes([unit[0], unit[1], unit[2], unit[3]]));
+    let points = fill.as_chunks().0.iter().map(|unit| u32::from_le_bytes(*unit));
     let text: Option<String> = points.map(char::from_u32).collect();
     let text = text.ok_or_else(|| Error::argument("the fill value is not UTF-32"))?;
     Ok(string(text.trim_end_matches('\0')))

@@ -19,16 +19,19 @@ pub fn widen(data_type: &DataType, elements: &[u8]) -> Result<Option<(DataType, 
     if part.size() > 2 {
         return Ok(None);
     }
-    let count = elements.len() / part.size();
-    let mut output = limits::zeroed(count as u64 * 4, limits::RESULT_BYTES, "elements as float32")?;
+    let count = elements.len().checked_div(part.size()).unwrap_or(0) as u64;
+    let len = limits::product([count, 4], "elements as float32")?;
+    let mut output = limits::zeroed(len, limits::RESULT_BYTES, "elements as float32")?;
     let wide_elements = output.chunks_exact_mut(4);
     if part.size() == 1 {
-        let table: Vec<f32> =
-            (0..=u8::MAX).map(|byte| micro::decode(part, byte).unwrap_or(f32::NAN)).collect();
-        let values = elements.iter().map(|byte| table[usize::from(*byte)]);
+        let mut table = [f32::NAN; 256];
+        for (value, byte) in table.iter_mut().zip(0..=u8::MAX) {
+            *value = micro::decode(part, byte).unwrap_or(f32::NAN);
+        }
+        let values = elements.iter().map(|byte| table.get(usize::from(*byte)).copied().unwrap_or(f32::NAN));
         wide_elements.zip(values).for_each(|(wide, value)| wide.copy_from_slice(&value.to_le_bytes()));
     } else {
-        let values = elements.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
+        let values = elements.as_chunks().0.iter().map(|pair| u16::from_le_bytes(*pair));
         wide_elements
             .zip(values)
             .for_each(|(wide, bits)| wide.copy_from_slice(&half_to_f32(part, bits).to_le_bytes()));

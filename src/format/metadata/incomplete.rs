@@ -72,7 +72,7 @@ impl Completion {
                 members.set(field, default);
             }
         }
-        let inner = self.inner(members.get("codecs").unwrap_or("[]"), depth - 1)?;
+        let inner = self.inner(members.get("codecs").unwrap_or("[]"), depth.saturating_sub(1))?;
         inner.into_iter().for_each(|codecs| members.set("codecs", codecs));
         Ok((self.found.len() > before).then(|| members.compact()))
     }

@@ -103,6 +103,7 @@ impl<'a> Document<'a> {
     }
 
     /// The place of a part of this document's text in [`into_text`](Self::into_text).
+    #[allow(clippy::arithmetic_side_effects, reason = "a part of the text is inside of the text")]
     pub(super) fn span(&self, part: &str) -> Range<usize> {
         let start = part.as_ptr().addr() - self.text.as_ptr().addr();
         start..start + part.len()
@@ -144,8 +145,9 @@ pub(super) fn unescaped(text: &str) -> Result<Cow<'_, str>> {
     check::string(text).map_err(|fault| fault.in_text(text))
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "places in the text, or its end")]
 fn quote_non_finite(text: &str) -> String {
-    let (mut quoted, mut copied, mut idx) = (String::with_capacity(text.len() + 64), 0, 0);
+    let (mut quoted, mut copied, mut idx) = (String::with_capacity(text.len().saturating_add(64)), 0, 0);
     while let Some(byte) = text.as_bytes().get(idx) {
         if *byte == b'"' {
             idx = string_end(text.as_bytes(), idx) + 1;
@@ -154,7 +156,7 @@ fn quote_non_finite(text: &str) -> String {
         let rest = text.get(idx..).unwrap_or_default();
         match NON_FINITE.iter().find(|(token, _)| rest.starts_with(token)) {
             Some((token, replacement)) => {
-                quoted.push_str(&text[copied..idx]);
+                quoted.push_str(text.get(copied..idx).unwrap_or_default());
                 quoted.push_str(replacement);
                 idx += token.len();
                 copied = idx;
@@ -162,7 +164,7 @@ fn quote_non_finite(text: &str) -> String {
             None => idx += 1,
         }
     }
-    quoted.push_str(&text[copied..]);
+    quoted.push_str(text.get(copied..).unwrap_or_default());
     quoted
 }
 
@@ -412,6 +414,11 @@ impl<'a> IntoIterator for Object<'a> {
 }
 
 /// Removes repeated keys. The first keeps its place and gets the value of the last.
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "`order` has the places of members, and each run has two of them at least"
+)]
 fn keep_last(members: &mut Vec<(Cow<'_, str>, Json<'_>)>) {
     let mut order: Vec<usize> = (0..members.len()).collect();
     sorted::sort_by(&mut order, |a, b| members[*a].0.cmp(&members[*b].0));

@@ -110,6 +110,7 @@ impl DocumentScan {
 
     /// The text of a `zarr.json` without the documents of other nodes and without attributes, or of
     /// v2's `.zattrs`. `None` where there are no attributes, and where a parser must be used.
+    #[allow(clippy::arithmetic_side_effects, reason = "places in the document, the skipped bytes included")]
     pub fn without_attributes(&self) -> Option<WithoutAttributes<'_>> {
         let mut members = self.own_members()?;
         let place = if self.path.is_none() {

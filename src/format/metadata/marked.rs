@@ -106,6 +106,10 @@ impl<'a> Marking<'a> {
         Marks { tokens: self.tokens, places }
     }
 
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "a place in the text or its end, and a count of commas"
+    )]
     fn token(&mut self, byte: u8) {
         let (bytes, start) = (self.text.as_bytes(), self.at);
         self.at += 1;
@@ -141,6 +145,7 @@ impl<'a> Marking<'a> {
     }
 
     /// Handles a number or one of Python's tokens.
+    #[allow(clippy::arithmetic_side_effects, reason = "a place in the text or its end")]
     fn number(&mut self, start: usize) {
         let rest = self.text.get(start..).unwrap_or_default();
         if let Some(token) = TOKENS.iter().find(|token| rest.starts_with(**token)) {
@@ -173,12 +178,14 @@ impl<'a> Marking<'a> {
         };
         // Adds the objects that are missing in `places`, each as an entry of the one above.
         for depth in 0..=deepest {
-            if self.frames[depth].opened.is_none() {
-                if depth > 0 {
-                    self.entry(depth - 1);
+            if self.frames.get(depth).is_some_and(|frame| frame.opened.is_none()) {
+                if let Some(above) = depth.checked_sub(1) {
+                    self.entry(above);
                 }
                 self.places.push('{');
-                self.frames[depth].opened = Some(0);
+            }
+            if let Some(frame) = self.frames.get_mut(depth) {
+                frame.opened.get_or_insert(0);
             }
         }
         self.entry(deepest);
@@ -189,7 +196,7 @@ impl<'a> Marking<'a> {
     fn entry(&mut self, depth: usize) {
         let Some(frame) = self.frames.get_mut(depth) else { return };
         let entries = frame.opened.unwrap_or(0);
-        frame.opened = Some(entries + 1);
+        frame.opened = Some(entries.saturating_add(1));
         if entries > 0 {
             self.places.push(',');
         }

@@ -78,7 +78,7 @@ impl Document<'_> {
     ) -> Option<Split<'a>> {
         let mut members = Vec::new();
         while let Some(Member { key, value, is_split, .. }) = rest.next_if(|next| next.depth == depth) {
-            let quoted = text.get(key.start - 1..key.end + 1)?;
+            let quoted = text.get(key.start.checked_sub(1)?..=key.end)?;
             let key = text.get(key.clone())?;
             let key = match key.contains('\\') {
                 true => unescaped(quoted).ok()?,
@@ -87,7 +87,7 @@ impl Document<'_> {
             let json = Json::from_checked(text.get(value.clone())?, self.has_non_finite());
             let is_on_path = path.first().is_some_and(|first| *first == key);
             let value = match (is_on_path, *is_split) {
-                (true, true) => self.gather(text, &path[1..], depth + 1, rest)?,
+                (true, true) => self.gather(text, path.get(1..)?, depth.checked_add(1)?, rest)?,
                 (true, false) if json.is_null() => Split::Null,
                 // Not an object: the strict way makes the error.
                 (true, false) => return None,

@@ -178,9 +178,10 @@ fn named_big_endian(codec: &CodecMetadata, depth: usize) -> Option<bool> {
     let members = document.root().object().ok()?;
     match codec.name.as_str() {
         "bytes" | "endian" => Some(members.get("endian")?.str().ok()? == "big"),
-        "sharding_indexed" if depth > 0 => {
+        "sharding_indexed" => {
+            let depth = depth.checked_sub(1)?;
             let inner = members.get("codecs")?.list(codec::parse).ok()?;
-            inner.iter().find_map(|codec| named_big_endian(codec, depth - 1))
+            inner.iter().find_map(|codec| named_big_endian(codec, depth))
         }
         _ => None,
     }

@@ -60,6 +60,7 @@ impl ArrayToArray for BitRound {
         Ok(encoded)
     }
 
+    #[allow(clippy::indexing_slicing, reason = "the types of numbers have 1 to 8 bytes")]
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
         require_encoders()?;
         let number = number_type(&self.representation.data_type)?;
@@ -103,6 +104,7 @@ impl BitRounding {
         sign | round_magnitude(magnitude, fraction_bits, self.keepbits, infinity)
     }
 
+    #[allow(clippy::arithmetic_side_effects, reason = "the types of numbers have 1 to 8 bytes")]
     fn round_integer(self, pattern: u64) -> u64 {
         let all = u64::MAX >> (u64::BITS - 8 * self.size());
         let negative = is_signed(self.number) && pattern > all / 2;
@@ -125,6 +127,10 @@ impl BitRounding {
 /// Keeps the highest `kept` of the low `significant` bits, ties to even. Truncates where rounding
 /// would exceed `most`.
 #[allow(clippy::cast_possible_truncation)] // a truncated magnitude is no larger than before
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "at most 64 bits are dropped; a magnitude and a step fit 128 bits"
+)]
 fn round_magnitude(magnitude: u64, significant: u32, kept: u32, most: u64) -> u64 {
     let dropped = significant.saturating_sub(kept);
     if dropped == 0 {

@@ -182,7 +182,7 @@ fn plain(from: &DataType, to: &DataType) -> Option<(NumberType, NumberType)> {
             (signed == to_signed && bits <= room) || (!signed && bits < room)
         }
         (Number::Integer { bits, .. }, Number::Float { fraction_bits, exponent_bits }) => {
-            bits <= fraction_bits + 1 && exponent_bits > 5
+            bits.saturating_sub(1) <= fraction_bits && exponent_bits > 5
         }
         (
             Number::Float { exponent_bits, fraction_bits },
@@ -225,7 +225,8 @@ struct DirectedCast {
 
 impl DirectedCast {
     fn convert(&self, src: &[u8]) -> std::result::Result<Vec<u8>, CastFailure> {
-        let mut dst = vec![0; src.len() / self.from.size() * self.to.size()];
+        let count = src.len().checked_div(self.from.size()).unwrap_or(0);
+        let mut dst = vec![0; count.saturating_mul(self.to.size())];
         self.convert_into(src, &mut dst).map(|()| dst)
     }
 

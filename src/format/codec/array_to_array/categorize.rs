@@ -78,7 +78,7 @@ impl StringLayout {
             Self::Utf32(len) => {
                 let mut bytes: Vec<u8> =
                     text.chars().take(len).flat_map(|char| u32::from(char).to_le_bytes()).collect();
-                bytes.resize(4 * len, 0);
+                bytes.resize(len.saturating_mul(4), 0);
                 bytes
             }
         }
@@ -99,8 +99,8 @@ impl Categorize {
     /// The stored number of a string. The last of equal labels counts, as in numcodecs.
     fn number(&self, text: &[u8]) -> Vec<u8> {
         let found = self.labels.iter().rposition(|label| label == text);
-        let number = found.map_or(0, |idx| idx as u64 + 1);
-        number.to_le_bytes()[..self.size].to_vec()
+        let number = found.map_or(0, |idx| (idx as u64).saturating_add(1));
+        number.to_le_bytes().into_iter().take(self.size).collect()
     }
 
     /// The string of a stored number.
@@ -125,9 +125,9 @@ impl ArrayToArray for Categorize {
         }
         let texts = || numbers.chunks_exact(self.size).map(|number| self.label(number));
         if let StringLayout::Utf32(len) = self.text {
-            let bytes = limits::product([self.count, 4 * len as u64], "chunk")?;
+            let bytes = limits::product([self.count, 4, len as u64], "chunk")?;
             let mut decoded = limits::zeroed(bytes, limits::CHUNK_BYTES, "chunk")?;
-            for (element, text) in decoded.chunks_exact_mut((4 * len).max(1)).zip(texts()) {
+            for (element, text) in decoded.chunks_exact_mut(len.saturating_mul(4).max(1)).zip(texts()) {
                 element.iter_mut().zip(text).for_each(|(byte, label)| *byte = *label);
             }
             return Ok(ArrayBytes::Fixed(decoded));
@@ -137,7 +137,7 @@ impl ArrayToArray for Categorize {
         let total = texts().map(|text| text.len() as u64).fold(0, u64::saturating_add);
         let mut elements = VariableBytes::new();
         limits::reserve(&mut elements.bytes, limits::within(total, limits::CHUNK_BYTES, "chunk")?, "chunk")?;
-        limits::reserve(&mut elements.offsets, numbers.len() / self.size, "chunk")?;
+        limits::reserve(&mut elements.offsets, texts().len(), "chunk")?;
         texts().try_for_each(|text| elements.push(text))?;
         Ok(ArrayBytes::Variable(elements))
     }
@@ -152,9 +152,10 @@ impl ArrayToArray for Categorize {
                     .flat_map(|idx| self.number(elements.get(idx).unwrap_or_default()))
                     .collect()
             }
-            (ArrayBytes::Fixed(elements), StringLayout::Utf32(len)) => {
-                elements.chunks_exact((4 * len).max(1)).flat_map(|element| self.number(element)).collect()
-            }
+            (ArrayBytes::Fixed(elements), StringLayout::Utf32(len)) => elements
+                .chunks_exact(len.saturating_mul(4).max(1))
+                .flat_map(|element| self.number(element))
+                .collect(),
             _ => return Err(Error::argument("categorize got elements that are not strings")),
         };
         let expected = limits::product([self.count, self.size as u64], "chunk")?;

@@ -76,6 +76,7 @@ impl ArrayToArray for Delta {
 }
 
 /// Computes running sums in half precision, rounded at each step.
+#[allow(clippy::arithmetic_side_effects, reason = "sums of floats round and do not overflow")]
 fn add_halves(buf: &mut [u8]) {
     let Some((first, rest)) = buf.as_chunks_mut().0.split_first_mut() else { return };
     let mut total = f16::from_le_bytes(*first);
@@ -86,6 +87,7 @@ fn add_halves(buf: &mut [u8]) {
 }
 
 /// Replaces every number but the first by its difference from the one before.
+#[allow(clippy::arithmetic_side_effects, reason = "differences of floats round and do not overflow")]
 fn subtract(buf: &mut [u8], number: NumberType) {
     match number {
         NumberType::Bool => {}

@@ -48,6 +48,10 @@ pub(super) enum Rounded {
     Unlike,
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "a number has 1 to 64 bits, and an exponent at most 11 of them"
+)]
 impl Number {
     /// The number type of a data type; `None` for other data types and for floats of 8 bits and
     /// fewer.
@@ -193,6 +197,7 @@ enum Steps {
 }
 
 /// Rounds `magnitude * 2^exponent` to steps of `2^step`.
+#[allow(clippy::arithmetic_side_effects, reason = "1 to 66 bits are dropped; 64 bits and a carry fit 128")]
 fn to_steps(magnitude: u64, exponent: i32, step: i32, negative: bool, rounding: Rounding) -> Steps {
     let Some(dropped) = step.checked_sub(exponent).filter(|dropped| *dropped > 0) else {
         let zeros = exponent.abs_diff(step);
@@ -216,6 +221,7 @@ fn to_steps(magnitude: u64, exponent: i32, step: i32, negative: bool, rounding: 
 }
 
 #[allow(clippy::cast_possible_truncation)] // the low bits are meant
+#[allow(clippy::arithmetic_side_effects, reason = "an integer type has 2 to 64 bits")]
 fn round_to_integer(to_steps: Steps, negative: bool, bits: u32, signed: bool) -> Rounded {
     let sized = |low: u64| {
         let unused = u64::BITS - bits;

@@ -112,13 +112,26 @@ impl FixedScaleOffset {
 /// Encodes integers in their own arithmetic, which wraps.
 fn multiplied(bytes: &[u8], number: NumberType, offset: i128, scale: i128) -> Result<Vec<u8>> {
     let size = number.size();
-    let mut products = zeroed(bytes.len() / size, number)?;
-    for (src, dst) in bytes.chunks_exact(size).zip(products.chunks_exact_mut(size)) {
+    let numbers = bytes.chunks_exact(size);
+    let mut products = zeroed(numbers.len(), number)?;
+    for (src, dst) in numbers.zip(products.chunks_exact_mut(size)) {
         let negative = is_signed(number) && src.last().is_some_and(|&byte| byte >= 0x80);
         let mut wide = [if negative { 0xff } else { 0 }; 16];
-        wide[..size].copy_from_slice(src);
-        let product = (i128::from_le_bytes(wide) - offset).wrapping_mul(scale);
-        dst.copy_from_slice(&product.to_le_bytes()[..size]);
+        wide.iter_mut().zip(src).for_each(|(to, from)| *to = *from);
+        let product = i128::from_le_bytes(wide).wrapping_sub(offset).wrapping_mul(scale);
+        dst.iter_mut().zip(product.to_le_bytes()).for_each(|(to, from)| *to = from);
     }
     Ok(products)
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_wrap_at_any_offset() {
+        let encoded = multiplied(&[7, 0], NumberType::U8, i128::MIN + 5, 3).unwrap();
+        assert_eq!(encoded, [6, 241]);
+    }
 }

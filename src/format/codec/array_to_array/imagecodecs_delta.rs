@@ -48,6 +48,10 @@ impl ArrayToArray for HorizontalDelta {
         &self.chunk
     }
 
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "`Fields::rows` has checked that a row fits CHUNK_BYTES"
+    )]
     fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
         let mut bytes = encoded.into_fixed()?;
         self.rows.check(&bytes, self.size)?;
@@ -74,7 +78,16 @@ impl ArrayToArray for HorizontalDelta {
 }
 
 /// Adds to every element the one that is `step` before it.
-fn add_before<const N: usize>(row: &mut [u8], step: usize, add: impl Fn([u8; N], [u8; N]) -> [u8; N]) {
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "`at` counts from `step` to the number of elements"
+)]
+pub(super) fn add_before<const N: usize>(
+    row: &mut [u8],
+    step: usize,
+    add: impl Fn([u8; N], [u8; N]) -> [u8; N],
+) {
     let elements = row.as_chunks_mut::<N>().0;
     for at in step..elements.len() {
         elements[at] = add(elements[at], elements[at - step]);

@@ -5,6 +5,7 @@
 //!
 //! It can decode but not encode.
 
+use super::imagecodecs_delta::add_before;
 use super::predictor::{Fields, PredictorRows};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
@@ -51,21 +52,21 @@ impl ArrayToArray for Floatpred {
         &self.encoded
     }
 
+    #[allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        reason = "`rows.check` has checked that the bytes are whole rows of `len` numbers"
+    )]
     fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
-        let bytes = encoded.into_fixed()?;
+        let mut bytes = encoded.into_fixed()?;
         self.rows.check(&bytes, self.size)?;
         let (len, size) = (self.rows.len, self.size);
         let mut decoded = vec![0; bytes.len()];
-        let mut sums = Vec::new();
-        for (row, numbers) in bytes.chunks(len * size).zip(decoded.chunks_mut(len * size)) {
-            sums.clear();
-            sums.extend_from_slice(row);
-            for at in self.rows.step..sums.len() {
-                sums[at] = sums[at].wrapping_add(sums[at - self.rows.step]);
-            }
+        for (row, numbers) in bytes.chunks_mut(len * size).zip(decoded.chunks_mut(len * size)) {
+            add_before::<1>(row, self.rows.step, |[a], [b]| [a.wrapping_add(b)]);
             for (number, place) in numbers.chunks_mut(size).zip(0..) {
                 for (byte, plane) in number.iter_mut().zip((0..size).rev()) {
-                    *byte = sums[plane * len + place];
+                    *byte = row[plane * len + place];
                 }
             }
         }

@@ -50,7 +50,7 @@ struct NumcodecsPackBits {
 impl NumcodecsPackBits {
     /// The number of padding bits in the last byte.
     fn padding(&self) -> u64 {
-        self.count.next_multiple_of(8) - self.count
+        self.count.wrapping_neg() % 8
     }
 }
 
@@ -73,8 +73,8 @@ impl ArrayToArray for NumcodecsPackBits {
         }
         let mut bools = limits::zeroed(self.count, limits::CHUNK_BYTES, "chunk")?;
         for (eight, byte) in bools.chunks_mut(8).zip(packed) {
-            for (place, bool) in eight.iter_mut().enumerate() {
-                *bool = byte >> (7 - place) & 1;
+            for (bool, place) in eight.iter_mut().zip((0..8).rev()) {
+                *bool = byte >> place & 1;
             }
         }
         Ok(ArrayBytes::Fixed(bools))
@@ -90,8 +90,8 @@ impl ArrayToArray for NumcodecsPackBits {
         limits::reserve(&mut encoded, bools.len().div_ceil(8).saturating_add(1), "encoded chunk")?;
         encoded.push(u8::try_from(self.padding()).unwrap_or(0));
         encoded.extend(bools.chunks(8).map(|eight| {
-            let places = eight.iter().enumerate();
-            places.fold(0, |byte, (place, &bool)| byte | u8::from(bool != 0) << (7 - place))
+            let places = eight.iter().zip((0..8).rev());
+            places.fold(0, |byte, (&bool, place)| byte | u8::from(bool != 0) << place)
         }));
         Ok(ArrayBytes::Fixed(encoded))
     }

@@ -103,7 +103,7 @@ impl Numbers {
                 .expected(format!("elements of {}", dtype.name()))
                 .actual(format!("elements of {}", chunk.data_type.name())));
         }
-        let count = bytes / size;
+        let count = bytes.checked_div(size).unwrap_or(0);
         let (shape, fill_value) = if element_size == decoded.size() {
             let mut fill = vec![0; encoded.size()];
             convert(&chunk.fill_value.0, decoded, &mut fill, encoded);
@@ -146,12 +146,16 @@ pub(super) fn is_signed(number: NumberType) -> bool {
     !matches!(number, NumberType::Bool | NumberType::U8 | NumberType::U16 | NumberType::U32 | NumberType::U64)
 }
 
+fn count_of(numbers: &[u8], number: NumberType) -> usize {
+    numbers.len().checked_div(number.size()).unwrap_or(0)
+}
+
 /// A copy of the numbers in another type: see [`convert`].
 pub(super) fn converted(src: Vec<u8>, from: NumberType, to: NumberType) -> Result<Vec<u8>> {
     if from == to {
         return Ok(src);
     }
-    let mut dst = zeroed(src.len() / from.size(), to)?;
+    let mut dst = zeroed(count_of(&src, from), to)?;
     convert(&src, from, &mut dst, to);
     Ok(dst)
 }
@@ -159,6 +163,11 @@ pub(super) fn converted(src: Vec<u8>, from: NumberType, to: NumberType) -> Resul
 /// Converts like NumPy's `astype`: integers keep their low bits, floats are truncated. C and NumPy
 /// do not define the conversion of a float that the integer type cannot hold. Here narrow integers
 /// keep the low bits, as on common machines, wide ones saturate, and NaN becomes 0.
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "a block has BLOCK numbers of at most 8 bytes"
+)]
 fn convert(src: &[u8], from: NumberType, dst: &mut [u8], to: NumberType) {
     let by_way_of = match to {
         _ if !is_float(from) => None,
@@ -185,20 +194,25 @@ fn resize_integers(src: &[u8], from: NumberType, dst: &mut [u8], to: NumberType)
     let kept = from.size().min(to.size());
     for (src, dst) in src.chunks_exact(from.size()).zip(dst.chunks_exact_mut(to.size())) {
         let (low, high) = dst.split_at_mut(kept);
-        low.copy_from_slice(&src[..kept]);
+        low.iter_mut().zip(src).for_each(|(to, from)| *to = *from);
         let negative = is_signed(from) && src.last().is_some_and(|&byte| byte >= 0x80);
         high.fill(if negative { 0xff } else { 0 });
     }
 }
 
 /// Applies `operation` to every number as a double and stores the result in another type.
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "a block has BLOCK numbers of at most 8 bytes"
+)]
 pub(super) fn map_doubles(
     src: &[u8],
     from: NumberType,
     to: NumberType,
     operation: impl Fn(f64) -> f64,
 ) -> Result<Vec<u8>> {
-    let mut dst = zeroed(src.len() / from.size(), to)?;
+    let mut dst = zeroed(count_of(src, from), to)?;
     let mut buf = [0; BLOCK * 8];
     for (src, dst) in src.chunks(BLOCK * from.size()).zip(dst.chunks_mut(BLOCK * to.size())) {
         let buf = &mut buf[..src.len() / from.size() * 8];

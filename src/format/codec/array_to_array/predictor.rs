@@ -64,7 +64,7 @@ impl Fields {
         let product = |sizes: &[u64]| -> Result<usize> {
             let len = limits::product(sizes.iter().copied(), "row")?;
             limits::within(len.saturating_mul(size as u64), limits::CHUNK_BYTES, "row")
-                .map(|bytes| (bytes / size).max(1))
+                .map(|bytes| bytes.checked_div(size).unwrap_or(0).max(1))
         };
         Ok(PredictorRows { len: product(row)?, step: product(row.get(1..).unwrap_or_default())?, count })
     }

@@ -102,7 +102,10 @@ impl ReshapeSpec {
             let Length::Product(dimensions) = length else { continue };
             let (Some(&first), Some(&last)) = (dimensions.first(), dimensions.last()) else { continue };
             let before = (encoded.get(..place), decoded.get(..first));
-            let after = (encoded.get(place + 1..), decoded.get(last + 1..));
+            let after = (
+                encoded.get(place..).and_then(|rest| rest.get(1..)),
+                decoded.get(last..).and_then(|rest| rest.get(1..)),
+            );
             for (encoded, decoded) in [before, after] {
                 if product(encoded.unwrap_or_default())? != product(decoded.unwrap_or_default())? {
                     return Err(Error::format(

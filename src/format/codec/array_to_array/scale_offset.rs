@@ -88,6 +88,7 @@ impl ScaleFailure {
     }
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "integers of at most 64 bits: sums and products fit 128")]
 impl Arithmetic {
     fn encode(self, elements: &mut [u8], size: usize) -> std::result::Result<(), ScaleFailure> {
         for element in elements.chunks_exact_mut(size) {
@@ -127,6 +128,7 @@ impl Arithmetic {
 }
 
 /// The value, if it is in the range of the data type.
+#[allow(clippy::arithmetic_side_effects, reason = "an integer type has 2 to 64 bits")]
 fn within(integer: Integer, value: i128) -> std::result::Result<i128, ScaleFailure> {
     let room = if integer.is_signed() { integer.bits() - 1 } else { integer.bits() };
     let (least, end) = (if integer.is_signed() { -(1_i128 << room) } else { 0 }, 1_i128 << room);

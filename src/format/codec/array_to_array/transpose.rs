@@ -159,14 +159,16 @@ impl Transpose {
     }
 
     /// The loops of the copy, one for each encoded dimension.
+    #[allow(clippy::indexing_slicing, reason = "`order` is a permutation of the dimensions")]
     fn dims(&self, element_size: usize, direction: Direction) -> Result<Vec<Dim>> {
         let decoded_strides = c_strides(&self.decoded_shape, element_size)?;
         let encoded_strides = c_strides(&self.encoded.shape, element_size)?;
         let mut dims = Vec::with_capacity(self.order.len());
-        for (encoded_dimension, &dimension) in self.order.iter().enumerate() {
-            let count = limits::to_usize(self.encoded.shape[encoded_dimension], "chunk")?;
+        let encoded_dimensions = self.encoded.shape.iter().zip(encoded_strides);
+        for (&dimension, (count, encoded)) in self.order.iter().zip(encoded_dimensions) {
+            let count = limits::to_usize(*count, "chunk")?;
             let decoded = signed_stride(decoded_strides[dimension])?;
-            let encoded = signed_stride(encoded_strides[encoded_dimension])?;
+            let encoded = signed_stride(encoded)?;
             dims.push(match direction {
                 Direction::Decode => Dim { count, src_stride: encoded, dst_stride: decoded },
                 Direction::Encode => Dim { count, src_stride: decoded, dst_stride: encoded },

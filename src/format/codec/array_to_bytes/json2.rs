@@ -80,7 +80,7 @@ impl ArrayToBytes for Json2 {
         let mut encoded = b"[".to_vec();
         limits::reserve(
             &mut encoded,
-            elements.bytes.len().saturating_add(2 * elements.len()),
+            elements.bytes.len().saturating_add(elements.len().saturating_mul(2)),
             "encoded chunk",
         )?;
         let (first, inner) =

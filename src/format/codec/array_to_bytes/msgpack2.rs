@@ -67,7 +67,7 @@ impl ArrayToBytes for Msgpack2 {
             .checked_sub(2)
             .ok_or_else(|| Error::format("the MessagePack list lacks its type and shape"))?;
         let mut elements = self.chunk.elements()?;
-        let inner = self.chunk.shape.len() - 1;
+        let inner = self.chunk.shape.len().saturating_sub(1);
         for _ in 0..items {
             reader.push_item(inner, &mut elements)?;
             if elements.len() as u64 > self.chunk.count() {

@@ -38,19 +38,21 @@ struct N5Spec {
 /// `Format` unless the codecs are those of N5: transpose, bytes and at most one compressor.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let codecs = codec_list(configuration, "codecs")?;
-    let fits = match codecs.as_slice() {
+    let bytes = match codecs.as_slice() {
         [transpose, bytes, rest @ ..] => {
             let compressors =
                 rest.iter().all(|codec| kind_of(&codec.name, codec.format) != Some(CodecKind::ArrayToArray));
-            transpose.name == "transpose" && bytes.name == "bytes" && rest.len() < 2 && compressors
+            let fits =
+                transpose.name == "transpose" && bytes.name == "bytes" && rest.len() < 2 && compressors;
+            fits.then_some(bytes)
         }
-        _ => false,
+        _ => None,
     };
-    if !fits {
+    let Some(bytes) = bytes else {
         let names: Vec<&str> = codecs.iter().map(|codec| codec.name.as_str()).collect();
         return Err(wrong_value("codecs", "transpose, bytes and at most one compressor", names.join(", ")));
-    }
-    let endian = field(&codecs[1], "endian", |json| Ok(json.str()?.into_owned()))?;
+    };
+    let endian = field(bytes, "endian", |json| Ok(json.str()?.into_owned()))?;
     if endian.as_ref().is_some_and(|endian| endian != "big") {
         return Err(wrong_value("codecs[1].configuration.endian", "big", endian.unwrap_or_default()));
     }
@@ -71,7 +73,8 @@ impl ArrayToBytesSpec for N5Spec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
         let rank = decoded.shape.len();
         let reversed: Vec<u64> = (0..rank as u64).rev().collect();
-        let order = field(&self.codecs[0], "order", |json| json.u64_list())?;
+        let order = self.codecs.first().map(|codec| field(codec, "order", |json| json.u64_list()));
+        let order = order.transpose()?.flatten();
         if order.as_ref() != Some(&reversed) {
             let field = "configuration.codecs[0].configuration.order";
             return Err(wrong_value(

@@ -5,6 +5,8 @@
 //! a chain of codecs each; the values are an array of one dimension. In memory an element is a
 //! byte, 1 or 0, and its value: see [`data_type`](crate::format::data_type).
 
+use std::num::NonZeroU64;
+
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::Configuration;
@@ -103,8 +105,10 @@ impl Optional {
         let at = |linear: usize| {
             let (mut rest, mut at) = (linear as u64, 0_usize);
             for (extent, stride) in shape.iter().zip(&strides).rev() {
-                at += usize::try_from(rest % extent).unwrap_or(usize::MAX).saturating_mul(*stride);
-                rest /= extent;
+                let along = NonZeroU64::new(*extent).unwrap_or(NonZeroU64::MIN);
+                let step = usize::try_from(rest % along).unwrap_or(usize::MAX).saturating_mul(*stride);
+                at = at.saturating_add(step);
+                rest /= along;
             }
             mask.get(at).map(|byte| *byte != 0).ok_or_else(wrong_mask)
         };
@@ -145,7 +149,9 @@ impl ArrayToBytes for Optional {
 
     fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
         let (mask, values) = match decoded {
-            ArrayBytes::Fixed(elements) => gather_fixed(elements, 1 + self.value_type.size().unwrap_or(0)),
+            ArrayBytes::Fixed(elements) => {
+                gather_fixed(elements, self.value_type.size().unwrap_or(0).saturating_add(1))
+            }
             ArrayBytes::Variable(elements) => gather_variable(elements)?,
         };
         if mask.len() != self.count {
@@ -162,30 +168,30 @@ impl ArrayToBytes for Optional {
 /// Splits the bytes into the encoded mask and the encoded values.
 fn split(encoded: &[u8]) -> Result<(&[u8], &[u8])> {
     let len_at = |at: usize| {
-        let bytes: Option<[u8; 8]> = encoded.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
-        bytes.map(u64::from_le_bytes)
+        let bytes = encoded.get(at..).and_then(|bytes| bytes.first_chunk());
+        bytes.copied().map(u64::from_le_bytes)
     };
     let (Some(mask_len), Some(values_len)) = (len_at(0), len_at(8)) else {
         return Err(wrong_decoded_len(HEADER as u64, encoded.len() as u64));
     };
     let promised = (HEADER as u64).checked_add(mask_len).and_then(|len| len.checked_add(values_len));
-    match promised {
-        Some(len) if len == encoded.len() as u64 => {
-            Ok(encoded[HEADER..].split_at(limits::to_usize(mask_len, "mask")?))
-        }
+    let parts = usize::try_from(mask_len).ok().zip(encoded.get(HEADER..));
+    match parts.and_then(|(mask_len, parts)| parts.split_at_checked(mask_len)) {
+        Some(parts) if promised == Some(encoded.len() as u64) => Ok(parts),
         _ => Err(wrong_decoded_len(promised.unwrap_or(u64::MAX), encoded.len() as u64)),
     }
 }
 
 /// Builds elements of one size: a byte, then the value or zeros.
 fn spread_fixed(mask: &[bool], values: &[u8], size: usize) -> Result<ArrayBytes> {
-    let len = limits::product([mask.len() as u64, 1 + size as u64], "chunk")?;
+    let element_size = size.saturating_add(1);
+    let len = limits::product([mask.len() as u64, element_size as u64], "chunk")?;
     let mut elements = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
     let mut values = values.chunks_exact(size.max(1));
-    for (element, _) in elements.chunks_exact_mut(1 + size).zip(mask).filter(|(_, has_value)| **has_value) {
+    let elements_mut = elements.chunks_exact_mut(element_size).zip(mask);
+    for (element, _) in elements_mut.filter(|(_, has_value)| **has_value) {
         let value = values.next().ok_or_else(wrong_mask)?;
-        element[0] = 1;
-        element[1..].copy_from_slice(value);
+        element.iter_mut().zip([1].iter().chain(value)).for_each(|(to, from)| *to = *from);
     }
     Ok(ArrayBytes::Fixed(elements))
 }
@@ -193,15 +199,14 @@ fn spread_fixed(mask: &[bool], values: &[u8], size: usize) -> Result<ArrayBytes>
 /// Builds elements of variable length: a byte, then the value if there is one.
 fn spread_variable(mask: &[bool], values: &VariableBytes) -> Result<ArrayBytes> {
     let mut elements = VariableBytes::new();
-    let mut next = 0;
+    let mut all = (0..values.len()).map_while(|idx| values.get(idx));
     for has_value in mask {
         if !has_value {
             elements.push(&[0])?;
             continue;
         }
-        let value = values.get(next).ok_or_else(wrong_mask)?;
+        let value = all.next().ok_or_else(wrong_mask)?;
         elements.push(&[&[1], value].concat())?;
-        next += 1;
     }
     Ok(ArrayBytes::Variable(elements))
 }

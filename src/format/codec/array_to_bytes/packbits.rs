@@ -71,6 +71,10 @@ fn component(data_type: &DataType) -> Option<Run> {
 }
 
 impl ArrayToBytesSpec for PackBitsSpec {
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "a number has 1 to 64 bits, and the last bit is not before the first"
+    )]
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
         let component = component(&decoded.data_type).ok_or_else(|| {
             Error::unsupported(format!(
@@ -87,7 +91,8 @@ impl ArrayToBytesSpec for PackBitsSpec {
         }
         let byte_len = decoded.byte_len()?.unwrap_or(0);
         let kept = last_bit - first_bit + 1;
-        let bits = limits::product([byte_len / component.width as u64, u64::from(kept)], "chunk")?;
+        let count = byte_len.checked_div(component.width as u64).unwrap_or(0);
+        let bits = limits::product([count, u64::from(kept)], "chunk")?;
         let padding_encoding = self.padding_encoding;
         Ok(Box::new(PackBits { component, first_bit, kept, byte_len, bits, padding_encoding }))
     }
@@ -107,9 +112,10 @@ struct PackBits {
 impl PackBits {
     /// The number of padding bits in the last byte.
     fn padding(&self) -> u8 {
-        u8::try_from(self.bits.next_multiple_of(8) - self.bits).unwrap_or(0)
+        u8::try_from(self.bits.wrapping_neg() % 8).unwrap_or(0)
     }
 
+    #[allow(clippy::arithmetic_side_effects, reason = "an eighth of 64 bits, and one")]
     fn packed_len(&self) -> u64 {
         self.bits.div_ceil(8) + u64::from(self.padding_encoding != PaddingEncoding::None)
     }
@@ -136,6 +142,7 @@ impl PackBits {
     }
 
     /// Moves the stored bits to their position and restores the bits above them.
+    #[allow(clippy::arithmetic_side_effects, reason = "a number has 1 to 64 bits, of which 1 to 64 are kept")]
     fn component(&self, stored: u64) -> u64 {
         let above = u64::BITS - self.kept;
         let high = stored << above;
@@ -150,6 +157,11 @@ impl ArrayToBytes for PackBits {
         Some(self.packed_len())
     }
 
+    #[allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        reason = "a number has 1 to 64 bits, of which 1 to 64 are kept"
+    )]
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         let packed = self.split(encoded)?;
         let mut elements = limits::zeroed(self.byte_len, limits::CHUNK_BYTES, "chunk")?;
@@ -169,6 +181,11 @@ impl ArrayToBytes for PackBits {
         Ok(ArrayBytes::Fixed(elements))
     }
 
+    #[allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        reason = "a number has 1 to 64 bits, of which 1 to 64 are kept"
+    )]
     fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
         let elements = decoded.fixed()?;
         if elements.len() as u64 != self.byte_len {

@@ -142,6 +142,7 @@ impl ArrayToBytes for Pcodec {
     }
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "a number has N bytes, never none")]
 fn decode_as<T: Number + Default, const N: usize>(to_bytes: fn(T) -> [u8; N]) -> Decode {
     Box::new(move |encoded, byte_len| {
         let len = limits::within(byte_len, limits::CHUNK_BYTES, "chunk")?;
@@ -182,8 +183,9 @@ fn decompress<T: Number + Default>(encoded: &[u8], count: usize) -> Result<Vec<T
 fn encode_as<T: Number, const N: usize>(from_bytes: fn([u8; N]) -> T) -> Encode {
     Box::new(move |bytes, config| {
         let mut numbers = Vec::new();
-        limits::reserve(&mut numbers, bytes.len() / N, "chunk")?;
-        numbers.extend(bytes.as_chunks().0.iter().map(|number| from_bytes(*number)));
+        let bytes = bytes.as_chunks().0;
+        limits::reserve(&mut numbers, bytes.len(), "chunk")?;
+        numbers.extend(bytes.iter().map(|number| from_bytes(*number)));
         simple_compress(&numbers, config)
             .map_err(|error| Error::argument("pcodec cannot compress the chunk").actual(error.message))
     })

@@ -190,6 +190,10 @@ struct Zfp {
     has_header: bool,
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "narrow numbers have 8 or 16 bits, and `shift` fills up 31"
+)]
 impl ArrayToBytes for Zfp {
     fn encoded_len(&self) -> Option<u64> {
         None
@@ -259,7 +263,8 @@ impl Zfp {
         encoded: &[u8],
         put: impl Fn(T, &mut Vec<u8>),
     ) -> Result<Vec<u8>> {
-        let count = limits::within(self.byte_len, limits::CHUNK_BYTES, "chunk")? / self.size;
+        let count =
+            limits::within(self.byte_len, limits::CHUNK_BYTES, "chunk")?.checked_div(self.size).unwrap_or(0);
         let mut numbers: Vec<T> = Vec::new();
         limits::reserve(&mut numbers, count, "chunk")?;
         numbers.resize(count, T::default());
@@ -331,8 +336,9 @@ impl Zfp {
         number: impl Fn([u8; N]) -> Option<T>,
     ) -> Result<Vec<u8>> {
         let mut numbers = Vec::new();
-        limits::reserve(&mut numbers, bytes.len() / N, "chunk")?;
-        for bytes in bytes.as_chunks().0 {
+        let bytes = bytes.as_chunks().0;
+        limits::reserve(&mut numbers, bytes.len(), "chunk")?;
+        for bytes in bytes {
             let beyond = || Error::argument("a number is too large for zfp");
             numbers.push(number(*bytes).ok_or_else(beyond)?);
         }

@@ -33,7 +33,7 @@ impl BytesToBytes for Base64 {
 
     fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
         let padding = encoded.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();
-        let len = (encoded.len() / 4 * 3).saturating_sub(padding);
+        let len = (encoded.len() / 4).saturating_mul(3).saturating_sub(padding);
         let decoded = output.reserve(len as u64)?;
         let written = STANDARD.decode_slice(encoded, decoded);
         let written =

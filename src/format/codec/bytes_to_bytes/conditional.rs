@@ -186,7 +186,7 @@ impl BytesToBytes for Conditional {
         let mut encoded = vec![0; self.header_len];
         if content.is_some() {
             for idx in 0..self.codecs.len() {
-                encoded[idx / 8] |= 1 << (idx % 8);
+                encoded.iter_mut().skip(idx / 8).take(1).for_each(|flags| *flags |= 1 << (idx % 8));
             }
         }
         let content = content.as_deref().unwrap_or(decoded);

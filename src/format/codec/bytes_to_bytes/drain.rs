@@ -40,13 +40,14 @@ fn grow(reader: &mut dyn Read, buf: &mut Vec<u8>, limit: usize, what: &str) -> R
         if len == start {
             return match fill(reader, &mut [0], what)? {
                 0 => Ok(()),
-                _ => Err(limits::exceeded("decoded bytes", limit as u64 + 1, limit as u64)),
+                _ => Err(limits::exceeded("decoded bytes", (limit as u64).saturating_add(1), limit as u64)),
             };
         }
         limits::grow(buf, len, "decoded bytes")?;
         let read = fill(reader, buf.get_mut(start..).unwrap_or_default(), what)?;
-        buf.truncate(start + read);
-        if start + read < len {
+        let end = start.saturating_add(read);
+        buf.truncate(end);
+        if end < len {
             return Ok(());
         }
     }
@@ -58,7 +59,7 @@ fn fill(reader: &mut dyn Read, buf: &mut [u8], what: &str) -> Result<usize> {
     while let Some(rest) = buf.get_mut(filled..).filter(|rest| !rest.is_empty()) {
         match reader.read(rest) {
             Ok(0) => break,
-            Ok(read) => filled += read,
+            Ok(read) => filled = filled.saturating_add(read),
             Err(error) => return Err(damaged(&error, what)),
         }
     }

@@ -20,6 +20,11 @@ pub fn parse(_: &Configuration<'_>) -> Result<Spec> {
     Ok(Spec::BytesToBytes(Box::new(Checksum { location: Location::End, sum: fletcher32 })))
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "the sums of a BLOCK fit 32 bits, and a pair has at least one byte"
+)]
 fn fletcher32(bytes: &[u8]) -> u32 {
     let (mut first, mut second) = (0_u32, 0_u32);
     for block in bytes.chunks(2 * BLOCK) {
@@ -35,6 +40,7 @@ fn fletcher32(bytes: &[u8]) -> u32 {
 }
 
 /// Reduces a sum modulo 65535, up to one carry.
+#[allow(clippy::arithmetic_side_effects, reason = "two numbers of 16 bits")]
 fn fold(sum: u32) -> u32 {
     (sum & 0xffff) + (sum >> 16)
 }

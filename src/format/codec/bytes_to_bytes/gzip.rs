@@ -109,12 +109,13 @@ fn skip_header(member: &[u8]) -> Result<&[u8]> {
     }
     for text in [flag::NAME, flag::COMMENT] {
         if flags & text != 0 {
-            let end = rest.iter().position(|&byte| byte == 0).ok_or_else(too_short)?;
-            rest = rest.get(end + 1..).ok_or_else(too_short)?;
+            let mut bytes = rest.iter();
+            bytes.position(|&byte| byte == 0).ok_or_else(too_short)?;
+            rest = bytes.as_slice();
         }
     }
     if flags & flag::HEADER_CRC != 0 {
-        let header = member.get(..member.len() - rest.len()).unwrap_or_default();
+        let header = member.strip_suffix(rest).unwrap_or_default();
         let (stored, stream) = split(rest).ok_or_else(too_short)?;
         check_sum(u32::from(u16::from_le_bytes(stored)), crc32(0, header) & 0xffff)?;
         rest = stream;

@@ -29,8 +29,8 @@ impl BytesToBytesSpec for ImagecodecsPackBits {
 
 impl BytesToBytes for ImagecodecsPackBits {
     fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
-        let mut len = 0;
-        for_each_run(encoded, |run| len += run.len() as u64)?;
+        let mut len = 0_u64;
+        for_each_run(encoded, |run| len = len.saturating_add(run.len() as u64))?;
         let output = output.reserve(len)?;
         let mut rest = output;
         for_each_run(encoded, |run| {
@@ -62,6 +62,7 @@ impl PackBitsRun<'_> {
     }
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "257 is more than a byte")]
 fn for_each_run<'a>(encoded: &'a [u8], mut take: impl FnMut(PackBitsRun<'a>)) -> Result<()> {
     let too_short = || truncated("PackBits stream");
     let mut rest = encoded;

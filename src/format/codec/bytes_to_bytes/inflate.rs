@@ -30,6 +30,7 @@ pub(super) struct Inflated {
 impl Inflater {
     /// Decodes the stream at the start of `encoded` to `output` from `start` on. A growing output
     /// is then truncated to the end of the decoded bytes.
+    #[allow(clippy::arithmetic_side_effects, reason = "`step` has read and written bytes of these buffers")]
     pub(super) fn inflate(&self, encoded: &[u8], output: &mut Output<'_>, start: usize) -> Result<Inflated> {
         let mut tables = self.0.borrow_mut();
         let state = tables.get_or_insert_default();
@@ -81,7 +82,7 @@ fn grow(output: &mut Output<'_>, used: usize) -> Result<()> {
             .expected(format!("{} bytes", output.len()))
             .actual("more")),
         Output::Growing { limit, .. } if used >= *limit => {
-            Err(limits::exceeded("decoded bytes", used as u64 + 1, *limit as u64))
+            Err(limits::exceeded("decoded bytes", (used as u64).saturating_add(1), *limit as u64))
         }
         Output::Growing { buf, limit } => {
             let len = used.saturating_mul(2).max(FIRST_GROWTH).min(*limit);

@@ -26,6 +26,7 @@ fn byte(json: Json<'_>) -> Result<u8> {
 }
 
 /// The hash of `prefix` followed by `bytes`.
+#[allow(clippy::arithmetic_side_effects, reason = "lengths of bytes that are in memory")]
 fn lookup3(prefix: &[u8], bytes: &[u8], initial: u32) -> u32 {
     let len = prefix.len() + bytes.len();
     #[allow(clippy::cast_possible_truncation)] // lookup3.c adds the length modulo 2^32

@@ -72,11 +72,11 @@ pub(super) fn encode_block(decoded: &[u8], encoded: &mut Vec<u8>) -> Result<()> 
     require_encoders()?;
     let start = encoded.len();
     let most = lz4_flex::block::get_maximum_output_size(decoded.len());
-    limits::grow(encoded, start + most, "encoded chunk")?;
+    limits::grow(encoded, start.saturating_add(most), "encoded chunk")?;
     let target = encoded.get_mut(start..).unwrap_or_default();
     let written = lz4_flex::block::compress_into(decoded, target);
     let written =
         written.map_err(|error| Error::limit("lz4 cannot encode the chunk").actual(error.to_string()))?;
-    encoded.truncate(start + written);
+    encoded.truncate(start.saturating_add(written));
     Ok(())
 }

@@ -130,6 +130,7 @@ impl Filter {
     }
 
     /// Reads the options that change the format of the stream. The preset decides the others.
+    #[allow(clippy::arithmetic_side_effects, reason = "both are at most 4")]
     fn options(json: Json<'_>) -> Result<LzmaOptions> {
         let filter = json.object()?;
         let mut options = filter.read("preset", preset)?.unwrap_or_default();
@@ -158,10 +159,11 @@ fn bounded(json: Json<'_>, least: u32, most: u32) -> Result<u32> {
 impl Lzma {
     fn set_filters(&mut self, filters: Vec<Filter>) -> Result<()> {
         let count = filters.len();
+        let last = count.saturating_sub(1);
         for (idx, filter) in filters.into_iter().enumerate() {
             match filter {
-                Filter::Delta(distance) if idx + 1 < count => self.deltas.push(distance),
-                Filter::Compressor(version, options) if idx + 1 == count => {
+                Filter::Delta(distance) if idx < last => self.deltas.push(distance),
+                Filter::Compressor(version, options) if idx == last => {
                     (self.version, self.options) = (version, options);
                 }
                 _ => {
@@ -325,7 +327,7 @@ fn decode_lzma1(stream: &[u8], output: &mut Output<'_>, header: Lzma1Header) -> 
     reader.set_relaxed_end_condition(false);
     drain(&mut reader, output, WHAT)?;
     let (_, ahead) = reader.into_parts();
-    check_end(ahead.len() + rest.len())
+    check_end(ahead.len().saturating_add(rest.len()))
 }
 
 fn decode_lzma2(stream: &[u8], output: &mut Output<'_>, dictionary: u32) -> Result<()> {
@@ -347,6 +349,11 @@ fn check_end(left: usize) -> Result<()> {
 }
 
 /// Adds to every byte the one that is `distance` before it.
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "`idx` counts from `distance` to the length"
+)]
 fn undo_delta(bytes: &mut [u8], distance: usize) {
     for idx in distance..bytes.len() {
         bytes[idx] = bytes[idx].wrapping_add(bytes[idx - distance]);
@@ -354,6 +361,11 @@ fn undo_delta(bytes: &mut [u8], distance: usize) {
 }
 
 /// Subtracts from every byte the one that is `distance` before it.
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "`idx` counts from `distance` to the length"
+)]
 fn apply_delta(bytes: &mut [u8], distance: usize) {
     for idx in (distance..bytes.len()).rev() {
         bytes[idx] = bytes[idx].wrapping_sub(bytes[idx - distance]);

@@ -80,7 +80,7 @@ fn decode_raw(inflater: &Inflater, encoded: &[u8], mut output: Output<'_>) -> Re
     if inflated.end != len {
         return Err(wrong_decoded_len(len as u64, inflated.end as u64));
     }
-    match encoded.len() - inflated.consumed {
+    match encoded.len().saturating_sub(inflated.consumed) {
         0 => Ok(()),
         rest => {
             Err(Error::format("there are bytes after the DEFLATE stream").actual(format!("{rest} bytes")))

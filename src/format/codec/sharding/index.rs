@@ -88,8 +88,9 @@ impl ShardIndexFormat {
             let start = position
                 .iter()
                 .zip(&decoded.strides)
-                .fold(0, |start, (at, stride)| start + usize::try_from(*at).unwrap_or(usize::MAX) * stride);
-            entries.push((read_u64(bytes, start)?, read_u64(bytes, start + last)?));
+                .map(|(at, stride)| usize::try_from(*at).unwrap_or(usize::MAX).saturating_mul(*stride))
+                .fold(0, usize::saturating_add);
+            entries.push((read_u64(bytes, start)?, read_u64(bytes, start.saturating_add(last))?));
         }
         ShardIndex::new(entries, &self.allowed_bytes(shard_len))
     }
@@ -138,17 +139,16 @@ impl ShardIndexFormat {
     ) -> Result<Vec<u8>> {
         let base = if self.location == IndexLocation::Start { self.encoded_len } else { 0 };
         let mut body = Vec::new();
-        let mut index: Vec<u8> = EMPTY.to_le_bytes().repeat(chunks.len() * 2);
+        let mut entries = vec![[EMPTY; 2]; chunks.len()];
         for linear in order {
             let Some(Some(chunk)) = chunks.get(linear) else { continue };
             let chunk = chunk.as_ref();
-            let (offset, len) = (base + body.len() as u64, chunk.len() as u64);
-            if let Some(entry) = index.get_mut(linear * 16..(linear + 1) * 16) {
-                entry[..8].copy_from_slice(&offset.to_le_bytes());
-                entry[8..].copy_from_slice(&len.to_le_bytes());
+            if let Some(entry) = entries.get_mut(linear) {
+                *entry = [base.saturating_add(body.len() as u64), chunk.len() as u64];
             }
             body.extend_from_slice(chunk);
         }
+        let index = entries.as_flattened().iter().flat_map(|number| number.to_le_bytes()).collect();
         let index = self.pipeline.encode(ArrayBytes::Fixed(index))?;
         Ok(match self.location {
             IndexLocation::Start => [index, body].concat(),

@@ -39,6 +39,10 @@ pub struct Sharding {
 
 impl Sharding {
     /// Combines the bound chains. The caller has checked that the inner chunks divide the shard.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "`ShardingSpec::check_division` has refused inner chunks without elements"
+    )]
     fn new(shard: &ChunkRepresentation, inner: Rc<Pipeline>, index: ShardIndexFormat) -> Self {
         let grid =
             shard.shape.iter().zip(&inner.decoded().shape).map(|(shard, inner)| shard / inner).collect();
@@ -84,6 +88,7 @@ impl Sharding {
     }
 
     /// The number of nested shards, including this one.
+    #[allow(clippy::arithmetic_side_effects, reason = "shards nest at most SHARD_DEPTH deep")]
     pub fn depth(&self) -> usize {
         1 + self.inner.plannable_sharding().map_or(0, Self::depth)
     }

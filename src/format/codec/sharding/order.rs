@@ -35,6 +35,7 @@ impl ChunkOrder {
 
 /// Interleaves the bits of the coordinates, the highest first. Of bits with the same significance
 /// the last dimension's comes first.
+#[allow(clippy::arithmetic_side_effects, reason = "both are at most 64")]
 fn interleaved(position: &[u64]) -> Vec<bool> {
     let height = position.iter().map(|at| u64::BITS - at.leading_zeros()).max().unwrap_or(0);
     let bits = (0..u64::BITS).rev().skip((u64::BITS - height.max(32)) as usize);

@@ -55,6 +55,10 @@ pub fn codec_list(configuration: &Configuration<'_>, field: &'static str) -> Res
 }
 
 impl ArrayToBytesSpec for ShardingSpec {
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "`check_division` has refused inner chunks without elements"
+    )]
     fn bind(&self, shard: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
         self.check_division(shard)?;
         let inner = ChunkRepresentation { shape: self.chunk_shape.clone(), ..shard.clone() };
@@ -90,7 +94,7 @@ impl ShardingSpec {
                 .shape
                 .iter()
                 .zip(&self.chunk_shape)
-                .all(|(shard, inner)| *inner > 0 && shard % inner == 0);
+                .all(|(shard, inner)| shard.checked_rem(*inner) == Some(0));
         if divides {
             return Ok(());
         }

@@ -157,17 +157,23 @@ struct ChunkCopy {
     dims: Vec<scatter::Dim>,
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "places in a shard and a chunk that are in memory; `each` runs for elements only"
+)]
 impl ChunkCopy {
     fn new(sharding: &Sharding, position: &[u64], strides: &[usize], element_size: usize) -> Result<Self> {
         let shape = sharding.inner_shape();
         let shard_strides = c_strides(&sharding.shard.shape, element_size)?;
         let mut offset = 0_u64;
         let mut dims = Vec::with_capacity(shape.len());
-        for (dimension, stride) in shard_strides.into_iter().enumerate() {
-            offset += position[dimension] * shape[dimension] * stride as u64;
+        for (((stride, inner_stride), len), at) in
+            shard_strides.into_iter().zip(strides).zip(shape).zip(position)
+        {
+            offset += at * len * stride as u64;
             dims.push(scatter::Dim {
-                count: limits::to_usize(shape[dimension], "inner chunk")?,
-                src_stride: signed_stride(strides[dimension] * element_size)?,
+                count: limits::to_usize(*len, "inner chunk")?,
+                src_stride: signed_stride(inner_stride * element_size)?,
                 dst_stride: signed_stride(stride)?,
             });
         }

@@ -99,6 +99,7 @@ impl CodecCalls {
         self.entries.iter().all(|(_, entry)| entry.answer.is_some())
     }
 
+    #[allow(clippy::arithmetic_side_effects, reason = "the place of a codec in its chain")]
     pub(super) fn resume(&self, key: &CallKey) -> Result<Option<(usize, CodecData)>> {
         match self.entries.iter().find(|(known, _)| known == key).map(|(_, entry)| entry) {
             None => Ok(None),
@@ -107,6 +108,10 @@ impl CodecCalls {
         }
     }
 
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "a part makes fewer than 2^32 calls: each has an entry in memory"
+    )]
     pub(super) fn ask(&mut self, key: CallKey, at: usize, stage: &Rc<BoundUserCodec>, input: CodecData) {
         let input = match input {
             CodecData::Bytes(bytes) | CodecData::Array(ArrayBytes::Fixed(bytes)) => bytes,

@@ -113,6 +113,7 @@ impl UserCodecs {
 
     /// The number of a pipeline, which [`CallKey`] refers to. A pipeline that is bound again has
     /// the same number.
+    #[allow(clippy::arithmetic_side_effects, reason = "one was pushed")]
     pub fn pipeline(&self, codecs: &[CodecMetadata], decoded: &ChunkRepresentation) -> usize {
         let mut pipelines = self.pipelines.borrow_mut();
         let known = pipelines.iter().position(|known| known.0 == codecs && known.1 == *decoded);

@@ -35,11 +35,12 @@ pub struct Checking {
 impl Checking {
     /// Checks up to this many nodes, and parses up to this many documents. Returns whether there
     /// are more.
+    #[allow(clippy::arithmetic_side_effects, reason = "counts of nodes")]
     pub fn step(&mut self, consolidated: &Consolidated, nodes: usize, documents: usize) -> bool {
         if let ZarrFormat::Draft(_) = consolidated.format {
             return false;
         }
-        let most = MOST_PARSED.min(self.parsed + documents);
+        let most = MOST_PARSED.min(self.parsed.saturating_add(documents));
         for node in consolidated.nodes.iter().skip(self.next).take(nodes) {
             if self.parsed == most {
                 break;
@@ -55,6 +56,7 @@ impl Checking {
         self.errors
     }
 
+    #[allow(clippy::arithmetic_side_effects, reason = "a count of nodes")]
     fn check(&mut self, consolidated: &Consolidated, node: &Node) {
         let is_node = consolidated.own_kind(node).is_some() && !consolidated.is_own_group(&node.path);
         if !is_node || self.good.iter().any(|good| is_same(consolidated, good, &node.spans)) {

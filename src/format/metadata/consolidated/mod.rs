@@ -258,14 +258,15 @@ impl Consolidated {
         if self.is_own_group(path) {
             return None;
         }
-        let node = &self.nodes[self.position(path).ok()?];
+        let node = self.nodes.get(self.position(path).ok()?)?;
         let text = |(suffix, span): (&&str, &Option<Range<usize>>)| {
             Some(((*suffix).to_owned(), self.original(span.clone()?)?))
         };
         let mut texts: Vec<_> = suffixes(self.format).iter().zip(&node.spans).filter_map(text).collect();
         if let (ZarrFormat::Draft(_), Ok(root)) = (self.format, self.position(&NodePath::root())) {
             texts.retain(|(suffix, _)| suffix != ZARR_JSON);
-            let entry = text((&ZARR_JSON, &self.nodes[root].spans[2]));
+            let span = self.nodes.get(root).and_then(|root| root.spans.get(2));
+            let entry = span.and_then(|span| text((&ZARR_JSON, span)));
             texts = entry.into_iter().chain(texts).collect();
         }
         Some(NodeDocument::of(self.format, texts))
@@ -278,7 +279,7 @@ impl Consolidated {
             return None;
         }
         let KeyMeaning::Node(path, suffix) = locate_draft(key, draft) else { return None };
-        let span = self.nodes[self.position(&path).ok()?].spans[suffix].clone()?;
+        let span = self.nodes.get(self.position(&path).ok()?)?.spans.get(suffix)?.clone()?;
         self.original(span)
     }
 
@@ -289,7 +290,7 @@ impl Consolidated {
             return Some(NodeKind::Group);
         }
         let (idx, own) = match self.position(path) {
-            Ok(idx) => (idx + 1, self.own_kind(&self.nodes[idx])),
+            Ok(idx) => (idx.saturating_add(1), self.nodes.get(idx).and_then(|node| self.own_kind(node))),
             Err(idx) => (idx, None),
         };
         let holds_something = || self.nodes.get(idx).is_some_and(|node| is_within(&node.path, path));
@@ -313,12 +314,13 @@ impl Consolidated {
     pub fn children(&self, group: &NodePath) -> Vec<(NodePath, NodeKind)> {
         let mut children = Vec::new();
         let mut idx = match self.position(group) {
-            Ok(idx) => idx + 1,
+            Ok(idx) => idx.saturating_add(1),
             Err(idx) => idx,
         };
         while let Some(child) = self.nodes.get(idx).and_then(|node| child_towards(group, &node.path)) {
-            idx +=
-                self.nodes[idx..].partition_point(|node| node.path == child || is_within(&node.path, &child));
+            let rest = self.nodes.get(idx..).unwrap_or_default();
+            let below = rest.partition_point(|node| node.path == child || is_within(&node.path, &child));
+            idx = idx.saturating_add(below);
             if let Some(kind) = self.kind(&child) {
                 children.push((child, kind));
             }
@@ -460,7 +462,9 @@ fn gather(found: Vec<FoundDocument>) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::with_capacity(found.len());
     for (order, FoundDocument { path, suffix, span, is_array }) in found.into_iter().enumerate() {
         let mut spans = [None, None, None];
-        spans[suffix] = Some(span);
+        if let Some(place) = spans.get_mut(suffix) {
+            *place = Some(span);
+        }
         nodes.push(Node { path, order, spans, is_array });
     }
     nodes.sort_by(|a, b| by_segments(&a.path, &b.path));

@@ -71,9 +71,9 @@ fn core(name: &str, draft: Draft) -> Result<Option<(DataType, Endian)>> {
         "i1" => Some((DataType::Integer(Integer::Int8), Endian::Little)),
         "u1" => Some((DataType::Integer(Integer::Uint8), Endian::Little)),
         _ => {
-            let is_letter = name.len() == 3
-                && name.starts_with(['<', '>'])
-                && matches!(&name[1..], "i2" | "i4" | "i8" | "u2" | "u4" | "u8" | "f2" | "f4" | "f8");
+            let letter = name.strip_prefix(['<', '>']);
+            let is_letter =
+                matches!(letter, Some("i2" | "i4" | "i8" | "u2" | "u4" | "u8" | "f2" | "f4" | "f8"));
             if is_letter { Some(typestr::parse(name)?) } else { None }
         }
     })

@@ -52,7 +52,7 @@ impl FillValueParser<'_> {
 
     fn value(&self, json: Json<'_>, warnings: &mut Vec<String>) -> Result<FillValue> {
         match self.data_type {
-            DataType::Integer(_) | DataType::Time(_) => match bits(json, 8 * self.size()) {
+            DataType::Integer(_) | DataType::Time(_) => match bits(json, self.size()) {
                 Some(bits) => bits,
                 None => FillValue::parse_v3(self.data_type, json),
             },
@@ -64,7 +64,7 @@ impl FillValueParser<'_> {
                     _ => Err(json.unexpected("[re, im]")),
                 }
             }
-            DataType::Raw(_) => match bits(json, 8 * self.size()) {
+            DataType::Raw(_) => match bits(json, self.size()) {
                 Some(bits) => bits.map(|mut fill| {
                     fill.0.reverse();
                     fill
@@ -82,7 +82,7 @@ impl FillValueParser<'_> {
 }
 
 fn parse_float(float: Float, json: Json<'_>) -> Result<FillValue> {
-    if let Some(bits) = bits(json, 8 * float.size()) {
+    if let Some(bits) = bits(json, float.size()) {
         return bits;
     }
     let data_type = DataType::Float(float);
@@ -93,19 +93,19 @@ fn parse_float(float: Float, json: Json<'_>) -> Result<FillValue> {
 }
 
 /// Parses `"0x…"` or `"0b…"` to bytes, lowest first. `None` for other values.
-fn bits(json: Json<'_>, width: usize) -> Option<Result<FillValue>> {
+fn bits(json: Json<'_>, size: usize) -> Option<Result<FillValue>> {
     let text = json.str().ok()?;
-    let (digits, radix, bits_each) = match (text.strip_prefix("0x"), text.strip_prefix("0b")) {
-        (Some(digits), _) => (digits, 16, 4),
-        (_, Some(digits)) => (digits, 2, 1),
+    let (digits, radix, digits_of_byte) = match (text.strip_prefix("0x"), text.strip_prefix("0b")) {
+        (Some(digits), _) => (digits, 16, 2),
+        (_, Some(digits)) => (digits, 2, 8),
         _ => return None,
     };
-    let count = width / bits_each;
+    let count = size.saturating_mul(digits_of_byte);
     if digits.len() != count || !digits.chars().all(|digit| digit.is_digit(radix)) {
         let base = if radix == 16 { "hexadecimal" } else { "binary" };
         return Some(Err(json.unexpected(&format!("{count} {base} digits"))));
     }
-    let bytes = digits.as_bytes().rchunks(8 / bits_each).map(|byte| {
+    let bytes = digits.as_bytes().rchunks(digits_of_byte).map(|byte| {
         let byte = std::str::from_utf8(byte).unwrap_or_default();
         u8::from_str_radix(byte, radix).unwrap_or_default()
     });

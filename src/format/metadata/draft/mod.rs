@@ -54,9 +54,9 @@ pub fn node_of_key(key: &str, draft: Draft, metadata_key_suffix: &str) -> Option
         Draft::October2020 => ("meta/root", ["meta/root.array", "meta/root.group"]),
         Draft::May2022 => ("meta", ["meta/array", "meta/group"]),
     };
-    let kinds = [NodeKind::Array, NodeKind::Group];
-    if let Some(at) = root.iter().position(|root| *root == stem) {
-        return Some((NodePath::root(), kinds[at]));
+    let roots = root.into_iter().zip([NodeKind::Array, NodeKind::Group]);
+    if let Some((_, kind)) = { roots }.find(|(root, _)| *root == stem) {
+        return Some((NodePath::root(), kind));
     }
     let name = stem.strip_prefix(tree)?.strip_prefix('/')?;
     let (name, kind) = match (name.strip_suffix(ARRAY), name.strip_suffix(GROUP)) {

@@ -16,7 +16,7 @@ use crate::format::metadata::write::text::{ObjectText, list, string};
 /// `Argument` when a shard is not a whole number of chunks.
 pub(in super::super) fn sharding(shard_shape: &[u64], chunk_shape: &[u64]) -> Result<String> {
     let per_shard = shard_shape.iter().zip(chunk_shape).map(|(shard, chunk)| {
-        (*chunk > 0 && shard.is_multiple_of(*chunk) && *shard > 0).then(|| shard / chunk)
+        shard.checked_div(*chunk).filter(|count| *count > 0 && shard.is_multiple_of(*chunk))
     });
     let per_shard: Option<Vec<u64>> = per_shard.collect();
     match per_shard

@@ -245,7 +245,7 @@ impl TypeWriter<'_> {
         let kind = dtype(self.data_type, endian)?;
         let kind =
             if let DataType::NullTerminatedBytes(_) = self.data_type { kind.replace('|', "") } else { kind };
-        let raw = format!("r{}", 8 * self.data_type.size().unwrap_or(0));
+        let raw = format!("r{}", self.data_type.size().unwrap_or(0).saturating_mul(8));
         let fallback = match (self.data_type, self.draft, self.endian) {
             (DataType::Time(_), Draft::May2022, _) => "int64",
             (DataType::Time(_), _, Some(Endian::Big)) => ">i8",

@@ -19,6 +19,7 @@ pub struct Fault {
     at: usize,
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "places in a document, which has at most METADATA_BYTES")]
 impl Fault {
     /// The same fault in a text in which the first text starts after `bytes` bytes.
     pub fn behind(self, bytes: usize) -> Self {
@@ -47,8 +48,9 @@ pub fn check(text: &str) -> Checked {
 }
 
 /// Unescapes the text of a JSON string.
+#[allow(clippy::arithmetic_side_effects, reason = "the reader has taken a byte of the text")]
 pub fn string(text: &str) -> Checked<Cow<'_, str>> {
-    let inner = text.get(1..text.len() - 1).unwrap_or_default();
+    let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
     if !inner.contains('\\') {
         return Ok(Cow::Borrowed(inner));
     }
@@ -73,6 +75,10 @@ struct Reader<'a> {
     at: usize,
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "`at` is a place in the text or its end; surrogates are above 0xd800 and 0xdc00"
+)]
 impl Reader<'_> {
     fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()

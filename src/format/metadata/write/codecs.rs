@@ -113,7 +113,8 @@ impl Context<'_> {
         let given = match members.read("index_codecs", |json| json.list(codec::parse))? {
             Some(index) => {
                 let integers = DataType::Integer(crate::format::data_type::Integer::Uint64);
-                given.with("index_codecs", list(chain(&index, &integers, self.rank + 1, &None)?))
+                given
+                    .with("index_codecs", list(chain(&index, &integers, self.rank.saturating_add(1), &None)?))
             }
             None => given.with("index_codecs", INDEX_CODECS),
         };

@@ -27,11 +27,11 @@ pub(super) fn chunk_shape(shape: &[u64], element_size: u64) -> Vec<u64> {
 /// are few chunks.
 pub(super) fn shard_shape(shape: &[u64], chunk_shape: &[u64], element_size: u64) -> Option<Vec<u64>> {
     let mut shard = chunk_shape.to_vec();
-    let count = |shard: &[u64], dimension: usize| shape[dimension].div_ceil(shard[dimension].max(1));
-    let objects = |shard: &[u64]| (0..shard.len()).map(|d| count(shard, d)).fold(1, u64::saturating_mul);
+    let count = |(len, shard): (&u64, &u64)| len.div_ceil((*shard).max(1));
+    let objects = |shard: &[u64]| shape.iter().zip(shard).map(count).fold(1, u64::saturating_mul);
     while objects(&shard) > MOST_OBJECTS && bytes(&shard, element_size) <= SHARD_BYTES / 2 {
-        let most = (0..shard.len()).max_by_key(|dimension| count(&shard, *dimension))?;
-        shard[most] = shard[most].checked_mul(2)?;
+        let (_, most) = shape.iter().zip(&mut shard).max_by_key(|(len, shard)| count((*len, &**shard)))?;
+        *most = most.checked_mul(2)?;
     }
     (shard != chunk_shape).then_some(shard)
 }

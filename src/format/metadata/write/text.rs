@@ -119,6 +119,7 @@ const ONE_LINE: Layout<'_> = ["", ",", "", ":"];
 const LINES: Layout<'_> = ["\n  ", ",\n  ", "\n", ": "];
 
 /// Joins members in one buffer, whose size is known before.
+#[allow(clippy::arithmetic_side_effects, reason = "lengths of texts that are in memory")]
 fn joined<'a>(
     members: impl Iterator<Item = (&'a str, &'a str)> + Clone,
     [open, between, close, colon]: Layout<'_>,
@@ -142,7 +143,7 @@ fn joined<'a>(
 
 /// Writes a string.
 pub fn string(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
+    let mut quoted = String::with_capacity(text.len().saturating_add(2));
     quoted.push('"');
     for char in text.chars() {
         let short = match char {

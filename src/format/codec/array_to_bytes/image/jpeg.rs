@@ -114,10 +114,12 @@ impl ImageFormat for Jpeg {
             Sample::U8,
         )?;
         let is_converted = self.is_converted(&frame)?;
-        if let Some(at) = frame.adobe.filter(|_| frame.components == 3) {
+        if frame.components == 3
+            && let Some(transformation) = frame.adobe.and_then(|at| stream.get_mut(at))
+        {
             // The decoder would take an RGB marker for CMYK. This code has already decided how to
             // convert the colours.
-            stream[at] = 1;
+            *transformation = 1;
         }
         let mut decoder = JpegDecoder::new(ZCursor::new(&stream));
         decoder.decode_headers().map_err(|error| damaged(Self::NAME, format!("{error:?}")))?;
@@ -178,6 +180,10 @@ struct FrameInfo {
 
 impl FrameInfo {
     /// Reads the segments up to the scan.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "`at` is a place in the stream, and a segment has at most 65 535 bytes"
+    )]
     fn find(stream: &[u8]) -> Result<Self> {
         let too_short = || Error::format("the JPEG image is truncated");
         let mut at = 2;
@@ -186,13 +192,14 @@ impl FrameInfo {
             return Err(damaged("JPEG", "the signature is missing"));
         }
         loop {
-            let marker = *stream.get(at + 1).filter(|_| stream[at] == 0xff).ok_or_else(too_short)?;
-            if marker == 0xff || marker == 0x01 || (0xd0..=0xd8).contains(&marker) {
+            let Some([0xff, marker, ..]) = stream.get(at..) else { return Err(too_short()) };
+            if matches!(marker, 0xff | 0x01 | 0xd0..=0xd8) {
                 // Fill bytes and markers without a segment.
-                at += if marker == 0xff { 1 } else { 2 };
+                at += if *marker == 0xff { 1 } else { 2 };
                 continue;
             }
-            let len = stream.get(at + 2..at + 4).map(|len| usize::from(u16::from_be_bytes([len[0], len[1]])));
+            let len = stream.get(at + 2..).and_then(|rest| rest.first_chunk());
+            let len = len.map(|len| usize::from(u16::from_be_bytes(*len)));
             let len = len.filter(|len| *len >= 2).ok_or_else(too_short)?;
             let segment = stream.get(at + 4..at + 2 + len).ok_or_else(too_short)?;
             match marker {
@@ -222,7 +229,7 @@ impl FrameInfo {
         if *precision != 8 {
             return Err(unsupported("JPEG", format!("{precision} bits per sample")));
         }
-        let ids: Vec<u8> = of_each.chunks(3).map(|component| component[0]).collect();
+        let ids: Vec<u8> = of_each.chunks(3).filter_map(|component| component.first().copied()).collect();
         let transformation = adobe.and_then(|at| stream.get(at)).copied();
         let colors = match (components, is_jfif, transformation) {
             (1, ..) => Colors::Grayscale,

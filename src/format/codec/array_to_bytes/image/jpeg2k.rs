@@ -66,24 +66,27 @@ impl Size {
         let too_short = || Error::format("the JPEG 2000 image is truncated");
         let start =
             encoded.windows(4).position(|bytes| bytes == [0xff, 0x4f, 0xff, 0x51]).ok_or_else(too_short)?;
-        let size = encoded.get(start + 4..).ok_or_else(too_short)?;
+        let size = encoded.get(start..).and_then(|marker| marker.get(4..)).ok_or_else(too_short)?;
         let number = |at: usize| -> Result<u64> {
-            let bytes = size.get(at..at + 4).and_then(|bytes| bytes.first_chunk()).ok_or_else(too_short)?;
+            let bytes = size.get(at..).and_then(|bytes| bytes.first_chunk()).ok_or_else(too_short)?;
             Ok(u64::from(u32::from_be_bytes(*bytes)))
         };
         let count = size.get(36..38).and_then(|bytes| bytes.first_chunk()).ok_or_else(too_short)?;
-        let components = u64::from(u16::from_be_bytes(*count));
-        let listed = size.get(38..38 + 3 * usize::from(u16::from_be_bytes(*count))).ok_or_else(too_short)?;
-        let first = listed.first_chunk::<3>().ok_or_else(too_short)?;
-        if listed.chunks(3).any(|component| component != first) || first[1..] != [1, 1] {
+        let count = u16::from_be_bytes(*count);
+        let listed = size.get(38..).unwrap_or_default().as_chunks::<3>().0.get(..usize::from(count));
+        let [first, others @ ..] = listed.ok_or_else(too_short)? else { return Err(too_short()) };
+        let [depth, 1, 1] = *first else {
+            return Err(unsupported("JPEG 2000", "components of different depths or sizes"));
+        };
+        if others.iter().any(|component| component != first) {
             return Err(unsupported("JPEG 2000", "components of different depths or sizes"));
         }
         Ok(Self {
             width: number(4)?.saturating_sub(number(12)?),
             height: number(8)?.saturating_sub(number(16)?),
-            components,
-            bits: u32::from(first[0] & 0x7f) + 1,
-            is_signed: first[0] & 0x80 != 0,
+            components: u64::from(count),
+            bits: u32::from(depth & 0x7f).saturating_add(1),
+            is_signed: depth & 0x80 != 0,
         })
     }
 }
@@ -120,6 +123,11 @@ impl ImageFormat for Jpeg2k {
     }
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "the planes have the same length, and a sample has 1 to 24 bits"
+)]
 fn interleave(planes: &[&[f32]], size: &Size, len: usize) -> Result<Vec<u8>> {
     // The decoder adds the offset of unsigned samples to signed ones too.
     let offset = if size.is_signed { 1 << (size.bits - 1) } else { 0 };

@@ -67,7 +67,8 @@ impl ImageFormat for JpegXl {
         };
         let header = &image.image_header().metadata;
         let depth = header.bit_depth;
-        let channels = image.pixel_format().channels().max(color_channels(&image) + header.ec_info.len());
+        let channels =
+            image.pixel_format().channels().max(color_channels(&image).saturating_add(header.ec_info.len()));
         if header.ec_info.iter().any(|channel| channel.bit_depth.bits_per_sample() != depth.bits_per_sample())
         {
             return Err(unsupported(Self::NAME, "channels of different depths"));
@@ -101,6 +102,11 @@ fn sample(depth: BitDepth, wanted: Sample) -> Sample {
 
 /// Interleaves all channels of a frame. The decoder returns integers as fractions of the largest
 /// one.
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "the planes have the same length, and an integer has at most 24 bits"
+)]
 fn interleave(render: &Render, depth: BitDepth, sample: Sample, samples: &mut Vec<u8>) -> Result<()> {
     let planes: Vec<FrameBuffer> = render.image_planar();
     let len = planes.first().map_or(0, |plane| plane.buf().len());

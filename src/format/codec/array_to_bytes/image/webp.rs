@@ -33,6 +33,10 @@ impl ImageFormat for WebP {
     const NAME: &'static str = "WebP";
     const SAMPLES: &'static [Sample] = &[Sample::U8];
 
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "`check` has compared the length with that of the chunk, at most CHUNK_BYTES"
+    )]
     fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
         check_length(encoded)?;
         let mut decoder =
@@ -49,7 +53,7 @@ impl ImageFormat for WebP {
         let mut samples = buffer(len / if wanted { 4 } else { 3 } * if given { 4 } else { 3 })?;
         decoder.read_image(&mut samples).map_err(|error| damaged(Self::NAME, error))?;
         Ok(match (given, wanted) {
-            (true, false) => samples.chunks(4).flat_map(|pixel| pixel[..3].to_vec()).collect(),
+            (true, false) => samples.chunks(4).flat_map(|pixel| pixel.iter().take(3).copied()).collect(),
             (false, true) => samples.chunks(3).flat_map(|pixel| [pixel, &[255]].concat()).collect(),
             _ => samples,
         })

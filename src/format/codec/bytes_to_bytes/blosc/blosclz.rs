@@ -59,13 +59,13 @@ impl<'a> StreamSource<'a> {
         Ok(taken)
     }
 
+    #[allow(clippy::arithmetic_side_effects, reason = "the distance is at most NEAR + 65 536")]
     fn match_of(&mut self, instruction: u8) -> Result<Match> {
         let mut len = usize::from(instruction >> 5) + 2;
         if instruction >> 5 == 7 {
             loop {
                 let more = self.byte()?;
-                // In wasm, 17 million bytes would exceed 32 bits.
-                len = len.saturating_add(usize::from(more));
+                len = len.checked_add(usize::from(more)).ok_or_else(too_long)?;
                 if more != 255 {
                     break;
                 }
@@ -81,13 +81,18 @@ impl<'a> StreamSource<'a> {
 }
 
 fn copy_literals(literals: &[u8], output: &mut [u8], at: usize) -> Result<usize> {
-    let end = at + literals.len();
+    let end = at.checked_add(literals.len()).ok_or_else(too_long)?;
     output.get_mut(at..end).ok_or_else(too_long)?.copy_from_slice(literals);
     Ok(end)
 }
 
 /// Copies a match. A match that is longer than its distance overlaps itself, so that it is copied
 /// in pieces of doubling length.
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "`from` is before `at`, and `end` is in the output: both are checked first"
+)]
 fn copy_match(found: Match, output: &mut [u8], at: usize) -> Result<usize> {
     let Match { len, distance } = found;
     let from =
@@ -121,6 +126,11 @@ const FARTHEST: usize = NEAR + u16::MAX as usize;
 const LAST_LITERALS: usize = 12;
 
 /// Appends the encoded stream; appends nothing if `decoded` is too short to shrink.
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "`candidate` is at most `at`, and `at` and `literals` are at most the length"
+)]
 pub(super) fn encode(decoded: &[u8], encoded: &mut Vec<u8>) {
     if decoded.len() <= 4 + LAST_LITERALS {
         return;
@@ -160,12 +170,16 @@ fn hash(bytes: &[u8]) -> usize {
 #[allow(clippy::cast_possible_truncation)] // at most 31
 fn append_literals(literals: &[u8], encoded: &mut Vec<u8>) {
     for run in literals.chunks(32) {
-        encoded.push(run.len() as u8 - 1);
+        encoded.push((run.len() as u8).saturating_sub(1));
         encoded.extend_from_slice(run);
     }
 }
 
 #[allow(clippy::cast_possible_truncation)] // each value fits a byte
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "a match has at least 4 bytes, and a distance of 1 to FARTHEST"
+)]
 fn append_match(found: &Match, encoded: &mut Vec<u8>) {
     let (len, distance) = (found.len - 2, found.distance - 1);
     let (near, far) = if distance < NEAR { (distance, None) } else { (NEAR, Some((distance - NEAR) as u16)) };

@@ -33,7 +33,7 @@ impl FrameDecoder {
     ) -> Result<()> {
         let mut done = 0;
         for run in runs.iter().filter(|run| !run.is_empty()) {
-            let first = (run.start / header.blocksize.max(1)).max(done);
+            let first = run.start.checked_div(header.blocksize).unwrap_or(0).max(done);
             let end = run.end.div_ceil(header.blocksize.max(1)).min(header.block_count());
             if first < end {
                 self.decode_blocks(header, frame, first..end, output)?;
@@ -100,11 +100,11 @@ impl FrameDecoder {
         streams: &[u8],
         output: &mut [u8],
     ) -> Result<()> {
-        if !output.len().is_multiple_of(count) {
-            return Err(Error::format("the length of the blosc block is not a multiple of its streams"));
-        }
+        let len = output.len().checked_div(count).filter(|_| output.len().is_multiple_of(count));
+        let len = len
+            .ok_or_else(|| Error::format("the length of the blosc block is not a multiple of its streams"))?;
         let mut rest = streams;
-        for content in output.chunks_exact_mut(output.len() / count) {
+        for content in output.chunks_exact_mut(len.max(1)) {
             let (stream, after) = split_stream(rest)?;
             rest = after;
             if stream.len() == content.len() {
@@ -118,6 +118,10 @@ impl FrameDecoder {
 }
 
 /// The bytes from the first stream of a block to the end of the frame.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "`FrameHeader` has checked that the table of blocks fits the frame"
+)]
 fn block_streams<'a>(header: &FrameHeader, frame: &'a [u8], idx: usize) -> Result<&'a [u8]> {
     let table = frame.get(LEN..).unwrap_or_default().as_chunks::<4>().0;
     let start = table.get(idx).ok_or_else(|| truncated("blosc block table"))?;

@@ -38,6 +38,10 @@ pub(super) struct FrameEncoder {
     pub(super) blocksize: Option<usize>,
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "MAX_CONTENT bounds the content, MAX_TYPESIZE the elements, 9 the level"
+)]
 impl FrameEncoder {
     /// Encodes one frame.
     pub(super) fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {

@@ -87,6 +87,7 @@ impl FrameHeader {
         Ok((header, frame))
     }
 
+    #[allow(clippy::arithmetic_side_effects, reason = "the frame has at least the LEN bytes of its header")]
     fn check_sizes(&self, encoded_len: usize) -> Result<()> {
         if self.flags & flag::RESERVED != 0 {
             return Err(Error::format("the blosc header has a flag that Blosc 1 does not have"));
