@@ -105,6 +105,8 @@ const TESTS = {
     );
     assert.equal(await viewer.page.locator("#plate tbody td").count(), 10_000);
     await viewer.page.locator('[aria-label^="Well R1C1"]').waitFor();
+    const { x, width } = await viewer.page.locator("#plate caption span").boundingBox();
+    assert.ok(x >= 0 && x + width <= 1440, `the sentence is in view: ${x}, ${width}`);
   },
 
   async "a long plate of one row is shown to its end"(viewer, { url }) {

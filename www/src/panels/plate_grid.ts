@@ -131,7 +131,7 @@ function table(
   const wells = element(
     "table",
     { class: "plate-table" },
-    element("caption", {}, caption),
+    element("caption", {}, element("span", {}, caption)),
     element("thead", {}, element("tr", {}, element("td", {}), ...head)),
     element("tbody", {}, ...rows),
   );
