@@ -107,7 +107,8 @@ fn ranges_are_checked_once_all_of_an_entry_has_been_read() {
     for ranges in ORDERS {
         let (store, _) = open(&archive);
         for range in ranges {
-            let expected = &value[range.start as usize..range.end as usize];
+            let [start, end] = [range.start, range.end].map(|at| usize::try_from(at).unwrap());
+            let expected = &value[start..end];
             assert_eq!(read(&store, "c/0", part(range.clone())).unwrap().unwrap(), expected, "{ranges:?}");
         }
         let mut damaged = archive.clone();

@@ -396,7 +396,7 @@ mod tests {
             (&[1, 6, 1], &[6, 1, 1], false),
             (&[1, 6], &[5, 1], false),
         ] {
-            let count = written.iter().product::<u64>() as u8;
+            let count = u8::try_from(written.iter().product::<u64>()).unwrap();
             let encoded = encode(written, count);
             match zfpy(read, float.clone()).decode(&encoded) {
                 Ok(ArrayBytes::Fixed(bytes)) => {
