@@ -36,7 +36,7 @@ async fn try_update(
     update: AttributeUpdate,
     context: &RequestContext,
 ) -> Result<OpenedNode> {
-    let _held = documents::lock(store, path).await;
+    let _held = documents::lock(store, path, context).await?;
     let current = documents::reopen(store, path, None, context).await?;
     let mut changed = edit::with_attributes(&current.document, attributes, update)?;
     let metadata = document::parse(&changed)?;

@@ -32,7 +32,7 @@ pub async fn consolidate(store: &Rc<dyn Store>, path: &NodePath, context: &Reque
 }
 
 async fn try_consolidate(store: &Rc<dyn Store>, path: &NodePath, context: &RequestContext) -> Result<usize> {
-    let _held = documents::lock(store, path).await;
+    let _held = documents::lock(store, path, context).await?;
     let group = documents::reopen(store, path, None, context).await?;
     if let NodeMetadata::Array(_) = group.metadata {
         return Err(Error::argument("only groups have consolidated metadata").actual("an array"));

@@ -56,7 +56,7 @@ async fn try_create(
     {
         return update_attributes(store, &path, attributes, AttributeUpdate::Merge, context).await;
     }
-    let _held = documents::lock(store, &path).await;
+    let _held = documents::lock(store, &path, context).await?;
     let mut changed = ChangedNodes::default();
     let above = missing_groups(store, &path, format, context).await?;
     if make_room(store, &path, node, overwrite, context).await? {

@@ -18,9 +18,16 @@ use crate::store::writers;
 use crate::store::{ByteRange, RequestContext, Store, Subject};
 
 /// Waits until no other call in this process changes the documents of the node.
-pub(super) async fn lock(store: &Rc<dyn Store>, path: &NodePath) -> writers::KeyLock {
+///
+/// # Errors
+/// `Aborted` if the caller has aborted while it waited.
+pub(super) async fn lock(
+    store: &Rc<dyn Store>,
+    path: &NodePath,
+    context: &RequestContext,
+) -> Result<writers::KeyLock> {
     // The key only names the lock. All Zarr formats share it.
-    writers::lock(store, &StoreKey::new(path, ZARR_JSON)).await
+    writers::lock_unless_aborted(store, &StoreKey::new(path, ZARR_JSON), context).await
 }
 
 /// A context for reading documents that will be changed: no cache may answer.

@@ -39,7 +39,7 @@ pub async fn erase(
 }
 
 async fn try_erase(store: &Rc<dyn Store>, path: &NodePath, context: &RequestContext) -> Result<bool> {
-    let _held = documents::lock(store, path).await;
+    let _held = documents::lock(store, path, context).await?;
     let found = super::exists::exists(store, path.as_str(), context).await;
     // What cannot be read can still be erased.
     if matches!(found, Ok(None)) {

@@ -54,7 +54,7 @@ async fn try_resize(
     encoder: &dyn Encoder,
     context: &RequestContext,
 ) -> Result<Rc<Array>> {
-    let _held = documents::lock(array.store(), array.path()).await;
+    let _held = documents::lock(array.store(), array.path(), context).await?;
     let old = current(array, context).await?;
     let old_shape = old.binding().metadata().shape.clone();
     let new = with_shape(&old, shape)?;
@@ -126,7 +126,7 @@ async fn try_append(
     progress: &dyn Fn(&WriteProgress),
     context: &RequestContext,
 ) -> Result<Rc<Array>> {
-    let _held = documents::lock(array.store(), array.path()).await;
+    let _held = documents::lock(array.store(), array.path(), context).await?;
     let old = current(array, context).await?;
     let mut shape = old.binding().metadata().shape.clone();
     let rank = shape.len();
@@ -164,7 +164,7 @@ async fn try_append(
 /// # Errors
 /// `NotFound` where the array no longer exists, and as opening it.
 pub async fn reread(array: &Rc<Array>, context: &RequestContext) -> Result<Rc<Array>> {
-    let _held = documents::lock(array.store(), array.path()).await;
+    let _held = documents::lock(array.store(), array.path(), context).await?;
     current(array, context).await.map_err(|error| error.at_node(array.path().as_str()))
 }
 

@@ -126,6 +126,11 @@ fn is_thenable(value: &JsValue) -> bool {
     value.is_object() && Reflect::get(value, &"then".into()).is_ok_and(|then| then.is_function())
 }
 
+/// Whether an abort signal has fired. `undefined` never does.
+pub fn is_aborted(signal: &JsValue) -> bool {
+    Reflect::get(signal, &"aborted".into()).is_ok_and(|aborted| aborted.is_truthy())
+}
+
 /// A member of an object, if it is a function.
 pub fn method(object: &JsValue, name: &str) -> Option<Function> {
     Reflect::get(object, &name.into()).ok()?.dyn_into().ok()

@@ -4,7 +4,9 @@ use std::any::Any;
 use std::rc::Rc;
 
 use super::host;
-use crate::store::writers::use_host_locks;
+use crate::error::Opaque;
+use crate::store::LocalFuture;
+use crate::store::writers::{HostLocks, use_host_locks};
 
 /// A lock that is held, or waited for, until this is dropped.
 struct HostLock(host::Lock);
@@ -17,14 +19,17 @@ impl Drop for HostLock {
 
 /// Uses locks of the host for stores that have a lock name.
 pub fn install() {
-    use_host_locks(Rc::new(|name| {
+    let acquire = Rc::new(|name: String| {
         let lock = host::lock(&name).map(HostLock);
-        Box::pin(async move {
+        let held: LocalFuture<'static, Box<dyn Any>> = Box::pin(async move {
             if let Some(HostLock(lock)) = &lock {
                 // The promise never rejects. Without a lock, the write goes on.
                 let _ = host::settled(lock.held().into()).await;
             }
             Box::new(lock) as Box<dyn Any>
-        })
-    }));
+        });
+        held
+    });
+    let is_aborted = |signal: &Opaque| signal.downcast_ref().is_some_and(host::is_aborted);
+    use_host_locks(HostLocks { acquire, is_aborted });
 }

@@ -351,11 +351,8 @@ fn options(context: &RequestContext) -> JsValue {
 /// must not mistake what its store answers then for a failure, or for an absent value.
 fn check_aborted(context: &RequestContext) -> Result<()> {
     let signal = context.signal.as_ref().and_then(|signal| signal.downcast_ref::<JsValue>());
-    let member = |name: &str| Reflect::get(signal?, &name.into()).ok();
-    if !member("aborted").is_some_and(|aborted| aborted.is_truthy()) {
-        return Ok(());
-    }
-    let reason = member("reason").unwrap_or(JsValue::UNDEFINED);
+    let Some(signal) = signal.filter(|signal| host::is_aborted(signal)) else { return Ok(()) };
+    let reason = Reflect::get(signal, &"reason".into()).unwrap_or(JsValue::UNDEFINED);
     Err(Error::new(ErrorKind::Aborted, "the caller aborted this request").caused_by(Rc::new(reason)))
 }
 

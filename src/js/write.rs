@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Function, Reflect, Uint8Array, Uint32Array};
+use js_sys::{Function, Uint8Array, Uint32Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -256,7 +256,7 @@ impl Encoder for JobEncoder {
     }
 
     fn is_abandoned(&self) -> bool {
-        Reflect::get(&self.signal, &"aborted".into()).is_ok_and(|aborted| aborted.is_truthy())
+        host::is_aborted(&self.signal)
     }
 }
 

@@ -13,8 +13,9 @@ use std::sync;
 
 use futures_util::lock::{Mutex, OwnedMutexGuard};
 
+use crate::error::{Error, Opaque, Result};
 use crate::format::path::StoreKey;
-use crate::store::{LocalFuture, Store};
+use crate::store::{LocalFuture, RequestContext, Store};
 
 /// A logical time, which counts writes.
 pub(crate) type Moment = u64;
@@ -56,7 +57,15 @@ const MOST_LOCKS: usize = 1024;
 const MOST_MOMENTS: usize = 1 << 16;
 
 /// Acquires a lock of the host by name. Dropping the result releases it.
-pub(crate) type HostLocks = Rc<dyn Fn(String) -> LocalFuture<'static, Box<dyn Any>>>;
+type Acquire = dyn Fn(String) -> LocalFuture<'static, Box<dyn Any>>;
+
+/// The locks of the host.
+#[derive(Clone)]
+pub(crate) struct HostLocks {
+    pub acquire: Rc<Acquire>,
+    /// Whether a caller's abort signal has fired.
+    pub is_aborted: fn(&Opaque) -> bool,
+}
 
 thread_local! {
     static HOST_LOCKS: RefCell<Option<HostLocks>> = const { RefCell::new(None) };
@@ -80,10 +89,26 @@ pub(crate) async fn lock(store: &Rc<dyn Store>, key: &StoreKey) -> KeyLock {
     let here = lock_here(store, key).await;
     let locks = HOST_LOCKS.with_borrow(Clone::clone);
     let by_host = match locks.zip(store.lock_name()) {
-        Some((locks, name)) => Some(locks(format!("{name} {}", key.as_str())).await),
+        Some((locks, name)) => Some((locks.acquire)(format!("{name} {}", key.as_str())).await),
         None => None,
     };
     KeyLock { _by_host: by_host, _here: here }
+}
+
+/// As [`lock`], for a change that has not begun: it must not begin long after its caller has left.
+///
+/// # Errors
+/// `Aborted` if the caller has aborted while it waited.
+pub(crate) async fn lock_unless_aborted(
+    store: &Rc<dyn Store>,
+    key: &StoreKey,
+    context: &RequestContext,
+) -> Result<KeyLock> {
+    let held = lock(store, key).await;
+    let is_aborted = HOST_LOCKS.with_borrow(|locks| {
+        locks.as_ref().zip(context.signal.as_ref()).is_some_and(|(locks, signal)| (locks.is_aborted)(signal))
+    });
+    if is_aborted { Err(Error::aborted("the call was aborted before it changed anything")) } else { Ok(held) }
 }
 
 async fn lock_here(store: &Rc<dyn Store>, key: &StoreKey) -> OwnedMutexGuard<()> {
@@ -186,6 +211,7 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
+    use crate::error::ErrorKind;
     use crate::store::memory::MemoryStore;
 
     #[test]
@@ -199,6 +225,32 @@ mod tests {
         assert!(lock(&other, &a).now_or_never().is_some());
         drop(held);
         assert!(lock(&store, &a).now_or_never().is_some());
+    }
+
+    /// Locks of a host that grants them at once, and whose signals have fired if they are `true`.
+    fn host_locks() -> HostLocks {
+        HostLocks {
+            acquire: Rc::new(|name| Box::pin(async move { Box::new(name) as Box<dyn Any> })),
+            is_aborted: |signal| signal.downcast_ref::<Cell<bool>>().unwrap().get(),
+        }
+    }
+
+    #[test]
+    fn a_call_that_was_aborted_while_it_waited_does_not_get_the_lock() {
+        HOST_LOCKS.with_borrow_mut(|slot| *slot = Some(host_locks()));
+        let store: Rc<dyn Store> = Rc::new(MemoryStore::new());
+        let key = StoreKey::parse("a").unwrap();
+        let signal = Rc::new(Cell::new(false));
+        let context = RequestContext { signal: Some(signal.clone()), ..RequestContext::default() };
+        let held = block_on(lock_unless_aborted(&store, &key, &context)).unwrap();
+        let mut waiting = Box::pin(lock_unless_aborted(&store, &key, &context));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        signal.set(true);
+        drop(held);
+        assert!(block_on(waiting).is_err_and(|error| error.kind() == ErrorKind::Aborted));
+        let nobody = RequestContext::default();
+        assert!(lock_unless_aborted(&store, &key, &nobody).now_or_never().unwrap().is_ok());
+        HOST_LOCKS.with_borrow_mut(|slot| *slot = None);
     }
 
     #[test]

@@ -31,6 +31,11 @@ impl<'a> ChunkWriter<'a> {
     pub async fn change(&self, change: ChunkChange) -> Result<ChunkOutcome> {
         let key = self.array.chunk_key(&change.update.chunk);
         let _held = writers::lock(self.array.chunks(), &key).await;
+        // The caller may have left while another page held the lock. What clears chunks goes on: it
+        // is a part of a change that has begun.
+        if matches!(change.update.change, Change::Write { .. }) && self.encoder.is_abandoned() {
+            return Err(Error::aborted("the write was aborted"));
+        }
         let done = self.change_locked(&key, change).await;
         done.map_err(|error| self.with_key(error, &key))
     }

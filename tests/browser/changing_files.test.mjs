@@ -95,6 +95,84 @@ for (const errorName of ["NotReadableError", "AbortError"]) {
   });
 }
 
+/** Calls that change a node, and the key that the package locks for each. */
+const LOCKED_CALLS = [
+  ["a/c/0", "set of a part", ({ array }, options) => array.set([zarr.slice(1, 2)], 5, options)],
+  ["a/c/0", "set of all", ({ array }, options) => array.set(null, 5, options)],
+  ["a/zarr.json", "append", ({ array }, options) => array.append([5], 0, options)],
+  ["a/zarr.json", "resize", ({ array }, options) => array.resize([2], options)],
+  [
+    "a/zarr.json",
+    "updateAttributes",
+    ({ array }, options) => array.updateAttributes({ changed: true }, options),
+  ],
+  [
+    "a/zarr.json",
+    "create",
+    ({ store }, options) =>
+      zarr.create(store, { path: "a", shape: [1], dtype: "int8", overwrite: true, ...options }),
+  ],
+  ["a/zarr.json", "erase", ({ store }, options) => zarr.erase(new zarr.Location(store, "/a"), options)],
+  ["zarr.json", "consolidate", ({ store }, options) => zarr.consolidate(store, options)],
+];
+
+/** All values of a folder, as texts by their keys. */
+async function contents(store) {
+  const values = [];
+  for await (const key of store.list("/"))
+    values.push(`${key}: ${String.fromCharCode(...(await store.get(key)))}`);
+  return values.sort().join("\n");
+}
+
+for (const [key, name, change] of LOCKED_CALLS) {
+  test(`OPFS: an abort while another page holds the lock rejects, and nothing is written later: ${name}`, async () => {
+    const folder = newFolder();
+    const store = new zarr.OpfsStore(folder);
+    await zarr.create(store);
+    const array = await zarr.create(store, { path: "a", shape: [4], chunkShape: [4], dtype: "int32" });
+    await array.set(null, 1);
+    const before = await contents(store);
+    const lock = `zarr-wasm opfs:/${folder} ${key}`;
+    const { frame } = await otherPage({ does: "holds", folder, lock });
+    const controller = new AbortController();
+    const changing = change({ store, array }, { signal: controller.signal });
+    const isWaiting = async () => (await navigator.locks.query()).pending.some((each) => each.name === lock);
+    while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 1));
+    const reason = new Error("no longer wanted");
+    controller.abort(reason);
+    await rejects(changing, (error) => error === reason);
+    frame.remove();
+    // Locks are granted in turn: the aborted call has had it and has ended.
+    await navigator.locks.request(lock, () => {});
+    const after = await contents(store);
+    ok(after === before, `the store has\n${after}\ninstead of\n${before}`);
+    // What is not aborted still waits, and then acts.
+    await change({ store, array });
+    ok((await contents(store)) !== before, "the call has changed nothing");
+    await remove(folder);
+  });
+}
+
+test("OPFS: a write of a value rejects on abort while another page writes the file", async () => {
+  const folder = newFolder();
+  const store = new zarr.OpfsStore(folder);
+  await store.set("/value", new Uint8Array([1]));
+  const { frame } = await otherPage({ does: "holds", folder, file: `${folder}/value` });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const reason = new Error("no longer wanted");
+  const first = store.set("/value", new Uint8Array([2]), { signal });
+  const next = store.set("/value", new Uint8Array([3]));
+  controller.abort(reason);
+  await rejects(first, (error) => error === reason);
+  await rejects(store.set("/value", new Uint8Array([4]), { signal }), (error) => error === reason);
+  await rejects(store.get("/value", { signal }), (error) => error === reason);
+  frame.remove();
+  await next;
+  equal([...(await store.get("/value"))], [3]);
+  await remove(folder);
+});
+
 /** The changes that a page's end cuts off, and the elements that they may leave. */
 const CHANGES = {
   grow: { old: [1, 2, 3, 4, 5], changed: [1, 2, 3, 4, 5, -1, -1, -1, -1] },

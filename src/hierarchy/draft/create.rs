@@ -43,7 +43,7 @@ pub async fn create_hierarchy(
     context: &RequestContext,
 ) -> Result<Hierarchy> {
     let root = NodePath::root();
-    let _held = documents::lock(store, &root).await;
+    let _held = documents::lock(store, &root, context).await?;
     let context = documents::reloading(context);
     let key = StoreKey::new(&root, ZARR_JSON);
     if let Some(found) = text(store, &key, &context).await? {
@@ -104,7 +104,7 @@ pub(in crate::hierarchy) async fn create(
     node_document(node, draft, DEFAULT_SUFFIX)?;
     let hierarchy = create_hierarchy(store, draft, &NewHierarchy::default(), context).await?;
     let context = &documents::reloading(context);
-    let _held = documents::lock(store, &path).await;
+    let _held = documents::lock(store, &path, context).await?;
     let own = node_document(node, draft, &hierarchy.entry.metadata_key_suffix)?;
     hierarchy.check_above(&path, context).await?;
     let mut changed = ChangedNodes::default();

@@ -27,7 +27,7 @@ pub async fn erase(
     context: &RequestContext,
 ) -> Result<bool> {
     let context = &documents::reloading(context);
-    let _held = documents::lock(&hierarchy.store, path).await;
+    let _held = documents::lock(&hierarchy.store, path, context).await?;
     if hierarchy.exists(path, context).await?.is_none() {
         return Ok(false);
     }

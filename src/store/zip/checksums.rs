@@ -53,7 +53,7 @@ impl Checksums {
     pub fn take(&mut self, entry: &ZipEntry, start: u64, value: &Value) -> Result<()> {
         let seen = self.entries.entry(entry.header).or_insert_with(|| Seen::Parts(BTreeMap::new()));
         if let Seen::Parts(parts) = seen {
-            self.parts -= parts.len();
+            self.parts = self.parts.saturating_sub(parts.len());
             add(parts, start, value)?;
             match parts.first_key_value() {
                 Some((0, whole)) if whole.end == entry.size => *seen = Seen::All(whole.crc),

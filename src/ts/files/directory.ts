@@ -8,7 +8,8 @@
  * reader sees an empty file. Empty folders are not listed.
  */
 import { ZarrError } from "../model/errors.ts";
-import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
+import type { AbsolutePath, AsyncStore, RangeQuery, StoreGetOptions } from "../model/types.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 import { fileSystemFailed, type Listed, nameOfError, namesOf, namesOfPrefix } from "./file.ts";
 import { readFile, readFileRange, readFound } from "./reading.ts";
 
@@ -95,9 +96,17 @@ async function writeNew(folder: FileSystemDirectoryHandle, name: string, bytes: 
 const LOCKED = ["NoModificationAllowedError", "InvalidStateError"];
 const RETRY_DELAYS_MS = [5, 10, 20, 40, 80, 160, 320, 640];
 
-/** Tries again for about a second while another tab or worker locks the file. */
-async function unlessLocked(key: string, write: () => Promise<void>): Promise<void> {
+/**
+ * Tries again for about a second while another tab or worker locks the file. After an abort, no
+ * other attempt begins.
+ */
+async function unlessLocked(
+  key: string,
+  write: () => Promise<void>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   for (const wait of RETRY_DELAYS_MS) {
+    signal?.throwIfAborted();
     try {
       return await write();
     } catch (error) {
@@ -105,6 +114,7 @@ async function unlessLocked(key: string, write: () => Promise<void>): Promise<vo
       await new Promise((done) => setTimeout(done, wait * (0.5 + Math.random())));
     }
   }
+  signal?.throwIfAborted();
   return write().catch((error) => Promise.reject(fileSystemFailed(key, error)));
 }
 
@@ -149,21 +159,19 @@ export class DirectoryStore implements AsyncStore {
 
   /**
    * Stores a value. Writes of the same key run one after the other, because a file is locked while
-   * it is written.
+   * it is written. An abort rejects at once; a file that is being written is completed.
    */
-  async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
+  async set(key: AbsolutePath, value: Uint8Array, { signal }: StoreGetOptions = {}): Promise<void> {
     const [folders, name] = split(key);
     const before = this.#writes.get(key);
     const write = (async () => {
       await before?.catch(() => {});
-      await unlessLocked(key, () => this.#write(key, folders, name, value));
+      await unlessLocked(key, () => this.#write(key, folders, name, value), signal);
     })();
     this.#writes.set(key, write);
-    try {
-      await write;
-    } finally {
-      if (this.#writes.get(key) === write) this.#writes.delete(key);
-    }
+    const settled = () => this.#writes.get(key) === write && this.#writes.delete(key);
+    write.then(settled, settled);
+    return unlessAborted(write, signal);
   }
 
   async #write(key: AbsolutePath, folders: string[], name: string, value: Uint8Array): Promise<void> {

@@ -8,7 +8,8 @@ import type { DirectoryStore as Folder } from "../files/directory.ts";
 import type { Listed } from "../files/file.ts";
 import { namesOfPrefix } from "../files/file.ts";
 import { needText, object } from "../model/argument.ts";
-import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
+import type { AbsolutePath, AsyncStore, RangeQuery, StoreGetOptions } from "../model/types.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
 import { setDefiner } from "../port/store_definers.ts";
@@ -31,28 +32,38 @@ abstract class FolderStore implements AsyncStore {
     return this.#folder;
   }
 
-  async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
-    return (await this.#opened()).get(key);
+  /** Calls the store. An abort rejects at once, with the signal's reason. */
+  async #ask<T>({ signal }: StoreGetOptions, act: (folder: Folder) => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
+    return unlessAborted(this.#opened().then(act), signal);
   }
 
-  async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
-    return (await this.#opened()).getRange(key, range);
+  get(key: AbsolutePath, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
+    return this.#ask(options, (folder) => folder.get(key));
+  }
+
+  getRange(
+    key: AbsolutePath,
+    range: RangeQuery,
+    options: StoreGetOptions = {},
+  ): Promise<Uint8Array | undefined> {
+    return this.#ask(options, (folder) => folder.getRange(key, range));
   }
 
   async has(key: AbsolutePath): Promise<boolean> {
     return (await this.#opened()).has(key);
   }
 
-  async size(key: AbsolutePath): Promise<number | undefined> {
-    return (await this.#opened()).size(key);
+  size(key: AbsolutePath, options: StoreGetOptions = {}): Promise<number | undefined> {
+    return this.#ask(options, (folder) => folder.size(key));
   }
 
   /**
    * Stores a value. Writes of the same key run one after the other, because a file is locked while
-   * it is written.
+   * it is written. An abort rejects at once; a file that is being written is completed.
    */
-  async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
-    return (await this.#opened()).set(key, value);
+  set(key: AbsolutePath, value: Uint8Array, options: StoreGetOptions = {}): Promise<void> {
+    return this.#ask(options, (folder) => folder.set(key, value, options));
   }
 
   /** Removes a value. Returns whether it existed. */

@@ -37,7 +37,7 @@ test("requests of no user need none", () => {
 });
 
 test("the name of a partition is a text that is not empty", () => {
-  for (const partition of ["", 1, null, {}, Symbol("x")]) {
+  for (const partition of ["", "\ud800", 1, null, {}, Symbol("x")]) {
     assert.throws(
       () => new PersistentCache({ partition: partition as string }),
       (error) => error instanceof ZarrError && error.code === "Argument",

@@ -32,8 +32,8 @@ export class PersistentCache {
 
   constructor(options: PersistentCacheOptions = {}) {
     const { name, partition, maxBytes, maxAgeSeconds } = optionsOf(options);
-    const isName = partition === undefined || (typeof partition === "string" && partition !== "");
-    need(isName, "persistentCache.partition", "a text that is not empty");
+    const isName = typeof partition === "string" && partition !== "" && !/\p{Surrogate}/u.test(partition);
+    need(partition === undefined || isName, "persistentCache.partition", "a text that is not empty");
     this.definition = {
       ...(name !== undefined && { name }),
       ...(partition !== undefined && { partition }),

@@ -1,6 +1,7 @@
 /**
- * A page that writes to a folder of the private file system while another one reads it, or that
- * stops after some calls of its store, so that it can be removed there.
+ * A page that writes to a folder of the private file system while another one reads it, that stops
+ * after some calls of its store, so that it can be removed there, or that holds locks until it is
+ * removed.
  */
 import * as zarr from "/dist/index.js";
 
@@ -49,6 +50,30 @@ async function change(name, calls) {
   say("done");
 }
 
+/** Holds a lock that the package takes. */
+const holdLock = (name) =>
+  new Promise((held) => {
+    navigator.locks.request(name, () => {
+      held();
+      return new Promise(() => {});
+    });
+  });
+
+/** Holds files, so that no other page can write them. */
+async function holdFile(path) {
+  const names = path.split("/");
+  const name = names.pop();
+  let folder = await navigator.storage.getDirectory();
+  for (const each of names) folder = await folder.getDirectoryHandle(each);
+  await (await folder.getFileHandle(name)).createWritable({ mode: "exclusive" });
+}
+
+async function hold() {
+  await Promise.all([...given.getAll("lock").map(holdLock), ...given.getAll("file").map(holdFile)]);
+  say("holding");
+}
+
 const does = given.get("does");
-const doing = does === "writes" ? writeAgain() : change(does, Number(given.get("calls")));
+const actions = { writes: writeAgain, holds: hold };
+const doing = actions[does]?.() ?? change(does, Number(given.get("calls")));
 doing.catch((error) => say({ error: String(error.stack) }));

@@ -17,6 +17,11 @@ export class AnsweringCache {
     return new AnsweringCache(await inTime(storage.open(name)));
   }
 
+  /** Opens a cache by its name if there is one. */
+  static async find(storage: CacheStorage, name: string): Promise<AnsweringCache | undefined> {
+    return (await inTime(storage.has(name))) ? AnsweringCache.open(storage, name) : undefined;
+  }
+
   /** Deletes a cache by its name. */
   static async remove(storage: CacheStorage, name: string): Promise<void> {
     await inTime(storage.delete(name));

@@ -56,7 +56,11 @@ class Storage {
   };
 
   install(): this {
-    const caches = { open: () => this.#call(() => this.cache), delete: async () => this.stored.clear() };
+    const caches = {
+      has: async () => true,
+      open: () => this.#call(() => this.cache),
+      delete: async () => this.stored.clear(),
+    };
     Object.defineProperty(globalThis, "caches", { value: caches, configurable: true });
     return this;
   }
@@ -373,8 +377,10 @@ test("entries under the URL of a server are not used, and are removed", async ()
     ["x-zarr-status", "200"],
     ["content-length", "3"],
   ];
-  storage.stored.set(URL_OF_IT, { body: new TextEncoder().encode("old"), headers });
-  const cache = new PersistentCache();
-  assert.deepEqual(await get(cache, URL_OF_IT, "new"), { body: "new", isSent: true });
-  assert.ok(!storage.stored.has(URL_OF_IT));
+  for (const definition of [{}, { partition: "anna" }]) {
+    storage.stored.set(URL_OF_IT, { body: new TextEncoder().encode("old"), headers });
+    const cache = new PersistentCache(definition);
+    assert.deepEqual(await get(cache, URL_OF_IT, "new"), { body: "new", isSent: true });
+    assert.ok(!storage.stored.has(URL_OF_IT));
+  }
 });

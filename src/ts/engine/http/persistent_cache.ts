@@ -150,7 +150,10 @@ const isPage = (response: Response) => (response.headers.get("content-type") ?? 
 
 /** A persistent cache, for one store or several. */
 export class PersistentCache {
+  /** Its Cache Storage. */
   readonly #name: string;
+  /** The name of the Cache Storage that older versions of this package used. */
+  readonly #formerName: string;
   readonly #partition: string | undefined;
   readonly #maxBytes: number;
   readonly #maxAge: number;
@@ -171,6 +174,7 @@ export class PersistentCache {
     const { name = "zarr-wasm", partition, maxBytes = 256 << 20, maxAgeSeconds = 86_400 } = definition;
     // A Cache Storage of its own: each partition has its own size, and is cleared alone.
     this.#name = partition === undefined ? name : `${name}#${encodeURIComponent(partition)}`;
+    this.#formerName = name;
     this.#partition = partition;
     this.#maxBytes = maxBytes;
     this.#maxAge = maxAgeSeconds * 1000;
@@ -281,11 +285,15 @@ export class PersistentCache {
     const isKept = response.status === 200 || (response.status === 206 && range !== null);
     if (!isKept || isPage(response) || response.redirected || !this.#mayKeep(response.headers)) return;
     const address = addressOf(object, response.status === 200 ? null : range);
-    const storing = this.#store(cache, address, { object, response: response.clone(), begun }).catch(() => {
-      // The request was aborted or the storage is full. The object is requested again next time.
-    });
-    this.#storing.add(storing);
-    storing.then(() => this.#storing.delete(storing));
+    // If the request was aborted or the storage is full, the object is requested again next time.
+    this.#inBackground(this.#store(cache, address, { object, response: response.clone(), begun }));
+  }
+
+  /** Lets work end that may fail. `usage` and `clear` wait for it. */
+  #inBackground(work: Promise<void>): void {
+    const settled = work.catch(() => {});
+    this.#storing.add(settled);
+    settled.then(() => this.#storing.delete(settled));
   }
 
   async #store(cache: AnsweringCache, address: string, { object, response, begun }: Received): Promise<void> {
@@ -404,6 +412,7 @@ export class PersistentCache {
         if (headers && isEntry(url, headers)) this.#add(url, headers);
         else await cache.delete(url);
       }
+      if (this.#name !== this.#formerName) this.#inBackground(removeFormer(caches, this.#formerName));
       return cache;
     } catch (error) {
       warn(
@@ -413,6 +422,15 @@ export class PersistentCache {
       return undefined;
     }
   }
+}
+
+/** Removes what older versions of this package stored for all users, under the URLs of servers. */
+async function removeFormer(caches: CacheStorage, name: string): Promise<void> {
+  const cache = await AnsweringCache.find(caches, name);
+  const [addresses = [], answers = []] = (await cache?.contents()) ?? [];
+  const ours = new Set(answers.map(({ headers }) => headers.get(OWN.address)));
+  const former = addresses.filter(({ url }) => ours.has(url) && !url.startsWith(MADE_UP));
+  await Promise.all(former.map(({ url }) => cache?.delete(url)));
 }
 
 const storage = () => (globalThis as { caches?: CacheStorage }).caches;
