@@ -21,13 +21,18 @@ pub enum ByteRange {
     Suffix(u64),
 }
 
+/// The number of bytes of a range. A range that ends before its start has none.
+pub fn len_of(range: &Range<u64>) -> u64 {
+    range.end.saturating_sub(range.start)
+}
+
 impl ByteRange {
     /// All bytes from `offset` on: the specification's range without a length.
     #[cfg(feature = "internals")]
     pub fn from_offset(offset: u64) -> Self {
         match offset {
             0 => Self::Whole,
-            offset => Self::FromStart { offset, len: u64::MAX - offset },
+            offset => Self::FromStart { offset, len: u64::MAX.saturating_sub(offset) },
         }
     }
 

@@ -21,6 +21,7 @@ use super::{
 use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
+use crate::store::byte_range::len_of;
 use crate::store::partial_values::{by_key, check_overlaps};
 
 /// Prefix and suffix of temporary files. Such names are not keys.
@@ -104,7 +105,7 @@ impl FileSystemStore {
         let Some((mut file, metadata)) = self.open(key)? else { return Ok(None) };
         let size = metadata.len();
         let part = range.check()?.of(size).ok_or_else(|| range.past_end(Some(size)))?;
-        let mut bytes = limits::zeroed(part.end - part.start, limits::RESULT_BYTES, "value")?;
+        let mut bytes = limits::zeroed(len_of(&part), limits::RESULT_BYTES, "value")?;
         let read = file.seek(SeekFrom::Start(part.start)).and_then(|_| file.read_exact(&mut bytes));
         read.map_err(|error| failed("read", key, &error))?;
         Ok(Some(Fetched { value: bytes.into(), size: Some(size), version: version(&metadata) }))

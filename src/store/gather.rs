@@ -11,6 +11,7 @@ use std::rc::{Rc, Weak};
 
 use crate::error::{Error, Result};
 use crate::sorted::{self, Key, Map};
+use crate::store::byte_range::len_of;
 use crate::store::in_flight::{Begun, InFlight, SharedFuture};
 use crate::store::turn::end_of_turn;
 use crate::store::{ByteRange, Fetched, LocalFuture, Priority, RequestContext, Subject, writers};
@@ -53,7 +54,7 @@ pub fn merge(ranges: &[Range<u64>], gap: u64, cap: u64) -> Vec<Group> {
 fn fits(span: &Range<u64>, range: &Range<u64>, gap: u64, cap: u64) -> bool {
     let contained = range.end <= span.end;
     let near = range.start.saturating_sub(span.end) <= gap;
-    contained || (near && range.end - span.start <= cap)
+    contained || (near && len_of(&(span.start..range.end)) <= cap)
 }
 
 /// The result of a request to a store.
@@ -195,8 +196,8 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
             batch
         });
         let mut ranges = batch.ranges.borrow_mut();
+        let member = ranges.len();
         ranges.push((bytes, context.priority.value()));
-        let member = ranges.len() - 1;
         drop(ranges);
         (batch, member)
     }
@@ -208,7 +209,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         let spans: Vec<Range<u64>> = ranges.iter().map(|(range, _)| range.clone()).collect();
         let mut requests: Vec<Option<(SharedFuture<FetchResult>, u64)>> = vec![None; ranges.len()];
         for Group { span, members } in merge(&spans, GAP_BYTES, MERGED_BYTES) {
-            let range = ByteRange::FromStart { offset: span.start, len: span.end - span.start };
+            let range = ByteRange::FromStart { offset: span.start, len: len_of(&span) };
             let priority = members.iter().filter_map(|member| Some(ranges.get(*member)?.1));
             let priority = Priority::new(priority.fold(f64::NEG_INFINITY, f64::max));
             let context = RequestContext { priority, ..context.clone() };
@@ -248,8 +249,13 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
 
 /// Cuts a range from the bytes of a request, which start at `start`. It ends early where the value
 /// ends.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "`of` gives a part of what is in the range, which begins at `start` or after it"
+)]
 fn part(answer: &Fetched, start: u64, range: ByteRange) -> Result<Fetched> {
-    let end = start + answer.value.len();
+    // A store of the user may answer a request near 2^64 with bytes.
+    let end = start.saturating_add(answer.value.len());
     // The bytes end where the value ends, or cover the range.
     let part = range.of(end).ok_or_else(|| range.past_end(answer.size.or(Some(end))))?;
     let value = answer.value.slice(part.start - start..part.end - start)?;

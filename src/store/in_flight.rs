@@ -69,7 +69,7 @@ impl<K: Key + Clone + 'static, T: Clone + 'static, N: Clone + 'static> InFlight<
         work: LocalFuture<'static, T>,
     ) -> SharedFuture<T> {
         let serial = self.serial.get();
-        self.serial.set(serial + 1);
+        self.serial.set(serial.wrapping_add(1));
         let named = keys.iter().map(|(key, _)| key.clone()).collect();
         let forget = ForgetOnDrop { table: Rc::downgrade(&self.table), keys: named, serial };
         let work: LocalFuture<'static, T> = Box::pin(async move {

@@ -37,7 +37,7 @@ impl<V> KeyTable<V> {
         StoreKey::parse(key)?;
         let key = key.strip_prefix('/').unwrap_or(key);
         let start = narrow(self.names.len())?;
-        narrow(self.names.len() + key.len())?;
+        narrow(self.names.len().saturating_add(key.len()))?;
         self.make_room(key.len());
         self.names.push_str(key);
         self.rows.push(Row { start, len: narrow(key.len())?, value });
@@ -47,7 +47,7 @@ impl<V> KeyTable<V> {
     /// Makes room for a key. A large table grows by a quarter: doubling it would take three times its
     /// memory while it is copied.
     fn make_room(&mut self, bytes: usize) {
-        if self.names.capacity() - self.names.len() < bytes {
+        if self.names.capacity().saturating_sub(self.names.len()) < bytes {
             self.names.reserve_exact(bytes.max(self.names.len() / 4).max(64));
         }
         if self.rows.len() == self.rows.capacity() {
@@ -106,7 +106,7 @@ impl<V> KeyTable<V> {
             match rest.split_once('/') {
                 None => {
                     listing.keys.push(StoreKey::parse(text(&self.names, row))?);
-                    at += 1;
+                    at = at.saturating_add(1);
                 }
                 Some((name, _)) => {
                     let child = format!("{beginning}{name}");
@@ -134,8 +134,8 @@ impl<V> KeyTable<V> {
 }
 
 fn text<'a, V>(names: &'a str, row: &Row<V>) -> &'a str {
-    let start = row.start as usize;
-    names.get(start..start + row.len as usize).unwrap_or_default()
+    let name = names.get(row.start as usize..).and_then(|rest| rest.get(..row.len as usize));
+    name.unwrap_or_default()
 }
 
 fn narrow(len: usize) -> Result<u32> {

@@ -90,8 +90,9 @@ impl Store for MemoryStore {
                     Some((name, _)) => {
                         // Keys are sorted, but `a.b` is between `a` and `a/b`, so a name may occur
                         // again.
-                        let child =
-                            NodePath::from_normal(key.get(..start.len() + name.len()).unwrap_or_default());
+                        let child = NodePath::from_normal(
+                            key.get(..start.len().saturating_add(name.len())).unwrap_or_default(),
+                        );
                         listing.prefixes.extend(child);
                     }
                 }

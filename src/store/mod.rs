@@ -16,6 +16,7 @@
 //! | `list_dir` | the same | `Unsupported` |
 //! | `list_prefix` | the same | walks the tree with `list_dir` |
 //! | `list` | the same | `list_prefix` of the root |
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
 pub mod byte_range;
 #[cfg(feature = "internals")]

@@ -11,6 +11,7 @@ use super::{ByteRange, Fetched, RequestContext, Store, Subject, Value};
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::limits;
+use crate::store::byte_range::len_of;
 
 /// A byte range of a key's value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -79,11 +80,12 @@ pub fn check_overlaps(values: &[KeyStartValue]) -> Result<()> {
         let mut ranges = ranges.collect::<Result<Vec<_>>>()?;
         ranges.retain(|range| !range.is_empty());
         ranges.sort_by_key(|range| range.start);
-        if let Some(pair) = ranges.windows(2).find(|pair| pair[0].end > pair[1].start) {
+        let mut pairs = ranges.iter().zip(ranges.iter().skip(1));
+        if let Some((first, second)) = pairs.find(|(first, second)| first.end > second.start) {
             return Err(Error::argument("partial values of one key must not overlap")
                 .at_key(key.as_str())
-                .at_range(pair[1].start, pair[1].end - pair[1].start)
-                .expected(format!("a start of at least {}", pair[0].end)));
+                .at_range(second.start, len_of(second))
+                .expected(format!("a start of at least {}", first.end)));
         }
     }
     Ok(())
@@ -141,7 +143,9 @@ pub(super) async fn get_key_by_key<S: Store + ?Sized>(
     let mut output = vec![None; key_ranges.len()];
     for (group, answers) in groups.iter().zip(answers) {
         for (place, answer) in group.places.iter().zip(answers) {
-            output[*place] = answer;
+            if let Some(output) = output.get_mut(*place) {
+                *output = answer;
+            }
         }
     }
     Ok(output)

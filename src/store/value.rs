@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use crate::error::{Error, Result};
 use crate::limits;
+use crate::store::byte_range::len_of;
 
 /// Bytes that the host (JavaScript) holds.
 #[allow(clippy::len_without_is_empty, reason = "nothing asks whether it is empty")]
@@ -47,7 +48,7 @@ impl Value {
 
     /// Number of bytes.
     pub fn len(&self) -> u64 {
-        self.range.end - self.range.start
+        len_of(&self.range)
     }
 
     /// Whether there are no bytes.
@@ -59,6 +60,7 @@ impl Value {
     ///
     /// # Errors
     /// `Format` if it extends past the end.
+    #[allow(clippy::arithmetic_side_effects, reason = "the range was just found to be inside of these bytes")]
     pub fn slice(&self, range: Range<u64>) -> Result<Self> {
         if range.start > range.end || range.end > self.len() {
             return Err(Error::format("a byte range extends past the end of its value")

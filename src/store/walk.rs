@@ -35,12 +35,12 @@ pub async fn walk(
     let (mut budget, mut folders) = (ListingBudget::default(), 0);
     while let Some((prefix, depth)) = open.pop() {
         check_depth(&prefix, depth)?;
-        folders += 1;
+        folders = u64::saturating_add(folders, 1);
         limits::within(folders, limits::LISTED_FOLDERS, "the number of folders of a listing")?;
         let listing = list(&prefix).await?;
-        budget.take(listing.keys.len() + listing.prefixes.len())?;
+        budget.take(listing.keys.len().saturating_add(listing.prefixes.len()))?;
         keys.extend(listing.keys);
-        open.extend(listing.prefixes.into_iter().map(|prefix| (prefix, depth + 1)));
+        open.extend(listing.prefixes.into_iter().map(|prefix| (prefix, u64::saturating_add(depth, 1))));
     }
     Ok(keys)
 }

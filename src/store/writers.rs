@@ -132,12 +132,14 @@ pub(crate) fn now() -> Moment {
 }
 
 /// A new moment, later than the start of all work so far, although nothing was written.
+#[allow(clippy::arithmetic_side_effects, reason = "a count of writes")]
 pub(crate) fn later() -> Moment {
     CLOCK.set(CLOCK.get() + 1);
     CLOCK.get()
 }
 
 /// Records that the value of a key has changed.
+#[allow(clippy::arithmetic_side_effects, reason = "a count of writes")]
 fn note(store: &Rc<dyn Store>, key: &StoreKey) {
     let moment = CLOCK.get() + 1;
     CLOCK.set(moment);
@@ -181,6 +183,11 @@ pub(crate) fn unchanged_since_of(
     CLOCK.get() == moment || unchanged_since(store, &key(), moment)
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "the place was found, or it is that of the store that was pushed"
+)]
 fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut StoreWrites) -> T) -> T {
     let mut store = store.clone();
     while let Some(inner) = store.wrapped() {

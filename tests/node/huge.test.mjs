@@ -1,4 +1,4 @@
-/** Shards, shapes, chunk grids and results beyond 2^32. The shard is a sparse file on a server. */
+/** Shards, shapes, chunk grids, results and matches beyond 2^32. The shard is a sparse file on a server. */
 import assert from "node:assert/strict";
 import {
   closeSync,
@@ -185,4 +185,35 @@ test("millions of chunks: planned lazily, streamed in bounded memory, refused as
   assert.ok(performance.now() - begun < 20_000);
   const refused = array.get();
   await assert.rejects(refused, { code: "Limit", actual: `${2 ** 42} bytes`, message: /stream/ });
+});
+
+/** A blosc frame of one block that blosclz decodes to `x`: one literal, and matches of these lengths. */
+function repeatedByBlosclz(decodedLength, lengths) {
+  // A match at distance 1. Its first byte stands for a length of 9.
+  const matches = lengths.map((length) => [
+    Uint8Array.of(0xe0),
+    new Uint8Array(Math.floor((length - 9) / 255)).fill(255),
+    Uint8Array.of((length - 9) % 255, 0),
+  ]);
+  const stream = Buffer.concat([Uint8Array.of(0, 0x78), ...matches.flat()]);
+  const header = Buffer.alloc(24);
+  // Version, version of blosclz, a flag for blocks of one stream, bytes of an element.
+  header.set([2, 1, 0x10, 1]);
+  const sizes = [decodedLength, decodedLength, header.length + stream.length, 20, stream.length];
+  for (const [at, size] of sizes.entries()) header.writeUInt32LE(size, 4 + 4 * at);
+  return Uint8Array.from(Buffer.concat([header, stream]));
+}
+
+test("a match of 2^32 bytes and some in a blosclz stream is refused, and does not wrap", async () => {
+  const length = 10_000_000;
+  const blosc = { cname: "blosclz", clevel: 5, shuffle: "noshuffle", typesize: 1, blocksize: 0 };
+  const codecs = [bytesCodec, { name: "blosc", configuration: blosc }];
+  const store = new Map([["/zarr.json", encoded(description([length], [length], codecs, "uint8"))]]);
+  const array = await zarr.open(store, { kind: "array" });
+  store.set("/c/0", repeatedByBlosclz(length, [100, length - 101]));
+  const { data } = await array.get();
+  assert.ok(data.every((byte) => byte === 0x78));
+  store.set("/c/0", repeatedByBlosclz(length, [2 ** 32 + 100, length - 101]));
+  const changed = await zarr.open(store, { kind: "array" });
+  await assert.rejects(changed.get(), { code: "Format", key: "c/0" });
 });

@@ -348,7 +348,7 @@ impl<'a> OpenRange<'a> {
         let mut open = all.borrow_mut();
         let count = open.get_or_insert_with(url.to_owned(), || 0);
         let others = *count;
-        *count += 1;
+        *count = count.saturating_add(1);
         Self { all, url: url.to_owned(), others }
     }
 }
@@ -357,7 +357,7 @@ impl Drop for OpenRange<'_> {
     fn drop(&mut self) {
         let mut open = self.all.borrow_mut();
         if let Some(count) = open.get_mut(&self.url) {
-            *count -= 1;
+            *count = count.saturating_sub(1);
             if *count == 0 {
                 open.remove(&self.url);
             }

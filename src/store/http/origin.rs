@@ -102,7 +102,7 @@ impl Permits {
         }
         self.free.set(self.free.get().checked_sub(1)?);
         let count = self.count(background);
-        count.set(count.get() + 1);
+        count.set(count.get().saturating_add(1));
         Some(Permit { permits: Some(self.clone()), background })
     }
 
@@ -157,7 +157,7 @@ impl Permit {
         let permits = self.permits.take()?;
         let count = permits.count(self.background);
         count.set(count.get().saturating_sub(1));
-        permits.free.set(permits.free.get() + 1);
+        permits.free.set(permits.free.get().saturating_add(1));
         Some(permits)
     }
 }

@@ -18,6 +18,7 @@ use super::transport::{HttpResponse, Method, TransportError, TransportResult};
 use super::web_page::{self, WebPage, WebPages};
 use crate::error::{Error, Result};
 use crate::limits;
+use crate::store::byte_range::len_of;
 use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value};
 
 /// The purpose of an exchange.
@@ -233,7 +234,7 @@ impl<'a> Exchange<'a> {
     fn part_limit(&self) -> u64 {
         let asked = match &self.kind {
             RequestKind::Head | RequestKind::Whole => return self.body_limit(),
-            RequestKind::Window(range) | RequestKind::Tail(range) => range.end - range.start,
+            RequestKind::Window(range) | RequestKind::Tail(range) => len_of(range),
             RequestKind::Suffix(len) => *len,
             RequestKind::FirstByte => 1,
             RequestKind::Beginning => web_page::BEGINNING_BYTES,
@@ -360,7 +361,7 @@ impl<'a> Exchange<'a> {
         }
         let Goal::Read(range) = self.goal else { return self.found_size(response.body.len()) };
         let asked = match &self.kind {
-            RequestKind::Window(want) | RequestKind::Tail(want) => Some(want.end - want.start),
+            RequestKind::Window(want) | RequestKind::Tail(want) => Some(len_of(want)),
             RequestKind::Suffix(len) => Some(*len),
             _ => None,
         };
@@ -402,6 +403,7 @@ impl<'a> Exchange<'a> {
 
     /// Takes an answer to a tail request. Either it contains the last bytes, or its size tells
     /// where they are.
+    #[allow(clippy::arithmetic_side_effects, reason = "the window is inside of what the answer holds")]
     fn take_tail(&mut self, response: &HttpResponse, asked: Range<u64>) -> Step {
         let ContentRange { held, total } = response.content_range();
         let body = response.body.len();
@@ -409,7 +411,7 @@ impl<'a> Exchange<'a> {
         let is_short = held.end < asked.end && response.length_confirmed();
         let size = total.or(is_short.then_some(held.end));
         let (Some(size), Goal::Read(range)) = (size, self.goal) else { return self.without_tail() };
-        if held.start != asked.start || held.end - held.start != body || held.end > size {
+        if held.start != asked.start || len_of(&held) != body || held.end > size {
             return self.without_tail();
         }
         match range.of(size) {

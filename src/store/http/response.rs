@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::transport::HttpResponse;
+use crate::store::byte_range::len_of;
 use crate::store::{Fetched, Value};
 
 /// A URL without query and fragment.
@@ -150,14 +151,18 @@ pub(super) fn window(response: &HttpResponse, want: &Range<u64>, known: Option<u
     }
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "the wanted bytes are inside of those that the answer holds"
+)]
 fn visible_window(
     response: &HttpResponse,
     want: &Range<u64>,
     held: &Range<u64>,
     total: Option<u64>,
 ) -> BodyCheck {
-    if response.body.len() != held.end - held.start {
-        return response.wrong_length(held.end - held.start, None);
+    if response.body.len() != len_of(held) {
+        return response.wrong_length(len_of(held), None);
     }
     if held.start <= want.start && want.start < want.end && want.end <= held.end {
         return response.part(want.start - held.start..want.end - held.start, total);
@@ -196,8 +201,8 @@ pub(super) fn suffix(response: &HttpResponse, len: u64) -> BodyCheck {
             }
         };
     };
-    if body != held.end - held.start {
-        return response.wrong_length(held.end - held.start, None);
+    if body != len_of(&held) {
+        return response.wrong_length(len_of(&held), None);
     }
     match total {
         Some(total) if held.end == total && body >= len.min(total) => response.last(len, Some(total)),

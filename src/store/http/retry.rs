@@ -17,11 +17,12 @@ impl Retries {
     /// The pause before the next try in milliseconds; `None` to give up. `most` is the maximum
     /// number of retries, `told` the server's `Retry-After` in seconds, `random` a number in 0..1.
     pub fn next(&mut self, most: u32, told: Option<u32>, random: f64) -> Option<u32> {
-        self.failed += 1;
+        let before = self.failed;
+        self.failed = before.saturating_add(1);
         if self.failed > most {
             return None;
         }
-        let pause = FIRST_MS.saturating_mul(1 << (self.failed - 1).min(8));
+        let pause = FIRST_MS.saturating_mul(1 << before.min(8));
         let told = told.map_or(0, |seconds| seconds.saturating_mul(1000));
         // At least half of the pause, plus a random part, so that clients that failed together do
         // not retry together.

@@ -201,7 +201,7 @@ fn dots(segment: &str) -> Option<usize> {
     while !rest.is_empty() {
         let dot = [".", "%2e", "%2E"].into_iter().find_map(|dot| rest.strip_prefix(dot));
         rest = dot?;
-        count += 1;
+        count = usize::saturating_add(count, 1);
     }
     Some(count)
 }
@@ -221,9 +221,9 @@ fn locate(scheme: &str, host: &str, path: &str) -> (String, String) {
 /// A URL without secrets: the query, the user name and the password. JavaScript removes the secrets
 /// of all texts once more, also those of addresses that are no URLs (`src/ts/model/secrets.ts`).
 pub fn redact(url: &str) -> String {
-    let (place, query) = match url.find(['?', '#']) {
-        Some(at) if url[at..].starts_with('?') => (&url[..at], "?…"),
-        Some(at) => (&url[..at], ""),
+    let (place, query) = match url.split_once(['?', '#']) {
+        Some((place, _)) if url.get(place.len()..).is_some_and(|rest| rest.starts_with('?')) => (place, "?…"),
+        Some((place, _)) => (place, ""),
         None => (url, ""),
     };
     let Some((scheme, rest)) = place.split_once("://") else {

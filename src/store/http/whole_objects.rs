@@ -22,6 +22,7 @@ impl WholeObjects {
         Some(object)
     }
 
+    #[allow(clippy::arithmetic_side_effects, reason = "objects that are in memory")]
     pub fn keep(&mut self, url: String, object: Fetched) {
         let bytes = object.value.len();
         if bytes > KEPT_BYTES {
@@ -41,6 +42,7 @@ impl WholeObjects {
         *self = Self::default();
     }
 
+    #[allow(clippy::arithmetic_side_effects, reason = "`bytes` is the sum of the objects that are kept")]
     fn take(&mut self, url: &str) -> Option<(String, Fetched)> {
         let at = self.by_use.iter().position(|(known, _)| known == url)?;
         let taken = self.by_use.remove(at)?;

@@ -83,7 +83,7 @@ impl<T: Transport> HttpStore<T> {
                 Ok(response) if !will_pass(response.status) => return Ok(response),
                 Ok(response) => {
                     let told = response.retry_after();
-                    (told, label.kept_failing(response.status, retries.tries() + 1, told))
+                    (told, label.kept_failing(response.status, retries.tries().saturating_add(1), told))
                 }
                 Err(TransportError::Unreachable { message, cause }) => {
                     (None, label.unreachable(&message, cause))

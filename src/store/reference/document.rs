@@ -71,9 +71,7 @@ impl References {
                 // In version 0, these names may be keys, whose values have another form.
                 ("refs", Some(b'{')) => members.refs = Some(value),
                 ("templates", Some(b'{')) => members.templates = Some(value),
-                ("gen", Some(b'[')) if !value.get()[1..].trim_start().starts_with('"') => {
-                    members.generators = Some(value)
-                }
+                ("gen", Some(b'[')) if !begins_with_text(value.get()) => members.generators = Some(value),
                 ("version", Some(b'0'..=b'9')) => {}
                 _ => collector.take(key, value.get())?,
             }
@@ -140,6 +138,7 @@ impl References {
         self
     }
 
+    #[allow(clippy::arithmetic_side_effects, reason = "counts of references")]
     fn push(&mut self, key: &str, reference: Reference) -> Result<()> {
         if StoreKey::parse(key).is_err() {
             self.skipped += 1;
@@ -158,6 +157,11 @@ impl References {
         let (start, len) = (start as u32, json.len() as u32);
         self.push(key, Reference::Inline { start, len })
     }
+}
+
+/// Whether a list begins with a text.
+fn begins_with_text(list: &str) -> bool {
+    list.strip_prefix('[').is_some_and(|items| items.trim_start().starts_with('"'))
 }
 
 fn not_read(error: &serde_json::Error) -> Error {
@@ -267,7 +271,7 @@ impl Collector {
         if !same {
             self.add_url(url)?;
         }
-        let url = Url(u32::try_from(self.references.urls.len() - 1).ok());
+        let url = Url(self.references.urls.len().checked_sub(1).and_then(|last| u32::try_from(last).ok()));
         let reference = match (offset, len) {
             (None, None) => Reference::File(url),
             (Some(offset), Some(len)) if offset.checked_add(len).is_some() => {

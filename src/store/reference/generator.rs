@@ -70,6 +70,7 @@ impl Axis {
 
 /// Goes to the values of the next reference. The last dimension changes first. Each axis has several
 /// values, so a step changes two names on average.
+#[allow(clippy::arithmetic_side_effects, reason = "an axis has several values, and they are in memory")]
 fn step(axes: &mut [Axis], names: &mut Names) {
     for axis in axes.iter_mut().rev() {
         axis.at = (axis.at + 1) % axis.values.len();
@@ -135,6 +136,7 @@ fn one() -> i64 {
 
 impl Dimension {
     /// The number of values.
+    #[allow(clippy::arithmetic_side_effects, reason = "64-bit numbers in 128 bits; a step of 0 is refused")]
     fn count(&self) -> Result<u64> {
         match self {
             Self::List(items) => Ok(items.len() as u64),
@@ -156,6 +158,7 @@ impl Dimension {
     }
 
     /// Lists the values. Call it only after `count` has checked how many there are.
+    #[allow(clippy::arithmetic_side_effects, reason = "64-bit numbers in 128 bits")]
     fn values(&self) -> Vec<Binding> {
         match self {
             Self::List(items) => items.iter().map(Item::binding).collect(),

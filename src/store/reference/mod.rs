@@ -31,6 +31,7 @@ use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestConte
 use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
+use crate::store::byte_range::len_of;
 
 /// The source of the document.
 pub enum Source {
@@ -175,7 +176,7 @@ impl<T: Transport + 'static> ReferenceStore<T> {
             Some(Reference::Part { url, offset, len }) => {
                 let url = self.locate(&references, url)?;
                 let part = range.of(len).ok_or_else(|| range.past_end(Some(len)))?;
-                let want = part.end - part.start;
+                let want = len_of(&part);
                 let start = offset.saturating_add(part.start);
                 limits::within(want, context.body_limit(), "a reference")?;
                 // A part of a file is read like a chunk, whatever it contains. The bound of the

@@ -69,6 +69,7 @@ pub struct Budget {
     own_steps: Cell<u64>,
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "costs of texts that are in memory")]
 impl Budget {
     /// Charges a step that reads a text of `bytes`.
     fn step(&self, bytes: usize) -> Result<()> {
@@ -236,12 +237,12 @@ impl<'a> Parser<'a> {
 
     fn atom(&mut self) -> Result<Binding> {
         self.scope.budget.step(0)?;
-        self.scope.depth += 1;
+        self.scope.depth = self.scope.depth.saturating_add(1);
         if self.scope.depth > DEPTH {
             return Err(Error::format("an expression of a template is nested too deeply"));
         }
         let value = self.atom_within();
-        self.scope.depth -= 1;
+        self.scope.depth = self.scope.depth.saturating_sub(1);
         value
     }
 
@@ -256,8 +257,8 @@ impl<'a> Parser<'a> {
         }
         match self.peek().chars().next() {
             Some(quote @ ('"' | '\'')) => {
-                let (text, rest) =
-                    self.rest[1..].split_once(quote).ok_or_else(|| not_understood(self.rest))?;
+                let parts = self.rest.strip_prefix(quote).and_then(|rest| rest.split_once(quote));
+                let (text, rest) = parts.ok_or_else(|| not_understood(self.rest))?;
                 self.rest = rest;
                 Ok(Binding::Text(text.into()))
             }
@@ -312,7 +313,7 @@ impl<'a> Parser<'a> {
     where
         'a: 'n,
     {
-        Scope { names, budget: self.scope.budget, depth: self.scope.depth + 1 }
+        Scope { names, budget: self.scope.budget, depth: self.scope.depth.saturating_add(1) }
     }
 
     /// Parses `name=value, …)`.
@@ -363,6 +364,10 @@ fn integers(left: Binding, right: Binding, operation: impl Fn(i64, i64) -> Optio
 }
 
 /// Divides as Python does: rounds down.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "the quotient fits: `checked_div` refuses 0 and the overflow of -1"
+)]
 fn floor_divide(left: i64, right: i64) -> Option<i64> {
     let quotient = left.checked_div(right)?;
     let is_below = left % right != 0 && (left < 0) != (right < 0);
@@ -370,6 +375,7 @@ fn floor_divide(left: i64, right: i64) -> Option<i64> {
 }
 
 /// Divides; `None` if the result is not an integer.
+#[allow(clippy::arithmetic_side_effects, reason = "`checked_rem` refuses 0 and the overflow of -1")]
 fn exact_divide(left: i64, right: i64) -> Option<i64> {
     (left.checked_rem(right)? == 0).then(|| left / right)
 }
@@ -391,10 +397,11 @@ fn formatted(format: &str, value: Binding) -> Result<Binding> {
     let (width, rest) = after.split_at(end);
     let columns: usize =
         if width.is_empty() { 0 } else { width.parse().map_err(|_| not_understood(format))? };
-    if format.len() + value.len() > RENDERED_BYTES {
+    if format.len().saturating_add(value.len()) > RENDERED_BYTES {
         return Err(too_long());
     }
-    let text = match rest.chars().next() {
+    let mut rest = rest.chars();
+    let text = match rest.next() {
         Some('d' | 'i') if columns <= 64 => {
             let number = integer(value)?;
             if width.starts_with('0') { format!("{number:0columns$}") } else { format!("{number:columns$}") }
@@ -402,7 +409,7 @@ fn formatted(format: &str, value: Binding) -> Result<Binding> {
         Some('s') if columns <= 64 => format!("{:>columns$}", value.into_text()),
         _ => return Err(not_understood(format)),
     };
-    joined(&[before, &text, &rest[1..]])
+    joined(&[before, &text, rest.as_str()])
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

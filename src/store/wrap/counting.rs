@@ -61,6 +61,7 @@ impl<S: Store> Counting<S> {
         self.counters.set(counters);
     }
 
+    #[allow(clippy::arithmetic_side_effects, reason = "counts of requests and of bytes")]
     fn begin<'a>(
         &self,
         asked: impl ExactSizeIterator<Item = (&'a StoreKey, ByteRange)>,
@@ -86,6 +87,7 @@ struct CountedReads<'a, S: Store> {
 }
 
 impl<S: Store> CountedReads<'_, S> {
+    #[allow(clippy::arithmetic_side_effects, reason = "counts of requests and of bytes")]
     fn end(mut self, answer: Option<&[Option<Fetched>]>) {
         self.answered = true;
         self.counting.change(|counters| match answer {
@@ -99,6 +101,7 @@ impl<S: Store> CountedReads<'_, S> {
 }
 
 impl<S: Store> Drop for CountedReads<'_, S> {
+    #[allow(clippy::arithmetic_side_effects, reason = "the reads that end are in flight")]
     fn drop(&mut self) {
         self.counting.change(|counters| {
             counters.in_flight -= self.reads;

@@ -50,6 +50,10 @@ impl Checksums {
     /// # Errors
     /// `Format` if all bytes of the entry have been read, and their sum is another than the
     /// directory's.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "`parts` counts the parts of all entries, those of this one included"
+    )]
     pub fn take(&mut self, entry: &ZipEntry, start: u64, value: &Value) -> Result<()> {
         let seen = self.entries.entry(entry.header).or_insert_with(|| Seen::Parts(BTreeMap::new()));
         if let Seen::Parts(parts) = seen {
@@ -69,6 +73,7 @@ impl Checksums {
 }
 
 /// Adds what is new of a range, and joins the parts that touch it.
+#[allow(clippy::arithmetic_side_effects, reason = "`at` and `end` are inside of the range")]
 fn add(parts: &mut BTreeMap<u64, Part>, start: u64, value: &Value) -> Result<()> {
     let range_end = start.saturating_add(value.len());
     let mut at = start;
@@ -88,6 +93,7 @@ fn add(parts: &mut BTreeMap<u64, Part>, start: u64, value: &Value) -> Result<()>
 }
 
 /// Joins the parts that touch, from the one before `start` on.
+#[allow(clippy::arithmetic_side_effects, reason = "a part ends after its start")]
 fn join(parts: &mut BTreeMap<u64, Part>, start: u64) {
     let before = parts.range(..start).next_back().filter(|(_, part)| part.end >= start);
     let first = before.or_else(|| parts.range(start..).next());
@@ -100,6 +106,7 @@ fn join(parts: &mut BTreeMap<u64, Part>, start: u64) {
 }
 
 /// The CRC-32 of a value, which may lie in JavaScript's memory.
+#[allow(clippy::arithmetic_side_effects, reason = "`at` is at most the length")]
 fn sum(value: &Value) -> Result<u32> {
     let mut crc = 0;
     let (mut at, mut piece) = (0, Vec::new());

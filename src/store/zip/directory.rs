@@ -135,6 +135,7 @@ impl DirectoryReader {
     }
 
     /// Offset in the archive of the next byte of the directory to read; `None` at its end.
+    #[allow(clippy::arithmetic_side_effects, reason = "no more was read than the directory has")]
     pub fn next(&self) -> Option<u64> {
         let at = self.end.directory.start + self.read;
         (at < self.end.directory.end).then_some(at)
@@ -159,6 +160,7 @@ impl DirectoryReader {
     ///
     /// # Errors
     /// `Format` for a damaged directory, and for names that lead out of the archive.
+    #[allow(clippy::arithmetic_side_effects, reason = "lengths of bytes that are in memory")]
     pub fn take(&mut self, bytes: &[u8]) -> Result<()> {
         self.read += bytes.len() as u64;
         let mut rest = std::mem::take(&mut self.rest);
@@ -178,7 +180,7 @@ impl DirectoryReader {
     }
 
     fn add(&mut self, central: &CentralEntry<'_>) -> Result<()> {
-        self.seen += 1;
+        self.seen = self.seen.saturating_add(1);
         let name = name_of(central);
         let entry = ZipEntry::new(central, self.end.shift);
         let span = entry.as_ref().and_then(|entry| Some((entry.header, entry.least_end()?)));
@@ -248,7 +250,7 @@ fn folder_of(table: &KeyTable<ZipEntry>) -> String {
     let Some((first, _)) = table.iter().find(|(key, _)| !is_systems(key)) else { return String::new() };
     let has_root =
         |prefix: &str| ROOT_DOCUMENTS.iter().any(|name| table.find(&format!("{prefix}{name}")).is_some());
-    let ends = first.match_indices('/').map(|(slash, _)| slash + 1);
+    let ends = first.match_indices('/').map(|(slash, _)| slash.saturating_add(1));
     let folders = std::iter::once(0).chain(ends).filter_map(|end| first.get(..end));
     let Some(folder) = folders.into_iter().find(|folder| has_root(folder)) else { return String::new() };
     let is_alone = table.iter().all(|(key, _)| key.starts_with(folder) || is_systems(key));

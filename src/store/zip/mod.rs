@@ -39,6 +39,7 @@ use crate::format::metadata::document::ZARR_JSON;
 use crate::format::path::{NodePath, StoreKey};
 use crate::format::tolerated::Form;
 use crate::limits;
+use crate::store::byte_range::len_of;
 
 /// Sizes of the requests for the directory. Later requests are larger.
 const STEPS: [u64; 3] = [256 << 10, 1 << 20, 4 << 20];
@@ -108,7 +109,7 @@ impl ZipStore {
 
     /// A range of the archive, complete.
     async fn read(&self, range: Range<u64>) -> Result<Value> {
-        let want = range.end - range.start;
+        let want = len_of(&range);
         if want == 0 {
             return Ok(Value::from(Vec::new()));
         }
@@ -132,8 +133,9 @@ impl ZipStore {
         }
         let tail = self.tail.borrow();
         let (start, tail) = tail.as_ref()?;
-        let is_inside = *start <= range.start && range.end - start <= tail.len();
-        is_inside.then(|| tail.slice(range.start - start..range.end - start))
+        let from = range.start.checked_sub(*start)?;
+        let to = range.end.checked_sub(*start).filter(|to| *to <= tail.len())?;
+        Some(tail.slice(from..to))
     }
 
     async fn ask(&self, range: ByteRange) -> Result<Fetched> {
@@ -236,6 +238,7 @@ impl ZipStore {
     }
 
     /// Reads the next part of the directory. If it fails or is dropped, nothing changes.
+    #[allow(clippy::arithmetic_side_effects, reason = "the reader is inside of the directory")]
     async fn read_on(&self) -> Result<()> {
         if self.reader.borrow().is_none() {
             let reader = self.begin().await?;
@@ -247,7 +250,7 @@ impl ZipStore {
             Some(at..at.saturating_add(step).min(end.end))
         });
         if let Some(piece) = piece {
-            let len = piece.end - piece.start;
+            let len = len_of(&piece);
             let bytes = self.read(piece).await?.to_vec(len, "a piece of the archive's directory")?;
             let mut reader = self.reader.borrow_mut();
             if let Some(Err(error)) = reader.as_mut().map(|reader| reader.take(&bytes)) {
@@ -294,13 +297,17 @@ impl ZipStore {
 
     /// The bytes of an entry as they are in the archive. Needs one request, unless the local header
     /// is unusually long.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "the directory refuses entries that end above 2^64, `learn_start` those past their limit"
+    )]
     async fn stored_bytes(&self, entry: &ZipEntry) -> Result<Value> {
         let known = self.data_starts.borrow().get(&entry.header).copied();
         if let Some(start) = known {
             return self.read(start..start + entry.stored).await;
         }
         let least = LOCAL_LEN + u64::from(entry.name_len) + entry.stored;
-        let guess = entry.header + least + u64::from(entry.extra_len) + SLACK;
+        let guess = (entry.header + least).saturating_add(u64::from(entry.extra_len) + SLACK);
         let limit = self.limit_of(entry).unwrap_or(guess);
         let span = entry.header..guess.min(limit).max(entry.header + least);
         let value = self.read(span.clone()).await?;
@@ -321,10 +328,11 @@ impl ZipStore {
     }
 
     /// Where an entry's bytes begin, according to the local header at the start of `value`.
+    #[allow(clippy::arithmetic_side_effects, reason = "lengths of 16 bits")]
     fn learn_start(&self, entry: &ZipEntry, value: &Value) -> Result<u64> {
         let header = value.slice(0..LOCAL_LEN.min(value.len()))?.to_vec(LOCAL_LEN, "local header")?;
         let (name_len, extra_len) = records::local_variable_len(&header)?;
-        let start = entry.header + LOCAL_LEN + u64::from(name_len) + u64::from(extra_len);
+        let start = entry.header.saturating_add(LOCAL_LEN + u64::from(name_len) + u64::from(extra_len));
         let is_inside = self.limit_of(entry).is_none_or(|limit| start.saturating_add(entry.stored) <= limit);
         if name_len != entry.name_len || !is_inside {
             return Err(Error::format("the local header of an entry contradicts the archive's directory"));
@@ -335,6 +343,10 @@ impl ZipStore {
 
     /// A range of an uncompressed entry. Its header is requested at the same time, because most
     /// writers leave no gap between an entry and the next, so that the start can be guessed.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "the directory refuses entries that end above 2^64, `learn_start` those past their limit"
+    )]
     async fn stored_range(&self, entry: &ZipEntry, range: Range<u64>) -> Result<Value> {
         entry.check()?;
         let known = self.data_starts.borrow().get(&entry.header).copied();
@@ -349,12 +361,13 @@ impl ZipStore {
         if start == guess { Ok(value) } else { self.read(at(start)).await }
     }
 
+    #[allow(clippy::arithmetic_side_effects, reason = "the directory refuses entries that end above 2^64")]
     fn guess_start(&self, entry: &ZipEntry) -> u64 {
         let least = entry.header + LOCAL_LEN + u64::from(entry.name_len);
         let by_limit = self.limit_of(entry).and_then(|limit| limit.checked_sub(entry.stored));
         let is_whole = self.directory.borrow().is_some() && !entry.has_descriptor();
-        let by_limit =
-            by_limit.filter(|start| is_whole && (least..=least + u64::from(u16::MAX)).contains(start));
+        let by_limit = by_limit
+            .filter(|start| is_whole && (least..=least.saturating_add(u16::MAX.into())).contains(start));
         // Without a known limit, guesses the lowest start: a request must not exceed the end of the
         // archive.
         by_limit.unwrap_or(least)

@@ -37,15 +37,15 @@ pub(super) const ZIP64_FIELD: u16 = 1;
 /// Reads a little-endian number of a record; 0 if the record is too short, which callers have
 /// checked.
 fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    bytes.get(at..at + 2).and_then(|two| two.try_into().ok()).map_or(0, u16::from_le_bytes)
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).copied().map_or(0, u16::from_le_bytes)
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    bytes.get(at..at + 4).and_then(|four| four.try_into().ok()).map_or(0, u32::from_le_bytes)
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).copied().map_or(0, u32::from_le_bytes)
 }
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    bytes.get(at..at + 8).and_then(|eight| eight.try_into().ok()).map_or(0, u64::from_le_bytes)
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).copied().map_or(0, u64::from_le_bytes)
 }
 
 /// The location of the central directory.
@@ -79,6 +79,7 @@ fn no_archive() -> Error {
 ///
 /// # Errors
 /// `Format` if this is not an archive; `Unsupported` for an archive in several files.
+#[allow(clippy::arithmetic_side_effects, reason = "places in the last bytes of the archive")]
 pub fn read_tail(tail: &[u8], tail_start: u64, end64: Option<&[u8]>) -> Result<Tail> {
     let at = find_end(tail).ok_or_else(no_archive)?;
     let record = tail.get(at..).unwrap_or_default();
@@ -118,6 +119,7 @@ fn read_end64(record: &[u8], at: u64, comment: Vec<u8>) -> Result<End> {
 }
 
 /// The last end record whose comment ends with the archive; else the last end record.
+#[allow(clippy::arithmetic_side_effects, reason = "places in the last bytes of the archive")]
 fn find_end(tail: &[u8]) -> Option<usize> {
     let signature = END_SIGNATURE.to_le_bytes();
     let last = tail.len().checked_sub(22)?;
@@ -138,6 +140,10 @@ fn several_files() -> Error {
     Error::unsupported("ZIP archives in several files are not supported")
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "`end_at` is not below the length: the written end was compared with it"
+)]
 fn place(len: u64, offset: u64, entries: u64, end_at: u64, comment: Vec<u8>) -> Result<End> {
     let contradiction = || {
         Error::format("the end-of-directory record of the ZIP archive is inconsistent")
@@ -179,6 +185,7 @@ impl<'a> CentralEntry<'a> {
     ///
     /// # Errors
     /// `Format` if there is no entry.
+    #[allow(clippy::arithmetic_side_effects, reason = "lengths of 16 bits")]
     pub fn read(bytes: &'a [u8]) -> Result<Option<Self>> {
         let damaged =
             |what: &str| Error::format(format!("the directory of the ZIP archive is damaged: {what}"));
@@ -189,9 +196,9 @@ impl<'a> CentralEntry<'a> {
         let (name_len, extra_len) = (usize::from(u16_at(fixed, 28)), usize::from(u16_at(fixed, 30)));
         let len = CENTRAL_LEN + name_len + extra_len + usize::from(u16_at(fixed, 32));
         let Some(whole) = bytes.get(..len) else { return Ok(None) };
-        let extra_at = CENTRAL_LEN + name_len;
+        let (name, rest) = whole.split_at(CENTRAL_LEN).1.split_at(name_len);
         let mut entry = Self {
-            name: &whole[CENTRAL_LEN..extra_at],
+            name,
             flags: u16_at(fixed, 8),
             method: u16_at(fixed, 10),
             crc: u32_at(fixed, 16),
@@ -203,7 +210,7 @@ impl<'a> CentralEntry<'a> {
             len,
         };
         entry
-            .widen(&whole[extra_at..extra_at + extra_len])
+            .widen(rest.get(..extra_len).unwrap_or_default())
             .ok_or_else(|| damaged("a ZIP64 field is too short"))?;
         Ok(Some(entry))
     }
@@ -230,11 +237,11 @@ impl<'a> CentralEntry<'a> {
 fn zip64_field(mut extra: &[u8]) -> Option<&[u8]> {
     loop {
         let (id, len) = (u16_at(extra.get(..4)?, 0), usize::from(u16_at(extra, 2)));
-        let field = extra.get(4..4 + len)?;
+        let (field, rest) = extra.get(4..)?.split_at_checked(len)?;
         if id == ZIP64_FIELD {
             return Some(field);
         }
-        extra = extra.get(4 + len..)?;
+        extra = rest;
     }
 }
 

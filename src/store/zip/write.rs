@@ -122,7 +122,7 @@ fn put64(out: &mut Vec<u8>, values: &[u64]) {
 fn zip64(values: &[u64]) -> Result<Vec<u8>> {
     let mut field = Vec::new();
     if !values.is_empty() {
-        put16(&mut field, &[ZIP64_FIELD, short(values.len() * 8, "ZIP64 field")?]);
+        put16(&mut field, &[ZIP64_FIELD, short(values.len().saturating_mul(8), "ZIP64 field")?]);
         put64(&mut field, values);
     }
     Ok(field)
@@ -142,7 +142,7 @@ fn shared(out: &mut Vec<u8>, entry: &NewEntry, extra: &[u8]) -> Result<()> {
 
 fn local(entry: &NewEntry) -> Result<Vec<u8>> {
     let extra = if is_large(entry.size) { zip64(&[entry.size, entry.size])? } else { Vec::new() };
-    let mut out = Vec::with_capacity(30 + entry.key.as_str().len() + extra.len());
+    let mut out = Vec::with_capacity(entry.key.as_str().len().saturating_add(extra.len()).saturating_add(30));
     put32(&mut out, &[LOCAL_SIGNATURE]);
     shared(&mut out, entry, &extra)?;
     out.extend(entry.key.as_str().as_bytes());
@@ -164,6 +164,7 @@ fn central(entry: &NewEntry, offset: u64, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "the size of an archive that was written")]
 fn close(out: &mut Vec<u8>, entries: u64, offset: u64, comment: &str) -> Result<()> {
     let len = out.len() as u64;
     if entries >= u64::from(u16::MAX) || is_large(offset) || is_large(len) {

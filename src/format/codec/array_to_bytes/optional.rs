@@ -188,10 +188,13 @@ fn spread_fixed(mask: &[bool], values: &[u8], size: usize) -> Result<ArrayBytes>
     let len = limits::product([mask.len() as u64, element_size as u64], "chunk")?;
     let mut elements = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
     let mut values = values.chunks_exact(size.max(1));
-    let elements_mut = elements.chunks_exact_mut(element_size).zip(mask);
-    for (element, _) in elements_mut.filter(|(_, has_value)| **has_value) {
+    let places = elements.chunks_exact_mut(element_size).zip(mask);
+    for (element, _) in places.filter(|(_, has_value)| **has_value) {
         let value = values.next().ok_or_else(wrong_mask)?;
-        element.iter_mut().zip([1].iter().chain(value)).for_each(|(to, from)| *to = *from);
+        if let Some((has_value, place)) = element.split_first_mut() {
+            *has_value = 1;
+            place.copy_from_slice(value);
+        }
     }
     Ok(ArrayBytes::Fixed(elements))
 }

@@ -7,6 +7,10 @@
 use std::borrow::Cow;
 
 /// The text between each `<name …>` and the next `</name>`, in order. Character references stay.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "the closing tag and `rest` are parts of the text from `from` on"
+)]
 pub(super) fn contents<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -43,6 +47,7 @@ pub(super) struct Tag<'a> {
 }
 
 /// Moves `rest` behind the next tag. Comments, declarations and CDATA sections are skipped.
+#[allow(clippy::arithmetic_side_effects, reason = "places in the text")]
 pub(super) fn next_tag<'a>(rest: &mut &'a str) -> Option<Tag<'a>> {
     loop {
         let text = rest.get(rest.find('<')?..)?;
@@ -106,6 +111,7 @@ fn local(name: &str) -> &str {
 const LONGEST: usize = 8;
 
 /// Replaces the character references that occur in listings. Others stay.
+#[allow(clippy::arithmetic_side_effects, reason = "LONGEST is small, and `end` is a place in the text")]
 pub(super) fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);

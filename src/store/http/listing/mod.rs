@@ -203,7 +203,7 @@ impl<T: Transport> HttpStore<T> {
                 following => next = following,
             }
         }
-        Err(limits::exceeded("a listing", PAGES as u64 + 1, PAGES as u64))
+        Err(limits::exceeded("a listing", (PAGES as u64).saturating_add(1), PAGES as u64))
     }
 
     async fn list_page(&self, prefix: &NodePath) -> Result<Listing> {
@@ -243,7 +243,7 @@ impl Progress {
     /// all before.
     fn take(&mut self, answer: &s3::ListResponse) -> bool {
         let is_new = answer.first().is_some_and(|name| self.seen.insert(name.to_owned()));
-        self.stale = if is_new { 0 } else { self.stale + 1 };
+        self.stale = if is_new { 0 } else { self.stale.saturating_add(1) };
         self.stale < STALE_PAGES
     }
 }

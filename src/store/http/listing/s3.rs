@@ -62,6 +62,7 @@ impl ListResponse {
     }
 
     /// The number of names.
+    #[allow(clippy::arithmetic_side_effects, reason = "names that are in memory")]
     pub(super) fn len(&self) -> usize {
         self.keys.len() + self.prefixes.len()
     }

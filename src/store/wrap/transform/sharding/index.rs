@@ -8,10 +8,12 @@ use crate::format::codec::sharding::ShardIndex;
 use crate::format::path::StoreKey;
 use crate::limits;
 use crate::store::Fetched;
+use crate::store::byte_range::len_of;
 
 const EMPTY: u64 = u64::MAX;
 
 /// Length of an index in bytes.
+#[allow(clippy::arithmetic_side_effects, reason = "a shard has at most 2^24 chunks")]
 pub(super) fn encoded_len(count: usize) -> u64 {
     count as u64 * 16
 }
@@ -78,7 +80,7 @@ impl Index {
 /// Encodes an index.
 pub(super) fn encode(entries: &[Option<Range<u64>>]) -> Vec<u8> {
     let words = entries.iter().flat_map(|entry| match entry {
-        Some(range) => [range.start, range.end - range.start],
+        Some(range) => [range.start, len_of(range)],
         None => [EMPTY, EMPTY],
     });
     words.flat_map(u64::to_le_bytes).collect()

@@ -80,6 +80,7 @@ impl Keys {
     }
 
     /// The shard and position of a chunk; `None` if the key is not a chunk key.
+    #[allow(clippy::arithmetic_side_effects, reason = "a shard has 1 to 2^24 chunks")]
     pub fn chunk(&self, key: &StoreKey) -> Option<ChunkPlace> {
         let chunk = self.grid_indices(key)?;
         if chunk.is_empty() {
@@ -147,6 +148,7 @@ impl Keys {
     }
 
     /// The prefix of the shards that contain the chunks below a grid prefix.
+    #[allow(clippy::arithmetic_side_effects, reason = "a shard has at least one chunk along each dimension")]
     pub fn shard_prefix(&self, indices: &[u64]) -> NodePath {
         let shard: Vec<u64> =
             indices.iter().zip(&self.chunks_per_shard).map(|(at, extent)| at / extent).collect();
@@ -159,6 +161,7 @@ impl Keys {
     }
 
     /// Whether the shards of a grid prefix contain, inside the array, only chunks below the prefix.
+    #[allow(clippy::arithmetic_side_effects, reason = "a shard has at least one chunk along each dimension")]
     pub fn covers_its_shards(&self, indices: &[u64]) -> bool {
         let axes = indices.iter().zip(&self.chunks_per_shard).zip(&self.place.grid_shape);
         let mut axes = axes;

@@ -33,6 +33,7 @@ impl ShardingTransformer {
 
     /// Replaces each shard key by the keys of the shard's chunks whose indices begin with
     /// `indices`.
+    #[allow(clippy::arithmetic_side_effects, reason = "a shard has 1 to 2^24 chunks")]
     pub(super) async fn to_chunk_keys(&self, keys: Vec<StoreKey>, indices: &[u64]) -> Result<Vec<StoreKey>> {
         let (shards, mut listed): (Vec<_>, Vec<_>) =
             keys.into_iter().partition(|key| self.keys.is_shard(key));

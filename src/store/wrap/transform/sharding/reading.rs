@@ -9,6 +9,7 @@ use super::keys::ChunkPlace;
 use super::{ShardingTransformer, kept_changing};
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
+use crate::store::byte_range::len_of;
 use crate::store::{ByteRange, Fetched, KeyRange, RequestContext, Value};
 
 /// How often a read starts again because a shard changed.
@@ -61,6 +62,7 @@ impl ShardingTransformer {
         ))
     }
 
+    #[allow(clippy::indexing_slicing, reason = "`find` gives places in its own lists")]
     async fn attempt(&self, asked: &[KeyRange], context: &RequestContext) -> Result<Attempt> {
         let mut found = self.find(asked, context).await?;
         if found.wanted.is_empty() {
@@ -71,10 +73,7 @@ impl ShardingTransformer {
             .iter()
             .map(|wanted| KeyRange {
                 key: found.shards[wanted.shard].clone(),
-                range: ByteRange::FromStart {
-                    offset: wanted.bytes.start,
-                    len: wanted.bytes.end - wanted.bytes.start,
-                },
+                range: ByteRange::FromStart { offset: wanted.bytes.start, len: len_of(&wanted.bytes) },
             })
             .collect();
         let fetched = self.fetch(&ranges, context).await?;
@@ -89,6 +88,11 @@ impl ShardingTransformer {
     }
 
     /// The first call: fetches the indexes, and the keys that are not chunks.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        reason = "`places` has all shards, and the part is inside of its chunk"
+    )]
     async fn find(&self, asked: &[KeyRange], context: &RequestContext) -> Result<Lookup> {
         let chunks: Vec<Option<ChunkPlace>> = asked.iter().map(|asked| self.keys.chunk(&asked.key)).collect();
         let mut shards: Vec<StoreKey> = Vec::new();
@@ -96,7 +100,7 @@ impl ShardingTransformer {
         for chunk in chunks.iter().flatten() {
             places.entry(chunk.shard.clone()).or_insert_with(|| {
                 shards.push(chunk.shard.clone());
-                shards.len() - 1
+                shards.len().saturating_sub(1)
             });
         }
         let mut first: Vec<KeyRange> = shards.iter().map(|shard| self.index_range(shard)).collect();
@@ -115,7 +119,7 @@ impl ShardingTransformer {
             let shard = places.get(&chunk.shard).copied().unwrap_or_default();
             let range = asked.range.check().map_err(|error| error.at_key(asked.key.as_str()))?;
             let Some(bytes) = indexes[shard].get(&chunk.shard, chunk.linear)? else { continue };
-            let chunk_len = bytes.end - bytes.start;
+            let chunk_len = len_of(&bytes);
             let part = range
                 .of(chunk_len)
                 .ok_or_else(|| range.past_end(Some(chunk_len)).at_key(asked.key.as_str()))?;
@@ -169,7 +173,7 @@ impl ShardingTransformer {
     ) -> Result<Option<u64>> {
         let indexes = self.indexes(std::slice::from_ref(&chunk.shard), context).await?;
         let Some(index) = indexes.first() else { return Ok(None) };
-        Ok(index.get(&chunk.shard, chunk.linear)?.map(|bytes| bytes.end - bytes.start))
+        Ok(index.get(&chunk.shard, chunk.linear)?.map(|bytes| len_of(&bytes)))
     }
 }
 
@@ -183,7 +187,7 @@ fn agree(index: &Index, fetched: &Fetched) -> bool {
 }
 
 fn part_of_chunk(shard: &StoreKey, wanted: &WantedRange, fetched: Fetched) -> Result<Fetched> {
-    let expected = wanted.bytes.end - wanted.bytes.start;
+    let expected = len_of(&wanted.bytes);
     if fetched.value.len() != expected {
         return Err(Error::format("a shard ends inside one of its chunks")
             .at_key(shard.as_str())

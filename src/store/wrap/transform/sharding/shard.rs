@@ -8,6 +8,7 @@ use super::index::{self, Index};
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::limits;
+use crate::store::byte_range::len_of;
 use crate::store::partial_values::patched;
 use crate::store::{KeyStartValue, Value};
 
@@ -63,7 +64,7 @@ impl ShardUpdate {
             ChunkEdit::Replace(value) => Some(value.len()),
             ChunkEdit::Erase => None,
             ChunkEdit::Patch(values) => {
-                let old = self.old(linear)?.map_or(0, |old| old.end - old.start);
+                let old = self.old(linear)?.map_or(0, |old| len_of(&old));
                 let ends = values.iter().map(|value| Ok(value.range()?.end)).collect::<Result<Vec<_>>>()?;
                 Some(ends.into_iter().fold(old, u64::max))
             }
@@ -101,11 +102,11 @@ impl ShardUpdate {
     /// Whether the changed chunks can replace old ones in the first `body` bytes of the shard. The
     /// `kept` chunks must stay as they are.
     fn fits_in_place(&self, kept: &[(usize, Range<u64>)], body: u64, unused_bytes: u64) -> Result<bool> {
-        let mut used = kept.iter().fold(0_u64, |sum, (_, at)| sum.saturating_add(at.end - at.start));
+        let mut used = kept.iter().fold(0_u64, |sum, (_, at)| sum.saturating_add(len_of(at)));
         let mut places = Vec::new();
         for (linear, change) in &self.changes {
             let Some(new_len) = self.new_len(*linear, change)? else { continue };
-            let Some(old) = self.old(*linear)?.filter(|old| new_len <= old.end - old.start) else {
+            let Some(old) = self.old(*linear)?.filter(|old| new_len <= len_of(old)) else {
                 return Ok(false);
             };
             used = used.saturating_add(new_len);
@@ -136,12 +137,12 @@ impl ShardUpdate {
         let mut needed = self.kept()?;
         for (linear, change) in &self.changes {
             let (ChunkEdit::Patch(values), Some(old)) = (change, self.old(*linear)?) else { continue };
-            if !covers(values, old.end - old.start)? {
+            if !covers(values, len_of(&old))? {
                 needed.push((*linear, old));
             }
         }
         needed.retain(|(_, at)| !at.is_empty());
-        let bytes = needed.iter().fold(0_u64, |sum, (_, at)| sum.saturating_add(at.end - at.start));
+        let bytes = needed.iter().fold(0_u64, |sum, (_, at)| sum.saturating_add(len_of(at)));
         limits::within(bytes, limits::CHUNK_BYTES, "a shard to be written anew")?;
         Ok(needed)
     }
@@ -155,7 +156,7 @@ impl ShardUpdate {
     ) -> Result<NewShard> {
         let index_len = index::encoded_len(count);
         if let (WriteMode::InPlace, Some(shard_len)) = (write_mode, self.index.shard_len) {
-            return self.write_in_place(count, shard_len - index_len);
+            return self.write_in_place(count, shard_len.saturating_sub(index_len));
         }
         let mut chunks = self.changes.keys().copied().collect::<Vec<_>>();
         chunks.extend(self.kept()?.into_iter().map(|(linear, _)| linear));
@@ -164,6 +165,7 @@ impl ShardUpdate {
     }
 
     /// Chunks one after the other, and the index with its `count` entries.
+    #[allow(clippy::indexing_slicing, reason = "the chunks of a shard are numbered below `count`")]
     fn assemble(&self, chunks: &[usize], read: &BTreeMap<usize, Value>, count: usize) -> Result<Vec<u8>> {
         let mut entries = vec![None; count];
         let chunks = chunks.iter().map(|linear| Ok((*linear, self.new_bytes(*linear, read)?)));
@@ -198,6 +200,11 @@ impl ShardUpdate {
         })
     }
 
+    #[allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        reason = "chunks are numbered below `count`, and what is new fits the place of the old"
+    )]
     fn write_in_place(&self, count: usize, index_at: u64) -> Result<NewShard> {
         let mut entries = vec![None; count];
         for (linear, at) in self.kept()? {

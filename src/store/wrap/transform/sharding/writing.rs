@@ -13,6 +13,7 @@ use super::shard::{ChunkEdit, NewShard, ShardUpdate, WriteMode};
 use super::{ShardingTransformer, kept_changing};
 use crate::error::Result;
 use crate::format::path::StoreKey;
+use crate::store::byte_range::len_of;
 use crate::store::partial_values::check_overlaps;
 use crate::store::writers::{self, KeyLock};
 use crate::store::{ByteRange, KeyRange, KeyStartValue, RequestContext, Subject, Value};
@@ -124,6 +125,7 @@ impl ShardingTransformer {
     }
 
     /// The chunks of each shard that must be read, by position, fetched in one call.
+    #[allow(clippy::indexing_slicing, reason = "`place` counts the updates")]
     async fn read_needed(
         &self,
         updates: &[ShardUpdate],
@@ -133,9 +135,9 @@ impl ShardingTransformer {
         let (mut ranges, mut targets) = (Vec::new(), Vec::new());
         for (place, (update, write_mode)) in updates.iter().zip(modes).enumerate() {
             for (linear, at) in update.needed(*write_mode)? {
-                let range = ByteRange::FromStart { offset: at.start, len: at.end - at.start };
+                let range = ByteRange::FromStart { offset: at.start, len: len_of(&at) };
                 ranges.push(KeyRange { key: update.shard.clone(), range });
-                targets.push((place, linear, at.end - at.start));
+                targets.push((place, linear, len_of(&at)));
             }
         }
         let mut read = vec![BTreeMap::new(); updates.len()];
