@@ -7,7 +7,7 @@
 import type { DirectoryStore as Folder } from "../files/directory.ts";
 import type { Listed } from "../files/file.ts";
 import { namesOfPrefix } from "../files/file.ts";
-import { needText, object } from "../model/argument.ts";
+import { needBytes, needRange, needText, object } from "../model/argument.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
@@ -36,6 +36,7 @@ abstract class FolderStore implements AsyncStore {
   }
 
   async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
+    needRange(range);
     return (await this.#opened()).getRange(key, range);
   }
 
@@ -52,6 +53,7 @@ abstract class FolderStore implements AsyncStore {
    * it is written.
    */
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
+    needBytes(value, "value");
     return (await this.#opened()).set(key, value);
   }
 
