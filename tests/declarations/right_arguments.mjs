@@ -159,6 +159,13 @@ const STORE = {
 };
 const { get, getRange, has, size, list, listDir } = STORE;
 const READABLE = { get, getRange, has, size, list, listDir };
+/** The methods of a store that take no options. */
+const withoutOptions = ([{ options: _, ...types }, make]) => [
+  types,
+  () => make().slice(0, Object.keys(types).length),
+];
+const FILES = { get: withoutOptions(get), getRange: withoutOptions(getRange), has, size: has };
+const FOLDER = { ...STORE, ...FILES };
 
 /** A folder with one file, as browsers give it. Its handle is of no class that Node has. */
 const FILE = new File(["a"], "a");
@@ -386,15 +393,15 @@ export const CALLS = {
   ...methods(units, TIME_UNITS, "TimeUnits"),
   ...methods(coordinates, COORDINATES, "Coordinates"),
   ...methods(picture, PYRAMID, "Pyramid"),
-  ...methods(writer, { ...READABLE, ...ZIP_WRITER, delete: STORE.delete }, "ZipWriter"),
-  ...methods(folder, STORE, "DirectoryStore"),
-  ...methods(chosen, { ...READABLE, file: has }, "FileListStore"),
-  ...methods(dropped, { ...READABLE, file: has }, "EntryStore"),
+  ...methods(writer, { ...FILES, list, ...ZIP_WRITER, delete: STORE.delete }, "ZipWriter"),
+  ...methods(folder, FOLDER, "DirectoryStore"),
+  ...methods(chosen, { ...FILES, list, file: has }, "FileListStore"),
+  ...methods(dropped, { ...FILES, listDir, file: has }, "EntryStore"),
   ...methods(references, READABLE, "ReferenceStore"),
   ...methods(overlay, READABLE, "OverlayStore"),
   ...methods(requests, { ...READABLE, set: STORE.set, delete: STORE.delete }, "FetchStore"),
-  ...methods(files, STORE, "FileSystemStore"),
-  ...methods(opfs, STORE, "OpfsStore"),
+  ...methods(files, { ...STORE, size: has }, "FileSystemStore"),
+  ...methods(opfs, FOLDER, "OpfsStore"),
   ...methods(archive, READABLE, "ZipFileStore"),
   ...methods(array, { resolve: RESOLVE }, "Array"),
   ...methods(group, { resolve: RESOLVE }, "Group"),

@@ -1,5 +1,5 @@
 /**
- * The download of a page before its first call, with users' bundlers: at most 30 kB gzip for
+ * The download of a page before its first call, with users' bundlers: at most 31 kB gzip for
  * `open`, `get` and `slice`. The engine is in separate chunks.
  */
 import assert from "node:assert/strict";
@@ -13,7 +13,7 @@ import { build as viteBuild } from "vite";
 import webpack from "webpack";
 
 const ROOT = join(import.meta.dirname, "../..");
-const MOST_BYTES = 30_000;
+const MOST_BYTES = 31_000;
 /** The files of the first download: the page's script, shared code, and the bundler's runtime. */
 const MOST_FILES = 3;
 const PROGRAM = `import { get, open, slice } from "zarr-wasm"; globalThis.used = [get, open, slice];`;

@@ -34,7 +34,7 @@ export interface NearestOptions {
 }
 
 export const NEAREST_RULES: Rules = {
-  method: ["nearest", "pad", "backfill", "exact"],
+  method: "a text",
   tolerance: "a number",
 };
 

@@ -38,6 +38,7 @@ function absoluteUrl(url: string | URL): string {
     return new URL(url, location?.href).href;
   } catch (cause) {
     throw new ZarrError("Argument", `${shown(url)} is not the URL of a module`, {
+      field: "codec",
       expected: "an absolute URL",
       cause,
     });

@@ -88,7 +88,7 @@ export const needFunction = (value: unknown, name: string): void =>
 
 /** Throws an `Argument` error unless an argument is bytes. */
 export const needBytes = (value: unknown, name: string): void =>
-  need(isReadable(value) && value instanceof Uint8Array, name, "a Uint8Array");
+  need(ArrayBuffer.isView(value) && Object(value).BYTES_PER_ELEMENT === 1, name, "a Uint8Array");
 
 /** Parses an address. Throws an `Argument` error for what is not an address. */
 export function parsedUrl(url: unknown, base?: string): URL {

@@ -4,7 +4,7 @@
  */
 
 import { fileSystemFailed, type Listed, nameOfError, namesOf, namesOfPrefix } from "../files/file.ts";
-import { need, needReadable, needText, object } from "../model/argument.ts";
+import { need, needRange, needReadable, needText, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
@@ -25,6 +25,7 @@ abstract class FileStore implements AsyncStore {
   }
 
   async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
+    needRange(range);
     const { readFileRange, readFound } = await reading();
     return readFound(
       key,

@@ -7,7 +7,7 @@
 import type { DirectoryStore as Folder } from "../files/directory.ts";
 import type { Listed } from "../files/file.ts";
 import { namesOfPrefix } from "../files/file.ts";
-import { needText, object } from "../model/argument.ts";
+import { needBytes, needRange, needText, object, optionsOf } from "../model/argument.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
@@ -33,20 +33,22 @@ abstract class FolderStore implements AsyncStore {
   }
 
   /** Calls the store. An abort rejects at once, with the signal's reason. */
-  async #ask<T>({ signal }: StoreGetOptions, act: (folder: Folder) => Promise<T>): Promise<T> {
+  async #ask<T>(options: StoreGetOptions, act: (folder: Folder) => Promise<T>): Promise<T> {
+    const signal = optionsOf(options).signal ?? undefined;
     signal?.throwIfAborted();
     return unlessAborted(this.#opened().then(act), signal);
   }
 
-  get(key: AbsolutePath, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
+  async get(key: AbsolutePath, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     return this.#ask(options, (folder) => folder.get(key));
   }
 
-  getRange(
+  async getRange(
     key: AbsolutePath,
     range: RangeQuery,
     options: StoreGetOptions = {},
   ): Promise<Uint8Array | undefined> {
+    needRange(range);
     return this.#ask(options, (folder) => folder.getRange(key, range));
   }
 
@@ -62,7 +64,8 @@ abstract class FolderStore implements AsyncStore {
    * Stores a value. Writes of the same key run one after the other, because a file is locked while
    * it is written. An abort rejects at once; a file that is being written is completed.
    */
-  set(key: AbsolutePath, value: Uint8Array, options: StoreGetOptions = {}): Promise<void> {
+  async set(key: AbsolutePath, value: Uint8Array, options: StoreGetOptions = {}): Promise<void> {
+    needBytes(value, "value");
     return this.#ask(options, (folder) => folder.set(key, value, options));
   }
 

@@ -13,7 +13,7 @@ import type { Dirent } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { fileSystemFailed, type Listed, namesOf, namesOfPrefix } from "../files/file.ts";
 import type { FileState } from "../files/reading.ts";
-import { needBytes, needText, needUrl, optionsOf, placesIn } from "../model/argument.ts";
+import { needBytes, needRange, needText, needUrl, optionsOf, placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
@@ -80,6 +80,7 @@ export class FileSystemStore implements AsyncMutable {
     range: RangeQuery,
     options: StoreGetOptions = {},
   ): Promise<Uint8Array | undefined> {
+    needRange(range);
     const { signal } = optionsOf(options);
     signal?.throwIfAborted();
     const path = await this.#existing(key);

@@ -6,7 +6,7 @@
  */
 
 import {
-  need,
+  needBytes,
   needFunction,
   needRange,
   needReadable,
@@ -39,11 +39,13 @@ export class ZipWriter implements AsyncStore {
   }
 
   async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
+    needText(key, "key");
     const value = this.#values.get(key);
     return value && new Uint8Array(await value.blob.arrayBuffer());
   }
 
   async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
+    needText(key, "key");
     needRange(range);
     const blob = this.#values.get(key)?.blob;
     if (!blob) return undefined;
@@ -52,21 +54,24 @@ export class ZipWriter implements AsyncStore {
 
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
     needText(key, "key");
-    need(ArrayBuffer.isView(value), "value", "bytes");
+    needBytes(value, "value");
     const blob = new Blob([value as Uint8Array<ArrayBuffer>]);
     const crc = await call("crc32", () => ({ value }));
     this.#values.set(key, { blob, crc });
   }
 
   delete(key: AbsolutePath): boolean {
+    needText(key, "key");
     return this.#values.delete(key);
   }
 
   size(key: AbsolutePath): number | undefined {
+    needText(key, "key");
     return this.#values.get(key)?.blob.size;
   }
 
   has(key: AbsolutePath): boolean {
+    needText(key, "key");
     return this.#values.has(key);
   }
 
