@@ -58,6 +58,10 @@ impl Declaration {
     }
 }
 
+/// The maximum number of declarations that are read. Nodes have a few; each costs time and memory
+/// for all attributes.
+const MOST_DECLARATIONS: usize = 256;
+
 const EARLY: [&str; 2] = ["schema", "spec"];
 const CURRENT: [&str; 3] = ["uuid", "schema_url", "spec_url"];
 const BOTH: [&str; 2] = ["name", "description"];
@@ -143,10 +147,16 @@ fn declaration(place: &Place<'_>, report: &mut Report) -> Option<Declaration> {
     Some(declaration)
 }
 
-/// The declarations of a node; what is no declaration is reported.
+/// The declarations of a node; what is no declaration is reported, and that there are too many.
 pub fn declarations(attributes: &Value, report: &mut Report) -> Vec<Declaration> {
     let Some(list) = Place::root(attributes).member("zarr_conventions") else { return Vec::new() };
-    let entries = list.array(0, report).unwrap_or_default();
+    let count = list.value.as_array().map_or(0, Vec::len);
+    if count > MOST_DECLARATIONS {
+        let message =
+            format!("there are {count} declarations, of which the first {MOST_DECLARATIONS} are read");
+        report.error("too-many", &list.path, message);
+    }
+    let entries = list.first(MOST_DECLARATIONS, report).unwrap_or_default();
     let found: Vec<Declaration> = entries.iter().filter_map(|entry| declaration(entry, report)).collect();
     report_repeats(&found, report);
     found

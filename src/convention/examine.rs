@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use super::declaration::{Declaration, declarations, report_extra_fields};
 use super::finding::{Finding, Report};
+use super::marks::{Marks, NameBudget, extensions};
 use super::node::{Kind, Node};
-use super::place::pointer_token;
-use super::registry::{KNOWN, Known, Namespace, identified, version_of};
+use super::registry::{KNOWN, Known, identified, version_of};
+use crate::error::Result;
 
 /// A convention that a user registered. TypeScript keeps its schema.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -24,6 +25,12 @@ pub struct Registered {
 }
 
 impl Registered {
+    /// The prefix of its attributes and the attribute that contains it, if it has either.
+    fn marks(&self) -> Option<Marks> {
+        let is_marked = self.prefix.is_some() || self.key.is_some();
+        is_marked.then(|| Marks::new(self.prefix.clone(), self.key.clone()))
+    }
+
     fn is_declared_by(&self, declaration: &Declaration) -> bool {
         let same = |own: &Option<String>, other: &Option<String>| own.is_some() && own == other;
         let uuid = self.uuid.as_ref().map(|uuid| uuid.to_ascii_lowercase());
@@ -86,53 +93,81 @@ pub struct Examination {
 }
 
 /// Examines a node.
-pub fn examine(node: &Node, registered: &[Registered]) -> Examination {
+///
+/// # Errors
+/// `Limit` when the names of the attributes of all conventions are too long together.
+pub fn examine(node: &Node, registered: &[Registered]) -> Result<Examination> {
     let mut report = Report::new("zarr_conventions");
     if !node.attributes.is_object() && !node.attributes.is_null() {
         report.error("type", "", "attributes are an object");
     }
     let declared = declarations(&node.attributes, &mut report);
-    let mut conventions: Vec<Found> = declared
-        .iter()
-        .filter(|declaration| declaration.identifier().is_some())
-        .map(|declaration| declared_convention(node, declaration, registered, &mut report))
-        .collect();
+    let (named, unnamed): (Vec<&Declaration>, Vec<&Declaration>) =
+        declared.iter().partition(|declaration| declaration.identifier().is_some());
+    let mut found: Vec<(Found, Marks)> = Vec::new();
+    for declaration in named {
+        let is_first = |known: &Known| !found.iter().any(|(other, _)| other.known == Some(known.id));
+        let known = known_of(declaration).map(|known| (known, is_first(known)));
+        found.push(declared_convention(node, declaration, known, registered, &mut report));
+    }
     let undeclared =
-        KNOWN.iter().filter(|known| !conventions.iter().any(|found| found.known == Some(known.id)));
-    let undeclared: Vec<Found> = undeclared.filter_map(|known| undeclared_convention(node, known)).collect();
-    for declaration in declared.iter().filter(|declaration| declaration.identifier().is_none()) {
+        KNOWN.iter().filter(|known| !found.iter().any(|(other, _)| other.known == Some(known.id)));
+    let undeclared: Vec<_> = undeclared.filter_map(|known| undeclared_convention(node, known)).collect();
+    for declaration in unnamed {
         report_extra_fields(declaration, None, &mut report);
     }
-    conventions.extend(undeclared);
-    Examination { conventions, findings: report.into_findings() }
+    found.extend(undeclared);
+    Ok(Examination { conventions: with_names(node, found)?, findings: report.into_findings() })
 }
 
+/// Adds the names of the attributes that belong to each convention.
+fn with_names(node: &Node, found: Vec<(Found, Marks)>) -> Result<Vec<Found>> {
+    let (mut conventions, marks): (Vec<Found>, Vec<Marks>) = found.into_iter().unzip();
+    let mut budget = NameBudget::default();
+    for (convention, marks) in conventions.iter_mut().zip(&marks) {
+        convention.keys = marks.keys(node, &mut budget)?;
+    }
+    let extensions = extensions(node, &marks, &mut budget)?;
+    for (convention, extends) in conventions.iter_mut().zip(extensions) {
+        convention.extends = extends;
+    }
+    Ok(conventions)
+}
+
+fn known_of(declaration: &Declaration) -> Option<&'static Known> {
+    let Declaration { uuid, schema_url, spec_url, .. } = declaration;
+    identified(uuid.as_deref(), schema_url.as_deref(), spec_url.as_deref())
+}
+
+/// `known` is the known convention of the declaration, and whether it is the first declaration of
+/// it. Only then is the node checked: a second check would find the same.
 fn declared_convention(
     node: &Node,
     declaration: &Declaration,
+    known: Option<(&Known, bool)>,
     registered: &[Registered],
     framework: &mut Report,
-) -> Found {
-    let known = identified(
-        declaration.uuid.as_deref(),
-        declaration.schema_url.as_deref(),
-        declaration.spec_url.as_deref(),
-    );
+) -> (Found, Marks) {
+    let is_first = known.is_some_and(|(_, is_first)| is_first);
+    let known = known.map(|(known, _)| known);
     let user = registered.iter().position(|convention| convention.is_declared_by(declaration));
     report_extra_fields(declaration, known.and_then(|known| known.extra_field), framework);
     let id = declaration.identifier().unwrap_or_default().to_owned();
     let name = declaration.name.clone().filter(|name| !name.trim().is_empty());
-    let namespace = Marks::of(known, user.and_then(|idx| registered.get(idx)), name.as_deref());
+    let marks = user.and_then(|idx| registered.get(idx)?.marks());
+    let marks = marks.unwrap_or_else(|| Marks::of(known, name.as_deref()));
     let mut report = Report::new(known.map_or("convention", |known| known.id));
     let version = known.map_or_else(
         || declaration.schema_url.as_deref().and_then(version_of).map(str::to_owned),
         |known| known_version(node, known, declaration, &mut report),
     );
     if let Some(known) = known {
-        check_known(node, known, version.as_deref().unwrap_or_default(), &mut report);
+        if is_first {
+            check_known(node, known, version.as_deref().unwrap_or_default(), &mut report);
+        }
         check_name(known, declaration, &mut report);
     }
-    Found {
+    let found = Found {
         label: name.unwrap_or_else(|| id.clone()),
         id,
         known: known.map(|known| known.id),
@@ -145,10 +180,11 @@ fn declared_convention(
         spec_url: declaration.spec_url.clone(),
         name: declaration.name.clone(),
         description: declaration.description.clone(),
-        keys: namespace.keys(node),
-        extends: namespace.extends(node),
+        keys: Vec::new(),
+        extends: Vec::new(),
         findings: report.into_findings(),
-    }
+    };
+    (found, marks)
 }
 
 /// The revision in the URLs. An unknown one is a finding.
@@ -202,15 +238,14 @@ fn check_name(known: &Known, declaration: &Declaration, report: &mut Report) {
     }
 }
 
-fn undeclared_convention(node: &Node, known: &'static Known) -> Option<Found> {
+fn undeclared_convention(node: &Node, known: &'static Known) -> Option<(Found, Marks)> {
     let version = (known.recognise)(node)?;
     let mut report = Report::new(known.id);
     check_known(node, known, &version, &mut report);
     if !known.uuid.is_empty() && known.id != "CF" {
         report.info("undeclared", "", "the convention is used without being declared in zarr_conventions");
     }
-    let namespace = Marks::of(Some(known), None, None);
-    Some(Found {
+    let found = Found {
         id: if known.uuid.is_empty() { known.id.to_owned() } else { known.uuid.to_owned() },
         label: known.names.first().unwrap_or(&known.id).to_string(),
         known: Some(known.id),
@@ -223,91 +258,9 @@ fn undeclared_convention(node: &Node, known: &'static Known) -> Option<Found> {
         spec_url: None,
         name: None,
         description: None,
-        keys: namespace.keys(node),
-        extends: namespace.extends(node),
+        keys: Vec::new(),
+        extends: Vec::new(),
         findings: report.into_findings(),
-    })
-}
-
-/// How to find the attributes of a convention.
-struct Marks {
-    prefix: Option<String>,
-    keys: Vec<String>,
-}
-
-impl Marks {
-    /// For a known convention from the table, for a registered one from the registration, for
-    /// others from their name, which should be the prefix (with its colon) or the key.
-    fn of(known: Option<&Known>, user: Option<&Registered>, name: Option<&str>) -> Self {
-        if let Some(user) = user.filter(|user| user.prefix.is_some() || user.key.is_some()) {
-            return Self { prefix: user.prefix.clone(), keys: user.key.clone().into_iter().collect() };
-        }
-        match (known.map(|known| known.namespace), name) {
-            (Some(Namespace::Prefix(prefix)), _) => {
-                Self { prefix: Some(prefix.to_owned()), keys: Vec::new() }
-            }
-            (Some(Namespace::Keys(keys)), _) => {
-                Self { prefix: None, keys: keys.iter().map(|key| (*key).to_owned()).collect() }
-            }
-            (None, Some(name)) if name.len() > 1 && name.ends_with(':') => {
-                Self { prefix: Some(name.to_owned()), keys: Vec::new() }
-            }
-            (None, Some(name)) if name != "zarr_conventions" => {
-                Self { prefix: Some(format!("{name}:")), keys: vec![name.to_owned()] }
-            }
-            _ => Self { prefix: None, keys: Vec::new() },
-        }
-    }
-
-    fn has(&self, key: &str) -> bool {
-        let prefixed =
-            self.prefix.as_ref().is_some_and(|prefix| !prefix.is_empty() && key.starts_with(prefix.as_str()));
-        prefixed || self.keys.iter().any(|own| own == key)
-    }
-
-    fn keys(&self, node: &Node) -> Vec<String> {
-        let keys = node.object().into_iter().flat_map(serde_json::Map::keys);
-        keys.filter(|key| self.has(key)).cloned().collect()
-    }
-
-    /// Prefixed members of objects below the root.
-    fn extends(&self, node: &Node) -> Vec<String> {
-        let mut found = Vec::new();
-        if let Some(prefix) = self.prefix.as_ref().filter(|prefix| !prefix.is_empty()) {
-            for (key, value) in
-                node.object().into_iter().flatten().filter(|(key, _)| *key != "zarr_conventions")
-            {
-                extensions(value, prefix, &format!("/{}", pointer_token(key)), &mut found);
-            }
-        }
-        found
-    }
-}
-
-/// The maximum number of extensions that are listed.
-const EXTENSIONS: usize = 1000;
-
-/// The nesting of the document bounds the depth.
-fn extensions(value: &Value, prefix: &str, path: &str, found: &mut Vec<String>) {
-    if found.len() >= EXTENSIONS {
-        return;
-    }
-    match value {
-        Value::Object(members) => {
-            for (key, value) in members {
-                let path = format!("{path}/{}", pointer_token(key));
-                if key.starts_with(prefix) && found.len() < EXTENSIONS {
-                    found.push(path);
-                } else {
-                    extensions(value, prefix, &path, found);
-                }
-            }
-        }
-        Value::Array(items) => {
-            for (idx, item) in items.iter().enumerate() {
-                extensions(item, prefix, &format!("{path}/{idx}"), found);
-            }
-        }
-        _ => {}
-    }
+    };
+    Some((found, Marks::of(Some(known), None)))
 }

@@ -16,6 +16,7 @@ mod downsample;
 pub mod examine;
 pub mod finding;
 mod license;
+mod marks;
 mod multiscales;
 mod ndpyramid;
 pub mod node;
@@ -52,7 +53,7 @@ pub fn answer(request: &str) -> Result<String> {
             let node: node::Node = read(serde_json::from_value(take("node")))?;
             let registered: Option<Vec<examine::Registered>> =
                 read(serde_json::from_value(take("registered")))?;
-            text(&examine::examine(&node, &registered.unwrap_or_default()))
+            text(&examine::examine(&node, &registered.unwrap_or_default())?)
         }
         Some("declare") => {
             let wanted: declare::Wanted = read(serde_json::from_value(take("convention")))?;

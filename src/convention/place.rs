@@ -54,8 +54,12 @@ impl<'a> Place<'a> {
 
     /// The elements, if this is an array.
     pub fn items(&self) -> Vec<Place<'a>> {
+        self.each_item().collect()
+    }
+
+    fn each_item(&self) -> impl Iterator<Item = Place<'a>> {
         let items = self.value.as_array().into_iter().flatten().enumerate();
-        items.map(|(idx, value)| Place { value, path: format!("{}/{idx}", self.path) }).collect()
+        items.map(|(idx, value)| Place { value, path: format!("{}/{idx}", self.path) })
     }
 
     /// A required member.
@@ -114,6 +118,14 @@ impl<'a> Place<'a> {
             report.error("length", &self.path, message);
         }
         Some(items)
+    }
+
+    /// The first elements of an array, at most `most`.
+    pub fn first(&self, most: usize, report: &mut Report) -> Option<Vec<Place<'a>>> {
+        if !self.value.is_array() {
+            return self.wrong("an array", report);
+        }
+        Some(self.each_item().take(most).collect())
     }
 
     /// As [`array`](Self::array), without duplicates.

@@ -12,6 +12,7 @@ import { need, needList, needReadable, optionsOf } from "../model/argument.ts";
 import { InvalidSelectionError, NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { Attributes, DataType, Readable, Slice } from "../model/types.ts";
 import { besideOf } from "./beside.ts";
+import { EvenAxis, needListable } from "./even_axis.ts";
 import { Lookup } from "./lookup.ts";
 import { levelIn, type PlacedLevel, placedLevel, rememberedLevel } from "./placing.ts";
 import { type PlacedNode, pyramid } from "./pyramid.ts";
@@ -28,19 +29,22 @@ interface Parts {
   dimension: string;
   source: Coordinates["source"];
   path?: string | undefined;
-  values: Float64Array | readonly string[];
+  values: EvenAxis | Float64Array | readonly string[];
   attrs: Attributes;
   units?: string | undefined;
   time?: TimeUnits | undefined;
   exact?: ArrayLike<bigint> | undefined;
 }
 
-/** The coordinates of one dimension. Made by `coords`. */
+/** Maximum number of moments in one list. A list of more does not fit into a page. */
+const MOST_MOMENTS = 2 ** 25;
+
 function whole(element: number): number {
   need(Number.isInteger(element), "element", "an index");
   return element;
 }
 
+/** The coordinates of one dimension. Made by `coords`. */
 export class Coordinates {
   /** The name of the dimension. */
   readonly dimension: string;
@@ -48,11 +52,6 @@ export class Coordinates {
   readonly source: "variable" | "affine";
   /** Path of the variable; undefined for `"affine"`. */
   readonly path: string | undefined;
-  /**
-   * One value per element, unpacked by CF; NaN if it is missing. Times are counts of `units`.
-   * Text coordinates are strings.
-   */
-  readonly values: Float64Array | readonly string[];
   /** The attributes of the variable; empty for `"affine"`. */
   readonly attrs: Attributes;
   readonly units: string | undefined;
@@ -60,20 +59,40 @@ export class Coordinates {
   readonly time: TimeUnits | undefined;
   /** The stored 64-bit integers, because `values` is not exact beyond 2^53. */
   readonly #exact: ArrayLike<bigint> | undefined;
+  /** The values, or how they are computed. */
+  readonly #own: EvenAxis | Float64Array | readonly string[];
+  /** The list of the computed values, once it was asked for. */
+  #list: Float64Array | undefined;
   #lookup: Lookup | undefined;
 
   /** @internal */
   constructor({ dimension, source, path, values, attrs, units, time, exact }: Parts) {
-    [this.dimension, this.source, this.path, this.values] = [dimension, source, path, values];
+    [this.dimension, this.source, this.path, this.#own] = [dimension, source, path, values];
     [this.attrs, this.units, this.time, this.#exact] = [attrs, units, time, exact];
   }
 
   get length(): number {
-    return this.values.length;
+    return this.#own.length;
+  }
+
+  /**
+   * One value per element, unpacked by CF; NaN if it is missing. Times are counts of `units`.
+   * Text coordinates are strings. The list of an `"affine"` axis is made when it is first read.
+   * Throws a `Limit` error if it would be larger than the result of a read may be.
+   */
+  get values(): Float64Array | readonly string[] {
+    if (!(this.#own instanceof EvenAxis)) return this.#own;
+    this.#list ??= this.#own.list(this.dimension);
+    return this.#list;
+  }
+
+  /** The value of one element, as in `values`, without a list. Undefined if it does not exist. */
+  value(element: number): number | string | undefined {
+    return whole(element) < 0 ? undefined : this.#own.at(element);
   }
 
   #count(element: number): number | bigint {
-    const value = this.values[element];
+    const value = this.value(element);
     return (
       (typeof value === "number" && !Number.isNaN(value) ? this.#exact?.[element] : undefined) ??
       Number(value)
@@ -82,7 +101,7 @@ export class Coordinates {
 
   /** The moment of an element of a time axis; null if it is missing. */
   async moment(element: number): Promise<Moment | null> {
-    return (await this.time?.moment(this.#count(whole(element)))) ?? null;
+    return (await this.time?.moment(this.#count(element))) ?? null;
   }
 
   /**
@@ -90,13 +109,18 @@ export class Coordinates {
    * calendar has days that the real one does not have.
    */
   async date(element: number): Promise<Date> {
-    return (await this.time?.date(this.#count(whole(element)))) ?? new Date(Number.NaN);
+    return (await this.time?.date(this.#count(element))) ?? new Date(Number.NaN);
   }
 
-  /** The moments of all elements; nulls if this is not a time axis. */
+  /**
+   * The moments of all elements; nulls if this is not a time axis. Rejects with a `Limit` error if
+   * they are too many for a list.
+   */
   async moments(): Promise<(Moment | null)[]> {
-    const counts = globalThis.Array.from({ length: this.length }, (_, element) => this.#count(element));
-    return (await this.time?.moments(counts)) ?? counts.map(() => null);
+    const { length, time } = this;
+    needListable(length, this.dimension, MOST_MOMENTS);
+    if (!time) return new globalThis.Array<null>(length).fill(null);
+    return time.moments(globalThis.Array.from({ length }, (_, element) => this.#count(element)));
   }
 
   async #number(value: unknown): Promise<number> {
@@ -108,8 +132,10 @@ export class Coordinates {
     });
   }
 
-  #search(): Lookup {
-    this.#lookup ??= new Lookup(this.values as Float64Array);
+  /** Undefined for text. */
+  #search(): Lookup | undefined {
+    if (this.#own instanceof EvenAxis) this.#lookup ??= Lookup.ofAxis(this.#own);
+    else if (this.#own instanceof Float64Array) this.#lookup ??= Lookup.ofList(this.#own);
     return this.#lookup;
   }
 
@@ -120,9 +146,9 @@ export class Coordinates {
   async nearest(value: CoordinateValue, options: NearestOptions = {}): Promise<number> {
     optionsOf(options, NEAREST_RULES);
     const what = JSON.stringify(this.dimension);
-    if (this.values instanceof Float64Array)
-      return this.#search().nearest(await this.#number(value), options, what);
-    const found = this.values.indexOf(shown(value));
+    const search = this.#search();
+    if (search) return search.nearest(await this.#number(value), options, what);
+    const found = (this.#own as readonly string[]).indexOf(shown(value));
     if (found >= 0) return found;
     throw new InvalidSelectionError(`no element of ${what} is ${shown(value)}`);
   }
@@ -132,14 +158,11 @@ export class Coordinates {
    * bound. Returns a slice; for unsorted coordinates a list of indices.
    */
   async range(from: CoordinateValue | null, to: CoordinateValue | null): Promise<Slice | number[]> {
-    if (!(this.values instanceof Float64Array))
-      throw new UnsupportedError("ranges of coordinates that are text");
+    const search = this.#search();
+    if (!search) throw new UnsupportedError("ranges of coordinates that are text");
     const bounds = [from ?? Number.NEGATIVE_INFINITY, to ?? Number.POSITIVE_INFINITY];
     const [low, high] = await Promise.all(bounds.map((value) => this.#number(value)));
-    return this.#search().range(
-      Math.min(low as number, high as number),
-      Math.max(low as number, high as number),
-    );
+    return search.range(Math.min(low as number, high as number), Math.max(low as number, high as number));
   }
 }
 
@@ -242,7 +265,7 @@ function ofPlace(
   const [a = 1, , c = 0, , e = 1, f = 0] = level.affine ?? [];
   const own = [level.scale[axis] ?? 1, level.translation[axis] ?? 0] as const;
   const [scale, start] = !level.affine || !isInPlane ? own : axis === plane.x ? [a, c] : [e, f];
-  const values = Float64Array.from({ length }, (_, at) => scale * at + start);
+  const values = new EvenAxis(start, scale, length);
   return new Coordinates({ dimension, source: "affine", values, attrs: {}, units: unit });
 }
 

@@ -1,10 +1,12 @@
 /**
  * Finds the element of a coordinate that is equal or nearest to a value, by binary search. The
  * values may be ascending, descending or unsorted, and may contain NaN. Works on numbers only.
+ * Values that are computed are read one by one, never listed.
  */
 import type { NearestOptions } from "../api/by_value.ts";
 import { InvalidSelectionError } from "../model/errors.ts";
 import type { Slice } from "../model/types.ts";
+import type { EvenAxis } from "./even_axis.ts";
 
 type Method = NonNullable<NearestOptions["method"]>;
 
@@ -20,33 +22,60 @@ function directionOf(values: ArrayLike<number>): 1 | -1 | 0 {
   return direction;
 }
 
-export class Lookup {
-  readonly #values: ArrayLike<number>;
-  readonly #direction: 1 | -1 | 0;
-  /** Indices of the elements in ascending order of their values, without NaN. */
-  readonly #order: Uint32Array;
+/** Numbers that are read one by one: a typed array, or an axis that computes them. */
+export interface Series {
+  readonly length: number;
+  at(element: number): number | undefined;
+}
 
-  constructor(values: ArrayLike<number>) {
-    this.#values = values;
-    this.#direction = directionOf(values);
-    const all = Uint32Array.from({ length: values.length }, (_, at) => at);
-    if (this.#direction === -1) all.reverse();
-    const there = this.#direction === 0 ? all.filter((at) => !Number.isNaN(values[at])) : all;
-    // Elements with equal values keep their order.
-    if (this.#direction === 0) there.sort((a, b) => this.#at(a) - this.#at(b) || a - b);
-    this.#order = there;
+/** The elements in ascending order of their values, without NaN. Equal values keep their order. */
+function sorted(values: Float64Array): Uint32Array {
+  const all = Uint32Array.from({ length: values.length }, (_, at) => at);
+  const there = all.filter((at) => !Number.isNaN(values[at]));
+  return there.sort((a, b) => (values[a] as number) - (values[b] as number) || a - b);
+}
+
+export class Lookup {
+  readonly #values: Series;
+  readonly #direction: 1 | -1 | 0;
+  /** The elements in ascending order of their values. Undefined if they have no other order. */
+  readonly #order: Uint32Array | undefined;
+
+  private constructor(values: Series, direction: 1 | -1 | 0, order?: Uint32Array) {
+    [this.#values, this.#direction, this.#order] = [values, direction, order];
+  }
+
+  static ofList(values: Float64Array): Lookup {
+    const direction = directionOf(values);
+    return new Lookup(values, direction, direction === 0 ? sorted(values) : undefined);
+  }
+
+  /** For an axis whose values rise, fall, or are all equal. Neighbours may be equal by rounding. */
+  static ofAxis(axis: EvenAxis): Lookup {
+    return new Lookup(axis, axis.direction);
   }
 
   #at(element: number): number {
-    return this.#values[element] as number;
+    return this.#values.at(element) as number;
+  }
+
+  get #count(): number {
+    return this.#order?.length ?? this.#values.length;
+  }
+
+  /** The element at a place in ascending order. Undefined beyond the ends. */
+  #element(place: number): number | undefined {
+    if (place < 0 || place >= this.#count) return undefined;
+    if (this.#order) return this.#order[place];
+    return this.#direction === -1 ? this.#count - 1 - place : place;
   }
 
   /** Number of elements below a value; with `orEqual`, also those equal to it. */
   #below(value: number, orEqual: boolean): number {
-    let [low, high] = [0, this.#order.length];
+    let [low, high] = [0, this.#count];
     while (low < high) {
-      const middle = (low + high) >>> 1;
-      const other = this.#at(this.#order[middle] as number);
+      const middle = low + Math.floor((high - low) / 2);
+      const other = this.#at(this.#element(middle) as number);
       if (other < value || (orEqual && other === value)) low = middle + 1;
       else high = middle;
     }
@@ -56,20 +85,23 @@ export class Lookup {
   /** The element of a value; undefined if there is none. */
   #find(value: number, method: Method): number | undefined {
     const above = this.#below(value, false);
-    const [before, after] = [this.#order[above - 1], this.#order[above]];
+    const [before, after] = [this.#first(above - 1), this.#first(above)];
     if (after !== undefined && this.#at(after) === value) return after;
     if (method === "exact" || Number.isNaN(value)) return undefined;
     // `pad` and `backfill` follow the order of the elements. For descending values it is reversed.
     const isFalling = this.#direction === -1;
-    if (method === "pad") return isFalling ? after : this.#first(before);
+    if (method === "pad") return isFalling ? after : before;
     if (method === "backfill") return isFalling ? before : after;
-    if (before === undefined || after === undefined) return this.#first(before ?? after);
-    return value - this.#at(before) < this.#at(after) - value ? this.#first(before) : after;
+    if (before === undefined || after === undefined) return before ?? after;
+    return value - this.#at(before) < this.#at(after) - value ? before : after;
   }
 
-  /** The first element with the same value. */
-  #first(element: number | undefined): number | undefined {
-    return element === undefined ? undefined : this.#order[this.#below(this.#at(element), false)];
+  /** The first of the elements that have the same value as the one at a place. */
+  #first(place: number): number | undefined {
+    const element = this.#element(place);
+    if (element === undefined) return undefined;
+    const value = this.#at(element);
+    return this.#element(this.#direction === -1 ? this.#below(value, true) - 1 : this.#below(value, false));
   }
 
   /**
@@ -107,9 +139,9 @@ export class Lookup {
       this.#below(low, false),
       Math.max(this.#below(low, false), this.#below(high, true)),
     ];
-    if (this.#direction === 1) return { start, stop: end, step: null };
-    const { length } = this.#order;
+    if (this.#order) return globalThis.Array.from(this.#order.subarray(start, end)).sort((a, b) => a - b);
+    const { length } = this.#values;
     if (this.#direction === -1) return { start: length - end, stop: length - start, step: null };
-    return globalThis.Array.from(this.#order.subarray(start, end)).sort((a, b) => a - b);
+    return { start, stop: end, step: null };
   }
 }
