@@ -152,7 +152,8 @@ impl<'a> Walk<'a> {
     /// Notes this place for the conventions whose prefix the key has. They are not looked for
     /// further inside: these are returned, without those that have enough.
     fn owners(&mut self, key: &str) -> Result<Vec<Wanted<'a>>> {
-        let mut owners: Vec<Wanted<'a>> = self.wanted.extract_if(.., |(_, prefix)| key.starts_with(*prefix)).collect();
+        let mut owners: Vec<Wanted<'a>> =
+            self.wanted.extract_if(.., |(_, prefix)| key.starts_with(*prefix)).collect();
         for (at, _) in &owners {
             self.budget.take(self.path.len())?;
             if let Some(found) = self.found.get_mut(*at) {
