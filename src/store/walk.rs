@@ -31,16 +31,16 @@ pub async fn walk(
     prefix: &NodePath,
     mut list: impl AsyncFnMut(&NodePath) -> Result<Listing>,
 ) -> Result<Vec<StoreKey>> {
-    let (mut open, mut keys) = (vec![(prefix.clone(), 0)], Vec::new());
-    let (mut budget, mut folders) = (ListingBudget::default(), 0);
+    let (mut open, mut keys) = (vec![(prefix.clone(), 0_u64)], Vec::new());
+    let (mut budget, mut folders) = (ListingBudget::default(), 0_u64);
     while let Some((prefix, depth)) = open.pop() {
         check_depth(&prefix, depth)?;
-        folders = u64::saturating_add(folders, 1);
+        folders = folders.saturating_add(1);
         limits::within(folders, limits::LISTED_FOLDERS, "the number of folders of a listing")?;
         let listing = list(&prefix).await?;
         budget.take(listing.keys.len().saturating_add(listing.prefixes.len()))?;
         keys.extend(listing.keys);
-        open.extend(listing.prefixes.into_iter().map(|prefix| (prefix, u64::saturating_add(depth, 1))));
+        open.extend(listing.prefixes.into_iter().map(|prefix| (prefix, depth.saturating_add(1))));
     }
     Ok(keys)
 }

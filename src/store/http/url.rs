@@ -196,12 +196,13 @@ fn without_dots(path: &str) -> String {
 }
 
 /// The number of dots in a segment that has nothing else. Browsers count encoded dots too.
+#[allow(clippy::arithmetic_side_effects, reason = "a count of characters")]
 fn dots(segment: &str) -> Option<usize> {
     let (mut rest, mut count) = (segment, 0);
     while !rest.is_empty() {
         let dot = [".", "%2e", "%2E"].into_iter().find_map(|dot| rest.strip_prefix(dot));
         rest = dot?;
-        count = usize::saturating_add(count, 1);
+        count += 1;
     }
     Some(count)
 }
