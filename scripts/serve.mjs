@@ -66,13 +66,15 @@ function findMount(mounts, pathname) {
 /** The documents of Zarr 2: the only names with a leading dot that are served. */
 const DOT_DOCUMENT = /^\.(zarray|zgroup|zattrs|zmetadata)$/;
 
+/** One dot before a name hides it. Two are part of the name, which nodes may have. */
+const DOT_NAME = /^\.[^.]/;
+
 /** Whether a path has a name with a leading dot that must not be served. */
 function isHidden(path, isData) {
   const names = path.split(/[\\/]/);
   const last = names.pop();
   return (
-    names.some((name) => name.startsWith(".")) ||
-    (last.startsWith(".") && !(isData && DOT_DOCUMENT.test(last)))
+    names.some((name) => DOT_NAME.test(name)) || (DOT_NAME.test(last) && !(isData && DOT_DOCUMENT.test(last)))
   );
 }
 

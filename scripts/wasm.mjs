@@ -123,8 +123,8 @@ async function optimise(input, output) {
 }
 
 /**
- * Makes the glue refuse what is no text where wasm needs one. wasm-bindgen checks it in debug builds
- * alone: another value with a length would be written beyond the memory that it was given.
+ * Makes the glue refuse what is no text where wasm needs one. wasm-bindgen checks it in debug
+ * builds alone: another value with a length would be written beyond the memory that it was given.
  */
 function checkTexts(file) {
   const HEAD = "function passStringToWasm0(arg, malloc, realloc) {\n";

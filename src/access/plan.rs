@@ -574,10 +574,7 @@ fn byte_request(id: usize, planned: &PlannedChunk) -> ByteRequest {
         (Some(sharding), bytes) => index_range(sharding, bytes.as_ref()),
     };
     let (chunk, rows) = (planned.chunk.clone(), planned.rows);
-    let origin = match rows {
-        Some(_) => planned.origin.iter().copied().chain([u64::MAX]).collect(),
-        None => planned.origin.clone(),
-    };
+    let origin = planned.origin.iter().copied().chain(rows.map(|_| u64::MAX)).collect();
     ByteRequest { id, chunk, level: planned.level, range, is_index: sharding.is_some(), origin, rows }
 }
 
@@ -594,9 +591,8 @@ fn index_range(sharding: &Sharding, bytes: Option<&Range<u64>>) -> RequestedRang
     }
 }
 
-#[allow(clippy::arithmetic_side_effects, reason = "a range of bytes ends after its start")]
 fn at(bytes: Range<u64>) -> RequestedRange {
-    RequestedRange::At { offset: bytes.start, len: bytes.end - bytes.start }
+    RequestedRange::At { offset: bytes.start, len: bytes.end.saturating_sub(bytes.start) }
 }
 
 fn unknown_request() -> Error {

@@ -44,8 +44,8 @@ impl<V> KeyTable<V> {
         Ok(())
     }
 
-    /// Makes room for a key. A large table grows by a quarter: doubling it would take three times its
-    /// memory while it is copied.
+    /// Makes room for a key. A large table grows by a quarter: doubling it would take three times
+    /// its memory while it is copied.
     fn make_room(&mut self, bytes: usize) {
         if self.names.capacity().saturating_sub(self.names.len()) < bytes {
             self.names.reserve_exact(bytes.max(self.names.len() / 4).max(64));

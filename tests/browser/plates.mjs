@@ -160,7 +160,7 @@ async function routePlate(viewer, address, { rows, columns, isFull }) {
   );
 }
 
-/** Serves an image of 8 × 8 zeros with many channels, and with names of labels that are not there. */
+/** Serves an image of 8 × 8 zeros with many channels, and with names of absent labels. */
 async function routeChannels(viewer, address, count, labels = 0) {
   const axes = [{ name: "c", type: "channel" }, ...["y", "x"].map((name) => ({ name, type: "space" }))];
   const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale: [1, 1, 1] }] }];

@@ -119,6 +119,7 @@ RIGHT.date = ["number"];
 
 const coordinates = ({ array }) => zarr.coords(array, "x");
 const COORDINATES = {
+  value: [{ element: "number" }, () => [1]],
   moment: [{ element: "number" }, () => [1]],
   date: [{ element: "number" }, () => [1]],
   nearest: [{ value: "date", options: "options" }, () => ["2000-01-02", {}]],

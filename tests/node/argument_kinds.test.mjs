@@ -1,6 +1,6 @@
 /**
- * Arguments that reached wasm or ended the process: the kind of a node, names of codecs, priorities,
- * and ranges of a `BlobReader`. The legal ones beside them stay legal.
+ * Arguments that reached wasm or ended the process: the kind of a node, names of codecs,
+ * priorities, and ranges of a `BlobReader`. The legal ones beside them stay legal.
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

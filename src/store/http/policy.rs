@@ -1,5 +1,4 @@
-//! One read over HTTP as a state machine. It names a request, receives the answer, and names the
-//! next request or the outcome.
+//! One read over HTTP as a state machine: it names a request, takes the answer, and names the next.
 //!
 //! It neither waits nor sends, so that tests can play any server. To read a suffix, it tries up to
 //! four kinds of requests, until one works: `bytes=a-b` around the likely end, which also tells the
@@ -18,8 +17,7 @@ use super::transport::{HttpResponse, Method, TransportError, TransportResult};
 use super::web_page::{self, WebPage, WebPages};
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::store::byte_range::len_of;
-use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value};
+use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value, byte_range::len_of};
 
 /// The purpose of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -68,8 +68,8 @@ impl Axis {
     }
 }
 
-/// Goes to the values of the next reference. The last dimension changes first. Each axis has several
-/// values, so a step changes two names on average.
+/// Goes to the values of the next reference. The last dimension changes first. Each axis has
+/// several values, so a step changes two names on average.
 #[allow(clippy::arithmetic_side_effects, reason = "an axis has several values, and they are in memory")]
 fn step(axes: &mut [Axis], names: &mut Names) {
     for axis in axes.iter_mut().rev() {

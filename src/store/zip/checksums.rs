@@ -1,6 +1,6 @@
 //! Checksums of entries, whole and in parts. The CRC-32 of an entry covers all its bytes. Ranges of
-//! an uncompressed entry are summed as they are read, and the sums of parts that touch are combined.
-//! As soon as all bytes of an entry have been read, their sum is compared with the directory's.
+//! an uncompressed entry are summed as they are read. The sums of parts that touch are combined. As
+//! soon as all bytes of an entry have been read, their sum is compared with the directory's.
 //!
 //! Until then a damaged range is not noticed.
 

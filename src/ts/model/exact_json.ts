@@ -5,8 +5,8 @@ import { ZarrError } from "./errors.ts";
 
 /**
  * Writes JSON in which bigints are integers, non-finite numbers are strings, and −0 keeps its sign.
- * `JSON.stringify` alone rejects bigints, and writes 0 for −0. Throws an `Argument` error that names
- * the value if it has no JSON.
+ * `JSON.stringify` alone rejects bigints, and writes 0 for −0. Throws an `Argument` error that
+ * names the value if it has no JSON.
  */
 export function exactJson(value: unknown, field: string): string {
   const mark = "\u0001number:";

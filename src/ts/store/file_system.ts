@@ -5,8 +5,8 @@
  * Nothing outside of the folder is read or written, neither through `..` nor through a symbolic
  * link. Links to targets inside are followed, so a folder is listed under its own name and under
  * the names of links to it. A link to a folder above is not listed, because the walk came from
- * there. Named pipes, sockets and devices are no values: their keys are absent. After a write, a file has its old or its new bytes:
- * new bytes are written under another name and renamed.
+ * there. Named pipes, sockets and devices are no values: their keys are absent. After a write, a
+ * file has its old or its new bytes: new bytes are written under another name and renamed.
  */
 
 import type { Dirent } from "node:fs";

@@ -49,7 +49,7 @@ function hostOf(start: string, base: string): string | null {
   return /^https?:$/.test(protocol) && /^[\w.:[\]-]+$/.test(host) ? host : null;
 }
 
-/** The hosts that a document names, without that of `base`. Empty for a text that is no document. */
+/** The hosts that a document names, without that of `base`. None for other texts. */
 export function hostsNamed(text: string, base: string): string[] {
   const document = parsed(text);
   const templates = isObject(document.templates) ? document.templates : {};

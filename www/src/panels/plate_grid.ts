@@ -17,7 +17,7 @@ export interface PlacedPlate {
   dataset: Dataset;
 }
 
-/** Maximum number of positions that are shown. Plates of 6 144 wells (64 × 96) are the largest made. */
+/** Maximum number of positions that are shown. The largest plates have 6 144 wells (64 × 96). */
 const MOST_POSITIONS = 10_000;
 /** Least number of columns that are shown of a plate with more positions. */
 const LEAST_COLUMNS = 100;

@@ -293,8 +293,8 @@ impl Zfp {
         Ok(())
     }
 
-    /// Reads the header, which must describe the chunk, the chunk in order C, or its elements as one
-    /// dimension. The header tells how the stream is compressed.
+    /// Reads the header, which must describe the chunk, the chunk in order C, or its elements as
+    /// one dimension. The header tells how the stream is compressed.
     fn read_header(&self, stream: &mut ZfpBitStream) -> Result<(ZfpConfig, [usize; 4])> {
         let header = stream.read_header(ZfpHeaderMask::FULL).map_err(|error| damaged(&error))?;
         let count = self.dims.iter().filter(|size| **size > 0).product();

@@ -96,8 +96,8 @@ impl NewChain<'_> {
         {
             given.insert(0, named_v2(id));
         }
-        // zarr-python 2 gives a compressor the array, which its checksums take in one dimension only.
-        // A filter gets bytes.
+        // zarr-python 2 gives a compressor the array, which its checksums take in one dimension
+        // only. A filter gets bytes.
         let may_compress = |codec: &CodecMetadata| {
             kind(codec) == Some(CodecKind::BytesToBytes) && !V2_CHECKSUMS.contains(&codec.name.as_str())
         };
