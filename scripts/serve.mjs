@@ -63,20 +63,13 @@ function findMount(mounts, pathname) {
   return prefix && { folder: mounts[prefix], rest: pathname.slice(prefix.length) };
 }
 
-/** The documents of Zarr 2: the only names with a leading dot that are served. */
-const DOT_DOCUMENT = /^\.(zarray|zgroup|zattrs|zmetadata)$/;
-
-/** One dot before a name hides it. Two are part of the name, which nodes may have. */
+/** Names that are hidden everywhere, and all other names with one dot before them. */
+const SECRET_NAME = /^\.(git|env)/;
 const DOT_NAME = /^\.[^.]/;
 
-/** Whether a path has a name with a leading dot that must not be served. */
-function isHidden(path, isData) {
-  const names = path.split(/[\\/]/);
-  const last = names.pop();
-  return (
-    names.some((name) => DOT_NAME.test(name)) || (DOT_NAME.test(last) && !(isData && DOT_DOCUMENT.test(last)))
-  );
-}
+/** Whether a path has a name that must not be served. In data, the names of nodes may have a dot. */
+const isHidden = (path, isData) =>
+  path.split(/[\\/]/).some((name) => (isData ? SECRET_NAME : DOT_NAME).test(name));
 
 /** The real path of a file below a real folder. Throws if a link leads out of the folder. */
 function realPathBelow(root, path) {
@@ -179,7 +172,7 @@ function answer({ mounts, data }, request, response) {
 /**
  * Serves `mounts` (`{"/": folder, "/data/": folder}`) on loopback. Resolves to `{url, close}`.
  * Port 0 takes a free one. `data` lists the prefixes of URL paths with data, which pages of all
- * origins may read, and which may have the dot files of Zarr 2. `hosts` lists further names for
+ * origins may read, and whose names may begin with a dot. `hosts` lists further names for
  * which requests are answered, without port. `intercept(request, response)` may answer a request
  * itself and return true, for servers that misbehave on purpose. `latency` delays each response by
  * milliseconds.

@@ -20,7 +20,10 @@ function chosen(fault, counts) {
     const only = Number(search.get("only") ?? Number.NaN);
     const from = Number(search.get("from") ?? Number.NaN);
     if (count === only || count >= from) return fault(exchange);
-    return bytes ? sendFile(request, response, bytes, CORS) : response.writeHead(404, CORS).end();
+    // The persistent cache must keep what it is to find damaged later.
+    const isKept = search.get("case")?.startsWith("damaged-");
+    const headers = isKept ? { ...CORS, "Cache-Control": "no-cache" } : CORS;
+    return bytes ? sendFile(request, response, bytes, headers) : response.writeHead(404, CORS).end();
   };
 }
 
