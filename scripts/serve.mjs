@@ -67,7 +67,7 @@ function findMount(mounts, pathname) {
 const SECRET_NAME = /^\.(git|env)/;
 const DOT_NAME = /^\.[^.]/;
 
-/** Whether a path has a name that must not be served. In data, the names of nodes may have a dot. */
+/** Whether a path has a name that must not be served. In data, names of nodes may have a dot. */
 const isHidden = (path, isData) =>
   path.split(/[\\/]/).some((name) => (isData ? SECRET_NAME : DOT_NAME).test(name));
 
