@@ -190,7 +190,7 @@ test("millions of chunks: planned lazily, streamed in bounded memory, refused as
   await assert.rejects(refused, { code: "Limit", actual: `${2 ** 42} bytes`, message: /stream/ });
 });
 
-/** A blosc frame of a block that blosclz decodes to `x`: a literal, then matches of these lengths. */
+/** A blosc frame of a block that blosclz decodes to `x`: a literal, and matches of some lengths. */
 function repeatedByBlosclz(decodedLength, lengths) {
   // A match at distance 1. Its first byte stands for a length of 9.
   const matches = lengths.map((length) => [
