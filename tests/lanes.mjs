@@ -79,7 +79,7 @@ export const LANES = [
   {
     name: "node",
     what: "the built package, and the project's own tools, in Node",
-    minutes: 16,
+    minutes: 20,
     everyday: true,
     nginx: true,
     command: [node, "--test", "--test-reporter=tap", ...NODE_TESTS],

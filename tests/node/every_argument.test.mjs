@@ -94,9 +94,13 @@ function faultOf(ended) {
   return /internal error/.test(error.message) ? error.message : undefined;
 }
 
-async function faultsAt(make, { at, members }) {
+/** Each place gets every third value, in turn. `ARGUMENTS_EVERY=1` walks all. */
+const EVERY = Number(process.env.ARGUMENTS_EVERY ?? 3);
+
+async function faultsAt(make, { at, members }, number) {
   const faults = [];
-  for (const [kind, value] of Object.entries(VALUES)) {
+  const chosen = Object.entries(VALUES).filter((_, value) => (value + number) % EVERY === 0);
+  for (const [kind, value] of chosen) {
     const one = await make(await fresh());
     const args = [...one.args];
     while (args.length < at) args.push(undefined);
@@ -121,9 +125,9 @@ for (const name of [...names, "init"]) {
   if (!make || (CASE && !name.includes(CASE))) continue;
   test(`every argument of ${name}`, async () => {
     const faults = [];
-    for (const place of placesOf(parameters)) {
+    for (const [number, place] of [...placesOf(parameters)].entries()) {
       const shown = [place.name, ...place.members].join(".");
-      for (const fault of await faultsAt(make, place)) faults.push(`${shown}: ${fault}`);
+      for (const fault of await faultsAt(make, place, number)) faults.push(`${shown}: ${fault}`);
     }
     assert.deepEqual(faults, []);
   });
