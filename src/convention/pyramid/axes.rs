@@ -37,7 +37,7 @@ fn role_of_name(name: &str) -> &'static str {
 }
 
 /// The axes, in the order of the arrays.
-pub fn of(source: &Source, root: &Node, levels: &[FoundLevel<'_>], _path: &str) -> Vec<PyramidAxis> {
+pub fn of(source: &Source<'_>, root: &Node, levels: &[FoundLevel<'_>], _path: &str) -> Vec<PyramidAxis> {
     let Some(first) = levels.first() else { return Vec::new() };
     let rank = first.node.shape.len();
     let mut axes = if source.axes.len() == rank { of_ome(source) } else { of_array(first, root, rank) };
@@ -45,7 +45,7 @@ pub fn of(source: &Source, root: &Node, levels: &[FoundLevel<'_>], _path: &str) 
     axes
 }
 
-fn of_ome(source: &Source) -> Vec<PyramidAxis> {
+fn of_ome(source: &Source<'_>) -> Vec<PyramidAxis> {
     let role = |name: &str, kind: &str| match kind {
         "time" => "t",
         "channel" => "c",

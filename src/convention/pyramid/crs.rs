@@ -23,7 +23,7 @@ pub fn find(
     nodes: &Nodes,
     root: &str,
     level: &FoundLevel<'_>,
-    source: &Source,
+    source: &Source<'_>,
     wants: &mut Wants,
 ) -> Option<Reference> {
     let group = nodes.get(root).and_then(Option::as_ref);

@@ -41,7 +41,7 @@ const COORDINATES: [&str; 12] =
 pub fn find<'a>(
     question: &'a Question,
     root: &str,
-    source: &'a Source,
+    source: &'a Source<'a>,
     wants: &mut Wants,
     report: &mut Report,
 ) -> Result<Found<'a>> {

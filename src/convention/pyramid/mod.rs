@@ -85,11 +85,11 @@ fn reason(path: &str, Refusal { message, .. }: &Refusal) -> String {
 /// The result of a step.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Step {
+pub enum Step<'a> {
     /// The nodes to open, and the groups to list.
     Need(Wants),
     /// The model.
-    Model(Box<Model>),
+    Model(Box<Model<'a>>),
 }
 
 /// A transformation that cannot be used.
@@ -123,7 +123,7 @@ pub struct Level {
 /// A pyramid.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Model {
+pub struct Model<'a> {
     /// The id of the convention it was read from, or `array`.
     pub convention: &'static str,
     /// The version of the convention, if it has one.
@@ -141,7 +141,7 @@ pub struct Model {
     /// The levels, finest first.
     pub levels: Vec<Level>,
     /// OME's channels, as written.
-    pub channels: Vec<Value>,
+    pub channels: &'a [Value],
     /// Paths of label images.
     pub labels: Vec<String>,
     /// The names of the arrays of a level, if levels are groups.
@@ -220,7 +220,7 @@ pub(super) fn parent(path: &str) -> String {
 /// # Errors
 /// `NotFound` when there is no node at the path, or no pyramid; `Format` when no level can be used;
 /// `Argument` when levels are groups whose arrays cannot be listed.
-pub fn step(question: &Question) -> Result<Step> {
+pub fn step(question: &Question) -> Result<Step<'_>> {
     let mut root = question.root.clone();
     // bioformats2raw puts images into groups below one that says so; they do not nest.
     for _ in 0..2 {
@@ -242,7 +242,7 @@ fn absent(question: &Question, root: &str) -> Error {
     error.at_node(root)
 }
 
-fn need(path: String) -> Step {
+fn need(path: String) -> Step<'static> {
     Step::Need(Wants { nodes: vec![path], ..Wants::default() })
 }
 
@@ -252,7 +252,7 @@ fn no_pyramid(root: &str) -> Error {
         .expected("OME-Zarr, multiscales, ndpyramid or tile_matrix_set (a plate's images are in its wells)")
 }
 
-fn of_node(question: &Question, root: &str, node: &Node) -> Result<Step> {
+fn of_node<'a>(question: &'a Question, root: &str, node: &'a Node) -> Result<Step<'a>> {
     let source =
         source::of(node, question.image, question.variable.as_deref())?.ok_or_else(|| no_pyramid(root))?;
     let mut report = Report::new("pyramid");
@@ -283,7 +283,7 @@ struct Gathered<'a> {
     report: Report,
 }
 
-fn assemble(root: &str, node: &Node, source: &Source, gathered: Gathered<'_>) -> Model {
+fn assemble<'a>(root: &str, node: &Node, source: &Source<'a>, gathered: Gathered<'_>) -> Model<'a> {
     let Gathered { found, labels, reference, mut report } = gathered;
     let axes = axes::of(source, node, &found.levels, root);
     let geometry = reference.as_ref().and_then(|reference| reference.plane);
@@ -311,7 +311,7 @@ fn assemble(root: &str, node: &Node, source: &Source, gathered: Gathered<'_>) ->
         axes,
         crs: reference.map(|reference| reference.crs),
         levels,
-        channels: source.channels.clone(),
+        channels: source.channels,
         labels,
         variables: found.variables,
         variable: found.variable,
@@ -323,7 +323,7 @@ fn assemble(root: &str, node: &Node, source: &Source, gathered: Gathered<'_>) ->
 }
 
 /// The label images of an OME image: `labels/` lists them.
-fn labels(question: &Question, root: &str, source: &Source, wants: &mut Wants) -> Vec<String> {
+fn labels(question: &Question, root: &str, source: &Source<'_>, wants: &mut Wants) -> Vec<String> {
     if source.convention != "ome" {
         return Vec::new();
     }

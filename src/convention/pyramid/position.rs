@@ -42,7 +42,7 @@ struct Placing<'a> {
 /// The metadata that positions are computed from.
 pub struct Evidence<'a> {
     /// The pyramid's own metadata.
-    pub source: &'a Source,
+    pub source: &'a Source<'a>,
     /// The group of the pyramid.
     pub root: &'a Node,
     /// The axes of all levels.

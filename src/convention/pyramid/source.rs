@@ -48,7 +48,7 @@ pub struct LevelSource {
 
 /// The metadata of the group.
 #[derive(Clone, Debug, Default)]
-pub struct Source {
+pub struct Source<'a> {
     /// The id of the convention.
     pub convention: &'static str,
     /// Its version.
@@ -61,8 +61,8 @@ pub struct Source {
     pub axes: Vec<Axis>,
     /// The levels, in document order.
     pub levels: Vec<LevelSource>,
-    /// The channels as written.
-    pub channels: Vec<Value>,
+    /// The channels as written. There can be many, so they are not copied.
+    pub channels: &'a [Value],
     /// Transformations that cannot be used.
     pub ignored: Vec<Ignored>,
     /// The reference system as written: a code, or WKT.
@@ -87,7 +87,7 @@ pub fn follow(node: &Node) -> Option<String> {
 ///
 /// # Errors
 /// `Argument` for a number that no image has.
-pub fn of(node: &Node, index: usize, variable: Option<&str>) -> Result<Option<Source>> {
+pub fn of<'a>(node: &'a Node, index: usize, variable: Option<&str>) -> Result<Option<Source<'a>>> {
     if !node.is_group() {
         return Ok(Some(alone("")));
     }
@@ -109,13 +109,13 @@ pub fn of(node: &Node, index: usize, variable: Option<&str>) -> Result<Option<So
 }
 
 /// One array is a pyramid of one level.
-fn alone(asset: &str) -> Source {
+fn alone(asset: &str) -> Source<'static> {
     let relative = Placement::Relative { from: None, scale: Vec::new(), translation: Vec::new() };
     let level = LevelSource { asset: asset.to_owned(), pointer: String::new(), placement: relative };
     Source { convention: "array", images: 1, levels: vec![level], ..Source::default() }
 }
 
-fn of_image(ome: &Ome<'_>, images: &Place<'_>, index: usize) -> Result<Source> {
+fn of_image<'a>(ome: &Ome<'a>, images: &Place<'_>, index: usize) -> Result<Source<'a>> {
     let list = images.items();
     let image = list.get(index).ok_or_else(|| {
         Error::argument("there is no such image")
@@ -132,8 +132,7 @@ fn of_image(ome: &Ome<'_>, images: &Place<'_>, index: usize) -> Result<Source> {
         Some(LevelSource { asset, pointer: level.path.clone(), placement })
     });
     let levels = levels.collect();
-    let channels =
-        ome.place.value.pointer("/omero/channels").and_then(Value::as_array).cloned().unwrap_or_default();
+    let channels = ome.place.value.pointer("/omero/channels").and_then(Value::as_array);
     Ok(Source {
         convention: "ome",
         version: ome.version.clone(),
@@ -141,7 +140,7 @@ fn of_image(ome: &Ome<'_>, images: &Place<'_>, index: usize) -> Result<Source> {
         images: list.len(),
         axes,
         levels,
-        channels,
+        channels: channels.map(Vec::as_slice).unwrap_or_default(),
         ignored,
         crs: None,
     })
@@ -223,7 +222,7 @@ pub fn plane_of(value: &Value) -> Option<[f64; 6]> {
     spatial.or_else(|| plane(value.get("proj:transform")))
 }
 
-fn of_layout(node: &Node) -> Source {
+fn of_layout(node: &Node) -> Source<'static> {
     let place = node.place();
     let layout = place.member("multiscales").and_then(|multiscales| multiscales.member("layout"));
     let entries = layout.map(|layout| layout.items()).unwrap_or_default();
@@ -242,7 +241,7 @@ fn of_layout(node: &Node) -> Source {
     Source { convention: "multiscales", images: 1, levels: levels.collect(), ..Source::default() }
 }
 
-fn of_ndpyramid(node: &Node) -> Source {
+fn of_ndpyramid(node: &Node) -> Source<'static> {
     let place = node.place();
     let first = place.member("multiscales").and_then(|list| list.items().into_iter().next());
     let datasets = first.as_ref().and_then(|first| first.member("datasets"));
@@ -270,7 +269,7 @@ fn of_ndpyramid(node: &Node) -> Source {
     }
 }
 
-fn of_tile_matrix_set(node: &Node) -> Source {
+fn of_tile_matrix_set(node: &Node) -> Source<'static> {
     let place = node.place();
     let multiscales = place.member("multiscales");
     let set = multiscales.as_ref().and_then(|multiscales| multiscales.member("tile_matrix_set"));

@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used)]
 
 mod any_json;
+#[path = "../counting.rs"]
+mod counting;
 mod declared;
 mod documents;
+mod memory;
 mod pyramids;
 
 use serde_json::{Value, json};
