@@ -11,6 +11,7 @@ import { build as buildWithVite } from "vite";
 import { runAdapters } from "./adapters.mjs";
 import { launchChromium } from "./chromium.mjs";
 import { runDocsPages } from "./docs_pages.mjs";
+import { runLongMetadata } from "./long_metadata.mjs";
 import { runOpening } from "./opening.mjs";
 import { runPlates } from "./plates.mjs";
 import { bundle, OUTPUT, ROOT, serveTests, VITE } from "./served.mjs";
@@ -143,6 +144,7 @@ try {
   const session = { browser, url: server.url, report, pattern };
   await runOpening(session);
   await runPlates(session);
+  await runLongMetadata(session);
   await runStaticHosts(browser, report, pattern);
   await runAdapters(session);
 } catch (error) {

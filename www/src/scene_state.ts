@@ -5,22 +5,25 @@
 
 import type { UrlState } from "./opening/url_state.js";
 import type { Scene, SceneAxis } from "./scene/scene.js";
+import { atMost, MOST_LABELS, MOST_MIXED } from "./scene/visible.js";
 
 /** The scene with the colours of a state. Unknown names and indices are ignored. */
 export function styledScene(scene: Scene, { channels = [], field, labels }: UrlState): Scene {
   const wanted = new Map(channels.map((channel) => [channel.index, channel]));
+  const styled = scene.channels.map((channel, at, { length }) => {
+    const name = channel.name || (length === 1 ? "Intensity" : `Channel ${at + 1}`);
+    return { ...channel, name, ...wanted.get(channel.index) };
+  });
+  const laid = scene.labels.map((label) => {
+    if (!labels) return label;
+    const opacity = labels[label.path];
+    return { ...label, visible: opacity !== undefined, opacity: opacity ?? label.opacity };
+  });
   return {
     ...scene,
-    channels: scene.channels.map((channel, at, { length }) => {
-      const name = channel.name || (length === 1 ? "Intensity" : `Channel ${at + 1}`);
-      return { ...channel, name, ...wanted.get(channel.index) };
-    }),
+    channels: atMost(styled, MOST_MIXED),
     ...(scene.field && { field: { ...scene.field, ...field } }),
-    labels: scene.labels.map((label) => {
-      if (!labels) return label;
-      const opacity = labels[label.path];
-      return { ...label, visible: opacity !== undefined, opacity: opacity ?? label.opacity };
-    }),
+    labels: atMost(laid, MOST_LABELS),
   };
 }
 

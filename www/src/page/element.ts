@@ -2,14 +2,18 @@
  * Makes and finds elements. It is not a framework: panels own their elements and update them.
  */
 
+import { cutText } from "../text/cut.js";
 import { type IconName, icon } from "./icons.js";
 
 type Child = Node | string | null;
 type Attributes = Record<string, string | number | boolean | EventListener>;
 
+/** Maximum length of a text. A caller that has a longer one passes a text node. */
+const MOST_CHARACTERS = 2_000;
+
 /**
  * Makes an element. `on…` entries become listeners, `true` becomes an empty attribute, `false`
- * none. Strings become text nodes, so text of data sets is never parsed as HTML.
+ * none. Strings become text nodes, so text of data sets is never parsed as HTML. Long ones are cut.
  */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -22,7 +26,8 @@ export function element<K extends keyof HTMLElementTagNameMap>(
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false) node.setAttribute(name, String(value));
   }
-  node.append(...children.filter((child) => child !== null));
+  const cut = (child: Child) => (typeof child === "string" ? cutText(child, MOST_CHARACTERS) : child);
+  node.append(...children.map(cut).filter((child) => child !== null));
   return node;
 }
 

@@ -42,6 +42,10 @@ export function cutNote(count: number, shown: number, noun: string): HTMLElement
   );
 }
 
+/** The sentence for a list of things of which some can be visible at a time. */
+export const mostNote = (count: number, most: number, noun: string): HTMLElement[] =>
+  count <= most ? [] : [element("p", { class: "note" }, `At most ${most} ${noun} are drawn at a time.`)];
+
 export interface MenuEntry {
   value: string | number;
   text: string;

@@ -5,8 +5,9 @@
 
 import { element, tickBox } from "../page/element.js";
 import { icon } from "../page/icons.js";
-import { cutNote, fillInParts } from "../page/long_list.js";
+import { cutNote, fillInParts, mostNote } from "../page/long_list.js";
 import type { SceneChannel } from "../scene/scene.js";
+import { MOST_MIXED } from "../scene/visible.js";
 import { plainNumber } from "../text/numbers.js";
 import { type Counts, WindowControl } from "./window_control.js";
 
@@ -42,8 +43,13 @@ export class Channels {
 
   show({ channels, count, integer, histogram }: ChannelSource): void {
     this.#channels = channels.map((channel) => ({ ...channel }));
-    const change = () => this.onChange(this.#channels.map((channel) => ({ ...channel })));
-    const rows = this.#channels.map((channel) => new ChannelRow(channel, { integer, histogram, change }));
+    const change = () => {
+      for (const row of rows.filter((row) => row.isVisible).slice(MOST_MIXED)) row.setVisible(false);
+      this.onChange(this.#channels.map((channel) => ({ ...channel })));
+    };
+    const rows: ChannelRow[] = this.#channels.map(
+      (channel) => new ChannelRow(channel, { integer, histogram, change }),
+    );
     for (const row of rows.slice(0, UNFOLDED)) if (row.isVisible) row.unfold();
     const all = element("div", { class: "actions" });
     const setAll = (visible: boolean) => {
@@ -60,7 +66,8 @@ export class Channels {
     const list = element("div", { class: "channel-list" });
     fillInParts(list, rows, (row) => row.element);
     const note = cutNote(count, rows.length, "channels");
-    this.#place.replaceChildren(...(note ? [note] : []), list, all);
+    const notes = [...(note ? [note] : []), ...mostNote(rows.length, MOST_MIXED, "channels")];
+    this.#place.replaceChildren(...notes, list, all);
   }
 }
 

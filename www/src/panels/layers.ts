@@ -4,8 +4,9 @@
  */
 
 import { element, tickBox } from "../page/element.js";
-import { fillInParts } from "../page/long_list.js";
+import { fillInParts, mostNote } from "../page/long_list.js";
 import type { SceneLabel } from "../scene/scene.js";
+import { MOST_LABELS } from "../scene/visible.js";
 
 export interface MapLayers {
   coast: boolean;
@@ -32,7 +33,8 @@ export class Layers {
     this.#labels = labels.map((label) => ({ ...label }));
     const rows = element("div", { class: "label-list" });
     fillInParts(rows, this.#labels, (label) => this.#labelRow(label));
-    this.#place.replaceChildren(rows, ...(map ? this.#mapRows(map) : []));
+    const notes = mostNote(labels.length, MOST_LABELS, "label images");
+    this.#place.replaceChildren(...notes, rows, ...(map ? this.#mapRows(map) : []));
     this.#section.hidden = this.#labels.length === 0 && !map;
   }
 
@@ -45,7 +47,10 @@ export class Layers {
       change();
     });
     const tick = tickBox(label.name, label.visible, (visible) => {
-      label.visible = visible;
+      const isFull = this.#labels.filter((each) => each.visible).length >= MOST_LABELS;
+      label.visible = visible && !isFull;
+      const box = tick.querySelector("input");
+      if (box) box.checked = label.visible;
       change();
     });
     return element("div", { class: "layer" }, tick, slider);

@@ -6,6 +6,7 @@
 import type { ArrayNode, DatasetNode } from "../opening/dataset.js";
 import { element } from "../page/element.js";
 import { fillInParts } from "../page/long_list.js";
+import { cutText } from "../text/cut.js";
 import { bytesText, countText, jsonText, shapeText, valueText } from "../text/numbers.js";
 import { conventionsPart } from "./conventions.js";
 
@@ -60,7 +61,7 @@ function codecList(array: ArrayNode): HTMLElement {
   fillInParts(list, array.codecs, ({ name, configuration }) => {
     const settings = Object.keys(configuration ?? {}).length > 0;
     if (!settings) return element("li", {}, name);
-    const text = jsonText(configuration);
+    const text = longText(jsonText(configuration));
     return element("li", {}, element("details", {}, element("summary", {}, name), element("pre", {}, text)));
   });
   return list;
@@ -73,17 +74,14 @@ function attributesPart(attributes: Record<string, unknown>): HTMLElement {
     "details",
     { class: "attributes", open: true },
     element("summary", {}, `Attributes (${count})`),
-    element("pre", { tabindex: 0 }, cut(jsonText(attributes))),
+    element("pre", { tabindex: 0 }, longText(jsonText(attributes))),
   );
 }
 
-/** Maximum length of a text of attributes. The layout of a longer one blocks the page. */
+/** Maximum length of a text of JSON. */
 const MOST_CHARACTERS = 200_000;
 
-const cut = (text: string): string =>
-  text.length <= MOST_CHARACTERS
-    ? text
-    : `${text.slice(0, MOST_CHARACTERS)}…\n(${countText(text.length)} characters. The first ${countText(MOST_CHARACTERS)} are shown.)`;
+const longText = (text: string): Text => document.createTextNode(cutText(text, MOST_CHARACTERS));
 
 /** CF's packing is in attributes. It is listed because the shown values are unpacked. */
 function packingNote(attributes: Record<string, unknown>): string[] {

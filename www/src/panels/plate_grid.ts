@@ -29,14 +29,16 @@ function shownSize({ rows, columns }: Plate): { rows: number; columns: number } 
   return { rows: Math.min(rows.length, Math.floor(MOST_POSITIONS / Math.max(1, across))), columns: across };
 }
 
-/** The part of a plate that is shown. */
+/** The part of a plate that is shown. A position shows one well, the last of those that name it. */
 function shownPart(plate: Plate): Plate {
   const size = shownSize(plate);
+  const wells = plate.wells.filter(({ row, column }) => row < size.rows && column < size.columns);
+  const placed = new Map(wells.map((well) => [`${well.row}/${well.column}`, well]));
   return {
     name: plate.name,
     rows: plate.rows.slice(0, size.rows),
     columns: plate.columns.slice(0, size.columns),
-    wells: plate.wells.filter(({ row, column }) => row < size.rows && column < size.columns),
+    wells: [...placed.values()],
   };
 }
 

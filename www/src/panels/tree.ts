@@ -15,6 +15,11 @@ interface Branch extends NamedNode {
 
 /** A tree with at most this number of nodes is unfolded completely. */
 const OPEN_UP_TO = 40;
+/**
+ * Maximum depth of rows. A row at this depth has the rest of its path as its name. Browsers cannot
+ * lay out elements that are thousands deep, which a path of a few kilobytes would make.
+ */
+const MOST_DEPTH = 60;
 /** Maximum number of nodes that are added from other sources. */
 const MOST_ADDED = 200;
 
@@ -72,7 +77,7 @@ export class Tree {
 
   /** Marks a node and unfolds the groups above it. An unlisted path marks its nearest group. */
   async select(path: string): Promise<void> {
-    const parts = path === "" ? [] : path.split("/");
+    const parts = partsOf(path);
     for (let depth = 0; depth < parts.length; depth += 1)
       await this.#expand(parts.slice(0, depth).join("/"), true);
     for (const [other, item] of this.#items) {
@@ -212,13 +217,20 @@ function branchOf(node: NamedNode, above = ""): Branch {
   return { ...node, name, children: node.kind === "array" ? new Map() : null };
 }
 
+/** The names of the rows that lead to a node. */
+function partsOf(path: string): string[] {
+  const parts = path === "" ? [] : path.split("/");
+  const rest = parts.splice(MOST_DEPTH).join("/");
+  return rest === "" ? parts : [...parts, rest];
+}
+
 function grow({ name, root, all }: TreeContent): Branch {
   const top: Branch = { ...root, name, children: root.kind === "array" ? new Map() : null };
   if (!all) return top;
   top.children = new Map();
   for (const { path, kind } of all) {
     let at = top;
-    for (const part of path === "" ? [] : path.split("/")) {
+    for (const part of partsOf(path)) {
       at.children ??= new Map();
       let next = at.children.get(part);
       if (!next) {

@@ -13,6 +13,8 @@ import { elementText } from "./element_texts.js";
 /** Maximum numbers of values in the curve and in the list. */
 const READ = 100_000;
 const LISTED = 400;
+/** Maximum size of what is read. An element may have 16 MiB. */
+const READ_BYTES = 32 * 2 ** 20;
 
 const CURVE = { width: 900, height: 260 };
 
@@ -64,8 +66,11 @@ function title(listed: number, count: number): string {
 /** All elements of a small array, in C order; of a large one the first of its last dimension. */
 async function firstElements(array: ArrayNode, count: number, signal: AbortSignal) {
   const last = array.shape.length - 1;
-  const selection =
-    count <= LISTED ? null : array.shape.map((_length, axis) => (axis === last ? zarr.slice(0, READ) : 0));
+  const firstOf = (most: number) =>
+    array.shape.map((_length, axis) => (axis === last ? zarr.slice(0, most) : 0));
+  const one = await array.plan(firstOf(1), { signal });
+  const most = Math.max(1, Math.floor(READ_BYTES / Math.max(1, one.resultBytes)));
+  const selection = count <= Math.min(LISTED, most) ? null : firstOf(Math.min(READ, most));
   return decodedValues(array, selection, signal);
 }
 

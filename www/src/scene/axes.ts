@@ -1,5 +1,6 @@
 /** Makes the axes of a scene: readable names, roles, and first indices. */
 import type * as zarr from "zarr-wasm";
+import { shortName } from "../text/cut.js";
 import type { SceneAxis } from "./scene.js";
 
 type Role = SceneAxis["role"];
@@ -8,6 +9,9 @@ const ROLE_NAMES: Record<Role, string> = { x: "x", y: "y", z: "z", t: "time", c:
 
 /** The package's name of an axis without a name. */
 const isUnnamed = (name: string) => /^dim_\d+$/.test(name);
+
+/** Maximum length of a name, which each control of the axis repeats. */
+const MOST_CHARACTERS = 100;
 
 /** The default indices in OME's `rdefs`. */
 export interface Starts {
@@ -33,7 +37,7 @@ export function sceneAxes(pyramid: zarr.Pyramid, starts: Starts): SceneAxis[] {
     const length = shape[axis] ?? 1;
     const told = isUnnamed(name) ? (role === "other" ? `axis ${axis + 1}` : ROLE_NAMES[role]) : name;
     const own = uniqueName(
-      told,
+      shortName(told, MOST_CHARACTERS),
       axes.map((other) => other.name),
     );
     const start = startOf(role, length, starts);

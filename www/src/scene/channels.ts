@@ -4,6 +4,7 @@
 import type * as zarr from "zarr-wasm";
 import { asRange, type Sampled, sampledLimits } from "./limits.js";
 import type { SceneAxis, SceneChannel } from "./scene.js";
+import { atMost, MOST_MIXED } from "./visible.js";
 
 /**
  * Colours of channels without one, in the order that microscopists use. They also differ for users
@@ -104,6 +105,9 @@ function limitsOf(
   return { window, limits: [Math.min(range[0], window[0]), Math.max(range[1], window[1])] };
 }
 
+/** The label. Metadata may have something else than text there. */
+const labelOf = ({ label }: zarr.PyramidChannel): string => (typeof label === "string" ? label.trim() : "");
+
 /** The visible channels: those in the metadata, else the first ones. */
 const isVisible = ({ active }: zarr.PyramidChannel, index: number): boolean =>
   typeof active === "boolean" ? active : index < MOST_VISIBLE;
@@ -112,10 +116,12 @@ export async function imageChannels(source: ChannelSource, integer: boolean): Pr
   const { pyramid, axes } = source;
   const c = axes.find(({ role }) => role === "c");
   const count = Math.min(c?.length ?? 1, MOST_CHANNELS);
+  const written = Array.from({ length: count }, (_, index): Written => {
+    const channel = pyramid.channels[index] ?? {};
+    return { channel, index, visible: isVisible(channel, index) };
+  });
   const all = await Promise.all(
-    Array.from({ length: count }, (_, index) =>
-      channelOf(source, pyramid.channels[index] ?? {}, index, integer),
-    ),
+    atMost(written, MOST_MIXED).map((channel) => channelOf(source, channel, integer)),
   );
   if (source.isGray)
     for (const [at, channel] of all.entries()) [channel.color, channel.visible] = ["#ffffff", at === 0];
@@ -123,25 +129,30 @@ export async function imageChannels(source: ChannelSource, integer: boolean): Pr
   return all;
 }
 
+/** A channel as the metadata describes it. */
+interface Written {
+  channel: zarr.PyramidChannel;
+  index: number;
+  visible: boolean;
+}
+
 async function channelOf(
   { pyramid, axes, plane, signal }: ChannelSource,
-  written: zarr.PyramidChannel,
-  index: number,
+  { channel, index, visible }: Written,
   integer: boolean,
 ): Promise<SceneChannel> {
   const c = axes.find(({ role }) => role === "c");
   const at = axes.map(({ role, start }) => (role === "c" ? index : start));
   const dtype = pyramid.levels[0]?.array.dtype ?? "";
-  const visible = isVisible(written, index);
-  const given = windowOf(written);
+  const given = windowOf(channel);
   // The limits of a hidden channel are read when it is shown.
   const sampled =
     given || !visible ? null : await sampledLimits(pyramid, { at, plane, signal, shares: SHARES });
   const gray = (c?.length ?? 1) === 1 ? "#ffffff" : undefined;
   return {
     index,
-    name: written.label?.trim() || (c ? `Channel ${index + 1}` : ""),
-    color: colorOf(written.color) ?? gray ?? COLORS[index % COLORS.length] ?? "#ffffff",
+    name: labelOf(channel) || (c ? `Channel ${index + 1}` : ""),
+    color: colorOf(channel.color) ?? gray ?? COLORS[index % COLORS.length] ?? "#ffffff",
     ...(given ?? limitsOf(sampled, dtype, integer)),
     gamma: 1,
     visible,

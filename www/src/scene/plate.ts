@@ -1,6 +1,7 @@
 /**
  * Reads OME's plates from attributes: wells on a grid, and the fields of a well. No requests.
  */
+import { shortName } from "../text/cut.js";
 import type { GroupNode } from "./scene.js";
 
 export interface PlateWell {
@@ -38,8 +39,7 @@ const namesOf = (value: unknown): string[] => objects(value).map(({ name }, at) 
 /** Maximum length of the name of a row or column, which is repeated for each of its wells. */
 const MOST_CHARACTERS = 32;
 
-const shortened = (name: string): string =>
-  name.length > MOST_CHARACTERS ? `${name.slice(0, MOST_CHARACTERS - 1)}…` : name;
+const shortened = (name: string): string => shortName(name, MOST_CHARACTERS);
 
 /** The positions by name. The first of equal names counts. */
 const positionsOf = (names: readonly string[]): ReadonlyMap<string, number> =>

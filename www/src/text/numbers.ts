@@ -77,9 +77,16 @@ export function valueText(value: unknown): string {
     return String(value);
   if (value === null || value === undefined) return "none";
   if (typeof value === "string") return JSON.stringify(value);
-  if (value instanceof Uint8Array)
-    return Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  if (value instanceof Uint8Array) return hexText(value);
   return jsonText(value, 0);
+}
+
+/** Maximum number of bytes that are written. */
+const MOST_BYTES = 4096;
+
+function hexText(bytes: Uint8Array): string {
+  const digits = Array.from(bytes.subarray(0, MOST_BYTES), (byte) => byte.toString(16).padStart(2, "0"));
+  return `${digits.join(" ")}${bytes.length > MOST_BYTES ? `… (${bytesText(bytes.length)})` : ""}`;
 }
 
 /** JSON text in which bigints have all digits, and NaN and infinities have their names. */

@@ -1,0 +1,214 @@
+/**
+ * Tests the viewer with metadata of a few kilobytes that ask for more than a page can lay out or
+ * draw: deep paths, long texts, many wells at one place, a thousand channels that are visible, and
+ * large elements. The documents are made here, because no library writes such. Chunks are absent.
+ * `plates.mjs` has the long lists.
+ */
+import assert from "node:assert/strict";
+import { runDriven } from "./driven_page.mjs";
+
+/** The limits of the page: `www/src/scene/visible.ts`, `www/src/page/element.ts`. */
+const MIXED = 64;
+const LABELS = 16;
+const CHARACTERS = 2000;
+
+const LONG = "W".repeat(200_000);
+const TOLD_LENGTH = "(200\u202f000 characters. The first 2\u202f000 are shown.)";
+
+const TESTS = {
+  async "a path of three thousand parts has one row below the others, and can be opened"(viewer, { url }) {
+    const path = Array(3000).fill("a").join("/");
+    const short = "b/c/d";
+    const metadata = { [path]: plane(), b: group(), "b/c": group(), [short]: plane() };
+    const consolidated = { kind: "inline", must_understand: false, metadata };
+    await serveDocuments(viewer, `${url}/deep`, {
+      "/zarr.json": { ...group(), consolidated_metadata: consolidated },
+    });
+    await viewer.goto({ source: `${url}/deep`, path });
+    await viewer.drawn();
+    assert.equal(await viewer.page.locator('#tree [role="treeitem"][aria-selected="true"]').count(), 1);
+    assert.ok((await viewer.page.locator('#tree [role="treeitem"]').count()) < 100);
+    await viewer.page.click(`#tree [data-path="${short}"] .name`);
+    await viewer.waitForParameter("path", short);
+    await viewer.page.locator(`#tree [data-path="${short}"][aria-selected="true"][aria-level="4"]`).waitFor();
+  },
+
+  async "wells that name one position share it"(viewer, { url }) {
+    const wells = Array.from({ length: 30_000 }, (_, at) => ({
+      path: `A/${at}`,
+      rowIndex: 0,
+      columnIndex: 0,
+    }));
+    const plate = { version: "0.5", rows: [{ name: "A" }], columns: [{ name: "1" }], wells };
+    await serveDocuments(viewer, `${url}/same`, { "/zarr.json": group({ ome: { version: "0.5", plate } }) });
+    await viewer.page.addInitScript(() => {
+      const { createElement } = Document.prototype;
+      window.buttons = 0;
+      Document.prototype.createElement = function (name, ...options) {
+        window.buttons += name === "button" ? 1 : 0;
+        return createElement.call(this, name, ...options);
+      };
+    });
+    await viewer.goto({ source: `${url}/same` });
+    await viewer.page.locator('#plate [aria-label^="Well A1"]').waitFor();
+    assert.equal(await viewer.page.locator("#plate button").count(), 1);
+    assert.ok((await viewer.page.evaluate(() => window.buttons)) < 1000);
+  },
+
+  async "of a thousand visible channels a part is drawn, and the page says so"(viewer, { url }) {
+    const asked = await serveImage(viewer, `${url}/visible`, { channels: visibleChannels(1000) });
+    await viewer.goto({ source: `${url}/visible` });
+    await viewer.drawn();
+    await viewer.says("#channels .note", `At most ${MIXED} channels are drawn at a time.`);
+    const box = (at) => viewer.page.getByRole("checkbox", { name: `Protein ${at}`, exact: true });
+    assert.ok(await box(MIXED).isChecked());
+    assert.ok(!(await box(MIXED + 1).isChecked()));
+    assert.deepEqual(channelsOf(asked).length, MIXED);
+    await box(MIXED + 1).click();
+    assert.ok(!(await box(MIXED + 1).isChecked()));
+    await box(1).click();
+    await box(MIXED + 1).click();
+    assert.ok(await box(MIXED + 1).isChecked());
+    await viewer.page.click('#channels button:text("Show all")');
+    assert.equal(await viewer.page.locator("#channels .channel:not(.off)").count(), MIXED);
+  },
+
+  async "forty visible channels are all drawn"(viewer, { url }) {
+    const asked = await serveImage(viewer, `${url}/forty`, { channels: visibleChannels(40) });
+    await viewer.goto({ source: `${url}/forty` });
+    await viewer.drawn();
+    assert.equal(await viewer.page.locator("#channels .channel:not(.off)").count(), 40);
+    assert.equal(await viewer.page.locator("#channels .note").count(), 0);
+    assert.deepEqual(channelsOf(asked).length, 40);
+  },
+
+  async "of a hundred visible labels in the address a part is drawn"(viewer, { url }) {
+    const names = Array.from({ length: 100 }, (_, at) => `cells${at}`);
+    const labels = Object.fromEntries(
+      names.map((name) => [`/labels/${name}/zarr.json`, image({ count: 1 })]),
+    );
+    const levels = Object.fromEntries(names.map((name) => [`/labels/${name}/0/zarr.json`, level(1)]));
+    const listed = group({ ome: { version: "0.5", labels: names } });
+    await serveImage(viewer, `${url}/labelled`, {
+      channels: visibleChannels(2),
+      more: { "/labels/zarr.json": listed, ...labels, ...levels },
+    });
+    const wanted = names.map((name) => `/labels/${name}:0.5`).join(",");
+    await viewer.goto({ source: `${url}/labelled`, labels: wanted });
+    await viewer.drawn();
+    await viewer.says("#layers .note", `At most ${LABELS} label images are drawn at a time.`);
+    const ticked = viewer.page.locator("#layers input:checked");
+    assert.equal(await ticked.count(), LABELS);
+    const last = viewer.page.getByRole("checkbox", { name: "cells99", exact: true });
+    await last.click();
+    assert.ok(!(await last.isChecked()));
+    await ticked.first().click();
+    await last.click();
+    assert.ok(await last.isChecked());
+  },
+
+  async "long texts are cut, and the page says how long they are"(viewer, { url }) {
+    const channels = [{ label: LONG }, { label: 5 }];
+    await serveImage(viewer, `${url}/texts`, { channels, name: LONG, other: LONG });
+    await viewer.goto({ source: `${url}/texts` });
+    await viewer.drawn();
+    await viewer.says("#title h2", TOLD_LENGTH);
+    await viewer.says("#channels .channel", TOLD_LENGTH);
+    await viewer.says("#channels .channel", "Channel 2");
+    // The attributes have a limit of their own.
+    assert.match(
+      await viewer.page.locator("#details pre").textContent(),
+      /The first 200\u202f000 are shown\.\)$/,
+    );
+    for (const [part, most] of [
+      ["#title", CHARACTERS],
+      ["#channels", 2 * CHARACTERS],
+      ["#legend", CHARACTERS],
+      ["#dimensions", 500],
+    ]) {
+      const { length } = await viewer.page.locator(part).innerText();
+      assert.ok(length < most + 500, `${part} has ${length} characters`);
+    }
+    await viewer.page.getByRole("slider", { name: /^W+…$/ }).waitFor();
+  },
+
+  async "of elements of 16 MiB a few are read, and the start of each is shown"(viewer, { url }) {
+    await serveDocuments(viewer, `${url}/large`, {
+      "/.zarray": { ...V2, shape: [400], chunks: [1], dtype: "|V16777216" },
+    });
+    await viewer.goto({ source: `${url}/large` });
+    await viewer.says("#values h2", "The first 2 of 400 values");
+    const { length } = await viewer.page.locator("#values").innerText();
+    assert.ok(length < 10_000, `${length} characters`);
+  },
+};
+
+const V2 = { zarr_format: 2, compressor: null, filters: null, fill_value: "", order: "C" };
+
+const group = (attributes = {}) => ({ zarr_format: 3, node_type: "group", attributes });
+
+/** An array of 8 × 8 elements for each of `count` channels. */
+const level = (count, before = []) => ({
+  zarr_format: 3,
+  node_type: "array",
+  shape: [...before, count, 8, 8],
+  data_type: "uint16",
+  chunk_grid: { name: "regular", configuration: { chunk_shape: [...before.map(() => 1), 1, 8, 8] } },
+  chunk_key_encoding: { name: "default", configuration: { separator: "/" } },
+  fill_value: 7,
+  codecs: [{ name: "bytes", configuration: { endian: "little" } }],
+  attributes: {},
+});
+
+const plane = () => ({
+  ...level(1),
+  shape: [8, 8],
+  chunk_grid: { name: "regular", configuration: { chunk_shape: [8, 8] } },
+  dimension_names: ["y", "x"],
+});
+
+const visibleChannels = (count) =>
+  Array.from({ length: count }, (_, at) => ({
+    label: `Protein ${at + 1}`,
+    active: true,
+    window: { start: 0, end: 10, min: 0, max: 10 },
+  }));
+
+/** The group of an image with one level. `other` is the name of a first axis of three steps. */
+function image({ channels, name, other }) {
+  const axes = [{ name: "c", type: "channel" }, ...["y", "x"].map((axis) => ({ name: axis, type: "space" }))];
+  if (other) axes.unshift({ name: other, type: "time" });
+  const scale = axes.map(() => 1);
+  const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale }] }];
+  const multiscales = [{ ...(name && { name }), axes, datasets }];
+  return group({ ome: { version: "0.5", multiscales, ...(channels && { omero: { channels } }) } });
+}
+
+/** Serves an image with these channels, and `more` documents. Returns the set of keys asked for. */
+function serveImage(viewer, address, { more = {}, ...metadata }) {
+  const before = metadata.other ? [3] : [];
+  return serveDocuments(viewer, address, {
+    "/zarr.json": image(metadata),
+    "/0/zarr.json": level(metadata.channels.length, before),
+    ...more,
+  });
+}
+
+/** Serves documents below an address; all else is absent. Returns the set of keys asked for. */
+async function serveDocuments(viewer, address, documents) {
+  const asked = new Set();
+  await viewer.page.route(`${address}/**`, (route) => {
+    const key = route.request().url().slice(address.length);
+    asked.add(key);
+    const json = documents[key];
+    return json ? route.fulfill({ json }) : route.fulfill({ status: 404 });
+  });
+  return asked;
+}
+
+/** The channels of which chunks were asked for. */
+const channelsOf = (asked) => [
+  ...new Set([...asked].flatMap((key) => /^\/0\/c\/(\d+)\//.exec(key)?.[1] ?? [])),
+];
+
+export const runLongMetadata = (session) => runDriven("long metadata", TESTS, session);
