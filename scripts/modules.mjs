@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { ROOT, StepFailed } from "./run_command.mjs";
 import { joinSharedModules } from "./shared_modules.mjs";
-import { LIBRARIES, virtualText } from "./virtual_modules.mjs";
+import { virtualText } from "./virtual_modules.mjs";
 import { glueFolder } from "./wasm.mjs";
 
 const SOURCES = join(ROOT, "src/ts");
@@ -24,7 +24,6 @@ const MADE = {
   "virtual:full-wasm": "full-wasm.js",
   "virtual:images-wasm": "images-wasm.js",
   "virtual:conventions-wasm": "conventions-wasm.js",
-  ...LIBRARIES,
 };
 
 /**
@@ -106,18 +105,6 @@ export async function publishModules(entries, { quick }) {
   for (const build of ["engine", "full"]) writeGlue(build);
   for (const [imported, name] of Object.entries(MADE)) {
     if (imported.startsWith("virtual:")) write(name, await virtualText(imported, { quick }));
-  }
-  for (const dependency of Object.keys(LIBRARIES)) {
-    await build({
-      absWorkingDir: ROOT,
-      entryPoints: [dependency],
-      outfile: join(MODULES, MADE[dependency]),
-      bundle: true,
-      format: "esm",
-      target: "es2022",
-      minifySyntax: !quick,
-      logLevel: "warning",
-    });
   }
   await joinSharedModules(build, MODULES, { minify: !quick });
   for (const entry of entries) {

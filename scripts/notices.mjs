@@ -1,7 +1,7 @@
 /**
  * Writes `THIRD_PARTY_LICENSES`: the notices of the code of others that the package ships, compiled
- * into its wasm modules or bundled into its JavaScript. Licences such as MIT, BSD and Zlib ask for
- * them. The texts come from the sources of the crates and npm packages.
+ * into its wasm modules. Licences such as MIT, BSD and Zlib ask for them. The texts come from the
+ * sources of the crates. The JavaScript has no code of others: npm packages are optional peers.
  *
  *   node scripts/notices.mjs            checks that the file is up to date
  *   node scripts/notices.mjs --write    writes it
@@ -13,9 +13,6 @@ import { ask, command, ROOT, StepFailed, say } from "./run_command.mjs";
 const FILE = join(ROOT, "THIRD_PARTY_LICENSES");
 const FEATURES = ["--features", "full,images,conventions"];
 const WASM = "wasm32-unknown-unknown";
-
-/** The npm packages that `scripts/package.mjs` bundles. All others are optional peers. */
-const BUNDLED_FROM_NPM = ["@cfworker/json-schema", "re2js"];
 
 /** The text of the MIT licence after its copyright line, for what brings no file. */
 const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy
@@ -105,19 +102,6 @@ function describeCrates() {
   return crates.map(describeCrate);
 }
 
-function describeNpm(name) {
-  const folder = join(ROOT, "node_modules", name);
-  const { version, license, author } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const texts = textsIn(folder, name);
-  const holder = author?.name ?? author ?? `the authors of ${name}`;
-  if (texts.length === 0 && license !== "MIT") throw new StepFailed(`${name} brings no licence text`);
-  return {
-    name: `${name} ${version} (npm)`,
-    licence: license,
-    texts: texts.length > 0 ? texts : [mitOf([holder])],
-  };
-}
-
 /** Joins packages with equal texts, so that each text is there once. */
 function byText(packages) {
   const groups = new Map();
@@ -133,7 +117,7 @@ const RULE = "=".repeat(80);
 
 /** The text of the file. */
 export function noticesText() {
-  const packages = [RUST, ...describeCrates(), ...BUNDLED_FROM_NPM.map(describeNpm)];
+  const packages = [RUST, ...describeCrates()];
   const sections = [...byText(packages)].map(([text, names]) => `${RULE}\n${names.join("\n")}\n\n${text}\n`);
   const head = "The package zarr-wasm contains code of others, under these licences.\n";
   return `${head}\n${sections.join("\n")}`;

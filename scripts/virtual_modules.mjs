@@ -19,9 +19,6 @@ import { deflateRawSync } from "node:zlib";
 import { ROOT } from "./run_command.mjs";
 import { glueFolder, packedWasm } from "./wasm.mjs";
 
-/** Libraries that are published as files, because users do not install them: name and file. */
-export const LIBRARIES = { "@cfworker/json-schema": "json-schema.js", re2js: "re2js.js" };
-
 const WORKER_MAIN = join(ROOT, "src/ts/engine/worker_main.ts");
 
 const wasmOf = (variant) => readFileSync(join(glueFolder(variant), "zarr_wasm.wasm"));
@@ -92,13 +89,6 @@ export function virtualModules({ source, isPublished = false }) {
         // copy of its own.
         const path = "./modules/engine/caller.js";
         build.onResolve({ filter: /\/caller\.ts$/ }, () => ({ path, external: true, sideEffects: false }));
-      }
-      // The self-contained entry must have them within.
-      if (isPublished && source !== "whole") {
-        build.onResolve({ filter: new RegExp(`^(${Object.keys(LIBRARIES).join("|")})$`) }, (library) => ({
-          path: `./modules/${LIBRARIES[library.path]}`,
-          external: true,
-        }));
       }
       build.onResolve({ filter: /^virtual:/ }, ({ path }) => {
         if (isPublished) return { path: `./modules/${path.slice("virtual:".length)}.js`, external: true };

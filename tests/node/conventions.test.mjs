@@ -1,9 +1,13 @@
-/** Conventions: recognition, validation, schemas and declarations, with any attributes. */
+/**
+ * Conventions: recognition, validation, schemas and declarations, with any attributes. The package
+ * has no JSON Schema validator: these tests give it one, as users do.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Validator } from "@cfworker/json-schema";
 import * as zarr from "zarr-wasm";
 import * as zarrita from "zarrita";
 
@@ -26,6 +30,15 @@ const schema = {
     },
   },
 };
+
+/** Checks a document with @cfworker/json-schema. */
+const validateIn = (draft) => (schema, document) =>
+  new Validator(structuredClone(schema), draft, false)
+    .validate(document)
+    .errors.map(({ keyword, instanceLocation, error: message }) => ({
+      ...{ keyword, message, path: decodeURI(instanceLocation.slice(1)) },
+    }));
+const validate = validateIn("2020-12");
 
 test("declared conventions come before recognised ones", async () => {
   const attributes = {
@@ -107,69 +120,138 @@ test("invalid attributes give findings and no exception", async () => {
 
 test("a convention of the user with a schema, in one call", async () => {
   const forget = zarr.registerConvention({ schemaUrl: SENSOR, key: "sensor", schema });
-  const declared = { zarr_conventions: [{ schema_url: SENSOR }] };
+  const declared = { zarr_conventions: [{ schema_url: SENSOR, name: "sensor" }] };
   const good = group({ ...declared, sensor: { serial: 3 } });
-  assert.deepEqual(errors(await zarr.validate(good)), []);
+  assert.deepEqual(await zarr.validate(good, { validate }), []);
   const [found] = await zarr.conventions(good);
   assert.deepEqual(
     [found.isRegistered, found.label, found.properties],
-    [true, SENSOR, { sensor: { serial: 3 } }],
+    [true, "sensor", { sensor: { serial: 3 } }],
   );
-  const bad = await zarr.validate(group({ ...declared, sensor: { serial: 3, "gain/dB": -1, other: 1 } }));
-  const places = errors(bad).map(({ rule, path, convention }) => [rule, path, convention]);
-  assert.ok(
-    places.some(([rule, path]) => rule === "schema/minimum" && path === "/sensor/gain~1dB"),
-    JSON.stringify(places),
+  const node = group({ ...declared, sensor: { serial: 3, "gain/dB": -1, other: 1 } });
+  const bad = await zarr.validate(node, { validate });
+  const finding = bad.find(({ rule }) => rule === "schema/minimum");
+  assert.deepEqual(
+    [finding.path, finding.severity, finding.convention],
+    ["/sensor/gain~1dB", "error", "sensor"],
   );
-  assert.ok(places.every(([, , convention]) => convention === SENSOR));
   assert.ok(errors(bad).length >= 2);
   forget();
-  assert.deepEqual(errors(await zarr.validate(group({ ...declared, sensor: {} }))), []);
   assert.throws(() => zarr.registerConvention({ name: "a name" }), { code: "Argument" });
+});
+
+test("a schema that nothing examined is a finding", async () => {
+  const of = async (attributes, options) => {
+    const findings = await zarr.validate(group(attributes), options);
+    return findings.flatMap(({ rule, severity, message }) =>
+      rule === "schema/not-validated" ? [[severity, message]] : [],
+    );
+  };
+  const declared = { zarr_conventions: [{ schema_url: SENSOR, name: "sensor" }], sensor: 3 };
+  const [[severity, message], ...others] = await of(declared);
+  assert.equal(severity, "info");
+  assert.match(message, /loadSchema/);
+  assert.deepEqual(others, []);
+  assert.match((await of(declared, { validate }))[0][1], /loadSchema/);
+  // Nothing is requested where nothing could examine it: the host of this URL does not exist.
+  assert.match((await of(declared, { loadSchema: true }))[0][1], /no validator/);
+  const forget = zarr.registerConvention({ schemaUrl: SENSOR, schema });
+  const [[registered, reason]] = await of(declared);
+  assert.equal(registered, "warning");
+  assert.match(reason, /no validator/);
+  assert.deepEqual(await of(declared, { validate }), []);
+  forget();
+  // Rules examine the conventions that the package knows.
+  const known = { zarr_conventions: [{ uuid: "f17cb550-5864-4468-aeb7-f3180cfb622f", name: "proj:" }] };
+  assert.deepEqual(await of({ ...known, "proj:code": "EPSG:4326" }), []);
+  // Without a schema there is nothing to examine.
+  assert.deepEqual(await of({ zarr_conventions: [{ spec: "https://example.com/x", name: "x:" }] }), []);
 });
 
 test("a schema may describe the whole node, in older drafts", async () => {
   const ofNode = {
     $schema: "http://json-schema.org/draft-07/schema#",
-    properties: { node_type: { const: "array" }, attributes: { required: ["sensor"] } },
+    properties: {
+      node_type: { const: "array" },
+      attributes: { required: ["sensor"], properties: { gain: { minimum: 0 } } },
+    },
   };
   const forget = zarr.registerConvention({ schemaUrl: SENSOR, schema: ofNode });
-  const findings = errors(await zarr.validate(group({ zarr_conventions: [{ schema: SENSOR }] })));
-  assert.deepEqual(rules(findings).sort(), ["schema/const", "schema/required"]);
-  assert.equal(findings.find(({ rule }) => rule === "schema/required").path, "");
+  const node = group({ zarr_conventions: [{ schema: SENSOR }], gain: -1 });
+  const findings = errors(await zarr.validate(node, { validate: validateIn("7") }));
+  const pathOf = (rule) => findings.find((finding) => finding.rule === rule).path;
+  assert.deepEqual(["schema/const", "schema/required", "schema/minimum"].map(pathOf), [
+    "/node_type",
+    "",
+    "/gain",
+  ]);
   forget();
 });
 
-test("schemas that cannot be used are findings", async () => {
-  for (const broken of [
-    { $ref: "#/nowhere" },
-    { properties: { sensor: { pattern: "(" } } },
-    { $ref: "https://example.com/elsewhere" },
-  ]) {
-    const forget = zarr.registerConvention({ schemaUrl: SENSOR, schema: broken });
-    const findings = await zarr.validate(group({ zarr_conventions: [{ schema: SENSOR }], sensor: "text" }));
-    assert.ok(rules(findings).includes("schema/not-checked"), JSON.stringify(findings));
-    forget();
-  }
-  const forget = zarr.registerConvention({
-    schemaUrl: SENSOR,
-    schema: { properties: { list: { uniqueItems: true } } },
+test("what a validator returns and throws", async () => {
+  const forget = zarr.registerConvention({ schemaUrl: SENSOR, schema: { properties: { a: {} } } });
+  const node = group({ zarr_conventions: [{ schema: SENSOR, name: "s" }], a: 2n ** 63n });
+  const given = [];
+  const of = async (answer) => {
+    const findings = await zarr.validate(node, {
+      validate: (...args) => {
+        given.push(args);
+        return answer();
+      },
+    });
+    return findings.filter(({ rule }) => rule.startsWith("schema/"));
+  };
+  assert.deepEqual(await of(() => []), []);
+  assert.deepEqual(given[0][0], { properties: { a: {} } });
+  assert.deepEqual(given[0][1].a, 2 ** 63);
+  const [finding, ...rest] = await of(async () => [{ message: "wrong at https://u:secret@a.b/?t=secret" }]);
+  assert.deepEqual(rest, []);
+  assert.deepEqual([finding.rule, finding.path, finding.severity], ["schema/invalid", "", "error"]);
+  assert.doesNotMatch(finding.message, /secret/);
+  // A schema of others may be no schema at all.
+  const [refused] = await of(() => {
+    throw new Error("no schema with id https://a.b/?t=secret");
   });
-  const list = Array.from({ length: 200_000 }, (_, idx) => idx);
-  const findings = await zarr.validate(group({ zarr_conventions: [{ schema: SENSOR }], list }));
-  assert.ok(rules(findings).includes("schema/too-large"));
+  assert.deepEqual([refused.rule, refused.severity], ["schema/not-checked", "warning"]);
+  assert.match(refused.message, /no schema with id/);
+  assert.doesNotMatch(refused.message, /secret/);
+  const many = await of(() => Array.from({ length: 1000 }, (_, at) => ({ message: `${at}` })));
+  assert.deepEqual(
+    [many.length, many.at(-1).rule, many.at(-1).message],
+    [201, "schema/more", "800 more findings"],
+  );
+  for (const wrong of [true, undefined, null, "text", [1], [{ error: "a" }], {}])
+    await assert.rejects(
+      of(() => wrong),
+      { code: "Argument" },
+      `${JSON.stringify(wrong)}`,
+    );
+  await assert.rejects(zarr.validate(node, { validate: true }), { code: "Argument", field: "validate" });
   forget();
 });
 
-test("schemas are fetched only with loadSchema, and once", async () => {
+/** Serves schemas, and counts what is asked for. */
+async function schemaServer(answer) {
   const seen = [];
   const server = createServer((request, response) => {
     seen.push(request.url);
-    response.statusCode = request.url === "/schema.json" ? 200 : 404;
-    response.end(JSON.stringify(schema));
+    response.on("error", () => {});
+    answer(request.url, response);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const origin = `http://127.0.0.1:${server.address().port}`;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { seen, origin, close };
+}
+
+test("schemas are fetched only with loadSchema, and once", async () => {
+  const { seen, origin, close } = await schemaServer((url, response) => {
+    response.statusCode = url === "/schema.json" ? 200 : 404;
+    response.end(JSON.stringify(schema));
+  });
   try {
     const declared = [
       { schema_url: `${origin}/schema.json`, name: "sensor" },
@@ -177,19 +259,87 @@ test("schemas are fetched only with loadSchema, and once", async () => {
       { schema: "ftp://a.b/c" },
     ];
     const node = group({ zarr_conventions: declared, sensor: {} });
-    await zarr.validate(node);
+    await zarr.validate(node, { validate });
+    await zarr.validate(node, { loadSchema: true });
     assert.deepEqual(seen, []);
-    const findings = await zarr.validate(node, { loadSchema: true });
+    const both = { loadSchema: true, validate };
+    const findings = await zarr.validate(node, both);
     assert.ok(rules(findings).includes("schema/required"));
     assert.equal(rules(findings).filter((rule) => rule === "schema/not-loaded").length, 2);
-    await zarr.validate(node, { loadSchema: true });
+    await zarr.validate(node, both);
     assert.equal(seen.filter((path) => path === "/schema.json").length, 1);
     const controller = new AbortController();
     controller.abort(new Error("enough"));
-    await assert.rejects(zarr.validate(node, { loadSchema: true, signal: controller.signal }), /enough/);
+    await assert.rejects(zarr.validate(node, { ...both, signal: controller.signal }), /enough/);
   } finally {
-    server.close();
+    close();
   }
+});
+
+test("one caller's abort leaves the download of a schema to the others", async () => {
+  let ask;
+  const asked = new Promise((resolve) => {
+    ask = resolve;
+  });
+  const { origin, close } = await schemaServer((_, response) => ask(response));
+  try {
+    const node = group({ zarr_conventions: [{ schema_url: `${origin}/slow.json`, name: "sensor" }] });
+    const controller = new AbortController();
+    const first = zarr.validate(node, { loadSchema: true, validate, signal: controller.signal });
+    const response = await asked;
+    const second = zarr.validate(node, { loadSchema: true, validate });
+    controller.abort(new Error("enough"));
+    await assert.rejects(first, /enough/);
+    response.end(JSON.stringify(schema));
+    assert.ok(rules(await second).includes("schema/required"));
+  } finally {
+    close();
+  }
+});
+
+test("schemas that are no schemas, do not end, or are too many", async () => {
+  let sent = 0;
+  const { seen, origin, close } = await schemaServer((url, response) => {
+    if (url === "/list.json") return response.end("[]");
+    if (url !== "/endless.json") return response.end("{}");
+    const piece = Buffer.alloc(2 ** 16, " ");
+    const pour = () => {
+      while (!response.destroyed && sent < 2 ** 27) {
+        sent += piece.length;
+        if (!response.write(piece)) return response.once("drain", pour);
+      }
+    };
+    return pour();
+  });
+  try {
+    const of = async (...names) => {
+      const zarr_conventions = names.map((name) => ({ schema_url: `${origin}${name}`, name: "x" }));
+      const findings = await zarr.validate(group({ zarr_conventions }), { loadSchema: true, validate });
+      return rules(findings).filter((rule) => rule.startsWith("schema/"));
+    };
+    assert.deepEqual(await of("/list.json"), ["schema/not-loaded"]);
+    assert.deepEqual(await of("/endless.json"), ["schema/not-loaded"]);
+    assert.ok(sent < 2 ** 25, `${sent} bytes`);
+    seen.length = 0;
+    const many = Array.from({ length: 18 }, (_, at) => `/${at}.json`);
+    assert.deepEqual(await of(...many.slice(0, 16)), []);
+    assert.deepEqual(await of(...many), ["schema/not-validated", "schema/not-validated"]);
+    assert.equal(seen.length, 16);
+  } finally {
+    close();
+  }
+});
+
+test("many declarations are read in part, and an error says so", async () => {
+  const declared = (count) =>
+    Array.from({ length: count }, (_, at) => ({ spec_url: `https://example.com/${at}`, name: `x${at}:` }));
+  const few = group({ zarr_conventions: declared(256), "x255:y": 1 });
+  const found = await zarr.conventions(few);
+  assert.deepEqual([found.length, found.at(-1).properties], [256, { "x255:y": 1 }]);
+  assert.deepEqual(errors(await zarr.validate(few)), []);
+  const many = group({ zarr_conventions: declared(20_000), "x255:y": 1 });
+  assert.equal((await zarr.conventions(many)).length, 256);
+  assert.deepEqual(rules(errors(await zarr.validate(many))), ["zarr_conventions/too-many"]);
 });
 
 test("declaring in the current and the early form, and writing", async () => {
@@ -245,8 +395,9 @@ test("no code is generated, and slim gets the module's URL", () => {
     const before = await zarr.validate(node).catch((error) => error);
     console.log(before.code, /wasmConventions/.test(before.message));
     await zarr.init({ wasm: readFileSync("dist/zarr_wasm.wasm"), wasmConventions: pathToFileURL("dist/zarr_wasm_conventions.wasm") });
-    zarr.registerConvention({ schemaUrl: "${SENSOR}", schema: { properties: { sensor: { type: "string", pattern: "^a" } } } });
-    console.log((await zarr.validate(node)).map(({ rule }) => rule).includes("schema/type"));
+    zarr.registerConvention({ schemaUrl: "${SENSOR}", schema: true });
+    const validate = () => [{ message: "no", keyword: "type" }];
+    console.log((await zarr.validate(node, { validate })).map(({ rule }) => rule).includes("schema/type"));
   `;
   const args = ["--disallow-code-generation-from-strings", "--input-type=module", "--eval", program];
   const { stdout, stderr } = spawnSync(process.execPath, args, {

@@ -58,6 +58,15 @@ export async function converted(array: zarr.Array<"int16", zarr.FetchStore>) {
   await array.get(null, { as: "float32", colors: "magma" });
   const time: zarr.Coordinates = await zarr.coords(array, "time");
   check<Same<ReturnType<typeof time.moment>, Promise<zarr.Moment | null>>>();
+  check<Same<typeof time.values, Float64Array<ArrayBufferLike> | readonly string[]>>();
+  const validate: zarr.SchemaValidator = (schema, document) =>
+    schema === false
+      ? [{ message: "no document is valid", path: "", keyword: "false" }]
+      : [document as never];
+  check<Same<Awaited<ReturnType<typeof zarr.validate>>, zarr.Finding[]>>();
+  await zarr.validate(array, { validate: async (...both) => validate(...both), loadSchema: true });
+  // @ts-expect-error a validator returns a list
+  await zarr.validate(array, { validate: () => true });
   const { counts }: zarr.Histogram = await zarr.histogram(array, { decode: "cf" });
   check<Same<typeof counts, Float64Array<ArrayBufferLike>>>();
 }

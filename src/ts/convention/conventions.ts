@@ -10,7 +10,7 @@ import type { Attributes } from "../model/types.ts";
 import { ask } from "../port/convention.ts";
 import type { Finding } from "./findings.ts";
 import { registeredConventions } from "./registered.ts";
-import { checkLoaded, checkSchema } from "./schema.ts";
+import { checkLoaded, checkSchema, notValidated, type SchemaValidator } from "./schema.ts";
 
 /** The conventions that this package implements. */
 export type KnownConvention =
@@ -128,46 +128,65 @@ function nodeLike(node: NodeLike): NodeLike {
 }
 
 export interface ValidateOptions {
-  /** Fetch the JSON schemas of the declarations and check the node. Default: false. */
+  /**
+   * Checks documents against the JSON schemas of conventions. This package has no validator of its
+   * own. Not given, schemas are not examined, and a finding `schema/not-validated` says so.
+   */
+  validate?: SchemaValidator;
+  /**
+   * Fetch the JSON schemas that declarations name, and hand them to `validate`. Data name these
+   * schemas, so they may be hostile: the validator must bound its time. Default: false.
+   */
   loadSchema?: boolean;
   signal?: AbortSignal;
 }
 
+/** Maximum number of schemas that are loaded for one node. */
+const MOST_SCHEMAS = 16;
+
 /**
  * Checks the declarations of a node and the attributes of its conventions. Returns errors, warnings
- * and notes; an empty list if there are none.
+ * and notes; an empty list if there are none. What `options.validate` throws becomes a finding.
+ * Rejects with an `Argument` error if it does not return a list.
  */
 export async function validate(node: NodeLike, options: ValidateOptions = {}): Promise<Finding[]> {
-  const { signal } = optionsOf(options);
+  const { signal } = optionsOf(options, { validate: "a function" });
   signal?.throwIfAborted();
   const examination = await examine(nodeLike(node));
   const findings = [...examination.findings];
+  const room = { schemas: MOST_SCHEMAS };
   for (const found of examination.conventions) {
     findings.push(...conventionOf(node, found).findings);
-    findings.push(...(await schemaFindings(node, found, options)));
+    findings.push(...(await schemaFindings(node, found, { ...options, room })));
     signal?.throwIfAborted();
   }
   return findings;
 }
 
+/** The options, and how many schemas may still be loaded. */
+type SchemaOptions = ValidateOptions & { room: { schemas: number } };
+
 async function schemaFindings(
   node: NodeLike,
-  { registered, schemaUrl, label, declared }: FoundConvention,
-  { loadSchema, signal }: ValidateOptions,
+  { registered, schemaUrl, label, declared, known }: FoundConvention,
+  { loadSchema, validate, signal, room }: SchemaOptions,
 ): Promise<Finding[]> {
   const own = registered === undefined ? undefined : registeredConventions()[registered];
   if (own?.schema !== undefined) {
     const { schema, schemaOf } = own;
-    return checkSchema(node, {
-      schema,
-      of: schemaOf,
-      convention: label,
-      mayLoad: loadSchema ?? false,
-      signal,
-    });
+    if (!validate) return [notValidated(label, "warning", NO_VALIDATOR)];
+    return checkSchema(node, { schema, validate, of: schemaOf, convention: label, signal });
   }
-  return loadSchema && declared && schemaUrl ? checkLoaded(node, schemaUrl, label, signal) : [];
+  if (!declared || !schemaUrl) return [];
+  // The rules of this package examine known conventions.
+  if (!loadSchema) return known ? [] : [notValidated(label, "info", "it is not loaded (`loadSchema`)")];
+  if (!validate) return [notValidated(label, "warning", NO_VALIDATOR)];
+  room.schemas -= 1;
+  if (room.schemas < 0) return [notValidated(label, "warning", `more than ${MOST_SCHEMAS} of a node`)];
+  return checkLoaded(node, schemaUrl, { validate, convention: label, signal });
 }
+
+const NO_VALIDATOR = "no validator is given (option `validate`)";
 
 /** The convention that `addConvention` declares. */
 export interface NewConvention {

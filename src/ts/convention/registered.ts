@@ -17,10 +17,7 @@ export interface RegisteredConvention {
   prefix?: string;
   /** Name of the attribute that holds all its properties. */
   key?: string;
-  /**
-   * The JSON schema that `validate` checks. Its `$schema` gives the draft: 4, 7, 2019-09 or 2020-12
-   * (the default).
-   */
+  /** The JSON schema that `validate` hands to the validator of its options. */
   schema?: JsonSchema;
   /**
    * Whether the schema describes the metadata document or the attributes. Default: the document, if

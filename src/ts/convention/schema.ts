@@ -1,30 +1,41 @@
 /**
- * Checks nodes against JSON schemas: those of registered conventions, and with `loadSchema` those
- * of declarations. The validator is @cfworker/json-schema. It interprets schemas, so it needs no
- * `unsafe-eval`, and supports drafts 4, 7, 2019-09 and 2020-12. Patterns are matched by RE2JS, in
- * linear time. Both are separate chunks that are loaded when there is something to check.
+ * Hands JSON schemas to the caller's validator: those of registered conventions, and with
+ * `loadSchema` those that declarations name. This package interprets no schema. A schema that
+ * nothing examined is a finding.
  */
-import type { Validator } from "@cfworker/json-schema";
+import { need } from "../model/argument.ts";
 import { bodyOf } from "../model/body.ts";
 import { documentOf, type NodeLike } from "../model/node_like.ts";
 import { withoutSecrets } from "../model/secrets.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 import { warn } from "../port/warnings.ts";
 import type { Finding } from "./findings.ts";
 import type { JsonSchema } from "./registered.ts";
-import { hasPatterns, SchemaBudget } from "./schema_budget.ts";
+
+/** Something in a document that a schema does not allow. */
+export interface SchemaError {
+  message: string;
+  /** JSON pointer into the document, such as `/sensor/gain`. Default: the whole document. */
+  path?: string;
+  /** The keyword of the schema, such as `minimum`. The finding has the rule `schema/minimum`. */
+  keyword?: string;
+}
+
+/**
+ * Checks a document against a JSON schema. Returns what the schema does not allow; an empty list if
+ * the document is valid. A schema that cannot be used is an error that it throws.
+ */
+export type SchemaValidator = (
+  schema: JsonSchema,
+  document: unknown,
+) => readonly SchemaError[] | Promise<readonly SchemaError[]>;
 
 /** Maximum length of a schema in bytes. Schemas are small; longer texts are not schemas. */
 const LONGEST_SCHEMA = 2 ** 20;
-/**
- * Maximum number of values in a checked document. The validator compares each pair of an array's
- * items for `uniqueItems`.
- */
-const MOST_VALUES = 10_000;
 /** Time limit of a download. */
 const LOADING_MS = 15_000;
-/** Maximum number of schemas that one schema may load by `$ref`. */
-const MOST_REFERENCES = 16;
+/** Maximum number of schemas that are kept. The one that was loaded first goes first. */
+const MOST_LOADED = 64;
 /** Maximum number of findings per schema. */
 const KEPT = 200;
 
@@ -33,11 +44,10 @@ const LONGEST_MESSAGE = 1000;
 
 const loaded = new Map<string, Promise<JsonSchema>>();
 
-async function download(url: string, signal?: AbortSignal): Promise<JsonSchema> {
+async function download(url: string): Promise<JsonSchema> {
   const { protocol } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:") throw new Error(`${protocol} is not a web address`);
-  const timeout = AbortSignal.timeout(LOADING_MS);
-  const response = await fetch(url, { signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
+  const response = await fetch(url, { signal: AbortSignal.timeout(LOADING_MS) });
   const body = await bodyOf(response, [LONGEST_SCHEMA, LONGEST_SCHEMA]);
   if (!response.ok) throw new Error(`HTTP status ${response.status}`);
   const schema = JSON.parse(new TextDecoder().decode(body));
@@ -50,94 +60,19 @@ async function download(url: string, signal?: AbortSignal): Promise<JsonSchema> 
   return schema;
 }
 
-/** Downloads the schema at a URL once. A failed download is repeated at the next call. */
-export function loadSchema(url: string, signal?: AbortSignal): Promise<JsonSchema> {
+/**
+ * Downloads the schema at a URL once, for all callers: no caller's signal ends it. A failed
+ * download is repeated at the next call.
+ */
+function load(url: string): Promise<JsonSchema> {
   const known = loaded.get(url);
   if (known) return known;
-  const loading = download(url, signal);
+  const loading = download(url);
+  const [oldest] = loaded.keys();
+  if (oldest !== undefined && loaded.size >= MOST_LOADED) loaded.delete(oldest);
   loaded.set(url, loading);
-  loading.catch(() => loaded.delete(url));
+  loading.catch(() => loaded.get(url) === loading && loaded.delete(url));
   return loading;
-}
-
-type Draft = "4" | "7" | "2019-09" | "2020-12";
-
-function draftOf(schema: JsonSchema): Draft {
-  const uri = typeof schema === "object" ? String(schema.$schema ?? "") : "";
-  if (/draft-0?4/.test(uri)) return "4";
-  if (/draft-0?[67]/.test(uri)) return "7";
-  return uri.includes("2019-09") ? "2019-09" : "2020-12";
-}
-
-/** Whether a value contains at most `most` values. */
-function isSmall(value: unknown, most: number): boolean {
-  const open = [value];
-  for (let seen = 0; open.length > 0; seen++) {
-    if (seen + open.length > most) return false;
-    const next = open.pop();
-    if (typeof next === "object" && next !== null) open.push(...Object.values(next).slice(0, most));
-  }
-  return true;
-}
-
-/** The URLs of other schemas to which a schema refers. */
-function references(schema: JsonSchema): string[] {
-  const found = new Set<string>();
-  const open: unknown[] = [schema];
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next !== "object" || next === null) continue;
-    const { $ref } = next as { $ref?: unknown };
-    if (typeof $ref === "string" && /^https?:/.test($ref)) found.add($ref.split("#")[0] ?? $ref);
-    open.push(...Object.values(next));
-  }
-  return [...found];
-}
-
-/**
- * Downloads the schemas to which a schema refers. Failed downloads are skipped; the validator
- * reports an unknown reference when it reaches it.
- */
-async function otherSchemas(schema: JsonSchema, signal?: AbortSignal): Promise<Map<string, JsonSchema>> {
-  const others = new Map<string, JsonSchema>();
-  const open = references(schema);
-  const seen = new Set<string>(typeof schema === "object" && schema.$id ? [String(schema.$id)] : []);
-  for (let url = open.pop(); url !== undefined && seen.size <= MOST_REFERENCES; url = open.pop()) {
-    if (seen.has(url)) continue;
-    seen.add(url);
-    const other = await loadSchema(url, signal).catch(() => undefined);
-    if (other === undefined) continue;
-    others.set(url, structuredClone(other));
-    open.push(...references(other));
-  }
-  return others;
-}
-
-/** A validator for a schema, within a budget. It gets copies, because it changes schemas. */
-async function validatorOf({ schema, mayLoad, signal }: Checked, budget: SchemaBudget): Promise<Validator> {
-  const copy = structuredClone(schema);
-  const others = mayLoad ? await otherSchemas(schema, signal) : new Map<string, JsonSchema>();
-  const all = [copy, ...others.values()];
-  if (all.some(hasPatterns)) {
-    const { RE2JS } = await import("re2js").catch(chunkFailed);
-    for (const each of all) budget.usePatterns(each, RE2JS);
-  }
-  for (const each of all) budget.count(each);
-  const { Validator } = await import("@cfworker/json-schema").catch(chunkFailed);
-  const validator = new Validator(copy as ConstructorParameters<typeof Validator>[0], draftOf(schema), false);
-  for (const [url, other] of others) validator.addSchema(other as Parameters<Validator["addSchema"]>[0], url);
-  return validator;
-}
-
-interface Checked {
-  schema: JsonSchema;
-  /** Whether the schema describes the metadata document or the attributes. */
-  of?: "node" | "attributes";
-  /** The convention's label. */
-  convention: string;
-  /** Whether other schemas may be downloaded. */
-  mayLoad: boolean;
-  signal?: AbortSignal;
 }
 
 const describesNode = (schema: JsonSchema) =>
@@ -145,88 +80,77 @@ const describesNode = (schema: JsonSchema) =>
     ? Object.hasOwn(schema.properties, "attributes")
     : false;
 
-/** Keywords whose errors only repeat an error of a nested value. */
-const WRAPPERS = new Set([
-  "properties",
-  "items",
-  "prefixItems",
-  "$ref",
-  "allOf",
-  "then",
-  "else",
-  "additionalProperties",
-  "patternProperties",
-]);
-
-/** The JSON pointer into the attributes for the validator's location, `#/attributes/a%20b`. */
-function pointerOf(location: string, ofNode: boolean): string {
-  const pointer = decodeURI(location.replace(/^#/, ""));
-  return ofNode ? pointer.replace(/^\/attributes(?=\/|$)/, "") : pointer;
+/** A schema, and what is needed to check a node against it. */
+export interface Checked {
+  schema: JsonSchema;
+  validate: SchemaValidator;
+  /** Whether the schema describes the metadata document or the attributes. */
+  of?: "node" | "attributes";
+  /** The convention's label. */
+  convention: string;
+  signal?: AbortSignal;
 }
 
 const note = (convention: string, rule: string, severity: Finding["severity"], message: string): Finding => ({
   rule: `schema/${rule}`,
   path: "",
   severity,
-  message,
+  message: shortened(message),
   convention,
 });
 
-/** A message without secrets of URLs. The validator repeats whole values in its messages. */
-const shortened = (message: string): string => {
+/** The finding that a schema was not examined. */
+export const notValidated = (convention: string, severity: Finding["severity"], reason: string): Finding =>
+  note(convention, "not-validated", severity, `not validated by its JSON schema: ${reason}`);
+
+/** A message without secrets of URLs. Validators repeat values in their messages. */
+function shortened(message: string): string {
   const safe = withoutSecrets(message);
   return safe.length > LONGEST_MESSAGE ? `${safe.slice(0, LONGEST_MESSAGE)}…` : safe;
-};
+}
 
-/** Checks a node against a schema. An error of the validator becomes a finding. */
+/** The findings of what the caller's validator returned. Throws an `Argument` error for others. */
+function findingsOf(errors: readonly SchemaError[], ofNode: boolean, convention: string): Finding[] {
+  const isList = globalThis.Array.isArray(errors);
+  const isError = (error: unknown) => typeof Object(error).message === "string";
+  need(isList && errors.every(isError), "validate", "a function that returns a list of {message}");
+  const findings = errors.slice(0, KEPT).map(({ keyword = "invalid", path = "", message }): Finding => {
+    const pointer = ofNode ? String(path).replace(/^\/attributes(?=\/|$)/, "") : String(path);
+    return { ...note(convention, String(keyword), "error", message), path: pointer };
+  });
+  const more = errors.length - findings.length;
+  return more > 0 ? [...findings, note(convention, "more", "info", `${more} more findings`)] : findings;
+}
+
+/** Checks a node against a schema. What the caller's validator throws becomes a finding. */
 export async function checkSchema(node: NodeLike, checked: Checked): Promise<Finding[]> {
-  const { schema, convention, signal } = checked;
+  const { schema, validate, convention, signal } = checked;
   const ofNode = (checked.of ?? (describesNode(schema) ? "node" : "attributes")) === "node";
+  const document = documentOf(node);
+  let errors: readonly SchemaError[];
   try {
-    const document = documentOf(node);
-    const instance = ofNode ? document : document.attributes;
-    if (!isSmall(instance, MOST_VALUES)) {
-      return [
-        note(
-          convention,
-          "too-large",
-          "info",
-          `documents of more than ${MOST_VALUES} values are not checked by schema`,
-        ),
-      ];
-    }
-    const validator = await validatorOf(checked, new SchemaBudget(instance));
-    const { errors } = validator.validate(instance);
-    const telling = errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
-    return (telling.length > 0 ? telling : errors).slice(0, KEPT).map((error) => ({
-      rule: `schema/${error.keyword}`,
-      path: pointerOf(error.instanceLocation, ofNode),
-      severity: "error",
-      message: shortened(error.error),
-      convention,
-    }));
+    errors = await validate(schema, ofNode ? document : document.attributes);
   } catch (error) {
     signal?.throwIfAborted();
-    return [
-      note(convention, "not-checked", "warning", shortened(`the schema cannot be checked: ${String(error)}`)),
-    ];
+    return [note(convention, "not-checked", "warning", `the schema cannot be checked: ${String(error)}`)];
   }
+  return findingsOf(errors, ofNode, convention);
 }
 
 /** Downloads a schema and checks the node against it. A failed download becomes a finding. */
 export async function checkLoaded(
   node: NodeLike,
   url: string,
-  convention: string,
-  signal?: AbortSignal,
+  checked: Omit<Checked, "schema">,
 ): Promise<Finding[]> {
+  const { convention, signal } = checked;
+  let schema: JsonSchema;
   try {
-    const schema = await loadSchema(url, signal);
-    return await checkSchema(node, { schema, convention, mayLoad: true, signal });
+    schema = await unlessAborted(load(url), signal);
   } catch (error) {
     signal?.throwIfAborted();
     warn(`the schema ${url} cannot be loaded`, node.path ?? "/");
-    const message = shortened(`${url} cannot be loaded: ${String(error)}`);
-    return [note(convention, "not-loaded", "warning", message)];
+    return [note(convention, "not-loaded", "warning", `${url} cannot be loaded: ${String(error)}`)];
   }
+  return checkSchema(node, { ...checked, schema });
 }

@@ -115,6 +115,7 @@ export {
   type Viewport,
 } from "../convention/pyramid_model.ts";
 export { type JsonSchema, type RegisteredConvention, registerConvention } from "../convention/registered.ts";
+export type { SchemaError, SchemaValidator } from "../convention/schema.ts";
 export type { Tile } from "../convention/tiles.ts";
 export { type DateLike, type Moment, TimeUnits, timeUnits } from "../convention/time.ts";
 export { type Warped, type WarpOptions, warp } from "../convention/warp.ts";
