@@ -39,6 +39,25 @@ test("attributes with integers beyond 64 bits are exact", async () => {
   assert.deepEqual(group.attrs.a, large.map(Number));
 });
 
+test("integers that no number can hold leave conventions and unpacking alone", async () => {
+  for (const zeros of [25, 400, 4299, 5000]) {
+    const attributes = `{"scale_factor":2,"_FillValue":3,"n":-1${"0".repeat(zeros)},"license":"MIT"}`;
+    const files = new Map();
+    await zarr.create(files, { shape: [2], dtype: "int16", fillValue: 4 });
+    const document = textOf(files, "/zarr.json").replace(/"attributes": *\{\}/, `"attributes":${attributes}`);
+    files.set("/zarr.json", encode(document));
+    const array = await zarr.open(files, { kind: "array" });
+    assert.deepEqual([...(await array.get(null, { decode: "cf", as: "float64" })).data], [8, 8]);
+    const exact = await zarr.open(files, { kind: "array", exactIntegers: true });
+    const number = zeros < 4300 ? BigInt(`-1${"0".repeat(zeros)}`) : Number.NEGATIVE_INFINITY;
+    assert.equal(exact.attrs.n, number);
+    for (const node of [array, exact]) {
+      const known = (await zarr.conventions(node)).map((found) => found.known);
+      assert.ok(known.includes("CF"), `${known}`);
+    }
+  }
+});
+
 test("missing chunks of v2 dates without a fill value are not dates", async () => {
   const document = {
     ...{ zarr_format: 2, shape: [2], chunks: [1], dtype: "<M8[D]", fill_value: null },
@@ -70,4 +89,53 @@ test("checksums of v2 are filters, because zarr-python 2 gives compressors array
   const files = new Map();
   await zarr.create(files, { zarrFormat: 2, shape: [2], dtype: "int16", codecs: [{ id: "gzip", level: 1 }] });
   assert.equal(JSON.parse(textOf(files, "/.zarray")).compressor.id, "gzip");
+});
+
+test("no date that nobody wrote in structs, and in v3 with null", async () => {
+  const nat = -(2n ** 63n);
+  const fields = [
+    ["a", "<i4"],
+    ["t", "<M8[s]"],
+  ];
+  const struct = await zarr.create(new Map(), { zarrFormat: 2, shape: [1], dtype: fields });
+  const { data } = await struct.get();
+  assert.deepEqual([[...data.t.data], [...data.a.data]], [[nat], [0]]);
+  // v3 has no null. GDAL writes it, and it is read with a warning.
+  const seconds = { name: "numpy.datetime64", configuration: { unit: "s", scale_factor: 1 } };
+  const files = new Map();
+  const chosen = await zarr.create(files, { shape: [1], dtype: seconds });
+  assert.deepEqual([...(await chosen.get()).data], [0n]);
+  const document = textOf(files, "/zarr.json");
+  files.set("/zarr.json", encode(document.replace(/("fill_value": *)\d+/, "$1null")));
+  assert.deepEqual([...(await (await zarr.open(files, { kind: "array" })).get()).data], [nat]);
+});
+
+test("raw bytes keep the name that they were given, with the fill value of its readers", async () => {
+  const documentOf = async (options) => {
+    const files = new Map();
+    const array = await zarr.create(files, { shape: [2], ...options });
+    await array.set([0], new Uint8Array([7, 8]));
+    const again = await zarr.open(files, { kind: "array" });
+    const { data } = await again.get();
+    assert.deepEqual(
+      Array.from({ length: 2 }, (_, at) => [...(data[at] ?? data.get(at))]),
+      [
+        [7, 8],
+        [1, 0],
+      ],
+    );
+    await again.updateAttributes({ a: 1 });
+    const { data_type, fill_value } = JSON.parse(textOf(files, "/zarr.json"));
+    return [data_type, fill_value, again];
+  };
+  const named = { name: "raw_bytes", configuration: { length_bytes: 2 } };
+  const fillValue = new Uint8Array([1, 0]);
+  const [type, fill, array] = await documentOf({ dtype: named, fillValue });
+  assert.deepEqual([type, fill], [named, "AQA="]);
+  const [short, list] = await documentOf({ dtype: "r16", fillValue });
+  assert.deepEqual([short, list], ["r16", [1, 0]]);
+  // A copy keeps the name, too.
+  const files = new Map();
+  await zarr.copy(array, files);
+  assert.deepEqual(JSON.parse(textOf(files, "/zarr.json")).data_type, named);
 });

@@ -30,11 +30,12 @@ impl FillValue {
         }
     }
 
-    /// What `null` in v2 stands for, where chunks are missing: zero, or NaT for times. A date that
-    /// no writer chose must not look like one.
+    /// The element of missing chunks where nobody chose a fill value, which `null` says: zero, or NaT
+    /// for times, also in structs. A date that no writer chose must not look like one.
     pub fn of_null(data_type: &DataType) -> Self {
         match data_type {
             DataType::Time(_) => time::not_a_time(),
+            DataType::Struct(structure) => structure::fill_of_null(structure),
             _ => Self::zero(data_type),
         }
     }
@@ -50,7 +51,7 @@ impl FillValue {
             DataType::Integer(integer) => integer.parse_fill(json),
             DataType::Float(float) => float.parse_fill(json),
             DataType::Complex(part) => complex::parse_fill(*part, json),
-            DataType::Raw(len) => fixed_bytes::parse_raw_fill(*len, json),
+            DataType::Raw(raw) => fixed_bytes::parse_raw_fill(raw.len, json),
             DataType::NullTerminatedBytes(len) => fixed_bytes::parse_padded_fill(*len, json),
             DataType::Utf32(len) => utf32::parse_fill(*len, json),
             DataType::Time(_) => time::parse_fill(json),
@@ -164,7 +165,7 @@ impl FillValue {
             DataType::Integer(integer) => Ok(integer.fill_to_json(&self.0)),
             DataType::Float(float) => float.fill_to_json(&self.0),
             DataType::Complex(part) => complex::fill_to_json(*part, &self.0),
-            DataType::Raw(_) => Ok(fixed_bytes::raw_fill_to_json(&self.0)),
+            DataType::Raw(raw) => Ok(fixed_bytes::raw_fill_to_json(*raw, &self.0)),
             DataType::NullTerminatedBytes(_) => Ok(fixed_bytes::padded_fill_to_json(&self.0)),
             DataType::Utf32(_) => utf32::fill_to_json(&self.0),
             DataType::Time(_) => Ok(time::fill_to_json(&self.0)),
@@ -435,7 +436,7 @@ mod tests {
         let floats = Float::ALL.map(DataType::Float);
         let complex = Float::ALL.map(DataType::Complex);
         let unit = Time { kind: TimeKind::Moment, unit: TimeUnit::Second, scale_factor: 25 };
-        let others = [DataType::Raw(3), DataType::NullTerminatedBytes(5), DataType::Time(unit)];
+        let others = [DataType::raw(3), DataType::NullTerminatedBytes(5), DataType::Time(unit)];
         proptest::sample::select([integers.as_slice(), &floats, &complex, &others].concat())
     }
 

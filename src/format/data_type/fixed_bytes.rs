@@ -3,10 +3,33 @@
 //!
 //! zarr-python writes `raw_bytes` for `r*`, and `null_terminated_bytes` for NumPy's `S`.
 
-use super::{FillValue, base64, variable};
+use super::{DataType, FillValue, base64, variable};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::{Json, Object};
 use crate::limits;
+
+/// Bytes without a meaning. Types of the same size are equal, whatever metadata names them.
+#[derive(Clone, Copy, Debug, Eq)]
+pub struct RawBytes {
+    /// The size of one element in bytes.
+    pub len: usize,
+    /// Whether v3 metadata names the type `raw_bytes`, the only name that zarr-python knows, and not
+    /// `r<N>`, the name of the specification.
+    pub is_named: bool,
+}
+
+impl PartialEq for RawBytes {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len
+    }
+}
+
+impl DataType {
+    /// Elements of so many bytes, named as in the specification.
+    pub fn raw(len: usize) -> Self {
+        Self::Raw(RawBytes { len, is_named: false })
+    }
+}
 
 /// The size in bytes of an element of `r<N>`. `None` for other names.
 ///
@@ -52,8 +75,12 @@ pub(super) fn parse_padded_fill(len: usize, json: Json<'_>) -> Result<FillValue>
     Ok(fill)
 }
 
-/// Writes a list of bytes, the specification's form for `r*`.
-pub(super) fn raw_fill_to_json(fill: &[u8]) -> String {
+/// Writes a list of bytes, the specification's form for `r*`, or base64, zarr-python's for
+/// `raw_bytes`.
+pub(super) fn raw_fill_to_json(raw: RawBytes, fill: &[u8]) -> String {
+    if raw.is_named {
+        return base64::encode(fill);
+    }
     let bytes: Vec<String> = fill.iter().map(u8::to_string).collect();
     format!("[{}]", bytes.join(","))
 }

@@ -53,7 +53,7 @@ pub enum DataType {
     /// Two floats: the real and the imaginary part.
     Complex(Float),
     /// `r24` and the like: this many bytes.
-    Raw(usize),
+    Raw(fixed_bytes::RawBytes),
     /// `null_terminated_bytes`: up to this many bytes, padded with zeros.
     NullTerminatedBytes(usize),
     /// `fixed_length_utf32`: up to this many code points of four bytes each, padded with zeros.
@@ -84,7 +84,8 @@ impl DataType {
             Self::Integer(integer) => integer.size(),
             Self::Float(float) => float.size(),
             Self::Complex(part) => 2 * part.size(),
-            Self::Raw(len) | Self::NullTerminatedBytes(len) => *len,
+            Self::Raw(raw) => raw.len,
+            Self::NullTerminatedBytes(len) => *len,
             Self::Utf32(len) => 4 * len,
             Self::Time(_) => 8,
             Self::Struct(structure) => structure.size(),

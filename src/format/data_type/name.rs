@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use super::fixed_bytes::RawBytes;
 use super::{
     DataType, Float, Integer, Time, TimeKind, boolean, complex, fixed_bytes, optional, structure, utf32,
     variable,
@@ -47,7 +48,10 @@ fn configured_type(extension: &Extension<'_>) -> Result<Option<(DataType, &'stat
     let configuration = extension.configuration()?;
     let name = extension.name.as_ref();
     Ok(Some(match name {
-        "raw_bytes" => (DataType::Raw(fixed_bytes::configured_len(&configuration)?), &["length_bytes"]),
+        "raw_bytes" => {
+            let len = fixed_bytes::configured_len(&configuration)?;
+            (DataType::Raw(RawBytes { len, is_named: true }), &["length_bytes"])
+        }
         "null_terminated_bytes" => {
             (DataType::NullTerminatedBytes(fixed_bytes::configured_len(&configuration)?), &["length_bytes"])
         }
@@ -77,7 +81,7 @@ fn plain_type(name: &str) -> Result<DataType> {
         OBJECTS => Ok(DataType::Json),
         _ if variable::BYTES_NAMES.contains(&name) => Ok(DataType::Bytes),
         _ => match fixed_bytes::raw_len_of_name(name) {
-            Some(len) => len.map(DataType::Raw),
+            Some(len) => len.map(DataType::raw),
             None => Err(Error::unsupported(format!("unknown data type {name:?}"))),
         },
     }
@@ -92,7 +96,7 @@ impl DataType {
             Self::Integer(integer) => integer.name(),
             Self::Float(float) => float.name(),
             Self::Complex(part) => return complex::name(*part),
-            Self::Raw(len) => return Cow::Owned(format!("r{}", 8 * len)),
+            Self::Raw(raw) => return Cow::Owned(format!("r{}", 8 * raw.len)),
             Self::NullTerminatedBytes(_) => "null_terminated_bytes",
             Self::Utf32(_) => "fixed_length_utf32",
             Self::Time(time) => time.kind.name(),
@@ -132,6 +136,9 @@ impl DataType {
     #[allow(clippy::arithmetic_side_effects, reason = "`fixed_bytes::element_len` has bounded the sizes")]
     pub(super) fn parts_v3(&self) -> Result<(Cow<'static, str>, Option<String>)> {
         let configuration = match self {
+            Self::Raw(RawBytes { len, is_named: true }) => {
+                return Ok((Cow::Borrowed("raw_bytes"), Some(length_bytes(*len))));
+            }
             Self::NullTerminatedBytes(len) => Some(length_bytes(*len)),
             Self::Utf32(len) => Some(length_bytes(4 * len)),
             Self::Time(time) => Some(time.configuration()),

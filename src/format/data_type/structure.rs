@@ -256,6 +256,20 @@ fn v2_field(json: Json<'_>, scalar: &Scalar<'_>) -> Result<Unplaced> {
     Ok(Unplaced { name: name.str()?.into_owned(), data_type, shape, big_endian })
 }
 
+/// [`FillValue::of_null`] of each field.
+pub(super) fn fill_of_null(structure: &Struct) -> FillValue {
+    let mut fill = vec![0; structure.size];
+    for field in &structure.fields {
+        let element = FillValue::of_null(&field.data_type).0;
+        let count = field.shape.iter().product::<u64>();
+        let places = fill.get_mut(field.offset..).unwrap_or_default();
+        for (place, _) in places.chunks_exact_mut(element.len().max(1)).zip(0..count) {
+            place.copy_from_slice(&element);
+        }
+    }
+    FillValue(fill)
+}
+
 /// Parses an object with a value for every field.
 pub(super) fn parse_fill(structure: &Struct, json: Json<'_>) -> Result<FillValue> {
     if structure.has_arrays() {

@@ -56,6 +56,8 @@ fn every_type_has_one_written_form_which_reads_as_itself() {
         ("\"string\"".to_owned(), None),
         ("\"bytes\"".to_owned(), None),
         (r#"{"name":"null_terminated_bytes","configuration":{"length_bytes":5}}"#.to_owned(), Some(5)),
+        // The name that zarr-python knows is kept, as is the specification's.
+        (r#"{"name":"raw_bytes","configuration":{"length_bytes":3}}"#.to_owned(), Some(3)),
         (r#"{"name":"fixed_length_utf32","configuration":{"length_bytes":8}}"#.to_owned(), Some(8)),
         (
             r#"{"name":"numpy.datetime64","configuration":{"unit":"us","scale_factor":10}}"#.to_owned(),
@@ -294,6 +296,24 @@ fn structs_are_packed_field_after_field() {
     assert_eq!(v2(fields, "null").unwrap(), [0; 13]);
     // v3 has no arrays as fields.
     assert_eq!(kind(data_type.to_json_v3()), ErrorKind::Unsupported);
+}
+
+#[test]
+fn no_field_of_a_struct_is_a_date_that_nobody_wrote() {
+    let nat = i64::MIN.to_le_bytes();
+    let fields = r#"[["a",">i2"],["t",">M8[s]",[2]],["s",[["d","<m8[ns]"],["b","|u1"]]]]"#;
+    assert_eq!(v2(fields, "null").unwrap(), [&[0, 0], nat.as_slice(), &nat, &nat, &[0]].concat());
+    // zarr-python 2 writes 0 for a fill value of zeros.
+    assert_eq!(v2(fields, "0").unwrap(), [0; 27]);
+}
+
+#[test]
+fn raw_bytes_have_the_fill_value_of_the_library_that_knows_their_name() {
+    let named = r#"{"name":"raw_bytes","configuration":{"length_bytes":3}}"#;
+    assert_eq!(rewritten(named, "[1,2,0]"), "\"AQIA\"");
+    assert_eq!(rewritten("\"r24\"", "\"AQIA\""), "[1,2,0]");
+    assert_eq!(v3_type(named).unwrap(), v3_type("\"r24\"").unwrap());
+    assert_ne!(v3_type(named).unwrap(), v3_type("\"r16\"").unwrap());
 }
 
 #[test]

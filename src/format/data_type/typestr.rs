@@ -106,7 +106,7 @@ fn time(code: char, rest: &str) -> Option<Time> {
 fn text(code: char, len: u64) -> Result<DataType> {
     Ok(match code {
         'S' => DataType::NullTerminatedBytes(fixed_bytes::element_len(len)?),
-        'V' => DataType::Raw(fixed_bytes::element_len(len)?),
+        'V' => DataType::raw(fixed_bytes::element_len(len)?),
         _ => DataType::Utf32(fixed_bytes::element_len(len.saturating_mul(4))? / 4),
     })
 }

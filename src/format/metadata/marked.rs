@@ -44,6 +44,10 @@ const TOKENS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 /// The largest integer up to which doubles represent every integer: `Number.MAX_SAFE_INTEGER`.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
+/// The most digits of an integer that is marked, as in Python. The time in which JavaScript reads a
+/// bigint grows faster than its digits: 10^7 of them take 17 s.
+const MOST_DIGITS: usize = 4300;
+
 /// An array or object that the scan is in.
 struct Frame {
     /// The place of the key of the current value. `None` in arrays, and before the key.
@@ -155,15 +159,7 @@ impl<'a> Marking<'a> {
         }
         let len = rest.bytes().take_while(|byte| is_numeric(*byte)).count();
         self.at = start + len.max(1);
-        // Shorter text is not such a large integer.
-        if !self.exact_integers || len < 16 {
-            return;
-        }
-        let text = rest.get(..len).unwrap_or_default();
-        let digits = text.strip_prefix('-').unwrap_or(text);
-        let is_integer = digits.bytes().all(|byte| byte.is_ascii_digit());
-        // An integer that 64 bits cannot hold is larger than all that they can.
-        if is_integer && digits.parse::<u64>().map_or(true, |value| value > MAX_SAFE_INTEGER) {
+        if self.exact_integers && is_large_integer(rest.get(..len).unwrap_or_default()) {
             self.mark(start);
         }
     }
@@ -206,6 +202,16 @@ impl<'a> Marking<'a> {
         }
         self.places.push(':');
     }
+}
+
+/// Whether a number is an integer that `JSON.parse` may round, of at most [`MOST_DIGITS`] digits.
+fn is_large_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    // Shorter text is not such a large integer.
+    (16..=MOST_DIGITS).contains(&digits.len())
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        // An integer that 64 bits cannot hold is larger than all that they can.
+        && digits.parse::<u64>().map_or(true, |value| value > MAX_SAFE_INTEGER)
 }
 
 fn is_numeric(byte: u8) -> bool {
@@ -251,6 +257,20 @@ mod tests {
         assert_eq!(places, expected);
         assert!(rewritten.contains(r#"{"b":"\u00009007199254740993"}"#));
         assert!(rewritten.ends_with(r#"0.30000000000000004,1e300],"d":{"e":{}}}"#));
+    }
+
+    #[test]
+    fn only_integers_of_many_digits_are_marked() {
+        let nines = "9".repeat(MOST_DIGITS);
+        for token in ["9007199254740992", "-36893488147419103232", &nines] {
+            assert_eq!(mark(token, true).unwrap().places, format!("{token:?}"), "{token}");
+            assert_eq!(mark(token, false).unwrap().places, "{}");
+        }
+        let longer = format!("{nines}9");
+        for token in ["9007199254740991", "-9007199254740991", "1e99", "36893488147419103232.0", &longer] {
+            let Marked { text, places } = mark(token, true).unwrap();
+            assert_eq!((text.as_str(), places.as_str()), (token, "{}"));
+        }
     }
 
     #[test]

@@ -154,7 +154,7 @@ fn fill_value(
         DataType::Optional(_) => FillValue::parse_v3(data_type, json),
         _ if json.is_null() => {
             warnings.push(Form::V3FillNull.warning("fill_value"));
-            Ok(FillValue::zero(data_type))
+            Ok(FillValue::of_null(data_type))
         }
         // The type of an object that a user made of v2 metadata: see `callers`.
         DataType::Json => FillValue::parse_v2(data_type, None, json, warnings),

@@ -190,7 +190,10 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return this[FACTS].attributes;
   }
 
-  /** Parses the attributes again. With `bigint: true`, integers beyond 2^53 are exact bigints. */
+  /**
+   * Parses the attributes again. With `bigint: true`, integers beyond 2^53 of up to 4300 digits are
+   * exact bigints.
+   */
   attributes(options: AttributesOptions = {}): Attributes {
     return this[FACTS].attributesWith(optionsOf(options));
   }

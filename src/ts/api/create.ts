@@ -82,7 +82,7 @@ export interface CreateArrayOptions<D extends DataType = DataType> extends Creat
   order?: "C" | "F";
   /**
    * The fill value: an element as `set` takes it, or the spelling of v3 metadata. Default: zero; in
-   * v2 null, which means "undefined" and is read as zero.
+   * v2 null, which means "undefined" and is read as zero, or as NaT for times.
    */
   fillValue?: Scalar<D> | unknown;
   dimensionNames?: readonly (string | null)[];

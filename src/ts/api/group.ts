@@ -74,7 +74,10 @@ export class Group<Store extends Readable> extends Location<Store> {
     this.#facts = factsOf(metadata);
   }
 
-  /** Parses the attributes again. With `bigint: true`, integers beyond 2^53 are exact bigints. */
+  /**
+   * Parses the attributes again. With `bigint: true`, integers beyond 2^53 of up to 4300 digits are
+   * exact bigints.
+   */
   attributes(options: AttributesOptions = {}): Attributes {
     return this.#facts.attributesWith(optionsOf(options));
   }

@@ -129,7 +129,7 @@ export function lazyAttributes({ summary, options }: OpenedNode): () => Attribut
 
 /** Options for parsing a node's attributes. */
 export interface AttributesOptions {
-  /** Integers beyond 2^53 become bigints instead of being rounded. */
+  /** Integers beyond 2^53, of up to 4300 digits, become bigints instead of being rounded. */
   bigint?: boolean;
 }
 

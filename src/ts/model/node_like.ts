@@ -28,7 +28,8 @@ export const kindOf = (node: NodeLike): "array" | "group" =>
 
 function attributesText(node: NodeLike): { text: string; problem?: string } {
   try {
-    return { text: exactJson(node.attrs ?? {}, "attrs") };
+    // The conventions module reads integers as doubles.
+    return { text: exactJson(node.attrs ?? {}, "attrs", "infinite") };
   } catch (error) {
     return { text: "null", problem: `the attributes are not JSON: ${String(error)}` };
   }

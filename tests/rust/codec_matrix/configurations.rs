@@ -66,7 +66,7 @@ fn dtype(data_type: &DataType) -> String {
         DataType::Time(time) if time.kind == TimeKind::Moment => "<M8[s]".to_owned(),
         DataType::Time(_) => "<m8[25ms]".to_owned(),
         DataType::NullTerminatedBytes(len) => format!("|S{len}"),
-        DataType::Raw(len) => format!("|V{len}"),
+        DataType::Raw(raw) => format!("|V{}", raw.len),
         DataType::Utf32(len) => format!("<U{len}"),
         DataType::String | DataType::Bytes | DataType::VariableArray(_) | DataType::Json => "|O".to_owned(),
         _ => data_type.name().into_owned(),

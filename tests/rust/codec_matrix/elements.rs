@@ -24,7 +24,7 @@ pub fn data_types() -> Vec<(String, DataType)> {
     types.extend(Integer::ALL.map(DataType::Integer));
     types.extend(Float::ALL.map(DataType::Float));
     types.extend(Float::ALL.map(DataType::Complex));
-    types.extend([DataType::Raw(1), DataType::Raw(3)]);
+    types.extend([DataType::raw(1), DataType::raw(3)]);
     let texts = [
         r#"{"name":"null_terminated_bytes","configuration":{"length_bytes":5}}"#,
         r#"{"name":"fixed_length_utf32","configuration":{"length_bytes":12}}"#,

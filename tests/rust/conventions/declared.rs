@@ -58,6 +58,69 @@ fn properties_are_told_by_prefix_and_key_also_inside_others() {
 }
 
 #[test]
+fn members_are_found_in_one_walk_and_not_inside_those_of_their_own_convention() {
+    let declared = json!([
+        { "spec_url": "https://example.com/a", "name": "a:" },
+        { "spec_url": "https://example.com/ab", "name": "a:b" },
+        { "spec_url": "https://example.com/again", "name": "a:" },
+        { "spec_url": "https://example.com/none" },
+    ]);
+    let inner = json!({ "a:x": { "a:y": 1 }, "a:b:z": { "a:b:deep": 1, "a:deep": 1 }, "~/": [{ "a:w": 1 }] });
+    let node = group(json!({ "zarr_conventions": declared, "a:root": { "a:v": 1 }, "o": inner }));
+    let found = ask(&json!({ "operation": "examine", "node": node }));
+    let extends: Vec<&Value> =
+        found["conventions"].as_array().unwrap().iter().map(|one| &one["extends"]).collect();
+    let of_a = json!(["/a:root/a:v", "/o/a:b:z", "/o/a:x", "/o/~0~1/0/a:w"]);
+    assert_eq!(extends, [&of_a, &json!(["/o/a:b:z"]), &of_a, &json!([])]);
+    assert_eq!(found["conventions"][2]["keys"], json!(["a:root"]));
+}
+
+#[test]
+fn declarations_beyond_the_bound_are_not_read_and_that_is_an_error() {
+    let examined = |count: usize| {
+        let declared: Vec<Value> = (0..count)
+            .map(|at| json!({ "spec_url": format!("https://example.com/{at}"), "name": "x:" }))
+            .collect();
+        let node = group(json!({ "zarr_conventions": declared, "x:y": 1, "license": "MIT" }));
+        let found = ask(&json!({ "operation": "examine", "node": node }));
+        let too_many = rules(&found["findings"]).contains(&"zarr_conventions/too-many");
+        (found["conventions"].as_array().unwrap().len(), too_many)
+    };
+    assert_eq!(examined(256), (256, false));
+    assert_eq!(examined(257), (256, true));
+    assert_eq!(examined(20_000), (256, true));
+}
+
+#[test]
+fn a_convention_that_is_declared_twice_is_checked_once() {
+    let spatial = json!({ "uuid": "689b58e2-cf7b-45e0-9fff-9cfc0883d6b4", "name": "spatial:" });
+    let by_url = json!({ "schema_url": "https://raw.githubusercontent.com/zarr-conventions/spatial/refs/tags/v1/schema.json", "name": "spatial" });
+    let node = group(json!({ "zarr_conventions": [spatial, spatial, by_url], "spatial:bbox": [1] }));
+    let found = ask(&json!({ "operation": "examine", "node": node }));
+    let list = found["conventions"].as_array().unwrap();
+    let counts: Vec<usize> = list.iter().map(|one| one["findings"].as_array().unwrap().len()).collect();
+    assert_eq!(counts, [1, 0, 0]);
+    assert!(list.iter().all(|one| one["keys"] == json!(["spatial:bbox"]) && one["known"] == "spatial"));
+    assert!(rules(&found["findings"]).contains(&"zarr_conventions/duplicate"));
+}
+
+#[test]
+fn names_that_many_declarations_multiply_have_a_bound() {
+    let declared: Vec<Value> =
+        (0..256).map(|at| json!({ "spec_url": format!("https://example.com/{at}"), "name": "x:" })).collect();
+    let named = |length: usize, members: usize| {
+        let long = "k".repeat(length);
+        let inner: serde_json::Map<String, Value> =
+            (0..members).map(|at| (format!("x:{at}"), json!(0))).collect();
+        let node = group(json!({ "zarr_conventions": declared, long: inner }));
+        answer(&json!({ "operation": "examine", "node": node }).to_string())
+    };
+    assert!(named(100, 100).is_ok());
+    let error = named(1000, 1000).unwrap_err();
+    assert_eq!(error.kind(), zarr_wasm::internals::error::ErrorKind::Limit, "{error}");
+}
+
+#[test]
 fn a_registered_convention_is_found_by_its_identifier() {
     let registered = json!([{ "uuid": "AAAAAAAA-0000-0000-0000-000000000000", "key": "sensor" }, { "schemaUrl": "https://example.com/s" }]);
     let declarations = json!([{ "schema": "https://example.com/s" }, { "uuid": "aaaaaaaa-0000-0000-0000-000000000000", "name": "x" }]);

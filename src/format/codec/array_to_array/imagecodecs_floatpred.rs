@@ -34,7 +34,7 @@ impl ArrayToArraySpec for FloatpredSpec {
             )));
         };
         // The stored bytes have no byte order.
-        let data_type = DataType::Raw(float.size());
+        let data_type = DataType::raw(float.size());
         let fill_value = FillValue::zero(&data_type);
         let encoded = ChunkRepresentation { shape: decoded.shape.clone(), data_type, fill_value };
         Ok(Box::new(Floatpred { rows: self.0.rows(decoded, float.size())?, size: float.size(), encoded }))

@@ -47,7 +47,7 @@ impl FillValueParser<'_> {
         if self.draft == Draft::May2022 {
             warnings.push(Form::DraftFillNull.warning("fill_value"));
         }
-        FillValue::zero(self.data_type)
+        FillValue::of_null(self.data_type)
     }
 
     fn value(&self, json: Json<'_>, warnings: &mut Vec<String>) -> Result<FillValue> {
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn fill_values_of_unknown_types_are_ignored_with_a_warning() {
-        let data_type = DataType::Raw(2);
+        let data_type = DataType::raw(2);
         let elements = FillValueParser {
             draft: Draft::May2022,
             data_type: &data_type,

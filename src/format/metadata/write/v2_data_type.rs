@@ -41,7 +41,7 @@ fn typestr(data_type: &DataType, endian: Endian) -> Result<String> {
         DataType::Float(Float::Float16 | Float::Float32 | Float::Float64) => format!("f{size}"),
         DataType::Float(_) => return Ok(data_type.name().into_owned()),
         DataType::Complex(Float::Float32 | Float::Float64) => format!("c{size}"),
-        DataType::Raw(len) => format!("V{len}"),
+        DataType::Raw(raw) => format!("V{}", raw.len),
         DataType::NullTerminatedBytes(len) => format!("S{len}"),
         DataType::Utf32(len) => format!("U{len}"),
         DataType::Time(time) => {
