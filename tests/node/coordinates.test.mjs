@@ -327,3 +327,63 @@ test("arrays with a transform have coordinates without variables", async () => {
   );
   await assert.rejects(zarr.coords(alone, "x"), zarr.NotFoundError);
 });
+
+/** A group of levels whose transform places x and y, or an OME image; the arrays have no chunks. */
+function longImage(kind, [rows, columns]) {
+  const store = new Map();
+  const spatial = {
+    multiscales: { layout: [{ asset: "0" }] },
+    "spatial:dimensions": ["y", "x"],
+    "spatial:transform": [2, 0, 99, 0, -2, 5001],
+    "proj:code": "EPSG:3857",
+  };
+  const scale = { type: "scale", scale: [-2, 2] };
+  const translation = { type: "translation", translation: [5000, 100] };
+  const datasets = [{ path: "0", coordinateTransformations: [scale, translation] }];
+  const axes = ["y", "x"].map((name) => ({ name, type: "space", unit: "metre" }));
+  const ome = { ome: { version: "0.5", multiscales: [{ axes, datasets, name: "image" }] } };
+  const own = { "spatial:dimensions": ["y", "x"], "spatial:transform": [2, 0, 99, 0, -2, 5001] };
+  const attributes = { spatial, ome, array: {} }[kind];
+  store.set("/zarr.json", encode({ zarr_format: 3, node_type: "group", attributes }));
+  const array = metadata({ shape: [rows, columns], chunks: [256, 256], dtype: "uint8", names: ["y", "x"] });
+  store.set("/0/zarr.json", encode({ ...array, attributes: kind === "array" ? own : {} }));
+  return store;
+}
+
+for (const kind of ["spatial", "ome", "array"]) {
+  test(`an axis that no list could hold has coordinates: ${kind}`, async () => {
+    // The array is opened alone, so its place is searched for.
+    const array = await zarr.open(longImage(kind, [3e9, 1e14]), { kind: "array", path: "0" });
+    const [x, y] = [await zarr.coords(array, "x"), await zarr.coords(array, 0)];
+    assert.deepEqual([x.source, x.length, y.length], ["affine", 1e14, 3e9]);
+    assert.deepEqual([x.value(0), x.value(7), x.value(1e14 - 1)], [100, 114, 100 + 2 * (1e14 - 1)]);
+    assert.deepEqual([x.value(-1), x.value(1e14)], [undefined, undefined]);
+    assert.equal(await x.nearest(1e14), 5e13 - 50);
+    assert.equal(await y.nearest(4990.9), 5);
+    assert.equal(await y.nearest(4990.9, { method: "pad" }), 4);
+    await assert.rejects(x.nearest(113, { method: "exact" }), zarr.InvalidSelectionError);
+    await assert.rejects(x.nearest(0, { tolerance: 50 }), zarr.InvalidSelectionError);
+    assert.deepEqual(await x.range(104, null), { start: 2, stop: 1e14, step: null });
+    const selection = { x: zarr.at([101.2, 2e12]), y: zarr.between(4000, 4010) };
+    const place = { x: [1, 1e12 - 50], y: { start: 495, stop: 501, step: null } };
+    assert.deepEqual(await zarr.locate(array, selection), place);
+    assert.throws(() => x.values, { code: "Limit", message: /"x"/ });
+    await assert.rejects(x.moments(), { code: "Limit" });
+    assert.deepEqual([await x.moment(3), (await x.date(3)).getTime()], [null, Number.NaN]);
+    const { data } = await array.get({ y: 2, x: zarr.between(100, 104) });
+    assert.deepEqual([...data], [0, 0, 0]);
+  });
+}
+
+test("the list of an axis is made at the first read, and stays the same", async () => {
+  const array = await zarr.open(longImage("spatial", [4, 3]), { kind: "array", path: "0" });
+  const y = await zarr.coords(array, "y");
+  assert.ok(y.values instanceof Float64Array);
+  assert.deepEqual([...y.values], [5000, 4998, 4996, 4994]);
+  assert.equal(y.values, y.values);
+  assert.deepEqual(await y.moments(), [null, null, null, null]);
+  const empty = await zarr.open(longImage("spatial", [0, 3]), { kind: "array", path: "0" });
+  const none = await zarr.coords(empty, "y");
+  assert.equal(none.values.length, 0);
+  await assert.rejects(none.nearest(1), zarr.InvalidSelectionError);
+});

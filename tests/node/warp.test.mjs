@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import proj4 from "proj4";
 import * as zarr from "zarr-wasm";
-import { madeStore } from "./made_stores.mjs";
+import { madeStore, metadata } from "./made_stores.mjs";
 import { scriptedServer } from "./scripted_server.mjs";
 
 const CASES = join(import.meta.dirname, "../fixtures/conventions/warp");
@@ -108,4 +108,32 @@ test("unknown coordinates and invalid options are errors with advice", async () 
   const plain = madeStore({ shape: [4, 4], chunks: [2, 2], dtype: "int32", names: ["y", "x"] }, () => 1);
   const unplaced = await zarr.open(plain, { kind: "array" });
   await assert.rejects(zarr.warp(unplaced, map), { code: "Unsupported", message: /reference system/ });
+});
+
+test("a map of a plane that no list of coordinates could hold", async () => {
+  const attributes = {
+    multiscales: { layout: [{ asset: "0" }] },
+    "spatial:dimensions": ["y", "x"],
+    "spatial:transform": [2, 0, 99, 0, -2, 5001],
+    "proj:code": "EPSG:3857",
+  };
+  const encode = (document) => new TextEncoder().encode(JSON.stringify(document));
+  const level = metadata({ shape: [3e9, 4e9], chunks: [2, 2], dtype: "uint8", names: ["y", "x"] });
+  const store = new Map([
+    ["/zarr.json", encode({ zarr_format: 3, node_type: "group", attributes })],
+    ["/0/zarr.json", encode({ ...level, codecs: [{ name: "bytes" }] })],
+    ["/0/c/1/1", Uint8Array.of(1, 2, 3, 4)],
+  ]);
+  // Opened alone: its place is searched for in the group above.
+  const array = await zarr.open(store, { kind: "array", path: "0" });
+  // Rows 2 and 3 and columns 2 and 3, whose centres are at 104 and 106, 4996 and 4994.
+  const map = { crs: "EPSG:3857", extent: [103, 4993, 107, 4997], size: [2, 2] };
+  const { data, mask } = await zarr.warp(array, map);
+  assert.deepEqual(
+    [[...data], [...mask]],
+    [
+      [1, 2, 3, 4],
+      [255, 255, 255, 255],
+    ],
+  );
 });
