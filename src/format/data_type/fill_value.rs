@@ -30,7 +30,7 @@ impl FillValue {
         }
     }
 
-    /// The element of missing chunks where nobody chose a fill value, which `null` says: zero, or NaT
+    /// The element of missing chunks where the metadata have `null` for a fill value: zero, or NaT
     /// for times, also in structs. A date that no writer chose must not look like one.
     pub fn of_null(data_type: &DataType) -> Self {
         match data_type {

@@ -13,8 +13,8 @@ use crate::limits;
 pub struct RawBytes {
     /// The size of one element in bytes.
     pub len: usize,
-    /// Whether v3 metadata names the type `raw_bytes`, the only name that zarr-python knows, and not
-    /// `r<N>`, the name of the specification.
+    /// Whether v3 metadata names the type `raw_bytes`, the only name that zarr-python knows. The
+    /// specification names it `r<N>`.
     pub is_named: bool,
 }
 

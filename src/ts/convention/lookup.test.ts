@@ -1,3 +1,4 @@
+/** Lookups in coordinates that are computed, beside a search that looks at every value. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EvenAxis } from "./even_axis.ts";
