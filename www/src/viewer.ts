@@ -201,7 +201,7 @@ export class Viewer {
     });
     byId("path-form").addEventListener("submit", (event) => {
       event.preventDefault();
-      void this.#choose({ path: byId<HTMLInputElement>("path").value.replace(/^\/+|\/+$/g, "") });
+      void this.#choose({ path: byId<HTMLInputElement>("path").value.replace(/^\/+|(?<!\/)\/+$/g, "") });
     });
   }
 }
@@ -240,7 +240,7 @@ const labelsOf = ({ scene, path }: Shown & { kind: "scene" }) =>
     role: "label" as const,
   }));
 
-const plainPath = (path: string) => path.replace(/^\/+|\/+$/g, "");
+const plainPath = (path: string) => path.replace(/^\/+|(?<!\/)\/+$/g, "");
 
 function nodeUrl(root: URL, path: string): URL {
   const url = new URL(root);

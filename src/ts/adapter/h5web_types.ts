@@ -60,7 +60,7 @@ export function valuesOf(dtype: string, { data, complex, toDate }: Result): unkn
   if (toDate) return Array.from({ length: list.length }, (_, at) => isoOf(toDate(at)));
   if (/^v2:S|^null_terminated_bytes$/.test(dtype)) {
     const decoder = new TextDecoder();
-    return Array.from(data as Uint8Array[], (bytes) => decoder.decode(bytes).replace(/\0+$/, ""));
+    return Array.from(data as Uint8Array[], (bytes) => decoder.decode(bytes));
   }
   return data;
 }

@@ -18,7 +18,7 @@ export function valueOfJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // Strings stay as they are. Outside of them, a token becomes a marked string.
-    const marked = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g, (token) =>
+    const marked = text.replaceAll(/"(?:[^"\\]|\\.)*"?|-?Infinity|NaN/gs, (token) =>
       token.startsWith('"') ? token : `"\\u0000${token}"`,
     );
     return JSON.parse(marked, unmarked);

@@ -105,8 +105,12 @@ function dataOf(type: TypeDescription, bytes: Uint8Array, layout: Layout): Data 
   return numbersOf(type, bytes);
 }
 
-const textOfUtf32 = (element: Uint8Array) =>
-  codesToText(viewOf("Uint32Array", element) as Uint32Array).replace(/\0+$/, "");
+function textOfUtf32(element: Uint8Array): string {
+  const codes = viewOf("Uint32Array", element) as Uint32Array;
+  let end = codes.length;
+  while (end > 0 && codes[end - 1] === 0) end -= 1;
+  return codesToText(codes.subarray(0, end));
+}
 
 /** How to interpret the data. */
 function marksOf({ kind, unit, scaleFactor }: TypeDescription, data: Data): Partial<Packed> {

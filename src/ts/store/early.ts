@@ -21,6 +21,9 @@ const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 /** Paths that need no escaping in a URL, and do not lead out of the root. */
 const PLAIN = /^(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w.~/-]*$/;
 
+/** The address of a root, and its query. */
+const ADDRESS = /^(https?:\/\/[^/?#][^?#]*)(\?[^#]*)?(?:#.*)?$/i;
+
 /** The longest document, in bytes. `src/limits.rs` has the same number. */
 const METADATA_LIMITS: BodyLimits = [2 ** 28, 2 ** 28];
 
@@ -65,8 +68,9 @@ export class EarlyDocuments {
 
   /** Requests the documents of a node. Returns undefined if its URLs are not certain. */
   begin(root: string, { path, format, attrs }: EarlyNode): EarlyStart | undefined {
-    const [, place = "", query = ""] = /^(https?:\/\/[^?#]*?)\/*(\?[^#]*)?(?:#.*)?$/i.exec(root) ?? [];
-    if (place === "" || !PLAIN.test(path)) return undefined;
+    const [, address = "", query = ""] = ADDRESS.exec(root) ?? [];
+    if (address === "" || !PLAIN.test(path)) return undefined;
+    const place = address.replace(/(?<!\/)\/+$/, "");
     const below = path
       .split("/")
       .filter((name) => name !== "")

@@ -12,7 +12,7 @@ export type ArrayNode = zarr.Array<zarr.DataType, zarr.Readable>;
 export type GroupNode = zarr.Group<zarr.Readable>;
 export type DatasetNode = ArrayNode | GroupNode;
 
-const plain = (path: string) => path.replace(/^\/+|\/+$/g, "");
+const plain = (path: string) => path.replace(/^\/+|(?<!\/)\/+$/g, "");
 
 export class Dataset {
   readonly #nodes = new Map<string, Promise<DatasetNode>>();

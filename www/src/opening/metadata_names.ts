@@ -46,7 +46,7 @@ export function roleOf(attributes: Attributes): Role | undefined {
 
 /** The children that a group's attributes name, in their order. */
 export function namedBelow(group: { path: string; attrs: zarr.Attributes }): NamedNode[] {
-  const base = group.path.replace(/^\/+|\/+$/g, "");
+  const base = group.path.replace(/^\/+|(?<!\/)\/+$/g, "");
   const ome = omeOf(group.attrs);
   const named = (list: unknown, kind: "array" | "group", role: Role): NamedNode[] =>
     paths(list).map((name) => ({ path: joined(base, name), kind, role }));

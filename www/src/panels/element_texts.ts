@@ -30,7 +30,11 @@ const DECIMALS: Record<string, number> = { ms: 3, us: 6, ns: 9, ps: 12, fs: 15, 
 function fractionText(units: bigint, decimals: number): string {
   const second = 10n ** BigInt(decimals);
   const rest = ((units % second) + second) % second;
-  return rest === 0n ? "" : `.${String(rest).padStart(decimals, "0").replace(/0+$/, "")}`;
+  return rest === 0n
+    ? ""
+    : `.${String(rest)
+        .padStart(decimals, "0")
+        .replace(/(?<!0)0+$/, "")}`;
 }
 
 /** A date; without the time if that is midnight. Counts beyond the range of `Date` as they are. */

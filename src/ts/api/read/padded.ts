@@ -27,7 +27,7 @@ function withShape(text: string, shape: string): string {
   let depth = 0;
   let key: string | undefined;
   // Strings, brackets and the other tokens that tell where the member begins and ends.
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}:,]/g)) {
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}:,]/gs)) {
     if (token === "[" && depth === 1 && key !== undefined && JSON.parse(key) === "shape") {
       return `${text.slice(0, index)}${shape}${text.slice(text.indexOf("]", index) + 1)}`;
     }

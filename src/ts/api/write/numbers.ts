@@ -26,7 +26,7 @@ type Convert = (value: unknown) => number | bigint | undefined;
 const asNumber = (value: unknown): number => (typeof value === "boolean" ? Number(value) : Number(value));
 
 /** Number of bits of an integer type, from its name: `uint4` has fewer than its typed array. */
-const bitsOf = ({ name }: TypeDescription): number => Number(/\d+$/.exec(name)?.[0] ?? 8);
+const bitsOf = ({ name }: TypeDescription): number => Number(/(?<!\d)\d+$/.exec(name)?.[0] ?? 8);
 
 const isSigned = ({ name }: TypeDescription): boolean => !name.startsWith("u");
 
