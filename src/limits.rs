@@ -33,6 +33,12 @@ pub const ARCHIVE_DIRECTORY_BYTES: u64 = 1 << 28;
 /// Fuzzing has fewer, because `AddressSanitizer` takes minutes for millions.
 pub const REFERENCES: u64 = if cfg!(fuzzing) { 1 << 16 } else { 1 << 23 };
 
+/// The most templates of one reference document.
+pub const TEMPLATES: u64 = 1 << 20;
+
+/// The most dimensions of one generator of references.
+pub const GENERATOR_DIMENSIONS: u64 = 1 << 10;
+
 /// The largest element of a data type whose size the metadata chooses (bytes).
 pub const ELEMENT_BYTES: u64 = 1 << 24;
 
@@ -56,7 +62,7 @@ pub const LISTED_DEPTH: u64 = 128;
 /// The most bytes that the templates and generators of one reference document may render.
 pub const RENDERED_BYTES: u64 = 1 << 28;
 
-/// The most steps that they may take.
+/// The most steps that they may take. A text that is read costs a step for each 256 bytes.
 pub const TEMPLATE_STEPS: u64 = 1 << 25;
 
 /// The most steps of one of their texts.

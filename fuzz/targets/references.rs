@@ -10,7 +10,7 @@ use zarr_wasm_fuzz::{check_blames_data, seeds};
 fuzz_target!(
     init: seeds::write_if_asked(|| SEEDS.map(|text| text.as_bytes().to_vec())),
     |input: &[u8]| {
-        match References::parse(input) {
+        match References::parse(input.to_vec()) {
             Ok(references) => check(&references),
             Err(error) => check_blames_data(&error),
         }

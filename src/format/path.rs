@@ -284,9 +284,17 @@ impl StoreKey {
     /// # Errors
     /// `Argument` for an empty key and for empty, `.` and `..` segments.
     pub fn parse(key: &str) -> Result<Self> {
+        Self::check(key).map(|key| Self(key.to_owned()))
+    }
+
+    /// The key without a leading slash, for callers that store it themselves.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn check(key: &str) -> Result<&str> {
         let key = key.strip_prefix('/').unwrap_or(key);
         match key.split('/').find(|segment| matches!(*segment, "" | "." | "..")) {
-            None => Ok(Self(key.to_owned())),
+            None => Ok(key),
             Some(segment) => {
                 let message = format!("invalid store key {key:?}: a segment must not be empty, `.` or `..`");
                 Err(Error::argument(message).actual(format!("{segment:?}")))

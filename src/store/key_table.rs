@@ -9,12 +9,16 @@ use crate::limits;
 /// A sorted table of keys with one value each.
 #[derive(Debug)]
 pub struct KeyTable<V> {
-    /// All keys, concatenated.
+    /// A document that contains keys. It is empty until [`sort_in`](Self::sort_in).
+    document: String,
+    /// Number of its bytes.
+    document_len: usize,
+    /// All other keys, concatenated.
     names: String,
     rows: Vec<Row<V>>,
 }
 
-/// Start and length of a key in `names`, and its value.
+/// Start and length of a key in the document followed by `names`, and its value.
 #[derive(Clone, Debug)]
 struct Row<V> {
     start: u32,
@@ -24,51 +28,62 @@ struct Row<V> {
 
 impl<V> Default for KeyTable<V> {
     fn default() -> Self {
-        Self { names: String::new(), rows: Vec::new() }
+        Self::in_document(0)
     }
 }
 
 impl<V> KeyTable<V> {
+    /// A table whose keys are parts of a document of this many bytes, so that they are not copied.
+    pub fn in_document(bytes: usize) -> Self {
+        Self { document: String::new(), document_len: bytes, names: String::new(), rows: Vec::new() }
+    }
+
     /// Adds a key. It is found only after [`sort`](Self::sort).
     ///
     /// # Errors
     /// `Argument` for an invalid key; `Limit` if all keys together exceed 4 GiB.
     pub fn push(&mut self, key: &str, value: V) -> Result<()> {
-        StoreKey::parse(key)?;
-        let key = key.strip_prefix('/').unwrap_or(key);
-        let start = narrow(self.names.len())?;
-        narrow(self.names.len().saturating_add(key.len()))?;
-        self.make_room(key.len());
-        self.names.push_str(key);
-        self.rows.push(Row { start, len: narrow(key.len())?, value });
+        let key = StoreKey::check(key)?;
+        let start = self.document_len.saturating_add(self.names.len());
+        self.push_row(start, key.len(), value)?;
+        append(&mut self.names, key);
         Ok(())
     }
 
-    /// Makes room for a key. A large table grows by a quarter: doubling it would take three times
-    /// its memory while it is copied.
-    fn make_room(&mut self, bytes: usize) {
-        if self.names.capacity().saturating_sub(self.names.len()) < bytes {
-            self.names.reserve_exact(bytes.max(self.names.len() / 4).max(64));
-        }
+    /// Adds a valid key that begins at a byte of the document.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn push_row(&mut self, start: usize, len: usize, value: V) -> Result<()> {
+        narrow(start.saturating_add(len))?;
         if self.rows.len() == self.rows.capacity() {
             self.rows.reserve_exact((self.rows.len() / 4).max(16));
         }
+        self.rows.push(Row { start: narrow(start)?, len: narrow(len)?, value });
+        Ok(())
     }
 
     /// Sorts the keys. Of equal keys, the last one that was added stays.
     pub fn sort(&mut self) {
-        let names = &self.names;
-        // Keys lie in the order in which they were added. A stable sort would take half of the
-        // table's memory once more.
-        let order = |row: &Row<V>| row.start;
-        self.rows.sort_unstable_by(|one, other| {
-            text(names, one).cmp(text(names, other)).then(order(one).cmp(&order(other)))
-        });
+        self.sort_in(String::new());
+    }
+
+    /// Like [`sort`](Self::sort), and takes the document that contains the keys.
+    pub fn sort_in(&mut self, document: String) {
+        self.document = document;
+        let key = |row: &Row<V>| text(&self.document, &self.names, row);
+        // The sort is stable, so equal keys stay in the order in which they were added.
+        self.rows.sort_by(|one, other| key(one).cmp(key(other)));
         self.rows.reverse();
-        self.rows.dedup_by(|later, kept| text(names, later) == text(names, kept));
+        self.rows.dedup_by(|later, kept| key(later) == key(kept));
         self.rows.reverse();
         self.rows.shrink_to_fit();
         self.names.shrink_to_fit();
+    }
+
+    /// The document that contains the keys.
+    pub fn document(&self) -> &str {
+        &self.document
     }
 
     /// Number of keys.
@@ -79,19 +94,19 @@ impl<V> KeyTable<V> {
 
     /// The value of a key.
     pub fn find(&self, key: &str) -> Option<&V> {
-        let at = self.rows.binary_search_by(|row| text(&self.names, row).cmp(key)).ok()?;
+        let at = self.rows.binary_search_by(|row| self.key(row).cmp(key)).ok()?;
         self.rows.get(at).map(|row| &row.value)
     }
 
     /// All keys and values, sorted by key.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &V)> {
-        self.rows.iter().map(|row| (text(&self.names, row), &row.value))
+        self.rows.iter().map(|row| (self.key(row), &row.value))
     }
 
     /// All keys with a prefix of characters, sorted.
     pub fn keys_from<'a>(&'a self, beginning: &'a str) -> impl Iterator<Item = &'a str> {
         let from = self.rows.get(self.first_from(beginning)..).unwrap_or_default();
-        from.iter().map(|row| text(&self.names, row)).take_while(move |key| key.starts_with(beginning))
+        from.iter().map(|row| self.key(row)).take_while(move |key| key.starts_with(beginning))
     }
 
     /// The direct children of a prefix.
@@ -102,10 +117,10 @@ impl<V> KeyTable<V> {
         let (beginning, mut listing) = (below(prefix), Listing::default());
         let mut at = self.first_from(&beginning);
         while let Some(row) = self.rows.get(at) {
-            let Some(rest) = text(&self.names, row).strip_prefix(&beginning) else { break };
+            let Some(rest) = self.key(row).strip_prefix(&beginning) else { break };
             match rest.split_once('/') {
                 None => {
-                    listing.keys.push(StoreKey::parse(text(&self.names, row))?);
+                    listing.keys.push(StoreKey::parse(self.key(row))?);
                     at = at.saturating_add(1);
                 }
                 Some((name, _)) => {
@@ -128,14 +143,31 @@ impl<V> KeyTable<V> {
         self.keys_from(&below(prefix)).map(StoreKey::parse).collect()
     }
 
+    fn key<'a>(&'a self, row: &Row<V>) -> &'a str {
+        text(&self.document, &self.names, row)
+    }
+
     fn first_from(&self, beginning: &str) -> usize {
-        self.rows.partition_point(|row| text(&self.names, row) < beginning)
+        self.rows.partition_point(|row| self.key(row) < beginning)
     }
 }
 
-fn text<'a, V>(names: &'a str, row: &Row<V>) -> &'a str {
-    let name = names.get(row.start as usize..).and_then(|rest| rest.get(..row.len as usize));
-    name.unwrap_or_default()
+/// Appends to a text that may be long. It grows by a quarter, and so do the rows of a table: what
+/// doubles takes three times its memory while it is copied.
+pub fn append(text: &mut String, more: &str) {
+    if text.capacity().saturating_sub(text.len()) < more.len() {
+        text.reserve_exact(more.len().max(text.len() / 4).max(64));
+    }
+    text.push_str(more);
+}
+
+fn text<'a, V>(document: &'a str, names: &'a str, row: &Row<V>) -> &'a str {
+    let (start, len) = (row.start as usize, row.len as usize);
+    let (held, start) = match start.checked_sub(document.len()) {
+        None => (document, start),
+        Some(start) => (names, start),
+    };
+    held.get(start..start.saturating_add(len)).unwrap_or_default()
 }
 
 fn narrow(len: usize) -> Result<u32> {

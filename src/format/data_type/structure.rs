@@ -12,6 +12,7 @@ use crate::format::metadata::extension::{Extension, refuse_unknown};
 use crate::format::metadata::json::{Json, Object};
 use crate::format::metadata::write::text::string;
 use crate::limits;
+use crate::sorted::Map;
 
 /// The fields of a struct, without padding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,9 +78,13 @@ impl Struct {
             return Err(Error::format("the struct has no fields"));
         }
         let mut placed = Self { fields: Vec::new(), size: 0, runs: Vec::new(), big_endian: None };
-        let mut big_endian = Vec::new();
+        let (mut big_endian, mut names) = (Vec::new(), Map::new());
         for (idx, field) in unplaced.into_iter().enumerate() {
             let within = |error: Error| error.within_field(&format!("[{idx}]"));
+            if names.insert(field.name.clone(), ()).is_some() {
+                let error = Error::format("two fields of a struct have the same name");
+                return Err(within(error.actual(format!("{:?}", field.name))));
+            }
             placed.push(field, &mut big_endian).map_err(within)?;
         }
         if placed.size == 0 {
@@ -90,11 +95,6 @@ impl Struct {
 
     fn push(&mut self, field: Unplaced, big_endian: &mut Vec<Run>) -> Result<()> {
         let Unplaced { name, data_type, shape, big_endian: field_big_endian } = field;
-        if self.fields.iter().any(|other| other.name == name) {
-            return Err(
-                Error::format("two fields of a struct have the same name").actual(format!("{name:?}"))
-            );
-        }
         let size = fixed_size(&data_type)?;
         let count = limits::product(shape.iter().copied(), "elements of a field")?;
         let len = limits::product([count, size as u64], "field")?;

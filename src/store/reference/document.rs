@@ -1,19 +1,20 @@
 //! A reference document: for each key, a byte range of a file, or the value itself. kerchunk's
 //! JSON, versions 0 and 1. <https://fsspec.github.io/kerchunk/spec.html>
 //!
-//! A document may have millions of references, so it is read into a compact table in one pass.
-//! Inline values stay JSON until their key is read. Each URL is stored once.
+//! A document may have millions of references, so it is read into a compact table in one pass. The
+//! table refers to the document for keys and inline values, which stay JSON until their key is
+//! read. Each URL is stored once.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
-use std::fmt;
+use std::collections::HashMap;
 
-use serde::de::{Error as _, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer as _};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::generator::{Formula, Generator};
+use super::json::{Text, items, members, not_read};
 use super::template::{self, Binding, Budget, Names};
+use super::urls::{Url, Urls};
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::limits;
@@ -24,7 +25,7 @@ use crate::store::key_table::KeyTable;
 pub enum Reference {
     /// The document contains the value.
     Inline {
-        /// Offset of its JSON in `References::inline`.
+        /// Offset of its JSON in the document.
         start: u32,
         /// Length of its JSON in bytes.
         len: u32,
@@ -42,46 +43,31 @@ pub enum Reference {
     },
 }
 
-/// The number of a URL; `None` if the document leaves the file to the reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Url(Option<u32>);
+/// How many URLs are known at once, so that each is stored and rendered once. The map of a document
+/// with more is emptied when it is full.
+const KNOWN_URLS: usize = 1 << 20;
 
 /// A parsed document.
 #[derive(Debug, Default)]
 pub struct References {
     table: KeyTable<Reference>,
-    urls: Vec<String>,
-    /// The JSON of all inline values.
-    inline: String,
+    urls: Urls,
     skipped: u64,
 }
 
 impl References {
-    /// Parses a document.
+    /// Parses a document. It is kept, because it contains the keys and the inline values.
     ///
     /// # Errors
     /// `Format` for an invalid document; `Limit` for a document with too many references.
-    pub fn parse(text: &[u8]) -> Result<Self> {
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-        let text = std::str::from_utf8(text)
-            .map_err(|error| Error::format(format!("the reference document is not valid UTF-8: {error}")))?;
-        let (mut members, mut collector) = (Members::default(), Collector::default());
-        walk(text, |key, value| {
-            match (key, value.get().as_bytes().first()) {
-                // In version 0, these names may be keys, whose values have another form.
-                ("refs", Some(b'{')) => members.refs = Some(value),
-                ("templates", Some(b'{')) => members.templates = Some(value),
-                ("gen", Some(b'[')) if !begins_with_text(value.get()) => members.generators = Some(value),
-                ("version", Some(b'0'..=b'9')) => {}
-                _ => collector.take(key, value.get())?,
-            }
-            Ok(())
+    pub fn parse(text: Vec<u8>) -> Result<Self> {
+        let document = String::from_utf8(text).map_err(|error| {
+            let error = error.utf8_error();
+            Error::format(format!("the reference document is not valid UTF-8: {error}"))
         })?;
-        match members.refs {
-            // Version 0: all references were collected above.
-            None => Ok(collector.references.sorted()),
-            Some(refs) => version_1(&members, refs.get()),
-        }
+        let mut references = collect(&document)?;
+        references.table.sort_in(document);
+        Ok(references)
     }
 
     /// The reference of a key.
@@ -96,7 +82,7 @@ impl References {
 
     /// A URL as the document writes it.
     pub fn url(&self, url: Url) -> Option<&str> {
-        self.urls.get(usize::try_from(url.0?).ok()?).map(String::as_str)
+        self.urls.get(url)
     }
 
     /// Number of references that were skipped because their key is invalid.
@@ -109,16 +95,14 @@ impl References {
     /// # Errors
     /// `Format` for invalid base64.
     pub fn inline(&self, start: u32, len: u32) -> Result<Vec<u8>> {
-        let json = self
-            .inline
-            .get(start as usize..(start as usize).saturating_add(len as usize))
-            .unwrap_or_default();
+        let place = start as usize..(start as usize).saturating_add(len as usize);
+        let json = self.table.document().get(place).unwrap_or_default();
         if !json.starts_with('"') {
             return Ok(json.as_bytes().to_vec());
         }
-        let text: String = serde_json::from_str(json).map_err(|error| not_read(&error))?;
+        let text = Text::parse(json)?;
         match text.strip_prefix("base64:") {
-            None => Ok(text.into_bytes()),
+            None => Ok(text.into_owned().into_bytes()),
             Some(encoded) => {
                 use base64::Engine as _;
                 use base64::alphabet::STANDARD;
@@ -132,40 +116,32 @@ impl References {
             }
         }
     }
+}
 
-    fn sorted(mut self) -> Self {
-        self.table.sort();
-        self
-    }
-
-    #[allow(clippy::arithmetic_side_effects, reason = "counts of references")]
-    fn push(&mut self, key: &str, reference: Reference) -> Result<()> {
-        if StoreKey::parse(key).is_err() {
-            self.skipped += 1;
-            return Ok(());
+/// The references of a document. Their keys are found once the table is sorted.
+fn collect(document: &str) -> Result<References> {
+    let (mut found, mut collector) = (Members::default(), Collector::of(document));
+    members(document.strip_prefix('\u{feff}').unwrap_or(document), &mut |key, value| {
+        match (&*key, value.get().as_bytes().first()) {
+            // In version 0, these names may be keys, whose values have another form.
+            ("refs", Some(b'{')) => found.refs = Some(value),
+            ("templates", Some(b'{')) => found.templates = Some(value),
+            ("gen", Some(b'[')) if !begins_with_text(value.get()) => found.generators = Some(value),
+            ("version", Some(b'0'..=b'9')) => {}
+            _ => collector.take(&key, value.get())?,
         }
-        limits::within(self.table.len() as u64 + 1, limits::REFERENCES, "a document of references")?;
-        self.table.push(key, reference)
-    }
-
-    fn push_inline(&mut self, key: &str, json: &str) -> Result<()> {
-        let start = limits::within(self.inline.len() as u64, u64::from(u32::MAX), "inline references")?;
-        self.inline.push_str(json);
-        limits::within(self.inline.len() as u64, u64::from(u32::MAX), "inline references")?;
-        // Both were just found to fit.
-        #[allow(clippy::cast_possible_truncation)]
-        let (start, len) = (start as u32, json.len() as u32);
-        self.push(key, Reference::Inline { start, len })
+        Ok(())
+    })?;
+    match found.refs {
+        // Version 0: all references were collected above.
+        None => Ok(collector.references),
+        Some(refs) => version_1(document, &found, refs.get()),
     }
 }
 
 /// Whether a list begins with a text.
 fn begins_with_text(list: &str) -> bool {
     list.strip_prefix('[').is_some_and(|items| items.trim_start().starts_with('"'))
-}
-
-fn not_read(error: &serde_json::Error) -> Error {
-    Error::format(format!("the reference document is not valid: {error}"))
 }
 
 /// The top-level members of version 1, if they are present.
@@ -176,9 +152,6 @@ struct Members<'a> {
     generators: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
-
 /// `[url]` or `[url, offset, length]`.
 #[derive(Deserialize)]
 struct Remote<'a>(
@@ -188,23 +161,61 @@ struct Remote<'a>(
 );
 
 /// Collects references, and numbers their URLs.
-#[derive(Default)]
-struct Collector {
+struct Collector<'a> {
+    document: &'a str,
     references: References,
-    numbers: HashMap<String, u32>,
+    /// The URLs as they are in the document.
+    known: HashMap<Cow<'a, str>, Url>,
     templates: Names,
     budget: Budget,
 }
 
-impl Collector {
-    fn take(&mut self, key: &str, json: &str) -> Result<()> {
+impl<'a> Collector<'a> {
+    fn of(document: &'a str) -> Self {
+        let table = KeyTable::in_document(document.len());
+        Self {
+            document,
+            references: References { table, ..References::default() },
+            known: HashMap::new(),
+            templates: Names::new(),
+            budget: Budget::default(),
+        }
+    }
+
+    /// Adds a reference. Its key need not be a part of the document.
+    fn push(&mut self, key: &str, reference: Reference) -> Result<()> {
+        let Ok(key) = StoreKey::check(key) else {
+            self.references.skipped = self.references.skipped.saturating_add(1);
+            return Ok(());
+        };
+        let table = &mut self.references.table;
+        limits::within(
+            (table.len() as u64).saturating_add(1),
+            limits::REFERENCES,
+            "a document of references",
+        )?;
+        match place(self.document, key) {
+            Some(start) => table.push_row(start, key.len(), reference),
+            None => table.push(key, reference),
+        }
+    }
+
+    fn push_inline(&mut self, key: &str, json: &str) -> Result<()> {
+        let start = place(self.document, json).and_then(|start| u32::try_from(start).ok());
+        let end = start.zip(u32::try_from(json.len()).ok());
+        let too_long = || limits::exceeded("a reference document", u64::MAX, u64::from(u32::MAX));
+        let (start, len) = end.ok_or_else(too_long)?;
+        self.push(key, Reference::Inline { start, len })
+    }
+
+    fn take(&mut self, key: &str, json: &'a str) -> Result<()> {
         match json.as_bytes().first() {
             Some(b'[') => {
-                let remote: Remote<'_> =
+                let remote: Remote<'a> =
                     serde_json::from_str(json).map_err(|error| not_read(&error).at_key(key))?;
-                self.take_remote(key, &remote)
+                self.take_remote(key, remote)
             }
-            Some(b'"' | b'{') => self.references.push_inline(key, json),
+            Some(b'"' | b'{') => self.push_inline(key, json),
             Some(b'n') => Ok(()),
             _ => Err(Error::format("a reference must be a string, an object or a list")
                 .at_key(key)
@@ -212,10 +223,10 @@ impl Collector {
         }
     }
 
-    fn take_remote(&mut self, key: &str, Remote(url, offset, len): &Remote<'_>) -> Result<()> {
-        let url =
-            Url(url.as_ref().map(|url| self.number(url)).transpose().map_err(|error| error.at_key(key))?);
-        let reference = match (*offset, *len) {
+    fn take_remote(&mut self, key: &str, Remote(url, offset, len): Remote<'a>) -> Result<()> {
+        let url = url.map_or(Ok(Url::OF_READER), |url| self.number(url));
+        let url = url.map_err(|error| error.at_key(key))?;
+        let reference = match (offset, len) {
             (None, None) => Reference::File(url),
             (Some(offset), Some(len)) if offset.checked_add(len).is_some() => {
                 Reference::Part { url, offset, len }
@@ -224,35 +235,32 @@ impl Collector {
                 return Err(Error::format("a reference needs an offset and a length below 2^64").at_key(key));
             }
         };
-        self.references.push(key, reference)
+        self.push(key, reference)
     }
 
-    fn number(&mut self, url: &str) -> Result<u32> {
-        if let Some(number) = self.numbers.get(url) {
+    fn number(&mut self, url: Cow<'a, str>) -> Result<Url> {
+        if let Some(number) = self.known.get(&url) {
             return Ok(*number);
         }
-        let rendered = match template::has_expressions(url) && !self.templates.is_empty() {
-            true => template::render(url, &[&self.templates], &self.budget)?,
-            false => url.to_owned(),
+        let number = match template::has_expressions(&url) && !self.templates.is_empty() {
+            true => {
+                let rendered = template::render(&url, &[&self.templates], &self.budget)?;
+                self.references.urls.push(&rendered)?
+            }
+            false => self.references.urls.push(&url)?,
         };
-        let number = self.add_url(rendered)?;
-        self.numbers.insert(url.to_owned(), number);
+        if self.known.len() == KNOWN_URLS {
+            self.known.clear();
+        }
+        self.known.insert(url, number);
         Ok(number)
     }
 
-    fn add_url(&mut self, url: String) -> Result<u32> {
-        let number = self.references.urls.len() as u64;
-        let number = u32::try_from(number)
-            .map_err(|_| limits::exceeded("URLs of references", number, u64::from(u32::MAX)))?;
-        self.references.urls.push(url);
-        Ok(number)
-    }
-
-    fn generate(&mut self, generator: &Generator) -> Result<()> {
+    fn generate(&mut self, generator: &Generator<'_>) -> Result<()> {
         generator.each(|names| self.generate_one(generator, names))
     }
 
-    fn generate_one(&mut self, generator: &Generator, names: &Names) -> Result<()> {
+    fn generate_one(&mut self, generator: &Generator<'_>, names: &Names) -> Result<()> {
         let templates = std::mem::take(&mut self.templates);
         let names = [names, &templates];
         let budget = &self.budget;
@@ -267,11 +275,8 @@ impl Collector {
         let rendered = rendered();
         self.templates = templates;
         let (key, url, offset, len): (String, String, _, _) = rendered?;
-        let same = self.references.urls.last().is_some_and(|last| *last == url);
-        if !same {
-            self.add_url(url)?;
-        }
-        let url = Url(self.references.urls.len().checked_sub(1).and_then(|last| u32::try_from(last).ok()));
+        let urls = &mut self.references.urls;
+        let url = if urls.get(urls.last()) == Some(&url) { urls.last() } else { urls.push(&url)? };
         let reference = match (offset, len) {
             (None, None) => Reference::File(url),
             (Some(offset), Some(len)) if offset.checked_add(len).is_some() => {
@@ -283,60 +288,34 @@ impl Collector {
                 );
             }
         };
-        self.references.push(&key, reference)
+        self.push(&key, reference)
     }
 }
 
-fn version_1(members: &Members<'_>, refs: &str) -> Result<References> {
-    let mut collector = Collector::default();
-    if let Some(templates) = members.templates {
-        let templates: BTreeMap<String, String> =
-            serde_json::from_str(templates.get()).map_err(|error| not_read(&error))?;
-        collector.templates =
-            templates.iter().map(|(name, text)| (name.as_str().into(), Binding::of_template(text))).collect();
+fn version_1(document: &str, found: &Members<'_>, refs: &str) -> Result<References> {
+    let mut collector = Collector::of(document);
+    if let Some(templates) = found.templates {
+        members(templates.get(), &mut |name, text| {
+            let text = Binding::of_template(&Text::parse(text.get())?);
+            collector.templates.insert((&*name).into(), text);
+            let count = collector.templates.len() as u64;
+            limits::within(count, limits::TEMPLATES, "the templates of references").map(drop)
+        })?;
     }
-    walk(refs, |key, value| collector.take(key, value.get()))?;
-    if let Some(generators) = members.generators {
-        let generators: Vec<Generator> =
-            serde_json::from_str(generators.get()).map_err(|error| not_read(&error))?;
-        generators.iter().try_for_each(|generator| collector.generate(generator))?;
+    members(refs, &mut |key, value| collector.take(&key, value.get()))?;
+    if let Some(generators) = found.generators {
+        items(generators.get(), &mut |_, generator| {
+            let generator = serde_json::from_str(generator.get()).map_err(|error| not_read(&error))?;
+            collector.generate(&generator)
+        })?;
     }
-    Ok(collector.references.sorted())
+    Ok(collector.references)
 }
 
-/// Calls `take` with each member of a JSON object: its name and its unparsed value.
-fn walk<'de>(json: &'de str, take: impl FnMut(&str, &'de RawValue) -> Result<()>) -> Result<()> {
-    let mut failed = None;
-    let mut json = serde_json::Deserializer::from_str(json);
-    let outcome = json.deserialize_map(Walk { take, failed: &mut failed }).and_then(|()| json.end());
-    match failed {
-        Some(error) => Err(error),
-        None => outcome.map_err(|error| not_read(&error)),
-    }
-}
-
-struct Walk<'f, F> {
-    take: F,
-    /// The error of `take`. A visitor can return only its own kind of errors.
-    failed: &'f mut Option<Error>,
-}
-
-impl<'de, F: FnMut(&str, &'de RawValue) -> Result<()>> Visitor<'de> for Walk<'_, F> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of references")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> std::result::Result<(), A::Error> {
-        while let Some(Key(key)) = map.next_key()? {
-            if let Err(error) = (self.take)(&key, map.next_value()?) {
-                *self.failed = Some(error);
-                return Err(A::Error::custom("failed"));
-            }
-        }
-        Ok(())
-    }
+/// Where a part of the document begins in it. `None` for another text.
+fn place(document: &str, part: &str) -> Option<usize> {
+    let start = (part.as_ptr() as usize).checked_sub(document.as_ptr() as usize)?;
+    (start.checked_add(part.len())? <= document.len()).then_some(start)
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -10,17 +10,20 @@
 
 pub mod document;
 mod generator;
+mod json;
 mod template;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
 mod tests;
+mod urls;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use document::{Reference, References, Url};
+use document::{Reference, References};
 use futures_util::lock::Mutex;
+use urls::Url;
 
 use super::gather::{FetchResult, Gatherer};
 use super::http::origin::Origins;
@@ -103,7 +106,7 @@ impl<T: Transport + 'static> ReferenceStore<T> {
             return Ok(references);
         }
         let text = self.text().await?.to_vec(limits::METADATA_BYTES, "the reference document")?;
-        let references = Rc::new(References::parse(&text)?);
+        let references = Rc::new(References::parse(text)?);
         if references.skipped() > 0
             && let Some(on_warning) = &self.options.http.on_warning
         {

@@ -18,7 +18,7 @@ const DEPTH: usize = 16;
 /// Maximum length of a rendered text.
 const RENDERED_BYTES: usize = 1 << 16;
 
-/// Bytes that one step may read. Long texts cost more.
+/// A text costs a step for each so many bytes, whenever it is read.
 const BYTES_OF_A_STEP: usize = 256;
 
 /// The value of a name. Millions of references may use it, so they share its text.
@@ -71,10 +71,18 @@ pub struct Budget {
 
 #[allow(clippy::arithmetic_side_effects, reason = "costs of texts that are in memory")]
 impl Budget {
-    /// Charges a step that reads a text of `bytes`.
-    fn step(&self, bytes: usize) -> Result<()> {
-        let cost = 1 + (bytes / BYTES_OF_A_STEP) as u64;
-        let (all, own) = (self.steps.get() + cost, self.own_steps.get() + cost);
+    /// Charges a step.
+    fn step(&self) -> Result<()> {
+        self.charge(1)
+    }
+
+    /// Charges the reading of a text.
+    fn read(&self, bytes: usize) -> Result<()> {
+        self.charge((bytes / BYTES_OF_A_STEP) as u64)
+    }
+
+    fn charge(&self, steps: u64) -> Result<()> {
+        let (all, own) = (self.steps.get() + steps, self.own_steps.get() + steps);
         self.steps.set(all);
         self.own_steps.set(own);
         if all > limits::TEMPLATE_STEPS || own > limits::STEPS_OF_ONE_TEXT {
@@ -116,6 +124,7 @@ fn render_at(text: &str, scope: Scope<'_>) -> Result<String> {
     if text.len() > RENDERED_BYTES {
         return Err(too_long());
     }
+    scope.budget.read(text.len())?;
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once("{{") {
         out.push_str(before);
@@ -144,10 +153,12 @@ fn too_long() -> Error {
 }
 
 /// Joins texts.
-fn joined(texts: &[&str]) -> Result<Binding> {
-    if texts.iter().map(|text| text.len()).sum::<usize>() > RENDERED_BYTES {
+fn joined(texts: &[&str], budget: &Budget) -> Result<Binding> {
+    let bytes = texts.iter().map(|text| text.len()).sum::<usize>();
+    if bytes > RENDERED_BYTES {
         return Err(too_long());
     }
+    budget.read(bytes)?;
     Ok(Binding::Text(texts.concat().into()))
 }
 
@@ -184,11 +195,11 @@ impl<'a> Parser<'a> {
         let mut left = self.product()?;
         loop {
             left = match () {
-                () if self.take("+") => add(left, self.product()?)?,
+                () if self.take("+") => add(left, self.product()?, self.scope.budget)?,
                 () if self.take("-") => integers(left, self.product()?, i64::checked_sub)?,
                 () if self.take("~") => {
                     let right = self.product()?;
-                    joined(&[&left.into_text(), &right.into_text()])?
+                    joined(&[&left.into_text(), &right.into_text()], self.scope.budget)?
                 }
                 () => return Ok(left),
             };
@@ -202,7 +213,7 @@ impl<'a> Parser<'a> {
                 () if self.take("*") => integers(left, self.power()?, i64::checked_mul)?,
                 () if self.take("//") => integers(left, self.power()?, floor_divide)?,
                 () if self.take("/") => integers(left, self.power()?, exact_divide)?,
-                () if self.take("%") => remainder(left, self.power()?)?,
+                () if self.take("%") => remainder(left, self.power()?, self.scope.budget)?,
                 () => return Ok(left),
             };
         }
@@ -225,7 +236,7 @@ impl<'a> Parser<'a> {
                     self.expect("(")?;
                     let argument = self.sum()?;
                     self.expect(")")?;
-                    formatted(&value.into_text(), argument)?
+                    formatted(&value.into_text(), argument, self.scope.budget)?
                 }
                 "string" => Binding::Text(value.into_text()),
                 "int" => Binding::Integer(integer(value)?),
@@ -236,7 +247,7 @@ impl<'a> Parser<'a> {
     }
 
     fn atom(&mut self) -> Result<Binding> {
-        self.scope.budget.step(0)?;
+        self.scope.budget.step()?;
         self.scope.depth = self.scope.depth.saturating_add(1);
         if self.scope.depth > DEPTH {
             return Err(Error::format("an expression of a template is nested too deeply"));
@@ -289,7 +300,7 @@ impl<'a> Parser<'a> {
         let found = found.ok_or_else(|| {
             Error::format(format!("a template uses the name {name:?}, which is not defined"))
         })?;
-        self.scope.budget.step(found.len())?;
+        self.scope.budget.read(found.len())?;
         if !self.take("(") {
             // A template that is named but not called is called with nothing.
             return match found {
@@ -333,12 +344,12 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn add(left: Binding, right: Binding) -> Result<Binding> {
+fn add(left: Binding, right: Binding, budget: &Budget) -> Result<Binding> {
     match (left, right) {
         (Binding::Integer(left), Binding::Integer(right)) => {
             integers(Binding::Integer(left), Binding::Integer(right), i64::checked_add)
         }
-        (Binding::Text(left), Binding::Text(right)) => joined(&[&left, &right]),
+        (Binding::Text(left), Binding::Text(right)) => joined(&[&left, &right], budget),
         _ => Err(Error::format("a template adds a number to text")),
     }
 }
@@ -381,9 +392,9 @@ fn exact_divide(left: i64, right: i64) -> Option<i64> {
 }
 
 /// `%` as in Python: applied to text, it formats.
-fn remainder(left: Binding, right: Binding) -> Result<Binding> {
+fn remainder(left: Binding, right: Binding, budget: &Budget) -> Result<Binding> {
     match left {
-        Binding::Text(format) => formatted(&format, right),
+        Binding::Text(format) => formatted(&format, right, budget),
         left => integers(left, right, |left, right| {
             left.checked_sub(floor_divide(left, right)?.checked_mul(right)?)
         }),
@@ -391,7 +402,7 @@ fn remainder(left: Binding, right: Binding) -> Result<Binding> {
 }
 
 /// Formats one value with printf's `%d`, `%5d`, `%05d` or `%s`.
-fn formatted(format: &str, value: Binding) -> Result<Binding> {
+fn formatted(format: &str, value: Binding, budget: &Budget) -> Result<Binding> {
     let (before, after) = format.split_once('%').ok_or_else(|| not_understood(format))?;
     let end = after.find(|char: char| !char.is_ascii_digit()).ok_or_else(|| not_understood(format))?;
     let (width, rest) = after.split_at(end);
@@ -409,7 +420,7 @@ fn formatted(format: &str, value: Binding) -> Result<Binding> {
         Some('s') if columns <= 64 => format!("{:>columns$}", value.into_text()),
         _ => return Err(not_understood(format)),
     };
-    joined(&[before, &text, rest.as_str()])
+    joined(&[before, &text, rest.as_str()], budget)
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -509,6 +520,8 @@ mod tests {
             ("{{f(x=short)}}".repeat(1000), true),
             ("{{short|int}}".repeat(1000), true),
             ("{{'%s' % long}}".to_owned(), false),
+            (format!("{{{{'{}'{}}}}}", "a".repeat(32_000), "~'b'".repeat(6000)), false),
+            (format!("{{{{'a'{}}}}}", "~'b'".repeat(1000)), true),
         ] {
             let rendered = render(&text, &[&names], &Budget::default());
             let expected = if is_allowed { None } else { Some(crate::error::ErrorKind::Limit) };

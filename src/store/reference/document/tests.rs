@@ -16,7 +16,7 @@ fn show(references: &References, key: &str) -> String {
 }
 
 fn parse(text: &str) -> References {
-    References::parse(text.as_bytes()).unwrap()
+    References::parse(text.into()).unwrap()
 }
 
 #[test]
@@ -42,6 +42,23 @@ fn version_0() {
         assert_eq!(show(&references, key), expected, "{key}");
     }
     assert_eq!(references.skipped(), 1);
+}
+
+/// Keys with escapes are not parts of the document.
+#[test]
+fn of_equal_keys_the_last_one_counts() {
+    let references = parse(
+        r#"{"a/b": "1", "a/\u0062": "2", "c\u0064": "3", "cd": "4", "/e": "5", "e": "6", "f": "7", "\/f": "8"}"#,
+    );
+    for (key, expected) in [("a/b", r#""2""#), ("cd", r#""4""#), ("e", r#""6""#), ("f", r#""8""#)] {
+        assert_eq!(show(&references, key), expected, "{key}");
+    }
+    let keys: Vec<_> = references.table().iter().map(|(key, _)| key).collect();
+    assert_eq!(keys, ["a/b", "cd", "e", "f"]);
+    let generated = r#"{"version": 1, "refs": {"v/1": "x", "v/2": "y"},
+        "gen": [{"key": "v/{{i}}", "url": "u", "dimensions": {"i": [1]}}]}"#;
+    assert_eq!(show(&parse(generated), "v/1"), r#"all of Some("u")"#);
+    assert_eq!(show(&parse(generated), "v/2"), r#""y""#);
 }
 
 /// The example of the text.
@@ -109,11 +126,11 @@ fn invalid_documents_are_rejected() {
         r#"{"refs": {}, "gen": [{}]}"#,
         "\u{feff}",
     ] {
-        assert_eq!(References::parse(text.as_bytes()).unwrap_err().kind(), ErrorKind::Format, "{text}");
+        assert_eq!(References::parse(text.into()).unwrap_err().kind(), ErrorKind::Format, "{text}");
     }
-    assert!(References::parse(b"{\"\xff\": \"\"}").is_err());
+    assert!(References::parse(b"{\"\xff\": \"\"}".to_vec()).is_err());
     let many = r#"{"refs": {}, "gen": [{"key": "{{i}}{{j}}", "url": "u", "dimensions": {"i": {"stop": 1000000}, "j": {"stop": 1000000}}}]}"#;
-    assert_eq!(References::parse(many.as_bytes()).unwrap_err().kind(), ErrorKind::Limit);
+    assert_eq!(References::parse(many.into()).unwrap_err().kind(), ErrorKind::Limit);
     let references = parse(r#"{"a": "base64:!"}"#);
     let Some(Reference::Inline { start, len }) = references.find(&StoreKey::parse("a").unwrap()) else {
         panic!("inline")
