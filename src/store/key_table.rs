@@ -154,7 +154,7 @@ impl<V> KeyTable<V> {
 
 /// Appends to a text that may be long. It grows by a quarter, and so do the rows of a table: what
 /// doubles takes three times its memory while it is copied.
-pub fn append(text: &mut String, more: &str) {
+fn append(text: &mut String, more: &str) {
     if text.capacity().saturating_sub(text.len()) < more.len() {
         text.reserve_exact(more.len().max(text.len() / 4).max(64));
     }
