@@ -18,7 +18,7 @@ const SOURCES = [
     "declarations",
     "modules",
     "package",
-    "shared_modules",
+    "late_modules",
     "virtual_modules",
     "wasm",
     "wasm_sections",

@@ -5,8 +5,8 @@
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
+import { publishLateModules } from "./late_modules.mjs";
 import { ROOT, StepFailed } from "./run_command.mjs";
-import { joinSharedModules } from "./shared_modules.mjs";
 import { virtualText } from "./virtual_modules.mjs";
 import { glueFolder } from "./wasm.mjs";
 
@@ -106,7 +106,7 @@ export async function publishModules(entries, { quick }) {
   for (const [imported, name] of Object.entries(MADE)) {
     if (imported.startsWith("virtual:")) write(name, await virtualText(imported, { quick }));
   }
-  await joinSharedModules(build, MODULES, { minify: !quick });
+  await publishLateModules(build, MODULES, { minify: !quick });
   for (const entry of entries) {
     const isDefault = /\bas default\b|export default/.test(
       readFileSync(join(SOURCES, "entry", entry), "utf8"),

@@ -3,7 +3,7 @@
  * wasm.
  */
 import * as zarr from "zarr-wasm";
-import * as shared from "../../dist/modules/shared.js";
+import { TIMEOUTS } from "../../dist/modules/port/timeouts.js";
 import { campaign, cases, drawn, OPERATIONS } from "../faults/campaign.mjs";
 import { DAMAGE, damage } from "../faults/damaged_caches.mjs";
 import { MOMENTS, Reaper, store, verdict } from "../faults/dying_workers.mjs";
@@ -115,8 +115,6 @@ class Mortal extends Worker {
   }
 }
 
-/** The package's own waiting times (`src/ts/port/timeouts.ts`). Joined modules have prefixes. */
-const [, TIMEOUTS] = Object.entries(shared).find(([name]) => name.endsWith("_TIMEOUTS"));
 /** So short that the cases of silent workers end soon. */
 const SHORT = { startMs: 2_000, pingMs: 250, silentMs: 1_500 };
 

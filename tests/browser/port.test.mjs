@@ -1,12 +1,9 @@
 /** The port in a page: its contract with both places of the engine, and the start of workers. */
 import * as zarr from "zarr-wasm";
-import * as shared from "../../dist/modules/shared.js";
+import { TIMEOUTS } from "../../dist/modules/port/timeouts.js";
 import { CONTRACT, madeStore } from "../port/contract.mjs";
 import { equal, ok, test } from "./harness.mjs";
 import { until } from "./viewer_frame.mjs";
-
-/** The package's own waiting times (`src/ts/port/timeouts.ts`). Joined modules have prefixes. */
-const [, TIMEOUTS] = Object.entries(shared).find(([name]) => name.endsWith("_TIMEOUTS"));
 
 const sets = (value) => (value instanceof Set ? [...value] : value);
 

@@ -5,7 +5,6 @@
 import { object, optionsOf } from "../model/argument.ts";
 import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
 import { warn, warningsOfStore } from "../port/warnings.ts";
 import { Array as ZarrArray } from "./array.ts";
 import { childrenOf } from "./children.ts";
@@ -22,7 +21,7 @@ import {
 import type { NodeOptions } from "./nodes.ts";
 import { BECOME, becomeAll, rememberOpen } from "./open_nodes.ts";
 import { readSummaryAnew } from "./summary.ts";
-import type { Tree, TreeOptions } from "./tree.ts";
+import { type Tree, type TreeOptions, treeOf } from "./tree.ts";
 import type { UnreadableNode } from "./unreadable.ts";
 import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
 
@@ -119,7 +118,6 @@ export class Group<Store extends Readable> extends Location<Store> {
 
   /** The tree of all descendants. A node that cannot be opened has an `error`. */
   async tree(options: TreeOptions = {}): Promise<Tree> {
-    const { treeOf } = await import("./tree.ts").catch(chunkFailed);
     return treeOf(this, optionsOf(options, { maxDepth: "a number", maxNodes: "a number" }), nodeOf);
   }
 

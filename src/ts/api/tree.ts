@@ -1,6 +1,5 @@
 /**
- * The tree below a group: a node and its descendants, within a budget. It is loaded when it is
- * first asked for.
+ * The tree below a group: a node and its descendants, within a budget.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, Readable } from "../model/types.ts";

@@ -1,9 +1,8 @@
 /**
  * Converts requests and responses for a `fetch` that runs on the page for an engine in a worker.
  */
-import type { AnyBody, BodyLimits, Exceeded } from "../model/body.ts";
+import { type AnyBody, type BodyLimits, bodyOf, type Exceeded, exceededBy } from "../model/body.ts";
 import { ZarrError } from "../model/errors.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
 
 /** A request as it crosses the port. */
 interface RequestParts {
@@ -60,7 +59,6 @@ export async function answerParts(answer: unknown, limits: BodyLimits | undefine
   if (typeof status !== "number" || typeof response.arrayBuffer !== "function") {
     throw new ZarrError("Store", "the custom `fetch` did not return a Response", { actual: typeof answer });
   }
-  const { bodyOf, exceededBy } = await import("../model/body.ts").catch(chunkFailed);
   let body = new ArrayBuffer(0);
   let exceeded: Exceeded | undefined;
   try {

@@ -7,9 +7,8 @@
 import type { NumberType, TypeDescription, ViewName } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
 import type { ConversionRequest } from "../../model/request.ts";
-import { chunkFailed } from "../../port/chunk_failed.ts";
 import { type Colors, colorTable, shadeTable } from "./colors.ts";
-import type { LabelColors } from "./label_colors.ts";
+import { type LabelColors, labelWords } from "./label_colors.ts";
 import { type CfOptions, type PackedNode, packingOf } from "./packing.ts";
 
 const VIEWS: Record<NumberType | "bool", [ViewName, size: number]> = {
@@ -130,13 +129,9 @@ export function windowOf({ window, decode }: ConversionOptions, type: string): r
 const isLabelColors = (colors: unknown): colors is LabelColors =>
   colors === "labels" || (typeof colors === "object" && colors !== null && "labels" in colors);
 
-/** Colours of labels. The code for the caller's colours is a separate chunk. */
-async function labelled(colors: LabelColors, type: string): Promise<Conversion> {
-  const labels: number[] = [];
-  if (colors !== "labels") {
-    const { labelWords } = await import("./label_colors.ts").catch(chunkFailed);
-    labels.push(...labelWords(colors, type));
-  }
+/** Colours of labels. */
+function labelled(colors: LabelColors, type: string): Conversion {
+  const labels = colors === "labels" ? [] : labelWords(colors, type);
   const pixel: Pixel = { count: 4, view: "Uint8ClampedArray" };
   return { type: pixels("rgba", 4), pixel, request: { labels } };
 }

@@ -1,5 +1,5 @@
 /**
- * Reads into the caller's memory (`out`). It is a chunk of its own, which few pages need.
+ * Reads into the caller's memory (`out`).
  */
 import { packedOf } from "../../elements/elements.ts";
 import type { TypeDescription } from "../../model/data_type.ts";

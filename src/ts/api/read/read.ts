@@ -4,7 +4,6 @@
  */
 import { chunkExtent } from "../../model/chunk_grid.ts";
 import { UnsupportedError } from "../../model/errors.ts";
-import { chunkFailed } from "../../port/chunk_failed.ts";
 import { call } from "../../port/engine.ts";
 import { REQUESTING, type RequestingStore } from "../../store/native_store.ts";
 import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
@@ -18,6 +17,8 @@ import {
   storeOptionsOf,
 } from "./arguments.ts";
 import { checkForm, formed, type ReadResult } from "./form.ts";
+import { readIntoMemory } from "./into_memory.ts";
+import { paddedNode } from "./padded.ts";
 
 function checkShared(): void {
   if (typeof SharedArrayBuffer !== "undefined") return;
@@ -34,8 +35,6 @@ function requestingNode(array: ArrayNode, options: object | undefined): ArrayNod
   return derived ? { [FACTS]: array[FACTS], store: derived, path } : array;
 }
 
-const intoMemory = () => import("./into_memory.ts").catch(chunkFailed);
-
 /** Reads a selection. */
 export async function readSelection(
   array: ArrayNode,
@@ -48,8 +47,7 @@ export async function readSelection(
   await bindCodecs(array[FACTS], signal);
   const storeOptions = storeOptionsOf(options);
   const node = requestingNode(array, storeOptions);
-  if (out !== undefined && out !== null)
-    return (await intoMemory()).readIntoMemory(node, request, { ...options, out });
+  if (out !== undefined && out !== null) return readIntoMemory(node, request, { ...options, out });
   const { arrayNode, ...args } = readArguments(node, request, options);
   const known = request.conversion?.type ?? array[FACTS].type;
   if (known) checkForm(known, form, out);
@@ -77,7 +75,7 @@ export async function readChunk(
   const extents = index.map((at, axis) => chunkExtent(grid[axis] ?? 1, at));
   const entries = extents.map(({ start, length }) => ({ Slice: { start, stop: start + length } }));
   const isAtEdge = extents.some(({ start, length }, axis) => start + length > (shape[axis] ?? 0));
-  const node = isAtEdge ? (await import("./padded.ts").catch(chunkFailed)).paddedNode(array) : array;
+  const node = isAtEdge ? paddedNode(array) : array;
   return readSelection(node, { selection: { Orthogonal: entries }, order }, options);
 }
 

@@ -1,0 +1,175 @@
+/**
+ * Publishes the code that few pages run as one module without imports, `late.js`, which is loaded
+ * with `import()`: writing, codecs of users, files of the machine.
+ *
+ * It is a function that gets the modules which it shares with the page's first script. If it
+ * imported them, bundlers that split code would move them to a file of their own, and every page
+ * would wait for one more round trip before its first call. `engine/caller.js` imports nothing for
+ * the same reason. It speaks to the page by messages alone, so it has copies.
+ */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { StepFailed } from "./run_command.mjs";
+
+/** The targets of `import()` that are published in `late.js`. */
+const LATE = [
+  "api/codecs.js",
+  "api/engine_codec.js",
+  "api/write/changing.js",
+  "api/write/write.js",
+  "files/directory.js",
+  "files/reading.js",
+  "zarrita/by_chunk.js",
+];
+
+/** Other targets of `import()`. They import nothing. */
+const ALONE = /(^|\/)(engine\/caller|\w+-(wasm|texts))\.js$/;
+
+const CALLER = "engine/caller.js";
+
+/** The imports of a typical page. The late code gets their modules. */
+const FIRST_NAMES = "export { open, get, slice }";
+
+const bundled = (folder, options) => ({
+  absWorkingDir: folder,
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  platform: "browser",
+  external: ["node:*"],
+  write: false,
+  metafile: true,
+  logLevel: "error",
+  ...options,
+});
+
+/** A plugin that leaves the targets of `import()` out. */
+const withoutLater = {
+  name: "without what is loaded later",
+  setup(build) {
+    build.onResolve({ filter: /^\./ }, ({ path, kind }) =>
+      kind === "dynamic-import" ? { path, external: true, sideEffects: false } : undefined,
+    );
+  },
+};
+
+/** The modules in the first script of a typical page. */
+async function firstModules(build, folder) {
+  const contents = `${FIRST_NAMES} from "./entry/index.js"`;
+  const stdin = { contents, resolveDir: folder, sourcefile: "first.js" };
+  const { metafile } = await build(bundled(folder, { stdin, plugins: [withoutLater] }));
+  const [{ inputs }] = Object.values(metafile.outputs);
+  return Object.keys(inputs).filter((name) => inputs[name].bytesInOutput > 0);
+}
+
+const slashes = (path) => path.split(sep).join("/");
+
+/** The names that a text uses of each module: `import_errors.ZarrError`. */
+function namesUsed(text) {
+  const used = new Map();
+  for (const [, variable, module] of text.matchAll(/\bvar (\w+) = require\("([^"]+)"\)/g)) {
+    const names = [...text.matchAll(new RegExp(`\\b${variable}\\.(\\w+)`, "g"))].map(([, name]) => name);
+    used.set(module, new Set([...(used.get(module) ?? []), ...names]));
+  }
+  return used;
+}
+
+/** The late code as the body of a function with the parameters `require` and `module`. */
+async function lateText(build, folder, { first, minify }) {
+  const shared = {
+    name: "modules of the first script",
+    setup(plugin) {
+      plugin.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+        const module = slashes(relative(folder, join(resolveDir, path)));
+        return first.includes(module) ? { path: module, external: true } : undefined;
+      });
+    },
+  };
+  const contents = LATE.map((name) => `export * as ${JSON.stringify(name)} from "./${name}";`).join("\n");
+  const options = { stdin: { contents, resolveDir: folder }, format: "cjs", minifySyntax: minify };
+  const { outputFiles } = await build(bundled(folder, { ...options, plugins: [shared, withoutLater] }));
+  return outputFiles[0].text;
+}
+
+/**
+ * The module that loads the late code. It imports names and no namespaces: those need a helper of
+ * esbuild, which is a file of its own where several files use it.
+ */
+function loaderText(used) {
+  const modules = [...used].map(([module, names]) => [module, [...names].sort()]).sort();
+  const imports = modules.map(([module, names]) => `import { ${names.join(", ")} } from "./${module}";`);
+  const shared = modules.map(([module, names]) => `  ${JSON.stringify(module)}: { ${names.join(", ")} },`);
+  return `${imports.join("\n")}
+let loaded;
+const shared = () => ({
+${shared.join("\n")}
+});
+export async function late(name) {
+  const { default: define } = await import("./late.js");
+  if (!loaded) {
+    const modules = shared();
+    loaded = define((module) => modules[module], { exports: {} });
+  }
+  return loaded[name];
+}
+`;
+}
+
+const pathBetween = (from, to) => {
+  const path = slashes(relative(dirname(from), to));
+  return path.startsWith(".") ? path : `./${path}`;
+};
+
+/** Replaces `import()` of late modules in a module's text. */
+function withLateImports(module, text) {
+  const changed = text.replace(/\bimport\("(\.[^"]+)"\)/g, (all, path) => {
+    const target = slashes(join(dirname(module), path));
+    if (LATE.includes(target)) return `late(${JSON.stringify(target)})`;
+    if (!ALONE.test(target)) throw new StepFailed(`${module} loads ${target}, which imports other modules`);
+    return all;
+  });
+  const loader = JSON.stringify(pathBetween(module, "late_loader.js"));
+  return changed === text || !changed.includes("late(")
+    ? changed
+    : `import { late } from ${loader};\n${changed}`;
+}
+
+/** Makes the engine of the caller's thread a module without imports. */
+async function writeCaller(build, folder, { minify }) {
+  const options = { entryPoints: [CALLER], outdir: folder, outbase: folder, minifySyntax: minify };
+  const { outputFiles } = await build(bundled(folder, { ...options, plugins: [withoutLater] }));
+  writeFileSync(join(folder, CALLER), outputFiles[0].text);
+}
+
+/** Removes the modules that no entry reaches. */
+async function removeUnused(build, folder, files) {
+  const entryPoints = files.filter((name) => name.startsWith("entry/"));
+  const options = { entryPoints, outdir: folder, treeShaking: false };
+  const { metafile } = await build(bundled(folder, options));
+  for (const name of files) if (!(name in metafile.inputs)) rmSync(join(folder, name));
+}
+
+/** Publishes the late modules of a folder of published modules. */
+export async function publishLateModules(build, folder, { minify }) {
+  const first = await firstModules(build, folder);
+  const text = await lateText(build, folder, { first, minify });
+  writeFileSync(
+    join(folder, "late.js"),
+    `export default function (require, module) {\n${text}\nreturn module.exports;\n}\n`,
+  );
+  await writeCaller(build, folder, { minify });
+  const files = readdirSync(folder, { recursive: true }).map((name) => slashes(String(name)));
+  const modules = files.filter((name) => name.endsWith(".js") && name !== CALLER && name !== "late.js");
+  for (const name of modules) {
+    const path = join(folder, name);
+    const before = readFileSync(path, "utf8");
+    const after = withLateImports(name, before);
+    if (after !== before) writeFileSync(path, after);
+  }
+  writeFileSync(join(folder, "late_loader.js"), loaderText(namesUsed(text)));
+  await removeUnused(
+    build,
+    folder,
+    files.filter((name) => name.endsWith(".js")),
+  );
+}
