@@ -11,6 +11,7 @@ import { build as buildWithVite } from "vite";
 import { runAdapters } from "./adapters.mjs";
 import { launchChromium } from "./chromium.mjs";
 import { runDocsPages } from "./docs_pages.mjs";
+import { runFirstRequests } from "./first_requests.mjs";
 import { runLongMetadata } from "./long_metadata.mjs";
 import { runOpening } from "./opening.mjs";
 import { runPlates } from "./plates.mjs";
@@ -142,6 +143,7 @@ try {
   }
   const pattern = new RegExp(process.argv[2] ?? "");
   const session = { browser, url: server.url, report, pattern };
+  await runFirstRequests(session);
   await runOpening(session);
   await runPlates(session);
   await runLongMetadata(session);

@@ -76,6 +76,7 @@ const NAMES = [
   "locate",
   "open",
   "points",
+  "preload",
   "projOfGridMapping",
   "pyramid",
   "registerConvention",

@@ -1,6 +1,6 @@
 /**
- * `init` sets options before the first call, `info` reports counters, `dispose` ends the engine.
- * None of them is required.
+ * `init` sets options before the first call, `preload` starts the engine early, `info` reports
+ * counters, `dispose` ends the engine. None of them is required.
  */
 
 import type { EnginePlace } from "../port/channel.ts";
@@ -20,6 +20,14 @@ export async function init(options: InitOptions = {}): Promise<void> {
   reconfigure();
   await learnOwn([...userLoaders().keys()]);
   await call("ownCodecs", () => ({ names: [] }));
+}
+
+/**
+ * Starts the engine and one decode worker while the page does not yet know what it will read.
+ * Resolves when the engine runs. The first call starts them too, but later.
+ */
+export async function preload(): Promise<void> {
+  await call("prepare", () => undefined);
 }
 
 /**

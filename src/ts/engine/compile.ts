@@ -7,9 +7,9 @@ import { ZarrError } from "../model/errors.ts";
 import type { Build, WasmText } from "../port/protocol.ts";
 import { configuration } from "./configuration.ts";
 import { PAGE, page } from "./page.ts";
-import { inflated, unpacked } from "./unpack.ts";
+import { inflating, unpacked } from "./unpack.ts";
 
-/** Compiles during the download if the server sends the required Content-Type. */
+/** Compiles while the bytes arrive, if the response has the required Content-Type. */
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {
   if (!response.ok) {
     throw new ZarrError(
@@ -17,9 +17,8 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
       `the wasm at ${response.url} could not be loaded: HTTP status ${response.status}`,
     );
   }
-  if (response.headers.get("Content-Type")?.startsWith("application/wasm")) {
-    return WebAssembly.compileStreaming(response);
-  }
+  const isWasm = response.headers.get("Content-Type")?.startsWith("application/wasm");
+  if (isWasm && WebAssembly.compileStreaming) return WebAssembly.compileStreaming(response);
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
@@ -39,7 +38,7 @@ async function readFile(url: string): Promise<BufferSource> {
 
 async function compile(wasm: WasmText): Promise<WebAssembly.Module> {
   if ("module" in wasm) return wasm.module;
-  if ("deflated" in wasm) return WebAssembly.compile(await inflated(wasm.deflated));
+  if ("deflated" in wasm) return compileResponse(inflating(wasm.deflated));
   if ("zstandard" in wasm) return WebAssembly.compile(await unpacked(wasm, await engineModule("engine")));
   if ("bytes" in wasm) return WebAssembly.compile(wasm.bytes as BufferSource);
   return wasm.url.startsWith("file:")

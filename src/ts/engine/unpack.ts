@@ -17,10 +17,11 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The bytes of a base64 text of a deflate-raw stream. */
-export async function inflated(text: string): Promise<ArrayBuffer> {
+/** A base64 text of a deflate-raw stream, inflated while it is read. */
+export function inflating(text: string): Response {
   const deflated = new Response(decodeBase64(text)).body as ReadableStream<Uint8Array<ArrayBuffer>>;
-  return new Response(deflated.pipeThrough(new DecompressionStream("deflate-raw"))).arrayBuffer();
+  const headers = { "Content-Type": "application/wasm" };
+  return new Response(deflated.pipeThrough(new DecompressionStream("deflate-raw")), { headers });
 }
 
 /**
@@ -31,7 +32,7 @@ export async function unpacked(
   { zstandard, engine }: PackedWasm,
   module: WebAssembly.Module,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const [prefix, host] = await Promise.all([inflated(engine), DecodeHost.start(module)]);
+  const [prefix, host] = await Promise.all([inflating(engine).arrayBuffer(), DecodeHost.start(module)]);
   try {
     return host.unpack(decodeBase64(zstandard), new Uint8Array(prefix));
   } catch (cause) {

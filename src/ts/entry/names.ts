@@ -25,7 +25,15 @@ export {
   type ExtensionOption,
 } from "../api/create.ts";
 export { Group } from "../api/group.ts";
-export { dispose, type Info, type InitOptions, info, init, type RegisteredCodec } from "../api/init.ts";
+export {
+  dispose,
+  type Info,
+  type InitOptions,
+  info,
+  init,
+  preload,
+  type RegisteredCodec,
+} from "../api/init.ts";
 export { Location, root } from "../api/location.ts";
 export type { DataTypeFallback } from "../api/node_facts.ts";
 export {

@@ -7,7 +7,7 @@ import conventions from "virtual:conventions-wasm";
 import * as engine from "virtual:engine-texts";
 import full from "virtual:full-wasm";
 import images from "virtual:images-wasm";
-import { inflated, unpacked } from "../engine/unpack.ts";
+import { inflating, unpacked } from "../engine/unpack.ts";
 import { node } from "../store/node_builtins.ts";
 
 const WORKER = new URL("../../worker.js", import.meta.url);
@@ -16,7 +16,7 @@ async function writeFiles(folder: string): Promise<void> {
   const { copyFile, mkdir, writeFile } = node.files;
   const at = (name: string) => node.paths.join(folder, name);
   await mkdir(folder, { recursive: true });
-  const engineBytes = await inflated(engine.wasm);
+  const engineBytes = await inflating(engine.wasm).arrayBuffer();
   await writeFile(at("zarr_wasm.wasm"), new Uint8Array(engineBytes));
   const module = await WebAssembly.compile(engineBytes);
   for (const [name, zstandard] of Object.entries({ full, images, conventions })) {

@@ -248,6 +248,8 @@ export interface Operations {
   ownCodecs(args: { names: string[] }): string[];
 
   // Reading.
+  /** Starts the wasm and one decode worker. Resolves when the wasm runs. */
+  prepare(args: undefined): undefined;
   read(args: ReadArguments & ReadTarget): ReadAnswer;
   stream(args: ReadArguments): ProgressNumbers;
   /** Counts elements by value, over all parts (`src/kernel/summary.rs`). */

@@ -53,6 +53,11 @@ export function decoderFor(bytes: number, chunkBytes: number, build: DecodeBuild
   return isCold && isTile && build === "engine" ? caller.prepared() : pool;
 }
 
+/** Starts a decode worker, if there is none and there may be one. */
+export function prepareWorker(): void {
+  if (workerLimit() > 0) workers.prepared();
+}
+
 /** Number of decode workers. */
 export const workerCount = (): number => workers.size;
 

@@ -12,7 +12,8 @@ import type {
   ResultLayout,
 } from "../../port/operations.ts";
 import { arrayId, arrayOf, typeOf } from "../arrays.ts";
-import { call, hasInstance, run } from "../instances.ts";
+import { prepareWorker } from "../decode/pools.ts";
+import { call, hasInstance, run, startEngine } from "../instances.ts";
 import { Assembly } from "../read/assembly.ts";
 import type { Sink } from "../read/job.ts";
 import { PartSink } from "../read/part_sink.ts";
@@ -21,7 +22,15 @@ import { SummarySink } from "../read/summary_sink.ts";
 import { refreshStore } from "../stores.ts";
 import type { CallContext, Handlers } from "./context.ts";
 
-type Names = "read" | "stream" | "summarise" | "prefetch" | "planRead" | "planObjects" | "forgetChunks";
+type Names =
+  | "prepare"
+  | "read"
+  | "stream"
+  | "summarise"
+  | "prefetch"
+  | "planRead"
+  | "planObjects"
+  | "forgetChunks";
 
 /** The progress callback of a read, if the caller listens. */
 const progressOf = (hears: boolean, { tell }: CallContext) =>
@@ -43,6 +52,12 @@ function giveResult({ bytes }: ResultAnswer, give: CallContext["give"]): void {
 }
 
 export const readOperations: Handlers<Names> = {
+  async prepare() {
+    await startEngine();
+    prepareWorker();
+    return undefined;
+  },
+
   async read({ out, useSharedArrayBuffer, ...args }, context) {
     const assembly = new Assembly({ out, useSharedArrayBuffer });
     const progress = await reading(args, assembly, context);
