@@ -67,7 +67,7 @@ const slashes = (path) => path.split(sep).join("/");
 /** The names that a text uses of each module: `import_errors.ZarrError`. */
 function namesUsed(text) {
   const used = new Map();
-  for (const [, variable, module] of text.matchAll(/\bvar (\w+) = require\("([^"]+)"\)/g)) {
+  for (const [, variable, module] of text.matchAll(/\b(\w+) = require\("([^"]+)"\)/g)) {
     const names = [...text.matchAll(new RegExp(`\\b${variable}\\.(\\w+)`, "g"))].map(([, name]) => name);
     used.set(module, new Set([...(used.get(module) ?? []), ...names]));
   }

@@ -9,6 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import numcodecs
 import numpy as np
 import zarr
 from zarr.codecs import BloscCodec, GzipCodec, ZstdCodec
@@ -104,6 +105,18 @@ def write_pyramid():
     zarr.consolidate_metadata(root.store)
 
 
+def write_first_tile():
+    """A tile's first read: the same image in the three common layouts."""
+    image = picture(1, 2048)[0]
+    root = zarr.create_group(ROOT / "first-tile", zarr_format=3)
+    for name, layout in {"v3-blosc": {}, "v3-shards": {"shards": (1024, 1024)}}.items():
+        root.create_array(name, data=image, chunks=(256, 256), compressors=CODECS["blosc-lz4"], fill_value=0, **layout)
+    compressor = numcodecs.Blosc("lz4", 5, numcodecs.Blosc.SHUFFLE)
+    zarr.create_array(
+        ROOT / "first-tile/v2-blosc", data=image, chunks=(256, 256), compressors=compressor, zarr_format=2, fill_value=0
+    )
+
+
 def write_series():
     """Thirty days of hours: a point's series lies in 30 chunks."""
     write("series", field(720, 128), CODECS["blosc-zstd"], chunks=(24, 64, 64))
@@ -128,3 +141,4 @@ write_volumes()
 write_pyramid()
 write_nodes()
 write_series()
+write_first_tile()

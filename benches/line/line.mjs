@@ -1,7 +1,8 @@
 /**
  * An HTTP/1.1 server with a latency and a bandwidth, which counts the requests of each run.
  *
- *   /line/<ms>-<MB/s>/<run>/<store>/<key>   a value, with this latency and bandwidth (0: no limit)
+ *   /line/<ms>-<MB/s>-<encoding>/<run>/<store>/<key>   a value, with this latency and bandwidth (0: no
+ *                                           limit)
  *   /tally/<run>                            the counters of the run, as JSON
  *   /pack/<store>                           a whole store (data/pack.mjs)
  *   /page/…                                 the pages, compressed
@@ -13,12 +14,15 @@
  */
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { parseRange } from "../../scripts/serve.mjs";
 import { pack } from "../data/pack.mjs";
 import { PageJobs } from "./page_jobs.mjs";
 
 const SLICE = 32 << 10;
+
+/** How pages are compressed, by the name of the encoding. */
+const COMPRESS = { gzip: (bytes) => gzipSync(bytes, { level: 9 }), br: (bytes) => brotliCompressSync(bytes) };
 
 const CORS = {
   "Access-Control-Allow-Origin": "*",
@@ -148,18 +152,19 @@ export class Line {
   }
 
   async #answerRun(request, response, [speed, runName, first, ...rest]) {
-    const [latency, rate] = speed.split("-").map(Number);
+    const [, latency, rate, encoding] = /^(\d+)-([\d.]+)-(\w+)$/.exec(speed);
     const run = this.tally(runName);
     run.requests += 1;
     response.once("close", () => {
       if (!response.writableFinished) run.aborted += 1;
     });
-    if (latency > 0) await sleep(latency);
+    if (latency > 0) await sleep(Number(latency));
     if (response.destroyed) return;
-    if (first === "page") return this.#answerFile(response, rest.join("/"), run, rate);
+    if (first === "page")
+      return this.#answerFile(response, rest.join("/"), { run, rate: Number(rate), encoding });
     const key = `/${rest.join("/")}`;
     const body = answerValue(request, response, this.store(first).get(key));
-    if (body && (await send(response, body, run, rate)))
+    if (body && (await send(response, body, run, Number(rate))))
       run.sent.push([key, performance.timeOrigin + performance.now()]);
   }
 
@@ -169,14 +174,17 @@ export class Line {
     response.end();
   }
 
-  async #answerFile(response, path, run = new Run(), rate = 0) {
+  async #answerFile(response, path, { run = new Run(), rate = 0, encoding = "gzip" } = {}) {
     const file = this.#files(path);
     if (!file) return void response.writeHead(404).end();
     // Each file is compressed once.
-    file.compressed ??= gzipSync(file.body, { level: 9 });
+    file.compressed ??= {};
+    file.compressed[encoding] ??= COMPRESS[encoding](file.body);
+    const body = file.compressed[encoding];
     const isolation = path.startsWith("groups/") ? ISOLATION : {};
-    const headers = { ...CORS, ...isolation, "Content-Type": file.type, "Content-Encoding": "gzip" };
-    response.writeHead(200, { ...headers, "Content-Length": file.compressed.length });
-    await send(response, file.compressed, run, rate);
+    const headers = { ...CORS, ...isolation, "Content-Type": file.type, "Content-Encoding": encoding };
+    // A run's URLs are its own, so its code stays in the cache of its pages alone.
+    response.writeHead(200, { ...headers, "Cache-Control": "max-age=600", "Content-Length": body.length });
+    await send(response, body, run, rate);
   }
 }

@@ -7,11 +7,11 @@ let count = 0;
 const session = Math.floor(Math.random() * 2 ** 32).toString(36);
 
 /** A new run: its URLs, which no cache has, and its counters. */
-export function newRun(base, { latency = 0, rate = 0 } = {}) {
+export function newRun(base, { latency = 0, rate = 0, encoding = "gzip" } = {}) {
   count += 1;
   const name = `${session}-${count}`;
   return {
-    url: (store) => `${base}/line/${latency}-${rate}/${name}/${store}`,
+    url: (store) => `${base}/line/${latency}-${rate}-${encoding}/${name}/${store}`,
     tally: async () => (await fetch(`${base}/tally/${name}`, { cache: "no-store" })).json(),
   };
 }

@@ -1,7 +1,12 @@
-/** Bundles the benchmark's pages to target/bench/page with esbuild, as a user would. */
+/**
+ * Bundles the benchmark's pages to target/bench/page, as a user would: with esbuild, and the cold
+ * page also with Vite and webpack.
+ */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { extname, join, resolve, sep } from "node:path";
 import { build } from "esbuild";
+import { build as buildWithVite } from "vite";
+import webpack from "webpack";
 import { ROOT } from "../../scripts/run_command.mjs";
 
 const PAGES = join(ROOT, "target/bench/page");
@@ -55,6 +60,47 @@ async function writeColdPage(name, entry, alias) {
   return folder;
 }
 
+/** The cold page of this package by Vite. */
+async function bundleWithVite(input, outDir) {
+  await buildWithVite({
+    configFile: false,
+    root: SOURCES,
+    logLevel: "error",
+    resolve: { alias: { "zarr-wasm": join(DIST, "index.js") } },
+    build: {
+      outDir,
+      emptyOutDir: true,
+      target: "es2022",
+      modulePreload: false,
+      rolldownOptions: { input, output: { entryFileNames: "main.js" } },
+    },
+  });
+}
+
+/** The cold page of this package by webpack. */
+function bundleWithWebpack(entry, path) {
+  const options = {
+    mode: "production",
+    entry,
+    resolve: { alias: { "zarr-wasm": join(DIST, "index.js") } },
+    output: { path, filename: "main.js", publicPath: "auto" },
+    performance: { hints: false },
+  };
+  return new Promise((done, failed) => {
+    webpack(options, (error, stats) =>
+      error || stats.hasErrors() ? failed(error ?? new Error(String(stats))) : done(),
+    );
+  });
+}
+
+async function writeOtherBundles() {
+  for (const [name, bundle] of Object.entries({ vite: bundleWithVite, webpack: bundleWithWebpack })) {
+    const folder = join(PAGES, `cold/${name}`);
+    await bundle(join(SOURCES, "cold/ours.mjs"), folder);
+    writeFileSync(join(folder, "index.html"), page(scriptOf(folder, false)));
+  }
+}
+
 /** `before` is the entry of another build of this package, for `--compare`. */
 export async function bundlePages({ before } = {}) {
   mkdirSync(PAGES, { recursive: true });
@@ -64,6 +110,7 @@ export async function bundlePages({ before } = {}) {
   writeFileSync(join(PAGES, "cold/empty.html"), page(""));
   for (const name of ["fetch", "zarrita", "tuned", "ours", "caller"]) await writeColdPage(name, name);
   await writeColdPage("alias", "zarrita", { zarrita: "zarr-wasm" });
+  await writeOtherBundles();
   const slim = await writeColdPage("slim", "slim");
   for (const file of ["zarr_wasm.wasm", "worker.js"]) copyFileSync(join(DIST, file), join(slim, file));
   if (before === undefined) return;

@@ -11,5 +11,5 @@ const ARGS = [
   "--disable-sync",
 ];
 
-export const launchChromium = () =>
-  chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ARGS });
+export const launchChromium = (executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium") =>
+  chromium.launch({ executablePath, args: ARGS });

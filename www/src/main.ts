@@ -4,6 +4,7 @@ import "../style/page.css";
 import "../style/stage.css";
 import "../style/panels.css";
 import "../style/small.css";
+import { preload } from "zarr-wasm";
 import { dropSecretSources } from "./opening/recent.js";
 import { readUrlState } from "./opening/url_state.js";
 import { byId } from "./page/element.js";
@@ -13,6 +14,8 @@ import { Viewer } from "./viewer.js";
 
 function start(): void {
   dropSecretSources();
+  // The engine starts while the page is built. The first call tells why it did not.
+  preload().catch(() => {});
   try {
     void new Viewer().open(readUrlState(location.search), false);
   } catch (error) {

@@ -4,7 +4,7 @@ import { showFirstTile } from "./first_tile.mjs";
 
 const started = init({ engine: "caller" });
 
-await showFirstTile(async (url) => {
-  const [array] = await Promise.all([open(url, { path: "0", kind: "array" }), started]);
+await showFirstTile(async (url, path) => {
+  const [array] = await Promise.all([open(url, { path, kind: "array" }), started]);
   return array.get([slice(0, 256), slice(0, 256)]);
 });

@@ -2,7 +2,7 @@
 import { open, slice } from "zarr-wasm";
 import { showFirstTile } from "./first_tile.mjs";
 
-await showFirstTile(async (url) => {
-  const array = await open(url, { path: "0", kind: "array" });
+await showFirstTile(async (url, path) => {
+  const array = await open(url, { path, kind: "array" });
   return array.get([slice(0, 256), slice(0, 256)]);
 });

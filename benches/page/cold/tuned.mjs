@@ -2,8 +2,8 @@
 import { FetchStore, get, open, root, slice, withByteCaching, withRangeCoalescing } from "zarrita";
 import { showFirstTile } from "./first_tile.mjs";
 
-await showFirstTile(async (url) => {
+await showFirstTile(async (url, path) => {
   const store = withByteCaching(withRangeCoalescing(new FetchStore(url)));
-  const array = await open(root(store).resolve("0"), { kind: "array" });
+  const array = await open(root(store).resolve(path), { kind: "array" });
   return get(array, [slice(0, 256), slice(0, 256)]);
 });

@@ -2,7 +2,7 @@
 import { FetchStore, get, open, root, slice } from "zarrita";
 import { showFirstTile } from "./first_tile.mjs";
 
-await showFirstTile(async (url) => {
-  const array = await open(root(new FetchStore(url)).resolve("0"), { kind: "array" });
+await showFirstTile(async (url, path) => {
+  const array = await open(root(new FetchStore(url)).resolve(path), { kind: "array" });
   return get(array, [slice(0, 256), slice(0, 256)]);
 });
