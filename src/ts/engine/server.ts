@@ -2,7 +2,7 @@
  * The engine's end of the port. It takes the page's messages, runs operations, and answers. A
  * worker has one server; so has the caller's thread.
  */
-import { type ErrorFields, fieldsOfError } from "../model/errors.ts";
+import { type ErrorFields, fieldsOfError, localFieldsOfError } from "../model/errors.ts";
 import type { OperationName } from "../port/operations.ts";
 import { type EngineStatus, PROTOCOL_VERSION, type ToEngine, type ToPage } from "../port/protocol.ts";
 import { defineArray, forgetArrays, releaseArray } from "./arrays.ts";
@@ -129,7 +129,7 @@ export class EngineServer {
   }
 
   #fieldsOf(error: unknown): ErrorFields {
-    return this.#page.isLocal ? { original: error } : fieldsOfError(error);
+    return this.#page.isLocal ? localFieldsOfError(error) : fieldsOfError(error);
   }
 
   status(): EngineStatus {

@@ -216,7 +216,7 @@ export function errorFromReport(report: ErrorReport): ZarrError {
 
 /** An error as it crosses the port between the page and the engine. */
 export type ErrorFields =
-  /** On one thread: the error itself. */
+  /** On one thread: an error that is not of this package, itself. */
   | { original: unknown }
   | {
       /**
@@ -251,6 +251,17 @@ export function fieldsOfError(error: unknown): ErrorFields {
     if (value !== undefined) details[name] = value;
   }
   return { ...fields, tag: error instanceof TrapError ? "TrapError" : error._tag, details };
+}
+
+/**
+ * As `fieldsOfError`, where page and engine are on one thread: values of the user stay themselves.
+ * Errors of this package cross as fields nevertheless, because the engine of the caller's thread
+ * has classes of its own.
+ */
+export function localFieldsOfError(error: unknown): ErrorFields {
+  if (!(error instanceof ZarrError)) return { original: error };
+  const fields = fieldsOfError(error);
+  return error.cause === undefined ? fields : { ...fields, cause: localFieldsOfError(error.cause) };
 }
 
 function causeFields(cause: unknown): ErrorFields | { thrown: number } | undefined {
