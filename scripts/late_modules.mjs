@@ -7,9 +7,9 @@
  * would wait for one more round trip before its first call. `engine/caller.js` imports nothing for
  * the same reason. It speaks to the page by messages alone, so it has copies.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { StepFailed } from "./run_command.mjs";
+import { ROOT, StepFailed } from "./run_command.mjs";
 
 /** The targets of `import()` that are published in `late.js`. */
 const LATE = [
@@ -29,6 +29,12 @@ const CALLER = "engine/caller.js";
 
 /** The imports of a typical page. The late code gets their modules. */
 const FIRST_NAMES = "export { open, get, slice }";
+
+/**
+ * Source text of a module that must not be there twice: it holds state, or classes that `instanceof`
+ * asks for.
+ */
+const IS_SINGLE = /^(export )?(let |(abstract )?class |const .*= new (Weak)?(Map|Set)\b.*\(\);$)/m;
 
 const bundled = (folder, options) => ({
   absWorkingDir: folder,
@@ -53,16 +59,27 @@ const withoutLater = {
   },
 };
 
-/** The modules in the first script of a typical page. */
-async function firstModules(build, folder) {
-  const contents = `${FIRST_NAMES} from "./entry/index.js"`;
-  const stdin = { contents, resolveDir: folder, sourcefile: "first.js" };
+const slashes = (path) => path.split(sep).join("/");
+
+/** The modules in the first script of a page with these imports. */
+async function modulesOf(build, folder, names) {
+  const stdin = { contents: `${names} from "./entry/index.js"`, resolveDir: folder };
   const { metafile } = await build(bundled(folder, { stdin, plugins: [withoutLater] }));
   const [{ inputs }] = Object.values(metafile.outputs);
   return Object.keys(inputs).filter((name) => inputs[name].bytesInOutput > 0);
 }
 
-const slashes = (path) => path.split(sep).join("/");
+function isSingle(module) {
+  const source = join(ROOT, "src/ts", module.replace(/\.js$/, ".ts"));
+  return existsSync(source) && IS_SINGLE.test(readFileSync(source, "utf8"));
+}
+
+/** The modules that the late code gets: those of a typical page, and those that must be single. */
+async function sharedModules(build, folder) {
+  const first = await modulesOf(build, folder, FIRST_NAMES);
+  const all = await modulesOf(build, folder, "export *");
+  return new Set([...first, ...all.filter(isSingle)]);
+}
 
 /** The names that a text uses of each module: `import_errors.ZarrError`. */
 function namesUsed(text) {
@@ -75,19 +92,19 @@ function namesUsed(text) {
 }
 
 /** The late code as the body of a function with the parameters `require` and `module`. */
-async function lateText(build, folder, { first, minify }) {
-  const shared = {
-    name: "modules of the first script",
+async function lateText(build, folder, { shared, minify }) {
+  const outside = {
+    name: "modules that the late code gets",
     setup(plugin) {
       plugin.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
         const module = slashes(relative(folder, join(resolveDir, path)));
-        return first.includes(module) ? { path: module, external: true } : undefined;
+        return shared.has(module) ? { path: module, external: true } : undefined;
       });
     },
   };
   const contents = LATE.map((name) => `export * as ${JSON.stringify(name)} from "./${name}";`).join("\n");
   const options = { stdin: { contents, resolveDir: folder }, format: "cjs", minifySyntax: minify };
-  const { outputFiles } = await build(bundled(folder, { ...options, plugins: [shared, withoutLater] }));
+  const { outputFiles } = await build(bundled(folder, { ...options, plugins: [outside, withoutLater] }));
   return outputFiles[0].text;
 }
 
@@ -151,8 +168,8 @@ async function removeUnused(build, folder, files) {
 
 /** Publishes the late modules of a folder of published modules. */
 export async function publishLateModules(build, folder, { minify }) {
-  const first = await firstModules(build, folder);
-  const text = await lateText(build, folder, { first, minify });
+  const shared = await sharedModules(build, folder);
+  const text = await lateText(build, folder, { shared, minify });
   writeFileSync(
     join(folder, "late.js"),
     `export default function (require, module) {\n${text}\nreturn module.exports;\n}\n`,

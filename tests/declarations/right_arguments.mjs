@@ -465,5 +465,5 @@ export const NOT_CALLED = [
   /** The same as the export of a name. */
   /^(new )?default\b/,
   /** Without arguments. */
-  /^(dispose|info|PersistentCache\.(usage|clear)|ReadPlan\.objects|Coordinates\.moments|ZipFileStore\.renamedEntries|ZipWriter\.toBlob|\w+\.getLength)$/,
+  /^(dispose|info|preload|PersistentCache\.(usage|clear)|ReadPlan\.objects|Coordinates\.moments|ZipFileStore\.renamedEntries|ZipWriter\.toBlob|\w+\.getLength)$/,
 ];

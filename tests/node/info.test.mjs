@@ -202,3 +202,15 @@ test("idle workers end, and new ones start for later work", async () => {
     await zarr.init({ workerIdleMs: 60_000 });
   }
 });
+
+test("preload starts the engine and one decode worker, and the first read uses them", async () => {
+  zarr.dispose();
+  assert.equal(zarr.info().isStarted, false);
+  await zarr.preload();
+  assert.equal(zarr.info().isStarted, true);
+  await until(() => zarr.info().workers === 1);
+  await zarr.preload();
+  const array = await zarr.open(files, { kind: "array" });
+  assert.equal((await array.get([7, 9])).data[0], 63);
+  assert.equal(zarr.info().workers, 1);
+});
