@@ -9,12 +9,13 @@ import { extname, join } from "node:path";
 import { build as buildWithEsbuild } from "esbuild";
 import { build as buildWithVite } from "vite";
 import webpack from "webpack";
+import { unpackFixtures } from "../fixture_archives.mjs";
 import { OUTPUT, ROOT } from "./served.mjs";
 
 const FOLDER = join(OUTPUT, "first_requests");
 const ENTRY = join(ROOT, "dist/index.js");
 /** An array that zarrita wrote. */
-const STORE = join(ROOT, "tests/fixtures/zarrita-0.7/create-v3/store/uint32");
+const STORE = join(unpackFixtures(), "zarrita-0.7/create-v3/store/uint32");
 
 const PROGRAM = `
 import { get, open, slice } from ${JSON.stringify(ENTRY)};
@@ -84,8 +85,9 @@ async function scriptsOf(browser, folder) {
   const { url, asked, close } = await serve(folder);
   const page = await browser.newPage();
   try {
+    const failed = new Promise((_, reject) => page.on("pageerror", reject));
     await page.goto(url);
-    await page.waitForFunction(() => window.told !== undefined);
+    await Promise.race([page.waitForFunction(() => window.told !== undefined), failed]);
     const { data } = await page.evaluate(() => window.told);
     if (data.length !== 14) throw new Error(`the page read ${data.length} elements`);
     return asked.filter((path) => path.endsWith(".js"));
