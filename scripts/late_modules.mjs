@@ -31,8 +31,8 @@ const CALLER = "engine/caller.js";
 const FIRST_NAMES = "export { open, get, slice }";
 
 /**
- * Source text of a module that must not be there twice: it holds state, or classes that `instanceof`
- * asks for.
+ * Source text of a module that must not be there twice: it holds state, or classes that
+ * `instanceof` asks for.
  */
 const IS_SINGLE = /^(export )?(let |(abstract )?class |const .*= new (Weak)?(Map|Set)\b.*\(\);$)/m;
 

@@ -1,8 +1,8 @@
 /**
  * An HTTP/1.1 server with a latency and a bandwidth, which counts the requests of each run.
  *
- *   /line/<ms>-<MB/s>-<encoding>/<run>/<store>/<key>   a value, with this latency and bandwidth (0: no
- *                                           limit)
+ *   /line/<ms>-<MB/s>-<encoding>/<run>/<store>/<key>   a value, with this latency and bandwidth;
+ *                                           0 MB/s has no limit
  *   /tally/<run>                            the counters of the run, as JSON
  *   /pack/<store>                           a whole store (data/pack.mjs)
  *   /page/…                                 the pages, compressed

@@ -61,7 +61,7 @@ const BUNDLERS = {
 
 const HTML = '<!doctype html><link rel="icon" href="data:,"><script type="module" src="main.js"></script>';
 
-/** Serves the output of a bundler and the array. Resolves to the address and the paths asked for. */
+/** Serves a bundler's output and the array. Resolves to the address and the paths asked for. */
 async function serve(folder) {
   const asked = [];
   const server = createServer(({ url }, response) => {

@@ -1,6 +1,6 @@
 /**
- * The download of a page before its first call, with users' bundlers: one file of at most 34 kB gzip
- * for `open`, `get` and `slice`. The engine is in separate chunks.
+ * The download of a page before its first call, with users' bundlers: one file of at most 34 kB
+ * gzip for `open`, `get` and `slice`. The engine is in separate chunks.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
