@@ -97,7 +97,7 @@ export const LANES = [
   {
     name: "browser",
     what: "the built package in headless Chromium",
-    minutes: 10,
+    minutes: 15,
     everyday: true,
     browser: true,
     command: [node, "tests/browser/run.mjs"],

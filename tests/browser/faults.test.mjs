@@ -3,7 +3,8 @@
  * wasm.
  */
 import * as zarr from "zarr-wasm";
-import { TIMEOUTS } from "../../dist/modules/port/timeouts.js";
+import { TIMEOUTS as OF_CALLER } from "../../dist/modules/engine/caller.js";
+import { TIMEOUTS as OF_PAGE } from "../../dist/modules/port/timeouts.js";
 import { campaign, cases, drawn, OPERATIONS } from "../faults/campaign.mjs";
 import { DAMAGE, damage } from "../faults/damaged_caches.mjs";
 import { MOMENTS, Reaper, store, verdict } from "../faults/dying_workers.mjs";
@@ -68,14 +69,14 @@ test(
 /** Runs reads while the reaper ends workers of the page. */
 async function withReaper(Mortal, act) {
   const { Worker } = globalThis;
-  const usual = { ...TIMEOUTS };
+  const usual = { ...OF_PAGE };
   globalThis.Worker = Mortal;
-  Object.assign(TIMEOUTS, SHORT);
+  for (const timeouts of [OF_PAGE, OF_CALLER]) Object.assign(timeouts, SHORT);
   try {
     return await act();
   } finally {
     globalThis.Worker = Worker;
-    Object.assign(TIMEOUTS, usual);
+    for (const timeouts of [OF_PAGE, OF_CALLER]) Object.assign(timeouts, usual);
     zarr.dispose();
     await zarr.init({ engine: "worker" });
   }

@@ -7,6 +7,9 @@ import type { ToEngine, ToPage } from "../port/protocol.ts";
 import { PageLink } from "./page.ts";
 import { EngineServer } from "./server.ts";
 
+/** The waiting times of this engine, which is a published file of its own. Tests shorten them. */
+export { TIMEOUTS } from "../port/timeouts.ts";
+
 const ignore = () => {};
 
 /** Opens a channel to an engine on this thread. */
