@@ -18,7 +18,7 @@ pub struct KeyTable<V> {
     rows: Vec<Row<V>>,
 }
 
-/// Start and length of a key in the document followed by `names`, and its value.
+/// A key and its value. `start` counts from the beginning of the document; `names` follows it.
 #[derive(Clone, Debug)]
 struct Row<V> {
     start: u32,
@@ -33,7 +33,7 @@ impl<V> Default for KeyTable<V> {
 }
 
 impl<V> KeyTable<V> {
-    /// A table whose keys are parts of a document of this many bytes, so that they are not copied.
+    /// A table for a document of this many bytes. It refers to keys in the document.
     pub fn in_document(bytes: usize) -> Self {
         Self { document: String::new(), document_len: bytes, names: String::new(), rows: Vec::new() }
     }

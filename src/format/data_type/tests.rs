@@ -56,7 +56,7 @@ fn every_type_has_one_written_form_which_reads_as_itself() {
         ("\"string\"".to_owned(), None),
         ("\"bytes\"".to_owned(), None),
         (r#"{"name":"null_terminated_bytes","configuration":{"length_bytes":5}}"#.to_owned(), Some(5)),
-        // The name that zarr-python knows is kept, as is the specification's.
+        // Both names of raw bytes are kept: zarr-python's here, the specification's above.
         (r#"{"name":"raw_bytes","configuration":{"length_bytes":3}}"#.to_owned(), Some(3)),
         (r#"{"name":"fixed_length_utf32","configuration":{"length_bytes":8}}"#.to_owned(), Some(8)),
         (

@@ -204,7 +204,7 @@ impl<'a> Marking<'a> {
     }
 }
 
-/// Whether a number is an integer that `JSON.parse` may round, of at most [`MOST_DIGITS`] digits.
+/// Whether `JSON.parse` may round this number: an integer of 16 to [`MOST_DIGITS`] digits.
 fn is_large_integer(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     // Shorter text is not such a large integer.

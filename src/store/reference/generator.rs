@@ -25,7 +25,7 @@ pub struct Generator<'a> {
     pub offset: Option<Formula>,
     /// Length of the byte range.
     pub length: Option<Formula>,
-    /// The dimensions, unparsed: lists may be long.
+    /// The JSON of the dimensions. Their lists may be long, so they are counted first.
     #[serde(borrow)]
     dimensions: &'a RawValue,
 }

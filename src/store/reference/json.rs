@@ -31,7 +31,7 @@ impl<'a> Text<'a> {
 /// Calls `take` with each member of a JSON object.
 ///
 /// # Errors
-/// `Format` for other JSON; those of `take`.
+/// `Format` if the JSON is of another kind; any error that `take` returns.
 pub fn members<'de>(json: &'de str, take: Take<'_, 'de>) -> Result<()> {
     walk(json, take, |json, walk| json.deserialize_map(walk))
 }
@@ -39,7 +39,7 @@ pub fn members<'de>(json: &'de str, take: Take<'_, 'de>) -> Result<()> {
 /// Calls `take` with each item of a JSON list.
 ///
 /// # Errors
-/// `Format` for other JSON; those of `take`.
+/// `Format` if the JSON is of another kind; any error that `take` returns.
 pub fn items<'de>(json: &'de str, take: Take<'_, 'de>) -> Result<()> {
     walk(json, take, |json, walk| json.deserialize_seq(walk))
 }
@@ -66,7 +66,7 @@ pub fn not_read(error: &serde_json::Error) -> Error {
 
 struct Walk<'t, 'de> {
     take: Take<'t, 'de>,
-    /// The error of `take`. A visitor can return only its own kind of errors.
+    /// The error that `take` returned. It is kept here, because a visitor returns serde's errors.
     failed: &'t mut Option<Error>,
 }
 

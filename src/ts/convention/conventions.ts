@@ -135,7 +135,7 @@ export interface ValidateOptions {
   validate?: SchemaValidator;
   /**
    * Fetch the JSON schemas that declarations name, and hand them to `validate`. Data name these
-   * schemas, so they may be hostile: the validator must bound its time. Default: false.
+   * schemas, so a schema may be hostile. The validator must limit its own time. Default: false.
    */
   loadSchema?: boolean;
   signal?: AbortSignal;
