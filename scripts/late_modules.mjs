@@ -23,7 +23,7 @@ const LATE = [
 ];
 
 /** Other targets of `import()`. They import nothing. */
-const ALONE = /(^|\/)(engine\/caller|\w+-(wasm|texts))\.js$/;
+const ALONE = /(^|\/)(engine\/caller|wasm_file|\w+-(wasm|texts|programs))\.js$/;
 
 const CALLER = "engine/caller.js";
 

@@ -3,7 +3,7 @@
  * program does not use. Modules without a file (`#source`, `#glue`, `virtual:…`) become files
  * beside them. It writes `dist/modules/`, and in `dist/` a one-line file for each entry.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { publishLateModules } from "./late_modules.mjs";
 import { ROOT, StepFailed } from "./run_command.mjs";
@@ -21,6 +21,7 @@ const MADE = {
   "#glue": "glue/engine.js",
   "#full-glue": "glue/full.js",
   "virtual:engine-texts": "engine-texts.js",
+  "virtual:engine-programs": "engine-programs.js",
   "virtual:full-wasm": "full-wasm.js",
   "virtual:images-wasm": "images-wasm.js",
   "virtual:conventions-wasm": "conventions-wasm.js",
@@ -36,7 +37,7 @@ const isPublished = (name) =>
   !name.endsWith(".test.ts") &&
   !["entry/inline.ts", "entry/script.ts", "entry/slim.ts", "entry/worker.ts"].includes(name) &&
   !["none", "whole", "beside"].some((source) => name === `entry/source/${source}.ts`) &&
-  name !== "engine/worker_main.ts";
+  !/\/(engine|decode)_main\.ts$/.test(name);
 
 const relativeName = (from, to) => {
   const path = relative(dirname(from), to).split(sep).join("/");
@@ -45,10 +46,13 @@ const relativeName = (from, to) => {
 
 /** Replaces the imports in a module's text by published names. */
 function withPublishedImports(name, text) {
-  return text.replace(/(\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g, (all, before, imported) => {
-    if (imported in MADE) return `${before}"${relativeName(name, MADE[imported])}"`;
-    return imported.startsWith(".") ? `${before}"${imported.replace(/\.ts$/, ".js")}"` : all;
-  });
+  return text.replace(
+    /(\bfrom\s*|\bimport\s*\(?\s*(?:\/\*.*?\*\/\s*)?)"([^"]+)"/g,
+    (all, before, imported) => {
+      if (imported in MADE) return `${before}"${relativeName(name, MADE[imported])}"`;
+      return imported.startsWith(".") ? `${before}"${imported.replace(/\.ts$/, ".js")}"` : all;
+    },
+  );
 }
 
 function write(name, text) {
@@ -106,6 +110,7 @@ export async function publishModules(entries, { quick }) {
   for (const [imported, name] of Object.entries(MADE)) {
     if (imported.startsWith("virtual:")) write(name, await virtualText(imported, { quick }));
   }
+  copyFileSync(join(glueFolder("engine"), "zarr_wasm.wasm"), join(MODULES, "engine.wasm"));
   await publishLateModules(build, MODULES, { minify: !quick });
   for (const entry of entries) {
     const isDefault = /\bas default\b|export default/.test(

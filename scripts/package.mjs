@@ -76,8 +76,8 @@ function checkSlim(outputs) {
   }
 }
 
-/** Files that no bundler changes: the script for pages, and the text of the workers' program. */
-const UNBUNDLED = ["script.js", join("modules", "engine-texts.js")];
+/** Files that no bundler changes: the script for pages, and the texts of the workers' programs. */
+const UNBUNDLED = ["script.js", ...["texts", "programs"].map((name) => join("modules", `engine-${name}.js`))];
 
 /** Throws if a user's bundler would rewrite the import of a module by its URL. */
 function checkImports() {
@@ -182,7 +182,13 @@ async function downloadSize(program) {
 }
 
 /** The texts that are downloaded only when a call needs them. */
-const LATER = ["engine-texts.js", "full-wasm.js", "images-wasm.js", "conventions-wasm.js"];
+const LATER = [
+  "engine-texts.js",
+  "engine-programs.js",
+  "full-wasm.js",
+  "images-wasm.js",
+  "conventions-wasm.js",
+];
 
 async function entrySizes(outputs) {
   const sizes = { "open, get, slice": await downloadSize('export { get, open, slice } from "./index.js"') };
@@ -206,7 +212,8 @@ async function entrySizes(outputs) {
 const TOLD = {
   "open, get, slice": "what a page downloads at first that imports these three",
   "index.js": "the same with every name",
-  "modules/engine-texts.js": "at the first call: the engine's wasm and the workers' program",
+  "modules/engine-texts.js": "at the first call: the engine's wasm and the workers' programs",
+  "modules/engine-programs.js": "in its place where the engine's wasm is a file: the programs alone",
   "modules/full-wasm.js": "for all that reading v2 and v3 rarely needs",
   "modules/images-wasm.js": "for codecs of images",
   "modules/conventions-wasm.js": "for conventions, pyramids, CF",

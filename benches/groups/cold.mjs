@@ -1,12 +1,16 @@
 /**
  * The time from a page's HTML to its first tile: download, compilation and start of the code,
- * metadata and one chunk. Each page is in a new browser profile; the rows "code in the cache" have
- * visited the page before, and read other data. The floor is the data alone. Run from Node.
+ * metadata and one chunk. Each page of Chromium is in a new profile; the rows "code in the cache"
+ * have visited the page before, and read other data. In Firefox the pages share a process, and the
+ * code has a new URL for each. The floor is the data alone. Run from Node.
  */
 import { existsSync } from "node:fs";
+import { say } from "../../scripts/run_command.mjs";
 import { launchChromium } from "../../tests/browser/chromium.mjs";
 import { newRun } from "../line/runs.mjs";
 import { Timed } from "../measure/compare.mjs";
+import { BROWSERS } from "../peers/browsers.mjs";
+import { DriverlessTab } from "./main_thread/tabs.mjs";
 
 const LINES = {
   "no latency": {},
@@ -61,20 +65,29 @@ async function open(context, url) {
   return tab.evaluate(() => window.finished);
 }
 
-/** A contestant: a page over a line. `isCached`: its code has been loaded before. */
-function contestant(env, { page, encoding, speed, layout, isCached }) {
-  const runOf = () => newRun(env.base, { ...speed, encoding });
+/** Pages of Chromium, each in a new profile. */
+const inChromium = (browser) => async () => {
+  const context = await browser.newContext();
+  return { visit: (url) => open(context, url), close: () => context.close() };
+};
+
+/**
+ * A contestant: a page over a line. `newProfile` resolves to `{visit(url), close()}`. `isCached`:
+ * its code has been loaded before.
+ */
+function contestant({ base, newProfile }, { page, encoding, speed, layout, isCached }) {
+  const runOf = () => newRun(base, { ...speed, encoding });
   return {
     async prepare() {
-      const context = await env.browser.newContext();
+      const profile = await newProfile();
       const code = runOf();
-      if (isCached) await open(context, pageUrl({ code, data: runOf() }, page, layout));
+      if (isCached) await profile.visit(pageUrl({ code, data: runOf() }, page, layout));
       const data = isCached ? runOf() : code;
-      return { context, data, url: pageUrl({ code, data }, page, layout) };
+      return { profile, data, url: pageUrl({ code, data }, page, layout) };
     },
-    run: async ({ context, url }) => new Timed(await open(context, url)),
-    async finish({ context, data }) {
-      await context.close();
+    run: async ({ profile, url }) => new Timed(await profile.visit(url)),
+    async finish({ profile, data }) {
+      await profile.close();
       return data.tally();
     },
   };
@@ -88,10 +101,37 @@ async function rowOf(env, row, contestants) {
 
 const named = (names, make) => Object.fromEntries(names.map((name) => [name, make(name)]));
 
-async function* measureIn(env) {
+async function layoutsWithTrips(env) {
   const layouts = {};
   for (const [name, layout] of Object.entries(LAYOUTS))
     layouts[name] = { ...layout, trips: await tripsOf(env, layout) };
+  return layouts;
+}
+
+/** The layouts over the typical line, in Firefox. */
+async function* measureInFirefox(env, layouts) {
+  const firefox = BROWSERS.find(({ name }) => name === "firefox");
+  const missing = firefox.missing();
+  if (missing) return say(`- Firefox: ${missing}, its first tiles are not measured`);
+  const started = await firefox.start();
+  const tab = new DriverlessTab(started, env.jobs, env.base, "fetch");
+  const visit = (url) => tab.perform({ kind: "visit", url });
+  try {
+    for (const [name, layout] of Object.entries(layouts)) {
+      for (const isCached of [false, true]) {
+        const newProfile = async () => ({ visit, close: async () => {} });
+        const of = (page) => contestant({ ...env, newProfile }, { page, speed: TYPICAL, layout, isCached });
+        const row = `Firefox, 20 ms, 200 Mbit/s: ${name}${isCached ? ", code in the cache" : ""}`;
+        yield await rowOf(env, row, named(PAGES, of));
+      }
+    }
+  } finally {
+    await tab.close();
+    await started.close();
+  }
+}
+
+async function* measureInChromium(env, layouts) {
   for (const [line, speed] of Object.entries(LINES)) {
     for (const [name, layout] of Object.entries(layouts)) {
       for (const isCached of [false, true]) {
@@ -115,7 +155,9 @@ const SHELL = "/usr/bin/chromium-headless-shell";
 export async function* measure(env) {
   const browser = await launchChromium(existsSync(SHELL) ? SHELL : undefined);
   try {
-    yield* measureIn({ ...env, browser });
+    const layouts = await layoutsWithTrips(env);
+    yield* measureInChromium({ ...env, newProfile: inChromium(browser) }, layouts);
+    yield* measureInFirefox(env, layouts);
   } finally {
     await browser.close();
   }

@@ -3,12 +3,19 @@
  */
 
 /**
- * The engine's wasm as base64 of a deflate-raw stream, and the worker's program as a classic
- * script.
+ * The engine's wasm as base64 of a deflate-raw stream, and the workers' programs as classic
+ * scripts.
  */
 declare module "virtual:engine-texts" {
   export const wasm: string;
-  export const worker: string;
+  export const decoder: string;
+  export const engine: string;
+}
+
+/** The workers' programs alone. */
+declare module "virtual:engine-programs" {
+  export const decoder: string;
+  export const engine: string;
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
  * Follows the requests of a page's first open and read, in the output of each bundler. It needs two
- * scripts: the page's own and the engine. A third one would be a round trip more.
+ * scripts: the page's own and the engine. A third one would be a round trip more. The engine's wasm
+ * may be a file.
  */
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,12 +18,18 @@ const ENTRY = join(ROOT, "dist/index.js");
 /** An array that zarrita wrote. */
 const STORE = join(unpackFixtures(), "zarrita-0.7/create-v3/store/uint32");
 
-const PROGRAM = `
+const program = (setup) => `
 import { get, open, slice } from ${JSON.stringify(ENTRY)};
+${setup}
 const array = await open(new URL("/store", location.href), { kind: "array" });
 const { data } = await get(array, [slice(0, 2), null]);
 window.told = { data: [...data] };
 `;
+
+const withFile = (query) => `
+import { init } from ${JSON.stringify(ENTRY)};
+import wasm from "zarr-wasm/engine.wasm${query}";
+await init({ wasm });`;
 
 const BUNDLERS = {
   esbuild: (entry, outdir) =>
@@ -33,6 +40,7 @@ const BUNDLERS = {
       splitting: true,
       minify: true,
       format: "esm",
+      loader: { ".wasm": "file" },
       logLevel: "error",
     }),
 
@@ -59,18 +67,48 @@ const BUNDLERS = {
     }),
 };
 
+/**
+ * By name: the bundler, the lines that give `init` the engine's file, the files that the server
+ * lacks, and what the page asks for beside its own script.
+ */
+const CASES = {
+  "esbuild: the first read needs two scripts": { bundler: "esbuild", asked: [/engine-texts.*\.js$/] },
+  "Vite: the first read needs two scripts": { bundler: "Vite", asked: [/engine-texts.*\.js$/] },
+  "webpack: the first read needs two scripts and the engine's file": {
+    bundler: "webpack",
+    asked: [/\.js$/, /\.wasm$/],
+  },
+  "webpack: a page without the engine's file loads its text": {
+    bundler: "webpack",
+    lost: /\.wasm$/,
+    asked: [/\.js$/, /\.js$/, /\.wasm$/],
+  },
+  "esbuild: init takes the engine's file": {
+    bundler: "esbuild",
+    setup: withFile(""),
+    asked: [/engine-programs.*\.js$/, /engine.*\.wasm$/],
+  },
+  "Vite: init takes the engine's file": {
+    bundler: "Vite",
+    setup: withFile("?url"),
+    asked: [/engine-programs.*\.js$/, /engine.*\.wasm$/],
+  },
+};
+
 const HTML = '<!doctype html><link rel="icon" href="data:,"><script type="module" src="main.js"></script>';
 
+const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm" };
+
 /** Serves a bundler's output and the array. Resolves to the address and the paths asked for. */
-async function serve(folder) {
+async function serve(folder, lost) {
   const asked = [];
   const server = createServer(({ url }, response) => {
     asked.push(url);
     if (url === "/") return response.writeHead(200, { "Content-Type": "text/html" }).end(HTML);
     const path = url.startsWith("/store/") ? join(STORE, url.slice(7)) : join(folder, url);
-    if (!existsSync(path)) return response.writeHead(404).end();
-    const type = extname(path) === ".js" ? { "Content-Type": "text/javascript" } : {};
-    return response.writeHead(200, type).end(readFileSync(path));
+    if (lost?.test(url) || !existsSync(path)) return response.writeHead(404).end();
+    const type = TYPES[extname(path)] ?? "application/octet-stream";
+    return response.writeHead(200, { "Content-Type": type }).end(readFileSync(path));
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   const close = () => {
@@ -80,9 +118,9 @@ async function serve(folder) {
   return { url: `http://127.0.0.1:${server.address().port}`, asked, close };
 }
 
-/** The scripts that a page asks for until it has its values. */
-async function scriptsOf(browser, folder) {
-  const { url, asked, close } = await serve(folder);
+/** The files of code that a page asks for until it has its values, without its own script. */
+async function codeOf(browser, folder, lost) {
+  const { url, asked, close } = await serve(folder, lost);
   const page = await browser.newPage();
   try {
     const failed = new Promise((_, reject) => page.on("pageerror", reject));
@@ -90,27 +128,29 @@ async function scriptsOf(browser, folder) {
     await Promise.race([page.waitForFunction(() => window.told !== undefined), failed]);
     const { data } = await page.evaluate(() => window.told);
     if (data.length !== 14) throw new Error(`the page read ${data.length} elements`);
-    return asked.filter((path) => path.endsWith(".js"));
+    return asked.filter((path) => extname(path) in TYPES && path !== "/main.js");
   } finally {
     await page.close();
     close();
   }
 }
 
+const isExpected = (paths, expected) =>
+  paths.length === expected.length && expected.every((pattern) => paths.some((path) => pattern.test(path)));
+
 /** Runs the tests and reports each. */
 export async function runFirstRequests({ browser, report, pattern }) {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
-  const entry = join(FOLDER, "page.mjs");
-  writeFileSync(entry, PROGRAM);
-  for (const [bundler, bundle] of Object.entries(BUNDLERS)) {
-    const name = `${bundler}: the first read needs two scripts`;
-    if (!pattern.test(name)) continue;
+  const cases = Object.entries(CASES).filter(([name]) => pattern.test(name));
+  for (const [number, [name, { bundler, setup = "", lost, asked }]] of cases.entries()) {
     try {
-      const folder = join(FOLDER, bundler);
-      await bundle(entry, folder);
-      const scripts = await scriptsOf(browser, folder);
-      report({ name, ...(scripts.length !== 2 && { error: `it asked for ${scripts.join(", ")}` }) });
+      const entry = join(FOLDER, `page${number}.mjs`);
+      const folder = join(FOLDER, String(number));
+      writeFileSync(entry, program(setup));
+      await BUNDLERS[bundler](entry, folder);
+      const paths = await codeOf(browser, folder, lost);
+      report({ name, ...(!isExpected(paths, asked) && { error: `it asked for ${paths.join(", ")}` }) });
     } catch (error) {
       report({ name, error: String(error.stack) });
     }

@@ -4,7 +4,8 @@
  * engine's bytes, because the builds share most of their code. The engine decompresses them.
  */
 import { ZarrError } from "../model/errors.ts";
-import type { PackedWasm } from "../port/protocol.ts";
+import { requireOk } from "../port/compile_response.ts";
+import type { PackedWasm, WasmBytes } from "../port/protocol.ts";
 import { DecodeHost } from "./decode/decode_host.ts";
 
 /** Without `fromBase64` a loop takes a tenth of the time of `Uint8Array.from` with a function. */
@@ -24,6 +25,36 @@ export function inflating(text: string): Response {
   return new Response(deflated.pipeThrough(new DecompressionStream("deflate-raw")), { headers });
 }
 
+/** Reads a file in Node, whose `fetch` does not support `file:` URLs. */
+async function readFile(url: string): Promise<Uint8Array<ArrayBuffer>> {
+  const { process } = globalThis as {
+    process?: {
+      getBuiltinModule?(name: string): { readFile(url: URL): Promise<Uint8Array<ArrayBuffer>> };
+    };
+  };
+  const files = process?.getBuiltinModule?.("node:fs/promises");
+  if (!files)
+    throw new ZarrError(
+      "Argument",
+      `the wasm file ${url} cannot be read in this environment; pass its bytes to init`,
+    );
+  return files.readFile(new URL(url));
+}
+
+/** A module's bytes, or a response from which they arrive. */
+export async function opened(wasm: WasmBytes): Promise<Response | BufferSource> {
+  if ("deflated" in wasm) return inflating(wasm.deflated);
+  if ("bytes" in wasm) return wasm.bytes;
+  return wasm.url.startsWith("file:") ? readFile(wasm.url) : fetch(wasm.url, { cache: "force-cache" });
+}
+
+async function bytesOf(wasm: WasmBytes): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await opened(wasm);
+  const response = bytes instanceof Response ? bytes : new Response(bytes);
+  requireOk(response);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
 /**
  * The bytes of a build that was compressed with the engine. An instance of the engine decompresses
  * them, and is dropped: linear memory never shrinks.
@@ -32,9 +63,9 @@ export async function unpacked(
   { zstandard, engine }: PackedWasm,
   module: WebAssembly.Module,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const [prefix, host] = await Promise.all([inflating(engine).arrayBuffer(), DecodeHost.start(module)]);
+  const [prefix, host] = await Promise.all([bytesOf(engine), DecodeHost.start(module)]);
   try {
-    return host.unpack(decodeBase64(zstandard), new Uint8Array(prefix));
+    return host.unpack(decodeBase64(zstandard), prefix);
   } catch (cause) {
     throw new ZarrError(
       "Store",

@@ -3,4 +3,5 @@
  * `init({ workerUrl })` or `init({ worker })`, where blob workers are forbidden. It exports
  * nothing.
  */
-import "../engine/worker_main.ts";
+import "../engine/decode/decode_main.ts";
+import "../engine/engine_main.ts";

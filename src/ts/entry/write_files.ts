@@ -20,7 +20,7 @@ async function writeFiles(folder: string): Promise<void> {
   await writeFile(at("zarr_wasm.wasm"), new Uint8Array(engineBytes));
   const module = await WebAssembly.compile(engineBytes);
   for (const [name, zstandard] of Object.entries({ full, images, conventions })) {
-    const bytes = await unpacked({ zstandard, engine: engine.wasm }, module);
+    const bytes = await unpacked({ zstandard, engine: { deflated: engine.wasm } }, module);
     await writeFile(at(`zarr_wasm_${name}.wasm`), bytes);
   }
   await copyFile(WORKER, at("worker.js"));

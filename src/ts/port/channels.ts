@@ -4,14 +4,15 @@
  * browsers lack some. If no worker starts, the engine runs on the caller's thread, and its program
  * is imported then.
  */
-import { loadCaller, loadEngine } from "#source";
+import { loadCaller } from "#source";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/is_node.ts";
 import type { Channel, EnginePlace } from "./channel.ts";
-import { configuration, engineOptions, givenWasm } from "./configuration.ts";
+import { configuration, engineOptions } from "./configuration.ts";
 import { Crash } from "./crash.ts";
-import { PROTOCOL_VERSION, type ToEngine, type ToPage, type WasmText } from "./protocol.ts";
+import { PROTOCOL_VERSION, type ToEngine, type ToPage } from "./protocol.ts";
 import { TIMEOUTS } from "./timeouts.ts";
+import { loadStartup } from "./wasm.ts";
 import { NotStarted, ofWebWorker, type RunningWorker, startWorker, workerPlaces } from "./worker_start.ts";
 
 /** The place at which an engine started last, and why the other places refused. */
@@ -133,7 +134,10 @@ function scriptUrl(url: string): string {
   return policy.createScriptURL(url);
 }
 
-type Attempt = (startup: Startup) => Promise<Channel>;
+/** The program of the engine's worker. In Node it is a text. */
+type Script = Blob | string | undefined;
+
+type Attempt = (startup: Startup, script: Script) => Promise<Channel>;
 
 function customAttempt(startup: Startup): Promise<Channel> {
   const worker = (configuration.worker as () => Worker)();
@@ -143,11 +147,14 @@ function customAttempt(startup: Startup): Promise<Channel> {
 /** An attempt to start the package's own worker script. */
 const attemptAt =
   (place: "blob" | "url" | "node"): Attempt =>
-  (startup) => {
-    const { workerScript, workerUrl } = startup.options;
-    const isNeeded = place === "node" || workerScript instanceof Blob;
-    const script = isNeeded ? workerScript : undefined;
-    const source = { script, url: workerUrl, name: ENGINE_WORKER, trusted: scriptUrl };
+  (startup, script) => {
+    const isNeeded = place === "node" || script instanceof Blob;
+    const source = {
+      script: isNeeded ? script : undefined,
+      url: startup.options.workerUrl,
+      name: ENGINE_WORKER,
+      trusted: scriptUrl,
+    };
     return startWorker(place, source, (worker: EngineWorker) => begin(place, worker, startup));
   };
 
@@ -168,28 +175,24 @@ function attempts(): [EnginePlace, Attempt][] {
   ];
 }
 
-/** The wasm of the engine, from `init` or from the inlined chunk, and the inlined worker script. */
-async function engineWasm(): Promise<{ wasm: WasmText | undefined; script: string | undefined }> {
-  const [given, inlined] = await Promise.all([givenWasm("engine"), loadEngine?.()]);
-  return { wasm: given ?? (inlined && { deflated: inlined.wasm }), script: inlined?.worker };
-}
+const scriptOf = (program: string): Script =>
+  isNode() ? program : new Blob([program], { type: "text/javascript" });
 
 /** Starts an engine at the first place that works, beginning with the place that worked before. */
 export async function openChannel(): Promise<Channel> {
-  const { wasm, script } = await engineWasm();
-  const workerScript =
-    script === undefined || isNode() ? script : new Blob([script], { type: "text/javascript" });
+  const { wasm, programs } = await loadStartup();
+  const script = programs && scriptOf(programs.decoder + programs.engine);
   const startup: Startup = {
     type: "start",
     version: PROTOCOL_VERSION,
-    options: { ...engineOptions(), workerScript },
+    options: { ...engineOptions(), workerScript: programs && scriptOf(programs.decoder) },
     wasm,
   };
   const tried = attempts();
   const known = tried.filter(([place]) => place === places.place && !configuration.worker);
   for (const [place, attempt] of known.length > 0 ? known : tried) {
     try {
-      const channel = await attempt(startup);
+      const channel = await attempt(startup, script);
       places.place = place;
       return channel;
     } catch (error) {

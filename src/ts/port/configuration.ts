@@ -2,9 +2,9 @@
  * The options that `init` received. Every option has a default. The page reads an option when it
  * first needs it, so `init` must be called before that.
  */
-import { need, needUrl, optionsOf, parsedUrl, type Rules } from "../model/argument.ts";
+import { needUrl, optionsOf, parsedUrl, type Rules } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
-import type { Build, EngineOptions, WasmText } from "./protocol.ts";
+import type { EngineOptions } from "./protocol.ts";
 
 /** The source of a wasm build: a URL, a response, its bytes, or a compiled module. */
 type WasmSource = string | URL | Response | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
@@ -22,8 +22,10 @@ export interface InitOptions {
    */
   worker?: (() => Worker) | null;
   /**
-   * The engine's wasm, for entry points that do not inline it (`zarr-wasm/slim`). It is the file
-   * `zarr_wasm.wasm` that the command `zarr-wasm <folder>` writes.
+   * The engine's wasm, in place of the inlined text: the URL of the file `zarr-wasm/engine.wasm`,
+   * which the bundler places. The page compiles a file while it arrives, and browsers need less
+   * time for it than for a text. `zarr-wasm/slim` has no inlined text: it takes this file, or
+   * `zarr_wasm.wasm`, which the command `zarr-wasm <folder>` writes.
    */
   wasm?: WasmSource | Promise<WasmSource>;
   /**
@@ -122,50 +124,3 @@ export function engineOptions(): EngineOptions {
     workerUrl: workerUrl === undefined ? undefined : absoluteUrl(workerUrl),
   };
 }
-
-const OPTION = {
-  engine: "wasm",
-  full: "wasmFull",
-  images: "wasmImages",
-  conventions: "wasmConventions",
-} as const;
-
-/**
- * The wasm that `init` received for a build, as it crosses the port; undefined if it received none.
- */
-export async function givenWasm(build: Build): Promise<WasmText | undefined> {
-  const source = await configuration[OPTION[build]];
-  if (source === undefined) return undefined;
-  if (source instanceof WebAssembly.Module) return { module: source };
-  if (typeof source === "string" || source instanceof URL) return { url: wasmUrl(source) };
-  if (typeof Response !== "undefined" && source instanceof Response) return { bytes: await bytesOf(source) };
-  need(source instanceof ArrayBuffer || ArrayBuffer.isView(source), OPTION[build], "WebAssembly");
-  return { bytes: source };
-}
-
-/** Resolves a wasm URL against the page's. Node has no page, so a relative URL throws there. */
-function wasmUrl(source: string | URL): string {
-  const { location } = globalThis as { location?: { href: string } };
-  return parsedUrl(source, location?.href).href;
-}
-
-/** The bytes of a response. They are kept, because a response can be read only once. */
-async function bytesOf(response: Response): Promise<ArrayBuffer> {
-  const known = read.get(response);
-  if (known) return known;
-  if (!response.ok) {
-    throw new ZarrError(
-      "Store",
-      `the wasm at ${response.url} could not be loaded: HTTP status ${response.status}`,
-    );
-  }
-  const bytes = response.arrayBuffer();
-  read.set(response, bytes);
-  return bytes;
-}
-
-const read = new WeakMap<Response, Promise<ArrayBuffer>>();
-
-/** The error for an entry point that has no inlined wasm and received none. */
-export const noWasm = (build: Build) =>
-  new ZarrError("Argument", `this entry point has no inlined wasm: call init({ ${OPTION[build]} }) first`);

@@ -1,18 +1,36 @@
 /**
- * The types of the modules that `#source` resolves to. They import the chunks that hold the engine.
+ * The types of what the modules that `#source` resolves to export. They import the chunks that hold
+ * the engine. What an entry point does not have is undefined.
  */
 import type { Channel } from "./channel.ts";
-import type { ToEngine } from "./protocol.ts";
+import type { Build, ToEngine } from "./protocol.ts";
 
-/** The engine's wasm and the worker's program, as texts. */
-export interface EngineTexts {
+/** The programs of the workers, as classic scripts. */
+export interface WorkerPrograms {
+  /** The complete program of decode workers. */
+  decoder: string;
+  /** The program of the engine's worker, to which it is appended. */
+  engine: string;
+}
+
+/** The engine's wasm and the workers' programs, as texts. */
+export interface EngineTexts extends WorkerPrograms {
   /** Base64 of a deflate-raw stream. */
   wasm: string;
-  /** The complete program of the worker, as a classic script. */
-  worker: string;
 }
 
 /** The module that runs the engine on the caller's thread. */
 export interface CallerModule {
   openCaller(startup: Extract<ToEngine, { type: "start" }>): Promise<Channel>;
 }
+
+export type LoadEngine = (() => Promise<EngineTexts>) | undefined;
+
+/** Loads the programs alone, where the wasm is a file. */
+export type LoadPrograms = (() => Promise<WorkerPrograms>) | undefined;
+
+/** The URL of the engine's wasm; undefined if this bundler did not place the file. */
+export type WasmFile = (() => Promise<URL | undefined>) | undefined;
+
+/** The builds that are loaded when a call needs them, as texts. */
+export type LoadBuild = Record<Exclude<Build, "engine">, () => Promise<string>> | undefined;

@@ -13,7 +13,7 @@ import type { OperationName } from "./operations.ts";
 /**
  * Both ends compare it in the first message. A worker script of another release refuses to start.
  */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** The wasm builds of the crate. */
 export type Build = "engine" | "full" | "images" | "conventions";
@@ -25,27 +25,22 @@ export interface EngineOptions {
   workerIdleMs?: number | undefined;
   caches?: { encodedBytes?: number; decodedBytes?: number } | undefined;
   memoryLimit?: number | undefined;
-  /** The worker's program, from which decode workers start. */
+  /** The program of decode workers. */
   workerScript?: Blob | string | undefined;
   workerUrl?: string | undefined;
 }
 
-/** Base64 of a Zstandard frame. Its prefix is the content of `engine`, base64 of deflate-raw. */
+/** A module's bytes as they cross the port: base64 of a deflate-raw stream, bytes, or a URL. */
+export type WasmBytes = { deflated: string } | { bytes: BufferSource } | { url: string };
+
+/** A build that was compressed with the engine: base64 of a Zstandard frame, and its prefix. */
 export interface PackedWasm {
   zstandard: string;
-  engine: string;
+  engine: WasmBytes;
 }
 
-/**
- * Wasm as it crosses the port: base64 of a deflate-raw stream, a build that was compressed with the
- * engine, a module's bytes, an absolute URL, or a compiled module.
- */
-export type WasmText =
-  | { deflated: string }
-  | PackedWasm
-  | { bytes: ArrayBuffer | ArrayBufferView }
-  | { url: string }
-  | { module: WebAssembly.Module };
+/** Wasm as it crosses the port. URLs are absolute. */
+export type WasmText = WasmBytes | PackedWasm | { module: WebAssembly.Module };
 
 /** Messages from the page to the engine. */
 export type ToEngine =

@@ -1,17 +1,147 @@
 /**
- * Provides the wasm builds that the engine asks for, from `init` or from a chunk of the package.
- * The page loads the chunk, because a blob worker cannot import. The engine compiles it. The
- * package's own engine goes with it, because the build is compressed with that: `init` may have
- * given another.
+ * Provides the wasm builds that the engine needs: what `init` received, the file that the bundler
+ * placed, or a text in a chunk of the package. The page loads them, because a blob worker cannot
+ * import. It compiles files itself while they arrive and the engine's worker starts. The engine
+ * compiles texts.
  */
-import { loadBuild, loadEngine } from "#source";
-import { givenWasm, noWasm } from "./configuration.ts";
-import type { Build, WasmText } from "./protocol.ts";
+import { loadBuild, loadEngine, loadPrograms, wasmFile } from "#source";
+import { need, parsedUrl } from "../model/argument.ts";
+import { ZarrError } from "../model/errors.ts";
+import { isNode } from "../model/is_node.ts";
+import { compileResponse, requireOk } from "./compile_response.ts";
+import { configuration } from "./configuration.ts";
+import type { WorkerPrograms } from "./engine_source.ts";
+import type { Build, WasmBytes, WasmText } from "./protocol.ts";
+import { warn } from "./warnings.ts";
 
+const OPTION = {
+  engine: "wasm",
+  full: "wasmFull",
+  images: "wasmImages",
+  conventions: "wasmConventions",
+} as const;
+
+/** The error for an entry point that has no inlined wasm and received none. */
+const noWasm = (build: Build) =>
+  new ZarrError("Argument", `this entry point has no inlined wasm: call init({ ${OPTION[build]} }) first`);
+
+/** Resolves a wasm URL against the page's. Node has no page, so a relative URL throws there. */
+function absolute(source: string | URL): string {
+  const { location } = globalThis as { location?: { href: string } };
+  return parsedUrl(source, location?.href).href;
+}
+
+const read = new WeakMap<Response, Promise<ArrayBuffer>>();
+
+/** The bytes of a response. They are kept, because a response can be read only once. */
+async function bytesOf(response: Response): Promise<ArrayBuffer> {
+  const known = read.get(response);
+  if (known) return known;
+  requireOk(response);
+  const bytes = response.arrayBuffer();
+  read.set(response, bytes);
+  return bytes;
+}
+
+/** The wasm that `init` received for a build, as it crosses the port. */
+async function givenWasm(build: Build): Promise<WasmBytes | { module: WebAssembly.Module } | undefined> {
+  const source = await configuration[OPTION[build]];
+  if (source === undefined) return undefined;
+  if (source instanceof WebAssembly.Module) return { module: source };
+  if (typeof source === "string" || source instanceof URL) return { url: absolute(source) };
+  if (typeof Response !== "undefined" && source instanceof Response) return { bytes: await bytesOf(source) };
+  need(source instanceof ArrayBuffer || ArrayBuffer.isView(source), OPTION[build], "WebAssembly");
+  return { bytes: source as BufferSource };
+}
+
+/** Files whose compilation has begun, by URL. */
+const compiled = new Map<string, Promise<WebAssembly.Module>>();
+
+function compileFile(url: string): Promise<WebAssembly.Module> {
+  const known = compiled.get(url);
+  if (known) return known;
+  const compiling = fetch(url).then(compileResponse);
+  compiled.set(url, compiling);
+  compiling.catch(() => compiled.delete(url));
+  return compiling;
+}
+
+/**
+ * Compiles a file that `init` received. If the page cannot, the engine tries and reports the
+ * error.
+ */
+async function compiledGiven(given: { url: string }): Promise<WasmText> {
+  if (given.url.startsWith("file:")) return given;
+  return compileFile(given.url).then(
+    (module) => ({ module }),
+    (error) => {
+      if (error instanceof ZarrError) throw error;
+      return given;
+    },
+  );
+}
+
+/** The file that the bundler placed could not be loaded, so the text is used. */
+let isFileLost = false;
+
+/** The URL of the engine's wasm, if the bundler placed the file. Some bundlers only claim to. */
+async function placedFile(): Promise<string | undefined> {
+  if (isFileLost || isNode()) return undefined;
+  const href = (await wasmFile?.())?.href;
+  return href?.startsWith("file:") ? undefined : href;
+}
+
+async function engineText(): Promise<{ deflated: string }> {
+  if (!loadEngine) throw noWasm("engine");
+  return { deflated: (await loadEngine()).wasm };
+}
+
+async function engineWasm(): Promise<WasmText> {
+  const given = await givenWasm("engine");
+  if (given) return "url" in given ? compiledGiven(given) : given;
+  const file = await placedFile();
+  if (file === undefined) return engineText();
+  return compileFile(file).then(
+    (module) => ({ module }),
+    (reason) => {
+      isFileLost = true;
+      warn(`the engine's file could not be compiled, so its text is loaded instead: ${reason}`, file);
+      return engineText();
+    },
+  );
+}
+
+/** The engine's bytes, which are the prefix of the other builds. */
+async function enginePrefix(): Promise<WasmBytes> {
+  const given = await givenWasm("engine");
+  const url = given && "url" in given ? given.url : await placedFile();
+  return url === undefined ? engineText() : { url };
+}
+
+/** The wasm of a build, when the engine asks for it. */
 export async function loadWasm(build: Build): Promise<WasmText> {
+  if (build === "engine") return engineWasm();
   const given = await givenWasm(build);
   if (given) return given;
-  if (build === "engine" || !loadBuild || !loadEngine) throw noWasm(build);
-  const [zstandard, { wasm: engine }] = await Promise.all([loadBuild[build](), loadEngine()]);
+  if (!loadBuild) throw noWasm(build);
+  const [zstandard, engine] = await Promise.all([loadBuild[build](), enginePrefix()]);
   return { zstandard, engine };
+}
+
+interface Startup {
+  programs: WorkerPrograms | undefined;
+  wasm: WasmText | undefined;
+}
+
+/**
+ * The workers' programs, and the engine's wasm if it comes in the same chunk. A file comes by
+ * itself: the worker starts while it is on its way, and asks for it.
+ */
+export async function loadStartup(): Promise<Startup> {
+  if (configuration.wasm === undefined && (await placedFile()) === undefined) {
+    const texts = await loadEngine?.();
+    return { programs: texts, wasm: texts && { deflated: texts.wasm } };
+  }
+  engineWasm().catch(() => {});
+  return { programs: await loadPrograms?.(), wasm: undefined };
 }

@@ -92,7 +92,7 @@ export class DecodeServer {
         return this.#addBuild(message);
       case "bind":
         this.#arrays.set(message.array, message);
-        return;
+        return this.#bindEarly(message);
       case "unbind":
         return this.#unbind(message.array);
       case "cancel":
@@ -206,6 +206,17 @@ export class DecodeServer {
     const { document = "", users } = this.#arrays.get(array) ?? {};
     instance.host?.bind(array, document, users);
     instance.bound.add(array);
+  }
+
+  /** Binds an array before its first work, which reports an error. */
+  #bindEarly({ build, array }: Extract<ToDecoder, { type: "bind" }>): void {
+    const instance = this.#instances.get(build);
+    if (!instance?.host) return;
+    try {
+      this.#bind(instance, array);
+    } catch (error) {
+      if (!(error instanceof DecodeFailure)) this.#drop(instance);
+    }
   }
 
   #begin(instance: BuildInstance, build: DecodeBuild, part: number, { array, header }: Begin): void {

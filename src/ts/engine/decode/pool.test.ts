@@ -102,6 +102,23 @@ test("a prepared pool starts one decoder before there is work", async () => {
   assert.ok(at(ports, 0).work.every((work) => work.part === part.id));
 });
 
+test("a prepared pool binds the array of the coming work, once", async () => {
+  const { pool, ports } = fakePool(2);
+  const bound = () => ports.flatMap(({ posted }) => posted.filter(({ type }) => type === "bind"));
+  pool.prepared({ ...ARRAY, number: 8 }).prepared(ARRAY);
+  pool.unbind(8);
+  await turn();
+  assert.deepEqual(
+    bound().map((message) => message.type === "bind" && message.array),
+    [ARRAY.number],
+  );
+  addPart(pool);
+  await turn();
+  assert.equal(bound().length, 1);
+  pool.prepared({ ...ARRAY, number: 9 });
+  assert.equal(bound().length, 2);
+});
+
 test("the part with the higher priority goes first", async () => {
   const { pool, ports } = fakePool(1);
   const parts = [0, 0, 0, 5].map((priority) => addPart(pool, priority));

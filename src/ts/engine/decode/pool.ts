@@ -150,6 +150,8 @@ export class DecodePool {
   readonly #slots: WorkerSlot[] = [];
   readonly #waiting = new Set<PartTask>();
   readonly #modules = new Map<DecodeBuild, WebAssembly.Module>();
+  /** The arrays to bind at the first decoder when it has started. */
+  readonly #expected = new Map<number, BoundArray>();
   #opening = 0;
   #isPumpDue = false;
   /** At most so many decoders run after the start of another one failed. */
@@ -170,9 +172,16 @@ export class DecodePool {
     return this.#slots.length;
   }
 
-  /** Starts a first decoder unless there is one, because work for it will come. */
-  prepared(): this {
+  /**
+   * Starts a first decoder unless there is one, because work for it will come. It also binds the
+   * array of that work, while the encoded bytes are on their way.
+   */
+  prepared(array?: BoundArray): this {
     if (this.#slots.length + this.#opening === 0) this.#openSlot();
+    if (array?.build !== "engine") return this;
+    const [slot] = this.#slots;
+    if (slot) this.#sendArray(slot, array);
+    else this.#expected.set(array.number, array);
     return this;
   }
 
@@ -222,6 +231,7 @@ export class DecodePool {
 
   /** Removes an array from every decoder. */
   unbind(array: number): void {
+    this.#expected.delete(array);
     for (const { decoder, arrays } of this.#slots)
       if (arrays.delete(array)) decoder.post({ type: "unbind", array }, []);
   }
@@ -237,6 +247,7 @@ export class DecodePool {
       closeDecoder(decoder);
     }
     this.#modules.clear();
+    this.#expected.clear();
   }
 
   /** Ends the decoders that have been idle since then. Returns whether any are left. */
@@ -373,19 +384,22 @@ export class DecodePool {
 
   /** Sends a decoder the array and the wasm build that a part needs. */
   #introduce(slot: WorkerSlot, part: PartTask): void {
-    const { number, build, document, codecs } = part.array;
+    const { build } = part.array;
     const module = this.#modules.get(build);
     if (!slot.builds.has(build) && module) {
       slot.builds.add(build);
       slot.decoder.post({ type: "module", build, module, recycleBytes: recycleBytes() }, []);
     }
-    if (!slot.arrays.has(number) && !part.codec) {
-      slot.arrays.add(number);
-      const users = codecs && { users: codecs.text, modules: codecs.modules };
-      slot.decoder.post({ type: "bind", array: number, build, document, ...users }, []);
-    }
+    if (!part.codec) this.#sendArray(slot, part.array);
     part.slot = slot;
     slot.parts.set(part.id, part);
+  }
+
+  #sendArray({ decoder, arrays }: WorkerSlot, { number, build, document, codecs }: BoundArray): void {
+    if (arrays.has(number)) return;
+    arrays.add(number);
+    const users = codecs && { users: codecs.text, modules: codecs.modules };
+    decoder.post({ type: "bind", array: number, build, document, ...users }, []);
   }
 
   #openSlot(open = this.#open): void {
@@ -411,6 +425,8 @@ export class DecodePool {
         decoder.oncrash = (reason) => this.#crashed(slot, reason);
         this.#opening -= 1;
         this.#slots.push(slot);
+        for (const array of this.#expected.values()) this.#sendArray(slot, array);
+        this.#expected.clear();
         this.#pump();
         this.#idle.watch();
       },

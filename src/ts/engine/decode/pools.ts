@@ -2,14 +2,13 @@
  * The two pools of decoders: workers, and the engine's own thread for work that is smaller than the
  * cost of sending it.
  */
-import type { DecodeBuild } from "../../model/node_summary.ts";
 import { engineModule } from "../compile.ts";
 import { recycleBytes, workerIdleMs, workerLimit } from "../configuration.ts";
 import { warn } from "../warn.ts";
 import { dropCopyMemory } from "./copy_memory.ts";
 import { type Decoder, localDecoder, openDecoder } from "./decoder.ts";
 import { dropSpares } from "./part_memory.ts";
-import { DecodePool } from "./pool.ts";
+import { type BoundArray, DecodePool } from "./pool.ts";
 
 /** Up to this many decoded bytes, decoding here is faster than sending the read to a worker. */
 const CALLER_BYTES = 128 << 10;
@@ -46,11 +45,13 @@ export const poolFor = (bytes: number): DecodePool =>
  * first tiles of a page are decoded here. Tiles that need another build are not: its wasm is large,
  * and decoding takes long.
  */
-export function decoderFor(bytes: number, chunkBytes: number, build: DecodeBuild): DecodePool {
-  const pool = poolFor(bytes).prepared();
+export function decoderFor(bytes: number, chunkBytes: number, array: BoundArray): DecodePool {
+  const pool = poolFor(bytes);
   const isCold = pool === workers && workers.size === 0;
   const isTile = bytes <= COLD_CALLER_BYTES && chunkBytes >= COLD_CHUNK_BYTES;
-  return isCold && isTile && build === "engine" ? caller.prepared() : pool;
+  if (!(isCold && isTile && array.build === "engine")) return pool.prepared(array);
+  workers.prepared();
+  return caller.prepared(array);
 }
 
 /** Starts a decode worker, if there is none and there may be one. */

@@ -87,7 +87,7 @@ export class Job {
   begin(layout: Layout): void {
     const { array, isRaw } = this.#options;
     const bytes = this.#options.decodedBytes(layout);
-    this.#pool = isRaw ? poolFor(bytes) : decoderFor(bytes, this.#options.chunkBytes(layout), array.build);
+    this.#pool = isRaw ? poolFor(bytes) : decoderFor(bytes, this.#options.chunkBytes(layout), array);
     try {
       this.#options.result.begin(layout);
     } catch (error) {

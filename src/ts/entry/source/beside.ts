@@ -1,10 +1,18 @@
 /**
- * `#source` of the entry `zarr-wasm/script`: the wasm and the worker are imported at the first call
+ * `#source` of the entry `zarr-wasm/script`: the wasm and the worker are loaded at the first call
  * from the files of the package beside the script, by their URLs.
  */
 import { ZarrError } from "../../model/errors.ts";
 import { chunkFailed } from "../../port/chunk_failed.ts";
-import type { CallerModule, EngineTexts } from "../../port/engine_source.ts";
+import type {
+  CallerModule,
+  EngineTexts,
+  LoadBuild,
+  LoadEngine,
+  LoadPrograms,
+  WasmFile,
+  WorkerPrograms,
+} from "../../port/engine_source.ts";
 
 interface ScriptHost {
   document?: { currentScript?: { src?: string } | null };
@@ -15,22 +23,28 @@ interface ScriptHost {
 const { document, location } = globalThis as ScriptHost;
 const script = document ? document.currentScript?.src : location?.href;
 
-async function beside(name: string): Promise<unknown> {
+function urlOf(name: string): URL {
   if (!script)
     throw new ZarrError("Argument", "zarr-wasm/script knows its files only from the src of a script tag");
-  const { href } = new URL(`modules/${name}`, script);
-  return import(/* webpackIgnore: true */ /* @vite-ignore */ href).catch(chunkFailed);
+  return new URL(`modules/${name}`, script);
+}
+
+async function beside(name: string): Promise<unknown> {
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ urlOf(name).href).catch(chunkFailed);
 }
 
 const textOf = async (name: string) => ((await beside(name)) as { default: string }).default;
 
-export const loadEngine: (() => Promise<EngineTexts>) | undefined = async () =>
-  (await beside("engine-texts.js")) as EngineTexts;
+export const loadEngine: LoadEngine = async () => (await beside("engine-texts.js")) as EngineTexts;
+
+export const loadPrograms: LoadPrograms = async () => (await beside("engine-programs.js")) as WorkerPrograms;
+
+export const wasmFile: WasmFile = async () => urlOf("engine.wasm");
 
 export const loadCaller = async (): Promise<CallerModule> =>
   (await beside("engine/caller.js")) as CallerModule;
 
-export const loadBuild: Record<"full" | "images" | "conventions", () => Promise<string>> | undefined = {
+export const loadBuild: LoadBuild = {
   full: () => textOf("full-wasm.js"),
   images: () => textOf("images-wasm.js"),
   conventions: () => textOf("conventions-wasm.js"),

@@ -1,19 +1,34 @@
 /**
  * `#source` of the entry `zarr-wasm`: the wasm and the worker are in chunks that are imported at
  * the first call. The wasm is text, so that bundlers, content types and CORS rules do not matter.
+ * Where the bundler is webpack, which places files by itself, the engine's wasm is a file.
  */
 import { chunkFailed } from "../../port/chunk_failed.ts";
-import type { CallerModule, EngineTexts } from "../../port/engine_source.ts";
+import type {
+  CallerModule,
+  LoadBuild,
+  LoadEngine,
+  LoadPrograms,
+  WasmFile,
+} from "../../port/engine_source.ts";
 
-/** The engine's wasm and the worker's program. */
-export const loadEngine: (() => Promise<EngineTexts>) | undefined = () =>
-  import("virtual:engine-texts").catch(chunkFailed);
+export const loadEngine: LoadEngine = () => import("virtual:engine-texts").catch(chunkFailed);
+
+export const loadPrograms: LoadPrograms = () => import("virtual:engine-programs").catch(chunkFailed);
+
+/** webpack and its relatives define it while they bundle. */
+declare const __webpack_require__: unknown;
+
+/** webpack joins the module with this one. Other bundlers make a chunk that is not loaded. */
+export const wasmFile: WasmFile = async () =>
+  typeof __webpack_require__ === "function"
+    ? (await import(/* webpackMode: "eager" */ "./wasm_file.ts")).default
+    : undefined;
 
 /** Resolves to the module that runs the engine on the caller's thread. */
 export const loadCaller = (): Promise<CallerModule> => import("../../engine/caller.ts").catch(chunkFailed);
 
-/** The builds that are loaded when a call needs them. */
-export const loadBuild: Record<"full" | "images" | "conventions", () => Promise<string>> | undefined = {
+export const loadBuild: LoadBuild = {
   full: () => import("virtual:full-wasm").then((module) => module.default, chunkFailed),
   images: () => import("virtual:images-wasm").then((module) => module.default, chunkFailed),
   conventions: () => import("virtual:conventions-wasm").then((module) => module.default, chunkFailed),

@@ -3,9 +3,16 @@
  * the URLs.
  */
 import { chunkFailed } from "../../port/chunk_failed.ts";
-import type { CallerModule, EngineTexts } from "../../port/engine_source.ts";
+import type {
+  CallerModule,
+  LoadBuild,
+  LoadEngine,
+  LoadPrograms,
+  WasmFile,
+} from "../../port/engine_source.ts";
 
-export const loadEngine: (() => Promise<EngineTexts>) | undefined = undefined;
+export const loadEngine: LoadEngine = undefined;
+export const loadPrograms: LoadPrograms = undefined;
+export const wasmFile: WasmFile = undefined;
 export const loadCaller = (): Promise<CallerModule> => import("../../engine/caller.ts").catch(chunkFailed);
-export const loadBuild: Record<"full" | "images" | "conventions", () => Promise<string>> | undefined =
-  undefined;
+export const loadBuild: LoadBuild = undefined;

@@ -7,11 +7,19 @@ import * as engine from "virtual:engine-texts";
 import full from "virtual:full-wasm";
 import images from "virtual:images-wasm";
 import * as caller from "../../engine/caller.ts";
-import type { CallerModule, EngineTexts } from "../../port/engine_source.ts";
+import type {
+  CallerModule,
+  LoadBuild,
+  LoadEngine,
+  LoadPrograms,
+  WasmFile,
+} from "../../port/engine_source.ts";
 
-export const loadEngine: (() => Promise<EngineTexts>) | undefined = async () => engine;
+export const loadEngine: LoadEngine = async () => engine;
+export const loadPrograms: LoadPrograms = loadEngine;
+export const wasmFile: WasmFile = undefined;
 export const loadCaller = async (): Promise<CallerModule> => caller;
-export const loadBuild: Record<"full" | "images" | "conventions", () => Promise<string>> | undefined = {
+export const loadBuild: LoadBuild = {
   full: async () => full,
   images: async () => images,
   conventions: async () => conventions,
