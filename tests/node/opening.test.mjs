@@ -97,6 +97,22 @@ test("a v3 array or group: one round trip", async () => {
   assert.deepEqual([array.trips, array.requests], [1, ["/a/zarr.json"]]);
 });
 
+const CORNER = [zarr.slice(0, 2), zarr.slice(0, 2)];
+
+test("a second array of a store costs one document and its chunk", async () => {
+  server.files = madeStore(description, ([i, j]) => i - j, { path: "b", store: new Map(v3) });
+  const store = new zarr.FetchStore(server.url);
+  const first = await zarr.open(store, { path: "a", kind: "array" });
+  await first.get(CORNER);
+  server.requests.length = 0;
+  const { result, requests, trips } = await costOf(async () => {
+    const second = await zarr.open(store, { path: "b", kind: "array" });
+    return second.get(CORNER);
+  });
+  assert.deepEqual([...result.data], [0, -1, 1, 0]);
+  assert.deepEqual([trips, requests], [2, ["/b/c/0/0", "/b/zarr.json"]]);
+});
+
 test("a v2 array: one round trip, attributes included", async () => {
   server.files = v2;
   const { result, trips } = await costOf(() => zarr.open(server.url, { path: "a" }));
