@@ -33,10 +33,14 @@ const TILE = [
 
 /** The pages of `page/cold`: the data alone, zarrita with its wrappers, and this package. */
 const PAGES = ["fetch", "tuned", "ours"];
-/** The same page by other bundlers, by zarrita's calls, with separate files, and with brotli. */
+/**
+ * The same page with the engine's wasm as a file, by zarrita's calls, with all in separate files, by
+ * other bundlers, and with brotli. webpack's page has the wasm as a file.
+ */
 const VARIANTS = {
   tuned: { page: "tuned" },
   ours: { page: "ours" },
+  file: { page: "file" },
   alias: { page: "alias" },
   slim: { page: "slim" },
   Vite: { page: "vite" },
@@ -142,8 +146,11 @@ async function* measureInChromium(env, layouts) {
     }
   }
   const layout = layouts["v3 blosc"];
-  const of = (name) => contestant(env, { ...VARIANTS[name], speed: TYPICAL, layout });
-  yield await rowOf(env, "variants, 20 ms, 200 Mbit/s: v3 blosc", named(Object.keys(VARIANTS), of));
+  for (const isCached of [false, true]) {
+    const of = (name) => contestant(env, { ...VARIANTS[name], speed: TYPICAL, layout, isCached });
+    const row = `variants, 20 ms, 200 Mbit/s: v3 blosc${isCached ? ", the code in the cache" : ""}`;
+    yield await rowOf(env, row, named(Object.keys(VARIANTS), of));
+  }
 }
 
 /**

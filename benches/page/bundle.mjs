@@ -30,6 +30,7 @@ async function bundlePage(name, entry, alias = {}) {
     target: "es2022",
     platform: "browser",
     external: ["node:*"],
+    loader: { ".wasm": "file" },
     logLevel: "warning",
     logOverride: { "ignored-bare-import": "silent" }, // our modules have no side effects
   });
@@ -108,7 +109,7 @@ export async function bundlePages({ before } = {}) {
   await writePage("main_thread", "main_thread.mjs");
   await bundlePage("cold/pulsed", "cold/pulsed.mjs");
   writeFileSync(join(PAGES, "cold/empty.html"), page(""));
-  for (const name of ["fetch", "zarrita", "tuned", "ours", "caller"]) await writeColdPage(name, name);
+  for (const name of ["fetch", "zarrita", "tuned", "ours", "file", "caller"]) await writeColdPage(name, name);
   await writeColdPage("alias", "zarrita", { zarrita: "zarr-wasm" });
   await writeOtherBundles();
   const slim = await writeColdPage("slim", "slim");

@@ -29,14 +29,18 @@ async function checkProgram(project, program, { headers, places }) {
 }
 
 async function checkScript(project) {
-  await project.at.servingFolder(join(project.folder, "node_modules"), async (cdn) => {
+  const served = async (cdn) => {
     const script = `<script src="${new URL("zarr-wasm/dist/script.js", cdn)}"></script>`;
     project.write("index.html", `${HEAD}${script}<script>${READ}\nwindow.told = read(${DATA});</script>`);
     await project.at.servingFolder(project.folder, (url) =>
       expectPage(pageUrl(url, "index.html", project.at.data), IN_BLOBS),
     );
-  });
+  };
+  await project.at.servingFolder(join(project.folder, "node_modules"), served, FOR_ALL);
 }
+
+/** What a server for pages of other origins sends. */
+const FOR_ALL = { "Access-Control-Allow-Origin": "*" };
 
 const START_IN_URL = `await zarr.init({ workerUrl: "/node_modules/zarr-wasm/dist/worker.js" });\n`;
 const START_NOWHERE = `await zarr.init({ engine: "caller", workers: 0 });\n`;
@@ -46,8 +50,10 @@ export const plainPages = () => ({
   folder: "plain-pages",
   checks: {
     "modules of another origin": (project) =>
-      project.at.servingFolder(project.folder, (cdn) =>
-        checkProgram(project, importing(cdn.replace(/\/$/, "")), { places: IN_BLOBS }),
+      project.at.servingFolder(
+        project.folder,
+        (cdn) => checkProgram(project, importing(cdn.replace(/\/$/, "")), { places: IN_BLOBS }),
+        FOR_ALL,
       ),
     "a script tag": checkScript,
     "a policy with worker-src blob:": (project) =>

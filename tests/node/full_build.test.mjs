@@ -131,8 +131,10 @@ test("a build unpacks with the engine of its package alone; else the error says 
   const engine = wasm("zarr_wasm.wasm");
   const module = await WebAssembly.compile(engine);
   const unpack = (frame, prefix) =>
-    unpacked({ zstandard: frame, engine: deflateRawSync(prefix).toString("base64") }, module);
-  assert.ok(wasm("zarr_wasm_full.wasm").equals(await unpack(zstandard, engine)));
+    unpacked({ zstandard: frame, engine: { deflated: deflateRawSync(prefix).toString("base64") } }, module);
+  const full = wasm("zarr_wasm_full.wasm");
+  assert.ok(full.equals(await unpack(zstandard, engine)));
+  assert.ok(full.equals(await unpacked({ zstandard, engine: { bytes: engine } }, module)));
 
   const frame = Buffer.from(zstandard, "base64");
   const changed = Buffer.from(frame);

@@ -25,7 +25,7 @@ const OPTION = {
 const noWasm = (build: Build) =>
   new ZarrError("Argument", `this entry point has no inlined wasm: call init({ ${OPTION[build]} }) first`);
 
-/** Resolves a wasm URL against the page's. Node has no page, so a relative URL throws there. */
+/** Resolves a wasm URL against the page's. Without a page, as in Node, a relative URL throws. */
 function absolute(source: string | URL): string {
   const { location } = globalThis as { location?: { href: string } };
   return parsedUrl(source, location?.href).href;
@@ -84,11 +84,19 @@ async function compiledGiven(given: { url: string }): Promise<WasmText> {
 /** The file that the bundler placed could not be loaded, so the text is used. */
 let isFileLost = false;
 
-/** The URL of the engine's wasm, if the bundler placed the file. Some bundlers only claim to. */
+/**
+ * The URL of the engine's wasm, if the bundler placed the file. Next.js gives a path in place of a
+ * URL, and some bundlers give the path of the build machine.
+ */
 async function placedFile(): Promise<string | undefined> {
   if (isFileLost || isNode()) return undefined;
-  const href = (await wasmFile?.())?.href;
-  return href?.startsWith("file:") ? undefined : href;
+  const path = await wasmFile?.();
+  try {
+    const url = path && absolute(path.href);
+    return url?.startsWith("file:") ? undefined : url;
+  } catch {
+    return undefined;
+  }
 }
 
 async function engineText(): Promise<{ deflated: string }> {
