@@ -100,8 +100,7 @@ async fn read_selected(
     let reader = PartReader::new(part_work, sink, planner.chunk_count(), request.decodes);
     let in_flight = parts_in_flight(request, &planner, &layout);
     let group = (in_flight / GROUPS_IN_FLIGHT).max(1);
-    stream::iter(planner.order(request))
-        .enumerate()
+    stream::iter(planner.order(request).enumerate())
         .then(|(number, i)| {
             let (planner, reader) = (&planner, &reader);
             async move {

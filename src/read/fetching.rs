@@ -18,7 +18,7 @@ use crate::read::chunk_cache::CacheKind;
 use crate::read::shard_indexes::{self, IndexDecoding, StoredChunk};
 use crate::read::types::Interrupted;
 use crate::read::whole_shards::WholeShards;
-use crate::sorted::Map;
+use crate::sorted::{self, Map};
 use crate::store::byte_range::len_of;
 use crate::store::gather::{self, FetchResult, GAP_BYTES, Gathered, Group, MERGED_BYTES};
 use crate::store::writers::{self, Moment};
@@ -72,12 +72,8 @@ impl Seen {
     }
 }
 
-/// A request to the store, and the chunks that it contains. All are of one key.
-struct MergedRange {
-    /// The chunks, with their ranges of the stored chunk.
-    members: Vec<(ByteRequest, Range<u64>)>,
-    gathered: Gathered,
-}
+/// Chunks of one key, with their ranges of the stored chunk, in the order of their bytes.
+type Ranges = Vec<(ByteRequest, Range<u64>)>;
 
 /// The error for a chunk whose length is not that of its elements.
 pub(super) fn wrong_length(expected: u64, actual: u64) -> Error {
@@ -206,7 +202,7 @@ impl ChunkFetcher {
 
     /// Requests for one key: whole chunks, or ranges that are merged.
     fn chunk_requests(&self, requests: Vec<ByteRequest>, begun: Moment) -> Vec<PendingArrival> {
-        let (mut ranges, mut arrivals) = (Vec::new(), Vec::new());
+        let (mut ranges, mut arrivals) = (Ranges::new(), Vec::new());
         for request in requests {
             match request.range {
                 RequestedRange::At { offset, len } => ranges.push((request, offset..offset + len)),
@@ -215,8 +211,8 @@ impl ChunkFetcher {
                 }
             }
         }
-        if !ranges.is_empty() {
-            arrivals.push(self.clone().ranges(ranges, begun).boxed_local());
+        if let Some(chunk) = ranges.first().map(|(request, _)| request.chunk.clone()) {
+            arrivals.push(self.clone().ranges(chunk, ranges, begun).boxed_local());
         }
         arrivals
     }
@@ -224,17 +220,17 @@ impl ChunkFetcher {
     /// Merges ranges of one key into requests to the store.
     async fn ranges(
         self,
-        requests: Vec<(ByteRequest, Range<u64>)>,
+        chunk: Rc<[u64]>,
+        mut requests: Ranges,
         begun: Moment,
     ) -> std::result::Result<Arrival, Interrupted> {
-        let Some((first, _)) = requests.first() else { return Ok(Arrival::Merged(Vec::new())) };
+        sorted::sort_by_key(&mut requests, |(_, range)| range.start);
         let ranges: Vec<Range<u64>> = requests.iter().map(|(_, range)| range.clone()).collect();
-        let gathered = self.gathered(&first.chunk, &ranges).await?;
-        let merged = gathered.into_iter().map(|gathered| {
-            let members = gathered.members.iter().filter_map(|member| requests.get(*member).cloned());
-            let merged = MergedRange { members: members.collect(), gathered };
-            self.clone().merged(merged, begun).boxed_local()
-        });
+        let gathered = self.gathered(&chunk, &ranges).await?;
+        let requests = Rc::new(requests);
+        let merged = gathered
+            .into_iter()
+            .map(|gathered| self.clone().merged(requests.clone(), gathered, begun).boxed_local());
         Ok(Arrival::Merged(merged.collect()))
     }
 
@@ -254,15 +250,20 @@ impl ChunkFetcher {
     }
 
     /// Waits for a request and cuts its answer into chunks.
-    async fn merged(self, merged: MergedRange, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
-        let MergedRange { members, gathered: Gathered { start, answer, .. } } = merged;
-        let Some((first, _)) = members.first() else {
+    async fn merged(
+        self,
+        requests: Rc<Ranges>,
+        gathered: Gathered,
+        begun: Moment,
+    ) -> std::result::Result<Arrival, Interrupted> {
+        let Gathered { members, start, answer } = gathered;
+        let members: Ranges = members.iter().filter_map(|member| requests.get(*member).cloned()).collect();
+        let (Some((first, bytes)), Some((_, last))) = (members.first(), members.last()) else {
             return Ok(Arrival::Chunks(Vec::new()));
         };
         let (chunk, key, rows) = (first.chunk.clone(), self.array.chunk_key(&first.chunk), first.rows);
-        let first_byte = members.iter().map(|(_, range)| range.start).min().unwrap_or(start);
-        let end = members.iter().map(|(_, range)| range.end).max().unwrap_or(start);
-        let locate = |error: Error| error.at_key(key.as_str()).at_range(first_byte, end - first_byte);
+        let (first_byte, len) = (bytes.start, last.end.saturating_sub(bytes.start));
+        let locate = |error: Error| error.at_key(key.as_str()).at_range(first_byte, len);
         let fetched = match (answer.await.map_err(locate)?, rows) {
             (Some(fetched), _) => fetched,
             (None, Some(RowsOf::Stored(_))) => {

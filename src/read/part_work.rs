@@ -113,7 +113,9 @@ impl ReadContext {
         let (mut needed, mut to_start, mut taken) = (VecDeque::new(), VecDeque::new(), 0_usize);
         loop {
             needed.extend(state.plan.take_requests());
-            to_start.extend(state.merged.drain(..).map(arrival_event));
+            for arrival in std::mem::take(&mut state.merged) {
+                to_start.push_back(arrival_event(arrival));
+            }
             if to_start.len() < AT_A_TIME {
                 let requests = some_of(&mut needed);
                 to_start.extend(self.begin(&mut state, requests, begun)?);

@@ -40,25 +40,26 @@ pub fn merge(ranges: &[Range<u64>], gap: u64, target: u64) -> Vec<Group> {
     let mut order: Vec<usize> = (0..ranges.len()).collect();
     let range_of = |member: usize| ranges.get(member).cloned().unwrap_or_default();
     sorted::sort_by_key(&mut order, |member| (range_of(*member).start, range_of(*member).end));
-    let runs = grouped(&order, &range_of, |run, range| range.start.saturating_sub(run.end) <= gap);
-    let cut = runs.into_iter().flat_map(|run| {
+    let runs = grouped(&order, &range_of, &|run, range| range.start.saturating_sub(run.end) <= gap);
+    let mut groups = Vec::new();
+    for run in runs {
         let len = len_of(&run.span);
         // Rounded, so that no group is a small rest.
         let count = len.saturating_add(target / 2).checked_div(target).unwrap_or(len).max(1);
         let piece = len.div_ceil(count).max(1);
         let number = |range: &Range<u64>| range.start.saturating_sub(run.span.start) / piece;
-        grouped(&run.members, &range_of, |group, range| {
+        groups.extend(grouped(&run.members, &range_of, &|group, range| {
             range.end <= group.end || number(range) == number(group)
-        })
-    });
-    cut.collect()
+        }));
+    }
+    groups
 }
 
 /// Joins each range with the one before it where `joins` says so, of a group's span and the range.
 fn grouped(
     sorted: &[usize],
     range_of: &dyn Fn(usize) -> Range<u64>,
-    joins: impl Fn(&Range<u64>, &Range<u64>) -> bool,
+    joins: &dyn Fn(&Range<u64>, &Range<u64>) -> bool,
 ) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for member in sorted {
@@ -129,8 +130,8 @@ pub struct Gathered {
 #[derive(Default)]
 struct Batch {
     ranges: RefCell<Vec<(Range<u64>, f64)>>,
-    /// For each range, its request, and the number of the request. Empty until the turn ends.
-    requests: RefCell<Vec<Option<(usize, Gathered)>>>,
+    /// For each range, its request. Empty until the turn ends.
+    requests: RefCell<Vec<Option<Gathered>>>,
 }
 
 /// Starts a request.
@@ -168,24 +169,26 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         context: &RequestContext,
         fetch: &FetchRange<'_>,
     ) -> FetchResult {
-        let of = self.asked(key, context);
         match range.check()? {
             // An open range has no neighbour behind it.
             ByteRange::FromStart { offset, len } if !range.is_open() => {
                 let bytes = offset..offset.saturating_add(len);
-                let gathered = self.gather_of(of, &[bytes], context, fetch).await?.pop();
+                let gathered = self.gather(key, &[bytes], context, fetch).await?.pop();
                 let Gathered { start, answer, .. } = gathered.ok_or_else(not_started)?;
                 answer.await?.map(|answer| part(&answer, start, range)).transpose()
             }
-            range => self.request(RequestKey { range, of }, context, fetch).await,
+            range => {
+                let of = self.asked(key, context);
+                self.request(RequestKey { range, of }, context, fetch).await
+            }
         }
     }
 
-    /// The requests for some ranges of a value, in the order of their bytes. They are merged with
-    /// the ranges of all callers of this turn, before they are cut into requests.
+    /// The requests for some ranges of a value. They are merged with the ranges of all callers of
+    /// this turn, before they are cut into requests. A request comes once if the ranges are sorted.
     ///
     /// # Errors
-    /// None; the answers have the errors of `fetch`.
+    /// `Store` for an internal error; the answers have the errors of `fetch`.
     pub async fn gather(
         &self,
         key: &K,
@@ -193,7 +196,27 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         context: &RequestContext,
         fetch: &FetchRange<'_>,
     ) -> Result<Vec<Gathered>> {
-        self.gather_of(self.asked(key, context), ranges, context, fetch).await
+        let of = self.asked(key, context);
+        let (batch, first) = self.join(&of, ranges, context);
+        end_of_turn().await;
+        if batch.requests.borrow().is_empty() {
+            self.open.borrow_mut().remove(&of);
+            self.begin(&batch, &of, context, fetch);
+        }
+        let mut gathered: Vec<Gathered> = Vec::new();
+        let mut requests = batch.requests.borrow_mut();
+        for (member, place) in requests.iter_mut().skip(first).take(ranges.len()).enumerate() {
+            // Taken, so that a request is dropped with its last caller.
+            let mut request = place.take().ok_or_else(not_started)?;
+            match gathered.last_mut().filter(|last| last.answer.ptr_eq(&request.answer)) {
+                Some(last) => last.members.push(member),
+                None => {
+                    request.members.push(member);
+                    gathered.push(request);
+                }
+            }
+        }
+        Ok(gathered)
     }
 
     /// Prevents later callers from joining requests that started before a write.
@@ -207,29 +230,6 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         // lives as long.
         let caller = signal.map_or(0, |signal| Rc::as_ptr(signal).cast::<()>() as usize);
         RequestScope { key: key.clone(), subject: context.subject, reload: context.reload, caller }
-    }
-
-    async fn gather_of(
-        &self,
-        of: RequestScope<K>,
-        ranges: &[Range<u64>],
-        context: &RequestContext,
-        fetch: &FetchRange<'_>,
-    ) -> Result<Vec<Gathered>> {
-        let (batch, first) = self.join(&of, ranges, context);
-        end_of_turn().await;
-        if batch.requests.borrow().is_empty() {
-            self.open.borrow_mut().remove(&of);
-            self.begin(&batch, &of, context, fetch);
-        }
-        let mut gathered: Map<usize, Gathered> = Map::new();
-        let mut requests = batch.requests.borrow_mut();
-        for (member, place) in requests.iter_mut().skip(first).take(ranges.len()).enumerate() {
-            // Taken, so that a request is dropped with its last caller.
-            let (number, request) = place.take().ok_or_else(not_started)?;
-            gathered.get_or_insert_with(number, || request).members.push(member);
-        }
-        Ok(gathered.into_entries().map(|(_, gathered)| gathered).collect())
     }
 
     /// Adds ranges to the batch of this turn. Returns the batch, and the position of the first.
@@ -259,10 +259,8 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
     fn begin(&self, batch: &Batch, of: &RequestScope<K>, context: &RequestContext, fetch: &FetchRange<'_>) {
         let ranges = batch.ranges.borrow();
         let spans: Vec<Range<u64>> = ranges.iter().map(|(range, _)| range.clone()).collect();
-        let mut requests: Vec<Option<(usize, Gathered)>> = vec![None; ranges.len()];
-        for (number, Group { span, members }) in
-            merge(&spans, GAP_BYTES, MERGED_BYTES).into_iter().enumerate()
-        {
+        let mut requests: Vec<Option<Gathered>> = vec![None; ranges.len()];
+        for Group { span, members } in merge(&spans, GAP_BYTES, MERGED_BYTES) {
             let range = ByteRange::FromStart { offset: span.start, len: len_of(&span) };
             let priority = members.iter().filter_map(|member| Some(ranges.get(*member)?.1));
             let priority = Priority::new(priority.fold(f64::NEG_INFINITY, f64::max));
@@ -271,7 +269,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
             let gathered = Gathered { members: Vec::new(), start: span.start, answer };
             for member in members {
                 if let Some(place) = requests.get_mut(member) {
-                    *place = Some((number, gathered.clone()));
+                    *place = Some(gathered.clone());
                 }
             }
         }

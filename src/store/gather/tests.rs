@@ -86,7 +86,7 @@ struct Waiter {
 struct Room {
     pool: LocalPool,
     gates: Rc<Gates>,
-    store: Rc<Gathering<Rc<Gates>>>,
+    store: Rc<Gathering>,
     waiters: Vec<Waiter>,
 }
 

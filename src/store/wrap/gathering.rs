@@ -9,20 +9,21 @@ use crate::store::gather::{FetchResult, Gathered, Gatherer};
 use crate::store::{ByteRange, KeyStartValue, LocalFuture, RequestContext, Store, Value, left_to_full};
 
 /// A store that merges concurrent reads.
-pub struct Gathering<S> {
-    inner: Rc<S>,
+pub struct Gathering {
+    /// Not generic: the wasm would have this file once for each kind of store.
+    inner: Rc<dyn Store>,
     gatherer: Gatherer<StoreKey>,
 }
 
-impl<S: Store + 'static> Gathering<S> {
+impl Gathering {
     /// Wraps a store that is aborted by dropping the future. Reads of all callers are merged.
-    pub fn new(inner: S) -> Self {
+    pub fn new(inner: impl Store + 'static) -> Self {
         Self { inner: Rc::new(inner), gatherer: Gatherer::default() }
     }
 
     /// Wraps a store that receives the abort signals of its callers. Only reads of one caller are
     /// merged.
-    pub fn of_each_caller(inner: S) -> Self {
+    pub fn of_each_caller(inner: impl Store + 'static) -> Self {
         Self { inner: Rc::new(inner), gatherer: Gatherer::of_each_caller() }
     }
 
@@ -30,7 +31,7 @@ impl<S: Store + 'static> Gathering<S> {
     fn asks(
         &self,
         key: &StoreKey,
-    ) -> impl Fn(ByteRange, RequestContext) -> LocalFuture<'static, FetchResult> + use<'_, S> {
+    ) -> impl Fn(ByteRange, RequestContext) -> LocalFuture<'static, FetchResult> + use<> {
         let (inner, key) = (self.inner.clone(), key.clone());
         move |range, context| {
             let (inner, key) = (inner.clone(), key.clone());
@@ -39,7 +40,7 @@ impl<S: Store + 'static> Gathering<S> {
     }
 }
 
-impl<S: Store + 'static> Store for Gathering<S> {
+impl Store for Gathering {
     forward_to_inner! { capabilities describe size lists }
 
     fn get<'a>(
