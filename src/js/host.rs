@@ -51,6 +51,10 @@ extern "C" {
     /// Resolves after other tasks had their turn, if this task has run long enough.
     #[wasm_bindgen(method, js_name = pauseIfDue)]
     fn pause_if_due(this: &Host) -> Promise;
+
+    /// Resolves in a new task.
+    #[wasm_bindgen(method, js_name = nextTask)]
+    fn next_task(this: &Host) -> Promise;
 }
 
 thread_local! {
@@ -119,6 +123,14 @@ pub async fn pause_if_due() {
     if let Some(host) = host() {
         // The promise never rejects.
         let _ = settled(host.pause_if_due().into()).await;
+    }
+}
+
+/// Waits for the next task of the host.
+pub async fn next_task() {
+    if let Some(host) = host() {
+        // The promise never rejects.
+        let _ = settled(host.next_task().into()).await;
     }
 }
 

@@ -66,5 +66,6 @@ pub fn start(host: host::Host) {
     locks::install();
     panic::install();
     turn::set_pause(|| Box::pin(host::pause_if_due()));
+    turn::set_next_task(|| Box::pin(host::next_task()));
     turn::set_delay(|ms| Box::pin(host::sleep(ms)));
 }

@@ -27,6 +27,11 @@ use crate::store::RequestContext;
 /// Number of parts that are read at a time. It keeps the connections busy and bounds the memory.
 const PARTS_IN_FLIGHT: usize = 32;
 
+/// Number of groups that the parts in flight are begun in. The parts of a group begin together, so
+/// that their ranges become few requests: in a shard, the chunks of one part lie between those of
+/// others.
+const GROUPS_IN_FLIGHT: usize = 2;
+
 /// Bytes of decoded parts that a stream may hold before its reader takes them.
 const STREAMED_BYTES: u64 = 32 << 20;
 
@@ -93,10 +98,13 @@ async fn read_selected(
         token: Rc::new(()),
     };
     let reader = PartReader::new(part_work, sink, planner.chunk_count(), request.decodes);
-    stream::iter(planner.order(request))
-        .then(|i| {
+    let in_flight = parts_in_flight(request, &planner, &layout);
+    let group = (in_flight / GROUPS_IN_FLIGHT).max(1);
+    stream::iter(planner.order(request).enumerate())
+        .then(|(number, i)| {
             let (planner, reader) = (&planner, &reader);
             async move {
+                reader.finished((number / group).saturating_sub(GROUPS_IN_FLIGHT - 1) * group).await;
                 let planned = planner.part(array, i);
                 reader.take_turn(planned.1).await;
                 planned
@@ -106,7 +114,7 @@ async fn read_selected(
             let reader = &reader;
             async move { reader.read(&part, chunks, &plan).await }
         })
-        .buffer_unordered(parts_in_flight(request, &planner, &layout))
+        .buffer_unordered(in_flight)
         .try_collect::<()>()
         .await?;
     Ok(reader.progress())

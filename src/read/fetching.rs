@@ -1,31 +1,38 @@
 //! Step 4 of a read: fetches the byte requests of a part.
 //!
-//! Neighbouring ranges of one key become one request to the store; the answer is cut up again.
-//! Cached chunks are not fetched. If the version of a shard changes between its index and its
-//! chunks, the part is interrupted and starts again.
+//! The store merges neighbouring ranges of one key, of all parts and reads of a turn, into few
+//! requests. Each answer is cut up again. Cached chunks are not fetched. If the version of a shard
+//! changes between its index and its chunks, the part is interrupted and starts again.
 
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
+use futures_util::future::FutureExt;
+
 use crate::access::plan::{ByteRequest, PartPlan, RequestedRange, RowsOf};
 use crate::error::{Error, Result, Stage};
-use crate::format::path::StoreKey;
 use crate::limits;
 use crate::read::array::Array;
 use crate::read::chunk_cache::CacheKind;
 use crate::read::shard_indexes::{self, IndexDecoding, StoredChunk};
 use crate::read::types::Interrupted;
 use crate::read::whole_shards::WholeShards;
-use crate::sorted::Map;
-use crate::store::gather::{self, GAP_BYTES, MERGED_BYTES};
+use crate::sorted::{self, Map};
+use crate::store::byte_range::len_of;
+use crate::store::gather::{self, FetchResult, GAP_BYTES, Gathered, Group, MERGED_BYTES};
 use crate::store::writers::{self, Moment};
-use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Value};
+use crate::store::{ByteRange, LocalFuture, RequestContext, Value};
 
 /// The answer to a request.
 pub(super) enum Arrival {
-    Index { request: ByteRequest, index: shard_indexes::OptionalIndex },
+    Index {
+        request: ByteRequest,
+        index: shard_indexes::OptionalIndex,
+    },
     Chunks(Vec<(ByteRequest, Option<Value>)>),
+    /// The requests that ranges were merged into. The chunks arrive with them.
+    Merged(Vec<PendingArrival>),
 }
 
 /// A request in flight.
@@ -65,11 +72,8 @@ impl Seen {
     }
 }
 
-/// A byte range, and the requests for parts of it. All are of one key.
-struct MergedRange {
-    range: Range<u64>,
-    members: Vec<(ByteRequest, Range<u64>)>,
-}
+/// Chunks of one key, with their ranges of the stored chunk, in the order of their bytes.
+type Ranges = Vec<(ByteRequest, Range<u64>)>;
 
 /// The error for a chunk whose length is not that of its elements.
 pub(super) fn wrong_length(expected: u64, actual: u64) -> Error {
@@ -78,8 +82,7 @@ pub(super) fn wrong_length(expected: u64, actual: u64) -> Error {
 }
 
 impl ChunkFetcher {
-    /// Starts requests: one for each shard index, and one for each run of neighbouring ranges of a
-    /// key.
+    /// Starts requests: one for each shard index, and one for the ranges of each key.
     pub fn arrivals(
         &self,
         plan: &PartPlan,
@@ -95,6 +98,10 @@ impl ChunkFetcher {
                 let (format, full_len) = (sharding.index().clone(), sharding.full_len());
                 let decoding = IndexDecoding { format, full_len, nested_len: plan.nested_len(request.id) };
                 arrivals.push(Box::pin(self.clone().index(request, decoding)));
+                continue;
+            }
+            if matches!(request.range, RequestedRange::At { len: 0, .. }) {
+                at_hand.push((request, Some(Value::from(Vec::new()))));
                 continue;
             }
             if let Some(value) = self.cached(CacheKind::Encoded, &request) {
@@ -173,44 +180,58 @@ impl ChunkFetcher {
         self.shards.clone().filter(|_| is_outer)
     }
 
-    /// Some bytes of a stored chunk, cut from the shard if that is fetched whole.
-    async fn bytes(&self, chunk: &Rc<[u64]>, key: &StoreKey, range: &Range<u64>) -> Result<Option<Fetched>> {
-        let store = self.array.chunks();
-        let shard = self.shards.as_ref().and_then(|shards| shards.shard(chunk));
-        if let Some(shard) = shard {
-            let Some(shard) = shard.await? else { return Ok(None) };
-            return Ok(Some(Fetched { value: shard.value.slice(range.clone())?, ..shard }));
+    /// The requests for ranges of a stored chunk. A shard that is fetched whole contains all.
+    async fn gathered(&self, chunk: &Rc<[u64]>, ranges: &[Range<u64>]) -> Result<Vec<Gathered>> {
+        if let Some(answer) = self.shards.as_ref().and_then(|shards| shards.shard(chunk)) {
+            return Ok(vec![Gathered { members: (0..ranges.len()).collect(), start: 0, answer }]);
         }
-        let bytes = ByteRange::FromStart { offset: range.start, len: range.end - range.start };
-        store.get(key, bytes, &self.context_of(chunk)?).await
+        let (store, key) = (self.array.chunks(), self.array.chunk_key(chunk));
+        let context = self.context_of(chunk)?;
+        if let Some(gathered) = store.gather(&key, ranges, &context) {
+            return gathered.await;
+        }
+        let request = |Group { span, members }: Group| {
+            let (store, key, context) = (store.clone(), key.clone(), context.clone());
+            let bytes = ByteRange::FromStart { offset: span.start, len: len_of(&span) };
+            let answer: LocalFuture<'static, FetchResult> =
+                Box::pin(async move { store.get(&key, bytes, &context).await });
+            Gathered { members, start: span.start, answer: answer.shared() }
+        };
+        Ok(gather::merge(ranges, GAP_BYTES, MERGED_BYTES).into_iter().map(request).collect())
     }
 
-    /// Merges the requests for one key into few requests to the store.
+    /// Requests for one key: whole chunks, or ranges that are merged.
     fn chunk_requests(&self, requests: Vec<ByteRequest>, begun: Moment) -> Vec<PendingArrival> {
-        let ranges: Option<Vec<Range<u64>>> = requests
-            .iter()
-            .map(|request| match request.range {
-                RequestedRange::At { offset, len } => Some(offset..offset + len),
-                RequestedRange::Whole | RequestedRange::Last(_) => None,
-            })
-            .collect();
-        let Some(ranges) = ranges else {
-            return requests
-                .into_iter()
-                .map(|request| -> PendingArrival { Box::pin(self.clone().whole(request, begun)) })
-                .collect();
-        };
-        let (gap, cap) = if self.array.chunks().merges_ranges() { (GAP_BYTES, MERGED_BYTES) } else { (0, 0) };
-        gather::merge(&ranges, gap, cap)
+        let (mut ranges, mut arrivals) = (Ranges::new(), Vec::new());
+        for request in requests {
+            match request.range {
+                RequestedRange::At { offset, len } => ranges.push((request, offset..offset + len)),
+                RequestedRange::Whole | RequestedRange::Last(_) => {
+                    arrivals.push(self.clone().whole(request, begun).boxed_local());
+                }
+            }
+        }
+        if let Some(chunk) = ranges.first().map(|(request, _)| request.chunk.clone()) {
+            arrivals.push(self.clone().ranges(chunk, ranges, begun).boxed_local());
+        }
+        arrivals
+    }
+
+    /// Merges ranges of one key into requests to the store.
+    async fn ranges(
+        self,
+        chunk: Rc<[u64]>,
+        mut requests: Ranges,
+        begun: Moment,
+    ) -> std::result::Result<Arrival, Interrupted> {
+        sorted::sort_by_key(&mut requests, |(_, range)| range.start);
+        let ranges: Vec<Range<u64>> = requests.iter().map(|(_, range)| range.clone()).collect();
+        let gathered = self.gathered(&chunk, &ranges).await?;
+        let requests = Rc::new(requests);
+        let merged = gathered
             .into_iter()
-            .map(|group| -> PendingArrival {
-                let members = group.members.iter();
-                let members =
-                    members.filter_map(|at| Some((requests.get(*at)?.clone(), ranges.get(*at)?.clone())));
-                let merged = MergedRange { range: group.span.clone(), members: members.collect() };
-                Box::pin(self.clone().merged(merged, begun))
-            })
-            .collect()
+            .map(|gathered| self.clone().merged(requests.clone(), gathered, begun).boxed_local());
+        Ok(Arrival::Merged(merged.collect()))
     }
 
     async fn whole(self, request: ByteRequest, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
@@ -228,22 +249,22 @@ impl ChunkFetcher {
         Ok(self.arrived(vec![(request, value)], begun))
     }
 
-    /// Fetches one range of a shard and cuts it into inner chunks.
-    async fn merged(self, merged: MergedRange, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
-        let MergedRange { range, members } = merged;
-        let Some((first, _)) = members.first() else {
+    /// Waits for a request and cuts its answer into chunks.
+    async fn merged(
+        self,
+        requests: Rc<Ranges>,
+        gathered: Gathered,
+        begun: Moment,
+    ) -> std::result::Result<Arrival, Interrupted> {
+        let Gathered { members, start, answer } = gathered;
+        let members: Ranges = members.iter().filter_map(|member| requests.get(*member).cloned()).collect();
+        let (Some((first, bytes)), Some((_, last))) = (members.first(), members.last()) else {
             return Ok(Arrival::Chunks(Vec::new()));
         };
-        let (chunk, key) = (first.chunk.clone(), self.array.chunk_key(&first.chunk));
-        let rows = first.rows;
-        let len = range.end - range.start;
-        if len == 0 {
-            let empty = members.into_iter().map(|(request, _)| (request, Some(Value::from(Vec::new()))));
-            return Ok(Arrival::Chunks(empty.collect()));
-        }
-        let fetched = self.bytes(&chunk, &key, &range).await;
-        let locate = |error: Error| error.at_key(key.as_str()).at_range(range.start, len);
-        let fetched = match (fetched.map_err(locate)?, rows) {
+        let (chunk, key, rows) = (first.chunk.clone(), self.array.chunk_key(&first.chunk), first.rows);
+        let (first_byte, len) = (bytes.start, last.end.saturating_sub(bytes.start));
+        let locate = |error: Error| error.at_key(key.as_str()).at_range(first_byte, len);
+        let fetched = match (answer.await.map_err(locate)?, rows) {
             (Some(fetched), _) => fetched,
             (None, Some(RowsOf::Stored(_))) => {
                 let absent = members.into_iter().map(|(request, _)| (request, None));
@@ -262,7 +283,7 @@ impl ChunkFetcher {
             return Err(Interrupted::Changed(chunk));
         }
         let cut = |(request, bytes): (ByteRequest, Range<u64>)| {
-            let within = bytes.start - range.start..bytes.end - range.start;
+            let within = bytes.start - start..bytes.end - start;
             Ok((request, Some(fetched.value.slice(within).map_err(locate)?)))
         };
         let chunks = members.into_iter().map(cut).collect::<Result<_>>()?;

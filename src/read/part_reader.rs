@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::future::poll_fn;
 use std::rc::Rc;
+use std::task::Poll;
 
 use futures_util::future::FutureExt;
 
@@ -115,6 +116,12 @@ impl<'a> PartReader<'a> {
         Err(Error::store(
             "a shard changed during every attempt to read it; read it again when it is no longer written",
         ))
+    }
+
+    /// Waits until so many parts are finished. It is polled again after each part.
+    pub(super) async fn finished(&self, parts: usize) {
+        let is_finished = || self.progress.get().parts >= parts as u64;
+        poll_fn(|_| if is_finished() { Poll::Ready(()) } else { Poll::Pending }).await;
     }
 
     /// Ends the turn before a part is planned if many chunks were planned since the last turn.

@@ -27,14 +27,14 @@ use crate::format::dimension_order::{in_array_order, packed_strides};
 use crate::read::chunk_cache::CacheKind;
 use crate::read::decoder::{Decoder, PartDecoder};
 use crate::read::decoding::{DecoderInput, with_full_key};
-use crate::read::fetching::{Arrival, ChunkFetcher, wrong_length};
+use crate::read::fetching::{Arrival, ChunkFetcher, PendingArrival, wrong_length};
 use crate::read::shared_chunks::BatchReader;
 use crate::read::types::{
     Base, CachePolicy, DecodedBatch, FinishedPart, Interrupted, OutputLayout, PartCounts, PartData,
     PartResult, PlacedChunk, WholeChunk,
 };
 use crate::store::in_flight::{Begun, SharedFuture};
-use crate::store::turn::{end_of_turn, next_turn};
+use crate::store::turn::{let_others_run, next_turn};
 use crate::store::writers::{self, Moment};
 use crate::store::{LocalFuture, Value};
 
@@ -95,6 +95,8 @@ struct PartState {
     plan: PartPlan,
     counts: Rc<PartCounts>,
     decoding: Option<Box<dyn PartDecoder>>,
+    /// Requests that ranges were merged into, and that have not been started yet.
+    merged: Vec<PendingArrival>,
     /// Chunks that have arrived and wait for the next message to the decoder.
     encoded: Vec<(ByteRequest, Value)>,
     chunks: Vec<PlacedChunk>,
@@ -105,12 +107,15 @@ impl ReadContext {
     pub async fn run(self: Rc<Self>, task: PartTask) -> PartResult {
         let PartTask { part, plan, counts, is_wanted } = task;
         let begun = writers::now();
-        let (encoded, chunks) = (Vec::new(), Vec::new());
-        let mut state = PartState { plan, counts, decoding: None, encoded, chunks };
+        let (merged, encoded, chunks) = (Vec::new(), Vec::new(), Vec::new());
+        let mut state = PartState { plan, counts, decoding: None, merged, encoded, chunks };
         let mut waiting: FuturesUnordered<PendingEvent> = FuturesUnordered::new();
         let (mut needed, mut to_start, mut taken) = (VecDeque::new(), VecDeque::new(), 0_usize);
         loop {
             needed.extend(state.plan.take_requests());
+            for arrival in std::mem::take(&mut state.merged) {
+                to_start.push_back(arrival_event(arrival));
+            }
             if to_start.len() < AT_A_TIME {
                 let requests = some_of(&mut needed);
                 to_start.extend(self.begin(&mut state, requests, begun)?);
@@ -133,7 +138,7 @@ impl ReadContext {
                         taken += 1;
                     }
                     let encoded: u64 = state.encoded.iter().map(|(_, value)| value.len()).sum();
-                    if encoded >= SUPPLY_BYTES || waiting.is_empty() {
+                    if encoded >= SUPPLY_BYTES || (waiting.is_empty() && state.merged.is_empty()) {
                         self.supply(&mut state, &part)?;
                     }
                 }
@@ -150,8 +155,8 @@ impl ReadContext {
         self.supply(&mut state, &part)?;
         let base = match state.decoding {
             Some(decoding) => {
-                // All reads of this turn have had the chance to join this part.
-                end_of_turn().await;
+                // Reads that began together with this one have had the chance to join this part.
+                let_others_run().await;
                 let decoded = if is_wanted.get() {
                     decoding.finish().await.map(Some)
                 } else {
@@ -201,7 +206,11 @@ impl ReadContext {
                 others.push(request);
                 continue;
             };
-            if !shared.is_all
+            // The encoded bytes of a chunk that is needed whole are decoded right into the part.
+            let is_at_hand = shared.is_all
+                && self.fetcher.uses_cache
+                && self.fetcher.array.cache().has(CacheKind::Encoded, &request);
+            if !is_at_hand
                 && let Some(elements) = self.fetcher.cached(CacheKind::Decoded, &self.converted(&request))
             {
                 let whole = WholeChunk { elements, fetched: 0 };
@@ -226,11 +235,7 @@ impl ReadContext {
             }));
         }
         let arrivals = self.fetcher.arrivals(&state.plan, others, begun)?;
-        events.extend(
-            arrivals.into_iter().map(|arrival| -> PendingEvent {
-                Box::pin(arrival.map(|arrival| arrival.map(Event::Arrived)))
-            }),
-        );
+        events.extend(arrivals.into_iter().map(arrival_event));
         Ok(events)
     }
 
@@ -380,6 +385,7 @@ impl ReadContext {
                     supplied.map_err(|error| error.at_key(array.chunk_key(&request.chunk).as_str()))?;
                 }
             }
+            Event::Arrived(Arrival::Merged(requests)) => state.merged.extend(requests),
             Event::Arrived(Arrival::Chunks(chunks)) => self.take_chunks(state, chunks)?,
             Event::Whole(chunks) => self.take_whole(state, chunks)?,
         }
@@ -450,6 +456,10 @@ fn some_of(needed: &mut VecDeque<ByteRequest>) -> Vec<ByteRequest> {
         needed.iter().take(LOOKED_AT).take_while(|request| request.range == RequestedRange::Whole).count();
     let some = if whole > 0 { whole } else { needed.len() };
     needed.drain(..some).collect()
+}
+
+fn arrival_event(arrival: PendingArrival) -> PendingEvent {
+    Box::pin(arrival.map(|arrival| arrival.map(Event::Arrived)))
 }
 
 fn count(state: &PartState, chunks: usize, bytes: u64) {

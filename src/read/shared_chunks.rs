@@ -40,7 +40,14 @@ impl BatchReader {
         let mut decoding = None;
         let mut fetched: Vec<Option<u64>> = vec![None; self.requests.len()];
         while let Some(arrival) = waiting.next().await {
-            let Arrival::Chunks(chunks) = arrival? else { continue };
+            let chunks = match arrival? {
+                Arrival::Chunks(chunks) => chunks,
+                Arrival::Merged(requests) => {
+                    waiting.extend(requests);
+                    continue;
+                }
+                Arrival::Index { .. } => continue,
+            };
             let chunks: Vec<(ByteRequest, Value)> =
                 chunks.into_iter().filter_map(|(request, value)| Some((request, value?))).collect();
             for (request, value) in &chunks {

@@ -19,8 +19,8 @@ use crate::store::{ByteRange, Fetched, LocalFuture, Priority, RequestContext, Su
 /// Gap between two ranges up to which one request is cheaper than two.
 pub const GAP_BYTES: u64 = 32 << 10;
 
-/// Maximum length of a merged request. Its bytes are decoded only after all of them have arrived. A
-/// longer single range is still one request.
+/// The length that merged requests aim at. The bytes of a request are decoded only after all of
+/// them have arrived, so a longer run of ranges is cut. A longer single range is still one request.
 pub const MERGED_BYTES: u64 = 2 << 20;
 
 /// Ranges that are requested together.
@@ -32,29 +32,47 @@ pub struct Group {
     pub members: Vec<usize>,
 }
 
-/// Merges ranges that overlap or have at most `gap` bytes between them, up to `cap` bytes a group.
-/// The groups are sorted. Each input range is a member of exactly one group.
-pub fn merge(ranges: &[Range<u64>], gap: u64, cap: u64) -> Vec<Group> {
-    let mut order: Vec<(usize, &Range<u64>)> = ranges.iter().enumerate().collect();
-    sorted::sort_by_key(&mut order, |(_, range)| (range.start, range.end));
-    let mut groups: Vec<Group> = Vec::new();
-    for (idx, range) in order {
-        match groups.last_mut().filter(|group| fits(&group.span, range, gap, cap)) {
-            Some(group) => {
-                group.span.end = group.span.end.max(range.end);
-                group.members.push(idx);
-            }
-            None => groups.push(Group { span: range.clone(), members: vec![idx] }),
-        }
+/// Merges ranges that overlap or have at most `gap` bytes between them, and cuts each run of such
+/// ranges into equal groups of about `target` bytes. The groups are sorted. Each input range is a
+/// member of exactly one group.
+#[allow(clippy::arithmetic_side_effects, reason = "a piece has one byte at least")]
+pub fn merge(ranges: &[Range<u64>], gap: u64, target: u64) -> Vec<Group> {
+    let mut order: Vec<usize> = (0..ranges.len()).collect();
+    let range_of = |member: usize| ranges.get(member).cloned().unwrap_or_default();
+    sorted::sort_by_key(&mut order, |member| (range_of(*member).start, range_of(*member).end));
+    let runs = grouped(&order, &range_of, &|run, range| range.start.saturating_sub(run.end) <= gap);
+    let mut groups = Vec::new();
+    for run in runs {
+        let len = len_of(&run.span);
+        // Rounded, so that no group is a small rest.
+        let count = len.saturating_add(target / 2).checked_div(target).unwrap_or(len).max(1);
+        let piece = len.div_ceil(count).max(1);
+        let number = |range: &Range<u64>| range.start.saturating_sub(run.span.start) / piece;
+        groups.extend(grouped(&run.members, &range_of, &|group, range| {
+            range.end <= group.end || number(range) == number(group)
+        }));
     }
     groups
 }
 
-/// Whether a range that starts at or after the start of the span may join it.
-fn fits(span: &Range<u64>, range: &Range<u64>, gap: u64, cap: u64) -> bool {
-    let contained = range.end <= span.end;
-    let near = range.start.saturating_sub(span.end) <= gap;
-    contained || (near && len_of(&(span.start..range.end)) <= cap)
+/// Joins each range with the one before it where `joins` says so, of a group's span and the range.
+fn grouped(
+    sorted: &[usize],
+    range_of: &dyn Fn(usize) -> Range<u64>,
+    joins: &dyn Fn(&Range<u64>, &Range<u64>) -> bool,
+) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for member in sorted {
+        let range = range_of(*member);
+        match groups.last_mut().filter(|group| joins(&group.span, &range)) {
+            Some(group) => {
+                group.span.end = group.span.end.max(range.end);
+                group.members.push(*member);
+            }
+            None => groups.push(Group { span: range, members: vec![*member] }),
+        }
+    }
+    groups
 }
 
 /// The result of a request to a store.
@@ -97,15 +115,23 @@ impl<K: Key> Key for RequestKey<K> {
     }
 }
 
-/// A request that contains a range, and the offset at which the request starts.
-type MergedRequest = (SharedFuture<FetchResult>, u64);
+/// A request, and which of a caller's ranges it contains.
+#[derive(Clone)]
+pub struct Gathered {
+    /// The positions of these ranges in the caller's list.
+    pub members: Vec<usize>,
+    /// Where the bytes of the request start in the value.
+    pub start: u64,
+    /// The bytes. The request starts when this is polled.
+    pub answer: SharedFuture<FetchResult>,
+}
 
 /// The ranges of one value that were requested in one turn, with their priorities.
 #[derive(Default)]
 struct Batch {
     ranges: RefCell<Vec<(Range<u64>, f64)>>,
     /// For each range, its request. Empty until the turn ends.
-    requests: RefCell<Vec<Option<MergedRequest>>>,
+    requests: RefCell<Vec<Option<Gathered>>>,
 }
 
 /// Starts a request.
@@ -143,16 +169,54 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         context: &RequestContext,
         fetch: &FetchRange<'_>,
     ) -> FetchResult {
-        let of = self.asked(key, context);
         match range.check()? {
             // An open range has no neighbour behind it.
             ByteRange::FromStart { offset, len } if !range.is_open() => {
                 let bytes = offset..offset.saturating_add(len);
-                let (request, start) = self.gathered(of, bytes, context, fetch).await?;
-                request.await?.map(|answer| part(&answer, start, range)).transpose()
+                let gathered = self.gather(key, &[bytes], context, fetch).await?.pop();
+                let Gathered { start, answer, .. } = gathered.ok_or_else(not_started)?;
+                answer.await?.map(|answer| part(&answer, start, range)).transpose()
             }
-            range => self.request(RequestKey { range, of }, context, fetch).await,
+            range => {
+                let of = self.asked(key, context);
+                self.request(RequestKey { range, of }, context, fetch).await
+            }
         }
+    }
+
+    /// The requests for some ranges of a value. They are merged with the ranges of all callers of
+    /// this turn, before they are cut into requests. A request comes once if the ranges are sorted.
+    ///
+    /// # Errors
+    /// `Store` for an internal error; the answers have the errors of `fetch`.
+    pub async fn gather(
+        &self,
+        key: &K,
+        ranges: &[Range<u64>],
+        context: &RequestContext,
+        fetch: &FetchRange<'_>,
+    ) -> Result<Vec<Gathered>> {
+        let of = self.asked(key, context);
+        let (batch, first) = self.join(&of, ranges, context);
+        end_of_turn().await;
+        if batch.requests.borrow().is_empty() {
+            self.open.borrow_mut().remove(&of);
+            self.begin(&batch, &of, context, fetch);
+        }
+        let mut gathered: Vec<Gathered> = Vec::new();
+        let mut requests = batch.requests.borrow_mut();
+        for (member, place) in requests.iter_mut().skip(first).take(ranges.len()).enumerate() {
+            // Taken, so that a request is dropped with its last caller.
+            let mut request = place.take().ok_or_else(not_started)?;
+            match gathered.last_mut().filter(|last| last.answer.ptr_eq(&request.answer)) {
+                Some(last) => last.members.push(member),
+                None => {
+                    request.members.push(member);
+                    gathered.push(request);
+                }
+            }
+        }
+        Ok(gathered)
     }
 
     /// Prevents later callers from joining requests that started before a write.
@@ -168,25 +232,13 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         RequestScope { key: key.clone(), subject: context.subject, reload: context.reload, caller }
     }
 
-    /// The request that contains these bytes, and its start.
-    async fn gathered(
+    /// Adds ranges to the batch of this turn. Returns the batch, and the position of the first.
+    fn join(
         &self,
-        of: RequestScope<K>,
-        bytes: Range<u64>,
+        of: &RequestScope<K>,
+        added: &[Range<u64>],
         context: &RequestContext,
-        fetch: &FetchRange<'_>,
-    ) -> Result<(SharedFuture<FetchResult>, u64)> {
-        let (batch, member) = self.join(&of, bytes, context);
-        end_of_turn().await;
-        if batch.requests.borrow().is_empty() {
-            self.open.borrow_mut().remove(&of);
-            self.begin(&batch, &of, context, fetch);
-        }
-        let request = batch.requests.borrow_mut().get_mut(member).and_then(Option::take);
-        request.ok_or_else(|| Error::store("internal error: a gathered request was not started"))
-    }
-
-    fn join(&self, of: &RequestScope<K>, bytes: Range<u64>, context: &RequestContext) -> (Rc<Batch>, usize) {
+    ) -> (Rc<Batch>, usize) {
         let mut open = self.open.borrow_mut();
         let known = open.get(of).and_then(Weak::upgrade);
         let batch = known.unwrap_or_else(|| {
@@ -196,10 +248,10 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
             batch
         });
         let mut ranges = batch.ranges.borrow_mut();
-        let member = ranges.len();
-        ranges.push((bytes, context.priority.value()));
+        let first = ranges.len();
+        ranges.extend(added.iter().map(|range| (range.clone(), context.priority.value())));
         drop(ranges);
-        (batch, member)
+        (batch, first)
     }
 
     /// Starts the requests of a batch. The priority of a request is that of its most important
@@ -207,16 +259,17 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
     fn begin(&self, batch: &Batch, of: &RequestScope<K>, context: &RequestContext, fetch: &FetchRange<'_>) {
         let ranges = batch.ranges.borrow();
         let spans: Vec<Range<u64>> = ranges.iter().map(|(range, _)| range.clone()).collect();
-        let mut requests: Vec<Option<(SharedFuture<FetchResult>, u64)>> = vec![None; ranges.len()];
+        let mut requests: Vec<Option<Gathered>> = vec![None; ranges.len()];
         for Group { span, members } in merge(&spans, GAP_BYTES, MERGED_BYTES) {
             let range = ByteRange::FromStart { offset: span.start, len: len_of(&span) };
             let priority = members.iter().filter_map(|member| Some(ranges.get(*member)?.1));
             let priority = Priority::new(priority.fold(f64::NEG_INFINITY, f64::max));
             let context = RequestContext { priority, ..context.clone() };
-            let request = self.request(RequestKey { range, of: of.clone() }, &context, fetch);
+            let answer = self.request(RequestKey { range, of: of.clone() }, &context, fetch);
+            let gathered = Gathered { members: Vec::new(), start: span.start, answer };
             for member in members {
                 if let Some(place) = requests.get_mut(member) {
-                    *place = Some((request.clone(), span.start));
+                    *place = Some(gathered.clone());
                 }
             }
         }
@@ -245,6 +298,10 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         let asked = fetch(request_key.range, own);
         self.in_flight.begin(request_key, Begun { moment: writers::now(), priority }, (), asked)
     }
+}
+
+fn not_started() -> Error {
+    Error::store("internal error: a gathered request was not started")
 }
 
 /// Cuts a range from the bytes of a request, which start at `start`. It ends early where the value

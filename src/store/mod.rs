@@ -41,6 +41,7 @@ pub(crate) mod writers;
 pub mod zip;
 
 use std::future::Future;
+use std::ops::Range;
 use std::pin::Pin;
 use std::rc::Rc;
 
@@ -54,6 +55,7 @@ use crate::format::metadata::NodeMetadata;
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 use crate::sorted;
+use crate::store::gather::Gathered;
 
 /// A future on the current thread. JavaScript handles cannot move to other threads.
 pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
@@ -245,10 +247,16 @@ pub trait Store {
         Box::pin(partial_values::get_key_by_key(self, key_ranges, context))
     }
 
-    /// Whether neighbouring ranges may be fetched as one. A user's store receives exactly the
-    /// ranges that are needed.
-    fn merges_ranges(&self) -> bool {
-        self.capabilities().partial
+    /// Merges some ranges of a key with those that others ask for in this turn, and returns the
+    /// requests. `None` if this store knows nothing of the others: then the caller merges its own.
+    fn gather<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        ranges: &'a [Range<u64>],
+        context: &'a RequestContext,
+    ) -> Option<LocalFuture<'a, Result<Vec<Gathered>>>> {
+        let _ = (key, ranges, context);
+        None
     }
 
     /// Whether some rows of a chunk may be fetched instead of the whole chunk. A user's store may

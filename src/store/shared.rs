@@ -1,5 +1,6 @@
 //! `Rc<S>` is a store if `S` is one, so that several owners can share a store.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::{
@@ -9,6 +10,7 @@ use super::{
 use crate::error::Result;
 use crate::format::metadata::NodeMetadata;
 use crate::format::path::{NodePath, StoreKey};
+use crate::store::gather::Gathered;
 
 impl<S: Store + ?Sized> Store for Rc<S> {
     fn capabilities(&self) -> Capabilities {
@@ -61,8 +63,13 @@ impl<S: Store + ?Sized> Store for Rc<S> {
         (**self).reads_rows()
     }
 
-    fn merges_ranges(&self) -> bool {
-        (**self).merges_ranges()
+    fn gather<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        ranges: &'a [Range<u64>],
+        context: &'a RequestContext,
+    ) -> Option<LocalFuture<'a, Result<Vec<Gathered>>>> {
+        (**self).gather(key, ranges, context)
     }
 
     fn is_cacheable(&self) -> bool {

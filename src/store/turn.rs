@@ -2,7 +2,8 @@
 //!
 //! The host decides how long a turn lasts, because it has a clock and must draw. Without other
 //! tasks, a turn ends at once. [`end_of_turn`] waits until all tasks that are ready have made their
-//! requests.
+//! requests. Only the host knows when that is: sets of futures poll their members in nested loops,
+//! so a future cannot tell from its own polls whether the others have run.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -20,6 +21,7 @@ pub type Delay = fn(u32) -> LocalFuture<'static, ()>;
 thread_local! {
     static DELAY: Cell<Option<Delay>> = const { Cell::new(None) };
     static PAUSE: Cell<Option<Pause>> = const { Cell::new(None) };
+    static NEXT_TASK: Cell<Option<Pause>> = const { Cell::new(None) };
     /// The turn that tasks of this thread wait for.
     static CURRENT_TURN: RefCell<Weak<Turn>> = const { RefCell::new(Weak::new()) };
 }
@@ -27,6 +29,11 @@ thread_local! {
 /// Sets how turns end on this thread.
 pub fn set_pause(pause: Pause) {
     PAUSE.set(Some(pause));
+}
+
+/// Sets how this thread waits until all tasks that are ready have run.
+pub fn set_next_task(next_task: Pause) {
+    NEXT_TASK.set(Some(next_task));
 }
 
 /// Says how this thread waits.
@@ -84,7 +91,7 @@ impl Drop for Leader {
     }
 }
 
-/// Waits until all tasks that are ready have run. The first task that waits lets them run, then
+/// Waits until all tasks that are ready have run. The first task that waits asks the host, then
 /// wakes the others.
 pub async fn end_of_turn() {
     let turn = CURRENT_TURN.with_borrow(Weak::upgrade);
@@ -93,6 +100,16 @@ pub async fn end_of_turn() {
     }
     let leader = Leader(Rc::default());
     CURRENT_TURN.with_borrow_mut(|turn| *turn = Rc::downgrade(&leader.0));
+    match NEXT_TASK.get() {
+        Some(next_task) => next_task().await,
+        None => let_others_run().await,
+    }
+    drop(leader);
+}
+
+/// Lets other tasks run that were started together with this one. It costs less than
+/// [`end_of_turn`], and may miss tasks in other sets of futures.
+pub async fn let_others_run() {
     // Sets of futures poll a future that woke itself again, but only twice before they return to
     // their own caller. Here, two such sets are nested.
     let mut turns = 0..2 * 2;
@@ -104,5 +121,4 @@ pub async fn end_of_turn() {
         }
     })
     .await;
-    drop(leader);
 }

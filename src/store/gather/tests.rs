@@ -86,7 +86,7 @@ struct Waiter {
 struct Room {
     pool: LocalPool,
     gates: Rc<Gates>,
-    store: Rc<Gathering<Rc<Gates>>>,
+    store: Rc<Gathering>,
     waiters: Vec<Waiter>,
 }
 
@@ -239,11 +239,16 @@ fn group(span: Range<u64>, members: &[usize]) -> Group {
 }
 
 #[test]
-fn ranges_merge_across_a_gap_up_to_a_maximum_length() {
+fn ranges_merge_across_a_gap_and_long_runs_are_cut_evenly() {
     assert_eq!(merge(&[], 10, 100), []);
     assert_eq!(merge(&[20..30, 0..10], 10, 100), [group(0..30, &[1, 0])]);
     assert_eq!(merge(&[0..10, 21..30], 10, 100), [group(0..10, &[0]), group(21..30, &[1])]);
-    assert_eq!(merge(&[0..60, 60..101], 10, 100), [group(0..60, &[0]), group(60..101, &[1])]);
+    // One request of 149 is better than two, two of 75 are better than one of 100 and one of 50.
+    assert_eq!(merge(&[0..60, 60..149], 10, 100), [group(0..149, &[0, 1])]);
+    assert_eq!(
+        merge(&[0..50, 50..75, 75..100, 100..150], 10, 100),
+        [group(0..75, &[0, 1]), group(75..150, &[2, 3])]
+    );
     assert_eq!(
         merge(&[0..500, 100..200, 500..501], 10, 100),
         [group(0..500, &[0, 1]), group(500..501, &[2])]
@@ -262,11 +267,11 @@ fn byte_range() -> impl Strategy<Value = ByteRange> {
 
 proptest! {
     #[test]
-    fn every_range_is_in_one_group_and_the_groups_are_minimal(
-        starts in prop::collection::vec((0_u64..1000, 1_u64..100), 0..40), gap in 0_u64..50, cap in 1_u64..300,
+    fn every_range_is_in_one_group_and_the_groups_are_few_and_of_bounded_length(
+        starts in prop::collection::vec((0_u64..1000, 1_u64..100), 0..40), gap in 0_u64..50, target in 1_u64..300,
     ) {
         let ranges: Vec<Range<u64>> = starts.iter().map(|&(start, len)| start..start + len).collect();
-        let groups = merge(&ranges, gap, cap);
+        let groups = merge(&ranges, gap, target);
         let mut seen: Vec<usize> = groups.iter().flat_map(|group| group.members.clone()).collect();
         seen.sort_unstable();
         prop_assert_eq!(seen, (0..ranges.len()).collect::<Vec<_>>());
@@ -275,15 +280,17 @@ proptest! {
             prop_assert_eq!(span.start, members.iter().map(|range| range.start).min().unwrap());
             prop_assert_eq!(span.end, members.iter().map(|range| range.end).max().unwrap());
             let longest = members.iter().map(|range| range.end - range.start).max().unwrap();
-            prop_assert!(span.end - span.start <= cap.max(longest));
+            prop_assert!(span.end - span.start <= target + target.div_ceil(2) + longest);
             let mut wanted: Vec<u64> = members.into_iter().flatten().collect();
             wanted.sort_unstable();
             prop_assert!(wanted.windows(2).all(|pair| pair[1] - pair[0] <= gap + 1));
         }
-        for pair in groups.windows(2) {
-            let next = &ranges[pair[1].members[0]];
-            let far = next.start > pair[0].span.end + gap;
-            prop_assert!(far || next.end - pair[0].span.start > cap);
+        // A run of wanted bytes is one group, or about as many as it has times the target's length.
+        let bytes: Vec<u64> = ranges.iter().cloned().flatten().collect::<BTreeSet<_>>().into_iter().collect();
+        for run in bytes.chunk_by(|one, next| next - one <= gap + 1) {
+            let (first, last) = (run[0], run[run.len() - 1]);
+            let count = groups.iter().filter(|group| (first..=last).contains(&group.span.start)).count();
+            prop_assert!(count as u64 <= ((last + 1 - first + target / 2) / target).max(1));
         }
     }
 

@@ -1,41 +1,46 @@
 //! A store that merges concurrent reads into few requests: see [`gather`](crate::store::gather).
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::error::{IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
-use crate::store::gather::{FetchResult, Gatherer};
+use crate::store::gather::{FetchResult, Gathered, Gatherer};
 use crate::store::{ByteRange, KeyStartValue, LocalFuture, RequestContext, Store, Value, left_to_full};
 
 /// A store that merges concurrent reads.
-pub struct Gathering<S> {
-    inner: Rc<S>,
+pub struct Gathering {
+    /// Not generic: the wasm would have this file once for each kind of store.
+    inner: Rc<dyn Store>,
     gatherer: Gatherer<StoreKey>,
 }
 
-impl<S: Store + 'static> Gathering<S> {
+impl Gathering {
     /// Wraps a store that is aborted by dropping the future. Reads of all callers are merged.
-    pub fn new(inner: S) -> Self {
+    pub fn new(inner: impl Store + 'static) -> Self {
         Self { inner: Rc::new(inner), gatherer: Gatherer::default() }
     }
 
     /// Wraps a store that receives the abort signals of its callers. Only reads of one caller are
     /// merged.
-    pub fn of_each_caller(inner: S) -> Self {
+    pub fn of_each_caller(inner: impl Store + 'static) -> Self {
         Self { inner: Rc::new(inner), gatherer: Gatherer::of_each_caller() }
     }
 
-    async fn gather(&self, key: &StoreKey, range: ByteRange, context: &RequestContext) -> FetchResult {
-        let ask = |range: ByteRange, context: RequestContext| -> LocalFuture<'static, FetchResult> {
-            let (inner, key) = (self.inner.clone(), key.clone());
+    /// Starts requests for a key.
+    fn asks(
+        &self,
+        key: &StoreKey,
+    ) -> impl Fn(ByteRange, RequestContext) -> LocalFuture<'static, FetchResult> + use<> {
+        let (inner, key) = (self.inner.clone(), key.clone());
+        move |range, context| {
+            let (inner, key) = (inner.clone(), key.clone());
             Box::pin(async move { inner.get(&key, range, &context).await })
-        };
-        let answer = self.gatherer.get(key, range, context, &ask).await;
-        answer.map_err(|error| error.at_key(key.as_str()))
+        }
     }
 }
 
-impl<S: Store + 'static> Store for Gathering<S> {
+impl Store for Gathering {
     forward_to_inner! { capabilities describe size lists }
 
     fn get<'a>(
@@ -44,7 +49,19 @@ impl<S: Store + 'static> Store for Gathering<S> {
         range: ByteRange,
         context: &'a RequestContext,
     ) -> LocalFuture<'a, FetchResult> {
-        Box::pin(self.gather(key, range, context))
+        Box::pin(async move {
+            let answer = self.gatherer.get(key, range, context, &self.asks(key)).await;
+            answer.map_err(|error| error.at_key(key.as_str()))
+        })
+    }
+
+    fn gather<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        ranges: &'a [Range<u64>],
+        context: &'a RequestContext,
+    ) -> Option<LocalFuture<'a, Result<Vec<Gathered>>>> {
+        Some(Box::pin(async move { self.gatherer.gather(key, ranges, context, &self.asks(key)).await }))
     }
 
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {

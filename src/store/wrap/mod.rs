@@ -50,6 +50,16 @@ macro_rules! forward_to_inner {
         ) -> crate::store::LocalFuture<'a, crate::error::Result<Vec<Option<crate::store::Fetched>>>> {
             self.inner.get_ranges(key, ranges, context)
         }
+
+        fn gather<'a>(
+            &'a self,
+            key: &'a crate::format::path::StoreKey,
+            ranges: &'a [std::ops::Range<u64>],
+            context: &'a crate::store::RequestContext,
+        ) -> Option<crate::store::LocalFuture<'a, crate::error::Result<Vec<crate::store::gather::Gathered>>>>
+        {
+            self.inner.gather(key, ranges, context)
+        }
     };
     (@ size) => {
         fn size<'a>(

@@ -44,10 +44,6 @@ impl Store for OverlayStore {
         self.first.reads_rows() && self.second.reads_rows()
     }
 
-    fn merges_ranges(&self) -> bool {
-        self.first.merges_ranges() && self.second.merges_ranges()
-    }
-
     fn is_cacheable(&self) -> bool {
         self.first.is_cacheable() && self.second.is_cacheable()
     }

@@ -5,7 +5,7 @@
  * during a poll is caught and only rejects the calls in flight.
  */
 
-import { pauseIfDue } from "../elements/pause.ts";
+import { nextTask, pauseIfDue } from "../elements/pause.ts";
 import { INTERNAL, TrapError } from "../model/errors.ts";
 import { cacheLimits } from "./configuration.ts";
 import { counters } from "./counters.ts";
@@ -69,6 +69,7 @@ export class Instance {
         counters.wire.aborted += aborted;
       },
       pauseIfDue,
+      nextTask,
       sleep: (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms)),
       /** A promise that never settles after the instance is gone. */
       guard: <T>(promise: Promise<T>): Promise<T> =>

@@ -137,10 +137,6 @@ impl Store for ShardingTransformer {
         self.inner.reads_rows()
     }
 
-    fn merges_ranges(&self) -> bool {
-        self.inner.merges_ranges()
-    }
-
     fn size<'a>(
         &'a self,
         key: &'a StoreKey,

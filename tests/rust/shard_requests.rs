@@ -1,0 +1,321 @@
+//! A read of shards costs what its ranges cost when all of them are merged, however many parts it
+//! has. Requests are counted, and the bytes of each are compared with those of the others.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::ops::Range;
+use std::rc::Rc;
+
+use flate2::{Compression, write::GzEncoder};
+use futures_channel::oneshot;
+use futures_executor::{LocalPool, block_on};
+use futures_util::future::FutureExt;
+use futures_util::task::LocalSpawnExt;
+use zarr_wasm::internals::access::part::Part;
+use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::internals::error::Result;
+use zarr_wasm::internals::format::path::StoreKey;
+use zarr_wasm::internals::hierarchy::open::{OpenOptions, open};
+use zarr_wasm::internals::read::array::Array;
+use zarr_wasm::internals::read::decoder::Decoder;
+use zarr_wasm::internals::read::inline_decoder::InlineDecoder;
+use zarr_wasm::internals::read::{OutputLayout, PartData, PartSink, ReadRequest, read};
+use zarr_wasm::internals::store::gather::{GAP_BYTES, MERGED_BYTES};
+use zarr_wasm::internals::store::memory::MemoryStore;
+use zarr_wasm::internals::store::turn::set_next_task;
+use zarr_wasm::internals::store::wrap::Gathering;
+use zarr_wasm::internals::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
+
+/// The array of a test: bytes, in shards with the index at the end.
+#[derive(Clone, Copy)]
+struct Layout {
+    shape: &'static [u64],
+    shard: &'static [u64],
+    inner: &'static [u64],
+}
+
+/// A request: a key, and a range of the value in bytes.
+type Asked = (String, Range<u64>);
+
+/// A store over HTTP, as far as order and time matter: each answer comes alone, when the test
+/// allows it.
+#[derive(Default)]
+struct Server {
+    values: MemoryStore,
+    waiting: RefCell<Vec<oneshot::Sender<()>>>,
+    log: RefCell<Vec<Asked>>,
+}
+
+impl Store for Server {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { readable: true, partial: true, writable: false, listable: false }
+    }
+
+    fn describe(&self) -> String {
+        "server".to_owned()
+    }
+
+    fn is_cacheable(&self) -> bool {
+        true
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        Box::pin(async move {
+            let fetched = self.values.get(key, range, context).await?;
+            if key.as_str() != "zarr.json" {
+                if let Some(bytes) = fetched.as_ref().and_then(|fetched| range.of(fetched.size?)) {
+                    self.log.borrow_mut().push((key.as_str().to_owned(), bytes));
+                }
+                let (sender, answered) = oneshot::channel();
+                self.waiting.borrow_mut().push(sender);
+                assert!(answered.await.is_ok());
+            }
+            Ok(fetched)
+        })
+    }
+}
+
+fn product(extents: &[u64]) -> u64 {
+    extents.iter().product()
+}
+
+/// The indices of all chunks of a grid, in C order.
+fn indices(grid: &[u64]) -> Vec<Vec<u64>> {
+    grid.iter().fold(vec![Vec::new()], |found, extent| {
+        found.iter().flat_map(|index| (0..*extent).map(|i| [index.as_slice(), &[i]].concat())).collect()
+    })
+}
+
+impl Layout {
+    fn per_shard(&self) -> Vec<u64> {
+        self.shard.iter().zip(self.inner).map(|(shard, inner)| shard / inner).collect()
+    }
+
+    fn document(&self) -> String {
+        let Self { shape, shard, inner } = self;
+        format!(
+            r#"{{"zarr_format": 3, "node_type": "array", "shape": {shape:?}, "data_type": "uint8", "fill_value": 0,
+            "chunk_grid": {{"name": "regular", "configuration": {{"chunk_shape": {shard:?}}}}},
+            "chunk_key_encoding": {{"name": "default"}},
+            "codecs": [{{"name": "sharding_indexed", "configuration": {{
+                "chunk_shape": {inner:?}, "index_location": "end",
+                "codecs": [{{"name": "bytes"}}, {{"name": "gzip", "configuration": {{"level": 0}}}}],
+                "index_codecs": [{{"name": "bytes", "configuration": {{"endian": "little"}}}}, {{"name": "crc32c"}}]}}}}]}}"#
+        )
+    }
+
+    /// A stored inner chunk: bytes that gzip does not make smaller.
+    fn chunk(&self) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
+        encoder.write_all(&vec![7; usize::try_from(product(self.inner)).unwrap_or(0)]).unwrap_or_default();
+        encoder.finish().unwrap_or_default()
+    }
+
+    /// A shard with all of its chunks, in C order.
+    fn stored_shard(&self) -> Vec<u8> {
+        let (chunk, count) = (self.chunk(), product(&self.per_shard()));
+        let (len, mut index) = (chunk.len() as u64, Vec::new());
+        for number in 0..count {
+            index.extend([number * len, len].iter().flat_map(|word| word.to_le_bytes()));
+        }
+        index.extend(crc32c::crc32c(&index).to_le_bytes());
+        let chunks = (0..count).flat_map(|_| chunk.iter().copied());
+        chunks.chain(index).collect()
+    }
+
+    fn server(&self) -> Rc<Server> {
+        let server = Rc::new(Server::default());
+        let shard = self.stored_shard();
+        let insert = |name: &str, bytes: Vec<u8>| {
+            server.values.insert(&StoreKey::parse(name).unwrap_or_else(|error| panic!("{error:?}")), bytes);
+        };
+        insert("zarr.json", self.document().into_bytes());
+        let grid: Vec<u64> = self.shape.iter().zip(self.shard).map(|(shape, shard)| shape / shard).collect();
+        for index in indices(&grid) {
+            insert(&key_of(&index), shard.clone());
+        }
+        server
+    }
+
+    /// What a box needs: for each shard the ranges of its chunks, merged over small gaps.
+    fn needed(&self, window: &[Range<u64>]) -> BTreeMap<String, Vec<Range<u64>>> {
+        let (len, per_shard) = (self.chunk().len() as u64, self.per_shard());
+        let mut needed: BTreeMap<String, Vec<Range<u64>>> = BTreeMap::new();
+        let chunks: Vec<u64> =
+            self.shape.iter().zip(self.inner).map(|(shape, inner)| shape / inner).collect();
+        // In C order, the chunks of each shard come in the order of their bytes.
+        for index in indices(&chunks) {
+            let is_wanted = index.iter().zip(self.inner).zip(window).all(|((index, inner), window)| {
+                index * inner < window.end && (index + 1) * inner > window.start
+            });
+            if !is_wanted {
+                continue;
+            }
+            let shard: Vec<u64> = index.iter().zip(&per_shard).map(|(index, count)| index / count).collect();
+            let within =
+                index.iter().zip(&per_shard).fold(0, |at, (index, count)| at * count + index % count);
+            let ranges = needed.entry(key_of(&shard)).or_default();
+            match ranges.last_mut().filter(|last| within * len - last.end <= GAP_BYTES) {
+                Some(last) => last.end = (within + 1) * len,
+                None => ranges.push(within * len..(within + 1) * len),
+            }
+        }
+        needed
+    }
+}
+
+fn key_of(index: &[u64]) -> String {
+    index.iter().fold("c".to_owned(), |key, i| format!("{key}/{i}"))
+}
+
+/// Counts the bytes of parts, and keeps nothing.
+#[derive(Default)]
+struct Discard;
+
+impl PartSink for Discard {
+    fn begin(&self, _layout: &OutputLayout) -> Result<()> {
+        Ok(())
+    }
+
+    fn part(&self, _part: &Part, _data: PartData) -> LocalFuture<'_, Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+fn array_on(server: &Rc<Server>) -> Rc<Array> {
+    let store: Rc<dyn Store> = Rc::new(Gathering::new(server.clone()));
+    let opened = block_on(open(&store, "", &OpenOptions::default(), &RequestContext::default()));
+    let opened = opened.unwrap_or_else(|error| panic!("{error:?}"));
+    Array::new(store, opened.path, opened.document).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+thread_local! {
+    /// Tasks that wait until all others have run.
+    static TURN: RefCell<Vec<oneshot::Sender<()>>> = const { RefCell::new(Vec::new()) };
+}
+
+fn next_task() -> LocalFuture<'static, ()> {
+    let (sender, next) = oneshot::channel();
+    TURN.with_borrow_mut(|tasks| tasks.push(sender));
+    Box::pin(next.map(|_| ()))
+}
+
+/// Reads boxes at the same time. Returns the requests, each answered alone, in order.
+fn read_boxes(server: &Rc<Server>, array: &Rc<Array>, windows: &[Vec<Range<u64>>]) -> Vec<Asked> {
+    set_next_task(next_task);
+    let mut pool = LocalPool::new();
+    for window in windows {
+        let array = array.clone();
+        let slice = |range: &Range<u64>| DimensionSelection::Slice {
+            start: i64::try_from(range.start).ok(),
+            stop: i64::try_from(range.end).ok(),
+            step: None,
+        };
+        let selection = Selection::Orthogonal(window.iter().map(slice).collect());
+        let reading = async move {
+            let decoder: Rc<dyn Decoder> = Rc::new(InlineDecoder::default());
+            let request = ReadRequest {
+                selection,
+                order: None,
+                streamed: false,
+                nearest: None,
+                conversion: None,
+                decodes: true,
+            };
+            read(&array, &request, &decoder, &Discard, &RequestContext::default()).await
+        };
+        let done = reading.map(|read| assert!(read.is_ok(), "{read:?}"));
+        pool.spawner().spawn_local(done).unwrap_or_else(|error| panic!("{error:?}"));
+    }
+    loop {
+        pool.run_until_stalled();
+        let ended = TURN.take();
+        if !ended.is_empty() {
+            ended.into_iter().for_each(|task| assert!(task.send(()).is_ok()));
+            continue;
+        }
+        if server.waiting.borrow().is_empty() {
+            break;
+        }
+        let next = server.waiting.borrow_mut().remove(0);
+        assert!(next.send(()).is_ok());
+    }
+    server.log.take()
+}
+
+/// Each shard's chunks cost one request for each of their merged ranges, or for each piece of such
+/// a range that is as long as requests may be. No byte comes twice.
+fn check(layout: &Layout, windows: &[Vec<Range<u64>>], needed: &BTreeMap<String, Vec<Range<u64>>>) {
+    let server = layout.server();
+    let asked = read_boxes(&server, &array_on(&server), windows);
+    let end_of_chunks = layout.chunk().len() as u64 * product(&layout.per_shard());
+    for (shard, ranges) in needed {
+        let mut asked: Vec<Range<u64>> =
+            asked.iter().filter(|(key, _)| key == shard).map(|(_, range)| range.clone()).collect();
+        asked.sort_by_key(|range| range.start);
+        assert!(asked.windows(2).all(|pair| pair[0].end <= pair[1].start), "{shard}: {asked:?}");
+        let index = asked.pop().filter(|last| last.start == end_of_chunks);
+        assert!(index.is_some(), "{shard}: {asked:?}");
+        let pieces =
+            |range: &Range<u64>| ((range.end - range.start + MERGED_BYTES / 2) / MERGED_BYTES).max(1);
+        let most: u64 = ranges.iter().map(pieces).sum();
+        assert!(asked.len() as u64 <= most, "{shard}: {} of {most}: {asked:?} {ranges:?}", asked.len());
+    }
+}
+
+/// Shards of 2 MiB with chunks of 8 KiB.
+const IMAGE: Layout = Layout { shape: &[4096, 4096], shard: &[1024, 2048], inner: &[64, 128] };
+
+/// Shards of 2 MiB with chunks of 16 KiB. Between the chunks of a part are those of others.
+const VOLUME: Layout = Layout { shape: &[128, 384, 512], shard: &[128, 128, 128], inner: &[16, 32, 32] };
+
+/// One shard of 48 MiB with chunks of 16 KiB, of which more parts are read than are in flight.
+const LARGE: Layout = Layout { shape: &[192, 512, 512], shard: &[192, 512, 512], inner: &[16, 32, 32] };
+
+#[test]
+fn a_read_of_many_parts_costs_the_merged_ranges_of_each_shard() {
+    for (layout, window) in [
+        (IMAGE, vec![500..3100, 300..2500]),
+        (VOLUME, vec![10..90, 50..330, 20..300]),
+        (VOLUME, vec![30..60, 0..384, 0..500]),
+    ] {
+        check(&layout, std::slice::from_ref(&window), &layout.needed(&window));
+    }
+}
+
+/// Reads that are begun together, as the tiles of a map are.
+#[test]
+fn reads_of_many_tiles_cost_what_one_read_of_all_costs() {
+    let tiles: Vec<_> = (0..4)
+        .flat_map(|row| {
+            (0..4).map(move |column| vec![256 * row..256 * row + 256, 512 * column..512 * column + 512])
+        })
+        .collect();
+    check(&IMAGE, &tiles, &IMAGE.needed(&[0..1024, 0..2048]));
+}
+
+/// The parts that follow the first ones begin together too.
+#[test]
+fn the_later_parts_of_a_long_read_are_merged_too() {
+    let server = LARGE.server();
+    let asked = read_boxes(&server, &array_on(&server), &[vec![0..192, 0..512, 0..500]]);
+    let bytes: u64 = asked.iter().map(|(_, range)| range.end - range.start).sum();
+    assert!(bytes < 49 << 20, "{bytes}");
+    // 25 requests of 2 MiB would do.
+    assert!(asked.len() <= 40, "{} requests", asked.len());
+}
+
+#[test]
+fn a_chunk_that_was_read_in_part_is_not_fetched_again_when_all_of_it_is_read() {
+    let server = IMAGE.server();
+    let array = array_on(&server);
+    let first = read_boxes(&server, &array, &[vec![10..100, 20..200]]);
+    assert_eq!(first.len(), 3, "an index, and a range for each row of chunks: {first:?}");
+    assert_eq!(read_boxes(&server, &array, &[vec![0..128, 0..256]]), []);
+}
