@@ -34,7 +34,7 @@ const TILE = [
 /** The pages of `page/cold`: the data alone, zarrita with its wrappers, and this package. */
 const PAGES = ["fetch", "tuned", "ours"];
 /**
- * The same page with the engine's wasm as a file, by zarrita's calls, with all in separate files, by
+ * The same page with the wasm as a file, by zarrita's calls, with all in separate files, by
  * other bundlers, and with brotli. webpack's page has the wasm as a file.
  */
 const VARIANTS = {
