@@ -33,6 +33,7 @@ const GOALS = [
 
   goal("http", / \d+ ms/, { within: 1.15, of: ["fetch"] }),
   goal("http", /fast line/, { within: 1.4, of: ["fetch", "native"] }),
+  goal("http", /shard/, { who: ["ours"], within: 1, of: ["tuned"] }),
   goal("cold", /^no latency: [\w ]+$/, { who: ["ours"], within: 0.9, of: ["tuned"] }),
   goal("cold", /^20 ms, 200 Mbit\/s: [\w ]+$/, { who: ["ours"], within: 0.75, of: ["tuned"] }),
   goal("cold", /^60 ms, 20 Mbit\/s: [\w ]+$/, { who: ["ours"], within: 1, of: ["tuned"] }),

@@ -75,7 +75,7 @@ const rowsIn = (target: Uint8Array) => target.reduce((sum, byte) => sum + byte, 
 /** The time of the fake clock, which continues from test to test. */
 let now = 1e6;
 
-/** A fake clock that advances by this many ms at each check. */
+/** A fake clock that advances by this many ms at each check. Counts the turns of Node's loop. */
 function fakeClock(context: TestContext, ms: number): { turns: number } {
   const counted = { turns: 0 };
   now += 1000;
@@ -83,11 +83,12 @@ function fakeClock(context: TestContext, ms: number): { turns: number } {
     now += ms;
     return now;
   });
-  const { setImmediate: original } = globalThis;
-  context.mock.method(globalThis, "setImmediate", ((run: () => void) => {
+  const count = () => {
     counted.turns += 1;
-    return original(run);
-  }) as typeof setImmediate);
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  context.after(() => clearImmediate(next));
   return counted;
 }
 

@@ -44,7 +44,7 @@ async function readFile(url: string): Promise<Uint8Array<ArrayBuffer>> {
 /** A module's bytes, or a response from which they arrive. */
 export async function opened(wasm: WasmBytes): Promise<Response | BufferSource> {
   if ("deflated" in wasm) return inflating(wasm.deflated);
-  if ("bytes" in wasm) return wasm.bytes;
+  if ("bytes" in wasm) return wasm.bytes as BufferSource;
   return wasm.url.startsWith("file:") ? readFile(wasm.url) : fetch(wasm.url, { cache: "force-cache" });
 }
 

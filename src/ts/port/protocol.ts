@@ -31,7 +31,7 @@ export interface EngineOptions {
 }
 
 /** A module's bytes as they cross the port: base64 of a deflate-raw stream, bytes, or a URL. */
-export type WasmBytes = { deflated: string } | { bytes: BufferSource } | { url: string };
+export type WasmBytes = { deflated: string } | { bytes: ArrayBuffer | ArrayBufferView } | { url: string };
 
 /** A build that was compressed with the engine: base64 of a Zstandard frame, and its prefix. */
 export interface PackedWasm {

@@ -51,7 +51,7 @@ async function givenWasm(build: Build): Promise<WasmBytes | { module: WebAssembl
   if (typeof source === "string" || source instanceof URL) return { url: absolute(source) };
   if (typeof Response !== "undefined" && source instanceof Response) return { bytes: await bytesOf(source) };
   need(source instanceof ArrayBuffer || ArrayBuffer.isView(source), OPTION[build], "WebAssembly");
-  return { bytes: source as BufferSource };
+  return { bytes: source };
 }
 
 /** Files whose compilation has begun, by URL. */
