@@ -248,7 +248,7 @@ pub trait Store {
     }
 
     /// Merges some ranges of a key with those that others ask for in this turn, and returns the
-    /// requests. `None` if this store knows nothing of the others: then the caller merges its own.
+    /// requests. `None` if this store does not merge. Then the caller merges its own ranges.
     fn gather<'a>(
         &'a self,
         key: &'a StoreKey,
