@@ -27,9 +27,9 @@ use crate::store::RequestContext;
 /// Number of parts that are read at a time. It keeps the connections busy and bounds the memory.
 const PARTS_IN_FLIGHT: usize = 32;
 
-/// Number of groups that the parts in flight are begun in. The parts of a group begin together, so
-/// that their ranges become few requests: in a shard, the chunks of one part lie between those of
-/// others.
+/// The parts in flight begin in this number of groups. All parts of a group begin together, because
+/// the chunks of one part often lie between those of another in the same shard. So their ranges can
+/// be merged into few requests.
 const GROUPS_IN_FLIGHT: usize = 2;
 
 /// Bytes of decoded parts that a stream may hold before its reader takes them.

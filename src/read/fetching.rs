@@ -1,8 +1,8 @@
 //! Step 4 of a read: fetches the byte requests of a part.
 //!
-//! The store merges neighbouring ranges of one key, of all parts and reads of a turn, into few
-//! requests. Each answer is cut up again. Cached chunks are not fetched. If the version of a shard
-//! changes between its index and its chunks, the part is interrupted and starts again.
+//! The store merges neighbouring ranges of one key into few requests, over all parts and reads of a
+//! turn. This step cuts each answer into chunks again. It does not fetch cached chunks. If a shard
+//! changes between the request for its index and those for its chunks, the part starts again.
 
 use std::cell::RefCell;
 use std::ops::Range;

@@ -285,7 +285,7 @@ proptest! {
             wanted.sort_unstable();
             prop_assert!(wanted.windows(2).all(|pair| pair[1] - pair[0] <= gap + 1));
         }
-        // A run of wanted bytes is one group, or about as many as it has times the target's length.
+        // The number of groups of a run is its length divided by the target, rounded; at least one.
         let bytes: Vec<u64> = ranges.iter().cloned().flatten().collect::<BTreeSet<_>>().into_iter().collect();
         for run in bytes.chunk_by(|one, next| next - one <= gap + 1) {
             let (first, last) = (run[0], run[run.len() - 1]);

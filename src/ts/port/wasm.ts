@@ -1,8 +1,7 @@
 /**
  * Provides the wasm builds that the engine needs: what `init` received, the file that the bundler
  * placed, or a text in a chunk of the package. The page loads them, because a blob worker cannot
- * import. It compiles files itself while they arrive and the engine's worker starts. The engine
- * compiles texts.
+ * import. The page compiles files while they arrive. The engine compiles texts.
  */
 import { loadBuild, loadEngine, loadPrograms, wasmFile } from "#source";
 import { need, parsedUrl } from "../model/argument.ts";
@@ -54,7 +53,7 @@ async function givenWasm(build: Build): Promise<WasmBytes | { module: WebAssembl
   return { bytes: source };
 }
 
-/** Files whose compilation has begun, by URL. */
+/** Files whose compilation has begun, by URL, until the engine has them. */
 const compiled = new Map<string, Promise<WebAssembly.Module>>();
 
 function compileFile(url: string): Promise<WebAssembly.Module> {
@@ -128,7 +127,7 @@ async function enginePrefix(): Promise<WasmBytes> {
 
 /** The wasm of a build, when the engine asks for it. */
 export async function loadWasm(build: Build): Promise<WasmText> {
-  if (build === "engine") return engineWasm();
+  if (build === "engine") return engineWasm().finally(() => compiled.clear());
   const given = await givenWasm(build);
   if (given) return given;
   if (!loadBuild) throw noWasm(build);
@@ -142,8 +141,8 @@ interface Startup {
 }
 
 /**
- * The workers' programs, and the engine's wasm if it comes in the same chunk. A file comes by
- * itself: the worker starts while it is on its way, and asks for it.
+ * Loads the workers' programs, and the engine's wasm if that is a text in the same chunk. If it is
+ * a file, the worker starts while the file is loading, and asks for the wasm later.
  */
 export async function loadStartup(): Promise<Startup> {
   if (configuration.wasm === undefined && (await placedFile()) === undefined) {

@@ -173,8 +173,8 @@ export class DecodePool {
   }
 
   /**
-   * Starts a first decoder unless there is one, because work for it will come. It also binds the
-   * array of that work, while the encoded bytes are on their way.
+   * Prepares for work that will come: starts a decoder if none runs, and binds the array while its
+   * chunks are being fetched.
    */
   prepared(array?: BoundArray): this {
     if (this.#slots.length + this.#opening === 0) this.#openSlot();

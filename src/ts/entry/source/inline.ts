@@ -1,7 +1,7 @@
 /**
  * `#source` of the entry `zarr-wasm`: the wasm and the worker are in chunks that are imported at
  * the first call. The wasm is text, so that bundlers, content types and CORS rules do not matter.
- * Where the bundler is webpack, which places files by itself, the engine's wasm is a file.
+ * In webpack's bundles the engine's wasm is a file, because webpack copies such files by itself.
  */
 import { chunkFailed } from "../../port/chunk_failed.ts";
 import type {

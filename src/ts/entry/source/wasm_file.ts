@@ -1,5 +1,5 @@
 /**
- * The URL of the engine's wasm for bundlers that place files by themselves. Only webpack runs this
- * module. Vite must not copy the file, because it would be there for nothing.
+ * The URL of the engine's wasm in bundles of webpack, which copies the file. Other bundlers do not
+ * run this module, so Vite is told not to copy the file.
  */
 export default new URL(/* @vite-ignore */ "../../engine.wasm", import.meta.url);
