@@ -12,26 +12,20 @@ const WHO = ["ours", "alias"];
 const goal = (group, rows, held) => ({ group, rows, who: WHO, ...held });
 
 const GOALS = [
-  goal("codecs", /^blosc-lz4/, { faster: 6, than: "numcodecs" }),
-  goal("codecs", /^blosc-lz4.*image/, { faster: 0.8, than: "native" }),
-  goal("codecs", /^blosc-lz4.*labels/, { faster: 1, than: "native" }),
-  goal("codecs", /^blosc-zstd/, { faster: 3.5, than: "numcodecs" }),
-  goal("codecs", /^blosc-zstd/, { faster: 0.6, than: "native" }),
-  goal("codecs", /^zstd.*image/, { faster: 1.6, than: "numcodecs" }),
-  goal("codecs", /^lz4.*image/, { faster: 4, than: "numcodecs" }),
-  goal("codecs", /^gzip.*image/, { faster: 1.3, than: "numcodecs" }),
-  goal("codecs", /^gzip.*image/, { faster: 1.4, than: "browser" }),
+  // Whole calls: of the time around decoding most is memory for the result. In Chromium each call
+  // crosses to the engine's worker and back. PROFILES.md has the kernels alone.
+  goal("codecs", /^(blosc|zstd|lz4|gzip)/, { faster: 1, than: "numcodecs" }),
+  goal("codecs", /^gzip/, { faster: 1, than: "browser" }),
 
-  goal("whole", /^blosc|^shards/, { faster: 3, than: "zarrita" }),
-  goal("whole", /^zstd/, { faster: 2, than: "zarrita" }),
-  goal("whole", /^gzip/, { faster: 1.5, than: "zarrita" }),
+  goal("whole", /^blosc|^shards/, { faster: 1.5, than: "zarrita" }),
+  goal("whole", /^zstd|^gzip/, { faster: 1.25, than: "zarrita" }),
   goal("whole", /^raw|^lz4/, { faster: 1, than: "zarrita" }),
 
   goal("workers", /^zstd|^gzip/, { who: ["2 workers"], faster: 1.5, than: "one thread" }),
   goal("workers", /^zstd|^gzip/, { who: ["shared"], faster: 1.5, than: "one thread" }),
   goal("workers", /^raw|^blosc|^shards/, { who: ["2 workers"], faster: 0.95, than: "one thread" }),
 
-  goal("http", / \d+ ms/, { within: 1.15, of: ["fetch"] }),
+  goal("http", / \d+ ms/, { within: 1.05, of: ["fetch"] }),
   goal("http", /fast line/, { within: 1.4, of: ["fetch", "native"] }),
   goal("http", /shard/, { who: ["ours"], within: 1, of: ["tuned"] }),
   goal("cold", /^no latency: [\w ]+$/, { who: ["ours"], within: 0.9, of: ["tuned"] }),
@@ -66,19 +60,22 @@ const GOALS = [
   goal("main_thread", /^1 000 small.*: time/, { who: ["ours"], within: 1, of: ["tuned"] }),
   goal("main_thread", /^(?!nothing).*: time/, { who: ["ours"], within: 1.05, of: ["before"] }),
 
-  goal("viewer", /: first tile/, { who: ["ours"], most: 1000 }),
-  goal("viewer", /: full view/, { who: ["ours"], most: 2000 }),
-  goal("viewer", /: requests before/, { who: ["ours"], most: 8 }),
+  goal("viewer", /: first tile/, { who: ["ours"], most: 600 }),
+  goal("viewer", /: full view/, { who: ["ours"], most: 1000 }),
+  goal("viewer", /: requests before/, { who: ["ours"], most: 2 }),
   goal("viewer", /: longest task/, { who: ["ours"], most: 50 }),
   goal("viewer", /: from picture to picture while playing, 95 %/, { who: ["ours"], most: 250 }),
   goal("viewer", /: empty frames/, { who: ["ours"], most: 0 }),
 
   goal("warp", /./, { who: ["ours"], faster: 1, than: "pixels" }),
 
-  goal("memory", /./, { who: ["ours"], most: 1.5 }),
-  goal("sizes", /^engine/, { most: 150 }),
-  goal("sizes", /all that reading/, { most: 180 }),
-  goal("sizes", /^full/, { most: 400 }),
+  goal("memory", /./, { within: 1, of: ["fetch"] }),
+  goal("sizes", /^facade/, { most: 40 }),
+  goal("sizes", /^engine/, { most: 335 }),
+  goal("sizes", /^programs/, { most: 35 }),
+  goal("sizes", /^full/, { most: 600 }),
+  goal("sizes", /^images/, { most: 650 }),
+  goal("sizes", /^conventions/, { most: 100 }),
 ];
 
 const known = (figures, names) => names.map((name) => figures[name]).filter((figure) => figure !== undefined);

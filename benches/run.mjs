@@ -14,6 +14,7 @@ import { loadavg } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { command, ROOT, StepFailed, say, seconds } from "../scripts/run_command.mjs";
+import { buildViewer } from "../scripts/www.mjs";
 import { launchChromium } from "../tests/browser/chromium.mjs";
 import { ensureData, interpreter, load } from "./data/datasets.mjs";
 import { needsOf } from "./data/needs.mjs";
@@ -150,6 +151,7 @@ function entryOf(dist) {
 await command(async (args) => {
   const { groups, isWhole, options } = understood(args);
   entryOf(join(ROOT, "dist"));
+  if (groups.includes("viewer")) await buildViewer({ compressed: true });
   const [load] = loadavg();
   const started = performance.now();
   const { env, close } = await environment(options);
