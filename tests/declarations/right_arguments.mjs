@@ -353,6 +353,7 @@ export const CALLS = {
     ({ array }) => [array, {}],
   ),
   points: called("points", { list: "list" }, () => [[0]]),
+  preload: called("preload", { options: "options" }, () => [{ conventions: true }]),
   projOfGridMapping: called("projOfGridMapping", { attributes: "object" }, () => [{}]),
   pyramid: called("pyramid", { node: "node", options: "options" }, ({ array }) => [array, {}]),
   registerConvention: called("registerConvention", { convention: "convention" }, () => [{ uuid: "x" }]),
@@ -465,5 +466,5 @@ export const NOT_CALLED = [
   /** The same as the export of a name. */
   /^(new )?default\b/,
   /** Without arguments. */
-  /^(dispose|info|preload|PersistentCache\.(usage|clear)|ReadPlan\.objects|Coordinates\.moments|ZipFileStore\.renamedEntries|ZipWriter\.toBlob|\w+\.getLength)$/,
+  /^(dispose|info|PersistentCache\.(usage|clear)|ReadPlan\.objects|Coordinates\.moments|ZipFileStore\.renamedEntries|ZipWriter\.toBlob|\w+\.getLength)$/,
 ];

@@ -214,3 +214,11 @@ test("preload starts the engine and one decode worker, and the first read uses t
   assert.equal((await array.get([7, 9])).data[0], 63);
   assert.equal(zarr.info().workers, 1);
 });
+
+test("preload takes what conventions need, and refuses what is no boolean", async () => {
+  zarr.dispose();
+  await zarr.preload({ conventions: true });
+  const group = await zarr.create(new Map(), {});
+  assert.deepEqual(await zarr.conventions(group), []);
+  await assert.rejects(zarr.preload({ conventions: 1 }), { code: "Argument" });
+});

@@ -4,7 +4,8 @@ import "../style/page.css";
 import "../style/stage.css";
 import "../style/panels.css";
 import "../style/small.css";
-import { preload } from "zarr-wasm";
+// Before all others: the engine starts while their code runs.
+import "./preload.js";
 import { dropSecretSources } from "./opening/recent.js";
 import { readUrlState } from "./opening/url_state.js";
 import { byId } from "./page/element.js";
@@ -14,8 +15,6 @@ import { Viewer } from "./viewer.js";
 
 function start(): void {
   dropSecretSources();
-  // The engine starts while the page is built. The first call tells why it did not.
-  preload().catch(() => {});
   try {
     void new Viewer().open(readUrlState(location.search), false);
   } catch (error) {

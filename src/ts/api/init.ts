@@ -3,12 +3,14 @@
  * counters, `dispose` ends the engine. None of them is required.
  */
 
+import { optionsOf } from "../model/argument.ts";
 import type { EnginePlace } from "../port/channel.ts";
 import { places } from "../port/channels.ts";
 import { configure, type InitOptions } from "../port/configuration.ts";
 import { call, dispose as disposeEngine, lostEngines, reconfigure, running } from "../port/engine.ts";
 import type { EngineStatus } from "../port/protocol.ts";
 import { warningCount } from "../port/warnings.ts";
+import { preloadText } from "../port/wasm.ts";
 import { learnOwn, ownCodecs } from "./own_codecs.ts";
 import { urlOf, userLoaders } from "./registered.ts";
 
@@ -22,12 +24,22 @@ export async function init(options: InitOptions = {}): Promise<void> {
   await call("ownCodecs", () => ({ names: [] }));
 }
 
+export interface PreloadOptions {
+  /**
+   * Also loads what conventions, pyramids and CF decoding need (140 kB gzip), which otherwise waits
+   * for the first call that needs it.
+   */
+  conventions?: boolean | undefined;
+}
+
 /**
  * Starts the engine and one decode worker while the page does not yet know what it will read.
  * Resolves when the engine runs. The first call starts them too, but later.
  */
-export async function preload(): Promise<void> {
-  await call("prepare", () => undefined);
+export async function preload(options: PreloadOptions = {}): Promise<void> {
+  const { conventions = false } = optionsOf(options, { conventions: "a boolean" });
+  if (conventions) preloadText("conventions");
+  await call("prepare", () => ({ conventions }));
 }
 
 /**

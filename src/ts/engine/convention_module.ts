@@ -37,6 +37,11 @@ function instance(): Promise<ConventionExports> {
   return starting;
 }
 
+/** Starts the module before a call needs it. If that fails, the first call tells why. */
+export function prepareConventions(): void {
+  instance().catch(() => {});
+}
+
 type Entry = "conventions_answer" | "conventions_numbers";
 
 /** Copies the answer, because the next call of another caller overwrites it in wasm memory. */

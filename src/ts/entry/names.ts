@@ -31,6 +31,7 @@ export {
   type InitOptions,
   info,
   init,
+  type PreloadOptions,
   preload,
   type RegisteredCodec,
 } from "../api/init.ts";

@@ -36,6 +36,7 @@ const isFunction = (value: unknown) => typeof value === "function";
 const TESTS: Record<string, (value: unknown) => unknown> = {
   "a text": isText,
   "a function": (value) => value === null || isFunction(value),
+  "a boolean": (value) => typeof value === "boolean",
   "an object": (value) => Object(value) === value,
   "a number": (value) => typeof value === "number" && !Number.isNaN(value),
   "a list": (value) => Array.isArray(value) || ArrayBuffer.isView(value),

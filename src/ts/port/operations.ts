@@ -248,8 +248,11 @@ export interface Operations {
   ownCodecs(args: { names: string[] }): string[];
 
   // Reading.
-  /** Starts the wasm and one decode worker. Resolves when the wasm runs. */
-  prepare(args: undefined): undefined;
+  /**
+   * Starts the wasm and one decode worker, and the conventions' module if they are wanted. Resolves
+   * when the wasm runs.
+   */
+  prepare(args: { conventions: boolean }): undefined;
   read(args: ReadArguments & ReadTarget): ReadAnswer;
   stream(args: ReadArguments): ProgressNumbers;
   /** Counts elements by value, over all parts (`src/kernel/summary.rs`). */

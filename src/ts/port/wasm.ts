@@ -135,6 +135,11 @@ export async function loadWasm(build: Build): Promise<WasmText> {
   return { zstandard, engine };
 }
 
+/** Begins to load the text of a build, before the engine asks for it. */
+export function preloadText(build: Exclude<Build, "engine">): void {
+  if (configuration.wasm === undefined) loadBuild?.[build]().catch(() => {});
+}
+
 interface Startup {
   programs: WorkerPrograms | undefined;
   wasm: WasmText | undefined;

@@ -105,10 +105,10 @@ const order = new Intl.Collator("en", { numeric: true });
 const byName = (a: string, b: string) => order.compare(a, b);
 
 export async function openDataset(source: Source, signal: AbortSignal): Promise<Dataset> {
-  const root = await openRoot(source.store, signal);
+  const { root, consolidated } = await openRoot(source.store, signal);
   signal.throwIfAborted();
   if (root.kind === "array") return new Dataset(source, root, [{ path: "", kind: "array" }]);
-  const store = await consolidatedStore(root, source.store);
+  const store = consolidated ?? (await consolidatedV2(root, source.store));
   signal.throwIfAborted();
   if (!store) return new Dataset(source, root, null);
   const { zarrFormat } = root;
@@ -116,33 +116,39 @@ export async function openDataset(source: Source, signal: AbortSignal): Promise<
   return new Dataset(source, known, sorted(store.contents()));
 }
 
+type Consolidated = zarr.Listable<zarr.AsyncReadable>;
+
+/** The store with its consolidated metadata; null if it has none. */
+async function consolidatedStore(store: zarr.Readable, format: "v2" | "v3"): Promise<Consolidated | null> {
+  const found = await zarr.withMaybeConsolidatedMetadata(store as zarr.AsyncReadable, { format });
+  return "contents" in found ? found : null;
+}
+
 /**
- * Opens v3 first, and v2 only if there is no v3, because browsers log each absent document.
+ * Opens v3 first, and v2 only if there is no v3, because browsers log each absent document. In v3
+ * the root's document has the consolidated metadata: both calls share one request.
  */
-async function openRoot(store: zarr.Readable, signal: AbortSignal): Promise<DatasetNode> {
+async function openRoot(
+  store: zarr.Readable,
+  signal: AbortSignal,
+): Promise<{ root: DatasetNode; consolidated: Consolidated | null }> {
+  const consolidated = consolidatedStore(store, "v3").catch(() => null);
   try {
-    return await zarr.open.v3(store, { signal });
+    return { root: await zarr.open.v3(store, { signal }), consolidated: await consolidated };
   } catch {
     signal.throwIfAborted();
     // Drafts of v3, and servers that refuse requests for absent documents.
-    return zarr.open(store, { signal });
+    return { root: await zarr.open(store, { signal }), consolidated: null };
   }
 }
 
-type Consolidated = zarr.Listable<zarr.AsyncReadable>;
-
 /**
- * The store with its consolidated metadata; null if it has none. In v3 it is in the root's
- * document. In v2 it is a separate document, which is not requested if the attributes name the
- * children.
+ * The store with the consolidated metadata of v2, which is a document of its own. It is not
+ * requested if the attributes name the children.
  */
-async function consolidatedStore(root: GroupNode, store: zarr.Readable): Promise<Consolidated | null> {
-  const document = root.rawMetadata["zarr.json"];
-  const isWorthAsking = document ? document.includes('"consolidated_metadata"') : !namesItsNodes(root.attrs);
-  if (!isWorthAsking) return null;
-  const format = document ? "v3" : "v2";
-  const found = await zarr.withMaybeConsolidatedMetadata(store as zarr.AsyncReadable, { format });
-  return "contents" in found ? found : null;
+async function consolidatedV2(root: GroupNode, store: zarr.Readable): Promise<Consolidated | null> {
+  if (root.zarrFormat === 3 || namesItsNodes(root.attrs)) return null;
+  return consolidatedStore(store, "v2");
 }
 
 function sorted(contents: { path: string; kind: "array" | "group" }[]): NamedNode[] {

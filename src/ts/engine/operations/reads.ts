@@ -12,6 +12,7 @@ import type {
   ResultLayout,
 } from "../../port/operations.ts";
 import { arrayId, arrayOf, typeOf } from "../arrays.ts";
+import { prepareConventions } from "../convention_module.ts";
 import { prepareWorker } from "../decode/pools.ts";
 import { call, hasInstance, run, startEngine } from "../instances.ts";
 import { Assembly } from "../read/assembly.ts";
@@ -52,9 +53,10 @@ function giveResult({ bytes }: ResultAnswer, give: CallContext["give"]): void {
 }
 
 export const readOperations: Handlers<Names> = {
-  async prepare() {
+  async prepare({ conventions }) {
     await startEngine();
     prepareWorker();
+    if (conventions) prepareConventions();
     return undefined;
   },
 
