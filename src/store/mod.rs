@@ -19,8 +19,6 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
 pub mod byte_range;
-#[cfg(feature = "internals")]
-pub mod file_system;
 pub mod gather;
 pub mod http;
 pub(crate) mod in_flight;

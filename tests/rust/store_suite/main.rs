@@ -1,9 +1,8 @@
 //! One suite for every store: the sentences of the text's "Abstract store interface", a test each,
-//! and random sequences of operations against a map. Each runs on memory, the file system, every
-//! wrapper, every transformer and stores that offer only half of the operations. What the sharding
-//! transformer and the file system do besides has its own files.
+//! and random sequences of operations against a map. Each runs on memory, every wrapper, every
+//! transformer and stores that offer only half of the operations. What the sharding transformer
+//! does besides has its own file.
 
-mod file_system;
 mod recording;
 mod sentences;
 mod sequences;
@@ -32,9 +31,6 @@ fn main() {
     }
     for (name, run) in sharding::TESTS {
         trials.push(trial(format!("sharding::{name}"), *run));
-    }
-    for (name, run) in file_system::TESTS {
-        trials.push(trial(format!("file_system::{name}"), *run));
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

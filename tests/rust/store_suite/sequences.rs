@@ -9,9 +9,8 @@ use zarr_wasm::internals::store::ByteRange;
 use super::Outcome;
 use super::stores::{Made, Subject};
 
-/// Keys that a file system can hold together: chunks within the array and at its edge, one whose
-/// shard is past it, and others. A chunk past the edge in a shard that is not goes with those that
-/// are within, as the text has it.
+/// Chunks within the array and at its edge, one whose shard is past it, and others. A chunk past the
+/// edge in a shard that is not goes with those that are within, as the text has it.
 const KEYS: &[&str] = &[
     "zarr.json",
     "meta/a.array.json",

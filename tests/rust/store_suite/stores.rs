@@ -2,9 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_executor::block_on;
 use zarr_wasm::internals::error::Result;
@@ -12,7 +10,6 @@ use zarr_wasm::internals::format::chunk_key::Separator;
 use zarr_wasm::internals::format::metadata::ZarrFormat;
 use zarr_wasm::internals::format::metadata::consolidated::Consolidated;
 use zarr_wasm::internals::format::path::{NodePath, StoreKey};
-use zarr_wasm::internals::store::file_system::FileSystemStore;
 use zarr_wasm::internals::store::memory::MemoryStore;
 use zarr_wasm::internals::store::wrap::Counting;
 use zarr_wasm::internals::store::wrap::transform::ArrayPlace;
@@ -35,11 +32,10 @@ pub struct Subject {
     /// `list_dir` may name prefixes below which there is nothing, as the text allows the sharding
     /// transformer.
     pub names_empty_prefixes: bool,
-    _folder: Option<Folder>,
 }
 
 fn subject(store: impl Store + 'static) -> Subject {
-    Subject { store: Rc::new(store), names_empty_prefixes: false, _folder: None }
+    Subject { store: Rc::new(store), names_empty_prefixes: false }
 }
 
 fn memory() -> Rc<dyn Store> {
@@ -61,12 +57,6 @@ fn transformed(store: Rc<dyn Store>) -> Subject {
     Subject { names_empty_prefixes: true, ..subject(store) }
 }
 
-fn in_folder(wrap: fn(Rc<dyn Store>) -> Subject) -> Subject {
-    let folder = Folder::new();
-    let store = Rc::new(FileSystemStore::new(&folder.path));
-    Subject { _folder: Some(folder), ..wrap(store) }
-}
-
 /// Shards of shards: the transformer nearest to the array is the last around the store.
 fn stacked(store: Rc<dyn Store>) -> Subject {
     let outer = ArrayPlace { grid_shape: vec![3, 3], ..place(Separator::Slash) };
@@ -85,7 +75,6 @@ fn consolidated() -> KnownDocuments {
 /// Every store, by name.
 pub const STORES: &[Made] = &[
     Made { name: "memory", make: || subject(memory()) },
-    Made { name: "file_system", make: || in_folder(subject) },
     Made { name: "whole_values_only", make: || subject(WholeOnly::default()) },
     Made { name: "counting", make: || subject(Counting::with_log(memory())) },
     Made { name: "gathering", make: || subject(Gathering::new(memory())) },
@@ -100,10 +89,6 @@ pub const STORES: &[Made] = &[
     },
     Made { name: "sharding_stacked", make: || stacked(memory()) },
     Made {
-        name: "sharding_file_system",
-        make: || in_folder(|store| transformed(sharded(store, Separator::Slash, UNUSED_BYTES))),
-    },
-    Made {
         name: "sharding_whole_values_only",
         make: || transformed(sharded(Rc::new(WholeOnly::default()), Separator::Slash, UNUSED_BYTES)),
     },
@@ -115,28 +100,6 @@ pub const STORES: &[Made] = &[
         },
     },
 ];
-
-/// A folder that is gone with the test.
-pub struct Folder {
-    pub path: PathBuf,
-}
-
-impl Folder {
-    pub fn new() -> Self {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("zarr-wasm-suite-{}-{number}", std::process::id()));
-        // Of a run that was killed and whose number has come again.
-        let _ = std::fs::remove_dir_all(&path);
-        Self { path }
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.path);
-    }
-}
 
 /// Reads and writes whole values, and lists folders; everything else is the interface's fallback.
 #[derive(Default)]
