@@ -79,7 +79,7 @@ pub fn origins() -> Rc<Origins> {
 fn http(root: RootUrl, options: &HttpStoreOptions) -> Rc<dyn Store> {
     let (transport, http) = http_options(options);
     let origin = origins().of(&root);
-    Rc::new(Gathering::new(HttpStore::new(transport, root, http, origin)))
+    Rc::new(Gathering::new(Rc::new(HttpStore::new(transport, root, http, origin))))
 }
 
 /// A store of one value, whatever the key: the file at a URL.
@@ -105,7 +105,7 @@ pub fn overlay_store(first: u32, second: u32) -> std::result::Result<u32, JsValu
 /// Creates a store of a user's object.
 #[wasm_bindgen(js_name = userStore)]
 pub fn user_store(store: WeakStore) -> u32 {
-    registry::add_store(Rc::new(Gathering::of_each_caller(UserStore::new(store))))
+    registry::add_store(Rc::new(Gathering::of_each_caller(Rc::new(UserStore::new(store)))))
 }
 
 #[wasm_bindgen(js_name = releaseStore)]

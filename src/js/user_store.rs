@@ -361,7 +361,6 @@ impl Store for UserStore {
         let store = self.store.object();
         let has = |name: &str| !store.is_undefined() && host::method(&store, name).is_some();
         Capabilities {
-            readable: true,
             partial: has("getRange"),
             writable: has("set"),
             listable: has("list") || has("listDir") || has("keys"),

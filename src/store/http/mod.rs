@@ -245,7 +245,7 @@ impl<T: Transport> HttpStore<T> {
 impl<T: Transport> Store for HttpStore<T> {
     fn capabilities(&self) -> Capabilities {
         let partial = !self.knowledge.ranges_ignored.get();
-        Capabilities { readable: true, partial, writable: true, listable: self.is_known_to_list() }
+        Capabilities { partial, writable: true, listable: self.is_known_to_list() }
     }
 
     fn describe(&self) -> String {

@@ -225,7 +225,7 @@ impl<T: Transport + 'static> ReferenceStore<T> {
 
 impl<T: Transport + 'static> Store for ReferenceStore<T> {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { readable: true, partial: true, writable: false, listable: true }
+        Capabilities { partial: true, writable: false, listable: true }
     }
 
     fn is_cacheable(&self) -> bool {

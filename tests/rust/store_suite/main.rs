@@ -8,6 +8,8 @@ mod sentences;
 mod sequences;
 mod sharding;
 mod stores;
+#[path = "../support.rs"]
+mod support;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -25,7 +27,7 @@ fn main() {
     let mut trials = Vec::new();
     for made in stores::STORES {
         for (name, sentence) in sentences::SENTENCES {
-            trials.push(trial(format!("{}::{name}", made.name), move || sentence(&(made.make)())));
+            trials.push(trial(format!("{}::{name}", made.name), move || sentence(&made.subject())));
         }
         trials.push(trial(format!("{}::random_sequences", made.name), move || sequences::run(made)));
     }
