@@ -9,9 +9,10 @@ use wasm_bindgen::prelude::*;
 use super::bytes::to_js_whole;
 use super::error::report_to_js;
 use super::fetch::{FetchOptions, FetchTransport};
+use super::plain::natural;
 use super::user_store::{UserStore, WeakStore};
 use super::{registry, task};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::store::http::origin::Origins;
 use crate::store::http::url::RootUrl;
@@ -147,16 +148,6 @@ fn byte_range(offset: Option<f64>, length: Option<f64>) -> Result<ByteRange> {
             ByteRange::FromStart { offset: natural(offset)?, len: natural(len.unwrap_or(f64::NAN))? }
         }
     })
-}
-
-// Checked in the line before the cast.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-pub fn natural(number: f64) -> Result<u64> {
-    if number.fract() == 0.0 && (0.0..=9_007_199_254_740_991.0).contains(&number) {
-        return Ok(number as u64);
-    }
-    let error = Error::argument("a byte range needs whole numbers");
-    Err(error.expected("an integer from 0 to 2^53 - 1").actual(number.to_string()))
 }
 
 /// The circumstances of a request: the caller's signal, which user stores receive.

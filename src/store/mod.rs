@@ -39,6 +39,8 @@ use std::ops::Range;
 use std::pin::Pin;
 use std::rc::Rc;
 
+use futures_util::future::Shared;
+
 pub use byte_range::ByteRange;
 pub use priority::Priority;
 pub use value::{HostBytes, Value};
@@ -48,10 +50,12 @@ use crate::format::metadata::NodeMetadata;
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 use crate::sorted;
-use crate::store::gather::Gathered;
 
 /// A future on the current thread. JavaScript handles cannot move to other threads.
 pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// Work that several wait for. Clones wait for the same work.
+pub type SharedFuture<T> = Shared<LocalFuture<'static, T>>;
 
 /// Fails with [`Error::needs_full`], for builds without the feature. Methods that return it first
 /// let the compiler drop the rest of their code.
@@ -118,6 +122,20 @@ pub struct Fetched {
     /// A version tag that changes when the value changes, such as an ETag, if the store reported
     /// one.
     pub version: Option<String>,
+}
+
+/// The result of a request to a store.
+pub type FetchResult = Result<Option<Fetched>>;
+
+/// A request, and which of a caller's ranges it contains.
+#[derive(Clone)]
+pub struct Gathered {
+    /// The positions of these ranges in the caller's list.
+    pub members: Vec<usize>,
+    /// Where the bytes of the request start in the value.
+    pub start: u64,
+    /// The bytes. The request starts when this is polled.
+    pub answer: SharedFuture<FetchResult>,
 }
 
 impl Fetched {
@@ -214,7 +232,7 @@ pub trait Store {
         key: &'a StoreKey,
         range: ByteRange,
         context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>>;
+    ) -> LocalFuture<'a, FetchResult>;
 
     /// Merges some ranges of a key with those that others ask for in this turn, and returns the
     /// requests. `None` if this store does not merge. Then the caller merges its own ranges.

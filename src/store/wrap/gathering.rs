@@ -5,8 +5,10 @@ use std::rc::Rc;
 
 use crate::error::{IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
-use crate::store::gather::{FetchResult, Gathered, Gatherer};
-use crate::store::{ByteRange, Capabilities, LocalFuture, RequestContext, Store, Value, left_to_full};
+use crate::store::gather::Gatherer;
+use crate::store::{
+    ByteRange, Capabilities, FetchResult, Gathered, LocalFuture, RequestContext, Store, Value, left_to_full,
+};
 
 /// A store that merges concurrent reads.
 pub struct Gathering {

@@ -14,9 +14,8 @@ use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::consolidated::Consolidated;
 use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::path::{NodePath, StoreKey};
-use crate::store::gather::Gathered;
 use crate::store::writers::{self, Moment};
-use crate::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store, Value};
+use crate::store::{ByteRange, Capabilities, Fetched, Gathered, LocalFuture, RequestContext, Store, Value};
 
 /// All names of metadata documents.
 const DOCUMENTS: [&str; 4] = [ZARR_JSON, ZARRAY, ZGROUP, ZATTRS];

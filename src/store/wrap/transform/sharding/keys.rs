@@ -6,12 +6,12 @@
 
 use std::fmt::Write;
 
-use super::ArrayPlace;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::unravel;
 use crate::format::chunk_key::Separator;
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
+use crate::store::wrap::transform::transformer::ArrayPlace;
 
 /// The keys of an array's chunks and shards.
 pub(super) struct Keys {

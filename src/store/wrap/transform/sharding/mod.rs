@@ -12,7 +12,6 @@ mod listing;
 
 use std::rc::Rc;
 
-use super::{ArrayPlace, NamedTransformer, Transformer};
 use crate::error::{Error, Result};
 use crate::format::codec::ChunkRepresentation;
 use crate::format::codec::pipeline::Pipeline;
@@ -23,6 +22,7 @@ use crate::format::metadata::{CodecMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 use crate::store::byte_range::len_of;
+use crate::store::wrap::transform::transformer::{ArrayPlace, NamedTransformer, Transformer};
 use crate::store::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value, writers,
 };
