@@ -24,7 +24,7 @@ const ARCHIVE: &str = "archive";
 /// Adds the store of an archive. With `raw_names`, a single folder stays in the keys.
 fn add(archive: Rc<dyn Store>, on_warning: Function, raw_names: bool) -> Result<u32> {
     let zip = ZipStore::new(archive, StoreKey::parse(ARCHIVE)?, Some(warning_sink(on_warning)));
-    Ok(registry::add_store(Rc::new(Gathering::new(zip.with_raw_names(raw_names)))))
+    Ok(registry::add_store(Rc::new(Gathering::new(Rc::new(zip.with_raw_names(raw_names))))))
 }
 
 /// Creates a store of the archive at a URL. Throws a report.
@@ -89,7 +89,7 @@ impl BlobStore {
 
 impl Store for BlobStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { readable: true, partial: true, writable: false, listable: false }
+        Capabilities { partial: true, writable: false, listable: false }
     }
 
     fn is_cacheable(&self) -> bool {

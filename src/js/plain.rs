@@ -22,6 +22,17 @@ pub fn number(value: &JsValue) -> Result<f64> {
     value.as_f64().ok_or_else(|| unreadable("a number", value))
 }
 
+/// A count of bytes or the like, which JavaScript has as a number.
+// Checked in the line before the cast.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+pub fn natural(number: f64) -> Result<u64> {
+    if number.fract() == 0.0 && (0.0..=9_007_199_254_740_991.0).contains(&number) {
+        return Ok(number as u64);
+    }
+    let error = Error::argument("a byte range needs whole numbers");
+    Err(error.expected("an integer from 0 to 2^53 - 1").actual(number.to_string()))
+}
+
 /// A 32-bit unsigned integer.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub fn word(value: &JsValue) -> Result<u32> {

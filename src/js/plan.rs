@@ -4,9 +4,9 @@ use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
+use super::plain::natural;
 use super::read::{progress_numbers, read_context, request_of};
 use super::record::{Record, list, numbers};
-use super::store::natural;
 use super::{registry, task};
 use crate::error::{Error, Result};
 use crate::read::Progress;

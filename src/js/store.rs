@@ -9,9 +9,10 @@ use wasm_bindgen::prelude::*;
 use super::bytes::to_js_whole;
 use super::error::report_to_js;
 use super::fetch::{FetchOptions, FetchTransport};
+use super::plain::natural;
 use super::user_store::{UserStore, WeakStore};
 use super::{registry, task};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::store::http::origin::Origins;
 use crate::store::http::url::RootUrl;
@@ -79,7 +80,7 @@ pub fn origins() -> Rc<Origins> {
 fn http(root: RootUrl, options: &HttpStoreOptions) -> Rc<dyn Store> {
     let (transport, http) = http_options(options);
     let origin = origins().of(&root);
-    Rc::new(Gathering::new(HttpStore::new(transport, root, http, origin)))
+    Rc::new(Gathering::new(Rc::new(HttpStore::new(transport, root, http, origin))))
 }
 
 /// A store of one value, whatever the key: the file at a URL.
@@ -105,7 +106,7 @@ pub fn overlay_store(first: u32, second: u32) -> std::result::Result<u32, JsValu
 /// Creates a store of a user's object.
 #[wasm_bindgen(js_name = userStore)]
 pub fn user_store(store: WeakStore) -> u32 {
-    registry::add_store(Rc::new(Gathering::of_each_caller(UserStore::new(store))))
+    registry::add_store(Rc::new(Gathering::of_each_caller(Rc::new(UserStore::new(store)))))
 }
 
 #[wasm_bindgen(js_name = releaseStore)]
@@ -147,16 +148,6 @@ fn byte_range(offset: Option<f64>, length: Option<f64>) -> Result<ByteRange> {
             ByteRange::FromStart { offset: natural(offset)?, len: natural(len.unwrap_or(f64::NAN))? }
         }
     })
-}
-
-// Checked in the line before the cast.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-pub fn natural(number: f64) -> Result<u64> {
-    if number.fract() == 0.0 && (0.0..=9_007_199_254_740_991.0).contains(&number) {
-        return Ok(number as u64);
-    }
-    let error = Error::argument("a byte range needs whole numbers");
-    Err(error.expected("an integer from 0 to 2^53 - 1").actual(number.to_string()))
 }
 
 /// The circumstances of a request: the caller's signal, which user stores receive.

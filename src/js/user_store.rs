@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 use super::bytes::{foreign_value, to_js_whole};
 use super::error::store_failed;
 use super::host;
-use super::store::natural;
+use super::plain::natural;
 use crate::error::{Error, ErrorKind, IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
@@ -155,12 +155,8 @@ impl UserStore {
         if answer.is_undefined() || answer.is_null() {
             return Ok(None);
         }
-        // Checked before the cast.
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        match answer.as_f64() {
-            Some(size) if size.fract() == 0.0 && (0.0..=9_007_199_254_740_991.0).contains(&size) => {
-                Ok(Some(size as u64))
-            }
+        match answer.as_f64().map(natural) {
+            Some(Ok(size)) => Ok(Some(size)),
             _ => Err(unexpected("size", "a number of bytes, or undefined", &answer)),
         }
     }
@@ -361,7 +357,6 @@ impl Store for UserStore {
         let store = self.store.object();
         let has = |name: &str| !store.is_undefined() && host::method(&store, name).is_some();
         Capabilities {
-            readable: true,
             partial: has("getRange"),
             writable: has("set"),
             listable: has("list") || has("listDir") || has("keys"),

@@ -13,7 +13,7 @@ use super::decoder::thrown_error;
 use super::error::report_to_js;
 use super::nodes::summary_of;
 use super::objects::to_js;
-use super::{host, read, registry, store, task};
+use super::{host, plain, read, registry, store, task};
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::sharding::ChunkOrder;
@@ -164,7 +164,7 @@ pub fn append_array(
         let array = registry::array(array)?;
         let appended = Appended {
             axis: axis as usize,
-            len: store::natural(len)?,
+            len: plain::natural(len)?,
             source: source_of(&source)?,
             keep_empty_chunks: source.keep_empty_chunks(),
             chunk_order: order_of(&source)?,

@@ -17,7 +17,7 @@ use crate::read::shard_indexes::ShardIndexes;
 use crate::read::types::{BatchesInFlight, ChunkOrigin, PartsInFlight};
 use crate::sorted::{Key, Map};
 use crate::store::writers::{self, Moment};
-use crate::store::{Store, Value};
+use crate::store::{Store, Value, innermost};
 
 /// The kinds of cached values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -241,20 +241,11 @@ pub(super) struct ChunkCache {
     pub(super) parts: PartsInFlight,
 }
 
-/// The innermost store, without its wrappers.
-fn base(store: &Rc<dyn Store>) -> Rc<dyn Store> {
-    let mut store = store.clone();
-    while let Some(inner) = store.wrapped() {
-        store = inner;
-    }
-    store
-}
-
 impl ChunkCache {
     /// A cache that no other array shares, for arrays whose chunks depend on more than their
     /// documents, such as user-defined codecs.
     pub fn new(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Rc<Self> {
-        let owner = Owner { store: base(store), path: path.clone(), document: document.clone() };
+        let owner = Owner { store: innermost(store), path: path.clone(), document: document.clone() };
         let (entries, forgotten) = (RefCell::default(), Cell::default());
         let indexes = ShardIndexes::default();
         Rc::new(Self {
@@ -269,7 +260,7 @@ impl ChunkCache {
 
     /// The cache of an array; shared with other arrays as [`Owner`] says.
     pub fn of(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Rc<Self> {
-        let store = base(store);
+        let store = innermost(store);
         let address = |store: &Rc<dyn Store>| Rc::as_ptr(store).cast::<()>();
         let here = address(&store);
         let is_it = |cache: &Rc<Self>| {

@@ -20,9 +20,9 @@ use crate::read::types::Interrupted;
 use crate::read::whole_shards::WholeShards;
 use crate::sorted::{self, Map};
 use crate::store::byte_range::len_of;
-use crate::store::gather::{self, FetchResult, GAP_BYTES, Gathered, Group, MERGED_BYTES};
+use crate::store::gather::{self, GAP_BYTES, Group, MERGED_BYTES};
 use crate::store::writers::{self, Moment};
-use crate::store::{ByteRange, LocalFuture, RequestContext, Value};
+use crate::store::{ByteRange, FetchResult, Gathered, LocalFuture, RequestContext, Value};
 
 /// The answer to a request.
 pub(super) enum Arrival {

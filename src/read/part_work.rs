@@ -33,10 +33,10 @@ use crate::read::types::{
     Base, CachePolicy, DecodedBatch, FinishedPart, Interrupted, OutputLayout, PartCounts, PartData,
     PartResult, PlacedChunk, WholeChunk,
 };
-use crate::store::in_flight::{Begun, SharedFuture};
+use crate::store::in_flight::Begun;
 use crate::store::turn::{let_others_run, next_turn};
 use crate::store::writers::{self, Moment};
-use crate::store::{LocalFuture, Value};
+use crate::store::{LocalFuture, SharedFuture, Value};
 
 /// Decoded bytes of whole chunks that go to a decoder as one batch.
 const BATCH_BYTES: u64 = 1 << 20;

@@ -11,9 +11,9 @@ use crate::access::instruction::PartHeader;
 use crate::access::plan::PartProjection;
 use crate::read::part_work::{PartTask, ReadContext};
 use crate::read::types::{PartCounts, PartNote, PartResult, PartsInFlight};
-use crate::store::LocalFuture;
-use crate::store::in_flight::{Begun, SharedFuture};
+use crate::store::in_flight::Begun;
 use crate::store::writers::{self, Moment};
+use crate::store::{LocalFuture, SharedFuture};
 
 /// Whether reads share a part.
 #[derive(Clone, Copy, PartialEq, Eq)]

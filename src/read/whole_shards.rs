@@ -17,9 +17,7 @@ use crate::limits;
 use crate::read::array::Array;
 use crate::read::shard_indexes::FoundIndex;
 use crate::sorted::Map;
-use crate::store::gather::FetchResult;
-use crate::store::in_flight::SharedFuture;
-use crate::store::{ByteRange, LocalFuture, RequestContext};
+use crate::store::{ByteRange, FetchResult, LocalFuture, RequestContext, SharedFuture};
 
 /// Limit of the decoded bytes of all whole shards of a read.
 const HELD_BYTES: u64 = 16 << 20;

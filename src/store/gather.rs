@@ -12,9 +12,12 @@ use std::rc::{Rc, Weak};
 use crate::error::{Error, Result};
 use crate::sorted::{self, Key, Map};
 use crate::store::byte_range::len_of;
-use crate::store::in_flight::{Begun, InFlight, SharedFuture};
+use crate::store::in_flight::{Begun, InFlight};
 use crate::store::turn::end_of_turn;
-use crate::store::{ByteRange, Fetched, LocalFuture, Priority, RequestContext, Subject, writers};
+use crate::store::{
+    ByteRange, FetchResult, Fetched, Gathered, LocalFuture, Priority, RequestContext, SharedFuture, Subject,
+    writers,
+};
 
 /// Gap between two ranges up to which one request is cheaper than two.
 pub const GAP_BYTES: u64 = 32 << 10;
@@ -75,9 +78,6 @@ fn grouped(
     groups
 }
 
-/// The result of a request to a store.
-pub type FetchResult = Result<Option<Fetched>>;
-
 /// A value, and how it is requested. Only requests of one scope are merged.
 #[derive(Clone)]
 struct RequestScope<K> {
@@ -113,17 +113,6 @@ impl<K: Key> Key for RequestKey<K> {
         (tag, offset, len).put(bytes);
         self.of.put(bytes);
     }
-}
-
-/// A request, and which of a caller's ranges it contains.
-#[derive(Clone)]
-pub struct Gathered {
-    /// The positions of these ranges in the caller's list.
-    pub members: Vec<usize>,
-    /// Where the bytes of the request start in the value.
-    pub start: u64,
-    /// The bytes. The request starts when this is polled.
-    pub answer: SharedFuture<FetchResult>,
 }
 
 /// The ranges of one value that were requested in one turn, with their priorities.

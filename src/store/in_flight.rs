@@ -7,14 +7,11 @@
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
-use futures_util::future::{FutureExt, Shared, WeakShared};
+use futures_util::future::{FutureExt, WeakShared};
 
 use crate::sorted::{Key, Map};
 use crate::store::writers::Moment;
-use crate::store::{LocalFuture, Priority};
-
-/// Work in flight. Clones wait for the same work.
-pub type SharedFuture<T> = Shared<LocalFuture<'static, T>>;
+use crate::store::{LocalFuture, Priority, SharedFuture};
 
 /// When work started, and its priority.
 #[derive(Clone, Debug)]

@@ -37,7 +37,7 @@ impl MemoryStore {
 
 impl Store for MemoryStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { readable: true, partial: true, writable: true, listable: true }
+        Capabilities { partial: true, writable: true, listable: true }
     }
 
     fn describe(&self) -> String {
@@ -79,28 +79,7 @@ impl Store for MemoryStore {
     }
 
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        Box::pin(async move {
-            let (mut listing, start) = (Listing::default(), below(prefix));
-            let values = self.values.borrow();
-            for key in
-                values.range(start.clone()..).map(|(key, _)| key).take_while(|key| key.starts_with(&start))
-            {
-                match key.get(start.len()..).and_then(|rest| rest.split_once('/')) {
-                    None => listing.keys.push(StoreKey::parse(key)?),
-                    Some((name, _)) => {
-                        // Keys are sorted, but `a.b` is between `a` and `a/b`, so a name may occur
-                        // again.
-                        let child = NodePath::from_normal(
-                            key.get(..start.len().saturating_add(name.len())).unwrap_or_default(),
-                        );
-                        listing.prefixes.extend(child);
-                    }
-                }
-            }
-            listing.prefixes.sort();
-            listing.prefixes.dedup();
-            Ok(listing)
-        })
+        Box::pin(async move { Ok(Listing::of(&self.list_prefix(prefix).await?, prefix)) })
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {

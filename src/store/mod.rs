@@ -1,37 +1,31 @@
 //! Stores, which bytes come from. Only stores wait for the network or the disk.
 //!
 //! One interface, [`Store`], follows the specification's abstract store interface (v3 core,
-//! "Stores"; the drafts have it too). Caching, merging of requests and the like are wrappers with
-//! the same interface ([`wrap`]). A store does not know what its values mean.
+//! "Stores"; the drafts have it too), as far as something here needs it. Caching, merging of
+//! requests and the like are wrappers with the same interface ([`wrap`]). A store does not know
+//! what its values mean.
 //!
-//! | specification | here | default implementation |
-//! |---|---|---|
-//! | `get` | [`Store::get`] of [`ByteRange::Whole`] | required |
-//! | `get_partial_values` | [`Store::get_partial_values`]; [`Store::get_ranges`] for one key | `get` for each range |
-//! | (not specified) | [`Store::size`] | the length of the whole value |
-//! | `set`, `erase` | the same | `Unsupported` |
-//! | `set_partial_values` | the same | reads, patches and sets each value |
-//! | `erase_values` | the same | erases one key after the other |
-//! | `erase_prefix` | the same | `list_prefix`, then `erase_values` |
-//! | `list_dir` | the same | `Unsupported` |
-//! | `list_prefix` | the same | walks the tree with `list_dir` |
-//! | `list` | the same | `list_prefix` of the root |
+//! | specification | here | default implementation | of a wrapper |
+//! |---|---|---|---|
+//! | `get` | [`Store::get`] of [`ByteRange::Whole`] | required | required |
+//! | `get_partial_values` | [`Store::get`] of a range; [`Store::gather`] for many | none are merged | the same |
+//! | (not specified) | [`Store::size`] | the length of the whole value | the wrapped store's |
+//! | `set`, `erase` | the same | `Unsupported` | the wrapped store's |
+//! | `erase_prefix` | the same | `list_prefix`, then `erase` of each key | the wrapped store's |
+//! | `list_dir` | the same | `Unsupported` | the wrapped store's |
+//! | `list_prefix`, `list` | [`Store::list_prefix`], also of the root | walks the tree with `list_dir` | the wrapped store's |
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
 pub mod byte_range;
-#[cfg(feature = "internals")]
-pub mod file_system;
 pub mod gather;
 pub mod http;
 pub(crate) mod in_flight;
 pub mod key_table;
 #[cfg(feature = "internals")]
 pub mod memory;
-pub mod partial_values;
 pub mod priority;
 #[cfg(any(feature = "full", feature = "internals"))]
 pub mod reference;
-mod shared;
 pub mod turn;
 pub mod value;
 pub mod walk;
@@ -45,8 +39,9 @@ use std::ops::Range;
 use std::pin::Pin;
 use std::rc::Rc;
 
+use futures_util::future::Shared;
+
 pub use byte_range::ByteRange;
-pub use partial_values::{KeyRange, KeyStartValue};
 pub use priority::Priority;
 pub use value::{HostBytes, Value};
 
@@ -55,10 +50,12 @@ use crate::format::metadata::NodeMetadata;
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 use crate::sorted;
-use crate::store::gather::Gathered;
 
 /// A future on the current thread. JavaScript handles cannot move to other threads.
 pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// Work that several wait for. Clones wait for the same work.
+pub type SharedFuture<T> = Shared<LocalFuture<'static, T>>;
 
 /// Fails with [`Error::needs_full`], for builds without the feature. Methods that return it first
 /// let the compiler drop the rest of their code.
@@ -127,6 +124,20 @@ pub struct Fetched {
     pub version: Option<String>,
 }
 
+/// The result of a request to a store.
+pub type FetchResult = Result<Option<Fetched>>;
+
+/// A request, and which of a caller's ranges it contains.
+#[derive(Clone)]
+pub struct Gathered {
+    /// The positions of these ranges in the caller's list.
+    pub members: Vec<usize>,
+    /// Where the bytes of the request start in the value.
+    pub start: u64,
+    /// The bytes. The request starts when this is polled.
+    pub answer: SharedFuture<FetchResult>,
+}
+
 impl Fetched {
     /// Cuts a range from a whole value.
     ///
@@ -173,8 +184,6 @@ pub type WarningSink = Rc<dyn Fn(&str)>;
 /// What a store can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    /// `get` works.
-    pub readable: bool,
     /// Getting a range costs less than getting the whole value.
     pub partial: bool,
     /// `set` and `erase` work.
@@ -184,6 +193,10 @@ pub struct Capabilities {
 }
 
 /// A place that holds values under keys. An absent value is `None`, not an error.
+///
+/// A store around another names it by [`inner`](Self::inner). What it does not implement itself,
+/// the wrapped store does; but for [`get`](Self::get) and [`gather`](Self::gather), which belong
+/// together.
 pub trait Store {
     /// What this store can do, as far as it is known without a request.
     fn capabilities(&self) -> Capabilities;
@@ -191,23 +204,22 @@ pub trait Store {
     /// A description for error messages: a URL or a file name.
     fn describe(&self) -> String;
 
-    /// The name of this store for locks of the host, the same in all tabs that write to it. `None`
-    /// if only this process can write to it.
-    fn lock_name(&self) -> Option<String> {
+    /// The wrapped store, if this store changes nothing but some answers: its keys are the keys of
+    /// the other, and writes to one are writes to the other.
+    fn inner(&self) -> Option<&Rc<dyn Store>> {
         None
     }
 
-    /// The wrapped store, if this store only answers for some of its keys. Writes to one are writes
-    /// to the other.
-    fn wrapped(&self) -> Option<Rc<dyn Store>> {
-        None
+    /// The name of this store for locks of the host, the same in all tabs that write to it. `None`
+    /// if only this process can write to it.
+    fn lock_name(&self) -> Option<String> {
+        self.inner()?.lock_name()
     }
 
     /// The v3 root group, if this store knows it from consolidated metadata: its document, which
     /// may have megabytes because it holds the documents of all nodes, and its parsed metadata.
     fn known_group(&self, context: &RequestContext) -> Option<Result<(Value, NodeMetadata)>> {
-        let _ = context;
-        None
+        self.inner()?.known_group(context)
     }
 
     /// The value of a key, or a range of it; `None` if it is absent. A range that ends past the end
@@ -220,32 +232,7 @@ pub trait Store {
         key: &'a StoreKey,
         range: ByteRange,
         context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>>;
-
-    /// Several ranges of one key, in input order. Stores that can merge ranges override it.
-    fn get_ranges<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        ranges: &'a [ByteRange],
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
-        Box::pin(async move {
-            futures_util::future::try_join_all(ranges.iter().map(|range| self.get(key, *range, context)))
-                .await
-        })
-    }
-
-    /// Ranges of several keys, in input order. A key may occur several times.
-    fn get_partial_values<'a>(
-        &'a self,
-        key_ranges: &'a [KeyRange],
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
-        if !IS_FULL {
-            return left_to_full("ranges of several keys");
-        }
-        Box::pin(partial_values::get_key_by_key(self, key_ranges, context))
-    }
+    ) -> LocalFuture<'a, FetchResult>;
 
     /// Merges some ranges of a key with those that others ask for in this turn, and returns the
     /// requests. `None` if this store does not merge. Then the caller merges its own ranges.
@@ -262,28 +249,32 @@ pub trait Store {
     /// Whether some rows of a chunk may be fetched instead of the whole chunk. A user's store may
     /// expect requests for whole chunks.
     fn reads_rows(&self) -> bool {
-        self.capabilities().partial
+        self.inner().map_or_else(|| self.capabilities().partial, |inner| inner.reads_rows())
     }
 
     /// Forgets what came with the values that were asked for, because others may have changed it.
-    fn forget_kept(&self) {}
+    fn forget_kept(&self) {
+        if let Some(inner) = self.inner() {
+            inner.forget_kept();
+        }
+    }
 
     /// Whether chunks of this store may be cached. Not if others change them without notice, as
     /// they may in a user's store.
     fn is_cacheable(&self) -> bool {
-        false
+        self.inner().is_some_and(|inner| inner.is_cacheable())
     }
 
     /// Paths where hierarchies begin, as far as the store knows without a request. An error
     /// suggests them if there is no node at a path.
     fn roots(&self) -> Vec<NodePath> {
-        Vec::new()
+        self.inner().map(|inner| inner.roots()).unwrap_or_default()
     }
 
     /// Whether the absence of a value may be cached. Not if it was concluded from something else,
     /// such as HTTP status 403.
     fn absence_is_cacheable(&self) -> bool {
-        true
+        self.inner().is_none_or(|inner| inner.absence_is_cacheable())
     }
 
     /// Size of the value in bytes; `None` if it is absent.
@@ -292,6 +283,9 @@ pub trait Store {
         key: &'a StoreKey,
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<u64>>> {
+        if let Some(inner) = self.inner() {
+            return inner.size(key, context);
+        }
         Box::pin(async move {
             let fetched = self.get(key, ByteRange::Whole, context).await?;
             Ok(fetched.map(|fetched| fetched.value.len()))
@@ -303,21 +297,10 @@ pub trait Store {
         if !IS_FULL {
             return left_to_full("writing");
         }
-        let _ = value;
-        Box::pin(async move { Err(self.lacks("write").at_key(key.as_str())) })
-    }
-
-    /// Writes bytes into values, each from its start offset on. Other bytes of the value stay. An
-    /// absent value counts as empty, and zeros fill a gap between its end and the start. Each value
-    /// receives all of its new bytes or none.
-    ///
-    /// # Errors
-    /// `Argument`, before anything is written, if ranges of one key overlap.
-    fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("writing");
+        if let Some(inner) = self.inner() {
+            return inner.set(key, value);
         }
-        Box::pin(partial_values::set_by_rewriting(self, values))
+        Box::pin(async move { Err(self.lacks("write").at_key(key.as_str())) })
     }
 
     /// Removes a key. Removing an absent key is no error.
@@ -325,44 +308,27 @@ pub trait Store {
         if !IS_FULL {
             return left_to_full("erasing");
         }
+        if let Some(inner) = self.inner() {
+            return inner.erase(key);
+        }
         Box::pin(async move { Err(self.lacks("erase").at_key(key.as_str())) })
-    }
-
-    /// Removes several keys.
-    fn erase_values<'a>(&'a self, keys: &'a [StoreKey]) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("erasing");
-        }
-        Box::pin(async move {
-            for key in keys {
-                self.erase(key).await?;
-            }
-            Ok(())
-        })
-    }
-
-    /// All keys, in any order.
-    #[allow(
-        dead_code,
-        reason = "the specification's store interface has it, and the suite of all stores tests it"
-    )]
-    fn list(&self) -> LocalFuture<'_, Result<Vec<StoreKey>>> {
-        if !IS_FULL {
-            return left_to_full("listing");
-        }
-        Box::pin(async move { self.list_prefix(&NodePath::root()).await })
     }
 
     /// Whether `list_dir` works. A store that does not know asks its server once.
     /// [`Capabilities::listable`] tells what is known without a request.
     fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
+        if let Some(inner) = self.inner() {
+            return inner.can_list();
+        }
         Box::pin(async move { Ok(self.capabilities().listable) })
     }
 
     /// The direct children of a prefix, in any order. Unlike in the specification, the prefix has
     /// no slash at its end.
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        let _ = prefix;
+        if let Some(inner) = self.inner() {
+            return inner.list_dir(prefix);
+        }
         Box::pin(async move { Err(self.lacks("list")) })
     }
 
@@ -370,6 +336,9 @@ pub trait Store {
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
         if !IS_FULL {
             return left_to_full("listing");
+        }
+        if let Some(inner) = self.inner() {
+            return inner.list_prefix(prefix);
         }
         Box::pin(walk::walk(prefix, async |prefix| self.list_dir(prefix).await))
     }
@@ -379,9 +348,14 @@ pub trait Store {
         if !IS_FULL {
             return left_to_full("erasing");
         }
+        if let Some(inner) = self.inner() {
+            return inner.erase_prefix(prefix);
+        }
         Box::pin(async move {
-            let keys = self.list_prefix(prefix).await?;
-            self.erase_values(&keys).await
+            for key in self.list_prefix(prefix).await? {
+                self.erase(&key).await?;
+            }
+            Ok(())
         })
     }
 
@@ -389,4 +363,13 @@ pub trait Store {
     fn lacks(&self, verb: &str) -> Error {
         Error::unsupported(format!("this store cannot {verb}: {}", self.describe()))
     }
+}
+
+/// The innermost store, without its wrappers. Stores with one such store hold the same values.
+pub(crate) fn innermost(store: &Rc<dyn Store>) -> Rc<dyn Store> {
+    let mut store = store;
+    while let Some(inner) = store.inner() {
+        store = inner;
+    }
+    store.clone()
 }

@@ -47,13 +47,9 @@ impl Value {
     }
 
     /// Number of bytes.
+    #[allow(clippy::len_without_is_empty, reason = "nothing asks whether it is empty")]
     pub fn len(&self) -> u64 {
         len_of(&self.range)
-    }
-
-    /// Whether there are no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.range.is_empty()
     }
 
     /// A range of these bytes.

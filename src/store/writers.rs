@@ -15,7 +15,7 @@ use futures_util::lock::{Mutex, OwnedMutexGuard};
 
 use crate::error::{Error, Opaque, Result};
 use crate::format::path::StoreKey;
-use crate::store::{LocalFuture, RequestContext, Store};
+use crate::store::{LocalFuture, RequestContext, Store, innermost};
 
 /// A logical time, which counts writes.
 pub(crate) type Moment = u64;
@@ -189,10 +189,7 @@ pub(crate) fn unchanged_since_of(
     reason = "the place was found, or it is that of the store that was pushed"
 )]
 fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut StoreWrites) -> T) -> T {
-    let mut store = store.clone();
-    while let Some(inner) = store.wrapped() {
-        store = inner;
-    }
+    let store = innermost(store);
     STORES.with_borrow_mut(|stores| {
         let place = |store: *const dyn Store| store.cast::<()>();
         let wanted = place(Rc::as_ptr(&store));

@@ -4,6 +4,8 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use futures_util::future::try_join_all;
+
 use crate::access::chunk_update::KeptChunks;
 use crate::access::plan::RequestedRange;
 use crate::error::{Error, Result};
@@ -48,7 +50,7 @@ pub(super) async fn remaining(
         gather::merge(&kept.ranges, GAP_BYTES, MERGED_BYTES).into_iter().map(|group| group.span).collect();
     let asked =
         spans.iter().map(|span| ByteRange::FromStart { offset: span.start, len: span.end - span.start });
-    let fetched = store.get_ranges(key, &asked.collect::<Vec<_>>(), context).await?;
+    let fetched = try_join_all(asked.map(|range| store.get(key, range, context))).await?;
     let mut shard = limits::zeroed(kept.len, MOST_BYTES, "shard")?;
     put(&mut shard, kept.index, &index)?;
     for (span, fetched) in spans.iter().zip(fetched) {

@@ -5,16 +5,14 @@ mod support;
 
 use std::rc::Rc;
 
-use futures_executor::block_on;
-use support::{ReadElements, read_selection};
+use support::{ReadElements, open_array, read_selection};
 use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::internals::error::{ErrorKind, Result};
-use zarr_wasm::internals::format::path::{NodePath, StoreKey};
-use zarr_wasm::internals::hierarchy::open::{OpenOptions, open};
+use zarr_wasm::internals::format::path::StoreKey;
 use zarr_wasm::internals::read::array::Array;
 use zarr_wasm::internals::store::memory::MemoryStore;
 use zarr_wasm::internals::store::wrap::Counting;
-use zarr_wasm::internals::store::{ByteRange, RequestContext, Store};
+use zarr_wasm::internals::store::{ByteRange, Store};
 
 const SHAPE: [u64; 3] = [50, 130, 101];
 /// They divide neither the array nor, at 16 KiB, into whole rows of the slowest dimension.
@@ -73,14 +71,12 @@ fn document(grid: [u64; 3], codecs: &str) -> String {
     )
 }
 
-fn opened(store: MemoryStore, document: &str) -> (Rc<Counting<MemoryStore>>, Rc<Array>) {
+fn opened(store: MemoryStore, document: &str) -> (Rc<Counting>, Rc<Array>) {
     store.insert(&key("zarr.json"), document.as_bytes().to_vec());
-    let store = Rc::new(Counting::with_log(store));
+    let store = Rc::new(Counting::with_log(Rc::new(store)));
     let shared: Rc<dyn Store> = store.clone();
-    let node = block_on(open(&shared, "", &OpenOptions::default(), &RequestContext::default()));
-    let node = node.unwrap_or_else(|error| panic!("{error:?}"));
-    let array = Array::new(shared, NodePath::root(), node.document);
-    (store, array.unwrap_or_else(|error| panic!("{error:?}")))
+    let array = open_array(&shared, "");
+    (store, array)
 }
 
 fn key(key: &str) -> StoreKey {
@@ -88,7 +84,7 @@ fn key(key: &str) -> StoreKey {
 }
 
 /// Chunks of their own; the last, at the array's far corner, is absent.
-fn chunked(stored: Stored) -> (Rc<Counting<MemoryStore>>, Rc<Array>) {
+fn chunked(stored: Stored) -> (Rc<Counting>, Rc<Array>) {
     let store = MemoryStore::new();
     for (i, j) in [(0, 0), (0, 1), (1, 0)] {
         store.insert(&key(&format!("c/{i}/{j}/0")), stored.chunk([i * CHUNK[0], j * CHUNK[1], 0]));
@@ -97,7 +93,7 @@ fn chunked(stored: Stored) -> (Rc<Counting<MemoryStore>>, Rc<Array>) {
 }
 
 /// The same chunks in one shard, behind one another, with the index at the end; a fourth is absent.
-fn sharded(stored: Stored) -> (Rc<Counting<MemoryStore>>, Rc<Array>) {
+fn sharded(stored: Stored) -> (Rc<Counting>, Rc<Array>) {
     let mut shard = Vec::new();
     let mut index = Vec::new();
     for (i, j) in [(0, 0), (0, 1), (1, 0)] {
@@ -199,7 +195,7 @@ fn points(array: &Rc<Array>) {
     assert_eq!(points.unwrap_or_else(|error| panic!("{error:?}")), ReadElements::Packed(expected));
 }
 
-fn asked(store: &Counting<MemoryStore>, since: usize) -> Vec<(String, ByteRange)> {
+fn asked(store: &Counting, since: usize) -> Vec<(String, ByteRange)> {
     store.log().split_off(since)
 }
 

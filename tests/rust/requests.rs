@@ -4,66 +4,61 @@ mod support;
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
+use std::ops::Range;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use futures_executor::{LocalPool, block_on};
 use futures_util::future::FutureExt;
 use futures_util::task::LocalSpawnExt;
-use support::{ReadElements, case_store, fixtures, read_async, read_selection, read_with};
-use zarr_wasm::internals::access::part::Part;
-use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
+use support::watched::{Call, Watch, Watched};
+use support::{
+    Discard, ReadElements, case_store, fixtures, open_array, read_async, read_selection, read_with,
+};
+use zarr_wasm::internals::access::selection::Selection;
 use zarr_wasm::internals::error::Result;
 use zarr_wasm::internals::format::path::StoreKey;
-use zarr_wasm::internals::hierarchy::open::{OpenOptions, open};
 use zarr_wasm::internals::read::array::Array;
 use zarr_wasm::internals::read::decoder::{Decoder, PartDecoder};
 use zarr_wasm::internals::read::inline_decoder::InlineDecoder;
-use zarr_wasm::internals::read::{OutputLayout, PartData, PartSink, ReadRequest, read};
+use zarr_wasm::internals::read::{ReadRequest, read};
 use zarr_wasm::internals::store::memory::MemoryStore;
 use zarr_wasm::internals::store::turn::set_pause;
 use zarr_wasm::internals::store::wrap::{Counting, Gathering};
-use zarr_wasm::internals::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
+use zarr_wasm::internals::store::{ByteRange, LocalFuture, RequestContext, Store};
 
 /// Shards of 8 × 12 elements in an array of 13 × 23, inner chunks of 4 × 6, the index of 4 entries
 /// and a checksum at the end.
 const SHARDED: &str = "zstd-checked-end";
 const INDEX: ByteRange = ByteRange::Suffix(4 * 16 + 4);
 
-fn counting_store() -> Rc<Counting<MemoryStore>> {
-    Rc::new(Counting::with_log(case_store(&fixtures().join("zarr-python-3/sharding-v3"))))
+fn counting_store() -> Rc<Counting> {
+    counting("zarr-python-3/sharding-v3")
 }
 
-fn array(store: &Rc<Counting<MemoryStore>>) -> Rc<Array> {
+fn counting(fixture: &str) -> Rc<Counting> {
+    Rc::new(Counting::with_log(Rc::new(case_store(&fixtures().join(fixture)))))
+}
+
+fn array(store: &Rc<Counting>) -> Rc<Array> {
     array_at(store, SHARDED)
 }
 
 /// The array over the store, as stores of ours are made.
-fn array_at(store: &Rc<Counting<MemoryStore>>, path: &str) -> Rc<Array> {
-    array_of(&gathering(store), path)
+fn array_at(store: &Rc<Counting>, path: &str) -> Rc<Array> {
+    open_array(&gathering(store), path)
 }
 
-fn gathering(store: &Rc<Counting<MemoryStore>>) -> Rc<dyn Store> {
+fn gathering(store: &Rc<Counting>) -> Rc<dyn Store> {
     Rc::new(Gathering::new(store.clone()))
 }
 
-fn array_of(store: &Rc<dyn Store>, path: &str) -> Rc<Array> {
-    let opened = block_on(open(store, path, &OpenOptions::default(), &RequestContext::default()));
-    let opened = opened.unwrap_or_else(|error| panic!("{error:?}"));
-    Array::new(store.clone(), opened.path, opened.document).unwrap_or_else(|error| panic!("{error:?}"))
-}
-
-fn window(rows: std::ops::Range<i64>, columns: std::ops::Range<i64>) -> Selection {
-    let slice = |range: std::ops::Range<i64>| DimensionSelection::Slice {
-        start: Some(range.start),
-        stop: Some(range.end),
-        step: None,
-    };
-    Selection::Orthogonal(vec![slice(rows), slice(columns)])
+fn window(rows: Range<u64>, columns: Range<u64>) -> Selection {
+    support::window(&[rows, columns])
 }
 
 /// The reads of chunks since `from` reads.
-fn chunk_reads(store: &Counting<MemoryStore>, from: usize) -> Vec<(String, ByteRange)> {
+fn chunk_reads(store: &Counting, from: usize) -> Vec<(String, ByteRange)> {
     let prefix = format!("{SHARDED}/c/");
     let log = store.log().split_off(from);
     log.into_iter().filter_map(|(key, range)| Some((key.strip_prefix(&prefix)?.to_owned(), range))).collect()
@@ -125,7 +120,7 @@ fn concurrent_reads_cost_what_one_read_of_all_costs() {
     for index_is_known in [false, true] {
         let store = counting_store();
         let gathering = gathering(&store);
-        let arrays = [array_of(&gathering, SHARDED), array_of(&gathering, SHARDED)];
+        let arrays = [open_array(&gathering, SHARDED), open_array(&gathering, SHARDED)];
         let asked = |reads: Vec<Selection>| {
             arrays.iter().for_each(|array| array.forget_chunks());
             if index_is_known {
@@ -176,7 +171,7 @@ fn a_window_inside_a_shard_of_a_transformer_is_an_index_and_one_merged_range() {
         // Its shards have a compressor in them, and hold 2 × 3 chunks of 4 × 4.
         ("draft-2022/sharded", "gzip", "data/gzip/", 6, window(0..8, 0..9), "c0/0"),
     ] {
-        let store = Rc::new(Counting::with_log(case_store(&fixtures().join(fixture))));
+        let store = counting(fixture);
         let array = array_at(&store, path);
         let opened = store.log().len();
         read_selection(&array, window, None).unwrap_or_else(|error| panic!("{error:?}"));
@@ -190,21 +185,20 @@ fn a_window_inside_a_shard_of_a_transformer_is_an_index_and_one_merged_range() {
 /// Shards of shards: an index each, and the chunks.
 #[test]
 fn a_chunk_in_a_shard_in_a_shard_is_two_indexes_and_a_range() {
-    let store = Rc::new(Counting::with_log(case_store(&fixtures().join("draft-2022/sharded"))));
+    let store = counting("draft-2022/sharded");
     let array = array_at(&store, "stacked");
     let opened = store.log().len();
     read_selection(&array, window(0..1, 0..1), None).unwrap_or_else(|error| panic!("{error:?}"));
     assert_eq!(store.log().len() - opened, 3);
 }
 
-/// A store whose answers to reads of chunks are those of the moment at which they were asked for,
-/// and come when they may.
-struct Slow {
-    inner: MemoryStore,
+/// What makes a memory a store over HTTP: its answers to reads of chunks are those of the moment at
+/// which they were asked for, and come when they may.
+struct Gate {
     is_open: Cell<bool>,
 }
 
-impl Slow {
+impl Gate {
     fn poll_open(&self, context: &mut Context<'_>) -> Poll<()> {
         // It is polled again with each other future, because nothing else wakes it.
         context.waker().wake_by_ref();
@@ -212,33 +206,28 @@ impl Slow {
     }
 }
 
-impl Store for Slow {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn describe(&self) -> String {
-        self.inner.describe()
-    }
-
+impl Watch for Gate {
     fn is_cacheable(&self) -> bool {
         true
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        let asked = self.inner.get(key, range, context).now_or_never();
+    fn after<'a>(&'a self, call: Call<'a>) -> LocalFuture<'a, Result<()>> {
+        let is_chunk = matches!(call, Call::Get(key, _) if key.as_str().contains("/c/"));
         Box::pin(async move {
-            if key.as_str().contains("/c/") {
+            if is_chunk {
                 poll_fn(|context| self.poll_open(context)).await;
             }
-            asked.unwrap_or_else(|| panic!("memory answers at once"))
+            Ok(())
         })
     }
+}
+
+fn slow_array(path: &str, is_open: bool) -> (Rc<Watched<Gate>>, Rc<Array>) {
+    let memory = Rc::new(case_store(&fixtures().join("zarr-python-3/sharding-v3")));
+    let store = Watched::over(memory, Gate { is_open: Cell::new(is_open) });
+    let shared: Rc<dyn Store> = store.clone();
+    let array = open_array(&shared, path);
+    (store, array)
 }
 
 /// Whatever a read that is under way brings after everything was to be forgotten, it is not kept:
@@ -246,14 +235,8 @@ impl Store for Slow {
 #[test]
 fn what_was_asked_for_before_a_refresh_is_not_kept() {
     for has_index in [false, true] {
-        let inner = case_store(&fixtures().join("zarr-python-3/sharding-v3"));
-        let store = Rc::new(Slow { inner, is_open: Cell::new(has_index) });
-        let shared: Rc<dyn Store> = store.clone();
-        let opened = block_on(open(&shared, SHARDED, &OpenOptions::default(), &RequestContext::default()));
-        let opened = opened.unwrap_or_else(|error| panic!("{error:?}"));
-        let array = Array::new(shared, opened.path, opened.document);
-        let array = array.unwrap_or_else(|error| panic!("{error:?}"));
-        let first = |column: i64| -> LocalFuture<'_, Result<ReadElements>> {
+        let (store, array) = slow_array(SHARDED, has_index);
+        let first = |column: u64| -> LocalFuture<'_, Result<ReadElements>> {
             Box::pin(read_async(&array, window(0..3, column..column + 3), None))
         };
         let done = |read: LocalFuture<'_, Result<ReadElements>>| {
@@ -262,7 +245,7 @@ fn what_was_asked_for_before_a_refresh_is_not_kept() {
         if has_index {
             done(first(6));
         }
-        store.is_open.set(false);
+        store.watch.is_open.set(false);
         let mut early = first(0);
         let mut context = Context::from_waker(Waker::noop());
         assert!(early.as_mut().poll(&mut context).is_pending());
@@ -271,13 +254,13 @@ fn what_was_asked_for_before_a_refresh_is_not_kept() {
         let (from, to) = (key("0/1"), key("0/0"));
         let (from, to) = from.and_then(|from| Ok((from, to?))).unwrap_or_else(|error| panic!("{error:?}"));
         let anything = RequestContext::default();
-        let other = block_on(store.inner.get(&from, ByteRange::Whole, &anything));
+        let other = block_on(store.memory.get(&from, ByteRange::Whole, &anything));
         let other = other.ok().flatten().unwrap_or_else(|| panic!("there is a second shard"));
-        store.inner.insert(&to, other.value);
+        store.memory.insert(&to, other.value);
         array.forget_chunks();
         let mut late = first(0);
         assert!(late.as_mut().poll(&mut context).is_pending());
-        store.is_open.set(true);
+        store.watch.is_open.set(true);
         let late = done(late);
         // It has the old index or chunk; what it makes of that is its own matter.
         let _ = block_on(early);
@@ -301,16 +284,6 @@ impl Decoder for Tally {
     }
 }
 
-fn slow_array(path: &str) -> (Rc<Slow>, Rc<Array>) {
-    let inner = case_store(&fixtures().join("zarr-python-3/sharding-v3"));
-    let store = Rc::new(Slow { inner, is_open: Cell::new(true) });
-    let shared: Rc<dyn Store> = store.clone();
-    let opened = block_on(open(&shared, path, &OpenOptions::default(), &RequestContext::default()));
-    let opened = opened.unwrap_or_else(|error| panic!("{error:?}"));
-    let array = Array::new(shared, opened.path, opened.document);
-    (store, array.unwrap_or_else(|error| panic!("{error:?}")))
-}
-
 type Reading<'a> = LocalFuture<'a, Result<ReadElements>>;
 
 fn is_pending(reading: &mut Reading<'_>) -> bool {
@@ -321,19 +294,19 @@ fn is_pending(reading: &mut Reading<'_>) -> bool {
 /// keeps the array or its store alive.
 #[test]
 fn the_same_elements_are_decoded_once_for_all_who_read_them() {
-    let (store, array) = slow_array(SHARDED);
+    let (store, array) = slow_array(SHARDED, true);
     let expected = read_selection(&array, Selection::all(), None).unwrap_or_else(|error| panic!("{error:?}"));
     array.forget_chunks();
     let held = (Rc::strong_count(&array), Rc::strong_count(&store));
     for leave in [vec![], vec![0], vec![0, 2], vec![0, 1, 2, 3]] {
-        store.is_open.set(false);
+        store.watch.is_open.set(false);
         let tally = Rc::new(Tally::default());
         let decoder: Rc<dyn Decoder> = tally.clone();
         let read = || -> Reading<'_> { Box::pin(read_with(&array, Selection::all(), None, decoder.clone())) };
         let mut readings: Vec<Option<Reading<'_>>> = (0..4).map(|_| Some(read())).collect();
         assert!(readings.iter_mut().flatten().all(is_pending));
         leave.iter().for_each(|at| readings[*at] = None);
-        store.is_open.set(true);
+        store.watch.is_open.set(true);
         for reading in readings.into_iter().flatten() {
             assert_eq!(block_on(reading).unwrap_or_else(|error| panic!("{error:?}")), expected);
         }
@@ -341,19 +314,6 @@ fn the_same_elements_are_decoded_once_for_all_who_read_them() {
         drop((tally, decoder));
         array.forget_chunks();
         assert_eq!((Rc::strong_count(&array), Rc::strong_count(&store)), held, "{leave:?}");
-    }
-}
-
-/// Takes parts and keeps nothing.
-struct Discard;
-
-impl PartSink for Discard {
-    fn begin(&self, _layout: &OutputLayout) -> Result<()> {
-        Ok(())
-    }
-
-    fn part(&self, _part: &Part, _data: PartData) -> LocalFuture<'_, Result<()>> {
-        Box::pin(async { Ok(()) })
     }
 }
 
@@ -382,7 +342,7 @@ fn others_have_their_turn_between_parts_of_many_chunks() {
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [16, 16]}},
         "chunk_key_encoding": {"name": "default"}, "fill_value": 0,
         "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}"#;
-    let inner = MemoryStore::new();
+    let inner = Rc::new(MemoryStore::new());
     let key = StoreKey::parse("zarr.json").unwrap_or_else(|error| panic!("{error:?}"));
     inner.insert(&key, document.as_bytes().to_vec());
     let store = Rc::new(Counting::with_log(inner));

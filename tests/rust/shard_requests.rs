@@ -1,6 +1,8 @@
 //! A read of shards costs what its ranges cost when all of them are merged, however many parts it
 //! has. Requests are counted, and the bytes of each are compared with those of the others.
 
+mod support;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -12,20 +14,18 @@ use futures_channel::oneshot;
 use futures_executor::{LocalPool, block_on};
 use futures_util::future::FutureExt;
 use futures_util::task::LocalSpawnExt;
-use zarr_wasm::internals::access::part::Part;
-use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
+use support::watched::{Call, Watch, Watched};
+use support::{Discard, open_array};
 use zarr_wasm::internals::error::Result;
 use zarr_wasm::internals::format::path::StoreKey;
-use zarr_wasm::internals::hierarchy::open::{OpenOptions, open};
 use zarr_wasm::internals::read::array::Array;
 use zarr_wasm::internals::read::decoder::Decoder;
 use zarr_wasm::internals::read::inline_decoder::InlineDecoder;
-use zarr_wasm::internals::read::{OutputLayout, PartData, PartSink, ReadRequest, read};
+use zarr_wasm::internals::read::{ReadRequest, read};
 use zarr_wasm::internals::store::gather::{GAP_BYTES, MERGED_BYTES};
-use zarr_wasm::internals::store::memory::MemoryStore;
 use zarr_wasm::internals::store::turn::set_next_task;
 use zarr_wasm::internals::store::wrap::Gathering;
-use zarr_wasm::internals::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
+use zarr_wasm::internals::store::{ByteRange, Capabilities, LocalFuture, RequestContext, Store};
 
 /// The array of a test: bytes, in shards with the index at the end.
 #[derive(Clone, Copy)]
@@ -38,45 +38,35 @@ struct Layout {
 /// A request: a key, and a range of the value in bytes.
 type Asked = (String, Range<u64>);
 
-/// A store over HTTP, as far as order and time matter: each answer comes alone, when the test
-/// allows it.
+/// What makes a memory a store over HTTP, as far as order and time matter: each answer comes alone,
+/// when the test allows it.
 #[derive(Default)]
-struct Server {
-    values: MemoryStore,
+struct Answers {
     waiting: RefCell<Vec<oneshot::Sender<()>>>,
-    log: RefCell<Vec<Asked>>,
+    log: RefCell<Vec<(StoreKey, ByteRange)>>,
 }
 
-impl Store for Server {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { readable: true, partial: true, writable: false, listable: false }
-    }
+type Server = Watched<Answers>;
 
-    fn describe(&self) -> String {
-        "server".to_owned()
+impl Watch for Answers {
+    fn capabilities(&self, memory: Capabilities) -> Capabilities {
+        Capabilities { writable: false, listable: false, ..memory }
     }
 
     fn is_cacheable(&self) -> bool {
         true
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    fn after<'a>(&'a self, call: Call<'a>) -> LocalFuture<'a, Result<()>> {
+        let Call::Get(key, range) = call else { return Box::pin(async { Ok(()) }) };
         Box::pin(async move {
-            let fetched = self.values.get(key, range, context).await?;
             if key.as_str() != "zarr.json" {
-                if let Some(bytes) = fetched.as_ref().and_then(|fetched| range.of(fetched.size?)) {
-                    self.log.borrow_mut().push((key.as_str().to_owned(), bytes));
-                }
+                self.log.borrow_mut().push((key.clone(), range));
                 let (sender, answered) = oneshot::channel();
                 self.waiting.borrow_mut().push(sender);
                 assert!(answered.await.is_ok());
             }
-            Ok(fetched)
+            Ok(())
         })
     }
 }
@@ -130,10 +120,10 @@ impl Layout {
     }
 
     fn server(&self) -> Rc<Server> {
-        let server = Rc::new(Server::default());
+        let server = Server::new(Answers::default());
         let shard = self.stored_shard();
         let insert = |name: &str, bytes: Vec<u8>| {
-            server.values.insert(&StoreKey::parse(name).unwrap_or_else(|error| panic!("{error:?}")), bytes);
+            server.memory.insert(&StoreKey::parse(name).unwrap_or_else(|error| panic!("{error:?}")), bytes);
         };
         insert("zarr.json", self.document().into_bytes());
         let grid: Vec<u64> = self.shape.iter().zip(self.shard).map(|(shape, shard)| shape / shard).collect();
@@ -174,25 +164,9 @@ fn key_of(index: &[u64]) -> String {
     index.iter().fold("c".to_owned(), |key, i| format!("{key}/{i}"))
 }
 
-/// Counts the bytes of parts, and keeps nothing.
-#[derive(Default)]
-struct Discard;
-
-impl PartSink for Discard {
-    fn begin(&self, _layout: &OutputLayout) -> Result<()> {
-        Ok(())
-    }
-
-    fn part(&self, _part: &Part, _data: PartData) -> LocalFuture<'_, Result<()>> {
-        Box::pin(async { Ok(()) })
-    }
-}
-
 fn array_on(server: &Rc<Server>) -> Rc<Array> {
     let store: Rc<dyn Store> = Rc::new(Gathering::new(server.clone()));
-    let opened = block_on(open(&store, "", &OpenOptions::default(), &RequestContext::default()));
-    let opened = opened.unwrap_or_else(|error| panic!("{error:?}"));
-    Array::new(store, opened.path, opened.document).unwrap_or_else(|error| panic!("{error:?}"))
+    open_array(&store, "")
 }
 
 thread_local! {
@@ -212,12 +186,7 @@ fn read_boxes(server: &Rc<Server>, array: &Rc<Array>, windows: &[Vec<Range<u64>>
     let mut pool = LocalPool::new();
     for window in windows {
         let array = array.clone();
-        let slice = |range: &Range<u64>| DimensionSelection::Slice {
-            start: i64::try_from(range.start).ok(),
-            stop: i64::try_from(range.end).ok(),
-            step: None,
-        };
-        let selection = Selection::Orthogonal(window.iter().map(slice).collect());
+        let selection = support::window(window);
         let reading = async move {
             let decoder: Rc<dyn Decoder> = Rc::new(InlineDecoder::default());
             let request = ReadRequest {
@@ -240,13 +209,18 @@ fn read_boxes(server: &Rc<Server>, array: &Rc<Array>, windows: &[Vec<Range<u64>>
             ended.into_iter().for_each(|task| assert!(task.send(()).is_ok()));
             continue;
         }
-        if server.waiting.borrow().is_empty() {
+        if server.watch.waiting.borrow().is_empty() {
             break;
         }
-        let next = server.waiting.borrow_mut().remove(0);
+        let next = server.watch.waiting.borrow_mut().remove(0);
         assert!(next.send(()).is_ok());
     }
-    server.log.take()
+    let asked = server.watch.log.take().into_iter();
+    let bytes = |(key, range): (StoreKey, ByteRange)| {
+        let size = block_on(server.memory.size(&key, &RequestContext::default())).ok()??;
+        Some((key.as_str().to_owned(), range.of(size)?))
+    };
+    asked.filter_map(bytes).collect()
 }
 
 /// Each shard's chunks cost one request for each of their merged ranges, or for each piece of such

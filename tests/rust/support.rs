@@ -7,25 +7,30 @@
 // Each test program uses a part of it.
 #![allow(dead_code)]
 
+#[path = "support/watched.rs"]
+pub mod watched;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use ::base64::Engine as _;
 use flate2::read::GzDecoder;
 use zarr_wasm::internals::access::part::Part;
-use zarr_wasm::internals::access::selection::Selection;
+use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::internals::error::Result;
 use zarr_wasm::internals::format::path::StoreKey;
+use zarr_wasm::internals::hierarchy::open::{OpenOptions, open};
 use zarr_wasm::internals::read::array::Array;
 use zarr_wasm::internals::read::decoder::Decoder;
 use zarr_wasm::internals::read::inline_decoder::InlineDecoder;
 use zarr_wasm::internals::read::{Base, OutputLayout, PartData, PartSink, PlacedChunk, ReadRequest, read};
 use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::{LocalFuture, RequestContext};
+use zarr_wasm::internals::store::{LocalFuture, RequestContext, Store};
 
 /// Files under their paths, which have `/` between names.
 pub type Files = BTreeMap<String, Vec<u8>>;
@@ -121,6 +126,24 @@ pub fn base64(text: &str) -> Vec<u8> {
     ::base64::engine::general_purpose::STANDARD.decode(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Opens an array.
+pub fn open_array(store: &Rc<dyn Store>, path: &str) -> Rc<Array> {
+    let opened =
+        futures_executor::block_on(open(store, path, &OpenOptions::default(), &RequestContext::default()));
+    let opened = opened.unwrap_or_else(|error| panic!("{error:?}"));
+    Array::new(store.clone(), opened.path, opened.document).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+/// A box of an array.
+pub fn window(ranges: &[Range<u64>]) -> Selection {
+    let slice = |range: &Range<u64>| DimensionSelection::Slice {
+        start: Some(range.start.cast_signed()),
+        stop: Some(range.end.cast_signed()),
+        step: None,
+    };
+    Selection::Orthogonal(ranges.iter().map(slice).collect())
+}
+
 /// What a read gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadElements {
@@ -169,6 +192,19 @@ pub async fn read_with(
         Some(_) => ReadElements::Packed(elements.concat()),
         None => ReadElements::Variable(elements),
     })
+}
+
+/// Takes the parts of a read and keeps nothing.
+pub struct Discard;
+
+impl PartSink for Discard {
+    fn begin(&self, _layout: &OutputLayout) -> Result<()> {
+        Ok(())
+    }
+
+    fn part(&self, _part: &Part, _data: PartData) -> LocalFuture<'_, Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
 }
 
 #[derive(Default)]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures_channel::oneshot;
 use futures_executor::{LocalPool, block_on};
 use futures_util::FutureExt;
-use futures_util::future::{AbortHandle, abortable, join_all};
+use futures_util::future::{AbortHandle, abortable, join_all, try_join_all};
 use futures_util::task::LocalSpawnExt;
 
 use proptest::prelude::*;
@@ -52,7 +52,7 @@ impl Drop for Leaving<'_> {
 
 impl Store for Gates {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { readable: true, partial: true, writable: false, listable: false }
+        Capabilities { partial: true, writable: false, listable: false }
     }
 
     fn describe(&self) -> String {
@@ -302,18 +302,24 @@ proptest! {
         let context = RequestContext::default();
         let bytes = |fetched: Option<Fetched>| fetched.unwrap().value.to_vec(1000, "test").unwrap();
         let gathering = Gathering::new(memory.clone());
-        let merged = block_on(gathering.get_ranges(&key, &ranges, &context)).unwrap();
+        let merged = read_all(&gathering, &key, &ranges).unwrap();
         let merged: Vec<Vec<u8>> = merged.into_iter().map(bytes).collect();
         let single = ranges.iter().map(|range| bytes(block_on(memory.get(&key, *range, &context)).unwrap()));
         prop_assert_eq!(merged, single.collect::<Vec<_>>());
     }
 }
 
-fn counted(len: usize) -> (StoreKey, Rc<Counting<MemoryStore>>) {
+/// Ranges of one key, read together.
+fn read_all(store: &Gathering, key: &StoreKey, ranges: &[ByteRange]) -> Result<Vec<Option<Fetched>>> {
+    let context = RequestContext::default();
+    block_on(try_join_all(ranges.iter().map(|range| store.get(key, *range, &context))))
+}
+
+fn counted(len: usize) -> (StoreKey, Rc<Counting>) {
     let memory = MemoryStore::new();
     let key = StoreKey::parse("shard").unwrap();
     memory.insert(&key, vec![7; len]);
-    (key, Rc::new(Counting::new(memory)))
+    (key, Rc::new(Counting::new(Rc::new(memory))))
 }
 
 const FAR: u64 = GAP_BYTES + 100;
@@ -323,12 +329,11 @@ fn a_group_is_one_request_and_absent_values_stay_absent() {
     let (key, counting) = counted(100 << 10);
     let store = Gathering::new(counting.clone());
     let ranges = [10, 0, 5, FAR].map(|offset| ByteRange::FromStart { offset, len: 3 });
-    let context = RequestContext::default();
-    let fetched = block_on(store.get_ranges(&key, &ranges, &context)).unwrap();
+    let fetched = read_all(&store, &key, &ranges).unwrap();
     assert!(fetched.iter().all(|fetched| fetched.as_ref().unwrap().value.len() == 3));
     assert_eq!((counting.counters().requests, counting.counters().bytes), (2, 13 + 3));
     let absent = StoreKey::parse("absent").unwrap();
-    let fetched = block_on(store.get_ranges(&absent, &ranges, &context)).unwrap();
+    let fetched = read_all(&store, &absent, &ranges).unwrap();
     assert!(fetched.iter().all(Option::is_none));
 }
 

@@ -7,6 +7,7 @@
 
 mod fault;
 mod listing;
+mod options;
 pub mod origin;
 mod policy;
 mod request_kind;
@@ -25,77 +26,21 @@ mod written_urls;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use fault::RequestLabel;
+pub use options::HttpOptions;
 use origin::Origin;
 use policy::{Exchange, ExchangeContext, Goal, NextRequest, Outcome, ServerKnowledge, Step};
-use transport::{CacheMode, HttpRequest, Transport, TransportResult};
+use transport::{CacheMode, HttpRequest, Method, Transport, TransportResult};
 use url::RootUrl;
+use web_page::WebPage;
 use whole_objects::WholeObjects;
 use written_urls::WrittenUrls;
 
-use super::{
-    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value,
-    WarningSink,
-};
-use crate::error::{IS_FULL, Result};
+use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value};
+use crate::error::{Error, IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted::Map;
 use crate::store::left_to_full;
-
-/// Options of an HTTP store.
-#[derive(Clone)]
-pub struct HttpOptions {
-    /// Whether to read suffixes with `bytes=-N` from the start. This saves a round trip. On another
-    /// origin it needs a preflight, which the server must allow.
-    pub use_suffix_request: bool,
-    /// Whether status 403 on a chunk means that it is absent, without a warning.
-    pub missing_on_403: bool,
-    /// Whether requests carry no credentials: no headers of the user, no cookies, and no custom
-    /// `fetch` that may add some. Credentials in the URL are checked for each request.
-    pub is_anonymous: bool,
-    /// Number of retries after a temporary failure.
-    pub retries: u32,
-    /// Whether concurrent ranges of one URL bypass the HTTP cache, in browsers that would serialise
-    /// them.
-    pub no_store_concurrent_ranges: bool,
-    /// Whether all reads pass the caches between the store and the server, because it is not known
-    /// what an earlier write did.
-    pub passes_caches: bool,
-    /// Receives all warnings.
-    pub on_warning: Option<WarningSink>,
-    /// Receives the warnings that should also appear on the console if no listener shows them.
-    pub on_console: Option<WarningSink>,
-}
-
-impl Default for HttpOptions {
-    fn default() -> Self {
-        Self {
-            use_suffix_request: false,
-            missing_on_403: false,
-            is_anonymous: false,
-            retries: 3,
-            no_store_concurrent_ranges: true,
-            passes_caches: false,
-            on_warning: None,
-            on_console: None,
-        }
-    }
-}
-
-impl HttpOptions {
-    fn warn(&self, warning: &str) {
-        if let Some(on_warning) = &self.on_warning {
-            on_warning(warning);
-        }
-    }
-
-    /// Warns about something that changes data.
-    fn warn_on_console(&self, warning: &str) {
-        self.warn(warning);
-        if let Some(on_console) = &self.on_console {
-            on_console(warning);
-        }
-    }
-}
 
 /// A store below a URL.
 pub struct HttpStore<T> {
@@ -209,6 +154,42 @@ impl<T: Transport> HttpStore<T> {
         }
     }
 
+    /// Decides whether a page means that the object is absent.
+    async fn judge_page(&self, url: &str, page: WebPage, context: &RequestContext) -> Result<Outcome> {
+        let pages = &self.knowledge.web_pages;
+        let known = pages.known_object().filter(|_| context.subject != Subject::Update);
+        let Some(known) = known else {
+            return Err(page_error(url, "nothing shows that the object is absent"));
+        };
+        let range = match known.subject {
+            Subject::Metadata => ByteRange::Whole,
+            Subject::Chunk | Subject::Update => {
+                ByteRange::FromStart { offset: 0, len: web_page::BEGINNING_BYTES }
+            }
+        };
+        let again = RequestContext {
+            subject: known.subject,
+            reload: true,
+            priority: context.priority.clone(),
+            ..RequestContext::default()
+        };
+        match self.exchange_once(&known.url, Goal::Read(range), &again).await? {
+            Outcome::Found(_) | Outcome::Size(_) => {
+                pages.note_absence_page(page);
+                pages.warn_once(&url::redact(url), context.subject, &self.options);
+                Ok(Outcome::Absent)
+            }
+            Outcome::Page(_) => Err(page_error(
+                url,
+                "the server answers with a page for objects that it sent before, so a login may be needed",
+            )),
+            Outcome::Absent => {
+                pages.forget_object(&known.url);
+                Err(page_error(url, "nothing shows that the object is absent"))
+            }
+        }
+    }
+
     async fn send(&self, url: &str, next: NextRequest, context: &RequestContext) -> TransportResult {
         let _permit = self.origin.permit(&context.priority).await;
         let reload = context.reload || self.written.borrow().contains(url);
@@ -242,10 +223,15 @@ impl<T: Transport> HttpStore<T> {
     }
 }
 
+fn page_error(url: &str, why: &str) -> Error {
+    let shown = url::redact(url);
+    RequestLabel { url: &shown, method: Method::Get, range: None }.web_page(why)
+}
+
 impl<T: Transport> Store for HttpStore<T> {
     fn capabilities(&self) -> Capabilities {
         let partial = !self.knowledge.ranges_ignored.get();
-        Capabilities { readable: true, partial, writable: true, listable: self.is_known_to_list() }
+        Capabilities { partial, writable: true, listable: self.is_known_to_list() }
     }
 
     fn describe(&self) -> String {

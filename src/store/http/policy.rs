@@ -7,8 +7,8 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::HttpOptions;
 use super::fault::{self, RequestLabel};
+use super::options::HttpOptions;
 use super::origin::{Origin, SuffixRanges};
 use super::request_kind::RequestKind;
 use super::response::{self, BodyCheck, ContentRange, Mismatch};

@@ -3,17 +3,14 @@
 //! Servers of single-page applications answer each absent name with one page. A proxy that demands
 //! a login answers each name with a page. The first means that a chunk is absent and reads as the
 //! fill value. The second says nothing about the chunk. To tell them apart, the store reads an
-//! object again that it has read before. If that is a page now too, the read fails.
+//! object again that it has read before (`HttpStore::judge_page`). If that is a page now too, the
+//! read fails.
 
 use std::cell::{Cell, RefCell};
 
-use super::fault::RequestLabel;
-use super::policy::{Goal, Outcome};
-use super::transport::{HttpResponse, Method, Transport};
-use super::url::redact;
-use super::{HttpOptions, HttpStore};
-use crate::error::{Error, Result};
-use crate::store::{ByteRange, RequestContext, Subject};
+use super::options::HttpOptions;
+use super::transport::HttpResponse;
+use crate::store::Subject;
 
 /// The number of first bytes that are compared.
 pub(super) const BEGINNING_BYTES: u64 = 512;
@@ -114,50 +111,4 @@ impl WebPages {
              the server still sends what this store has read before"
         ));
     }
-}
-
-impl<T: Transport> HttpStore<T> {
-    /// Decides whether a page means that the object is absent.
-    pub(super) async fn judge_page(
-        &self,
-        url: &str,
-        page: WebPage,
-        context: &RequestContext,
-    ) -> Result<Outcome> {
-        let pages = &self.knowledge.web_pages;
-        let known = pages.known_object().filter(|_| context.subject != Subject::Update);
-        let Some(known) = known else {
-            return Err(page_error(url, "nothing shows that the object is absent"));
-        };
-        let range = match known.subject {
-            Subject::Metadata => ByteRange::Whole,
-            Subject::Chunk | Subject::Update => ByteRange::FromStart { offset: 0, len: BEGINNING_BYTES },
-        };
-        let again = RequestContext {
-            subject: known.subject,
-            reload: true,
-            priority: context.priority.clone(),
-            ..RequestContext::default()
-        };
-        match self.exchange_once(&known.url, Goal::Read(range), &again).await? {
-            Outcome::Found(_) | Outcome::Size(_) => {
-                pages.note_absence_page(page);
-                pages.warn_once(&redact(url), context.subject, &self.options);
-                Ok(Outcome::Absent)
-            }
-            Outcome::Page(_) => Err(page_error(
-                url,
-                "the server answers with a page for objects that it sent before, so a login may be needed",
-            )),
-            Outcome::Absent => {
-                pages.forget_object(&known.url);
-                Err(page_error(url, "nothing shows that the object is absent"))
-            }
-        }
-    }
-}
-
-fn page_error(url: &str, why: &str) -> Error {
-    let shown = redact(url);
-    RequestLabel { url: &shown, method: Method::Get, range: None }.web_page(why)
 }

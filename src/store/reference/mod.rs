@@ -25,12 +25,15 @@ use document::{Reference, References};
 use futures_util::lock::Mutex;
 use urls::Url;
 
-use super::gather::{FetchResult, Gatherer};
+use super::gather::Gatherer;
 use super::http::origin::Origins;
 use super::http::transport::Transport;
 use super::http::url::{RootUrl, has_scheme, redact};
 use super::http::{HttpOptions, HttpStore};
-use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value};
+use super::{
+    ByteRange, Capabilities, FetchResult, Fetched, Listing, LocalFuture, RequestContext, Store, Subject,
+    Value,
+};
 use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
@@ -225,7 +228,7 @@ impl<T: Transport + 'static> ReferenceStore<T> {
 
 impl<T: Transport + 'static> Store for ReferenceStore<T> {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { readable: true, partial: true, writable: false, listable: true }
+        Capabilities { partial: true, writable: false, listable: true }
     }
 
     fn is_cacheable(&self) -> bool {

@@ -6,19 +6,32 @@ use std::rc::Rc;
 
 use crate::error::Result;
 use crate::format::path::StoreKey;
-use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Value};
+use crate::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
 
 /// A store with an alias for one key.
 pub struct Alias {
     /// The wrapped store.
     pub inner: Rc<dyn Store>,
-    /// The key that callers use, and under which values are written.
+    /// The key that callers use, and under which values are written. It counts where both are
+    /// there.
     pub key: StoreKey,
     /// The key where an older value may be.
     pub other: StoreKey,
 }
 
 impl Store for Alias {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn describe(&self) -> String {
+        self.inner.describe()
+    }
+
+    fn inner(&self) -> Option<&Rc<dyn Store>> {
+        Some(&self.inner)
+    }
+
     fn get<'a>(
         &'a self,
         key: &'a StoreKey,
@@ -52,11 +65,6 @@ impl Store for Alias {
         })
     }
 
-    /// Under the first key, which counts where both are there.
-    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        self.inner.set(key, value)
-    }
-
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
         if *key != self.key {
             return self.inner.erase(key);
@@ -66,12 +74,6 @@ impl Store for Alias {
             self.inner.erase(key).await
         })
     }
-
-    fn wrapped(&self) -> Option<Rc<dyn Store>> {
-        Some(self.inner.clone())
-    }
-
-    forward_to_inner!(capabilities describe lists erase_prefix);
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

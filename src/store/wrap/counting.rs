@@ -2,15 +2,16 @@
 //! build for the web contains it.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use crate::error::Result;
 use crate::format::path::StoreKey;
-use crate::store::{ByteRange, Fetched, KeyRange, LocalFuture, RequestContext, Store};
+use crate::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
 
 /// Sums since the store was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Reads that were started. Each range of `get_ranges` and `get_partial_values` counts.
+    /// Reads that were started.
     pub requests: u64,
     /// Bytes that were returned.
     pub bytes: u64,
@@ -27,21 +28,20 @@ pub struct Counters {
 }
 
 /// A store that counts its requests.
-#[derive(Debug, Default)]
-pub struct Counting<S> {
-    inner: S,
+pub struct Counting {
+    inner: Rc<dyn Store>,
     counters: Cell<Counters>,
     log: Option<RefCell<Vec<(String, ByteRange)>>>,
 }
 
-impl<S: Store> Counting<S> {
+impl Counting {
     /// Counts requests.
-    pub fn new(inner: S) -> Self {
+    pub fn new(inner: Rc<dyn Store>) -> Self {
         Self { inner, counters: Cell::default(), log: None }
     }
 
     /// Counts requests and logs every read. The log grows without limit.
-    pub fn with_log(inner: S) -> Self {
+    pub fn with_log(inner: Rc<dyn Store>) -> Self {
         Self { log: Some(RefCell::default()), ..Self::new(inner) }
     }
 
@@ -62,58 +62,59 @@ impl<S: Store> Counting<S> {
     }
 
     #[allow(clippy::arithmetic_side_effects, reason = "counts of requests and of bytes")]
-    fn begin<'a>(
-        &self,
-        asked: impl ExactSizeIterator<Item = (&'a StoreKey, ByteRange)>,
-    ) -> CountedReads<'_, S> {
-        let reads = asked.len() as u64;
+    fn begin(&self, key: &StoreKey, range: ByteRange) -> CountedRead<'_> {
         self.change(|counters| {
-            counters.requests += reads;
-            counters.in_flight += reads;
+            counters.requests += 1;
+            counters.in_flight += 1;
             counters.most_in_flight = counters.most_in_flight.max(counters.in_flight);
         });
         if let Some(log) = &self.log {
-            log.borrow_mut().extend(asked.map(|(key, range)| (key.as_str().to_owned(), range)));
+            log.borrow_mut().push((key.as_str().to_owned(), range));
         }
-        CountedReads { counting: self, reads, answered: false }
+        CountedRead { counting: self, answered: false }
     }
 }
 
-/// Reads in flight. If they are dropped without an answer, they count as aborted.
-struct CountedReads<'a, S: Store> {
-    counting: &'a Counting<S>,
-    reads: u64,
+/// A read in flight. If it is dropped without an answer, it counts as aborted.
+struct CountedRead<'a> {
+    counting: &'a Counting,
     answered: bool,
 }
 
-impl<S: Store> CountedReads<'_, S> {
+impl CountedRead<'_> {
     #[allow(clippy::arithmetic_side_effects, reason = "counts of requests and of bytes")]
-    fn end(mut self, answer: Option<&[Option<Fetched>]>) {
+    fn end(mut self, answer: &Result<Option<Fetched>>) {
         self.answered = true;
         self.counting.change(|counters| match answer {
-            None => counters.failed += self.reads,
-            Some(answers) => answers.iter().for_each(|fetched| match fetched {
-                Some(fetched) => counters.bytes += fetched.value.len(),
-                None => counters.absent += 1,
-            }),
+            Err(_) => counters.failed += 1,
+            Ok(Some(fetched)) => counters.bytes += fetched.value.len(),
+            Ok(None) => counters.absent += 1,
         });
     }
 }
 
-impl<S: Store> Drop for CountedReads<'_, S> {
-    #[allow(clippy::arithmetic_side_effects, reason = "the reads that end are in flight")]
+impl Drop for CountedRead<'_> {
+    #[allow(clippy::arithmetic_side_effects, reason = "the read that ends is in flight")]
     fn drop(&mut self) {
         self.counting.change(|counters| {
-            counters.in_flight -= self.reads;
-            if !self.answered {
-                counters.aborted += self.reads;
-            }
+            counters.in_flight -= 1;
+            counters.aborted += u64::from(!self.answered);
         });
     }
 }
 
-impl<S: Store> Store for Counting<S> {
-    forward_to_inner! { capabilities describe size set erase lists erase_prefix }
+impl Store for Counting {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn describe(&self) -> String {
+        self.inner.describe()
+    }
+
+    fn inner(&self) -> Option<&Rc<dyn Store>> {
+        Some(&self.inner)
+    }
 
     fn get<'a>(
         &'a self,
@@ -122,36 +123,9 @@ impl<S: Store> Store for Counting<S> {
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<Fetched>>> {
         Box::pin(async move {
-            let in_flight = self.begin(std::iter::once((key, range)));
+            let in_flight = self.begin(key, range);
             let answer = self.inner.get(key, range, context).await;
-            in_flight.end(answer.as_ref().ok().map(std::slice::from_ref));
-            answer
-        })
-    }
-
-    fn get_ranges<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        ranges: &'a [ByteRange],
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
-        Box::pin(async move {
-            let in_flight = self.begin(ranges.iter().map(|range| (key, *range)));
-            let answer = self.inner.get_ranges(key, ranges, context).await;
-            in_flight.end(answer.as_deref().ok());
-            answer
-        })
-    }
-
-    fn get_partial_values<'a>(
-        &'a self,
-        key_ranges: &'a [KeyRange],
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
-        Box::pin(async move {
-            let in_flight = self.begin(key_ranges.iter().map(|asked| (&asked.key, asked.range)));
-            let answer = self.inner.get_partial_values(key_ranges, context).await;
-            in_flight.end(answer.as_deref().ok());
+            in_flight.end(&answer);
             answer
         })
     }
@@ -172,17 +146,19 @@ mod tests {
         let memory = MemoryStore::new();
         let key = StoreKey::parse("a").unwrap();
         memory.insert(&key, vec![0; 10]);
-        let store = Counting::with_log(memory);
+        let store = Counting::with_log(Rc::new(memory));
         let context = RequestContext::default();
         let range = ByteRange::FromStart { offset: 4, len: 100 };
         let past_end = ByteRange::FromStart { offset: 10, len: 1 };
-        block_on(store.get_ranges(&key, &[range, ByteRange::Suffix(3)], &context)).unwrap();
+        for range in [range, ByteRange::Suffix(3)] {
+            block_on(store.get(&key, range, &context)).unwrap();
+        }
         block_on(store.get(&StoreKey::parse("b").unwrap(), ByteRange::Whole, &context)).unwrap();
         block_on(store.get(&key, past_end, &context)).unwrap_err();
         let expected = Counters {
             requests: 4,
             bytes: 6 + 3,
-            most_in_flight: 2,
+            most_in_flight: 1,
             absent: 1,
             failed: 1,
             ..Counters::default()
@@ -196,7 +172,7 @@ mod tests {
     fn dropped_reads_count_as_aborted() {
         struct Silent;
         impl Store for Silent {
-            fn capabilities(&self) -> crate::store::Capabilities {
+            fn capabilities(&self) -> Capabilities {
                 MemoryStore::new().capabilities()
             }
 
@@ -213,13 +189,15 @@ mod tests {
                 Box::pin(std::future::pending())
             }
         }
-        let store = Counting::new(Silent);
+        let store = Counting::new(Rc::new(Silent));
         let key = StoreKey::parse("a").unwrap();
         let context = RequestContext::default();
-        let mut read = store.get(&key, ByteRange::Whole, &context);
-        assert!(read.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-        assert_eq!(store.counters().in_flight, 1);
-        drop(read);
-        assert_eq!((store.counters().in_flight, store.counters().aborted), (0, 1));
+        let mut reads = [(); 2].map(|()| store.get(&key, ByteRange::Whole, &context));
+        for read in &mut reads {
+            assert!(read.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        }
+        assert_eq!((store.counters().in_flight, store.counters().most_in_flight), (2, 2));
+        drop(reads);
+        assert_eq!((store.counters().in_flight, store.counters().aborted), (0, 2));
     }
 }

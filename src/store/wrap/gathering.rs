@@ -5,26 +5,27 @@ use std::rc::Rc;
 
 use crate::error::{IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
-use crate::store::gather::{FetchResult, Gathered, Gatherer};
-use crate::store::{ByteRange, KeyStartValue, LocalFuture, RequestContext, Store, Value, left_to_full};
+use crate::store::gather::Gatherer;
+use crate::store::{
+    ByteRange, Capabilities, FetchResult, Gathered, LocalFuture, RequestContext, Store, Value, left_to_full,
+};
 
 /// A store that merges concurrent reads.
 pub struct Gathering {
-    /// Not generic: the wasm would have this file once for each kind of store.
     inner: Rc<dyn Store>,
     gatherer: Gatherer<StoreKey>,
 }
 
 impl Gathering {
     /// Wraps a store that is aborted by dropping the future. Reads of all callers are merged.
-    pub fn new(inner: impl Store + 'static) -> Self {
-        Self { inner: Rc::new(inner), gatherer: Gatherer::default() }
+    pub fn new(inner: Rc<dyn Store>) -> Self {
+        Self { inner, gatherer: Gatherer::default() }
     }
 
     /// Wraps a store that receives the abort signals of its callers. Only reads of one caller are
     /// merged.
-    pub fn of_each_caller(inner: impl Store + 'static) -> Self {
-        Self { inner: Rc::new(inner), gatherer: Gatherer::of_each_caller() }
+    pub fn of_each_caller(inner: Rc<dyn Store>) -> Self {
+        Self { inner, gatherer: Gatherer::of_each_caller() }
     }
 
     /// Starts requests for a key.
@@ -41,7 +42,17 @@ impl Gathering {
 }
 
 impl Store for Gathering {
-    forward_to_inner! { capabilities describe size lists }
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn describe(&self) -> String {
+        self.inner.describe()
+    }
+
+    fn inner(&self) -> Option<&Rc<dyn Store>> {
+        Some(&self.inner)
+    }
 
     fn get<'a>(
         &'a self,
@@ -75,17 +86,6 @@ impl Store for Gathering {
         })
     }
 
-    fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("writing");
-        }
-        Box::pin(async move {
-            let written = self.inner.set_partial_values(values).await;
-            self.gatherer.forget(|other| values.iter().any(|value| value.key == *other));
-            written
-        })
-    }
-
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
         if !IS_FULL {
             return left_to_full("erasing");
@@ -97,16 +97,6 @@ impl Store for Gathering {
         })
     }
 
-    fn erase_values<'a>(&'a self, keys: &'a [StoreKey]) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("erasing");
-        }
-        Box::pin(async move {
-            let erased = self.inner.erase_values(keys).await;
-            self.gatherer.forget(|other| keys.contains(other));
-            erased
-        })
-    }
     fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
         if !IS_FULL {
             return left_to_full("erasing");

@@ -5,6 +5,7 @@
 //! It also knows which documents a listed node does not have. A v2 node therefore needs no request
 //! for `zarr.json`.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::error::Result;
@@ -14,7 +15,7 @@ use crate::format::metadata::consolidated::Consolidated;
 use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::writers::{self, Moment};
-use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Value};
+use crate::store::{ByteRange, Capabilities, Fetched, Gathered, LocalFuture, RequestContext, Store, Value};
 
 /// All names of metadata documents.
 const DOCUMENTS: [&str; 4] = [ZARR_JSON, ZARRAY, ZGROUP, ZATTRS];
@@ -63,8 +64,16 @@ impl KnownDocuments {
 }
 
 impl Store for KnownDocuments {
-    fn wrapped(&self) -> Option<Rc<dyn Store>> {
-        Some(self.inner.clone())
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn describe(&self) -> String {
+        self.inner.describe()
+    }
+
+    fn inner(&self) -> Option<&Rc<dyn Store>> {
+        Some(&self.inner)
     }
 
     fn known_group(&self, context: &RequestContext) -> Option<Result<(Value, NodeMetadata)>> {
@@ -87,6 +96,16 @@ impl Store for KnownDocuments {
         }
     }
 
+    /// Ranges are of chunks, which are not known here.
+    fn gather<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        ranges: &'a [Range<u64>],
+        context: &'a RequestContext,
+    ) -> Option<LocalFuture<'a, Result<Vec<Gathered>>>> {
+        self.inner.gather(key, ranges, context)
+    }
+
     fn size<'a>(
         &'a self,
         key: &'a StoreKey,
@@ -97,8 +116,6 @@ impl Store for KnownDocuments {
             None => self.inner.size(key, context),
         }
     }
-
-    forward_to_inner!(capabilities describe get_ranges set erase lists erase_prefix);
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -29,7 +29,6 @@ impl Store for OverlayStore {
     fn capabilities(&self) -> Capabilities {
         let (first, second) = (self.first.capabilities(), self.second.capabilities());
         Capabilities {
-            readable: true,
             partial: first.partial && second.partial,
             writable: false,
             listable: first.listable && second.listable,
@@ -67,22 +66,6 @@ impl Store for OverlayStore {
             match self.first.get(key, range, context).await? {
                 Some(fetched) => Ok(Some(fetched)),
                 None => self.second.get(key, range, context).await,
-            }
-        })
-    }
-
-    fn get_ranges<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        ranges: &'a [ByteRange],
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
-        Box::pin(async move {
-            let fetched = self.first.get_ranges(key, ranges, context).await?;
-            match fetched.iter().all(Option::is_some) {
-                true => Ok(fetched),
-                // All ranges come from one store, because they belong to one value.
-                false => self.second.get_ranges(key, ranges, context).await,
             }
         })
     }
@@ -156,10 +139,10 @@ mod tests {
             fetched.map(|fetched| fetched.value.to_vec(10, "test").unwrap())
         };
         assert_eq!((get("a/x"), get("a/y"), get("a/z")), (Some(vec![1]), Some(vec![3, 3]), None));
-        let range = [ByteRange::FromStart { offset: 1, len: 1 }];
-        let part = block_on(store.get_ranges(&key("a/y"), &range, &RequestContext::default())).unwrap();
-        assert_eq!(part[0].as_ref().unwrap().value.as_slice().unwrap(), [3]);
-        let past = block_on(store.get(&key("a/x"), range[0], &RequestContext::default()));
+        let range = ByteRange::FromStart { offset: 1, len: 1 };
+        let part = block_on(store.get(&key("a/y"), range, &RequestContext::default())).unwrap();
+        assert_eq!(part.unwrap().value.as_slice().unwrap(), [3]);
+        let past = block_on(store.get(&key("a/x"), range, &RequestContext::default()));
         assert_eq!(past.unwrap_err().kind(), ErrorKind::Format);
         assert_eq!(block_on(store.size(&key("a/y"), &RequestContext::default())).unwrap(), Some(2));
         assert_eq!(block_on(store.list_prefix(&NodePath::root())).unwrap().len(), 3);

@@ -426,7 +426,7 @@ fn says_documents_first(comment: &[u8]) -> bool {
 
 impl Store for ZipStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { readable: true, partial: true, writable: false, listable: true }
+        Capabilities { partial: true, writable: false, listable: true }
     }
 
     fn describe(&self) -> String {

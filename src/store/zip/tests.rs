@@ -19,10 +19,10 @@ fn path(text: &str) -> NodePath {
 }
 
 /// An archive in memory, and a count of its requests.
-fn open(archive: &[u8]) -> (ZipStore, Rc<Counting<MemoryStore>>) {
+fn open(archive: &[u8]) -> (ZipStore, Rc<Counting>) {
     let memory = MemoryStore::new();
     memory.insert(&key("a.zip"), archive.to_vec());
-    let counting = Rc::new(Counting::new(memory));
+    let counting = Rc::new(Counting::new(Rc::new(memory)));
     (ZipStore::new(counting.clone(), key("a.zip"), None), counting)
 }
 

@@ -1,14 +1,15 @@
 //! One suite for every store: the sentences of the text's "Abstract store interface", a test each,
-//! and random sequences of operations against a map. Each runs on memory, the file system, every
-//! wrapper, every transformer and stores that offer only half of the operations. What the sharding
-//! transformer and the file system do besides has its own files.
+//! and random sequences of operations against a map. Each runs on memory, every wrapper, every
+//! transformer and stores that offer only half of the operations. What the sharding transformer
+//! does besides has its own file.
 
-mod file_system;
 mod recording;
 mod sentences;
 mod sequences;
 mod sharding;
 mod stores;
+#[path = "../support.rs"]
+mod support;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -26,15 +27,12 @@ fn main() {
     let mut trials = Vec::new();
     for made in stores::STORES {
         for (name, sentence) in sentences::SENTENCES {
-            trials.push(trial(format!("{}::{name}", made.name), move || sentence(&(made.make)())));
+            trials.push(trial(format!("{}::{name}", made.name), move || sentence(&made.subject())));
         }
         trials.push(trial(format!("{}::random_sequences", made.name), move || sequences::run(made)));
     }
     for (name, run) in sharding::TESTS {
         trials.push(trial(format!("sharding::{name}"), *run));
-    }
-    for (name, run) in file_system::TESTS {
-        trials.push(trial(format!("file_system::{name}"), *run));
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

@@ -8,8 +8,7 @@ use zarr_wasm::internals::error::Result;
 use zarr_wasm::internals::format::path::{NodePath, StoreKey};
 use zarr_wasm::internals::store::memory::MemoryStore;
 use zarr_wasm::internals::store::{
-    ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, Listing, LocalFuture, RequestContext, Store,
-    Value,
+    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
 };
 
 use super::stores::key;
@@ -67,17 +66,6 @@ impl Store for Recording {
         self.inner.get(key, range, context)
     }
 
-    fn get_partial_values<'a>(
-        &'a self,
-        key_ranges: &'a [KeyRange],
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
-        let asked: Vec<String> =
-            key_ranges.iter().map(|asked| format!("{} {}", asked.key, span(asked.range))).collect();
-        self.note(format!("get_partial_values {}", asked.join(", ")));
-        self.inner.get_partial_values(key_ranges, context)
-    }
-
     fn size<'a>(
         &'a self,
         key: &'a StoreKey,
@@ -92,22 +80,9 @@ impl Store for Recording {
         self.inner.set(key, value)
     }
 
-    fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
-        let put: Vec<String> =
-            values.iter().map(|put| format!("{} {}+{}", put.key, put.start, put.value.len())).collect();
-        self.note(format!("set_partial_values {}", put.join(", ")));
-        self.inner.set_partial_values(values)
-    }
-
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
         self.note(format!("erase {key}"));
         self.inner.erase(key)
-    }
-
-    fn erase_values<'a>(&'a self, keys: &'a [StoreKey]) -> LocalFuture<'a, Result<()>> {
-        let names: Vec<&str> = keys.iter().map(StoreKey::as_str).collect();
-        self.note(format!("erase_values {}", names.join(", ")));
-        self.inner.erase_values(keys)
     }
 
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {

@@ -2,9 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_executor::block_on;
 use zarr_wasm::internals::error::Result;
@@ -12,34 +10,30 @@ use zarr_wasm::internals::format::chunk_key::Separator;
 use zarr_wasm::internals::format::metadata::ZarrFormat;
 use zarr_wasm::internals::format::metadata::consolidated::Consolidated;
 use zarr_wasm::internals::format::path::{NodePath, StoreKey};
-use zarr_wasm::internals::store::file_system::FileSystemStore;
 use zarr_wasm::internals::store::memory::MemoryStore;
 use zarr_wasm::internals::store::wrap::Counting;
 use zarr_wasm::internals::store::wrap::transform::ArrayPlace;
-use zarr_wasm::internals::store::wrap::transform::sharding::{ShardingTransformer, UNUSED_BYTES};
+use zarr_wasm::internals::store::wrap::transform::sharding::ShardingTransformer;
 use zarr_wasm::internals::store::wrap::{Gathering, KnownDocuments};
 use zarr_wasm::internals::store::{
-    ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, Listing, LocalFuture, RequestContext, Store,
-    Value,
+    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
 };
 
 /// A way to make a store with nothing in it.
 pub struct Made {
     pub name: &'static str,
-    pub make: fn() -> Subject,
+    make: fn() -> Rc<dyn Store>,
+}
+
+impl Made {
+    pub fn subject(&self) -> Subject {
+        Subject { store: (self.make)() }
+    }
 }
 
 /// A store under test.
 pub struct Subject {
     pub store: Rc<dyn Store>,
-    /// `list_dir` may name prefixes below which there is nothing, as the text allows the sharding
-    /// transformer.
-    pub names_empty_prefixes: bool,
-    _folder: Option<Folder>,
-}
-
-fn subject(store: impl Store + 'static) -> Subject {
-    Subject { store: Rc::new(store), names_empty_prefixes: false, _folder: None }
 }
 
 fn memory() -> Rc<dyn Store> {
@@ -52,27 +46,17 @@ pub fn place(separator: Separator) -> ArrayPlace {
     ArrayPlace { prefix, grid_shape: vec![7, 5], separator }
 }
 
-pub fn sharded(inner: Rc<dyn Store>, separator: Separator, unused_bytes: u64) -> Rc<dyn Store> {
-    let made = ShardingTransformer::new(inner, place(separator), vec![3, 2], unused_bytes);
+pub fn sharded(inner: Rc<dyn Store>, separator: Separator) -> Rc<dyn Store> {
+    let made = ShardingTransformer::new(inner, place(separator), vec![3, 2]);
     Rc::new(made.unwrap_or_else(|error| panic!("{error:?}")))
 }
 
-fn transformed(store: Rc<dyn Store>) -> Subject {
-    Subject { names_empty_prefixes: true, ..subject(store) }
-}
-
-fn in_folder(wrap: fn(Rc<dyn Store>) -> Subject) -> Subject {
-    let folder = Folder::new();
-    let store = Rc::new(FileSystemStore::new(&folder.path));
-    Subject { _folder: Some(folder), ..wrap(store) }
-}
-
 /// Shards of shards: the transformer nearest to the array is the last around the store.
-fn stacked(store: Rc<dyn Store>) -> Subject {
+fn stacked(store: Rc<dyn Store>) -> Rc<dyn Store> {
     let outer = ArrayPlace { grid_shape: vec![3, 3], ..place(Separator::Slash) };
-    let outer = ShardingTransformer::new(store, outer, vec![2, 2], UNUSED_BYTES);
+    let outer = ShardingTransformer::new(store, outer, vec![2, 2]);
     let outer = outer.unwrap_or_else(|error| panic!("{error:?}"));
-    transformed(sharded(Rc::new(outer), Separator::Slash, UNUSED_BYTES))
+    sharded(Rc::new(outer), Separator::Slash)
 }
 
 fn consolidated() -> KnownDocuments {
@@ -82,61 +66,29 @@ fn consolidated() -> KnownDocuments {
     KnownDocuments::new(memory(), known, text.to_vec().into())
 }
 
+fn whole_only() -> Rc<dyn Store> {
+    Rc::new(WholeOnly::default())
+}
+
+fn all_wrappers() -> Rc<dyn Store> {
+    Rc::new(Gathering::new(Rc::new(Counting::new(memory()))))
+}
+
 /// Every store, by name.
 pub const STORES: &[Made] = &[
-    Made { name: "memory", make: || subject(memory()) },
-    Made { name: "file_system", make: || in_folder(subject) },
-    Made { name: "whole_values_only", make: || subject(WholeOnly::default()) },
-    Made { name: "counting", make: || subject(Counting::with_log(memory())) },
-    Made { name: "gathering", make: || subject(Gathering::new(memory())) },
-    Made { name: "gathering_of_each_caller", make: || subject(Gathering::of_each_caller(memory())) },
-    Made { name: "known_documents", make: || subject(consolidated()) },
-    Made { name: "all_wrappers", make: || subject(Gathering::new(Counting::new(memory()))) },
-    Made { name: "sharding", make: || transformed(sharded(memory(), Separator::Slash, UNUSED_BYTES)) },
-    Made { name: "sharding_dot", make: || transformed(sharded(memory(), Separator::Dot, UNUSED_BYTES)) },
-    Made {
-        name: "sharding_without_unused_bytes",
-        make: || transformed(sharded(memory(), Separator::Slash, 0)),
-    },
+    Made { name: "memory", make: memory },
+    Made { name: "whole_values_only", make: whole_only },
+    Made { name: "counting", make: || Rc::new(Counting::with_log(memory())) },
+    Made { name: "gathering", make: || Rc::new(Gathering::new(memory())) },
+    Made { name: "gathering_of_each_caller", make: || Rc::new(Gathering::of_each_caller(memory())) },
+    Made { name: "known_documents", make: || Rc::new(consolidated()) },
+    Made { name: "all_wrappers", make: all_wrappers },
+    Made { name: "sharding", make: || sharded(memory(), Separator::Slash) },
+    Made { name: "sharding_dot", make: || sharded(memory(), Separator::Dot) },
     Made { name: "sharding_stacked", make: || stacked(memory()) },
-    Made {
-        name: "sharding_file_system",
-        make: || in_folder(|store| transformed(sharded(store, Separator::Slash, UNUSED_BYTES))),
-    },
-    Made {
-        name: "sharding_whole_values_only",
-        make: || transformed(sharded(Rc::new(WholeOnly::default()), Separator::Slash, UNUSED_BYTES)),
-    },
-    Made {
-        name: "sharding_all_wrappers",
-        make: || {
-            let wrapped = Gathering::new(Counting::new(memory()));
-            transformed(sharded(Rc::new(wrapped), Separator::Slash, UNUSED_BYTES))
-        },
-    },
+    Made { name: "sharding_whole_values_only", make: || sharded(whole_only(), Separator::Slash) },
+    Made { name: "sharding_all_wrappers", make: || sharded(all_wrappers(), Separator::Slash) },
 ];
-
-/// A folder that is gone with the test.
-pub struct Folder {
-    pub path: PathBuf,
-}
-
-impl Folder {
-    pub fn new() -> Self {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("zarr-wasm-suite-{}-{number}", std::process::id()));
-        // Of a run that was killed and whose number has come again.
-        let _ = std::fs::remove_dir_all(&path);
-        Self { path }
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.path);
-    }
-}
 
 /// Reads and writes whole values, and lists folders; everything else is the interface's fallback.
 #[derive(Default)]
@@ -146,7 +98,7 @@ pub struct WholeOnly {
 
 impl Store for WholeOnly {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { readable: true, partial: false, writable: true, listable: true }
+        Capabilities { partial: false, writable: true, listable: true }
     }
 
     fn describe(&self) -> String {
@@ -199,32 +151,8 @@ impl Subject {
         self.get(name, ByteRange::Whole)
     }
 
-    pub fn get_partial_values(&self, asked: &[(&str, ByteRange)]) -> Result<Vec<Option<Vec<u8>>>> {
-        let asked: Vec<KeyRange> =
-            asked.iter().map(|(name, range)| KeyRange { key: key(name), range: *range }).collect();
-        let answers = block_on(self.store.get_partial_values(&asked, &RequestContext::default()))?;
-        answers.into_iter().map(|fetched| fetched.map(bytes).transpose()).collect()
-    }
-
-    pub fn set_partial_values(&self, values: &[(&str, u64, &[u8])]) -> Result<()> {
-        let values: Vec<KeyStartValue> = values
-            .iter()
-            .map(|(name, start, bytes)| KeyStartValue {
-                key: key(name),
-                start: *start,
-                value: bytes.to_vec().into(),
-            })
-            .collect();
-        block_on(self.store.set_partial_values(&values))
-    }
-
     pub fn erase(&self, name: &str) -> Result<()> {
         block_on(self.store.erase(&key(name)))
-    }
-
-    pub fn erase_values(&self, names: &[&str]) -> Result<()> {
-        let keys: Vec<StoreKey> = names.iter().map(|name| key(name)).collect();
-        block_on(self.store.erase_values(&keys))
     }
 
     pub fn erase_prefix(&self, name: &str) -> Result<()> {
@@ -235,8 +163,9 @@ impl Subject {
         block_on(self.store.size(&key(name), &RequestContext::default()))
     }
 
+    /// The text's `list`.
     pub fn list(&self) -> Result<Vec<String>> {
-        block_on(self.store.list()).map(sorted)
+        self.list_prefix("/")
     }
 
     pub fn list_prefix(&self, name: &str) -> Result<Vec<String>> {

@@ -1,6 +1,5 @@
 //! What is stored, read and erased by a write, a resize, an append; and what is said when it fails.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use futures_executor::block_on;
@@ -18,14 +17,14 @@ use zarr_wasm::internals::store::{ByteRange, Store};
 use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
 use zarr_wasm::internals::write::{WriteRequest, WriteSource, write};
 
-use crate::stores::{Picky, Slow};
+use crate::stores::{picky, slow};
 use crate::support::{self, ReadElements};
 use crate::{SMALL, context, create_array, elements, memory, put, read_all, reopen, stored};
 
 #[test]
 fn a_failing_store_tells_what_was_written() {
-    let (memory, inner) = memory();
-    let picky = Picky::new(inner, &["a/c/1"], false);
+    let (memory, _) = memory();
+    let picky = picky(memory.clone(), &["a/c/1"], false);
     let store: Rc<dyn Store> = picky.clone();
     let array = create_array(&store, "a", SMALL).unwrap();
     let error = put(&array, Selection::all(), elements(1..7)).unwrap_err();
@@ -37,25 +36,24 @@ fn a_failing_store_tells_what_was_written() {
         "{error}"
     );
     assert_eq!(stored(&memory, "a/c/0"), Some(vec![1, 2]));
-    picky.refused.borrow_mut().clear();
+    picky.watch.refused.borrow_mut().clear();
     put(&array, Selection::all(), elements(1..7)).unwrap();
     assert_eq!(read_all(&array).unwrap(), [1, 2, 3, 4, 5, 6]);
 }
 
 #[test]
 fn whole_chunks_are_not_read_and_shards_are_stored_once() {
-    let (_, inner) = memory();
-    let picky = Picky::new(inner, &[], false);
+    let picky = picky(memory().0, &[], false);
     let store: Rc<dyn Store> = picky.clone();
     let options = r#"{"shape":[9,8],"chunk_shape":[1,2],"shard_shape":[4,8],"data_type":"uint8"}"#;
     let array = create_array(&store, "a", options).unwrap();
-    let (gets, sets) = (picky.gets.get(), picky.sets.get());
+    let (gets, sets) = (picky.watch.gets.get(), picky.watch.sets.get());
     let done = put(&array, Selection::all(), elements(1..73)).unwrap();
-    assert_eq!((picky.gets.get() - gets, picky.sets.get() - sets), (0, 3));
+    assert_eq!((picky.watch.gets.get() - gets, picky.watch.sets.get() - sets), (0, 3));
     assert_eq!((done.chunks, done.chunks_total, done.empty), (3, 3, 0));
     let row = Selection::Orthogonal(vec![DimensionSelection::Index(2)]);
     put(&array, row, elements(100..108)).unwrap();
-    assert_eq!((picky.gets.get() - gets, picky.sets.get() - sets), (1, 4));
+    assert_eq!((picky.watch.gets.get() - gets, picky.watch.sets.get() - sets), (1, 4));
 }
 
 /// Of a shard that is mostly replaced, the index is read and what is kept; of one that is mostly
@@ -66,7 +64,7 @@ fn of_a_shard_what_is_replaced_is_not_read() {
         ("end", ByteRange::Suffix(8 * 16 + 4)),
         ("start", ByteRange::FromStart { offset: 0, len: 8 * 16 + 4 }),
     ] {
-        let inner = Rc::new(Counting::with_log(MemoryStore::new()));
+        let inner = Rc::new(Counting::with_log(Rc::new(MemoryStore::new())));
         let store: Rc<dyn Store> = inner.clone();
         let options = format!(
             r#"{{"shape":[800000],"chunk_shape":[100000],"shard_shape":[800000],"data_type":"uint8","codecs":[],"index_location":"{location}"}}"#
@@ -135,8 +133,8 @@ fn untouched_inner_chunks_keep_their_bytes() {
 
 #[test]
 fn stores_that_cannot_erase_keep_chunks_of_fill_value() {
-    let (memory, inner) = memory();
-    let store: Rc<dyn Store> = Picky::new(inner, &[], true);
+    let (memory, _) = memory();
+    let store: Rc<dyn Store> = picky(memory.clone(), &[], true);
     let array = create_array(&store, "", SMALL).unwrap();
     put(&array, Selection::all(), elements(1..7)).unwrap();
     put(&array, Selection::all(), WriteSource::Element(vec![0])).unwrap();
@@ -224,8 +222,7 @@ fn a_reader_sees_the_shard_that_another_has_written() {
 
 #[test]
 fn two_appends_at_a_time_both_survive() {
-    let (_, inner) = memory();
-    let store: Rc<dyn Store> = Rc::new(Slow { inner, state: Cell::new(9) });
+    let store = slow(9);
     let array =
         create_array(&store, "a", r#"{"shape":[0,2],"chunk_shape":[3,2],"data_type":"uint8"}"#).unwrap();
     let appended = |value: u8| Appended {
@@ -247,8 +244,8 @@ fn two_appends_at_a_time_both_survive() {
 
 #[test]
 fn an_append_that_fails_leaves_the_old_array() {
-    let (memory, inner) = memory();
-    let store: Rc<dyn Store> = Picky::new(inner, &["a/c/3"], false);
+    let (memory, _) = memory();
+    let store: Rc<dyn Store> = picky(memory.clone(), &["a/c/3"], false);
     let array =
         create_array(&store, "a", r#"{"shape":[5],"chunk_shape":[2],"data_type":"uint8","codecs":[]}"#)
             .unwrap();

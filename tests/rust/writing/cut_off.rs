@@ -12,17 +12,15 @@ use futures_executor::block_on;
 use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::internals::error::{Error, Result};
 use zarr_wasm::internals::format::codec::sharding::ChunkOrder;
-use zarr_wasm::internals::format::path::{NodePath, StoreKey};
+use zarr_wasm::internals::format::path::StoreKey;
 use zarr_wasm::internals::hierarchy::resize::{Appended, append, resize};
 use zarr_wasm::internals::read::array::Array;
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::{
-    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
-};
+use zarr_wasm::internals::store::{Capabilities, LocalFuture, Store};
 use zarr_wasm::internals::write::WriteSource;
 use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
 
 use crate::model::{Model, positions};
+use crate::support::watched::{Call, Watch, Watched, lacks};
 use crate::{context, create_array, put, read_all, reopen};
 
 /// How a store fails.
@@ -36,9 +34,8 @@ struct Failure {
     stays: bool,
 }
 
-/// A memory that fails, and may be unable to list or to erase.
+/// Makes a memory fail, and maybe unable to list or to erase.
 struct Broken {
-    inner: MemoryStore,
     lists: bool,
     erases: bool,
     calls: Cell<usize>,
@@ -46,31 +43,25 @@ struct Broken {
 }
 
 impl Broken {
-    /// The failure of this call, if it fails.
-    fn fails(&self) -> Option<Failure> {
-        self.calls.set(self.calls.get() + 1);
-        self.failure.get().filter(|failure| {
-            let now = self.calls.get();
-            now == failure.at || (failure.stays && now > failure.at)
-        })
+    fn new(lists: bool, erases: bool) -> Self {
+        Self { lists, erases, calls: Cell::new(0), failure: Cell::new(None) }
     }
 
-    async fn call<T>(&self, act: LocalFuture<'_, Result<T>>) -> Result<T> {
-        let Some(failure) = self.fails() else { return act.await };
-        if failure.acts && self.calls.get() == failure.at {
-            act.await?;
-        }
-        Err(Error::store("the connection was lost"))
+    /// The error of this call, if it is the one that fails, or a later one while the store is
+    /// broken. `has_acted` tells on which side of the call this is.
+    fn fail(&self, has_acted: bool) -> Result<()> {
+        let now = self.calls.get();
+        let fails = self.failure.get().is_some_and(|failure| match now == failure.at {
+            true => failure.acts == has_acted,
+            false => failure.stays && now > failure.at,
+        });
+        if fails { Err(Error::store("the connection was lost")) } else { Ok(()) }
     }
 }
 
-impl Store for Broken {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { listable: self.lists, ..self.inner.capabilities() }
-    }
-
-    fn describe(&self) -> String {
-        "broken".to_owned()
+impl Watch for Broken {
+    fn capabilities(&self, memory: Capabilities) -> Capabilities {
+        Capabilities { listable: self.lists, ..memory }
     }
 
     /// As a store over HTTP, so that chunks and shard indexes are cached.
@@ -78,31 +69,19 @@ impl Store for Broken {
         true
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        Box::pin(self.call(self.inner.get(key, range, context)))
+    fn before<'a>(&'a self, call: Call<'a>) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            match call {
+                Call::Erase(_) if !self.erases => return Err(lacks("erase")),
+                Call::ListDir(_) if !self.lists => return Err(lacks("list")),
+                _ => self.calls.set(self.calls.get() + 1),
+            }
+            self.fail(false)
+        })
     }
 
-    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        Box::pin(self.call(self.inner.set(key, value)))
-    }
-
-    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        if !self.erases {
-            return Box::pin(async { Err(self.lacks("erase")) });
-        }
-        Box::pin(self.call(self.inner.erase(key)))
-    }
-
-    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        if !self.lists {
-            return Box::pin(async { Err(self.lacks("list")) });
-        }
-        Box::pin(self.call(self.inner.list_dir(prefix)))
+    fn after<'a>(&'a self, _call: Call<'a>) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async { self.fail(true) })
     }
 }
 
@@ -197,9 +176,8 @@ fn model_of(array: &Rc<Array>) -> Model {
 }
 
 /// A store with an array whose elements are 1, 2, 3, …
-fn written(layout: &str, lists: bool, erases: bool) -> (Rc<Broken>, Rc<dyn Store>) {
-    let (calls, failure) = (Cell::new(0), Cell::new(None));
-    let broken = Rc::new(Broken { inner: MemoryStore::new(), lists, erases, calls, failure });
+fn written(layout: &str, lists: bool, erases: bool) -> (Rc<Watched<Broken>>, Rc<dyn Store>) {
+    let broken = Watched::new(Broken::new(lists, erases));
     let store: Rc<dyn Store> = broken.clone();
     let array = create_array(&store, "a", layout).unwrap();
     put(&array, Selection::all(), WriteSource::Elements((1..43).collect::<Vec<u8>>().into())).unwrap();
@@ -232,11 +210,11 @@ fn cut_off(layout: &str, step: Step, failure: Failure, lists: bool, erases: bool
     let array = reopen(&store, "a");
     // Fills the caches of this array.
     let old = model_of(&array);
-    broken.calls.set(0);
-    broken.failure.set(Some(failure));
+    broken.watch.calls.set(0);
+    broken.watch.failure.set(Some(failure));
     let done = perform(&array, step);
-    broken.failure.set(None);
-    if done.is_ok() && broken.calls.get() < failure.at {
+    broken.watch.failure.set(None);
+    if done.is_ok() && broken.watch.calls.get() < failure.at {
         return None;
     }
     let told = format!("{layout} {step:?} {failure:?} lists {lists} erases {erases} {afterwards:?}");
@@ -296,11 +274,11 @@ fn growth_clears_what_another_program_left_beyond_the_shape() {
         for (lists, erases) in [(true, true), (false, true), (false, false)] {
             let (broken, store) = written(layout, lists, erases);
             let documents = ["a/zarr.json", "a/.zarray", "a.array.json"];
-            let keys = broken.inner.keys().into_iter();
+            let keys = broken.memory.keys().into_iter();
             for key in keys.filter(|key| documents.iter().any(|name| key.ends_with(name))) {
-                let mut document = crate::json(&broken.inner, &key);
+                let mut document = crate::json(&broken.memory, &key);
                 document["shape"] = serde_json::json!([3, 2]);
-                broken.inner.insert(&StoreKey::parse(&key).unwrap(), serde_json::to_vec(&document).unwrap());
+                broken.memory.insert(&StoreKey::parse(&key).unwrap(), serde_json::to_vec(&document).unwrap());
             }
             let array = reopen(&store, "a");
             let model = model_of(&array);
@@ -320,17 +298,16 @@ fn growth_clears_what_another_program_left_beyond_the_shape() {
 fn growth_over_a_million_chunks_stays_cheap() {
     for (lists, most) in [(true, 20), (false, 4_200)] {
         let layout = r#"{"shape":[10],"chunk_shape":[1],"data_type":"uint8","codecs":[],"fill_value":200}"#;
-        let (calls, failure) = (Cell::new(0), Cell::new(None));
-        let broken = Rc::new(Broken { inner: MemoryStore::new(), lists, erases: true, calls, failure });
+        let broken = Watched::new(Broken::new(lists, true));
         let store: Rc<dyn Store> = broken.clone();
         let array = create_array(&store, "a", layout).unwrap();
         put(&array, Selection::all(), WriteSource::Element(vec![1])).unwrap();
         for left in [10, 11, 4_000] {
-            broken.inner.insert(&array.chunk_key(&[left]), vec![77]);
+            broken.memory.insert(&array.chunk_key(&[left]), vec![77]);
         }
-        broken.calls.set(0);
+        broken.watch.calls.set(0);
         let grown = block_on(resize(&array, &[1 << 40], &InlineEncoder, &context())).unwrap();
-        assert!(broken.calls.get() <= most, "{} calls", broken.calls.get());
+        assert!(broken.watch.calls.get() <= most, "{} calls", broken.watch.calls.get());
         let slice = DimensionSelection::Slice { start: Some(0), stop: Some(5_000), step: None };
         let read = crate::support::read_selection(&grown, Selection::Orthogonal(vec![slice]), None).unwrap();
         let crate::support::ReadElements::Packed(read) = read else { panic!("elements of one byte") };

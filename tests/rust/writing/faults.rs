@@ -16,35 +16,32 @@ use zarr_wasm::internals::hierarchy::attributes::update_attributes;
 use zarr_wasm::internals::hierarchy::consolidate::consolidate;
 use zarr_wasm::internals::hierarchy::erase::{EraseOptions, erase};
 use zarr_wasm::internals::hierarchy::resize::{Appended, append, resize};
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::{
-    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
-};
+use zarr_wasm::internals::store::{LocalFuture, Store};
 use zarr_wasm::internals::write::WriteSource;
 use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
 
+use crate::support::watched::{Call, Watch, Watched};
 use crate::{context, create_array, put, read_all, reopen};
 
-/// A memory that fails once, at its `fails_at`th change, and remembers every value that a key ever
+/// Makes a memory fail once, at its `fails_at`th change, and remembers every value that a key ever
 /// had.
 struct Failing {
-    inner: MemoryStore,
     changes: Cell<usize>,
     fails_at: usize,
     state: RefCell<State>,
     seen: RefCell<BTreeMap<String, BTreeSet<Option<Vec<u8>>>>>,
 }
 
-impl Failing {
-    fn new(state: &State, fails_at: usize) -> Rc<Self> {
-        let inner = MemoryStore::new();
-        for (key, value) in state {
-            inner.insert(&StoreKey::parse(key).unwrap(), value.clone());
-        }
-        let (changes, seen, state) = (Cell::new(0), RefCell::default(), RefCell::new(state.clone()));
-        Rc::new(Self { inner, changes, fails_at, state, seen })
+fn failing(state: &State, fails_at: usize) -> Rc<Watched<Failing>> {
+    let (changes, seen) = (Cell::new(0), RefCell::default());
+    let watched = Watched::new(Failing { changes, fails_at, state: RefCell::new(state.clone()), seen });
+    for (key, value) in state {
+        watched.memory.insert(&StoreKey::parse(key).unwrap(), value.clone());
     }
+    watched
+}
 
+impl Failing {
     /// Fails, or notes what the key had and has then.
     fn change(&self, key: &StoreKey, value: Option<Vec<u8>>) -> Result<()> {
         self.changes.set(self.changes.get() + 1);
@@ -65,40 +62,13 @@ impl Failing {
     }
 }
 
-impl Store for Failing {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn describe(&self) -> String {
-        "failing".to_owned()
-    }
-
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        self.inner.get(key, range, context)
-    }
-
-    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        match self.change(key, Some(value.to_vec(1 << 30, "test").unwrap())) {
-            Ok(()) => self.inner.set(key, value),
-            Err(error) => Box::pin(async { Err(error) }),
-        }
-    }
-
-    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        match self.change(key, None) {
-            Ok(()) => self.inner.erase(key),
-            Err(error) => Box::pin(async { Err(error) }),
-        }
-    }
-
-    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        self.inner.list_dir(prefix)
+impl Watch for Failing {
+    fn before<'a>(&'a self, call: Call<'a>) -> LocalFuture<'a, Result<()>> {
+        Box::pin(std::future::ready(match call {
+            Call::Set(key, value) => self.change(key, Some(value.to_vec(1 << 30, "test").unwrap())),
+            Call::Erase(key) => self.change(key, None),
+            Call::Get(..) | Call::ListDir(_) => Ok(()),
+        }))
     }
 }
 
@@ -114,11 +84,11 @@ const LAYOUTS: [&str; 5] = [
 ];
 
 fn written(options: &str) -> State {
-    let store = Failing::new(&State::new(), 0);
+    let store = failing(&State::new(), 0);
     let shared: Rc<dyn Store> = store.clone();
     let array = create_array(&shared, "g/a", options).unwrap();
     put(&array, Selection::all(), WriteSource::Elements((1..43).collect::<Vec<u8>>().into())).unwrap();
-    store.state()
+    store.watch.state()
 }
 
 fn write_most(store: &Rc<dyn Store>) -> Result<()> {
@@ -190,7 +160,7 @@ fn each_object_has_old_or_new_bytes_wherever_a_change_is_cut_off() {
     for options in LAYOUTS {
         let before = written(options);
         for (name, change) in CHANGES {
-            let undisturbed = Failing::new(&before, 0);
+            let undisturbed = failing(&before, 0);
             let store: Rc<dyn Store> = undisturbed.clone();
             if let Err(error) = change(&store) {
                 // A draft has no consolidated metadata of its own.
@@ -201,10 +171,10 @@ fn each_object_has_old_or_new_bytes_wherever_a_change_is_cut_off() {
                 );
                 continue;
             }
-            let (count, mut seen) = (undisturbed.changes.get(), undisturbed.seen.take());
+            let (count, mut seen) = (undisturbed.watch.changes.get(), undisturbed.watch.seen.take());
             assert!(count > 0, "{name} changes nothing in {options}");
             for at in 1..=count {
-                let failing = Failing::new(&before, at);
+                let failing = failing(&before, at);
                 let store: Rc<dyn Store> = failing.clone();
                 let error = change(&store).expect_err("the store failed");
                 assert_eq!(error.kind(), ErrorKind::Store, "{error}");
@@ -212,15 +182,15 @@ fn each_object_has_old_or_new_bytes_wherever_a_change_is_cut_off() {
                 assert!(error.context().key.is_some(), "{name} at {at}: {error}");
                 // What was begun may be taken back: an append that fails leaves no rows past the
                 // end.
-                let mut taken_back = failing.seen.take();
-                for (key, value) in failing.state() {
+                let mut taken_back = failing.watch.seen.take();
+                for (key, value) in failing.watch.state() {
                     let values = seen.entry(key.clone()).or_default();
                     values.extend(before.get(&key).cloned().map(Some));
                     let known = values.contains(&Some(value.clone()))
                         || taken_back.remove(&key).is_some_and(|values| values.contains(&Some(value)));
                     assert!(known, "{name} at {at} of {count}: {key} has bytes that no call wrote");
                 }
-                for key in before.keys().filter(|key| !failing.state().contains_key(*key)) {
+                for key in before.keys().filter(|key| !failing.watch.state().contains_key(*key)) {
                     assert!(seen.get(key).is_some_and(|values| values.contains(&None)), "{name} lost {key}");
                 }
             }
@@ -235,13 +205,12 @@ fn a_write_that_was_cut_off_leaves_old_or_new_elements_and_can_be_done_again() {
     for options in LAYOUTS {
         let before = written(options);
         let elements = |store: &Rc<dyn Store>| read_all(&reopen(store, "g/a")).unwrap();
-        let (old, done): (Rc<dyn Store>, Rc<dyn Store>) =
-            (Failing::new(&before, 0), Failing::new(&before, 0));
+        let (old, done): (Rc<dyn Store>, Rc<dyn Store>) = (failing(&before, 0), failing(&before, 0));
         write_most(&done).unwrap();
         let (old, new) = (elements(&old), elements(&done));
         let mut failures = 0;
         for at in 1.. {
-            let store: Rc<dyn Store> = Failing::new(&before, at);
+            let store: Rc<dyn Store> = failing(&before, at);
             let Err(error) = write_most(&store) else { break };
             failures += 1;
             let message = error.message();
@@ -264,16 +233,16 @@ fn a_resize_that_was_cut_off_leaves_the_old_array_or_the_new_one() {
     for options in LAYOUTS {
         let before = written(options);
         for change in [shrink as Change, grow] {
-            let done: Rc<dyn Store> = Failing::new(&before, 0);
+            let done: Rc<dyn Store> = failing(&before, 0);
             change(&done).unwrap();
             let read = |store: &Rc<dyn Store>| {
                 let array = reopen(store, "g/a");
                 (array.binding().metadata().shape.clone(), read_all(&array).unwrap())
             };
-            let old = read(&(Failing::new(&before, 0) as Rc<dyn Store>));
+            let old = read(&(failing(&before, 0) as Rc<dyn Store>));
             let new = read(&done);
             for at in 1.. {
-                let store: Rc<dyn Store> = Failing::new(&before, at);
+                let store: Rc<dyn Store> = failing(&before, at);
                 if change(&store).is_ok() {
                     break;
                 }

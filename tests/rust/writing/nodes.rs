@@ -1,6 +1,5 @@
 //! Operations on nodes: create, exists, erase, attributes, consolidate.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use futures_executor::block_on;
@@ -21,7 +20,8 @@ use zarr_wasm::internals::store::Store;
 use zarr_wasm::internals::store::memory::MemoryStore;
 use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
 
-use crate::stores::{Slow, Unlisted};
+use crate::stores::{Unlisted, slow};
+use crate::support::watched::Watched;
 use crate::{SMALL, context, create_array, create_group, elements, json, memory, put, stored};
 
 #[test]
@@ -123,7 +123,7 @@ fn arrays_can_be_erased_where_nothing_can_be_listed() {
     let (memory, inner) = memory();
     let array = create_array(&inner, "a", SMALL).unwrap();
     put(&array, Selection::all(), elements(1..7)).unwrap();
-    let store: Rc<dyn Store> = Rc::new(Unlisted { inner });
+    let store: Rc<dyn Store> = Watched::over(memory.clone(), Unlisted);
     assert!(block_on(erase(&store, "a", EraseOptions::default(), &context())).unwrap());
     assert_eq!(memory.keys(), ["zarr.json"]);
     assert_eq!(
@@ -135,8 +135,7 @@ fn arrays_can_be_erased_where_nothing_can_be_listed() {
 #[test]
 fn two_attribute_updates_at_a_time_both_survive() {
     for format in [ZarrFormat::V3, ZarrFormat::V2] {
-        let (_, inner) = memory();
-        let store: Rc<dyn Store> = Rc::new(Slow { inner, state: Cell::new(3) });
+        let store = slow(3);
         create_group(&store, "g", format).unwrap();
         let (path, context) = (NodePath::parse_any("g").unwrap(), context());
         let update =

@@ -1,6 +1,5 @@
 //! Sequences of changes, and changes at a time, over all kinds of layouts.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use futures_executor::block_on;
@@ -11,13 +10,12 @@ use zarr_wasm::internals::error::Result;
 use zarr_wasm::internals::format::codec::sharding::ChunkOrder;
 use zarr_wasm::internals::hierarchy::resize::{Appended, append, resize};
 use zarr_wasm::internals::read::array::Array;
-use zarr_wasm::internals::store::Store;
 use zarr_wasm::internals::store::memory::MemoryStore;
 use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
 use zarr_wasm::internals::write::{WriteRequest, WriteSource, write};
 
 use crate::model::{Model, positions};
-use crate::stores::{Numbers, Slow};
+use crate::stores::{Numbers, slow};
 use crate::{context, create_array, json, memory, put, read_all, reopen};
 
 #[derive(Clone, Debug)]
@@ -305,8 +303,7 @@ proptest! {
 
     #[test]
     fn writes_at_a_time_all_survive(layout in layout(), seeds in prop::collection::vec(any::<u64>(), 2..6)) {
-        let (_, store) = memory();
-        let store: Rc<dyn Store> = Rc::new(Slow { inner: store, state: Cell::new(1) });
+        let store = slow(1);
         let mut model = Model::new(&layout.shape, &layout.fill);
         let array = create_array(&store, "a", &layout.options.to_string()).unwrap();
         // Every element belongs to one of the writes.

@@ -4,10 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use zarr_wasm::internals::error::{Error, Result};
-use zarr_wasm::internals::format::path::{NodePath, StoreKey};
-use zarr_wasm::internals::store::{
-    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
-};
+use zarr_wasm::internals::store::memory::MemoryStore;
+use zarr_wasm::internals::store::{Capabilities, LocalFuture, Store};
+
+use crate::support::watched::{Call, Watch, Watched, lacks, others_first};
 
 /// splitmix64: the numbers of a seed.
 pub struct Numbers(pub u64);
@@ -22,152 +22,78 @@ impl Numbers {
 }
 
 /// Answers after a while, others first.
-pub struct Slow {
-    pub inner: Rc<dyn Store>,
-    pub state: Cell<u64>,
+struct Slow {
+    state: Cell<u64>,
 }
 
-impl Slow {
-    pub async fn wait(&self) {
-        let turns = Numbers(self.state.get()).next(5);
-        self.state.set(self.state.get() + 1);
-        for _ in 0..turns {
-            let mut polled = false;
-            futures_util::future::poll_fn(|context| {
-                if polled {
-                    return std::task::Poll::Ready(());
-                }
-                polled = true;
-                context.waker().wake_by_ref();
-                std::task::Poll::Pending
-            })
-            .await;
-        }
-    }
+pub fn slow(seed: u64) -> Rc<dyn Store> {
+    Watched::new(Slow { state: Cell::new(seed) })
 }
 
-impl Store for Slow {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn describe(&self) -> String {
-        "slow".to_owned()
-    }
-
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+impl Watch for Slow {
+    fn before<'a>(&'a self, call: Call<'a>) -> LocalFuture<'a, Result<()>> {
         Box::pin(async move {
-            self.wait().await;
-            self.inner.get(key, range, context).await
+            if !matches!(call, Call::ListDir(_)) {
+                let turns = Numbers(self.state.get()).next(5);
+                self.state.set(self.state.get() + 1);
+                others_first(turns).await;
+            }
+            Ok(())
         })
-    }
-
-    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        Box::pin(async move {
-            self.wait().await;
-            self.inner.set(key, value).await
-        })
-    }
-
-    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        Box::pin(async move {
-            self.wait().await;
-            self.inner.erase(key).await
-        })
-    }
-
-    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        self.inner.list_dir(prefix)
     }
 }
 
 /// Fails to set some keys, may not be able to list or erase, and counts.
 pub struct Picky {
-    pub inner: Rc<dyn Store>,
     pub refused: RefCell<Vec<String>>,
     pub bare: bool,
     pub gets: Cell<usize>,
     pub sets: Cell<usize>,
 }
 
+pub fn picky(memory: Rc<MemoryStore>, refused: &[&str], bare: bool) -> Rc<Watched<Picky>> {
+    let refused = RefCell::new(refused.iter().map(|key| (*key).to_owned()).collect());
+    Watched::over(memory, Picky { refused, bare, gets: Cell::new(0), sets: Cell::new(0) })
+}
+
 impl Picky {
-    pub fn new(inner: Rc<dyn Store>, refused: &[&str], bare: bool) -> Rc<Self> {
-        let refused = RefCell::new(refused.iter().map(|key| (*key).to_owned()).collect());
-        Rc::new(Self { inner, refused, bare, gets: Cell::new(0), sets: Cell::new(0) })
+    fn take(&self, call: Call<'_>) -> Result<()> {
+        match call {
+            Call::Get(..) => self.gets.set(self.gets.get() + 1),
+            Call::Set(key, _) => {
+                self.sets.set(self.sets.get() + 1);
+                if self.refused.borrow().iter().any(|refused| refused == key.as_str()) {
+                    return Err(Error::store("the disk is full"));
+                }
+            }
+            Call::Erase(_) if self.bare => return Err(lacks("erase")),
+            Call::ListDir(_) if self.bare => return Err(lacks("list")),
+            Call::Erase(_) | Call::ListDir(_) => {}
+        }
+        Ok(())
     }
 }
 
-impl Store for Picky {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { listable: !self.bare, ..self.inner.capabilities() }
+impl Watch for Picky {
+    fn capabilities(&self, memory: Capabilities) -> Capabilities {
+        Capabilities { listable: !self.bare, ..memory }
     }
 
-    fn describe(&self) -> String {
-        "picky".to_owned()
-    }
-
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        self.gets.set(self.gets.get() + 1);
-        self.inner.get(key, range, context)
-    }
-
-    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        self.sets.set(self.sets.get() + 1);
-        if self.refused.borrow().iter().any(|refused| refused == key.as_str()) {
-            return Box::pin(async { Err(Error::store("the disk is full")) });
-        }
-        self.inner.set(key, value)
-    }
-
-    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        if self.bare {
-            return Box::pin(async { Err(self.lacks("erase")) });
-        }
-        self.inner.erase(key)
-    }
-
-    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        if self.bare {
-            return Box::pin(async { Err(self.lacks("list")) });
-        }
-        self.inner.list_dir(prefix)
+    fn before<'a>(&'a self, call: Call<'a>) -> LocalFuture<'a, Result<()>> {
+        Box::pin(std::future::ready(self.take(call)))
     }
 }
 
 /// Can do all but list.
-pub struct Unlisted {
-    pub inner: Rc<dyn Store>,
-}
+pub struct Unlisted;
 
-impl Store for Unlisted {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { listable: false, ..self.inner.capabilities() }
+impl Watch for Unlisted {
+    fn capabilities(&self, memory: Capabilities) -> Capabilities {
+        Capabilities { listable: false, ..memory }
     }
 
-    fn describe(&self) -> String {
-        "unlisted".to_owned()
-    }
-
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        self.inner.get(key, range, context)
-    }
-
-    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        self.inner.erase(key)
+    fn before<'a>(&'a self, call: Call<'a>) -> LocalFuture<'a, Result<()>> {
+        let is_listing = matches!(call, Call::ListDir(_));
+        Box::pin(std::future::ready(if is_listing { Err(lacks("list")) } else { Ok(()) }))
     }
 }

@@ -7,7 +7,7 @@ use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::internals::error::{ErrorKind, Result};
 use zarr_wasm::internals::format::metadata::NodeMetadata;
 use zarr_wasm::internals::format::metadata::write::options::ArrayOptions;
-use zarr_wasm::internals::format::path::{NodePath, StoreKey};
+use zarr_wasm::internals::format::path::StoreKey;
 use zarr_wasm::internals::hierarchy::create::{NewNode, create};
 use zarr_wasm::internals::hierarchy::erase::{EraseOptions, erase};
 use zarr_wasm::internals::hierarchy::open::{OpenOptions, open};
@@ -16,12 +16,13 @@ use zarr_wasm::internals::read::array::{Array, UserExtensions};
 use zarr_wasm::internals::store::memory::MemoryStore;
 use zarr_wasm::internals::store::wrap::transform::{ArrayPlace, Transformer, TransformerRegistry};
 use zarr_wasm::internals::store::{
-    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
+    ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store, Value,
 };
 use zarr_wasm::internals::write::WriteSource;
 use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
 
 use crate::stores::Unlisted;
+use crate::support::watched::Watched;
 use crate::{context, create_array, json, memory, put, read_all, reopen, stored};
 
 const FLIP: &str = "https://example.org/flip/1.0";
@@ -53,6 +54,10 @@ impl Store for Flipped {
         "flipped".to_owned()
     }
 
+    fn inner(&self) -> Option<&Rc<dyn Store>> {
+        Some(&self.0)
+    }
+
     fn get<'a>(
         &'a self,
         key: &'a StoreKey,
@@ -66,20 +71,7 @@ impl Store for Flipped {
     }
 
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        let value = flipped(&value);
-        self.0.set(key, value)
-    }
-
-    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        self.0.erase(key)
-    }
-
-    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        self.0.list_dir(prefix)
-    }
-
-    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        self.0.list_prefix(prefix)
+        self.0.set(key, flipped(&value))
     }
 }
 
@@ -248,7 +240,7 @@ fn a_store_that_cannot_list_loses_the_shards_of_an_array() {
     let (memory, inner) = memory();
     let array = create_with(&inner, &[sharding("[2,2]")]).unwrap();
     put(&array, Selection::all(), WriteSource::Elements(numbers().into())).unwrap();
-    let store: Rc<dyn Store> = Rc::new(Unlisted { inner });
+    let store: Rc<dyn Store> = Watched::over(memory.clone(), Unlisted);
     assert!(block_on(erase(&store, "a", EraseOptions::default(), &context())).unwrap());
     assert_eq!(memory.keys(), ["zarr.json"]);
 }

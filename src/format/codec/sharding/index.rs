@@ -170,11 +170,6 @@ impl ShardIndex {
         }
     }
 
-    /// The index of an empty shard.
-    pub fn empty(count: usize) -> Self {
-        Self { entries: vec![(EMPTY, EMPTY); count] }
-    }
-
     /// The byte range of inner chunk `linear` (C order) in the shard; `None` for an empty chunk.
     ///
     /// # Errors
@@ -273,6 +268,5 @@ mod tests {
         assert_eq!(index.get(1).unwrap(), None);
         assert_eq!(index.get(2).unwrap(), Some(90..90));
         assert!(index.get(3).is_err());
-        assert_eq!(ShardIndex::empty(2).get(1).unwrap(), None);
     }
 }

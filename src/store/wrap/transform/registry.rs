@@ -4,24 +4,11 @@
 use std::rc::Rc;
 
 use super::sharding::ShardingConfiguration;
-use super::{ArrayPlace, Transformer, stack};
+use super::transformer::{ArrayPlace, NamedTransformer, Transformer};
 use crate::error::{Error, IS_FULL, Result};
 use crate::format::metadata::draft::uri::SHARDING_URIS;
 use crate::sorted::Map;
 use crate::store::Store;
-
-/// A transformer in metadata.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NamedTransformer<'a> {
-    /// The URI of its specification: the field `extension`.
-    pub extension: &'a str,
-    /// JSON text of the field `type`, which selects a variant of the specification.
-    pub kind: &'a str,
-    /// JSON text of the configuration object, if there is one.
-    pub configuration: Option<&'a str>,
-    /// The path of this field in the document, for errors: `storage_transformers[0]`.
-    pub field: &'a str,
-}
 
 /// Creates a transformer from its metadata.
 pub type ParseTransformer = Rc<dyn Fn(&NamedTransformer<'_>) -> Result<Rc<dyn Transformer>>>;
@@ -72,18 +59,25 @@ impl TransformerRegistry {
         parsed.map_err(|error| error.within_field(named.field))
     }
 
-    /// Wraps a store in the transformers of an array. The first one is the outermost.
+    /// Wraps a store in the transformers of an array. The first one is the outermost, as in
+    /// metadata.
     ///
     /// # Errors
-    /// Errors of [`parse`](Self::parse) and [`stack`].
+    /// Errors of [`parse`](Self::parse) and of the transformers.
     pub fn stack(
         &self,
         named: &[NamedTransformer<'_>],
         store: Rc<dyn Store>,
         place: &ArrayPlace,
     ) -> Result<Rc<dyn Store>> {
-        let transformers = named.iter().map(|named| self.parse(named)).collect::<Result<Vec<_>>>()?;
-        stack(&transformers, store, place)
+        let (mut transformers, mut place) = (Vec::new(), place.clone());
+        for named in named {
+            let transformer = self.parse(named)?;
+            let below = transformer.place_below(&place)?;
+            transformers.push((transformer, std::mem::replace(&mut place, below)));
+        }
+        let mut from_the_store = transformers.iter().rev();
+        from_the_store.try_fold(store, |below, (transformer, place)| transformer.around(below, place))
     }
 }
 

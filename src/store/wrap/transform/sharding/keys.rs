@@ -4,15 +4,14 @@
 //! There is no separator after the `c`. The only chunk of an array without dimensions is `c`, or
 //! `c0` as zarr-python writes it. Its shard has the same key.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::ArrayPlace;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::unravel;
 use crate::format::chunk_key::Separator;
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
+use crate::store::wrap::transform::transformer::ArrayPlace;
 
 /// The keys of an array's chunks and shards.
 pub(super) struct Keys {
@@ -34,8 +33,10 @@ pub(super) struct ChunkPlace {
 pub(super) enum PrefixMeaning {
     /// No chunk key is below the prefix.
     Elsewhere,
-    /// All chunk keys are below the prefix.
-    All,
+    /// The prefix is above that of the array. All chunk keys are below it.
+    Above,
+    /// The prefix is that of the array.
+    Array,
     /// Chunk keys that begin with these indices are below the prefix: `c96/`.
     Grid(Vec<u64>),
 }
@@ -59,6 +60,11 @@ impl Keys {
     /// Number of chunks in a shard, including those outside the array.
     pub fn count(&self) -> usize {
         self.count
+    }
+
+    /// The shape of a shard in chunks.
+    pub fn chunks_per_shard(&self) -> &[u64] {
+        &self.chunks_per_shard
     }
 
     fn rank(&self) -> usize {
@@ -105,38 +111,20 @@ impl Keys {
     }
 
     /// The grid indices of a chunk in a shard.
-    pub fn chunk_indices(&self, shard: &StoreKey, linear: usize) -> Option<Vec<u64>> {
+    fn chunk_indices(&self, shard: &StoreKey, linear: usize) -> Option<Vec<u64>> {
         let within = unravel(linear as u64, &self.chunks_per_shard);
         let shard = self.grid_indices(shard)?;
         let axes = shard.iter().zip(&self.chunks_per_shard).zip(within);
         axes.map(|((shard, extent), within)| shard.checked_mul(*extent)?.checked_add(within)).collect()
     }
 
-    /// Whether these chunks are all chunks of the shard that are inside the array. Never true for a
-    /// shard that is outside the array.
-    pub fn are_all_in_array(&self, shard: &StoreKey, chunks: &BTreeSet<usize>) -> bool {
-        let Some(indices) = self.grid_indices(shard) else { return false };
-        let axes = indices.iter().zip(&self.chunks_per_shard).zip(&self.place.grid_shape);
-        let extents = axes.map(|((shard, extent), grid)| {
-            let first = shard.saturating_mul(*extent);
-            grid.saturating_sub(first).min(*extent)
-        });
-        let extents: Vec<u64> = extents.collect();
-        // The product is at most `count`, so it fits.
-        let wanted: u64 = extents.iter().product();
-        let is_inside = |linear: &&usize| {
-            let within = unravel(**linear as u64, &self.chunks_per_shard);
-            within.iter().zip(&extents).all(|(at, extent)| at < extent)
-        };
-        wanted > 0
-            && chunks.len() as u64 >= wanted
-            && chunks.iter().filter(is_inside).count() as u64 == wanted
-    }
-
     /// The relation of a prefix to the chunk keys.
     pub fn prefix(&self, prefix: &NodePath) -> PrefixMeaning {
+        if self.place.prefix == *prefix {
+            return PrefixMeaning::Array;
+        }
         if self.place.prefix.is_below_or_equal(prefix) {
-            return PrefixMeaning::All;
+            return PrefixMeaning::Above;
         }
         let name = prefix.below(&self.place.prefix);
         // If the separator is a dot, no chunk key is below a longer prefix.
@@ -152,39 +140,8 @@ impl Keys {
     pub fn shard_prefix(&self, indices: &[u64]) -> NodePath {
         let shard: Vec<u64> =
             indices.iter().zip(&self.chunks_per_shard).map(|(at, extent)| at / extent).collect();
-        self.grid_prefix(&shard)
-    }
-
-    fn grid_prefix(&self, indices: &[u64]) -> NodePath {
-        let name = NodePath::from_normal(&self.name(indices)).unwrap_or_default();
+        let name = NodePath::from_normal(&self.name(&shard)).unwrap_or_default();
         self.place.prefix.join(&name)
-    }
-
-    /// Whether the shards of a grid prefix contain, inside the array, only chunks below the prefix.
-    #[allow(clippy::arithmetic_side_effects, reason = "a shard has at least one chunk along each dimension")]
-    pub fn covers_its_shards(&self, indices: &[u64]) -> bool {
-        let axes = indices.iter().zip(&self.chunks_per_shard).zip(&self.place.grid_shape);
-        let mut axes = axes;
-        axes.all(|((at, extent), grid)| {
-            let first = at - at % extent;
-            let end = first.saturating_add(*extent).min(*grid).max(first);
-            *extent == 1 || (end - first == 1 && *at == first)
-        })
-    }
-
-    /// Converts a prefix of shards into the prefixes of all chunks in them, including those outside
-    /// the array. `before` are the indices of the parent prefix. `None` if the prefix is not a grid
-    /// prefix.
-    pub fn chunk_prefixes(&self, shards: &NodePath, before: &[u64]) -> Option<Vec<NodePath>> {
-        let PrefixMeaning::Grid(shard) = self.prefix(shards) else { return None };
-        let extent = *self.chunks_per_shard.get(before.len())?;
-        // A chunk with an index beyond 64 bits does not exist.
-        let first = shard.get(before.len())?.saturating_mul(extent);
-        let prefixes = (first..first.saturating_add(extent)).map(|at| {
-            let indices: Vec<u64> = before.iter().copied().chain([at]).collect();
-            self.grid_prefix(&indices)
-        });
-        Some(prefixes.collect())
     }
 
     /// Whether the indices of a chunk begin with `indices`.
@@ -277,9 +234,10 @@ mod tests {
     fn prefixes_are_classified() {
         let slash = keys(Separator::Slash, &[100, 100], &[32, 2]).unwrap();
         let path = |text: &str| NodePath::parse_any(text).unwrap();
-        for all in ["", "data", "data/root/foo", "data/root/foo/baz"] {
-            assert_eq!(slash.prefix(&path(all)), PrefixMeaning::All, "{all}");
+        for above in ["", "data", "data/root/foo"] {
+            assert_eq!(slash.prefix(&path(above)), PrefixMeaning::Above, "{above}");
         }
+        assert_eq!(slash.prefix(&path("data/root/foo/baz")), PrefixMeaning::Array);
         assert_eq!(slash.prefix(&path("data/root/foo/baz/c96")), PrefixMeaning::Grid(vec![96]));
         for elsewhere in ["meta", "data/root/fo", "data/root/foo/baz/c96/18", "data/root/foo/baz/c096"] {
             assert_eq!(slash.prefix(&path(elsewhere)), PrefixMeaning::Elsewhere, "{elsewhere}");
@@ -287,22 +245,6 @@ mod tests {
         let dot = keys(Separator::Dot, &[100, 100], &[32, 2]).unwrap();
         assert_eq!(dot.prefix(&path("data/root/foo/baz/c96")), PrefixMeaning::Elsewhere);
         assert_eq!(slash.shard_prefix(&[96]), path("data/root/foo/baz/c3"));
-    }
-
-    #[test]
-    fn shard_prefixes_become_chunk_prefixes() {
-        let keys = keys(Separator::Slash, &[7, 100], &[3, 2]).unwrap();
-        let path = |text: &str| NodePath::parse_any(text).unwrap();
-        let names = |at: &str, before: &[u64]| -> Vec<String> {
-            let prefixes = keys.chunk_prefixes(&path(&format!("data/root/foo/baz/{at}")), before).unwrap();
-            prefixes.iter().map(|prefix| prefix.name().unwrap().to_owned()).collect()
-        };
-        assert_eq!(names("c1", &[]), ["c3", "c4", "c5"]);
-        assert_eq!(names("c2", &[]), ["c6", "c7", "c8"], "past the edge too");
-        assert_eq!(keys.chunk_prefixes(&path("data/root/foo/baz/other"), &[]), None);
-        assert!(!keys.covers_its_shards(&[4]));
-        assert!(keys.covers_its_shards(&[6]), "alone in its shard");
-        assert!(!keys.covers_its_shards(&[7]), "past the edge, beside one that is not");
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! `list`, `list_prefix`, `list_dir` and `erase_prefix`. A prefix that is a part of a chunk key is
+//! `list_prefix`, `list_dir` and `erase_prefix`. A prefix that is a part of a chunk key is
 //! converted into a prefix of shards, and the chunks of these shards are listed by their own keys.
 //! Below such a prefix there are only chunks, as the specification assumes.
+
+use futures_util::future::try_join_all;
 
 use super::ShardingTransformer;
 use super::keys::PrefixMeaning;
@@ -9,17 +11,18 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 use crate::store::{Listing, RequestContext, Subject};
 
-/// Bytes of indexes that are requested at a time.
-const INDEX_BYTES: usize = 16 << 20;
+/// Number of indexes that are requested at a time.
+const IN_FLIGHT: usize = 16;
 
 impl ShardingTransformer {
     pub(super) async fn list_below(&self, prefix: &NodePath) -> Result<Vec<StoreKey>> {
         match self.keys.prefix(prefix) {
             PrefixMeaning::Elsewhere => self.inner.list_prefix(prefix).await,
-            PrefixMeaning::All => self.to_chunk_keys(self.inner.list_prefix(prefix).await?, &[]).await,
+            PrefixMeaning::Above | PrefixMeaning::Array => {
+                self.to_chunk_keys(self.inner.list_prefix(prefix).await?, &[]).await
+            }
             PrefixMeaning::Grid(indices) => {
-                let shards = self.shards_below(&indices).await?;
-                self.to_chunk_keys(shards, &indices).await
+                self.to_chunk_keys(self.shards_below(&indices).await?, &indices).await
             }
         }
     }
@@ -33,17 +36,19 @@ impl ShardingTransformer {
 
     /// Replaces each shard key by the keys of the shard's chunks whose indices begin with
     /// `indices`.
-    #[allow(clippy::arithmetic_side_effects, reason = "a shard has 1 to 2^24 chunks")]
-    pub(super) async fn to_chunk_keys(&self, keys: Vec<StoreKey>, indices: &[u64]) -> Result<Vec<StoreKey>> {
+    async fn to_chunk_keys(&self, keys: Vec<StoreKey>, indices: &[u64]) -> Result<Vec<StoreKey>> {
         let (shards, mut listed): (Vec<_>, Vec<_>) =
             keys.into_iter().partition(|key| self.keys.is_shard(key));
         let context = RequestContext { subject: Subject::Chunk, ..RequestContext::default() };
-        for shards in shards.chunks((INDEX_BYTES / (16 * self.keys.count())).max(1)) {
-            for (shard, index) in shards.iter().zip(self.indexes(shards, &context).await?) {
-                let existing = index.existing(shard)?;
-                let chunks = existing.into_iter().map(|(linear, _)| linear);
-                let chunks = chunks.filter(|linear| self.keys.begins_with(shard, *linear, indices));
-                listed.extend(chunks.filter_map(|linear| self.keys.chunk_key(shard, linear)));
+        for shards in shards.chunks(IN_FLIGHT) {
+            let indexes = try_join_all(shards.iter().map(|shard| self.index(shard, &context))).await?;
+            for (shard, index) in shards.iter().zip(indexes) {
+                let Some(index) = index else { continue };
+                for linear in 0..self.keys.count() {
+                    if index.entries.get(linear)?.is_some() && self.keys.begins_with(shard, linear, indices) {
+                        listed.extend(self.keys.chunk_key(shard, linear));
+                    }
+                }
             }
             limits::within(listed.len() as u64, limits::LISTED_NAMES, "listing")?;
         }
@@ -51,52 +56,22 @@ impl ShardingTransformer {
     }
 
     pub(super) async fn list_directly_below(&self, prefix: &NodePath) -> Result<Listing> {
-        let indices = match self.keys.prefix(prefix) {
-            PrefixMeaning::Elsewhere => return self.inner.list_dir(prefix).await,
-            // At the array's own prefix, no index is known. The names above it are not indices.
-            PrefixMeaning::All => Vec::new(),
-            PrefixMeaning::Grid(indices) => indices,
-        };
-        let is_grid = !indices.is_empty();
-        let translated = if is_grid { self.keys.shard_prefix(&indices) } else { prefix.clone() };
-        let mut below = self.inner.list_dir(&translated).await?;
-        if is_grid {
-            below.keys.retain(|key| self.keys.is_shard(key));
-            below.prefixes.retain(|prefix| matches!(self.keys.prefix(prefix), PrefixMeaning::Grid(_)));
-        }
-        let mut prefixes = self.to_chunk_prefixes(below.prefixes, &indices)?;
-        prefixes.sort();
-        prefixes.dedup();
-        Ok(Listing { keys: self.to_chunk_keys(below.keys, &indices).await?, prefixes })
-    }
-
-    /// Replaces each prefix of shards by the prefixes of all chunks that the shards can contain.
-    fn to_chunk_prefixes(&self, prefixes: Vec<NodePath>, indices: &[u64]) -> Result<Vec<NodePath>> {
-        let mut listed = Vec::new();
-        for prefix in prefixes {
-            match self.keys.chunk_prefixes(&prefix, indices) {
-                Some(prefixes) => listed.extend(prefixes),
-                None => listed.push(prefix),
+        match self.keys.prefix(prefix) {
+            // The names above the array's prefix are not indices.
+            PrefixMeaning::Elsewhere | PrefixMeaning::Above => self.inner.list_dir(prefix).await,
+            PrefixMeaning::Array | PrefixMeaning::Grid(_) => {
+                Ok(Listing::of(&self.list_below(prefix).await?, prefix))
             }
-            limits::within(listed.len() as u64, limits::LISTED_NAMES, "listing")?;
         }
-        Ok(listed)
     }
 
     pub(super) async fn erase_below(&self, prefix: &NodePath) -> Result<()> {
-        match self.keys.prefix(prefix) {
-            PrefixMeaning::Elsewhere | PrefixMeaning::All => self.inner.erase_prefix(prefix).await,
-            PrefixMeaning::Grid(indices) => {
-                let covers = self.keys.covers_its_shards(&indices);
-                if covers && self.keys.shard_prefix(&indices) == *prefix {
-                    return self.inner.erase_prefix(prefix).await;
-                }
-                let shards = self.shards_below(&indices).await?;
-                if covers {
-                    return self.erase_shards(&shards).await;
-                }
-                self.erase_chunks(&self.to_chunk_keys(shards, &indices).await?).await
-            }
+        let PrefixMeaning::Grid(indices) = self.keys.prefix(prefix) else {
+            return self.inner.erase_prefix(prefix).await;
+        };
+        for shard in self.shards_below(&indices).await? {
+            self.change(&shard, |linear| self.keys.begins_with(&shard, linear, &indices), None).await?;
         }
+        Ok(())
     }
 }

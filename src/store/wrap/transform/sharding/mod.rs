@@ -1,74 +1,228 @@
 //! The sharding storage transformer of the 2022 draft, chapter "Sharding storage transformer
-//! (version 1.0)". It stores the chunks of an array in shards, each of which ends with an index.
-//! Callers see chunks.
+//! (version 1.0)". It stores the chunks of an array in shards, each of which ends with an index: 16
+//! bytes for each chunk, without a checksum. Callers see chunks.
 //!
-//! The index differs from that of the sharding codec of the final specification, and the grid is
-//! counted in chunks: see [`index`] and [`keys`]. All keys except the array's chunk keys pass
-//! through. Writes to one shard wait for each other.
+//! It is only for arrays of which another transformer is nearer to the array: others are read and
+//! written by the sharding codec (`format/codec/sharding/transformer.rs`). All keys except the
+//! array's chunk keys pass through. A change of a chunk reads the whole shard and writes it anew,
+//! with its chunks in C order. Writes to one shard wait for each other.
 
-mod configuration;
-mod index;
 mod keys;
 mod listing;
-mod reading;
-mod shard;
-mod writing;
 
 use std::rc::Rc;
 
-pub use configuration::ShardingConfiguration;
-
-use super::ArrayPlace;
 use crate::error::{Error, Result};
+use crate::format::codec::ChunkRepresentation;
+use crate::format::codec::pipeline::Pipeline;
+use crate::format::codec::sharding::index::ShardIndexFormat;
+use crate::format::codec::sharding::{IndexLocation, ShardIndex, transformer};
+use crate::format::data_type::{DataType, FillValue, Integer};
+use crate::format::metadata::{CodecMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
+use crate::limits;
+use crate::store::byte_range::len_of;
+use crate::store::wrap::transform::transformer::{ArrayPlace, NamedTransformer, Transformer};
 use crate::store::{
-    ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, Listing, LocalFuture, RequestContext, Store,
-    Value,
+    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value, writers,
 };
-use keys::Keys;
+use keys::{ChunkPlace, Keys};
 
-/// Maximum number of unused bytes in a shard. A chunk that is not larger than the one it replaces
-/// is written in its place, and an erased chunk is only removed from the index. A shard that would
-/// then have more unused bytes is written anew, with its chunks in C order.
-pub const UNUSED_BYTES: u64 = 1 << 20;
+/// How often a read is tried, if the shard changes between the request for its index and that for
+/// the chunk.
+const ATTEMPTS: usize = 3;
+
+/// A parsed configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShardingConfiguration {
+    chunks_per_shard: Vec<u64>,
+    field: String,
+}
+
+impl ShardingConfiguration {
+    /// Parses `type` and `configuration`.
+    ///
+    /// # Errors
+    /// `Unsupported` for a binary format other than `indexed`; `Format` for an invalid field.
+    pub fn parse(named: &NamedTransformer<'_>) -> Result<Self> {
+        let chunks_per_shard = transformer::chunks_per_shard(named.kind, named.configuration)?;
+        Ok(Self { chunks_per_shard, field: named.field.to_owned() })
+    }
+}
+
+impl Transformer for ShardingConfiguration {
+    fn place_below(&self, place: &ArrayPlace) -> Result<ArrayPlace> {
+        let grid = place.grid_shape.iter().zip(&self.chunks_per_shard);
+        // `around` rejects values that do not fit.
+        let grid_shape = grid.map(|(extent, per_shard)| extent.div_ceil((*per_shard).max(1))).collect();
+        Ok(ArrayPlace { grid_shape, ..place.clone() })
+    }
+
+    fn around(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>> {
+        let made = ShardingTransformer::new(below, place.clone(), self.chunks_per_shard.clone());
+        Ok(Rc::new(made.map_err(|error| error.within_field(&self.field))?))
+    }
+}
 
 /// A store of an array's chunks, over a store of its shards.
 pub struct ShardingTransformer {
     inner: Rc<dyn Store>,
     keys: Keys,
-    /// See [`UNUSED_BYTES`].
-    unused_bytes: u64,
+    index: ShardIndexFormat,
+}
+
+/// The index of a shard, and which version of the shard it is of.
+struct FoundIndex {
+    entries: ShardIndex,
+    size: Option<u64>,
+    version: Option<String>,
+}
+
+impl FoundIndex {
+    /// Whether a fetched value is of the same version of the shard. True if no version is known.
+    fn agrees_with(&self, fetched: &Fetched) -> bool {
+        self.size.zip(fetched.size).is_none_or(|(known, found)| known == found)
+            && self.version.as_ref().zip(fetched.version.as_ref()).is_none_or(|(known, found)| known == found)
+    }
 }
 
 impl ShardingTransformer {
     /// A store for the chunks of the array at `place`. `chunks_per_shard` is the shape of a shard
-    /// in chunks. `unused_bytes` is usually [`UNUSED_BYTES`].
+    /// in chunks.
     ///
     /// # Errors
     /// `Format` if `chunks_per_shard` does not fit the array; `Limit` for an index that is too
     /// large.
-    pub fn new(
-        inner: Rc<dyn Store>,
-        place: ArrayPlace,
-        chunks_per_shard: Vec<u64>,
-        unused_bytes: u64,
-    ) -> Result<Self> {
+    pub fn new(inner: Rc<dyn Store>, place: ArrayPlace, chunks_per_shard: Vec<u64>) -> Result<Self> {
         let keys = Keys::new(place, chunks_per_shard)?;
-        Ok(Self { inner, keys, unused_bytes })
+        let index = index_format(keys.chunks_per_shard())?;
+        Ok(Self { inner, keys, index })
     }
 
-    /// Fails before anything is read if the wrapped store is read-only.
-    fn check_writable(&self) -> Result<()> {
-        if self.inner.capabilities().writable { Ok(()) } else { Err(self.inner.lacks("write")) }
+    /// The index of a shard; `None` if the shard is absent.
+    async fn index(&self, shard: &StoreKey, context: &RequestContext) -> Result<Option<FoundIndex>> {
+        let range = ByteRange::Suffix(self.index.encoded_len());
+        let Some(tail) = self.inner.get(shard, range, context).await? else { return Ok(None) };
+        let bytes = tail.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?;
+        let entries = self.index.decode(&bytes, tail.size);
+        let entries = entries.map_err(|error| error.at_key(shard.as_str()))?;
+        Ok(Some(FoundIndex { entries, size: tail.size, version: tail.version }))
+    }
+
+    /// A range of a chunk. It needs two requests: one for the index, one for the bytes.
+    #[allow(clippy::arithmetic_side_effects, reason = "the part is inside of its chunk")]
+    async fn read(
+        &self,
+        ChunkPlace { shard, linear }: &ChunkPlace,
+        range: ByteRange,
+        context: &RequestContext,
+    ) -> Result<Option<Fetched>> {
+        let mut context = context.clone();
+        for _ in 0..ATTEMPTS {
+            let Some(index) = self.index(shard, &context).await? else { return Ok(None) };
+            let Some(chunk) = index.entries.get(*linear)? else { return Ok(None) };
+            let size = Some(len_of(&chunk));
+            let part = range.of(len_of(&chunk)).ok_or_else(|| range.past_end(size))?;
+            if part.is_empty() {
+                return Ok(Some(Fetched { value: Vec::new().into(), size, version: index.version }));
+            }
+            let asked = ByteRange::FromStart { offset: chunk.start + part.start, len: len_of(&part) };
+            let fetched = self.inner.get(shard, asked, &context).await?;
+            if let Some(fetched) = fetched.filter(|fetched| index.agrees_with(fetched)) {
+                let part = part_of_chunk(fetched, asked, size);
+                return part.map(Some).map_err(|error| error.at_key(shard.as_str()));
+            }
+            context.reload = true;
+        }
+        let message =
+            "a shard changed during every attempt to read it; read it again when it is no longer written";
+        Err(Error::store(message).at_key(shard.as_str()))
+    }
+
+    /// Replaces those chunks of a shard for which `is_changed` holds by `new`, or erases them. A
+    /// shard goes with its last chunk.
+    async fn change(
+        &self,
+        shard: &StoreKey,
+        is_changed: impl Fn(usize) -> bool,
+        new: Option<&[u8]>,
+    ) -> Result<()> {
+        if !self.inner.capabilities().writable {
+            return Err(self.inner.lacks("write"));
+        }
+        let _lock = writers::lock(&self.inner, shard).await;
+        // What is written must not be based on an answer from an HTTP cache.
+        let context = RequestContext { subject: Subject::Update, reload: true, ..RequestContext::default() };
+        let old = self.inner.get(shard, ByteRange::Whole, &context).await?;
+        let old = old.map(|old| old.value.to_vec(limits::CHUNK_BYTES, "shard")).transpose()?;
+        let chunks = self.chunks_of(old.as_deref());
+        let mut chunks = chunks.map_err(|error| error.at_key(shard.as_str()))?;
+        let others = chunks.iter_mut().enumerate();
+        let mut others = others.filter(|(linear, chunk)| **chunk != new && is_changed(*linear)).peekable();
+        if others.peek().is_none() {
+            return Ok(());
+        }
+        others.for_each(|(_, chunk)| *chunk = new);
+        let _touched = writers::touch(&self.inner, std::slice::from_ref(shard));
+        if chunks.iter().all(Option::is_none) {
+            return self.inner.erase(shard).await;
+        }
+        let bytes = self.index.assemble(&chunks, 0..chunks.len())?;
+        self.inner.set(shard, bytes.into()).await
+    }
+
+    /// The chunks of a whole shard, in C order. None of them exists if the shard is absent.
+    fn chunks_of<'s>(&self, shard: Option<&'s [u8]>) -> Result<Vec<Option<&'s [u8]>>> {
+        let Some(shard) = shard else { return Ok(vec![None; self.keys.count()]) };
+        let index = self.index.read_from(shard)?;
+        let chunk = |linear| {
+            Ok(match index.get(linear)? {
+                None => None,
+                // It may be said to be anywhere.
+                Some(chunk) if chunk.is_empty() => Some(&[][..]),
+                Some(chunk) => {
+                    shard.get(limits::to_usize(chunk.start, "shard")?..limits::to_usize(chunk.end, "shard")?)
+                }
+            })
+        };
+        (0..self.keys.count()).map(chunk).collect()
+    }
+
+    async fn set_chunk(&self, ChunkPlace { shard, linear }: ChunkPlace, value: Value) -> Result<()> {
+        let new = value.to_vec(limits::CHUNK_BYTES, "chunk")?;
+        // The copy is enough.
+        drop(value);
+        self.change(&shard, |other| other == linear, Some(&new)).await
     }
 }
 
-/// The error for a shard that changed during every attempt to read it.
-fn kept_changing(shard: &StoreKey) -> Error {
-    Error::store(
-        "a shard changed during every attempt to read it; read it again when it is no longer written",
-    )
-    .at_key(shard.as_str())
+/// The index at the end of a shard: offset and length of each chunk, little-endian.
+fn index_format(chunks_per_shard: &[u64]) -> Result<ShardIndexFormat> {
+    let bytes = CodecMetadata {
+        name: "bytes".to_owned(),
+        configuration: Some(r#"{"endian":"little"}"#.to_owned()),
+        format: ZarrFormat::V3,
+        field: String::new(),
+    };
+    let index = ChunkRepresentation {
+        shape: [chunks_per_shard, &[2]].concat(),
+        data_type: DataType::Integer(Integer::Uint64),
+        fill_value: FillValue(u64::MAX.to_le_bytes().to_vec()),
+    };
+    ShardIndexFormat::new(IndexLocation::End, Pipeline::bind(&[bytes], index)?)
+}
+
+/// A part of a chunk of `size` bytes, complete.
+fn part_of_chunk(fetched: Fetched, asked: ByteRange, size: Option<u64>) -> Result<Fetched> {
+    if let ByteRange::FromStart { offset, len } = asked
+        && fetched.value.len() != len
+    {
+        return Err(Error::format("a shard ends inside one of its chunks")
+            .at_range(offset, len)
+            .expected(format!("{len} bytes"))
+            .actual(format!("{} bytes", fetched.value.len())));
+    }
+    Ok(Fetched { size, ..fetched })
 }
 
 impl Store for ShardingTransformer {
@@ -86,12 +240,16 @@ impl Store for ShardingTransformer {
         self.inner.lock_name().map(|name| format!("chunks in {name}"))
     }
 
-    fn absence_is_cacheable(&self) -> bool {
-        self.inner.absence_is_cacheable()
+    fn reads_rows(&self) -> bool {
+        self.inner.reads_rows()
     }
 
     fn forget_kept(&self) {
         self.inner.forget_kept();
+    }
+
+    fn absence_is_cacheable(&self) -> bool {
+        self.inner.absence_is_cacheable()
     }
 
     fn get<'a>(
@@ -100,41 +258,11 @@ impl Store for ShardingTransformer {
         range: ByteRange,
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        if self.keys.chunk(key).is_none() {
-            return self.inner.get(key, range, context);
-        }
+        let Some(place) = self.keys.chunk(key) else { return self.inner.get(key, range, context) };
         Box::pin(async move {
-            let asked = [KeyRange { key: key.clone(), range }];
-            Ok(self.read(&asked, context).await?.into_iter().next().flatten())
+            let read = self.read(&place, range.check()?, context).await;
+            read.map_err(|error| error.at_key(key.as_str()))
         })
-    }
-
-    fn get_ranges<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        ranges: &'a [ByteRange],
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
-        if self.keys.chunk(key).is_none() {
-            return self.inner.get_ranges(key, ranges, context);
-        }
-        Box::pin(async move {
-            let asked: Vec<KeyRange> =
-                ranges.iter().map(|range| KeyRange { key: key.clone(), range: *range }).collect();
-            self.read(&asked, context).await
-        })
-    }
-
-    fn get_partial_values<'a>(
-        &'a self,
-        key_ranges: &'a [KeyRange],
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
-        Box::pin(self.read(key_ranges, context))
-    }
-
-    fn reads_rows(&self) -> bool {
-        self.inner.reads_rows()
     }
 
     fn size<'a>(
@@ -142,8 +270,13 @@ impl Store for ShardingTransformer {
         key: &'a StoreKey,
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<u64>>> {
-        let Some(place) = self.keys.chunk(key) else { return self.inner.size(key, context) };
-        Box::pin(async move { self.chunk_size(place, context).await })
+        let Some(ChunkPlace { shard, linear }) = self.keys.chunk(key) else {
+            return self.inner.size(key, context);
+        };
+        Box::pin(async move {
+            let Some(index) = self.index(&shard, context).await? else { return Ok(None) };
+            Ok(index.entries.get(linear)?.as_ref().map(len_of))
+        })
     }
 
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
@@ -153,23 +286,9 @@ impl Store for ShardingTransformer {
         }
     }
 
-    fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
-        Box::pin(self.set_parts(values))
-    }
-
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        match self.keys.chunk(key) {
-            Some(_) => Box::pin(self.erase_chunks(std::slice::from_ref(key))),
-            None => self.inner.erase(key),
-        }
-    }
-
-    fn erase_values<'a>(&'a self, keys: &'a [StoreKey]) -> LocalFuture<'a, Result<()>> {
-        Box::pin(self.erase_chunks(keys))
-    }
-
-    fn list(&self) -> LocalFuture<'_, Result<Vec<StoreKey>>> {
-        Box::pin(async move { self.to_chunk_keys(self.inner.list().await?, &[]).await })
+        let Some(ChunkPlace { shard, linear }) = self.keys.chunk(key) else { return self.inner.erase(key) };
+        Box::pin(async move { self.change(&shard, |other| other == linear, None).await })
     }
 
     fn can_list(&self) -> LocalFuture<'_, Result<bool>> {

@@ -1,0 +1,59 @@
+//! What a user may set of a store over HTTP.
+
+use crate::store::WarningSink;
+
+/// Options of an HTTP store.
+#[derive(Clone)]
+pub struct HttpOptions {
+    /// Whether to read suffixes with `bytes=-N` from the start. This saves a round trip. On another
+    /// origin it needs a preflight, which the server must allow.
+    pub use_suffix_request: bool,
+    /// Whether status 403 on a chunk means that it is absent, without a warning.
+    pub missing_on_403: bool,
+    /// Whether requests carry no credentials: no headers of the user, no cookies, and no custom
+    /// `fetch` that may add some. Credentials in the URL are checked for each request.
+    pub is_anonymous: bool,
+    /// Number of retries after a temporary failure.
+    pub retries: u32,
+    /// Whether concurrent ranges of one URL bypass the HTTP cache, in browsers that would serialise
+    /// them.
+    pub no_store_concurrent_ranges: bool,
+    /// Whether all reads pass the caches between the store and the server, because it is not known
+    /// what an earlier write did.
+    pub passes_caches: bool,
+    /// Receives all warnings.
+    pub on_warning: Option<WarningSink>,
+    /// Receives the warnings that should also appear on the console if no listener shows them.
+    pub on_console: Option<WarningSink>,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            use_suffix_request: false,
+            missing_on_403: false,
+            is_anonymous: false,
+            retries: 3,
+            no_store_concurrent_ranges: true,
+            passes_caches: false,
+            on_warning: None,
+            on_console: None,
+        }
+    }
+}
+
+impl HttpOptions {
+    pub(super) fn warn(&self, warning: &str) {
+        if let Some(on_warning) = &self.on_warning {
+            on_warning(warning);
+        }
+    }
+
+    /// Warns about something that changes data.
+    pub(super) fn warn_on_console(&self, warning: &str) {
+        self.warn(warning);
+        if let Some(on_console) = &self.on_console {
+            on_console(warning);
+        }
+    }
+}
