@@ -10,20 +10,19 @@ use super::numpy::{is_signed, number_type};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, Spelling};
 use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec};
 use crate::kernel::cast::NumberType;
 
-/// The configuration: `keepbits`.
-#[derive(Clone, Copy, Debug)]
-struct BitRoundSpec {
+struct BitRound {
     keepbits: u32,
+    representation: ChunkRepresentation,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `keepbits`, which only encoding needs.
 ///
 /// # Errors
-/// None: only encoding needs a valid `keepbits`.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// `Format` for elements of variable length.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     // numcodecs allows 0 bits; the registered specification requires 1.
     let least = match configuration.spelling() {
         Spelling::Zarr => 1,
@@ -34,21 +33,10 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         configuration.required("keepbits", keepbits).map(Some)
     });
     let keepbits = configuration.for_encoder(keepbits).unwrap_or_default();
-    Ok(Spec::ArrayToArray(Box::new(BitRoundSpec { keepbits })))
-}
-
-impl ArrayToArraySpec for BitRoundSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        if decoded.data_type.size().is_none() {
-            return Err(Error::format("bitround encodes numbers only"));
-        }
-        Ok(Box::new(BitRound { keepbits: self.keepbits, representation: decoded.clone() }))
+    if decoded.data_type.size().is_none() {
+        return Err(Error::format("bitround encodes numbers only"));
     }
-}
-
-struct BitRound {
-    keepbits: u32,
-    representation: ChunkRepresentation,
+    Ok(Codec::array_to_array(BitRound { keepbits, representation: decoded.clone() }))
 }
 
 impl ArrayToArray for BitRound {

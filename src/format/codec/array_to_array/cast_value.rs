@@ -13,14 +13,47 @@ use super::numpy::number_type;
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{
-    ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, FillValue, name};
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Document, Json};
 use crate::kernel::cast::{NumberType, cast};
 use crate::limits;
+
+struct CastValue {
+    count: u64,
+    encode: DirectedCast,
+    decode: DirectedCast,
+    representation: ChunkRepresentation,
+}
+
+/// Binds the codec. Its configuration: `data_type`, `rounding`, `out_of_range`, `scalar_map`.
+///
+/// # Errors
+/// `Format` for a value that the specification does not allow and for a fill value that cannot be
+/// cast, `Unsupported` for data types that this codec or build does not have.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let data_type = configuration.read("data_type", |json| name::parse(&Extension::parse(json)?))?;
+    let data_type = configuration.required("data_type", data_type)?;
+    let (encode, decode) = both_directions(configuration, &decoded.data_type, &data_type)?;
+    let fill_value = encode.convert(&decoded.fill_value.0).map_err(|failure| {
+        Error::format(format!("the fill value {}", failure.message())).in_field("data_type")
+    })?;
+    let fill_value = FillValue(fill_value);
+    let representation = ChunkRepresentation { shape: decoded.shape.clone(), data_type, fill_value };
+    let count = decoded.element_count()?;
+    Ok(Codec::array_to_array(CastValue { count, encode, decode, representation }))
+}
+
+const ROUNDINGS: [(&str, Rounding); 5] = [
+    ("nearest-even", Rounding::NearestEven),
+    ("towards-zero", Rounding::TowardsZero),
+    ("towards-positive", Rounding::TowardsPositive),
+    ("towards-negative", Rounding::TowardsNegative),
+    ("nearest-away", Rounding::NearestAway),
+];
+
+const OUT_OF_RANGE: [(&str, OutOfRange); 2] = [("clamp", OutOfRange::Clamp), ("wrap", OutOfRange::Wrap)];
 
 /// How to treat numbers out of the range of the new type. Without this rule they are errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,107 +62,76 @@ enum OutOfRange {
     Wrap,
 }
 
-/// Pairs of JSON texts. Their data types are known only when the codec is bound.
-type Pairs = Vec<(String, String)>;
-
-/// The configuration: `data_type`, `rounding`, `out_of_range`, `scalar_map`.
-#[derive(Debug)]
-struct CastValueSpec {
-    data_type: DataType,
-    rounding: Rounding,
-    out_of_range: Option<OutOfRange>,
-    encode_map: Pairs,
-    decode_map: Pairs,
+/// The conversions to encode and to decode.
+fn both_directions(
+    configuration: &Configuration<'_>,
+    here: &DataType,
+    there: &DataType,
+) -> Result<(DirectedCast, DirectedCast)> {
+    let (inner, outer) = (number(here)?, number(there)?);
+    let rounding = configuration.choice("rounding", &ROUNDINGS)?.unwrap_or(Rounding::NearestEven);
+    let out_of_range = configuration.choice("out_of_range", &OUT_OF_RANGE)?;
+    if out_of_range == Some(OutOfRange::Wrap) && !outer.is_integer() {
+        return Err(wrong_value("out_of_range", "clamp, because the type is a float", "wrap"));
+    }
+    let maps = configuration.read("scalar_map", |json| scalar_maps(json, here, there))?;
+    let (encode_map, decode_map) = maps.unwrap_or_default();
+    let encode = DirectedCast {
+        from: inner,
+        to: outer,
+        rounding,
+        out_of_range,
+        // The kernel converts without rules when every number fits.
+        plain: plain(here, there).filter(|_| encode_map.is_empty()),
+        map: encode_map,
+    };
+    let decode = DirectedCast {
+        from: outer,
+        to: inner,
+        rounding,
+        // A float can clamp to infinity but cannot wrap.
+        out_of_range: out_of_range.filter(|rule| inner.is_integer() || *rule == OutOfRange::Clamp),
+        plain: plain(there, here).filter(|_| decode_map.is_empty()),
+        map: decode_map,
+    };
+    Ok((encode, decode))
 }
 
-/// Parses the configuration.
-///
-/// # Errors
-/// `Format` for a value that the specification does not allow, `Unsupported` for data types that
-/// this build does not have.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let data_type = configuration.read("data_type", |json| name::parse(&Extension::parse(json)?))?;
-    let roundings = [
-        ("nearest-even", Rounding::NearestEven),
-        ("towards-zero", Rounding::TowardsZero),
-        ("towards-positive", Rounding::TowardsPositive),
-        ("towards-negative", Rounding::TowardsNegative),
-        ("nearest-away", Rounding::NearestAway),
-    ];
-    let out_of_range = [("clamp", OutOfRange::Clamp), ("wrap", OutOfRange::Wrap)];
-    let (encode_map, decode_map) = configuration.read("scalar_map", scalar_map)?.unwrap_or_default();
-    Ok(Spec::ArrayToArray(Box::new(CastValueSpec {
-        data_type: configuration.required("data_type", data_type)?,
-        rounding: configuration.choice("rounding", &roundings)?.unwrap_or(Rounding::NearestEven),
-        out_of_range: configuration.choice("out_of_range", &out_of_range)?,
-        encode_map,
-        decode_map,
-    })))
-}
+/// One direction of the scalar map, by canonical bits of the input.
+type ScalarMap = HashMap<u64, u64>;
 
-fn scalar_map(json: Json<'_>) -> Result<(Pairs, Pairs)> {
+fn scalar_maps(json: Json<'_>, here: &DataType, there: &DataType) -> Result<(ScalarMap, ScalarMap)> {
     let maps = json.object()?;
     if let Some((key, _)) = maps.iter().find(|(key, _)| !["encode", "decode"].contains(&key.as_ref())) {
         return Err(Error::format("the scalar map has an unknown field").in_field(key.as_ref()));
     }
-    let pairs = |json: Json<'_>| json.list(pair);
-    let read = |key| Ok(maps.read(key, pairs)?.unwrap_or_default());
-    Ok((read("encode")?, read("decode")?))
+    let read = |key, from: &DataType, to: &DataType| {
+        Ok(maps.read(key, |json| scalar_map(json, from, to))?.unwrap_or_default())
+    };
+    Ok((read("encode", here, there)?, read("decode", there, here)?))
 }
 
-fn pair(json: Json<'_>) -> Result<(String, String)> {
-    match json.array()?.as_slice() {
-        [from, to] => Ok((from.text().to_owned(), to.text().to_owned())),
+fn scalar_map(json: Json<'_>, from: &DataType, to: &DataType) -> Result<ScalarMap> {
+    let (from_number, to_number) = (number(from)?, number(to)?);
+    let pairs = json.list(|json| match json.array()?.as_slice() {
+        [input, output] => Ok((scalar(*input, from)?, scalar(*output, to)?)),
         _ => Err(json.unexpected("a list of an input and an output")),
+    })?;
+    let mut map = HashMap::new();
+    for (input, output) in pairs {
+        let input = canonical(from_number, from_number.load(&input.0));
+        // The first of equal inputs counts.
+        map.entry(input).or_insert_with(|| to_number.load(&output.0));
     }
+    Ok(map)
 }
 
-impl ArrayToArraySpec for CastValueSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        let (inner, outer) = (number(&decoded.data_type)?, number(&self.data_type)?);
-        if self.out_of_range == Some(OutOfRange::Wrap) && !outer.is_integer() {
-            return Err(wrong_value(
-                "configuration.out_of_range",
-                "clamp, because the type is a float",
-                "wrap",
-            ));
-        }
-        let map = |pairs: &Pairs, from: &DataType, to: &DataType, direction: &str| {
-            let map = bind_map(pairs, from, to);
-            map.map_err(|error| error.within_field(&format!("configuration.scalar_map.{direction}")))
-        };
-        let (here, there) = (&decoded.data_type, &self.data_type);
-        let (rounding, out_of_range) = (self.rounding, self.out_of_range);
-        let encode = DirectedCast {
-            from: inner,
-            to: outer,
-            rounding,
-            out_of_range,
-            map: map(&self.encode_map, here, there, "encode")?,
-            // The kernel converts without rules when every number fits.
-            plain: plain(here, there).filter(|_| self.encode_map.is_empty()),
-        };
-        let decode = DirectedCast {
-            from: outer,
-            to: inner,
-            rounding,
-            // A float can clamp to infinity but cannot wrap.
-            out_of_range: out_of_range.filter(|rule| inner.is_integer() || *rule == OutOfRange::Clamp),
-            map: map(&self.decode_map, there, here, "decode")?,
-            plain: plain(there, here).filter(|_| self.decode_map.is_empty()),
-        };
-        let fill_value = encode.convert(&decoded.fill_value.0).map_err(|failure| {
-            let error = Error::format(format!("the fill value {}", failure.message()));
-            error.in_field("configuration.data_type")
-        })?;
-        let representation = ChunkRepresentation {
-            shape: decoded.shape.clone(),
-            data_type: there.clone(),
-            fill_value: FillValue(fill_value),
-        };
-        let count = decoded.element_count()?;
-        Ok(Box::new(CastValue { count, encode, decode, representation }))
+fn scalar(json: Json<'_>, data_type: &DataType) -> Result<FillValue> {
+    // The specification's example writes a sign that fill values do not have.
+    if json.text() == "\"+Infinity\"" {
+        return FillValue::parse_v3(data_type, Document::parse(b"\"Infinity\"")?.root());
     }
+    FillValue::parse_v3(data_type, json)
 }
 
 fn number(data_type: &DataType) -> Result<Number> {
@@ -146,25 +148,6 @@ fn key(number: Number, pattern: u64) -> ExactValue {
         }
         value => value,
     }
-}
-
-fn bind_map(pairs: &Pairs, from: &DataType, to: &DataType) -> Result<HashMap<u64, u64>> {
-    let (from_number, to_number) = (number(from)?, number(to)?);
-    let mut map = HashMap::new();
-    for (idx, (input, output)) in pairs.iter().enumerate() {
-        let scalar = |text: &str, data_type: &DataType| {
-            // The specification's example writes a sign that fill values do not have.
-            let text = if text == "\"+Infinity\"" { "\"Infinity\"" } else { text };
-            let document = Document::parse(text.as_bytes())?;
-            FillValue::parse_v3(data_type, document.root())
-                .map_err(|error| error.within_field(&format!("[{idx}]")))
-        };
-        let (input, output) = (scalar(input, from)?, scalar(output, to)?);
-        let input = canonical(from_number, from_number.load(&input.0));
-        // The first of equal inputs counts.
-        map.entry(input).or_insert_with(|| to_number.load(&output.0));
-    }
-    Ok(map)
 }
 
 /// The bits that represent all values equal to this one.
@@ -218,8 +201,7 @@ struct DirectedCast {
     to: Number,
     rounding: Rounding,
     out_of_range: Option<OutOfRange>,
-    /// The scalar map, by canonical bits of the input.
-    map: HashMap<u64, u64>,
+    map: ScalarMap,
     plain: Option<(NumberType, NumberType)>,
 }
 
@@ -263,19 +245,10 @@ impl DirectedCast {
 
     fn checked(&self, bytes: &[u8], count: u64) -> Result<Vec<u8>> {
         let expected = limits::product([count, self.from.size() as u64], "chunk")?;
-        if bytes.len() as u64 != expected {
-            return Err(wrong_decoded_len(expected, bytes.len() as u64));
-        }
+        check_decoded_len(bytes, expected)?;
         let len = limits::product([count, self.to.size() as u64], "chunk")?;
         limits::zeroed(len, limits::CHUNK_BYTES, "chunk")
     }
-}
-
-struct CastValue {
-    count: u64,
-    encode: DirectedCast,
-    decode: DirectedCast,
-    representation: ChunkRepresentation,
 }
 
 impl ArrayToArray for CastValue {
@@ -304,25 +277,29 @@ impl ArrayToArray for CastValue {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::codec::registry;
     use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
     /// Binds the codec to a chunk of these numbers.
-    fn bind(from: &str, configuration: &str, fill: &str, count: u64) -> Result<Box<dyn ArrayToArray>> {
+    fn bind(from: &str, configuration: &str, fill: &str, count: u64) -> Result<Rc<dyn ArrayToArray>> {
         let codec = CodecMetadata {
             name: "cast_value".into(),
             configuration: Some(configuration.into()),
             format: ZarrFormat::V3,
             field: "codecs[0]".into(),
         };
-        let Spec::ArrayToArray(spec) = registry::parse(&codec)? else { panic!("not a codec of arrays") };
         let document = format!("\"{from}\"");
         let document = Document::parse(document.as_bytes())?;
         let data_type = name::parse(&Extension::parse(document.root())?)?;
         let fill_value = FillValue::parse_v3(&data_type, Document::parse(fill.as_bytes())?.root())?;
-        spec.bind(&ChunkRepresentation { shape: vec![count], data_type, fill_value })
+        match registry::bind(&codec, &ChunkRepresentation { shape: vec![count], data_type, fill_value })? {
+            Codec::ArrayToArray(codec) => Ok(codec),
+            other => panic!("{other:?}"),
+        }
     }
 
     fn encode<const N: usize>(values: [f64; N], configuration: &str) -> Result<Vec<u8>> {

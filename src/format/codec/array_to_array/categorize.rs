@@ -7,63 +7,45 @@ use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{
-    ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, FillValue, Integer};
 use crate::limits;
 
-/// The configuration: `labels` and `astype`. `dtype` is ignored: the array's data type counts.
-#[derive(Clone, Debug)]
-struct CategorizeSpec {
-    labels: Vec<String>,
-    astype: DataType,
-}
-
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `labels` and `astype`. `dtype` is ignored: the array's data
+/// type counts.
 ///
 /// # Errors
-/// `Format` when `labels` is missing or not a list of strings, `Unsupported` when `astype` is not
-/// an integer type.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// `Format` when `labels` is missing or not a list of strings, when `astype` is not an integer
+/// type, and for elements that are not strings.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     configuration.tolerate("dtype");
     let labels = configuration.read("labels", |json| json.list(|label| Ok(label.str()?.into_owned())))?;
     let astype = numpy::dtype(configuration, "astype")?.unwrap_or(DataType::Integer(Integer::Uint8));
     if !number_type(&astype).is_ok_and(is_integer) {
         return Err(wrong_value("astype", "an integer type", astype.name()));
     }
-    Ok(Spec::ArrayToArray(Box::new(CategorizeSpec {
-        labels: configuration.required("labels", labels)?,
-        astype,
-    })))
-}
-
-impl ArrayToArraySpec for CategorizeSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        let text = match decoded.data_type {
-            DataType::String => StringLayout::Variable,
-            DataType::Utf32(len) => StringLayout::Utf32(len),
-            _ => {
-                let error = Error::format("categorize encodes strings only");
-                return Err(error.actual(decoded.data_type.name().into_owned()));
-            }
-        };
-        let labels = self.labels.iter().map(|label| text.bytes(label)).collect();
-        let size = self.astype.size().unwrap_or(1);
-        let mut codec = Categorize {
-            labels,
-            text,
-            size,
-            count: decoded.element_count()?,
-            representation: ChunkRepresentation { data_type: self.astype.clone(), ..decoded.clone() },
-        };
-        codec.representation.fill_value = FillValue(codec.number(&decoded.fill_value.0));
-        Ok(Box::new(codec))
-    }
+    let labels: Vec<String> = configuration.required("labels", labels)?;
+    let text = match decoded.data_type {
+        DataType::String => StringLayout::Variable,
+        DataType::Utf32(len) => StringLayout::Utf32(len),
+        _ => {
+            let error = Error::format("categorize encodes strings only");
+            return Err(error.actual(decoded.data_type.name().into_owned()));
+        }
+    };
+    let mut codec = Categorize {
+        labels: labels.iter().map(|label| text.bytes(label)).collect(),
+        text,
+        size: astype.size().unwrap_or(1),
+        count: decoded.element_count()?,
+        representation: ChunkRepresentation { data_type: astype, ..decoded.clone() },
+    };
+    codec.representation.fill_value = FillValue(codec.number(&decoded.fill_value.0));
+    Ok(Codec::array_to_array(codec))
 }
 
 /// How strings are in memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 enum StringLayout {
     /// UTF-8, of variable length.
     Variable,
@@ -96,6 +78,10 @@ struct Categorize {
 }
 
 impl Categorize {
+    fn check_len(&self, numbers: &[u8]) -> Result<()> {
+        check_decoded_len(numbers, limits::product([self.count, self.size as u64], "chunk")?)
+    }
+
     /// The stored number of a string. The last of equal labels counts, as in numcodecs.
     fn number(&self, text: &[u8]) -> Vec<u8> {
         let found = self.labels.iter().rposition(|label| label == text);
@@ -119,10 +105,7 @@ impl ArrayToArray for Categorize {
 
     fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
         let numbers = encoded.into_fixed()?;
-        let expected = limits::product([self.count, self.size as u64], "chunk")?;
-        if numbers.len() as u64 != expected {
-            return Err(wrong_decoded_len(expected, numbers.len() as u64));
-        }
+        self.check_len(&numbers)?;
         let texts = || numbers.chunks_exact(self.size).map(|number| self.label(number));
         if let StringLayout::Utf32(len) = self.text {
             let bytes = limits::product([self.count, 4, len as u64], "chunk")?;
@@ -158,11 +141,7 @@ impl ArrayToArray for Categorize {
                 .collect(),
             _ => return Err(Error::argument("categorize got elements that are not strings")),
         };
-        let expected = limits::product([self.count, self.size as u64], "chunk")?;
-        if numbers.len() as u64 == expected {
-            Ok(ArrayBytes::Fixed(numbers))
-        } else {
-            Err(wrong_decoded_len(expected, numbers.len() as u64))
-        }
+        self.check_len(&numbers)?;
+        Ok(ArrayBytes::Fixed(numbers))
     }
 }

@@ -7,72 +7,37 @@
 
 use half::f16;
 
-use super::numpy::{self, Numbers, converted};
+use super::numpy::{Numbers, converted};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
-use crate::format::data_type::DataType;
+use crate::format::codec::{ChunkRepresentation, Codec};
 use crate::kernel::cast::NumberType;
 use crate::kernel::delta::delta_decode_in_place;
 
-/// The configuration: `dtype`, `astype`.
-#[derive(Debug)]
-struct DeltaSpec {
-    dtype: Option<DataType>,
-    astype: Option<DataType>,
-}
-
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `dtype`, `astype`.
 ///
 /// # Errors
-/// As [`numpy::dtype`].
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let spec = DeltaSpec {
-        dtype: numpy::dtype(configuration, "dtype")?,
-        astype: numpy::dtype(configuration, "astype")?,
-    };
-    Ok(Spec::ArrayToArray(Box::new(spec)))
-}
-
-impl ArrayToArraySpec for DeltaSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        let numbers = Numbers::bind(decoded, self.dtype.as_ref(), self.astype.as_ref())?;
-        if numbers.decoded == NumberType::Bool {
-            return Err(Error::unsupported(
-                "delta does not support bool: numcodecs adds its differences with \"or\", which loses values",
-            ));
-        }
-        Ok(Box::new(Delta { numbers }))
+/// As [`Numbers::read`], and `Unsupported` for bool.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let numbers = Numbers::read(configuration, decoded)?;
+    if numbers.decoded == NumberType::Bool {
+        return Err(Error::unsupported(
+            "delta does not support bool: numcodecs adds its differences with \"or\", which loses values",
+        ));
     }
-}
-
-struct Delta {
-    numbers: Numbers,
-}
-
-impl ArrayToArray for Delta {
-    fn encoded(&self) -> &ChunkRepresentation {
-        &self.numbers.representation
-    }
-
-    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
-        let bytes = encoded.into_fixed()?;
-        self.numbers.check_encoded(&bytes)?;
-        let mut bytes = converted(bytes, self.numbers.encoded, self.numbers.decoded)?;
-        if !delta_decode_in_place(&mut bytes, self.numbers.decoded) {
-            add_halves(&mut bytes);
-        }
-        Ok(ArrayBytes::Fixed(bytes))
-    }
-
-    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
-        require_encoders()?;
-        let mut bytes = decoded.into_fixed()?;
-        self.numbers.check_decoded(&bytes)?;
-        subtract(&mut bytes, self.numbers.decoded);
-        Ok(ArrayBytes::Fixed(converted(bytes, self.numbers.decoded, self.numbers.encoded)?))
-    }
+    Ok(numbers.filter(
+        |numbers, bytes| {
+            let mut bytes = converted(bytes, numbers.encoded, numbers.decoded)?;
+            if !delta_decode_in_place(&mut bytes, numbers.decoded) {
+                add_halves(&mut bytes);
+            }
+            Ok(bytes)
+        },
+        |numbers, mut bytes| {
+            subtract(&mut bytes, numbers.decoded);
+            converted(bytes, numbers.decoded, numbers.encoded)
+        },
+    ))
 }
 
 /// Computes running sums in half precision, rounded at each step.

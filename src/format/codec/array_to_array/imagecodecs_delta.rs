@@ -5,42 +5,31 @@
 //! For floats it subtracts the bits, as integers. It can decode but not encode. numcodecs' `delta`
 //! is another codec: it runs through the whole chunk and can change the data type.
 
-use super::predictor::{Fields, PredictorRows};
+use super::predictor::PredictorRows;
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::image_codecs_are_read_only;
-use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec};
 use crate::format::data_type::DataType;
-
-#[derive(Debug)]
-struct HorizontalDeltaSpec(Fields);
-
-/// Parses the configuration: `shape`, `dtype`, `axis`, `dist`.
-///
-/// # Errors
-/// `Format` for an axis that the shape lacks, `Unsupported` for a distance other than 1.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToArray(Box::new(HorizontalDeltaSpec(Fields::parse(configuration)?))))
-}
-
-impl ArrayToArraySpec for HorizontalDeltaSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        let is_number = matches!(decoded.data_type, DataType::Integer(_) | DataType::Float(_));
-        let size = decoded.data_type.size().filter(|size| is_number && [1, 2, 4, 8].contains(size));
-        let Some(size) = size else {
-            let name = decoded.data_type.name();
-            return Err(Error::unsupported(format!(
-                "imagecodecs_delta does not support the data type {name}"
-            )));
-        };
-        Ok(Box::new(HorizontalDelta { rows: self.0.rows(decoded, size)?, size, chunk: decoded.clone() }))
-    }
-}
 
 struct HorizontalDelta {
     rows: PredictorRows,
-    size: usize,
     chunk: ChunkRepresentation,
+}
+
+/// Binds the codec. Its configuration: `shape`, `dtype`, `axis`, `dist`.
+///
+/// # Errors
+/// As [`PredictorRows::read`], and `Unsupported` for data types other than numbers of 1 to 8 bytes.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let is_number = matches!(decoded.data_type, DataType::Integer(_) | DataType::Float(_));
+    let size = decoded.data_type.size().filter(|size| is_number && [1, 2, 4, 8].contains(size));
+    let Some(size) = size else {
+        let name = decoded.data_type.name();
+        return Err(Error::unsupported(format!("imagecodecs_delta does not support the data type {name}")));
+    };
+    let rows = PredictorRows::read(configuration, decoded, size)?;
+    Ok(Codec::array_to_array(HorizontalDelta { rows, chunk: decoded.clone() }))
 }
 
 impl ArrayToArray for HorizontalDelta {
@@ -50,13 +39,13 @@ impl ArrayToArray for HorizontalDelta {
 
     #[allow(
         clippy::arithmetic_side_effects,
-        reason = "`Fields::rows` has checked that a row fits CHUNK_BYTES"
+        reason = "`PredictorRows::read` has checked that a row fits CHUNK_BYTES"
     )]
     fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
         let mut bytes = encoded.into_fixed()?;
-        self.rows.check(&bytes, self.size)?;
-        for row in bytes.chunks_mut(self.rows.len * self.size) {
-            match self.size {
+        self.rows.check(&bytes)?;
+        for row in bytes.chunks_mut(self.rows.len * self.rows.size) {
+            match self.rows.size {
                 1 => add_before::<1>(row, self.rows.step, |a, b| [a[0].wrapping_add(b[0])]),
                 2 => add_before(row, self.rows.step, |a, b| {
                     u16::from_le_bytes(a).wrapping_add(u16::from_le_bytes(b)).to_le_bytes()

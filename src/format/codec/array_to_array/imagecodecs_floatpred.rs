@@ -6,45 +6,36 @@
 //! It can decode but not encode.
 
 use super::imagecodecs_delta::add_before;
-use super::predictor::{Fields, PredictorRows};
+use super::predictor::PredictorRows;
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::image_codecs_are_read_only;
-use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec};
 use crate::format::data_type::{DataType, FillValue, Float};
-
-#[derive(Debug)]
-struct FloatpredSpec(Fields);
-
-/// Parses the configuration: `shape`, `dtype`, `axis`, `dist`.
-///
-/// # Errors
-/// `Format` for an axis that the shape lacks, `Unsupported` for a distance other than 1.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToArray(Box::new(FloatpredSpec(Fields::parse(configuration)?))))
-}
-
-impl ArrayToArraySpec for FloatpredSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        let DataType::Float(float @ (Float::Float16 | Float::Float32 | Float::Float64)) = decoded.data_type
-        else {
-            let name = decoded.data_type.name();
-            return Err(Error::unsupported(format!(
-                "imagecodecs_floatpred does not support the data type {name}"
-            )));
-        };
-        // The stored bytes have no byte order.
-        let data_type = DataType::raw(float.size());
-        let fill_value = FillValue::zero(&data_type);
-        let encoded = ChunkRepresentation { shape: decoded.shape.clone(), data_type, fill_value };
-        Ok(Box::new(Floatpred { rows: self.0.rows(decoded, float.size())?, size: float.size(), encoded }))
-    }
-}
 
 struct Floatpred {
     rows: PredictorRows,
-    size: usize,
     encoded: ChunkRepresentation,
+}
+
+/// Binds the codec. Its configuration: `shape`, `dtype`, `axis`, `dist`.
+///
+/// # Errors
+/// As [`PredictorRows::read`], and `Unsupported` for data types other than floats of 2 to 8 bytes.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let DataType::Float(float @ (Float::Float16 | Float::Float32 | Float::Float64)) = decoded.data_type
+    else {
+        let name = decoded.data_type.name();
+        return Err(Error::unsupported(format!(
+            "imagecodecs_floatpred does not support the data type {name}"
+        )));
+    };
+    let rows = PredictorRows::read(configuration, decoded, float.size())?;
+    // The stored bytes have no byte order.
+    let data_type = DataType::raw(float.size());
+    let fill_value = FillValue::zero(&data_type);
+    let encoded = ChunkRepresentation { shape: decoded.shape.clone(), data_type, fill_value };
+    Ok(Codec::array_to_array(Floatpred { rows, encoded }))
 }
 
 impl ArrayToArray for Floatpred {
@@ -59,8 +50,8 @@ impl ArrayToArray for Floatpred {
     )]
     fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
         let mut bytes = encoded.into_fixed()?;
-        self.rows.check(&bytes, self.size)?;
-        let (len, size) = (self.rows.len, self.size);
+        self.rows.check(&bytes)?;
+        let (len, size) = (self.rows.len, self.rows.size);
         let mut decoded = vec![0; bytes.len()];
         for (row, numbers) in bytes.chunks_mut(len * size).zip(decoded.chunks_mut(len * size)) {
             add_before::<1>(row, self.rows.step, |[a], [b]| [a.wrapping_add(b)]);

@@ -7,62 +7,32 @@
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{
-    ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, FillValue, Float, Integer};
 use crate::format::metadata::json::Document;
 
-/// The configuration: `offset` and `scale`, as JSON texts of scalars of the array's data type.
-#[derive(Debug)]
-struct ScaleOffsetSpec {
-    offset: Option<String>,
-    scale: Option<String>,
+struct ScaleOffset {
+    arithmetic: Arithmetic,
+    size: usize,
+    byte_len: u64,
+    representation: ChunkRepresentation,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `offset` and `scale`, scalars of the array's data type.
 ///
 /// # Errors
-/// None: the scalars are parsed at binding, when their data type is known.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let text = |field| configuration.json(field).map(|json| json.text().to_owned());
-    Ok(Spec::ArrayToArray(Box::new(ScaleOffsetSpec { offset: text("offset"), scale: text("scale") })))
-}
-
-impl ArrayToArraySpec for ScaleOffsetSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        let data_type = &decoded.data_type;
-        let scalar = |text: &Option<String>, default: &str, field: &str| {
-            let text = text.as_deref().unwrap_or(default);
-            let fill = FillValue::parse_v3(data_type, Document::parse(text.as_bytes())?.root());
-            fill.map_err(|error| error.within_field(&format!("configuration.{field}")))
-        };
-        let (offset, scale) = (scalar(&self.offset, "0", "offset")?, scalar(&self.scale, "1", "scale")?);
-        let arithmetic = match data_type {
-            DataType::Integer(integer) => {
-                let (offset, scale) = (load_integer(*integer, &offset.0), load_integer(*integer, &scale.0));
-                Arithmetic::Integer { integer: *integer, offset, scale }
-            }
-            DataType::Float(float @ (Float::Float16 | Float::Bfloat16 | Float::Float32 | Float::Float64)) => {
-                let (offset, scale) = (load_float(*float, &offset.0), load_float(*float, &scale.0));
-                Arithmetic::Float { float: *float, offset, scale }
-            }
-            other => {
-                return Err(Error::unsupported(format!(
-                    "scale_offset does not support the data type {}",
-                    other.name()
-                )));
-            }
-        };
-        let size = data_type.size().unwrap_or(1);
-        let mut fill_value = decoded.fill_value.clone();
-        arithmetic
-            .encode(&mut fill_value.0, size)
-            .map_err(|failure| Error::format(format!("the fill value {}", failure.message())))?;
-        let byte_len = decoded.byte_len()?.unwrap_or(0);
-        let representation = ChunkRepresentation { fill_value, ..decoded.clone() };
-        Ok(Box::new(ScaleOffset { arithmetic, size, byte_len, representation }))
-    }
+/// `Format` for scalars of another type and for a fill value that cannot be encoded, `Unsupported`
+/// for other data types than integers and floats of 16 to 64 bits.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let arithmetic = Arithmetic::read(configuration, &decoded.data_type)?;
+    let size = decoded.data_type.size().unwrap_or(1);
+    let mut fill_value = decoded.fill_value.clone();
+    arithmetic
+        .encode(&mut fill_value.0, size)
+        .map_err(|failure| Error::format(format!("the fill value {}", failure.message())))?;
+    let byte_len = decoded.byte_len()?.unwrap_or(0);
+    let representation = ChunkRepresentation { fill_value, ..decoded.clone() };
+    Ok(Codec::array_to_array(ScaleOffset { arithmetic, size, byte_len, representation }))
 }
 
 /// Offset and scale in the data type of the elements.
@@ -84,6 +54,34 @@ impl ScaleFailure {
         match self {
             Self::OutOfRange => "leaves the range of its data type when it is scaled",
             Self::Remainder => "is not a multiple of the scale",
+        }
+    }
+}
+
+impl Arithmetic {
+    fn read(configuration: &Configuration<'_>, data_type: &DataType) -> Result<Self> {
+        let scalar = |field, default: &str| match configuration
+            .read(field, |json| FillValue::parse_v3(data_type, json))?
+        {
+            Some(scalar) => Ok(scalar.0),
+            None => {
+                FillValue::parse_v3(data_type, Document::parse(default.as_bytes())?.root()).map(|it| it.0)
+            }
+        };
+        let (offset, scale) = (scalar("offset", "0")?, scalar("scale", "1")?);
+        match *data_type {
+            DataType::Integer(integer) => {
+                let (offset, scale) = (load_integer(integer, &offset), load_integer(integer, &scale));
+                Ok(Self::Integer { integer, offset, scale })
+            }
+            DataType::Float(float @ (Float::Float16 | Float::Bfloat16 | Float::Float32 | Float::Float64)) => {
+                let (offset, scale) = (load_float(float, &offset), load_float(float, &scale));
+                Ok(Self::Float { float, offset, scale })
+            }
+            _ => Err(Error::unsupported(format!(
+                "scale_offset does not support the data type {}",
+                data_type.name()
+            ))),
         }
     }
 }
@@ -181,21 +179,11 @@ fn store(element: &mut [u8], bytes: &[u8]) {
     element.iter_mut().zip(bytes).for_each(|(byte, stored)| *byte = *stored);
 }
 
-struct ScaleOffset {
-    arithmetic: Arithmetic,
-    size: usize,
-    byte_len: u64,
-    representation: ChunkRepresentation,
-}
-
 impl ScaleOffset {
     fn checked(&self, elements: ArrayBytes) -> Result<Vec<u8>> {
         let bytes = elements.into_fixed()?;
-        if bytes.len() as u64 == self.byte_len {
-            Ok(bytes)
-        } else {
-            Err(wrong_decoded_len(self.byte_len, bytes.len() as u64))
-        }
+        check_decoded_len(&bytes, self.byte_len)?;
+        Ok(bytes)
     }
 }
 
@@ -222,15 +210,28 @@ impl ArrayToArray for ScaleOffset {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
     use crate::error::ErrorKind;
+    use crate::format::codec::registry;
+    use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
     const INT8: DataType = DataType::Integer(Integer::Int8);
     const UINT8: DataType = DataType::Integer(Integer::Uint8);
 
-    fn bind(data_type: DataType, offset: &str, scale: &str, fill: Vec<u8>) -> Result<Box<dyn ArrayToArray>> {
-        let spec = ScaleOffsetSpec { offset: Some(offset.into()), scale: Some(scale.into()) };
-        spec.bind(&ChunkRepresentation { shape: vec![1], data_type, fill_value: FillValue(fill) })
+    fn bind(data_type: DataType, offset: &str, scale: &str, fill: Vec<u8>) -> Result<Rc<dyn ArrayToArray>> {
+        let codec = CodecMetadata {
+            name: "scale_offset".into(),
+            configuration: Some(format!("{{\"offset\":{offset},\"scale\":{scale}}}")),
+            format: ZarrFormat::V3,
+            field: "codecs[0]".into(),
+        };
+        let fill_value = FillValue(fill);
+        match registry::bind(&codec, &ChunkRepresentation { shape: vec![1], data_type, fill_value })? {
+            Codec::ArrayToArray(codec) => Ok(codec),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]

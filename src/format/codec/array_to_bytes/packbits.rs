@@ -6,9 +6,7 @@
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::{
-    ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, Run};
 use crate::limits;
 
@@ -20,20 +18,27 @@ enum PaddingEncoding {
     LastByte,
 }
 
-/// The configuration: `padding_encoding`, `first_bit`, `last_bit`.
-#[derive(Clone, Copy, Debug)]
-struct PackBitsSpec {
+struct PackBits {
+    component: Run,
+    first_bit: u32,
+    /// The number of stored bits of each component.
+    kept: u32,
+    byte_len: u64,
+    /// The number of bits of the whole chunk.
+    bits: u64,
     padding_encoding: PaddingEncoding,
-    first_bit: Option<u32>,
-    last_bit: Option<u32>,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `padding_encoding`, `first_bit`, `last_bit`.
 ///
 /// # Errors
 /// `Format` for an unknown padding encoding, and for bits that do not exist or are in the wrong
-/// order.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// order, `Unsupported` for data types without numbers.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "a number has 1 to 64 bits, and the last bit is not before the first"
+)]
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let choices = [
         ("none", PaddingEncoding::None),
         ("first_byte", PaddingEncoding::FirstByte),
@@ -45,7 +50,20 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         return Err(wrong_value("last_bit", format!("at least first_bit, {}", first_bit.unwrap_or(0)), last));
     }
     let padding_encoding = padding_encoding.unwrap_or(PaddingEncoding::None);
-    Ok(Spec::ArrayToBytes(Box::new(PackBitsSpec { padding_encoding, first_bit, last_bit })))
+    let name = decoded.data_type.name();
+    let component = component(&decoded.data_type)
+        .ok_or_else(|| Error::unsupported(format!("packbits does not support the data type {name}")))?;
+    let (first_bit, last_bit) = (first_bit.unwrap_or(0), last_bit.unwrap_or(component.bits - 1));
+    if last_bit >= component.bits || last_bit < first_bit {
+        let expected = format!("bits of {name}, 0 to {}", component.bits - 1);
+        return Err(wrong_value("last_bit", expected, format!("{first_bit} to {last_bit}")));
+    }
+    let byte_len = decoded.byte_len()?.unwrap_or(0);
+    let kept = last_bit - first_bit + 1;
+    let count = byte_len.checked_div(component.width as u64).unwrap_or(0);
+    let bits = limits::product([count, u64::from(kept)], "chunk")?;
+    let codec = PackBits { component, first_bit, kept, byte_len, bits, padding_encoding };
+    Ok(Codec::array_to_bytes(codec))
 }
 
 /// Reads a bit number. The specification allows `null` for an absent value here.
@@ -70,45 +88,6 @@ fn component(data_type: &DataType) -> Option<Run> {
     }
 }
 
-impl ArrayToBytesSpec for PackBitsSpec {
-    #[allow(
-        clippy::arithmetic_side_effects,
-        reason = "a number has 1 to 64 bits, and the last bit is not before the first"
-    )]
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        let component = component(&decoded.data_type).ok_or_else(|| {
-            Error::unsupported(format!(
-                "packbits does not support the data type {}",
-                decoded.data_type.name()
-            ))
-        })?;
-        let (first_bit, last_bit) =
-            (self.first_bit.unwrap_or(0), self.last_bit.unwrap_or(component.bits - 1));
-        if last_bit >= component.bits || last_bit < first_bit {
-            let expected = format!("bits of {}, 0 to {}", decoded.data_type.name(), component.bits - 1);
-            let error = wrong_value("configuration.last_bit", expected, format!("{first_bit} to {last_bit}"));
-            return Err(error);
-        }
-        let byte_len = decoded.byte_len()?.unwrap_or(0);
-        let kept = last_bit - first_bit + 1;
-        let count = byte_len.checked_div(component.width as u64).unwrap_or(0);
-        let bits = limits::product([count, u64::from(kept)], "chunk")?;
-        let padding_encoding = self.padding_encoding;
-        Ok(Box::new(PackBits { component, first_bit, kept, byte_len, bits, padding_encoding }))
-    }
-}
-
-struct PackBits {
-    component: Run,
-    first_bit: u32,
-    /// The number of stored bits of each component.
-    kept: u32,
-    byte_len: u64,
-    /// The number of bits of the whole chunk.
-    bits: u64,
-    padding_encoding: PaddingEncoding,
-}
-
 impl PackBits {
     /// The number of padding bits in the last byte.
     fn padding(&self) -> u8 {
@@ -122,9 +101,7 @@ impl PackBits {
 
     /// The packed bits without the count of padding bits.
     fn split<'a>(&self, encoded: &'a [u8]) -> Result<&'a [u8]> {
-        if encoded.len() as u64 != self.packed_len() {
-            return Err(wrong_decoded_len(self.packed_len(), encoded.len() as u64));
-        }
+        check_decoded_len(encoded, self.packed_len())?;
         let parts = match self.padding_encoding {
             PaddingEncoding::None => None,
             PaddingEncoding::FirstByte => encoded.split_first(),
@@ -188,9 +165,7 @@ impl ArrayToBytes for PackBits {
     )]
     fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
         let elements = decoded.fixed()?;
-        if elements.len() as u64 != self.byte_len {
-            return Err(wrong_decoded_len(self.byte_len, elements.len() as u64));
-        }
+        check_decoded_len(elements, self.byte_len)?;
         let mut encoded = Vec::new();
         limits::reserve(
             &mut encoded,

@@ -10,83 +10,13 @@ use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
 use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, Run, run};
 use crate::limits;
 
 /// The bytes of a count.
 const LEN: usize = 4;
-
-/// The elements that a codec accepts.
-#[derive(Clone, Debug)]
-enum VlenSpec {
-    Utf8,
-    Bytes,
-    /// Arrays of this data type, stored in this byte order.
-    Array(DataType, Endian),
-    /// Elements of the array's data type, if it is of variable length.
-    Any,
-}
-
-/// Parses the configuration of `vlen-utf8`, which has no fields.
-///
-/// # Errors
-/// None.
-pub fn parse_utf8(_: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Utf8)))
-}
-
-/// Parses the configuration of `vlen-bytes`, which has no fields.
-///
-/// # Errors
-/// None.
-pub fn parse_bytes(_: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Bytes)))
-}
-
-/// Parses the configuration of `vlen-array`: `dtype`.
-///
-/// # Errors
-/// `Format` when it is missing or not a type string, `Unsupported` for types that this build does
-/// not have.
-pub fn parse_array(configuration: &Configuration<'_>) -> Result<Spec> {
-    let dtype = configuration.read("dtype", |json| typestr::parse(&json.str()?))?;
-    let (data_type, endian) = configuration.required("dtype", dtype)?;
-    Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Array(data_type, endian))))
-}
-
-/// Parses the configuration of `zarrs.vlen_v2`, which has no fields.
-///
-/// # Errors
-/// None.
-pub fn parse_any(_: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Any)))
-}
-
-impl ArrayToBytesSpec for VlenSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        let data_type = &decoded.data_type;
-        let fits = match (self, data_type) {
-            (Self::Utf8 | Self::Any, DataType::String) | (Self::Bytes | Self::Any, DataType::Bytes) => true,
-            (Self::Array(inner, _), DataType::VariableArray(of)) => inner == of.as_ref(),
-            _ => false,
-        };
-        if !fits {
-            let error = Error::format("this codec does not support the data type");
-            return Err(error.actual(data_type.name().into_owned()));
-        }
-        let (size, swap) = match self {
-            Self::Array(inner, endian) => {
-                let swap = if *endian == Endian::Big { inner.swap_runs() } else { Vec::new() };
-                (inner.size().unwrap_or(1).max(1), swap)
-            }
-            _ => (1, Vec::new()),
-        };
-        let is_text = *data_type == DataType::String;
-        Ok(Box::new(Vlen { count: decoded.element_count()?, is_text, size, swap }))
-    }
-}
 
 struct Vlen {
     /// The number of elements of the chunk.
@@ -98,11 +28,53 @@ struct Vlen {
     swap: Vec<Run>,
 }
 
-impl ArrayToBytes for Vlen {
-    fn encoded_len(&self) -> Option<u64> {
-        None
-    }
+/// Binds `vlen-utf8`. Its configuration has no fields.
+///
+/// # Errors
+/// `Format` for other data types than strings.
+pub fn bind_utf8(_: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    vlen(decoded, decoded.data_type == DataType::String, 1, Vec::new())
+}
 
+/// Binds `vlen-bytes`. Its configuration has no fields.
+///
+/// # Errors
+/// `Format` for other data types than bytes.
+pub fn bind_bytes(_: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    vlen(decoded, decoded.data_type == DataType::Bytes, 1, Vec::new())
+}
+
+/// Binds `vlen-array`. Its configuration: `dtype`.
+///
+/// # Errors
+/// `Format` when it is missing, not a type string, or not the type of the array's elements,
+/// `Unsupported` for types that this build does not have.
+pub fn bind_array(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let dtype = configuration.read("dtype", |json| typestr::parse(&json.str()?))?;
+    let (inner, endian) = configuration.required("dtype", dtype)?;
+    let swap = if endian == Endian::Big { inner.swap_runs() } else { Vec::new() };
+    let fits = matches!(&decoded.data_type, DataType::VariableArray(of) if **of == inner);
+    vlen(decoded, fits, inner.size().unwrap_or(1).max(1), swap)
+}
+
+/// Binds `zarrs.vlen_v2`. Its configuration has no fields.
+///
+/// # Errors
+/// `Format` for other data types than strings and bytes.
+pub fn bind_any(_: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    vlen(decoded, matches!(decoded.data_type, DataType::String | DataType::Bytes), 1, Vec::new())
+}
+
+fn vlen(decoded: &ChunkRepresentation, fits: bool, size: usize, swap: Vec<Run>) -> Result<Codec> {
+    if !fits {
+        let error = Error::format("this codec does not support the data type");
+        return Err(error.actual(decoded.data_type.name().into_owned()));
+    }
+    let is_text = decoded.data_type == DataType::String;
+    Ok(Codec::array_to_bytes(Vlen { count: decoded.element_count()?, is_text, size, swap }))
+}
+
+impl ArrayToBytes for Vlen {
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         let (count, rest) = split_len(encoded)?;
         if u64::from(count) != self.count {

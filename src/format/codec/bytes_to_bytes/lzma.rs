@@ -16,9 +16,7 @@ use super::drain::{damaged, drain};
 use super::{require_encoders, split, truncated};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::{
-    BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output, wrong_decoded_len};
 use crate::format::metadata::json::Json;
 use crate::limits;
 
@@ -49,8 +47,6 @@ enum Version {
     Lzma2,
 }
 
-/// The configuration: `format`, `check`, `preset`, `filters`.
-#[derive(Clone, Debug)]
 struct Lzma {
     format: Format,
     check: CheckType,
@@ -60,12 +56,12 @@ struct Lzma {
     deltas: Vec<usize>,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `format`, `check`, `preset`, `filters`.
 ///
 /// # Errors
 /// `Format` for unknown formats and filters and for those that cannot be combined, `Unsupported`
 /// for filters for machine code.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+pub fn bind(configuration: &Configuration<'_>, _: &ChunkRepresentation) -> Result<Codec> {
     let format = match configuration.integer("format", 1..=3)? {
         Some(2) => Format::Alone,
         Some(3) => Format::Raw,
@@ -83,7 +79,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         }
         None => {}
     }
-    Ok(Spec::BytesToBytes(Box::new(codec)))
+    Ok(Codec::bytes_to_bytes(codec))
 }
 
 fn check(configuration: &Configuration<'_>) -> Result<Option<CheckType>> {
@@ -198,12 +194,6 @@ impl Lzma {
 
 fn dictionary(configured: u32, len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX).max(LEAST_DICTIONARY).min(configured)
-}
-
-impl BytesToBytesSpec for Lzma {
-    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(self.clone()))
-    }
 }
 
 impl BytesToBytes for Lzma {
