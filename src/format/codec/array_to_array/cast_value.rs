@@ -6,10 +6,7 @@
 //! restores it. That is not checked, because zarr-python writes arrays that break this rule and
 //! whose elements are valid. Floats of 8 bits and fewer are not supported.
 
-use std::collections::HashMap;
-
-use super::exact::{ExactValue, Number, Rounded, Rounding};
-use super::numpy::number_type;
+use super::exact::exact_number;
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
@@ -17,13 +14,13 @@ use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec,
 use crate::format::data_type::{DataType, FillValue, name};
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Document, Json};
-use crate::kernel::cast::{NumberType, cast};
+use crate::kernel::exact::{CastFailure, ExactCast, OutOfRange, Rounding};
 use crate::limits;
 
 struct CastValue {
     count: u64,
-    encode: DirectedCast,
-    decode: DirectedCast,
+    encode: ExactCast,
+    decode: ExactCast,
     representation: ChunkRepresentation,
 }
 
@@ -36,10 +33,10 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
     let data_type = configuration.read("data_type", |json| name::parse(&Extension::parse(json)?))?;
     let data_type = configuration.required("data_type", data_type)?;
     let (encode, decode) = both_directions(configuration, &decoded.data_type, &data_type)?;
-    let fill_value = encode.convert(&decoded.fill_value.0).map_err(|failure| {
-        Error::format(format!("the fill value {}", failure.message())).in_field("data_type")
+    let mut fill_value = FillValue::zero(&data_type);
+    encode.cast(&decoded.fill_value.0, &mut fill_value.0).map_err(|failure| {
+        Error::format(format!("the fill value {}", message(failure))).in_field("data_type")
     })?;
-    let fill_value = FillValue(fill_value);
     let representation = ChunkRepresentation { shape: decoded.shape.clone(), data_type, fill_value };
     let count = decoded.element_count()?;
     Ok(Codec::array_to_array(CastValue { count, encode, decode, representation }))
@@ -55,20 +52,13 @@ const ROUNDINGS: [(&str, Rounding); 5] = [
 
 const OUT_OF_RANGE: [(&str, OutOfRange); 2] = [("clamp", OutOfRange::Clamp), ("wrap", OutOfRange::Wrap)];
 
-/// How to treat numbers out of the range of the new type. Without this rule they are errors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum OutOfRange {
-    Clamp,
-    Wrap,
-}
-
 /// The conversions to encode and to decode.
 fn both_directions(
     configuration: &Configuration<'_>,
     here: &DataType,
     there: &DataType,
-) -> Result<(DirectedCast, DirectedCast)> {
-    let (inner, outer) = (number(here)?, number(there)?);
+) -> Result<(ExactCast, ExactCast)> {
+    let [inner, outer] = [exact_number(here, "cast_value")?, exact_number(there, "cast_value")?];
     let rounding = configuration.choice("rounding", &ROUNDINGS)?.unwrap_or(Rounding::NearestEven);
     let out_of_range = configuration.choice("out_of_range", &OUT_OF_RANGE)?;
     if out_of_range == Some(OutOfRange::Wrap) && !outer.is_integer() {
@@ -76,29 +66,14 @@ fn both_directions(
     }
     let maps = configuration.read("scalar_map", |json| scalar_maps(json, here, there))?;
     let (encode_map, decode_map) = maps.unwrap_or_default();
-    let encode = DirectedCast {
-        from: inner,
-        to: outer,
-        rounding,
-        out_of_range,
-        // The kernel converts without rules when every number fits.
-        plain: plain(here, there).filter(|_| encode_map.is_empty()),
-        map: encode_map,
-    };
-    let decode = DirectedCast {
-        from: outer,
-        to: inner,
-        rounding,
-        // A float can clamp to infinity but cannot wrap.
-        out_of_range: out_of_range.filter(|rule| inner.is_integer() || *rule == OutOfRange::Clamp),
-        plain: plain(there, here).filter(|_| decode_map.is_empty()),
-        map: decode_map,
-    };
-    Ok((encode, decode))
+    Ok((
+        ExactCast::new([inner, outer], rounding, out_of_range, encode_map),
+        ExactCast::new([outer, inner], rounding, out_of_range, decode_map),
+    ))
 }
 
-/// One direction of the scalar map, by canonical bits of the input.
-type ScalarMap = HashMap<u64, u64>;
+/// One direction of the scalar map: the bits of inputs and outputs.
+type ScalarMap = Vec<(u64, u64)>;
 
 fn scalar_maps(json: Json<'_>, here: &DataType, there: &DataType) -> Result<(ScalarMap, ScalarMap)> {
     let maps = json.object()?;
@@ -106,148 +81,39 @@ fn scalar_maps(json: Json<'_>, here: &DataType, there: &DataType) -> Result<(Sca
         return Err(Error::format("the scalar map has an unknown field").in_field(key.as_ref()));
     }
     let read = |key, from: &DataType, to: &DataType| {
-        Ok(maps.read(key, |json| scalar_map(json, from, to))?.unwrap_or_default())
+        let pair = |json: Json<'_>| match json.array()?.as_slice() {
+            [input, output] => Ok((scalar(*input, from)?, scalar(*output, to)?)),
+            _ => Err(json.unexpected("a list of an input and an output")),
+        };
+        Ok(maps.read(key, |json| json.list(pair))?.unwrap_or_default())
     };
     Ok((read("encode", here, there)?, read("decode", there, here)?))
 }
 
-fn scalar_map(json: Json<'_>, from: &DataType, to: &DataType) -> Result<ScalarMap> {
-    let (from_number, to_number) = (number(from)?, number(to)?);
-    let pairs = json.list(|json| match json.array()?.as_slice() {
-        [input, output] => Ok((scalar(*input, from)?, scalar(*output, to)?)),
-        _ => Err(json.unexpected("a list of an input and an output")),
-    })?;
-    let mut map = HashMap::new();
-    for (input, output) in pairs {
-        let input = canonical(from_number, from_number.load(&input.0));
-        // The first of equal inputs counts.
-        map.entry(input).or_insert_with(|| to_number.load(&output.0));
-    }
-    Ok(map)
-}
-
-fn scalar(json: Json<'_>, data_type: &DataType) -> Result<FillValue> {
+/// The bits of a scalar.
+fn scalar(json: Json<'_>, data_type: &DataType) -> Result<u64> {
     // The specification's example writes a sign that fill values do not have.
-    if json.text() == "\"+Infinity\"" {
-        return FillValue::parse_v3(data_type, Document::parse(b"\"Infinity\"")?.root());
-    }
-    FillValue::parse_v3(data_type, json)
+    let infinity = Document::parse(b"\"Infinity\"")?;
+    let json = if json.text() == "\"+Infinity\"" { infinity.root() } else { json };
+    let scalar = FillValue::parse_v3(data_type, json)?;
+    Ok(exact_number(data_type, "cast_value")?.load(&scalar.0))
 }
 
-fn number(data_type: &DataType) -> Result<Number> {
-    Number::of(data_type).ok_or_else(|| {
-        Error::unsupported(format!("cast_value does not support the data type {}", data_type.name()))
-    })
-}
-
-/// The key of a value in the scalar map. All NaNs have one key, and so have both zeros.
-fn key(number: Number, pattern: u64) -> ExactValue {
-    match number.value(pattern) {
-        ExactValue::Finite { magnitude: 0, .. } => {
-            ExactValue::Finite { negative: false, magnitude: 0, exponent: 0 }
-        }
-        value => value,
+fn message(failure: CastFailure) -> &'static str {
+    match failure {
+        CastFailure::OutOfRange => "is out of the range of the new type",
+        CastFailure::Unlike => "is infinite or NaN, which the new type cannot hold",
     }
 }
 
-/// The bits that represent all values equal to this one.
-fn canonical(number: Number, pattern: u64) -> u64 {
-    match number.round(key(number, pattern), Rounding::NearestEven) {
-        Rounded::Bits(bits) => bits,
-        _ => pattern,
-    }
-}
-
-/// The kernel's number types, when every number of one type is exact in the other; else `None`.
-fn plain(from: &DataType, to: &DataType) -> Option<(NumberType, NumberType)> {
-    let fits = match (Number::of(from)?, Number::of(to)?) {
-        (Number::Integer { bits, signed }, Number::Integer { bits: room, signed: to_signed }) => {
-            (signed == to_signed && bits <= room) || (!signed && bits < room)
-        }
-        (Number::Integer { bits, .. }, Number::Float { fraction_bits, exponent_bits }) => {
-            bits.saturating_sub(1) <= fraction_bits && exponent_bits > 5
-        }
-        (
-            Number::Float { exponent_bits, fraction_bits },
-            Number::Float { exponent_bits: exponent_room, fraction_bits: fraction_room },
-        ) => exponent_bits <= exponent_room && fraction_bits <= fraction_room,
-        (Number::Float { .. }, Number::Integer { .. }) => false,
-    };
-    if !fits {
-        return None;
-    }
-    Some((number_type(from).ok()?, number_type(to).ok()?))
-}
-
-/// Why a number cannot be converted.
-#[derive(Clone, Copy)]
-enum CastFailure {
-    OutOfRange,
-    Unlike,
-}
-
-impl CastFailure {
-    fn message(self) -> &'static str {
-        match self {
-            Self::OutOfRange => "is out of the range of the new type",
-            Self::Unlike => "is infinite or NaN, which the new type cannot hold",
-        }
-    }
-}
-
-/// The conversion of one direction: encode or decode.
-struct DirectedCast {
-    from: Number,
-    to: Number,
-    rounding: Rounding,
-    out_of_range: Option<OutOfRange>,
-    map: ScalarMap,
-    plain: Option<(NumberType, NumberType)>,
-}
-
-impl DirectedCast {
-    fn convert(&self, src: &[u8]) -> std::result::Result<Vec<u8>, CastFailure> {
-        let count = src.len().checked_div(self.from.size()).unwrap_or(0);
-        let mut dst = vec![0; count.saturating_mul(self.to.size())];
-        self.convert_into(src, &mut dst).map(|()| dst)
-    }
-
-    fn convert_into(&self, src: &[u8], dst: &mut [u8]) -> std::result::Result<(), CastFailure> {
-        if let Some((from, to)) = self.plain {
-            cast(src, from, dst, to);
-            return Ok(());
-        }
-        let (from_size, to_size) = (self.from.size(), self.to.size());
-        for (src, dst) in src.chunks_exact(from_size).zip(dst.chunks_exact_mut(to_size)) {
-            let bits = self.convert_one(self.from.load(src))?.to_le_bytes();
-            dst.copy_from_slice(bits.get(..to_size).unwrap_or_default());
-        }
-        Ok(())
-    }
-
-    fn convert_one(&self, pattern: u64) -> std::result::Result<u64, CastFailure> {
-        if !self.map.is_empty()
-            && let Some(mapped) = self.map.get(&canonical(self.from, pattern))
-        {
-            return Ok(*mapped);
-        }
-        let value = self.from.value(pattern);
-        match (self.to.round(value, self.rounding), self.out_of_range) {
-            (Rounded::Bits(bits), _) => Ok(bits),
-            (Rounded::Unlike, _) => Err(CastFailure::Unlike),
-            (Rounded::OutOfRange { .. }, None) => Err(CastFailure::OutOfRange),
-            (Rounded::OutOfRange { low_bits }, Some(OutOfRange::Wrap)) => Ok(low_bits),
-            (Rounded::OutOfRange { .. }, Some(OutOfRange::Clamp)) => {
-                Ok(self.to.end(matches!(value, ExactValue::Finite { negative: true, .. })))
-            }
-        }
-    }
-
-    fn checked(&self, bytes: &[u8], count: u64) -> Result<Vec<u8>> {
-        let expected = limits::product([count, self.from.size() as u64], "chunk")?;
-        check_decoded_len(bytes, expected)?;
-        let len = limits::product([count, self.to.size() as u64], "chunk")?;
-        limits::zeroed(len, limits::CHUNK_BYTES, "chunk")
+impl CastValue {
+    fn cast(&self, cast: &ExactCast, from: Vec<u8>, fail: impl Fn(CastFailure) -> Error) -> Result<Vec<u8>> {
+        let [size, to_size] = cast.numbers().map(|number| number.size() as u64);
+        check_decoded_len(&from, limits::product([self.count, size], "chunk")?)?;
+        let len = limits::product([self.count, to_size], "chunk")?;
+        let mut to = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
+        cast.cast(&from, &mut to).map_err(fail)?;
+        Ok(to)
     }
 }
 
@@ -257,20 +123,14 @@ impl ArrayToArray for CastValue {
     }
 
     fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
-        let encoded = encoded.into_fixed()?;
-        let mut decoded = self.decode.checked(&encoded, self.count)?;
-        let converted = self.decode.convert_into(&encoded, &mut decoded);
-        converted.map_err(|failure| Error::format(format!("a stored number {}", failure.message())))?;
-        Ok(ArrayBytes::Fixed(decoded))
+        let fail = |failure| Error::format(format!("a stored number {}", message(failure)));
+        self.cast(&self.decode, encoded.into_fixed()?, fail).map(ArrayBytes::Fixed)
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
         require_encoders()?;
-        let decoded = decoded.into_fixed()?;
-        let mut encoded = self.encode.checked(&decoded, self.count)?;
-        let converted = self.encode.convert_into(&decoded, &mut encoded);
-        converted.map_err(|failure| Error::argument(format!("a number {}", failure.message())))?;
-        Ok(ArrayBytes::Fixed(encoded))
+        let fail = |failure| Error::argument(format!("a number {}", message(failure)));
+        self.cast(&self.encode, decoded.into_fixed()?, fail).map(ArrayBytes::Fixed)
     }
 }
 

@@ -10,6 +10,7 @@ use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, Integer};
+use crate::kernel::packbits::{pack_bools, unpack_bools};
 use crate::limits;
 
 struct NumcodecsPackBits {
@@ -57,11 +58,7 @@ impl ArrayToArray for NumcodecsPackBits {
                 .actual(padding.to_string()));
         }
         let mut bools = limits::zeroed(self.count, limits::CHUNK_BYTES, "chunk")?;
-        for (eight, byte) in bools.chunks_mut(8).zip(packed) {
-            for (bool, place) in eight.iter_mut().zip((0..8).rev()) {
-                *bool = byte >> place & 1;
-            }
-        }
+        unpack_bools(packed, &mut bools);
         Ok(ArrayBytes::Fixed(bools))
     }
 
@@ -69,13 +66,12 @@ impl ArrayToArray for NumcodecsPackBits {
         require_encoders()?;
         let bools = decoded.into_fixed()?;
         check_decoded_len(&bools, self.count)?;
-        let mut encoded = Vec::new();
-        limits::reserve(&mut encoded, bools.len().div_ceil(8).saturating_add(1), "encoded chunk")?;
-        encoded.push(u8::try_from(self.padding()).unwrap_or(0));
-        encoded.extend(bools.chunks(8).map(|eight| {
-            let places = eight.iter().zip((0..8).rev());
-            places.fold(0, |byte, (&bool, place)| byte | u8::from(bool != 0) << place)
-        }));
+        let len = self.representation.element_count()?;
+        let mut encoded = limits::zeroed(len, limits::CHUNK_BYTES, "encoded chunk")?;
+        if let Some((padding, packed)) = encoded.split_first_mut() {
+            *padding = u8::try_from(self.padding()).unwrap_or(0);
+            pack_bools(&bools, packed);
+        }
         Ok(ArrayBytes::Fixed(encoded))
     }
 }

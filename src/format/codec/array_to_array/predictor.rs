@@ -2,21 +2,17 @@
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::{ChunkRepresentation, check_decoded_len};
+use crate::format::codec::{ArrayBytes, ChunkRepresentation, check_decoded_len};
+use crate::kernel::predictor::Rows;
 use crate::limits;
 
 /// A chunk as rows of elements.
-pub(super) struct PredictorRows {
-    /// The bytes of an element.
-    pub(super) size: usize,
-    /// Elements in a row, at least one.
-    pub(super) len: usize,
-    /// The distance from an element to the one it is the difference from, at least one.
-    pub(super) step: usize,
+pub(super) struct Predictor {
+    pub(super) rows: Rows,
     byte_len: u64,
 }
 
-impl PredictorRows {
+impl Predictor {
     /// Reads `shape` (by default the chunk's), `axis` and `dist`. `dtype` is ignored: the chunk's
     /// data type counts. `size` is the length of an element in bytes.
     ///
@@ -48,15 +44,17 @@ impl PredictorRows {
                 .map(|bytes| bytes.checked_div(size).unwrap_or(0).max(1))
         };
         let (len, step) = (product(row)?, product(row.get(1..).unwrap_or_default())?);
-        Ok(Self { size, len, step, byte_len: count.saturating_mul(size as u64) })
+        Ok(Self { rows: Rows { size, len, step }, byte_len: count.saturating_mul(size as u64) })
     }
 
-    /// Checks the length of a chunk.
+    /// The bytes of a chunk, which are whole rows.
     ///
     /// # Errors
     /// `Format` for another length.
-    pub(super) fn check(&self, bytes: &[u8]) -> Result<()> {
-        check_decoded_len(bytes, self.byte_len)
+    pub(super) fn bytes(&self, chunk: ArrayBytes) -> Result<Vec<u8>> {
+        let bytes = chunk.into_fixed()?;
+        check_decoded_len(&bytes, self.byte_len)?;
+        Ok(bytes)
     }
 }
 

@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output, wrong_decoded_len};
 use crate::format::metadata::json::Json;
+use crate::kernel::predictor::{Rows, undo_differences};
 use crate::limits;
 
 /// The maximal memory of a decoder in KiB: a dictionary of 128 MiB, twice that of the highest
@@ -218,7 +219,10 @@ impl BytesToBytes for Lzma {
                     Output::Exact(output) => output,
                     Output::Growing { buf, .. } => buf.as_mut_slice(),
                 };
-                self.deltas.iter().rev().for_each(|&distance| undo_delta(decoded, distance));
+                let len = decoded.len().max(1);
+                for step in self.deltas.iter().rev().copied() {
+                    undo_differences(decoded, Rows { size: 1, len, step });
+                }
                 Ok(())
             }
         }
@@ -335,18 +339,6 @@ fn check_end(left: usize) -> Result<()> {
     match left {
         0 => Ok(()),
         left => Err(Error::format("there are bytes after the LZMA stream").actual(format!("{left} bytes"))),
-    }
-}
-
-/// Adds to every byte the one that is `distance` before it.
-#[allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    reason = "`idx` counts from `distance` to the length"
-)]
-fn undo_delta(bytes: &mut [u8], distance: usize) {
-    for idx in distance..bytes.len() {
-        bytes[idx] = bytes[idx].wrapping_add(bytes[idx - distance]);
     }
 }
 
