@@ -19,10 +19,10 @@ use crate::access::binding::Binding;
 #[cfg(feature = "full")]
 use crate::access::chunk_update::{ChunkUpdate, PendingUpdate, apply};
 use crate::error::{Error, Result, Stage};
+use crate::format::codec::Direction;
 use crate::format::codec::bytes_to_bytes::zstd;
 use crate::format::codec::pipeline::Scratch;
 use crate::format::codec::standalone::StandaloneCodec;
-use crate::format::codec::user::Direction;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::tolerated::Form;
 use crate::sorted::Map;

@@ -12,7 +12,14 @@
 //! | [`summary`] | count, range, sum and histogram of numbers |
 //! | [`downsample`] | blocks of elements to single ones |
 //! | [`warp`] | values of a grid in the pixels of a map |
-//! | [`delta`] | running sums |
+//! | [`delta`] | differences of neighbours, and running sums |
+//! | [`predictor`] | sums along rows |
+//! | [`bitround`] | rounding to a few significant bits |
+//! | [`exact`] | conversion of numbers with rounding modes and errors |
+//! | [`scale_offset`] | scaling of numbers with errors |
+//! | [`packbits`] | numbers of a few bits, packed |
+//! | [`vlen`] | elements of variable length, with their lengths |
+//! | [`categorize`] | texts and the numbers of their labels |
 //! | [`crc32c`] | the checksum of shard indexes |
 //! | [`json`] | byte ranges of the members of a large JSON document |
 //! | [`lz4`] | LZ4 blocks, fast on long runs |
@@ -31,20 +38,27 @@
 //! naive version, on the host and in WebAssembly.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod bitround;
 pub mod bitshuffle;
 pub mod cast;
+pub mod categorize;
 pub mod convert;
 pub mod crc32c;
 pub mod delta;
 pub mod downsample;
+pub mod exact;
 pub mod fill;
 pub mod inflate;
 pub mod json;
 pub mod lz4;
+pub mod packbits;
+pub mod predictor;
+pub mod scale_offset;
 pub mod scatter;
 pub mod shuffle;
 pub mod summary;
 pub mod swap;
+pub mod vlen;
 pub mod warp;
 pub mod zstd;
 

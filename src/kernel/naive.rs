@@ -4,6 +4,8 @@
 
 use super::cast::NumberType;
 use super::downsample::Blocks;
+use super::packbits::KeptBits;
+use super::predictor::Rows;
 use super::scatter::{AxisSteps, CopyAxis, Strided};
 
 /// Lengths around every step and remainder of a kernel: words, vectors, tiles, patterns.
@@ -175,6 +177,109 @@ pub(super) fn differences(src: &[u8], size: usize) -> Vec<u8> {
 /// The bits of a little-endian number.
 pub(super) fn bits(number: &[u8]) -> u64 {
     number.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+}
+
+fn bit_of(bytes: &[u8], at: usize) -> u8 {
+    bytes[at / 8] >> (at % 8) & 1
+}
+
+/// Bit by bit, the lowest first.
+pub(super) fn packed(src: &[u8], bits: KeptBits) -> Vec<u8> {
+    let kept = bits.first as usize..(bits.first + bits.kept) as usize;
+    let all: Vec<u8> =
+        src.chunks(bits.width).flat_map(|number| kept.clone().map(|at| bit_of(number, at))).collect();
+    all.chunks(8).map(|eight| eight.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect()
+}
+
+/// Bit by bit, the lowest first.
+pub(super) fn unpacked(src: &[u8], bits: KeptBits, count: usize) -> Vec<u8> {
+    let (first, kept) = (bits.first as usize, bits.kept as usize);
+    let mut out = vec![0; count * bits.width];
+    for (number, element) in out.chunks_mut(bits.width).enumerate() {
+        for at in first..8 * bits.width {
+            let is_above = at >= first + kept;
+            let stored = if is_above { kept - 1 } else { at - first };
+            let bit = if is_above && !bits.signed { 0 } else { bit_of(src, number * kept + stored) };
+            element[at / 8] |= bit << (at % 8);
+        }
+    }
+    out
+}
+
+/// One number, by division in 128 bits.
+pub(super) fn rounded_bits(number: &[u8], number_type: NumberType, kept: u32) -> Vec<u8> {
+    let (pattern, sign) = (u128::from(bits(number)), 1_u128 << (8 * number.len() - 1));
+    let (magnitude, significant, most) = match number_type {
+        NumberType::F16 => (pattern % sign, 10, 0x7c00),
+        NumberType::F32 => (pattern % sign, 23, 0x7f80_0000),
+        NumberType::F64 => (pattern % sign, 52, 0x7ff0_0000_0000_0000),
+        NumberType::I8 | NumberType::I16 | NumberType::I32 | NumberType::I64 if pattern < sign => {
+            (pattern, 128 - pattern.leading_zeros(), sign - 1)
+        }
+        _ => (pattern, 128 - pattern.leading_zeros(), 2 * sign - 1),
+    };
+    if magnitude > most {
+        return number.to_vec();
+    }
+    let step = 1_u128 << significant.saturating_sub(kept);
+    let (whole, rest) = (magnitude / step, magnitude % step);
+    let up = whole + u128::from(2 * rest > step || (2 * rest == step && whole % 2 == 1));
+    let rounded = if up * step <= most { up * step } else { whole * step };
+    (pattern - magnitude + rounded).to_le_bytes()[..number.len()].to_vec()
+}
+
+/// One integer; `None` where a step leaves the range or has a remainder.
+pub(super) fn scaled(number: &[u8], signed: bool, by: [&[u8]; 2], encodes: bool) -> Option<Vec<u8>> {
+    let of_type = if signed { NumberType::I64 } else { NumberType::U64 };
+    let [number, offset, scale] = [number, by[0], by[1]].map(|bytes| integer(bytes, of_type));
+    let end = 1_i128 << (8 * by[0].len() - usize::from(signed));
+    let fitting =
+        |value: i128| Some(value).filter(|value| *value < end && *value >= if signed { -end } else { 0 });
+    let result = if encodes {
+        fitting(number - offset)?.checked_mul(scale)?
+    } else {
+        fitting(Some(scale).filter(|scale| *scale != 0 && number % scale == 0).map(|scale| number / scale)?)?
+            + offset
+    };
+    Some(fitting(result)?.to_le_bytes()[..by[0].len()].to_vec())
+}
+
+/// Each integer minus the one that is `step` before it in its row.
+pub(super) fn row_differences(src: &[u8], rows: Rows) -> Vec<u8> {
+    let rows_of = src.chunks(rows.len * rows.size);
+    let differences = |row: &[u8]| {
+        let number = |at: usize| bits(&row[at * rows.size..][..rows.size]);
+        let of = |at: usize| {
+            if at < rows.step { number(at) } else { number(at).wrapping_sub(number(at - rows.step)) }
+        };
+        (0..rows.len).flat_map(|at| of(at).to_le_bytes()[..rows.size].to_vec()).collect::<Vec<u8>>()
+    };
+    rows_of.flat_map(differences).collect()
+}
+
+/// Each row's bytes by their position, the highest first, each minus the one `step` before it.
+pub(super) fn float_differences(src: &[u8], rows: Rows) -> Vec<u8> {
+    let Rows { size, len, step } = rows;
+    let grouped = src.chunks(len * size).flat_map(|row| {
+        (0..size)
+            .rev()
+            .flat_map(|byte| (0..len).map(|at| row[at * size + byte]).collect::<Vec<u8>>())
+            .collect::<Vec<u8>>()
+    });
+    row_differences(&grouped.collect::<Vec<u8>>(), Rows { size: 1, len: len * size, step })
+}
+
+pub(super) fn joined(offsets: &[u32], bytes: &[u8]) -> Vec<u8> {
+    let element = |ends: &[u32]| {
+        let content = &bytes[ends[0] as usize..ends[1] as usize];
+        [&(ends[1] - ends[0]).to_le_bytes()[..], content].concat()
+    };
+    offsets.windows(2).flat_map(element).collect()
+}
+
+/// The last label that equals the text, from 1 on.
+pub(super) fn label_number(text: &[u8], labels: &[Vec<u8>]) -> u64 {
+    labels.iter().rposition(|label| label == text).map_or(0, |at| at as u64 + 1)
 }
 
 /// The elements of each block, in C order: for each element of the box, the block that it is in.

@@ -280,15 +280,15 @@ fn every_codec_is_in_the_registry() {
             let name = line.trim().strip_prefix("pub mod ").or(line.trim().strip_prefix("mod "))?;
             name.strip_suffix(';').map(str::to_owned)
         });
-        let used = |name: &String| registry.contains(&format!("{kind}::{name}::parse"));
-        let parses = |name: &String| {
+        let used = |name: &String| registry.contains(&format!("{kind}::{name}::bind"));
+        let binds = |name: &String| {
             let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(&folder).join(name);
             [file.with_extension("rs"), file.join("mod.rs")]
                 .iter()
-                .any(|file| fs::read_to_string(file).is_ok_and(|text| text.contains("pub fn parse(")))
+                .any(|file| fs::read_to_string(file).is_ok_and(|text| text.contains("pub fn bind(")))
         };
         modules
-            .filter(parses)
+            .filter(binds)
             .filter(|name| !used(name))
             .map(|name| format!("{kind}::{name}"))
             .collect::<Vec<_>>()

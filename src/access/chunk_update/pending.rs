@@ -111,8 +111,9 @@ mod tests {
     use super::*;
     use crate::access::chunk_update::Change;
     use crate::access::instruction::{ChunkProjection, ProjectedAxis};
+    use crate::format::codec::Direction;
     use crate::format::codec::sharding::ChunkOrder;
-    use crate::format::codec::user::{Direction, UserCodecs};
+    use crate::format::codec::user::UserCodecs;
     use crate::format::metadata::ZarrFormat;
     use crate::format::metadata::document::{NodeDocument, ZARR_JSON};
 

@@ -81,6 +81,14 @@ impl VariableBytes {
 }
 
 impl ArrayBytes {
+    /// The packed elements; of variable length as [`VariableBytes::to_packed`].
+    pub fn into_packed(self) -> Vec<u8> {
+        match self {
+            Self::Fixed(bytes) => bytes,
+            Self::Variable(elements) => elements.to_packed(),
+        }
+    }
+
     /// The packed elements of a type of fixed size.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ impl Pipeline {
     /// (`json2`) takes the most room of the others: up to 26 bytes for a number. A user's codec and
     /// elements of variable length have the bound of every body.
     pub fn most_encoded_len(&self) -> u64 {
-        let most = self.most_elements_len().filter(|_| self.user_context.is_none());
+        let most = self.most_elements_len().filter(|_| self.user_chain.is_none());
         let most = self.bytes_to_bytes.iter().fold(most, |most, stage| {
             let decoded = most?;
             Some(stage.codec.encoded_len(decoded).unwrap_or(decoded.saturating_mul(2)))

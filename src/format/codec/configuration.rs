@@ -1,11 +1,11 @@
 //! A codec's configuration, read field by field. Every error names the field, the expected and the
 //! actual value.
 //!
-//! A v3 field that no parser read is an error, because the specification says that readers must
-//! understand every field. v2 readers always ignored unknown fields: there the error is kept and
-//! only an encoder raises it. The same holds for a wrong value that only an encoder needs.
+//! A v3 field that the codec did not read is an error, because the specification says that readers
+//! must understand every field. v2 readers always ignored unknown fields: there the error is kept
+//! and only an encoder raises it. The same holds for a wrong value that only an encoder needs.
 //!
-//! There is no derive macro: the parser of a codec reads a handful of fields.
+//! There is no derive macro: a codec reads a handful of fields.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -179,7 +179,7 @@ impl<'a> Configuration<'a> {
         value.ok_or_else(|| Error::format("the codec's configuration lacks a field").in_field(field))
     }
 
-    /// Checks that every field was understood. Parsers call it after they have read their fields.
+    /// Checks that every field was understood, after the codec has read its fields.
     ///
     /// # Errors
     /// `Format` for the first unknown field. In v2 the error is kept for the encoder.

@@ -5,88 +5,66 @@
 //! module that the array needs. The planner only has to know the position of the codec in its
 //! chain.
 
-use super::registry::{CodecKind, WasmModule, needs_module};
-use super::user::{BoundUserCodec, OptionalUserCodecs, UserCodecs};
-use super::{
-    ArrayBytes, ArrayToArray, ArrayToArraySpec, ArrayToBytes, ArrayToBytesSpec, BytesToBytes,
-    BytesToBytesSpec, ChunkRepresentation, Output, Spec,
-};
+use super::registry::{CodecEntry, CodecKind, WasmModule, needs_module};
+use super::user::{BoundUserCodec, OptionalUserCodecs};
+use super::{ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Codec, Output};
 use crate::error::{Error, Result};
 use crate::format::metadata::CodecMetadata;
 use crate::format::metadata::codec;
 use crate::format::metadata::json::Document;
 
-#[derive(Clone, Debug)]
-struct ExternalSpec {
-    runner: Runner,
-    /// The chunk as the next codec sees it; `None` when that is not known.
-    encoded: Option<ChunkRepresentation>,
-    /// User codecs in the codec's configuration. Planning must know their kinds before decoding.
-    inner: Vec<CodecMetadata>,
-    users: OptionalUserCodecs,
-}
-
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 enum Runner {
     Module(WasmModule),
-    /// JavaScript of the user. The pipeline never calls the bound codec: see
+    /// JavaScript of the user. The pipeline never calls the codec: see
     /// [`stepwise`](super::stepwise).
     User,
 }
 
-/// A codec bound to a chunk that this build does not decode.
 struct ExternalCodec {
     runner: Runner,
     /// The chunk as the next codec sees it, or the decoded chunk when that is not known.
     chunk: ChunkRepresentation,
 }
 
-/// The spec of a codec that the WebAssembly module `module` decodes.
-pub(super) fn spec(
-    kind: CodecKind,
-    module: WasmModule,
-    codec: &CodecMetadata,
+/// A codec of a WebAssembly module that is not in this build.
+///
+/// # Errors
+/// Of [`Stage::UserCodec`](crate::error::Stage) while the kind of a user codec in its configuration
+/// is not known. Planning must know it before decoding.
+pub(super) fn codec(
+    entry: &CodecEntry,
+    metadata: &CodecMetadata,
+    decoded: &ChunkRepresentation,
     users: &OptionalUserCodecs,
-) -> Spec {
-    let (users, inner) = match users {
-        Some(known) => (users.clone(), inner_codecs(codec, known)),
-        None => (None, Vec::new()),
-    };
-    of_kind(kind, ExternalSpec { runner: Runner::Module(module), encoded: None, inner, users })
+) -> Result<Codec> {
+    if let Some(users) = users {
+        inner_codecs(metadata).iter().try_for_each(|codec| users.bind(codec, decoded).map(drop))?;
+    }
+    Ok(of_kind(entry.kind, Runner::Module(entry.module), decoded))
 }
 
-/// The spec of a user codec.
-pub(super) fn user_spec(stage: &BoundUserCodec) -> Spec {
-    let encoded = Some(stage.encoded.clone());
-    of_kind(stage.kind, ExternalSpec { runner: Runner::User, encoded, inner: Vec::new(), users: None })
+/// A user codec.
+pub(super) fn user_codec(stage: &BoundUserCodec) -> Codec {
+    of_kind(stage.kind, Runner::User, &stage.encoded)
 }
 
-/// The user codecs among the `codecs` of a configuration. Errors in it are ignored here: the module
-/// that decodes the codec reports them.
-fn inner_codecs(codec: &CodecMetadata, users: &UserCodecs) -> Vec<CodecMetadata> {
+/// The `codecs` of a configuration. Errors in it are ignored here: the module that decodes the
+/// codec reports them.
+fn inner_codecs(metadata: &CodecMetadata) -> Vec<CodecMetadata> {
     let read = || {
-        let document = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
+        let document = Document::parse(metadata.configuration.as_deref().unwrap_or("{}").as_bytes())?;
         document.root().object()?.read("codecs", |json| json.list(codec::parse))
     };
-    let codecs: Result<Option<Vec<CodecMetadata>>> = read();
-    codecs.ok().flatten().unwrap_or_default().into_iter().filter(|codec| users.has(codec)).collect()
+    read().ok().flatten().unwrap_or_default()
 }
 
-fn of_kind(kind: CodecKind, spec: ExternalSpec) -> Spec {
+fn of_kind(kind: CodecKind, runner: Runner, chunk: &ChunkRepresentation) -> Codec {
+    let codec = ExternalCodec { runner, chunk: chunk.clone() };
     match kind {
-        CodecKind::ArrayToArray => Spec::ArrayToArray(Box::new(spec)),
-        CodecKind::ArrayToBytes => Spec::ArrayToBytes(Box::new(spec)),
-        CodecKind::BytesToBytes => Spec::BytesToBytes(Box::new(spec)),
-    }
-}
-
-impl ExternalSpec {
-    fn bound(&self, decoded: &ChunkRepresentation) -> Result<Box<ExternalCodec>> {
-        for (codec, users) in self.inner.iter().zip(self.users.iter().cycle()) {
-            users.bind(codec, decoded)?;
-        }
-        let chunk = self.encoded.as_ref().unwrap_or(decoded).clone();
-        Ok(Box::new(ExternalCodec { runner: self.runner, chunk }))
+        CodecKind::ArrayToArray => Codec::array_to_array(codec),
+        CodecKind::ArrayToBytes => Codec::array_to_bytes(codec),
+        CodecKind::BytesToBytes => Codec::bytes_to_bytes(codec),
     }
 }
 
@@ -96,24 +74,6 @@ impl ExternalCodec {
             Runner::Module(module) => needs_module(module),
             Runner::User => Error::unsupported("a user codec cannot run here: the facade must run it"),
         }
-    }
-}
-
-impl ArrayToArraySpec for ExternalSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        Ok(self.bound(decoded)?)
-    }
-}
-
-impl ArrayToBytesSpec for ExternalSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        Ok(self.bound(decoded)?)
-    }
-}
-
-impl BytesToBytesSpec for ExternalSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(self.bound(decoded)?)
     }
 }
 
@@ -132,10 +92,6 @@ impl ArrayToArray for ExternalCodec {
 }
 
 impl ArrayToBytes for ExternalCodec {
-    fn encoded_len(&self) -> Option<u64> {
-        None
-    }
-
     fn decode(&self, _: &[u8]) -> Result<ArrayBytes> {
         Err(self.refuse())
     }

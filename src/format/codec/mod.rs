@@ -1,13 +1,13 @@
 //! Codecs: they encode a chunk to bytes and decode it back.
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
 //!
-//! A codec goes through three stages:
+//! A codec goes through two stages:
 //!
-//! 1. **Parse**: JSON → [`Spec`]. The [`registry`] finds the parser by the codec's name.
-//! 2. **Bind**: spec + data type + chunk shape → a bound codec. All validation happens here, once.
-//! 3. **Decode or encode**: many times. The bytes to decode may be corrupt or hostile.
+//! 1. **Bind**: configuration + data type + chunk shape → [`Codec`]. The [`registry`] finds the
+//!    function by the codec's name. All validation happens here, once.
+//! 2. **Decode or encode**: many times. The bytes to decode may be corrupt or hostile.
 //!
-//! A chain of bound codecs is a [`pipeline::Pipeline`].
+//! A chain of codecs is a [`pipeline::Pipeline`].
 
 pub mod array_bytes;
 pub mod array_to_array;
@@ -15,7 +15,9 @@ pub mod array_to_bytes;
 mod bounds;
 pub mod bytes_to_bytes;
 pub mod configuration;
+mod direction;
 mod external;
+mod named;
 pub mod pipeline;
 pub mod registry;
 pub mod sharding;
@@ -26,11 +28,15 @@ pub mod user;
 
 use std::fmt::{Debug, Formatter};
 use std::ops::Range;
+use std::rc::Rc;
 
 pub use array_bytes::ArrayBytes;
 #[cfg(any(feature = "full", feature = "internals"))]
 pub use bytes_to_bytes::inflate_raw;
+pub use direction::{CodecData, Direction};
 pub use registry::CodecKind;
+
+use array_bytes::VariableBytes;
 
 use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, FillValue, Run, run};
@@ -64,6 +70,23 @@ impl ChunkRepresentation {
         match self.data_type.size() {
             Some(size) => limits::product([self.element_count()?, size as u64], "chunk").map(Some),
             None => Ok(None),
+        }
+    }
+
+    /// The elements of the chunk, from what [`ArrayBytes::into_packed`] makes of them.
+    ///
+    /// # Errors
+    /// `wrong` for another number of elements.
+    pub fn elements(&self, packed: &[u8], wrong: impl Fn() -> Error) -> Result<ArrayBytes> {
+        match self.byte_len()? {
+            Some(len) if len == packed.len() as u64 => Ok(ArrayBytes::Fixed(packed.to_vec())),
+            Some(len) => {
+                Err(wrong().expected(format!("{len} bytes")).actual(format!("{} bytes", packed.len())))
+            }
+            None => {
+                let count = limits::to_usize(self.element_count()?, "chunk")?;
+                VariableBytes::from_packed(packed, count).map(ArrayBytes::Variable).ok_or_else(wrong)
+            }
         }
     }
 }
@@ -121,58 +144,59 @@ pub fn wrong_decoded_len(expected: u64, actual: u64) -> Error {
         .actual(format!("{actual} bytes"))
 }
 
-/// A parsed codec, not yet bound to a data type and shape.
-pub enum Spec {
-    /// Array → array, such as `transpose`.
-    ArrayToArray(Box<dyn ArrayToArraySpec>),
-    /// Array → bytes, such as `bytes` and `sharding_indexed`; a chain has exactly one.
-    ArrayToBytes(Box<dyn ArrayToBytesSpec>),
-    /// Bytes → bytes, such as `gzip`. Most need no binding; see [`BytesToBytesSpec`].
-    BytesToBytes(Box<dyn BytesToBytesSpec>),
-}
-
-/// Writes the kind only. Debug texts of every codec would make the WebAssembly module larger.
-impl Debug for Spec {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::ArrayToArray(_) => "ArrayToArray",
-            Self::ArrayToBytes(_) => "ArrayToBytes",
-            Self::BytesToBytes(_) => "BytesToBytes",
-        })
+/// Checks the length of a chunk's elements.
+///
+/// # Errors
+/// `Format` for another length.
+pub fn check_decoded_len(elements: &[u8], expected: u64) -> Result<()> {
+    match elements.len() as u64 {
+        actual if actual == expected => Ok(()),
+        actual => Err(wrong_decoded_len(expected, actual)),
     }
 }
 
-/// A parsed array → array codec.
-pub trait ArrayToArraySpec {
-    /// Validates the configuration against the chunk, and computes what depends on the chunk.
-    ///
-    /// # Errors
-    /// `Format` when the configuration does not fit the data type or shape, `Unsupported` when this
-    /// package does not implement it.
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>>;
+/// A codec, bound to a data type and a shape.
+#[derive(Clone)]
+pub enum Codec {
+    /// Array → array, such as `transpose`.
+    ArrayToArray(Rc<dyn ArrayToArray>),
+    /// Array → bytes, such as `bytes` and `sharding_indexed`; a chain has exactly one.
+    ArrayToBytes(Rc<dyn ArrayToBytes>),
+    /// Bytes → bytes, such as `gzip`.
+    BytesToBytes(Rc<dyn BytesToBytes>),
 }
 
-/// A parsed array → bytes codec.
-pub trait ArrayToBytesSpec {
-    /// Validates the configuration against the chunk, and computes what depends on the chunk.
-    ///
-    /// # Errors
-    /// As [`ArrayToArraySpec::bind`].
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>>;
+impl Codec {
+    fn array_to_array(codec: impl ArrayToArray + 'static) -> Self {
+        Self::ArrayToArray(Rc::new(codec))
+    }
+
+    fn array_to_bytes(codec: impl ArrayToBytes + 'static) -> Self {
+        Self::ArrayToBytes(Rc::new(codec))
+    }
+
+    fn bytes_to_bytes(codec: impl BytesToBytes + 'static) -> Self {
+        Self::BytesToBytes(Rc::new(codec))
+    }
+
+    /// The kind, which decides the position in a chain.
+    pub fn kind(&self) -> CodecKind {
+        match self {
+            Self::ArrayToArray(_) => CodecKind::ArrayToArray,
+            Self::ArrayToBytes(_) => CodecKind::ArrayToBytes,
+            Self::BytesToBytes(_) => CodecKind::BytesToBytes,
+        }
+    }
 }
 
-/// A parsed bytes → bytes codec.
-pub trait BytesToBytesSpec {
-    /// Validates the configuration against the chunk, and computes what depends on the chunk.
-    /// `decoded` is the chunk as the array → bytes codec sees it. The blosc encoder takes its
-    /// default type size from it.
-    ///
-    /// # Errors
-    /// As [`ArrayToArraySpec::bind`].
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>>;
+/// Writes the kind only. Debug texts of every codec would make the WebAssembly module larger.
+impl Debug for Codec {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        self.kind().fmt(f)
+    }
 }
 
-/// A bound array → array codec.
+/// An array → array codec.
 pub trait ArrayToArray {
     /// The chunk as the next codec sees it.
     fn encoded(&self) -> &ChunkRepresentation;
@@ -196,10 +220,12 @@ pub trait ArrayToArray {
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes>;
 }
 
-/// A bound array → bytes codec.
+/// An array → bytes codec.
 pub trait ArrayToBytes {
     /// The exact length of the encoded bytes; `None` when it depends on the elements.
-    fn encoded_len(&self) -> Option<u64>;
+    fn encoded_len(&self) -> Option<u64> {
+        None
+    }
 
     /// Decodes bytes to elements, packed in C order, little-endian.
     ///
@@ -244,7 +270,7 @@ impl Packed {
     }
 }
 
-/// A bound bytes → bytes codec.
+/// A bytes → bytes codec.
 pub trait BytesToBytes {
     /// The exact length of the encoded bytes; `None` when it does not follow from the decoded
     /// length.

@@ -1,4 +1,4 @@
-//! Step 5, decode: a chain of bound codecs, from bytes to elements and back.
+//! Step 5, decode: a chain of codecs, from bytes to elements and back.
 //!
 //! The chain does no more than it must:
 //!
@@ -13,13 +13,15 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::external;
-use super::user::{BoundUserCodec, OptionalUserCodecs, UserCodecs};
+use super::named::NamedCodec;
+use super::stepwise::UserChain;
+use super::user::OptionalUserCodecs;
 use crate::error::{Error, Result, Stage};
-use crate::format::codec::registry::{self, ParsedCodec, WasmModule};
+use crate::format::codec::registry::{self, WasmModule};
 use crate::format::codec::sharding::Sharding;
 use crate::format::codec::{
-    ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Output, Packed, Spec,
+    ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Codec, CodecData, CodecKind,
+    Direction, Output, Packed,
 };
 use crate::format::dimension_order::transposed_strides;
 use crate::format::metadata::CodecMetadata;
@@ -30,44 +32,16 @@ pub struct Pipeline {
     decoded: ChunkRepresentation,
     /// The chunk as the array → bytes codec sees it.
     pub(super) encoded: ChunkRepresentation,
-    pub(super) array_to_array: Vec<NamedCodec<dyn ArrayToArray>>,
-    pub(super) array_to_bytes: NamedCodec<dyn ArrayToBytes>,
-    pub(super) bytes_to_bytes: Vec<NamedCodec<dyn BytesToBytes>>,
+    pub(super) array_to_array: Vec<NamedCodec<Rc<dyn ArrayToArray>>>,
+    pub(super) array_to_bytes: NamedCodec<Rc<dyn ArrayToBytes>>,
+    pub(super) bytes_to_bytes: Vec<NamedCodec<Rc<dyn BytesToBytes>>>,
     packed: Option<Packed>,
     module: WasmModule,
-    /// Set when the chain contains user codecs.
-    pub(super) user_context: Option<UserCodecContext>,
+    /// The same codecs, when some of them are user codecs.
+    pub(super) user_chain: Option<UserChain>,
     /// The codecs' metadata, when the chunk's bytes are its packed elements. The same codecs then
     /// decode a box of elements that is contiguous in those bytes.
     raw: Option<Vec<CodecMetadata>>,
-}
-
-/// What a chain with user codecs needs: see [`stepwise`](super::stepwise).
-pub(super) struct UserCodecContext {
-    pub users: Rc<UserCodecs>,
-    /// The number of the pipeline in `users`.
-    pub pipeline: usize,
-}
-
-/// A bound codec, and its name in the metadata for errors.
-pub(super) struct NamedCodec<T: ?Sized> {
-    pub(super) name: String,
-    pub(super) codec: Box<T>,
-    /// Set for a user codec, which JavaScript runs.
-    pub(super) user: Option<Rc<BoundUserCodec>>,
-    /// Set when the codec decodes but cannot encode: the reason.
-    pub(super) encode_error: Option<Error>,
-}
-
-impl<T: ?Sized> NamedCodec<T> {
-    pub(super) fn add_context(&self, stage: Stage) -> impl Fn(Error) -> Error + '_ {
-        move |error| error.in_stage(stage).in_codec(self.name.as_str())
-    }
-
-    /// Checks that the codec can encode.
-    pub(super) fn check_encodes(&self) -> Result<()> {
-        self.encode_error.clone().map_or(Ok(()), Err)
-    }
 }
 
 /// Buffers that decoding reuses from chunk to chunk.
@@ -113,7 +87,7 @@ pub type ChunkBox = [Range<u64>];
 const MOST_RUNS: u64 = 4096;
 
 impl Pipeline {
-    /// Looks the codecs up, parses their configurations and binds the chain to what it will see.
+    /// Looks the codecs up and binds each to what it will see.
     ///
     /// # Errors
     /// `Unsupported` for an unknown codec, `Format` for a chain or configuration that does not fit.
@@ -134,42 +108,31 @@ impl Pipeline {
         users: &OptionalUserCodecs,
     ) -> Result<Self> {
         let mut array_to_array = Vec::new();
-        let mut array_to_bytes: Option<NamedCodec<dyn ArrayToBytes>> = None;
+        let mut array_to_bytes = None;
         let mut bytes_to_bytes = Vec::new();
         let mut encoded = decoded.clone();
         let mut module = WasmModule::Engine;
         let mut has_user_codec = false;
         for metadata in codecs {
-            let user = match users {
-                Some(users) => users.bind(metadata, &encoded)?,
-                None => None,
-            };
+            let NamedCodec { name, codec, user, encode_error } = NamedCodec::bind(metadata, &encoded, users)?;
             has_user_codec |= user.is_some();
-            let ParsedCodec { spec, encode_error } = match &user {
-                Some(stage) => external::user_spec(stage).into(),
-                None => {
-                    module = union_of_modules(module, registry::module_of(&metadata.name, metadata.format))?;
-                    registry::parse_with(metadata, users)?
-                }
-            };
-            let add_context =
-                |error: Error| error.in_codec(metadata.name.as_str()).within_field(&metadata.field);
-            let name = || metadata.name.clone();
-            match (spec, &array_to_bytes) {
-                (Spec::ArrayToArray(spec), None) => {
-                    let codec = spec.bind(&encoded).map_err(add_context)?;
+            if user.is_none() {
+                module = union_of_modules(module, registry::module_of(&name, metadata.format))?;
+            }
+            match (codec, &array_to_bytes) {
+                (Codec::ArrayToArray(codec), None) => {
                     encoded = codec.encoded().clone();
-                    array_to_array.push(NamedCodec { name: name(), codec, user, encode_error });
+                    array_to_array.push(NamedCodec { name, codec, user, encode_error });
                 }
-                (Spec::ArrayToBytes(spec), None) => {
-                    let codec = spec.bind(&encoded).map_err(add_context)?;
-                    array_to_bytes = Some(NamedCodec { name: name(), codec, user, encode_error });
+                (Codec::ArrayToBytes(codec), None) => {
+                    array_to_bytes = Some(NamedCodec { name, codec, user, encode_error });
                 }
-                (Spec::BytesToBytes(spec), Some(_)) => {
-                    let codec = spec.bind(&encoded).map_err(add_context)?;
-                    bytes_to_bytes.push(NamedCodec { name: name(), codec, user, encode_error });
+                (Codec::BytesToBytes(codec), Some(_)) => {
+                    bytes_to_bytes.push(NamedCodec { name, codec, user, encode_error });
                 }
-                (spec, _) => return Err(add_context(out_of_place(&spec))),
+                (codec, _) => {
+                    return Err(out_of_place(codec.kind()).in_codec(name).in_field(metadata.field.as_str()));
+                }
             }
         }
         let array_to_bytes = array_to_bytes
@@ -177,9 +140,11 @@ impl Pipeline {
         // A chain with user codecs runs codec by codec, never in place.
         let packed = array_to_bytes.codec.packed().filter(|_| !has_user_codec);
         module = union_of_modules(module, array_to_bytes.codec.sharding().map(Sharding::module))?;
-        let user_context = users.as_ref().filter(|_| has_user_codec).map(|users| {
-            let pipeline = users.pipeline(codecs, &decoded);
-            UserCodecContext { users: users.clone(), pipeline }
+        let user_chain = users.as_ref().filter(|_| has_user_codec).map(|users| {
+            let before = array_to_array.iter().map(|named| named.to_any(Codec::ArrayToArray));
+            let after = bytes_to_bytes.iter().map(|named| named.to_any(Codec::BytesToBytes));
+            let all = before.chain([array_to_bytes.to_any(Codec::ArrayToBytes)]).chain(after).collect();
+            UserChain::new(users, codecs, &decoded, all)
         });
         let raw = None;
         let mut pipeline = Self {
@@ -190,7 +155,7 @@ impl Pipeline {
             bytes_to_bytes,
             packed,
             module,
-            user_context,
+            user_chain,
             raw,
         };
         let is_raw = pipeline.bytes_to_bytes.is_empty() && pipeline.only_transposed();
@@ -263,12 +228,10 @@ impl Pipeline {
         scratch: &'a mut Scratch,
     ) -> Result<DecodedChunk<'a>> {
         let Scratch { elements, intermediate } = scratch;
-        if let Some(user_context) = &self.user_context {
+        if let Some(chain) = &self.user_chain {
+            let chunk = chain.run(Direction::Decode, CodecData::Bytes(encoded.into()))?.into_elements()?;
             let strides = transposed_strides(&self.decoded.shape, &identity(&self.decoded.shape));
-            return Ok(DecodedChunk {
-                elements: Elements::of(self.decode_stepwise(user_context, encoded)?, elements),
-                strides,
-            });
+            return Ok(DecodedChunk { elements: Elements::of(chunk, elements), strides });
         }
         if self.packed.is_some() && self.only_transposed() {
             self.decode_packed(encoded, wanted, elements, intermediate)?;
@@ -310,8 +273,8 @@ impl Pipeline {
     /// encoder, and as [`check_encodes`](Self::check_encodes).
     pub fn encode(&self, elements: ArrayBytes) -> Result<Vec<u8>> {
         self.check_encodes().map_err(|error| error.in_stage(Stage::Encode))?;
-        if let Some(user_context) = &self.user_context {
-            return self.encode_stepwise(user_context, elements);
+        if let Some(chain) = &self.user_chain {
+            return chain.run(Direction::Encode, CodecData::Array(elements)).map(CodecData::into_packed);
         }
         let mut elements = elements;
         for stage in &self.array_to_array {
@@ -371,7 +334,7 @@ impl Pipeline {
             }
             return Ok(());
         };
-        let bytes = undo(rest, encoded, intermediate)?;
+        let bytes = undo(rest.iter(), encoded, intermediate)?;
         let partial = if runs.len() == 1 && runs.first() == Some(&(0..len)) {
             None
         } else {
@@ -399,7 +362,7 @@ impl Pipeline {
         encoded: &'a [u8],
         intermediate: &'a mut [Vec<u8>; 2],
     ) -> Result<&'a [u8]> {
-        undo(&self.bytes_to_bytes, encoded, intermediate)
+        undo(self.bytes_to_bytes.iter(), encoded, intermediate)
     }
 
     /// Decodes all bytes → bytes codecs into an output of the exact length.
@@ -414,7 +377,7 @@ impl Pipeline {
             output.copy_from_slice(encoded);
             return Ok(());
         };
-        let bytes = undo(rest, encoded, intermediate)?;
+        let bytes = undo(rest.iter(), encoded, intermediate)?;
         first.codec.decode(bytes, Output::Exact(output)).map_err(first.add_context(Stage::Decode))
     }
 
@@ -453,11 +416,11 @@ fn union_of_modules(module: WasmModule, other: Option<WasmModule>) -> Result<Was
     }
 }
 
-fn out_of_place(spec: &Spec) -> Error {
-    let (what, place) = match spec {
-        Spec::ArrayToArray(_) => ("an array-to-array codec", "before the array-to-bytes codec"),
-        Spec::ArrayToBytes(_) => ("a second array-to-bytes codec", "once in a chain"),
-        Spec::BytesToBytes(_) => ("a bytes-to-bytes codec", "after the array-to-bytes codec"),
+fn out_of_place(kind: CodecKind) -> Error {
+    let (what, place) = match kind {
+        CodecKind::ArrayToArray => ("an array-to-array codec", "before the array-to-bytes codec"),
+        CodecKind::ArrayToBytes => ("a second array-to-bytes codec", "once in a chain"),
+        CodecKind::BytesToBytes => ("a bytes-to-bytes codec", "after the array-to-bytes codec"),
     };
     Error::format("a codec is at the wrong position of its chain")
         .in_stage(Stage::Metadata)
@@ -475,21 +438,23 @@ fn compose(axes: &[usize], order: &[usize]) -> Vec<usize> {
 }
 
 /// Decodes stages from last to first. Two buffers take turns.
-fn undo<'a>(
-    stages: &[NamedCodec<dyn BytesToBytes>],
+pub(super) fn undo<'a, 's>(
+    stages: impl DoubleEndedIterator<Item = &'s NamedCodec<Rc<dyn BytesToBytes>>>,
     encoded: &'a [u8],
     intermediate: &'a mut [Vec<u8>; 2],
 ) -> Result<&'a [u8]> {
     let [ready, next] = intermediate;
     let limit = limits::to_usize(limits::CHUNK_BYTES, "chunk")?;
-    for (undone, stage) in stages.iter().rev().enumerate() {
-        let source: &[u8] = if undone == 0 { encoded } else { ready };
+    let mut is_first = true;
+    for stage in stages.rev() {
+        let source: &[u8] = if is_first { encoded } else { ready };
         next.clear();
         let output = Output::Growing { buf: next, limit };
         stage.codec.decode(source, output).map_err(stage.add_context(Stage::Decode))?;
         std::mem::swap(ready, next);
+        is_first = false;
     }
-    Ok(if stages.is_empty() { encoded } else { ready })
+    Ok(if is_first { encoded } else { ready })
 }
 
 fn check_len(encoded: &[u8], expected: usize) -> Result<()> {

@@ -6,7 +6,10 @@
 
 use super::configuration::Configuration;
 use super::user::OptionalUserCodecs;
-use super::{Spec, array_to_array, array_to_bytes, bytes_to_bytes, external, sharding, unsupported};
+use super::{
+    ChunkRepresentation, Codec, array_to_array, array_to_bytes, bytes_to_bytes, external, sharding,
+    unsupported,
+};
 use crate::error::{Error, Result, Stage};
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
@@ -73,11 +76,16 @@ pub struct CodecEntry {
     /// What zarr-python, zarrs, TensorStore and zarrita do with it in v3 metadata.
     #[allow(dead_code, reason = "a test writes the table of codecs from it")]
     pub peers: [&'static str; 4],
-    parse: fn(&Configuration<'_>) -> Result<Spec>,
+    bind: Bind,
 }
 
+/// Binds a codec to the chunk that it sees: validates the configuration against the chunk, and
+/// computes what depends on both. A bytes → bytes codec gets the chunk that the array → bytes codec
+/// sees.
+type Bind = fn(&Configuration<'_>, &ChunkRepresentation) -> Result<Codec>;
+
 macro_rules! entries {
-    ($($name:literal, $aliases:expr, $v2_ids:expr, $kind:ident, $module:ident, $parse:expr, $peers:expr;)*) => {
+    ($($name:literal, $aliases:expr, $v2_ids:expr, $kind:ident, $module:ident, $bind:expr, $peers:expr;)*) => {
         &[$(CodecEntry {
             name: $name,
             aliases: &$aliases,
@@ -85,90 +93,90 @@ macro_rules! entries {
             kind: CodecKind::$kind,
             module: WasmModule::$module,
             peers: $peers,
-            parse: parser!($module, $parse),
+            bind: bind!($module, $bind),
         }),*]
     };
 }
 
-/// The parser of a codec. In a build without the codec's module it is a function that is never
+/// The function of a codec. In a build without the codec's module it is another one that is never
 /// called, so that the build does not contain the codec.
-macro_rules! parser {
-    (Full, $parse:expr) => {{
+macro_rules! bind {
+    (Full, $bind:expr) => {{
         #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
-        let parse = $parse;
+        let bind: Bind = $bind;
         #[cfg(not(any(feature = "full", not(target_arch = "wasm32"))))]
-        let parse = |_: &Configuration<'_>| Err(needs_module(WasmModule::Full));
-        parse
+        let bind: Bind = |_, _| Err(needs_module(WasmModule::Full));
+        bind
     }};
-    (Images, $parse:expr) => {{
+    (Images, $bind:expr) => {{
         #[cfg(any(feature = "images", not(target_arch = "wasm32")))]
-        let parse = $parse;
+        let bind: Bind = $bind;
         #[cfg(not(any(feature = "images", not(target_arch = "wasm32"))))]
-        let parse = |_: &Configuration<'_>| Err(needs_module(WasmModule::Images));
-        parse
+        let bind: Bind = |_, _| Err(needs_module(WasmModule::Images));
+        bind
     }};
-    ($module:ident, $parse:expr) => {
-        $parse
+    (Engine, $bind:expr) => {
+        $bind
     };
 }
 
 /// Every codec that this package can decode.
 #[rustfmt::skip]
 pub static ENTRIES: &[CodecEntry] = entries! {
-    // name              aliases                    v2 ids      kind          module  parser
+    // name              aliases                    v2 ids      kind          module  function
     // zarr-python zarrs tensorstore zarrita
-    "bytes",             ["endian"],                [],         ArrayToBytes, Engine, array_to_bytes::bytes::parse,    ["yes", "yes", "yes", "yes"];
-    "transpose",         [],                        [],         ArrayToArray, Engine, array_to_array::transpose::parse, ["yes", "yes", "yes", "one only"];
-    "sharding_indexed",  [],                        [],         ArrayToBytes, Engine, sharding::parse,                 ["yes", "yes", "yes", "in part"];
-    "gzip",              ["numcodecs.gzip"],        ["gzip"],   BytesToBytes, Engine, bytes_to_bytes::gzip::parse,     ["yes", "yes", "yes", "yes"];
-    "numcodecs.zlib",    ["zlib"],                  ["zlib", "imagecodecs_zlib", "imagecodecs_zlibng", "imagecodecs_zopfli", "imagecodecs_deflate"], BytesToBytes, Engine, bytes_to_bytes::zlib::parse,     ["yes", "yes", "no", "yes"];
-    "zstd",              ["numcodecs.zstd"],        ["zstd", "imagecodecs_zstd"], BytesToBytes, Engine, bytes_to_bytes::zstd::parse,     ["yes", "yes", "yes", "yes"];
-    "numcodecs.lz4",     [],                        ["lz4"],    BytesToBytes, Engine, bytes_to_bytes::lz4::parse,      ["yes", "no", "no", "yes"];
-    "blosc",             ["numcodecs.blosc"],       ["blosc", "imagecodecs_blosc"], BytesToBytes, Engine, bytes_to_bytes::blosc::parse,    ["no snappy", "yes", "yes", "yes"];
-    "crc32c",            ["numcodecs.crc32c"],      ["crc32c"], BytesToBytes, Engine, bytes_to_bytes::crc32c::parse,   ["yes", "yes", "yes", "unverified"];
-    "numcodecs.delta",   [],                        ["delta"],  ArrayToArray, Engine, array_to_array::delta::parse,    ["yes", "no", "no", "no astype"];
-    "numcodecs.fixedscaleoffset", [],               ["fixedscaleoffset"], ArrayToArray, Engine, array_to_array::fixedscaleoffset::parse, ["yes", "yes", "no", "no"];
-    "numcodecs.quantize", [],                       ["quantize"], ArrayToArray, Engine, array_to_array::quantize::parse, ["yes", "no", "no", "no"];
-    "numcodecs.astype",  [],                        ["astype"], ArrayToArray, Engine, array_to_array::astype::parse,   ["yes", "no", "no", "no"];
-    "numcodecs.categorize", [],                     ["categorize"], ArrayToArray, Full,   array_to_array::categorize::parse, ["no", "no", "no", "no"];
-    "bitround",          ["numcodecs.bitround"],    ["bitround"], ArrayToArray, Engine, array_to_array::bitround::parse, ["as numcodecs.bitround", "yes", "no", "decode"];
-    "scale_offset",      [],                        [],         ArrayToArray, Full,   array_to_array::scale_offset::parse, ["yes", "no", "no", "mostly"];
-    "cast_value",        [],                        [],         ArrayToArray, Full,   array_to_array::cast_value::parse, ["yes", "no", "no", "yes"];
-    "reshape",           [],                        [],         ArrayToArray, Full,   array_to_array::reshape::parse,  ["no", "yes", "no", "no"];
-    "zarrs.squeeze",     [],                        [],         ArrayToArray, Full,   array_to_array::reshape::parse_squeeze, ["no", "yes", "no", "no"];
-    "numcodecs.packbits", [],                       ["packbits"], ArrayToArray, Full,   array_to_array::numcodecs_packbits::parse, ["yes", "no", "no", "no"];
-    "packbits",          [],                        [],         ArrayToBytes, Full,   array_to_bytes::packbits::parse, ["no", "edge chunks wrong", "no", "no"];
-    "vlen-utf8",         [],                        ["vlen-utf8"], ArrayToBytes, Engine, array_to_bytes::vlen::parse_utf8, ["yes", "yes", "no", "yes"];
-    "vlen-bytes",        [],                        ["vlen-bytes"], ArrayToBytes, Engine, array_to_bytes::vlen::parse_bytes, ["yes", "yes", "no", "no"];
-    "vlen-array",        [],                        ["vlen-array"], ArrayToBytes, Full,   array_to_bytes::vlen::parse_array, ["no", "yes", "no", "no"];
-    "zarrs.vlen_v2",     [],                        [],         ArrayToBytes, Engine, array_to_bytes::vlen::parse_any, ["no", "yes", "no", "no"];
-    "numcodecs.json2",   [],                        ["json2"],  ArrayToBytes, Full,   array_to_bytes::json2::parse,    ["no", "no", "no", "yes"];
-    "numcodecs.msgpack2", [],                       ["msgpack2"], ArrayToBytes, Full, array_to_bytes::msgpack2::parse, ["no", "no", "no", "no"];
-    "numcodecs.pcodec",  [],                        ["pcodec"], ArrayToBytes, Full,   array_to_bytes::pcodec::parse,   ["yes", "yes", "no", "no"];
-    "numcodecs.zfpy",    [],                        ["zfpy"],   ArrayToBytes, Full,   array_to_bytes::zfpy::parse,     ["yes", "yes", "no", "no"];
-    "zfp",               ["zarrs.zfp"],             [],         ArrayToBytes, Full,   array_to_bytes::zfp::parse,      ["no", "yes", "no", "no"];
-    "n5_default",        [],                        [],         ArrayToBytes, Full,   array_to_bytes::n5_default::parse, ["plugin", "plugin", "as N5", "no"];
-    "zarrs.optional",    ["optional"],              [],         ArrayToBytes, Full,   array_to_bytes::optional::parse, ["no", "yes", "no", "no"];
-    "numcodecs.shuffle", [],                        ["shuffle"], BytesToBytes, Engine, bytes_to_bytes::shuffle::parse, ["yes", "yes", "no", "yes"];
-    "numcodecs.crc32",   [],                        ["crc32"],  BytesToBytes, Full,   bytes_to_bytes::crc32::parse,    ["yes", "no", "no", "no"];
-    "numcodecs.adler32", [],                        ["adler32"], BytesToBytes, Full,   bytes_to_bytes::adler32::parse, ["yes", "yes", "no", "no"];
-    "numcodecs.fletcher32", [],                     ["fletcher32"], BytesToBytes, Engine, bytes_to_bytes::fletcher32::parse, ["yes", "yes", "no", "no"];
-    "numcodecs.jenkins_lookup3", [],                ["jenkins_lookup3"], BytesToBytes, Full, bytes_to_bytes::jenkins_lookup3::parse, ["yes", "no", "no", "no"];
-    "numcodecs.bz2",     [],                        ["bz2", "imagecodecs_bz2"], BytesToBytes, Full,   bytes_to_bytes::bz2::parse,      ["yes", "yes", "no", "no"];
-    "numcodecs.lzma",    [],                        ["lzma", "imagecodecs_lzma"], BytesToBytes, Full,   bytes_to_bytes::lzma::parse,     ["yes", "no", "no", "no"];
-    "numcodecs.base64",  [],                        ["base64"], BytesToBytes, Full,   bytes_to_bytes::base64::parse,   ["no", "no", "no", "no"];
-    "conditional",       [],                        [],         BytesToBytes, Full,   bytes_to_bytes::conditional::parse, ["no", "no", "no", "no"];
-    "jpeg",              ["imagecodecs_jpeg"],      ["imagecodecs_jpeg"], ArrayToBytes, Images, array_to_bytes::image::jpeg::parse, ["plugin", "no", "no", "no"];
-    "imagecodecs_jpeg2k", [],                       ["imagecodecs_jpeg2k"], ArrayToBytes, Images, array_to_bytes::image::jpeg2k::parse, ["plugin", "no", "no", "no"];
-    "jpegxl",            ["imagecodecs_jpegxl"],    ["imagecodecs_jpegxl"], ArrayToBytes, Images, array_to_bytes::image::jpegxl::parse, ["plugin", "no", "no", "no"];
-    "imagecodecs_webp",  [],                        ["imagecodecs_webp"], ArrayToBytes, Images, array_to_bytes::image::webp::parse, ["plugin", "no", "no", "no"];
-    "imagecodecs_png",   ["imagecodecs_spng"],      ["imagecodecs_png", "imagecodecs_spng"], ArrayToBytes, Images, array_to_bytes::image::png::parse, ["plugin", "no", "no", "no"];
-    "imagecodecs_qoi",   [],                        ["imagecodecs_qoi"], ArrayToBytes, Images, array_to_bytes::image::qoi::parse, ["plugin", "no", "no", "no"];
-    "imagecodecs_lerc",  [],                        ["imagecodecs_lerc"], ArrayToBytes, Images, array_to_bytes::image::lerc::parse, ["plugin", "no", "no", "no"];
-    "lzw",               ["imagecodecs_lzw"],       ["imagecodecs_lzw"], BytesToBytes, Images, bytes_to_bytes::lzw::parse, ["plugin", "no", "no", "no"];
-    "imagecodecs_packbits", [],                     ["imagecodecs_packbits"], BytesToBytes, Images, bytes_to_bytes::imagecodecs_packbits::parse, ["plugin", "no", "no", "no"];
-    "imagecodecs_delta", [],                        ["imagecodecs_delta"], ArrayToArray, Images, array_to_array::imagecodecs_delta::parse, ["plugin", "no", "no", "no"];
-    "imagecodecs_floatpred", [],                    ["imagecodecs_floatpred"], ArrayToArray, Images, array_to_array::imagecodecs_floatpred::parse, ["plugin", "no", "no", "no"];
+    "bytes",             ["endian"],                [],         ArrayToBytes, Engine, array_to_bytes::bytes::bind,    ["yes", "yes", "yes", "yes"];
+    "transpose",         [],                        [],         ArrayToArray, Engine, array_to_array::transpose::bind, ["yes", "yes", "yes", "one only"];
+    "sharding_indexed",  [],                        [],         ArrayToBytes, Engine, sharding::bind,                 ["yes", "yes", "yes", "in part"];
+    "gzip",              ["numcodecs.gzip"],        ["gzip"],   BytesToBytes, Engine, bytes_to_bytes::gzip::bind,     ["yes", "yes", "yes", "yes"];
+    "numcodecs.zlib",    ["zlib"],                  ["zlib", "imagecodecs_zlib", "imagecodecs_zlibng", "imagecodecs_zopfli", "imagecodecs_deflate"], BytesToBytes, Engine, bytes_to_bytes::zlib::bind,     ["yes", "yes", "no", "yes"];
+    "zstd",              ["numcodecs.zstd"],        ["zstd", "imagecodecs_zstd"], BytesToBytes, Engine, bytes_to_bytes::zstd::bind,     ["yes", "yes", "yes", "yes"];
+    "numcodecs.lz4",     [],                        ["lz4"],    BytesToBytes, Engine, bytes_to_bytes::lz4::bind,      ["yes", "no", "no", "yes"];
+    "blosc",             ["numcodecs.blosc"],       ["blosc", "imagecodecs_blosc"], BytesToBytes, Engine, bytes_to_bytes::blosc::bind,    ["no snappy", "yes", "yes", "yes"];
+    "crc32c",            ["numcodecs.crc32c"],      ["crc32c"], BytesToBytes, Engine, bytes_to_bytes::crc32c::bind,   ["yes", "yes", "yes", "unverified"];
+    "numcodecs.delta",   [],                        ["delta"],  ArrayToArray, Engine, array_to_array::delta::bind,    ["yes", "no", "no", "no astype"];
+    "numcodecs.fixedscaleoffset", [],               ["fixedscaleoffset"], ArrayToArray, Engine, array_to_array::fixedscaleoffset::bind, ["yes", "yes", "no", "no"];
+    "numcodecs.quantize", [],                       ["quantize"], ArrayToArray, Engine, array_to_array::quantize::bind, ["yes", "no", "no", "no"];
+    "numcodecs.astype",  [],                        ["astype"], ArrayToArray, Engine, array_to_array::astype::bind,   ["yes", "no", "no", "no"];
+    "numcodecs.categorize", [],                     ["categorize"], ArrayToArray, Full,   array_to_array::categorize::bind, ["no", "no", "no", "no"];
+    "bitround",          ["numcodecs.bitround"],    ["bitround"], ArrayToArray, Engine, array_to_array::bitround::bind, ["as numcodecs.bitround", "yes", "no", "decode"];
+    "scale_offset",      [],                        [],         ArrayToArray, Full,   array_to_array::scale_offset::bind, ["yes", "no", "no", "mostly"];
+    "cast_value",        [],                        [],         ArrayToArray, Full,   array_to_array::cast_value::bind, ["yes", "no", "no", "yes"];
+    "reshape",           [],                        [],         ArrayToArray, Full,   array_to_array::reshape::bind,  ["no", "yes", "no", "no"];
+    "zarrs.squeeze",     [],                        [],         ArrayToArray, Full,   array_to_array::reshape::bind_squeeze, ["no", "yes", "no", "no"];
+    "numcodecs.packbits", [],                       ["packbits"], ArrayToArray, Full,   array_to_array::numcodecs_packbits::bind, ["yes", "no", "no", "no"];
+    "packbits",          [],                        [],         ArrayToBytes, Full,   array_to_bytes::packbits::bind, ["no", "edge chunks wrong", "no", "no"];
+    "vlen-utf8",         [],                        ["vlen-utf8"], ArrayToBytes, Engine, array_to_bytes::vlen::bind_utf8, ["yes", "yes", "no", "yes"];
+    "vlen-bytes",        [],                        ["vlen-bytes"], ArrayToBytes, Engine, array_to_bytes::vlen::bind_bytes, ["yes", "yes", "no", "no"];
+    "vlen-array",        [],                        ["vlen-array"], ArrayToBytes, Full,   array_to_bytes::vlen::bind_array, ["no", "yes", "no", "no"];
+    "zarrs.vlen_v2",     [],                        [],         ArrayToBytes, Engine, array_to_bytes::vlen::bind_any, ["no", "yes", "no", "no"];
+    "numcodecs.json2",   [],                        ["json2"],  ArrayToBytes, Full,   array_to_bytes::json2::bind,    ["no", "no", "no", "yes"];
+    "numcodecs.msgpack2", [],                       ["msgpack2"], ArrayToBytes, Full, array_to_bytes::msgpack2::bind, ["no", "no", "no", "no"];
+    "numcodecs.pcodec",  [],                        ["pcodec"], ArrayToBytes, Full,   array_to_bytes::pcodec::bind,   ["yes", "yes", "no", "no"];
+    "numcodecs.zfpy",    [],                        ["zfpy"],   ArrayToBytes, Full,   array_to_bytes::zfpy::bind,     ["yes", "yes", "no", "no"];
+    "zfp",               ["zarrs.zfp"],             [],         ArrayToBytes, Full,   array_to_bytes::zfp::bind,      ["no", "yes", "no", "no"];
+    "n5_default",        [],                        [],         ArrayToBytes, Full,   array_to_bytes::n5_default::bind, ["plugin", "plugin", "as N5", "no"];
+    "zarrs.optional",    ["optional"],              [],         ArrayToBytes, Full,   array_to_bytes::optional::bind, ["no", "yes", "no", "no"];
+    "numcodecs.shuffle", [],                        ["shuffle"], BytesToBytes, Engine, bytes_to_bytes::shuffle::bind, ["yes", "yes", "no", "yes"];
+    "numcodecs.crc32",   [],                        ["crc32"],  BytesToBytes, Full,   bytes_to_bytes::crc32::bind,    ["yes", "no", "no", "no"];
+    "numcodecs.adler32", [],                        ["adler32"], BytesToBytes, Full,   bytes_to_bytes::adler32::bind, ["yes", "yes", "no", "no"];
+    "numcodecs.fletcher32", [],                     ["fletcher32"], BytesToBytes, Engine, bytes_to_bytes::fletcher32::bind, ["yes", "yes", "no", "no"];
+    "numcodecs.jenkins_lookup3", [],                ["jenkins_lookup3"], BytesToBytes, Full, bytes_to_bytes::jenkins_lookup3::bind, ["yes", "no", "no", "no"];
+    "numcodecs.bz2",     [],                        ["bz2", "imagecodecs_bz2"], BytesToBytes, Full,   bytes_to_bytes::bz2::bind,      ["yes", "yes", "no", "no"];
+    "numcodecs.lzma",    [],                        ["lzma", "imagecodecs_lzma"], BytesToBytes, Full,   bytes_to_bytes::lzma::bind,     ["yes", "no", "no", "no"];
+    "numcodecs.base64",  [],                        ["base64"], BytesToBytes, Full,   bytes_to_bytes::base64::bind,   ["no", "no", "no", "no"];
+    "conditional",       [],                        [],         BytesToBytes, Full,   bytes_to_bytes::conditional::bind, ["no", "no", "no", "no"];
+    "jpeg",              ["imagecodecs_jpeg"],      ["imagecodecs_jpeg"], ArrayToBytes, Images, array_to_bytes::image::jpeg::bind, ["plugin", "no", "no", "no"];
+    "imagecodecs_jpeg2k", [],                       ["imagecodecs_jpeg2k"], ArrayToBytes, Images, array_to_bytes::image::jpeg2k::bind, ["plugin", "no", "no", "no"];
+    "jpegxl",            ["imagecodecs_jpegxl"],    ["imagecodecs_jpegxl"], ArrayToBytes, Images, array_to_bytes::image::jpegxl::bind, ["plugin", "no", "no", "no"];
+    "imagecodecs_webp",  [],                        ["imagecodecs_webp"], ArrayToBytes, Images, array_to_bytes::image::webp::bind, ["plugin", "no", "no", "no"];
+    "imagecodecs_png",   ["imagecodecs_spng"],      ["imagecodecs_png", "imagecodecs_spng"], ArrayToBytes, Images, array_to_bytes::image::png::bind, ["plugin", "no", "no", "no"];
+    "imagecodecs_qoi",   [],                        ["imagecodecs_qoi"], ArrayToBytes, Images, array_to_bytes::image::qoi::bind, ["plugin", "no", "no", "no"];
+    "imagecodecs_lerc",  [],                        ["imagecodecs_lerc"], ArrayToBytes, Images, array_to_bytes::image::lerc::bind, ["plugin", "no", "no", "no"];
+    "lzw",               ["imagecodecs_lzw"],       ["imagecodecs_lzw"], BytesToBytes, Images, bytes_to_bytes::lzw::bind, ["plugin", "no", "no", "no"];
+    "imagecodecs_packbits", [],                     ["imagecodecs_packbits"], BytesToBytes, Images, bytes_to_bytes::imagecodecs_packbits::bind, ["plugin", "no", "no", "no"];
+    "imagecodecs_delta", [],                        ["imagecodecs_delta"], ArrayToArray, Images, array_to_array::imagecodecs_delta::bind, ["plugin", "no", "no", "no"];
+    "imagecodecs_floatpred", [],                    ["imagecodecs_floatpred"], ArrayToArray, Images, array_to_array::imagecodecs_floatpred::bind, ["plugin", "no", "no", "no"];
 };
 
 /// Finds the codec of this name.
@@ -195,65 +203,65 @@ pub fn module_of(name: &str, format: ZarrFormat) -> Option<WasmModule> {
     find(name, format).map(|entry| entry.module)
 }
 
-/// Parses a codec's metadata for encoding, which needs every parameter.
+/// Binds a codec for encoding, which needs every parameter.
 ///
 /// # Errors
-/// `Unsupported` for an unknown codec, `Format` for a configuration that breaks the codec's
-/// specification. Both name the codec and the field.
+/// `Unsupported` for an unknown codec and for what this package does not implement, `Format` for a
+/// configuration that breaks the codec's specification or does not fit the chunk. All name the
+/// codec and the field.
 #[cfg(feature = "internals")]
-pub fn parse(codec: &CodecMetadata) -> Result<Spec> {
-    let ParsedCodec { spec, encode_error } = parse_with(codec, &None)?;
-    encode_error.map_or(Ok(spec), Err)
+pub fn bind(metadata: &CodecMetadata, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let BoundCodec { codec, encode_error } = bind_with(metadata, decoded, &None)?;
+    encode_error.map_or(Ok(codec), Err)
 }
 
-/// A parsed codec that can decode, and perhaps encode.
-pub struct ParsedCodec {
-    /// The parsed codec.
-    pub spec: Spec,
+/// A codec that can decode, and perhaps encode.
+pub struct BoundCodec {
+    /// The codec.
+    pub codec: Codec,
     /// Set when the codec cannot encode: the error of a parameter that only an encoder needs.
     pub encode_error: Option<Error>,
 }
 
-impl From<Spec> for ParsedCodec {
-    fn from(spec: Spec) -> Self {
-        Self { spec, encode_error: None }
-    }
-}
-
-/// Parses a codec's metadata for decoding. The codec may contain a chain with user codecs.
+/// Binds a codec for decoding. It may contain a chain with user codecs.
 ///
 /// # Errors
-/// As [`parse`], without the errors of parameters that only an encoder needs.
-pub fn parse_with(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<ParsedCodec> {
-    let add_context = |error: Error| error.in_codec(codec.name.as_str()).within_field(&codec.field);
-    let ParsedCodec { spec, encode_error } = parse_entry(codec, users).map_err(add_context)?;
-    Ok(ParsedCodec { spec, encode_error: encode_error.map(add_context) })
+/// As [`bind`], without the errors of parameters that only an encoder needs.
+pub fn bind_with(
+    metadata: &CodecMetadata,
+    decoded: &ChunkRepresentation,
+    users: &OptionalUserCodecs,
+) -> Result<BoundCodec> {
+    let add_context = |error: Error| {
+        // What a codec names is a field of its configuration.
+        let in_configuration = metadata.format != ZarrFormat::V2 && error.context().field.is_some();
+        let error = if in_configuration { error.within_field("configuration") } else { error };
+        error.in_codec(metadata.name.as_str()).within_field(&metadata.field)
+    };
+    let BoundCodec { codec, encode_error } = bind_entry(metadata, decoded, users).map_err(add_context)?;
+    Ok(BoundCodec { codec, encode_error: encode_error.map(add_context) })
 }
 
-fn parse_entry(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<ParsedCodec> {
-    let entry = lookup(&codec.name, codec.format)?;
+fn bind_entry(
+    metadata: &CodecMetadata,
+    decoded: &ChunkRepresentation,
+    users: &OptionalUserCodecs,
+) -> Result<BoundCodec> {
+    let entry = lookup(&metadata.name, metadata.format)?;
     if !entry.module.is_in_this_build() {
         // The next codec of the chain sees another data type or shape, which only the codec can
         // tell.
         if entry.kind == CodecKind::ArrayToArray && entry.module == WasmModule::Full {
-            Error::check_full(&codec.name)?;
+            Error::check_full(&metadata.name)?;
         }
-        return Ok(external::spec(entry.kind, entry.module, codec, users).into());
+        let codec = external::codec(entry, metadata, decoded, users)?;
+        return Ok(BoundCodec { codec, encode_error: None });
     }
-    let read = || {
-        let text = codec.configuration.as_deref().unwrap_or("{}");
-        let document = Document::parse(text.as_bytes())?;
-        let configuration = Configuration::new(codec, document.root())?.with_users(users);
-        let spec = (entry.parse)(&configuration)?;
-        configuration.finish()?;
-        Ok((spec, configuration.into_encode_error()))
-    };
-    let add_context = |error: Error| match codec.format {
-        ZarrFormat::V2 => error,
-        ZarrFormat::V3 | ZarrFormat::Draft(_) => error.within_field("configuration"),
-    };
-    let (spec, encode_error) = read().map_err(add_context)?;
-    Ok(ParsedCodec { spec, encode_error: encode_error.map(add_context) })
+    let document = Document::parse(metadata.configuration.as_deref().unwrap_or("{}").as_bytes())?;
+    let configuration = Configuration::new(metadata, document.root())?.with_users(users);
+    let codec = (entry.bind)(&configuration, decoded)?;
+    configuration.finish()?;
+    Ok(BoundCodec { codec, encode_error: configuration.into_encode_error() })
 }
 
 /// The error of a codec that only another WebAssembly module of the package has.
@@ -289,6 +297,7 @@ fn find(name: &str, format: ZarrFormat) -> Option<&'static CodecEntry> {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+    use crate::format::data_type::{DataType, FillValue};
 
     fn codec(name: &str, configuration: &str, format: ZarrFormat) -> CodecMetadata {
         CodecMetadata {
@@ -297,6 +306,12 @@ mod tests {
             format,
             field: "codecs[2]".into(),
         }
+    }
+
+    fn bind(codec: &CodecMetadata) -> Result<Codec> {
+        let data_type = DataType::Bool;
+        let fill_value = FillValue::zero(&data_type);
+        super::bind(codec, &ChunkRepresentation { shape: vec![2], data_type, fill_value })
     }
 
     #[test]
@@ -314,15 +329,15 @@ mod tests {
 
     #[test]
     fn errors_name_the_unknown_codec() {
-        let error = parse(&codec("imagecodecs_jetraw", "{}", ZarrFormat::V2)).unwrap_err();
+        let error = bind(&codec("imagecodecs_jetraw", "{}", ZarrFormat::V2)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert_eq!(error.context().stage, Some(Stage::CodecName));
         assert_eq!(error.context().codec.as_deref(), Some("imagecodecs_jetraw"));
         assert_eq!(error.context().field.as_deref(), Some("codecs[2]"));
         assert_eq!(kind_of("imagecodecs_jetraw", ZarrFormat::V2), None);
-        let error = parse(&codec("grib", "{}", ZarrFormat::V2)).unwrap_err();
+        let error = bind(&codec("grib", "{}", ZarrFormat::V2)).unwrap_err();
         assert!(error.message().contains("GRIB messages"), "{error}");
-        assert_eq!(parse(&codec("nobody's", "{}", ZarrFormat::V3)).unwrap_err().message(), "unknown codec");
+        assert_eq!(bind(&codec("nobody's", "{}", ZarrFormat::V3)).unwrap_err().message(), "unknown codec");
     }
 
     #[test]
@@ -343,12 +358,12 @@ mod tests {
 
     #[test]
     fn errors_contain_the_path_of_the_field() {
-        let error = parse(&codec("gzip", r#"{"level": 10}"#, ZarrFormat::V3)).unwrap_err();
+        let error = bind(&codec("gzip", r#"{"level": 10}"#, ZarrFormat::V3)).unwrap_err();
         assert_eq!(error.context().field.as_deref(), Some("codecs[2].configuration.level"));
         assert_eq!(error.context().codec.as_deref(), Some("gzip"));
-        let error = parse(&codec("zstd", r#"{"level": 3, "window": 9}"#, ZarrFormat::V3)).unwrap_err();
+        let error = bind(&codec("zstd", r#"{"level": 3, "window": 9}"#, ZarrFormat::V3)).unwrap_err();
         assert_eq!(error.context().field.as_deref(), Some("codecs[2].configuration.window"));
-        let error = parse(&codec("zstd", r#"{"id": "zstd", "level": "x"}"#, ZarrFormat::V2)).unwrap_err();
+        let error = bind(&codec("zstd", r#"{"id": "zstd", "level": "x"}"#, ZarrFormat::V2)).unwrap_err();
         assert_eq!(error.context().field.as_deref(), Some("codecs[2].level"));
     }
 }

@@ -8,14 +8,9 @@
 
 use std::borrow::Cow;
 
-use super::registry::{self, ParsedCodec, WasmModule};
-use super::user::Direction;
-use super::{
-    ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Output, Spec,
-    wrong_decoded_len,
-};
+use super::registry::{self, BoundCodec, WasmModule};
+use super::{ArrayBytes, ChunkRepresentation, Codec, CodecData, CodecKind, Direction, wrong_decoded_len};
 use crate::error::{Error, Result, Stage};
-use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, FillValue, Integer, name, typestr};
 use crate::format::metadata::extension::Extension;
@@ -28,14 +23,8 @@ use crate::limits;
 pub struct StandaloneCodec {
     metadata: CodecMetadata,
     decoded: ChunkRepresentation,
-    bound: Bound,
+    codec: Codec,
     encode_error: Option<Error>,
-}
-
-enum Bound {
-    ArrayToArray(Box<dyn ArrayToArray>),
-    ArrayToBytes(Box<dyn ArrayToBytes>),
-    BytesToBytes(Box<dyn BytesToBytes>),
 }
 
 impl StandaloneCodec {
@@ -51,22 +40,16 @@ impl StandaloneCodec {
         let configuration = members
             .read_unless_null("configuration", |json| json.object().map(|_| json.text().to_owned()))?;
         let decoded = chunk(&members, &name)?;
-        let (metadata, ParsedCodec { spec, encode_error }) = parse(&name, configuration)?;
-        let add_context = |error: Error| error.in_codec(name.as_ref());
-        let bound = match spec {
-            Spec::ArrayToArray(spec) => spec.bind(&decoded).map(Bound::ArrayToArray),
-            Spec::ArrayToBytes(spec) => spec.bind(&decoded).map(Bound::ArrayToBytes),
-            Spec::BytesToBytes(spec) => spec.bind(&decoded).map(Bound::BytesToBytes),
-        };
-        Ok(Self { bound: bound.map_err(add_context)?, metadata, decoded, encode_error })
+        let (metadata, BoundCodec { codec, encode_error }) = bind(&name, configuration, &decoded)?;
+        Ok(Self { metadata, decoded, codec, encode_error })
     }
 
     /// The JSON text of a `CodecDescription` of `ts/port/operations.ts`.
     pub fn to_json(&self) -> String {
-        let kind = match self.bound {
-            Bound::ArrayToArray(_) => "array_to_array",
-            Bound::ArrayToBytes(_) => "array_to_bytes",
-            Bound::BytesToBytes(_) => "bytes_to_bytes",
+        let kind = match self.codec.kind() {
+            CodecKind::ArrayToArray => "array_to_array",
+            CodecKind::ArrayToBytes => "array_to_bytes",
+            CodecKind::BytesToBytes => "bytes_to_bytes",
         };
         ObjectText::new()
             .with("kind", string(kind))
@@ -78,39 +61,34 @@ impl StandaloneCodec {
     }
 
     /// Runs the codec. Elements are packed, or offsets and bytes if their length varies
-    /// ([`VariableBytes::to_packed`]).
+    /// ([`ArrayBytes::into_packed`]).
     ///
     /// # Errors
     /// `Format` for bytes that the codec cannot have encoded, `Argument` for elements of another
     /// length or that the codec cannot represent, `Limit` for a result above
     /// [`limits::CHUNK_BYTES`], `Unsupported` in a build without the codec.
     pub fn run(&self, direction: Direction, input: &[u8]) -> Result<Vec<u8>> {
-        let (result, stage) = match direction {
-            Direction::Decode => (self.decode(input), Stage::Decode),
-            Direction::Encode => (self.encode(input), Stage::Encode),
-        };
-        result.map_err(|error| error.in_stage(stage).in_codec(self.metadata.name.as_str()))
+        let add_context =
+            |error: Error| error.in_stage(direction.stage()).in_codec(self.metadata.name.as_str());
+        self.run_on_packed(direction, input).map_err(add_context)
     }
 
-    fn decode(&self, input: &[u8]) -> Result<Vec<u8>> {
-        match &self.bound {
-            Bound::BytesToBytes(codec) => {
-                let mut buf = Vec::new();
-                let limit = limits::to_usize(limits::CHUNK_BYTES, "decoded bytes")?;
-                codec.decode(input, Output::Growing { buf: &mut buf, limit })?;
-                Ok(buf)
-            }
-            Bound::ArrayToBytes(codec) => self.checked(codec.decode(input)?),
-            Bound::ArrayToArray(codec) => self.checked(codec.decode(elements_of(codec.encoded(), input)?)?),
+    fn run_on_packed(&self, direction: Direction, input: &[u8]) -> Result<Vec<u8>> {
+        if let (Direction::Encode, Some(error)) = (direction, &self.encode_error) {
+            return Err(error.clone());
         }
-    }
-
-    fn encode(&self, input: &[u8]) -> Result<Vec<u8>> {
-        self.encode_error.clone().map_or(Ok(()), Err)?;
-        match &self.bound {
-            Bound::BytesToBytes(codec) => codec.encode(input),
-            Bound::ArrayToBytes(codec) => codec.encode(&elements_of(&self.decoded, input)?),
-            Bound::ArrayToArray(codec) => Ok(packed(codec.encode(elements_of(&self.decoded, input)?)?)),
+        let wrong = || Error::argument("the chunk has another number of elements than its shape");
+        let elements = |chunk: &ChunkRepresentation| chunk.elements(input, wrong).map(CodecData::Array);
+        let data = match (self.codec.kind(), direction) {
+            (CodecKind::BytesToBytes, _) | (CodecKind::ArrayToBytes, Direction::Decode) => {
+                CodecData::Bytes(input.into())
+            }
+            (CodecKind::ArrayToArray, Direction::Decode) => elements(self.encoded())?,
+            (_, Direction::Encode) => elements(&self.decoded)?,
+        };
+        match (self.codec.run(direction, data)?, direction) {
+            (CodecData::Array(elements), Direction::Decode) => self.checked(elements),
+            (data, _) => Ok(data.into_packed()),
         }
     }
 
@@ -121,13 +99,13 @@ impl StandaloneCodec {
             ArrayBytes::Fixed(bytes) => (self.decoded.byte_len()?.unwrap_or(count), bytes.len() as u64),
             ArrayBytes::Variable(elements) => (count, elements.len() as u64),
         };
-        if expected == actual { Ok(packed(elements)) } else { Err(wrong_decoded_len(expected, actual)) }
+        if expected == actual { Ok(elements.into_packed()) } else { Err(wrong_decoded_len(expected, actual)) }
     }
 
     fn encoded(&self) -> &ChunkRepresentation {
-        match &self.bound {
-            Bound::ArrayToArray(codec) => codec.encoded(),
-            Bound::ArrayToBytes(_) | Bound::BytesToBytes(_) => &self.decoded,
+        match &self.codec {
+            Codec::ArrayToArray(codec) => codec.encoded(),
+            Codec::ArrayToBytes(_) | Codec::BytesToBytes(_) => &self.decoded,
         }
     }
 
@@ -135,8 +113,8 @@ impl StandaloneCodec {
     /// says so.
     fn module(&self, direction: Direction) -> WasmModule {
         let own = registry::module_of(&self.metadata.name, self.metadata.format);
-        let module = match (&self.bound, own.unwrap_or(WasmModule::Engine)) {
-            (Bound::ArrayToBytes(codec), WasmModule::Engine) => {
+        let module = match (&self.codec, own.unwrap_or(WasmModule::Engine)) {
+            (Codec::ArrayToBytes(codec), WasmModule::Engine) => {
                 codec.sharding().map_or(WasmModule::Engine, super::sharding::Sharding::module)
             }
             (_, module) => module,
@@ -148,9 +126,13 @@ impl StandaloneCodec {
     }
 }
 
-/// Parses the codec by its name in v3, or else by its `id` in v2: the configurations of some codecs
+/// Binds the codec by its name in v3, or else by its `id` in v2: the configurations of some codecs
 /// differ. A configuration that can encode is preferred to one that can only decode.
-fn parse(name: &str, configuration: Option<String>) -> Result<(CodecMetadata, ParsedCodec)> {
+fn bind(
+    name: &str,
+    configuration: Option<String>,
+    decoded: &ChunkRepresentation,
+) -> Result<(CodecMetadata, BoundCodec)> {
     let mut first = None;
     let id = name.strip_prefix("numcodecs.").unwrap_or(name);
     for (name, format) in [(name, ZarrFormat::V3), (id, ZarrFormat::V2)] {
@@ -160,10 +142,10 @@ fn parse(name: &str, configuration: Option<String>) -> Result<(CodecMetadata, Pa
         let field = "configuration".to_owned();
         let configuration = configuration.clone();
         let metadata = CodecMetadata { name: name.to_owned(), configuration, format, field };
-        let parsed = registry::parse_with(&metadata, &None).map(|parsed| (metadata, parsed));
-        match (&parsed, &first) {
-            (Ok((_, ParsedCodec { encode_error: None, .. })), _) => return parsed,
-            (Ok(_), Some(Err(_))) | (_, None) => first = Some(parsed),
+        let bound = registry::bind_with(&metadata, decoded, &None).map(|bound| (metadata, bound));
+        match (&bound, &first) {
+            (Ok((_, BoundCodec { encode_error: None, .. })), _) => return bound,
+            (Ok(_), Some(Err(_))) | (_, None) => first = Some(bound),
             _ => {}
         }
     }
@@ -212,26 +194,6 @@ fn data_type(json: Json<'_>, codec: &str) -> Result<DataType> {
 fn chunk_text(chunk: &ChunkRepresentation) -> String {
     let data_type = Description::of(&chunk.data_type).to_json();
     ObjectText::new().with("shape", list(&chunk.shape)).with("type", data_type).compact()
-}
-
-/// The elements of a chunk, from packed bytes.
-fn elements_of(chunk: &ChunkRepresentation, bytes: &[u8]) -> Result<ArrayBytes> {
-    let wrong = || Error::argument("the chunk has another number of elements than its shape");
-    match chunk.byte_len()? {
-        Some(len) if len == bytes.len() as u64 => Ok(ArrayBytes::Fixed(bytes.to_vec())),
-        Some(len) => Err(wrong().expected(format!("{len} bytes")).actual(format!("{} bytes", bytes.len()))),
-        None => {
-            let count = limits::to_usize(chunk.element_count()?, "chunk")?;
-            VariableBytes::from_packed(bytes, count).map(ArrayBytes::Variable).ok_or_else(wrong)
-        }
-    }
-}
-
-fn packed(elements: ArrayBytes) -> Vec<u8> {
-    match elements {
-        ArrayBytes::Fixed(bytes) => bytes,
-        ArrayBytes::Variable(elements) => elements.to_packed(),
-    }
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

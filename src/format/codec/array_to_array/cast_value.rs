@@ -6,276 +6,115 @@
 //! restores it. That is not checked, because zarr-python writes arrays that break this rule and
 //! whose elements are valid. Floats of 8 bits and fewer are not supported.
 
-use std::collections::HashMap;
-
-use super::exact::{ExactValue, Number, Rounded, Rounding};
-use super::numpy::number_type;
+use super::exact::exact_number;
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{
-    ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, FillValue, name};
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Document, Json};
-use crate::kernel::cast::{NumberType, cast};
+use crate::kernel::exact::{CastFailure, ExactCast, OutOfRange, Rounding};
 use crate::limits;
 
-/// How to treat numbers out of the range of the new type. Without this rule they are errors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum OutOfRange {
-    Clamp,
-    Wrap,
+struct CastValue {
+    count: u64,
+    encode: ExactCast,
+    decode: ExactCast,
+    representation: ChunkRepresentation,
 }
 
-/// Pairs of JSON texts. Their data types are known only when the codec is bound.
-type Pairs = Vec<(String, String)>;
-
-/// The configuration: `data_type`, `rounding`, `out_of_range`, `scalar_map`.
-#[derive(Debug)]
-struct CastValueSpec {
-    data_type: DataType,
-    rounding: Rounding,
-    out_of_range: Option<OutOfRange>,
-    encode_map: Pairs,
-    decode_map: Pairs,
-}
-
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `data_type`, `rounding`, `out_of_range`, `scalar_map`.
 ///
 /// # Errors
-/// `Format` for a value that the specification does not allow, `Unsupported` for data types that
-/// this build does not have.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// `Format` for a value that the specification does not allow and for a fill value that cannot be
+/// cast, `Unsupported` for data types that this codec or build does not have.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let data_type = configuration.read("data_type", |json| name::parse(&Extension::parse(json)?))?;
-    let roundings = [
-        ("nearest-even", Rounding::NearestEven),
-        ("towards-zero", Rounding::TowardsZero),
-        ("towards-positive", Rounding::TowardsPositive),
-        ("towards-negative", Rounding::TowardsNegative),
-        ("nearest-away", Rounding::NearestAway),
-    ];
-    let out_of_range = [("clamp", OutOfRange::Clamp), ("wrap", OutOfRange::Wrap)];
-    let (encode_map, decode_map) = configuration.read("scalar_map", scalar_map)?.unwrap_or_default();
-    Ok(Spec::ArrayToArray(Box::new(CastValueSpec {
-        data_type: configuration.required("data_type", data_type)?,
-        rounding: configuration.choice("rounding", &roundings)?.unwrap_or(Rounding::NearestEven),
-        out_of_range: configuration.choice("out_of_range", &out_of_range)?,
-        encode_map,
-        decode_map,
-    })))
+    let data_type = configuration.required("data_type", data_type)?;
+    let (encode, decode) = both_directions(configuration, &decoded.data_type, &data_type)?;
+    let mut fill_value = FillValue::zero(&data_type);
+    encode.cast(&decoded.fill_value.0, &mut fill_value.0).map_err(|failure| {
+        Error::format(format!("the fill value {}", message(failure))).in_field("data_type")
+    })?;
+    let representation = ChunkRepresentation { shape: decoded.shape.clone(), data_type, fill_value };
+    let count = decoded.element_count()?;
+    Ok(Codec::array_to_array(CastValue { count, encode, decode, representation }))
 }
 
-fn scalar_map(json: Json<'_>) -> Result<(Pairs, Pairs)> {
+const ROUNDINGS: [(&str, Rounding); 5] = [
+    ("nearest-even", Rounding::NearestEven),
+    ("towards-zero", Rounding::TowardsZero),
+    ("towards-positive", Rounding::TowardsPositive),
+    ("towards-negative", Rounding::TowardsNegative),
+    ("nearest-away", Rounding::NearestAway),
+];
+
+const OUT_OF_RANGE: [(&str, OutOfRange); 2] = [("clamp", OutOfRange::Clamp), ("wrap", OutOfRange::Wrap)];
+
+/// The conversions to encode and to decode.
+fn both_directions(
+    configuration: &Configuration<'_>,
+    here: &DataType,
+    there: &DataType,
+) -> Result<(ExactCast, ExactCast)> {
+    let [inner, outer] = [exact_number(here, "cast_value")?, exact_number(there, "cast_value")?];
+    let rounding = configuration.choice("rounding", &ROUNDINGS)?.unwrap_or(Rounding::NearestEven);
+    let out_of_range = configuration.choice("out_of_range", &OUT_OF_RANGE)?;
+    if out_of_range == Some(OutOfRange::Wrap) && !outer.is_integer() {
+        return Err(wrong_value("out_of_range", "clamp, because the type is a float", "wrap"));
+    }
+    let maps = configuration.read("scalar_map", |json| scalar_maps(json, here, there))?;
+    let (encode_map, decode_map) = maps.unwrap_or_default();
+    Ok((
+        ExactCast::new([inner, outer], rounding, out_of_range, encode_map),
+        ExactCast::new([outer, inner], rounding, out_of_range, decode_map),
+    ))
+}
+
+/// One direction of the scalar map: the bits of inputs and outputs.
+type ScalarMap = Vec<(u64, u64)>;
+
+fn scalar_maps(json: Json<'_>, here: &DataType, there: &DataType) -> Result<(ScalarMap, ScalarMap)> {
     let maps = json.object()?;
     if let Some((key, _)) = maps.iter().find(|(key, _)| !["encode", "decode"].contains(&key.as_ref())) {
         return Err(Error::format("the scalar map has an unknown field").in_field(key.as_ref()));
     }
-    let pairs = |json: Json<'_>| json.list(pair);
-    let read = |key| Ok(maps.read(key, pairs)?.unwrap_or_default());
-    Ok((read("encode")?, read("decode")?))
-}
-
-fn pair(json: Json<'_>) -> Result<(String, String)> {
-    match json.array()?.as_slice() {
-        [from, to] => Ok((from.text().to_owned(), to.text().to_owned())),
-        _ => Err(json.unexpected("a list of an input and an output")),
-    }
-}
-
-impl ArrayToArraySpec for CastValueSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        let (inner, outer) = (number(&decoded.data_type)?, number(&self.data_type)?);
-        if self.out_of_range == Some(OutOfRange::Wrap) && !outer.is_integer() {
-            return Err(wrong_value(
-                "configuration.out_of_range",
-                "clamp, because the type is a float",
-                "wrap",
-            ));
-        }
-        let map = |pairs: &Pairs, from: &DataType, to: &DataType, direction: &str| {
-            let map = bind_map(pairs, from, to);
-            map.map_err(|error| error.within_field(&format!("configuration.scalar_map.{direction}")))
+    let read = |key, from: &DataType, to: &DataType| {
+        let pair = |json: Json<'_>| match json.array()?.as_slice() {
+            [input, output] => Ok((scalar(*input, from)?, scalar(*output, to)?)),
+            _ => Err(json.unexpected("a list of an input and an output")),
         };
-        let (here, there) = (&decoded.data_type, &self.data_type);
-        let (rounding, out_of_range) = (self.rounding, self.out_of_range);
-        let encode = DirectedCast {
-            from: inner,
-            to: outer,
-            rounding,
-            out_of_range,
-            map: map(&self.encode_map, here, there, "encode")?,
-            // The kernel converts without rules when every number fits.
-            plain: plain(here, there).filter(|_| self.encode_map.is_empty()),
-        };
-        let decode = DirectedCast {
-            from: outer,
-            to: inner,
-            rounding,
-            // A float can clamp to infinity but cannot wrap.
-            out_of_range: out_of_range.filter(|rule| inner.is_integer() || *rule == OutOfRange::Clamp),
-            map: map(&self.decode_map, there, here, "decode")?,
-            plain: plain(there, here).filter(|_| self.decode_map.is_empty()),
-        };
-        let fill_value = encode.convert(&decoded.fill_value.0).map_err(|failure| {
-            let error = Error::format(format!("the fill value {}", failure.message()));
-            error.in_field("configuration.data_type")
-        })?;
-        let representation = ChunkRepresentation {
-            shape: decoded.shape.clone(),
-            data_type: there.clone(),
-            fill_value: FillValue(fill_value),
-        };
-        let count = decoded.element_count()?;
-        Ok(Box::new(CastValue { count, encode, decode, representation }))
-    }
-}
-
-fn number(data_type: &DataType) -> Result<Number> {
-    Number::of(data_type).ok_or_else(|| {
-        Error::unsupported(format!("cast_value does not support the data type {}", data_type.name()))
-    })
-}
-
-/// The key of a value in the scalar map. All NaNs have one key, and so have both zeros.
-fn key(number: Number, pattern: u64) -> ExactValue {
-    match number.value(pattern) {
-        ExactValue::Finite { magnitude: 0, .. } => {
-            ExactValue::Finite { negative: false, magnitude: 0, exponent: 0 }
-        }
-        value => value,
-    }
-}
-
-fn bind_map(pairs: &Pairs, from: &DataType, to: &DataType) -> Result<HashMap<u64, u64>> {
-    let (from_number, to_number) = (number(from)?, number(to)?);
-    let mut map = HashMap::new();
-    for (idx, (input, output)) in pairs.iter().enumerate() {
-        let scalar = |text: &str, data_type: &DataType| {
-            // The specification's example writes a sign that fill values do not have.
-            let text = if text == "\"+Infinity\"" { "\"Infinity\"" } else { text };
-            let document = Document::parse(text.as_bytes())?;
-            FillValue::parse_v3(data_type, document.root())
-                .map_err(|error| error.within_field(&format!("[{idx}]")))
-        };
-        let (input, output) = (scalar(input, from)?, scalar(output, to)?);
-        let input = canonical(from_number, from_number.load(&input.0));
-        // The first of equal inputs counts.
-        map.entry(input).or_insert_with(|| to_number.load(&output.0));
-    }
-    Ok(map)
-}
-
-/// The bits that represent all values equal to this one.
-fn canonical(number: Number, pattern: u64) -> u64 {
-    match number.round(key(number, pattern), Rounding::NearestEven) {
-        Rounded::Bits(bits) => bits,
-        _ => pattern,
-    }
-}
-
-/// The kernel's number types, when every number of one type is exact in the other; else `None`.
-fn plain(from: &DataType, to: &DataType) -> Option<(NumberType, NumberType)> {
-    let fits = match (Number::of(from)?, Number::of(to)?) {
-        (Number::Integer { bits, signed }, Number::Integer { bits: room, signed: to_signed }) => {
-            (signed == to_signed && bits <= room) || (!signed && bits < room)
-        }
-        (Number::Integer { bits, .. }, Number::Float { fraction_bits, exponent_bits }) => {
-            bits.saturating_sub(1) <= fraction_bits && exponent_bits > 5
-        }
-        (
-            Number::Float { exponent_bits, fraction_bits },
-            Number::Float { exponent_bits: exponent_room, fraction_bits: fraction_room },
-        ) => exponent_bits <= exponent_room && fraction_bits <= fraction_room,
-        (Number::Float { .. }, Number::Integer { .. }) => false,
+        Ok(maps.read(key, |json| json.list(pair))?.unwrap_or_default())
     };
-    if !fits {
-        return None;
-    }
-    Some((number_type(from).ok()?, number_type(to).ok()?))
+    Ok((read("encode", here, there)?, read("decode", there, here)?))
 }
 
-/// Why a number cannot be converted.
-#[derive(Clone, Copy)]
-enum CastFailure {
-    OutOfRange,
-    Unlike,
+/// The bits of a scalar.
+fn scalar(json: Json<'_>, data_type: &DataType) -> Result<u64> {
+    // The specification's example writes a sign that fill values do not have.
+    let infinity = Document::parse(b"\"Infinity\"")?;
+    let json = if json.text() == "\"+Infinity\"" { infinity.root() } else { json };
+    let scalar = FillValue::parse_v3(data_type, json)?;
+    Ok(exact_number(data_type, "cast_value")?.load(&scalar.0))
 }
 
-impl CastFailure {
-    fn message(self) -> &'static str {
-        match self {
-            Self::OutOfRange => "is out of the range of the new type",
-            Self::Unlike => "is infinite or NaN, which the new type cannot hold",
-        }
+fn message(failure: CastFailure) -> &'static str {
+    match failure {
+        CastFailure::OutOfRange => "is out of the range of the new type",
+        CastFailure::Unlike => "is infinite or NaN, which the new type cannot hold",
     }
 }
 
-/// The conversion of one direction: encode or decode.
-struct DirectedCast {
-    from: Number,
-    to: Number,
-    rounding: Rounding,
-    out_of_range: Option<OutOfRange>,
-    /// The scalar map, by canonical bits of the input.
-    map: HashMap<u64, u64>,
-    plain: Option<(NumberType, NumberType)>,
-}
-
-impl DirectedCast {
-    fn convert(&self, src: &[u8]) -> std::result::Result<Vec<u8>, CastFailure> {
-        let count = src.len().checked_div(self.from.size()).unwrap_or(0);
-        let mut dst = vec![0; count.saturating_mul(self.to.size())];
-        self.convert_into(src, &mut dst).map(|()| dst)
+impl CastValue {
+    fn cast(&self, cast: &ExactCast, from: Vec<u8>, fail: impl Fn(CastFailure) -> Error) -> Result<Vec<u8>> {
+        let [size, to_size] = cast.numbers().map(|number| number.size() as u64);
+        check_decoded_len(&from, limits::product([self.count, size], "chunk")?)?;
+        let len = limits::product([self.count, to_size], "chunk")?;
+        let mut to = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
+        cast.cast(&from, &mut to).map_err(fail)?;
+        Ok(to)
     }
-
-    fn convert_into(&self, src: &[u8], dst: &mut [u8]) -> std::result::Result<(), CastFailure> {
-        if let Some((from, to)) = self.plain {
-            cast(src, from, dst, to);
-            return Ok(());
-        }
-        let (from_size, to_size) = (self.from.size(), self.to.size());
-        for (src, dst) in src.chunks_exact(from_size).zip(dst.chunks_exact_mut(to_size)) {
-            let bits = self.convert_one(self.from.load(src))?.to_le_bytes();
-            dst.copy_from_slice(bits.get(..to_size).unwrap_or_default());
-        }
-        Ok(())
-    }
-
-    fn convert_one(&self, pattern: u64) -> std::result::Result<u64, CastFailure> {
-        if !self.map.is_empty()
-            && let Some(mapped) = self.map.get(&canonical(self.from, pattern))
-        {
-            return Ok(*mapped);
-        }
-        let value = self.from.value(pattern);
-        match (self.to.round(value, self.rounding), self.out_of_range) {
-            (Rounded::Bits(bits), _) => Ok(bits),
-            (Rounded::Unlike, _) => Err(CastFailure::Unlike),
-            (Rounded::OutOfRange { .. }, None) => Err(CastFailure::OutOfRange),
-            (Rounded::OutOfRange { low_bits }, Some(OutOfRange::Wrap)) => Ok(low_bits),
-            (Rounded::OutOfRange { .. }, Some(OutOfRange::Clamp)) => {
-                Ok(self.to.end(matches!(value, ExactValue::Finite { negative: true, .. })))
-            }
-        }
-    }
-
-    fn checked(&self, bytes: &[u8], count: u64) -> Result<Vec<u8>> {
-        let expected = limits::product([count, self.from.size() as u64], "chunk")?;
-        if bytes.len() as u64 != expected {
-            return Err(wrong_decoded_len(expected, bytes.len() as u64));
-        }
-        let len = limits::product([count, self.to.size() as u64], "chunk")?;
-        limits::zeroed(len, limits::CHUNK_BYTES, "chunk")
-    }
-}
-
-struct CastValue {
-    count: u64,
-    encode: DirectedCast,
-    decode: DirectedCast,
-    representation: ChunkRepresentation,
 }
 
 impl ArrayToArray for CastValue {
@@ -284,45 +123,43 @@ impl ArrayToArray for CastValue {
     }
 
     fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
-        let encoded = encoded.into_fixed()?;
-        let mut decoded = self.decode.checked(&encoded, self.count)?;
-        let converted = self.decode.convert_into(&encoded, &mut decoded);
-        converted.map_err(|failure| Error::format(format!("a stored number {}", failure.message())))?;
-        Ok(ArrayBytes::Fixed(decoded))
+        let fail = |failure| Error::format(format!("a stored number {}", message(failure)));
+        self.cast(&self.decode, encoded.into_fixed()?, fail).map(ArrayBytes::Fixed)
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
         require_encoders()?;
-        let decoded = decoded.into_fixed()?;
-        let mut encoded = self.encode.checked(&decoded, self.count)?;
-        let converted = self.encode.convert_into(&decoded, &mut encoded);
-        converted.map_err(|failure| Error::argument(format!("a number {}", failure.message())))?;
-        Ok(ArrayBytes::Fixed(encoded))
+        let fail = |failure| Error::argument(format!("a number {}", message(failure)));
+        self.cast(&self.encode, decoded.into_fixed()?, fail).map(ArrayBytes::Fixed)
     }
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::codec::registry;
     use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
     /// Binds the codec to a chunk of these numbers.
-    fn bind(from: &str, configuration: &str, fill: &str, count: u64) -> Result<Box<dyn ArrayToArray>> {
+    fn bind(from: &str, configuration: &str, fill: &str, count: u64) -> Result<Rc<dyn ArrayToArray>> {
         let codec = CodecMetadata {
             name: "cast_value".into(),
             configuration: Some(configuration.into()),
             format: ZarrFormat::V3,
             field: "codecs[0]".into(),
         };
-        let Spec::ArrayToArray(spec) = registry::parse(&codec)? else { panic!("not a codec of arrays") };
         let document = format!("\"{from}\"");
         let document = Document::parse(document.as_bytes())?;
         let data_type = name::parse(&Extension::parse(document.root())?)?;
         let fill_value = FillValue::parse_v3(&data_type, Document::parse(fill.as_bytes())?.root())?;
-        spec.bind(&ChunkRepresentation { shape: vec![count], data_type, fill_value })
+        match registry::bind(&codec, &ChunkRepresentation { shape: vec![count], data_type, fill_value })? {
+            Codec::ArrayToArray(codec) => Ok(codec),
+            other => panic!("{other:?}"),
+        }
     }
 
     fn encode<const N: usize>(values: [f64; N], configuration: &str) -> Result<Vec<u8>> {

@@ -7,63 +7,44 @@ use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{
-    ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, FillValue, Integer};
+use crate::kernel::categorize::Labels;
 use crate::limits;
 
-/// The configuration: `labels` and `astype`. `dtype` is ignored: the array's data type counts.
-#[derive(Clone, Debug)]
-struct CategorizeSpec {
-    labels: Vec<String>,
-    astype: DataType,
-}
-
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `labels` and `astype`. `dtype` is ignored: the array's data
+/// type counts.
 ///
 /// # Errors
-/// `Format` when `labels` is missing or not a list of strings, `Unsupported` when `astype` is not
-/// an integer type.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// `Format` when `labels` is missing or not a list of strings, when `astype` is not an integer
+/// type, and for elements that are not strings.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     configuration.tolerate("dtype");
     let labels = configuration.read("labels", |json| json.list(|label| Ok(label.str()?.into_owned())))?;
     let astype = numpy::dtype(configuration, "astype")?.unwrap_or(DataType::Integer(Integer::Uint8));
     if !number_type(&astype).is_ok_and(is_integer) {
         return Err(wrong_value("astype", "an integer type", astype.name()));
     }
-    Ok(Spec::ArrayToArray(Box::new(CategorizeSpec {
-        labels: configuration.required("labels", labels)?,
-        astype,
-    })))
-}
-
-impl ArrayToArraySpec for CategorizeSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        let text = match decoded.data_type {
-            DataType::String => StringLayout::Variable,
-            DataType::Utf32(len) => StringLayout::Utf32(len),
-            _ => {
-                let error = Error::format("categorize encodes strings only");
-                return Err(error.actual(decoded.data_type.name().into_owned()));
-            }
-        };
-        let labels = self.labels.iter().map(|label| text.bytes(label)).collect();
-        let size = self.astype.size().unwrap_or(1);
-        let mut codec = Categorize {
-            labels,
-            text,
-            size,
-            count: decoded.element_count()?,
-            representation: ChunkRepresentation { data_type: self.astype.clone(), ..decoded.clone() },
-        };
-        codec.representation.fill_value = FillValue(codec.number(&decoded.fill_value.0));
-        Ok(Box::new(codec))
-    }
+    let labels: Vec<String> = configuration.required("labels", labels)?;
+    let text = match decoded.data_type {
+        DataType::String => StringLayout::Variable,
+        DataType::Utf32(len) => StringLayout::Utf32(len),
+        _ => {
+            let error = Error::format("categorize encodes strings only");
+            return Err(error.actual(decoded.data_type.name().into_owned()));
+        }
+    };
+    let size = astype.size().unwrap_or(1);
+    let labels = Labels::new(labels.iter().map(|label| text.bytes(label)).collect(), size);
+    let fill_value = labels.number(&decoded.fill_value.0).to_le_bytes().into_iter().take(size).collect();
+    let fill_value = FillValue(fill_value);
+    let representation = ChunkRepresentation { shape: decoded.shape.clone(), data_type: astype, fill_value };
+    let encoded_len = representation.byte_len()?.unwrap_or(0);
+    Ok(Codec::array_to_array(Categorize { labels, text, encoded_len, representation }))
 }
 
 /// How strings are in memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 enum StringLayout {
     /// UTF-8, of variable length.
     Variable,
@@ -87,29 +68,11 @@ impl StringLayout {
 
 struct Categorize {
     /// The labels, in the form that strings have in memory.
-    labels: Vec<Vec<u8>>,
+    labels: Labels,
     text: StringLayout,
-    /// The bytes of a stored number.
-    size: usize,
-    count: u64,
+    /// The bytes of the stored numbers.
+    encoded_len: u64,
     representation: ChunkRepresentation,
-}
-
-impl Categorize {
-    /// The stored number of a string. The last of equal labels counts, as in numcodecs.
-    fn number(&self, text: &[u8]) -> Vec<u8> {
-        let found = self.labels.iter().rposition(|label| label == text);
-        let number = found.map_or(0, |idx| (idx as u64).saturating_add(1));
-        number.to_le_bytes().into_iter().take(self.size).collect()
-    }
-
-    /// The string of a stored number.
-    fn label(&self, number: &[u8]) -> &[u8] {
-        let mut wide = [0; 8];
-        wide.iter_mut().zip(number).for_each(|(wide, byte)| *wide = *byte);
-        let idx = u64::from_le_bytes(wide).checked_sub(1).and_then(|idx| usize::try_from(idx).ok());
-        idx.and_then(|idx| self.labels.get(idx)).map_or(&[], Vec::as_slice)
-    }
 }
 
 impl ArrayToArray for Categorize {
@@ -119,50 +82,38 @@ impl ArrayToArray for Categorize {
 
     fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
         let numbers = encoded.into_fixed()?;
-        let expected = limits::product([self.count, self.size as u64], "chunk")?;
-        if numbers.len() as u64 != expected {
-            return Err(wrong_decoded_len(expected, numbers.len() as u64));
-        }
-        let texts = || numbers.chunks_exact(self.size).map(|number| self.label(number));
+        check_decoded_len(&numbers, self.encoded_len)?;
+        let count = self.representation.element_count()?;
         if let StringLayout::Utf32(len) = self.text {
-            let bytes = limits::product([self.count, 4, len as u64], "chunk")?;
-            let mut decoded = limits::zeroed(bytes, limits::CHUNK_BYTES, "chunk")?;
-            for (element, text) in decoded.chunks_exact_mut(len.saturating_mul(4).max(1)).zip(texts()) {
-                element.iter_mut().zip(text).for_each(|(byte, label)| *byte = *label);
-            }
-            return Ok(ArrayBytes::Fixed(decoded));
+            let bytes = limits::product([count, 4, len as u64], "chunk")?;
+            let mut texts = limits::zeroed(bytes, limits::CHUNK_BYTES, "chunk")?;
+            self.labels.fixed_texts(&numbers, len.saturating_mul(4).max(1), &mut texts);
+            return Ok(ArrayBytes::Fixed(texts));
         }
         // Every number may have a long label, so that the total is checked before memory is
         // allocated.
-        let total = texts().map(|text| text.len() as u64).fold(0, u64::saturating_add);
+        let total = limits::within(self.labels.total_len(&numbers), limits::CHUNK_BYTES, "chunk")?;
         let mut elements = VariableBytes::new();
-        limits::reserve(&mut elements.bytes, limits::within(total, limits::CHUNK_BYTES, "chunk")?, "chunk")?;
-        limits::reserve(&mut elements.offsets, texts().len(), "chunk")?;
-        texts().try_for_each(|text| elements.push(text))?;
+        limits::reserve(&mut elements.bytes, total, "chunk")?;
+        limits::reserve(&mut elements.offsets, limits::to_usize(count, "chunk")?, "chunk")?;
+        self.labels.texts(&numbers, &mut elements.offsets, &mut elements.bytes);
         Ok(ArrayBytes::Variable(elements))
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
         require_encoders()?;
-        let numbers: Vec<u8> = match (&decoded, self.text) {
-            (ArrayBytes::Variable(elements), StringLayout::Variable)
-                if elements.len() as u64 == self.count =>
-            {
-                (0..elements.len())
-                    .flat_map(|idx| self.number(elements.get(idx).unwrap_or_default()))
-                    .collect()
+        let mut numbers = limits::zeroed(self.encoded_len, limits::CHUNK_BYTES, "encoded chunk")?;
+        let count = self.representation.element_count()?;
+        match (&decoded, self.text) {
+            (ArrayBytes::Variable(texts), StringLayout::Variable) if texts.len() as u64 == count => {
+                self.labels.numbers(&texts.offsets, &texts.bytes, &mut numbers);
             }
-            (ArrayBytes::Fixed(elements), StringLayout::Utf32(len)) => elements
-                .chunks_exact(len.saturating_mul(4).max(1))
-                .flat_map(|element| self.number(element))
-                .collect(),
+            (ArrayBytes::Fixed(texts), StringLayout::Utf32(len)) => {
+                check_decoded_len(texts, limits::product([count, 4, len as u64], "chunk")?)?;
+                self.labels.numbers_of_fixed(texts, len.saturating_mul(4).max(1), &mut numbers);
+            }
             _ => return Err(Error::argument("categorize got elements that are not strings")),
-        };
-        let expected = limits::product([self.count, self.size as u64], "chunk")?;
-        if numbers.len() as u64 == expected {
-            Ok(ArrayBytes::Fixed(numbers))
-        } else {
-            Err(wrong_decoded_len(expected, numbers.len() as u64))
         }
+        Ok(ArrayBytes::Fixed(numbers))
     }
 }

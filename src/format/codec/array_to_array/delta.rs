@@ -5,122 +5,33 @@
 //! are of type `dtype`. bool is not supported, because numcodecs cannot decode its differences.
 //! Complex numbers are not supported.
 
-use half::f16;
-
-use super::numpy::{self, Numbers, converted};
+use super::numpy::{Numbers, converted};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
-use crate::format::data_type::DataType;
+use crate::format::codec::{ChunkRepresentation, Codec};
 use crate::kernel::cast::NumberType;
-use crate::kernel::delta::delta_decode_in_place;
+use crate::kernel::delta::{delta_decode_in_place, delta_encode_in_place};
 
-/// The configuration: `dtype`, `astype`.
-#[derive(Debug)]
-struct DeltaSpec {
-    dtype: Option<DataType>,
-    astype: Option<DataType>,
-}
-
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `dtype`, `astype`.
 ///
 /// # Errors
-/// As [`numpy::dtype`].
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let spec = DeltaSpec {
-        dtype: numpy::dtype(configuration, "dtype")?,
-        astype: numpy::dtype(configuration, "astype")?,
-    };
-    Ok(Spec::ArrayToArray(Box::new(spec)))
-}
-
-impl ArrayToArraySpec for DeltaSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        let numbers = Numbers::bind(decoded, self.dtype.as_ref(), self.astype.as_ref())?;
-        if numbers.decoded == NumberType::Bool {
-            return Err(Error::unsupported(
-                "delta does not support bool: numcodecs adds its differences with \"or\", which loses values",
-            ));
-        }
-        Ok(Box::new(Delta { numbers }))
+/// As [`Numbers::read`], and `Unsupported` for bool.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let numbers = Numbers::read(configuration, decoded)?;
+    if numbers.decoded == NumberType::Bool {
+        return Err(Error::unsupported(
+            "delta does not support bool: numcodecs adds its differences with \"or\", which loses values",
+        ));
     }
-}
-
-struct Delta {
-    numbers: Numbers,
-}
-
-impl ArrayToArray for Delta {
-    fn encoded(&self) -> &ChunkRepresentation {
-        &self.numbers.representation
-    }
-
-    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
-        let bytes = encoded.into_fixed()?;
-        self.numbers.check_encoded(&bytes)?;
-        let mut bytes = converted(bytes, self.numbers.encoded, self.numbers.decoded)?;
-        if !delta_decode_in_place(&mut bytes, self.numbers.decoded) {
-            add_halves(&mut bytes);
-        }
-        Ok(ArrayBytes::Fixed(bytes))
-    }
-
-    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
-        require_encoders()?;
-        let mut bytes = decoded.into_fixed()?;
-        self.numbers.check_decoded(&bytes)?;
-        subtract(&mut bytes, self.numbers.decoded);
-        Ok(ArrayBytes::Fixed(converted(bytes, self.numbers.decoded, self.numbers.encoded)?))
-    }
-}
-
-/// Computes running sums in half precision, rounded at each step.
-#[allow(clippy::arithmetic_side_effects, reason = "sums of floats round and do not overflow")]
-fn add_halves(buf: &mut [u8]) {
-    let Some((first, rest)) = buf.as_chunks_mut().0.split_first_mut() else { return };
-    let mut total = f16::from_le_bytes(*first);
-    for bytes in rest {
-        total += f16::from_le_bytes(*bytes);
-        *bytes = total.to_le_bytes();
-    }
-}
-
-/// Replaces every number but the first by its difference from the one before.
-#[allow(clippy::arithmetic_side_effects, reason = "differences of floats round and do not overflow")]
-fn subtract(buf: &mut [u8], number: NumberType) {
-    match number {
-        NumberType::Bool => {}
-        NumberType::I8 | NumberType::U8 => {
-            differences(buf, |a, b| u8::from_le_bytes(a).wrapping_sub(u8::from_le_bytes(b)).to_le_bytes());
-        }
-        NumberType::I16 | NumberType::U16 => {
-            differences(buf, |a, b| u16::from_le_bytes(a).wrapping_sub(u16::from_le_bytes(b)).to_le_bytes());
-        }
-        NumberType::I32 | NumberType::U32 => {
-            differences(buf, |a, b| u32::from_le_bytes(a).wrapping_sub(u32::from_le_bytes(b)).to_le_bytes());
-        }
-        NumberType::I64 | NumberType::U64 => {
-            differences(buf, |a, b| u64::from_le_bytes(a).wrapping_sub(u64::from_le_bytes(b)).to_le_bytes());
-        }
-        NumberType::F16 => {
-            differences(buf, |a, b| (f16::from_le_bytes(a) - f16::from_le_bytes(b)).to_le_bytes());
-        }
-        NumberType::F32 => {
-            differences(buf, |a, b| (f32::from_le_bytes(a) - f32::from_le_bytes(b)).to_le_bytes());
-        }
-        NumberType::F64 => {
-            differences(buf, |a, b| (f64::from_le_bytes(a) - f64::from_le_bytes(b)).to_le_bytes());
-        }
-    }
-}
-
-fn differences<const N: usize>(buf: &mut [u8], subtract: impl Fn([u8; N], [u8; N]) -> [u8; N]) {
-    let Some((first, rest)) = buf.as_chunks_mut::<N>().0.split_first_mut() else { return };
-    let mut before = *first;
-    for bytes in rest {
-        let number = *bytes;
-        *bytes = subtract(number, before);
-        before = number;
-    }
+    Ok(numbers.filter(
+        |numbers, bytes| {
+            let mut bytes = converted(bytes, numbers.encoded, numbers.decoded)?;
+            delta_decode_in_place(&mut bytes, numbers.decoded);
+            Ok(bytes)
+        },
+        |numbers, mut bytes| {
+            delta_encode_in_place(&mut bytes, numbers.decoded);
+            converted(bytes, numbers.decoded, numbers.encoded)
+        },
+    ))
 }

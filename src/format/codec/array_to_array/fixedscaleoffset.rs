@@ -5,26 +5,15 @@
 //! an integer minus an integer wraps. Numbers that do not fit `astype` are no error, as in
 //! numcodecs. The registered `scale_offset` is another codec with other rules.
 
-use super::numpy::{self, Numbers, converted, is_float, is_integer, is_signed, map_doubles, rounded, zeroed};
+use super::numpy::{Numbers, converted, is_float, is_integer, is_signed, map_doubles, rounded, zeroed};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
-use crate::format::data_type::DataType;
+use crate::format::codec::{ChunkRepresentation, Codec};
 use crate::format::metadata::json::Json;
 use crate::kernel::cast::NumberType;
 
-/// The configuration: `offset`, `scale`, `dtype`, `astype`.
-#[derive(Debug)]
-struct FixedScaleOffsetSpec {
-    offset: JsonNumber,
-    scale: JsonNumber,
-    dtype: Option<DataType>,
-    astype: Option<DataType>,
-}
-
 /// A JSON number. NumPy treats numbers with and without a fraction differently.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct JsonNumber {
     value: f64,
     integer: Option<i128>,
@@ -40,67 +29,41 @@ impl JsonNumber {
     }
 }
 
-/// Parses the configuration.
-///
-/// # Errors
-/// `Format` when `offset` or `scale` is missing or not a number, and as [`numpy::dtype`].
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let spec = FixedScaleOffsetSpec {
-        offset: configuration.required("offset", configuration.read("offset", JsonNumber::parse)?)?,
-        scale: configuration.required("scale", configuration.read("scale", JsonNumber::parse)?)?,
-        dtype: numpy::dtype(configuration, "dtype")?,
-        astype: numpy::dtype(configuration, "astype")?,
-    };
-    Ok(Spec::ArrayToArray(Box::new(spec)))
-}
-
-impl ArrayToArraySpec for FixedScaleOffsetSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        let numbers = Numbers::bind(decoded, self.dtype.as_ref(), self.astype.as_ref())?;
-        if [numbers.decoded, numbers.encoded].contains(&NumberType::Bool) {
-            return Err(Error::unsupported("fixedscaleoffset does not support the data type bool"));
-        }
-        Ok(Box::new(FixedScaleOffset { numbers, offset: self.offset, scale: self.scale }))
-    }
-}
-
-struct FixedScaleOffset {
-    numbers: Numbers,
+/// The configuration's `offset` and `scale`.
+#[derive(Clone, Copy)]
+struct Linear {
     offset: JsonNumber,
     scale: JsonNumber,
 }
 
-impl ArrayToArray for FixedScaleOffset {
-    fn encoded(&self) -> &ChunkRepresentation {
-        &self.numbers.representation
+/// Binds the codec. Its configuration: `offset`, `scale`, `dtype`, `astype`.
+///
+/// # Errors
+/// `Format` when `offset` or `scale` is missing or not a number, and as [`Numbers::read`].
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let number = |field| configuration.required(field, configuration.read(field, JsonNumber::parse)?);
+    let linear = Linear { offset: number("offset")?, scale: number("scale")? };
+    let numbers = Numbers::read(configuration, decoded)?;
+    if [numbers.decoded, numbers.encoded].contains(&NumberType::Bool) {
+        return Err(Error::unsupported("fixedscaleoffset does not support the data type bool"));
     }
-
-    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
-        let bytes = encoded.into_fixed()?;
-        self.numbers.check_encoded(&bytes)?;
-        let (from, to) = (self.numbers.encoded, self.numbers.decoded);
-        let (scale, offset) = (rounded(self.scale.value, from), rounded(self.offset.value, from));
-        let decode = |number: f64| rounded(rounded(number / scale, from) + offset, from);
-        map_doubles(&bytes, from, to, decode).map(ArrayBytes::Fixed)
-    }
-
-    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
-        require_encoders()?;
-        let bytes = decoded.into_fixed()?;
-        self.numbers.check_decoded(&bytes)?;
-        let (from, to) = (self.numbers.decoded, self.numbers.encoded);
-        let encoded = match (self.offset.integer, self.scale.integer) {
-            (Some(offset), Some(scale)) if is_integer(from) => {
-                converted(multiplied(&bytes, from, offset, scale)?, from, to)?
-            }
-            _ => self.encode_doubles(&bytes, from, to)?,
-        };
-        Ok(ArrayBytes::Fixed(encoded))
-    }
+    Ok(numbers.filter(
+        move |numbers, bytes| linear.decode(&bytes, numbers.encoded, numbers.decoded),
+        move |numbers, bytes| linear.encode(&bytes, numbers.decoded, numbers.encoded),
+    ))
 }
 
-impl FixedScaleOffset {
-    fn encode_doubles(&self, bytes: &[u8], from: NumberType, to: NumberType) -> Result<Vec<u8>> {
+impl Linear {
+    fn decode(self, bytes: &[u8], from: NumberType, to: NumberType) -> Result<Vec<u8>> {
+        let (scale, offset) = (rounded(self.scale.value, from), rounded(self.offset.value, from));
+        map_doubles(bytes, from, to, |number| rounded(rounded(number / scale, from) + offset, from))
+    }
+
+    fn encode(self, bytes: &[u8], from: NumberType, to: NumberType) -> Result<Vec<u8>> {
+        if let (Some(offset), Some(scale), true) = (self.offset.integer, self.scale.integer, is_integer(from))
+        {
+            return converted(multiplied(bytes, from, offset, scale)?, from, to);
+        }
         let work = if is_float(from) { from } else { NumberType::F64 };
         let (scale, offset) = (rounded(self.scale.value, work), rounded(self.offset.value, work));
         map_doubles(bytes, from, to, |number| {

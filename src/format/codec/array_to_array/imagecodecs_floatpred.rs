@@ -5,46 +5,38 @@
 //!
 //! It can decode but not encode.
 
-use super::imagecodecs_delta::add_before;
-use super::predictor::{Fields, PredictorRows};
+use super::predictor::Predictor;
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::image_codecs_are_read_only;
-use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec};
 use crate::format::data_type::{DataType, FillValue, Float};
-
-#[derive(Debug)]
-struct FloatpredSpec(Fields);
-
-/// Parses the configuration: `shape`, `dtype`, `axis`, `dist`.
-///
-/// # Errors
-/// `Format` for an axis that the shape lacks, `Unsupported` for a distance other than 1.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToArray(Box::new(FloatpredSpec(Fields::parse(configuration)?))))
-}
-
-impl ArrayToArraySpec for FloatpredSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        let DataType::Float(float @ (Float::Float16 | Float::Float32 | Float::Float64)) = decoded.data_type
-        else {
-            let name = decoded.data_type.name();
-            return Err(Error::unsupported(format!(
-                "imagecodecs_floatpred does not support the data type {name}"
-            )));
-        };
-        // The stored bytes have no byte order.
-        let data_type = DataType::raw(float.size());
-        let fill_value = FillValue::zero(&data_type);
-        let encoded = ChunkRepresentation { shape: decoded.shape.clone(), data_type, fill_value };
-        Ok(Box::new(Floatpred { rows: self.0.rows(decoded, float.size())?, size: float.size(), encoded }))
-    }
-}
+use crate::kernel::predictor::undo_float_differences;
+use crate::limits;
 
 struct Floatpred {
-    rows: PredictorRows,
-    size: usize,
+    predictor: Predictor,
     encoded: ChunkRepresentation,
+}
+
+/// Binds the codec. Its configuration: `shape`, `dtype`, `axis`, `dist`.
+///
+/// # Errors
+/// As [`Predictor::read`], and `Unsupported` for data types other than floats of 2 to 8 bytes.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let DataType::Float(float @ (Float::Float16 | Float::Float32 | Float::Float64)) = decoded.data_type
+    else {
+        let name = decoded.data_type.name();
+        return Err(Error::unsupported(format!(
+            "imagecodecs_floatpred does not support the data type {name}"
+        )));
+    };
+    let predictor = Predictor::read(configuration, decoded, float.size())?;
+    // The stored bytes have no byte order.
+    let data_type = DataType::raw(float.size());
+    let fill_value = FillValue::zero(&data_type);
+    let encoded = ChunkRepresentation { shape: decoded.shape.clone(), data_type, fill_value };
+    Ok(Codec::array_to_array(Floatpred { predictor, encoded }))
 }
 
 impl ArrayToArray for Floatpred {
@@ -52,24 +44,10 @@ impl ArrayToArray for Floatpred {
         &self.encoded
     }
 
-    #[allow(
-        clippy::arithmetic_side_effects,
-        clippy::indexing_slicing,
-        reason = "`rows.check` has checked that the bytes are whole rows of `len` numbers"
-    )]
     fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
-        let mut bytes = encoded.into_fixed()?;
-        self.rows.check(&bytes, self.size)?;
-        let (len, size) = (self.rows.len, self.size);
-        let mut decoded = vec![0; bytes.len()];
-        for (row, numbers) in bytes.chunks_mut(len * size).zip(decoded.chunks_mut(len * size)) {
-            add_before::<1>(row, self.rows.step, |[a], [b]| [a.wrapping_add(b)]);
-            for (number, place) in numbers.chunks_mut(size).zip(0..) {
-                for (byte, plane) in number.iter_mut().zip((0..size).rev()) {
-                    *byte = row[plane * len + place];
-                }
-            }
-        }
+        let mut bytes = self.predictor.bytes(encoded)?;
+        let mut decoded = limits::zeroed(bytes.len() as u64, limits::CHUNK_BYTES, "chunk")?;
+        undo_float_differences(&mut bytes, self.predictor.rows, &mut decoded);
         Ok(ArrayBytes::Fixed(decoded))
     }
 

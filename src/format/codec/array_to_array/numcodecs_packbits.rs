@@ -8,43 +8,32 @@
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{
-    ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, Integer};
+use crate::kernel::packbits::{pack_bools, unpack_bools};
 use crate::limits;
-
-/// The configuration, which has no fields.
-#[derive(Clone, Copy, Debug)]
-struct NumcodecsPackBitsSpec;
-
-/// Parses the configuration.
-///
-/// # Errors
-/// None.
-pub fn parse(_: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToArray(Box::new(NumcodecsPackBitsSpec)))
-}
-
-impl ArrayToArraySpec for NumcodecsPackBitsSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        if decoded.data_type != DataType::Bool {
-            return Err(Error::format("numcodecs.packbits encodes bool only")
-                .actual(decoded.data_type.name().into_owned()));
-        }
-        let count = decoded.element_count()?;
-        let representation = ChunkRepresentation {
-            shape: vec![count.div_ceil(8).saturating_add(1)],
-            data_type: DataType::Integer(Integer::Uint8),
-            fill_value: decoded.fill_value.clone(),
-        };
-        Ok(Box::new(NumcodecsPackBits { count, representation }))
-    }
-}
 
 struct NumcodecsPackBits {
     count: u64,
     representation: ChunkRepresentation,
+}
+
+/// Binds the codec. Its configuration has no fields.
+///
+/// # Errors
+/// `Format` for elements that are not bool.
+pub fn bind(_: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    if decoded.data_type != DataType::Bool {
+        let error = Error::format("numcodecs.packbits encodes bool only");
+        return Err(error.actual(decoded.data_type.name().into_owned()));
+    }
+    let count = decoded.element_count()?;
+    let representation = ChunkRepresentation {
+        shape: vec![count.div_ceil(8).saturating_add(1)],
+        data_type: DataType::Integer(Integer::Uint8),
+        fill_value: decoded.fill_value.clone(),
+    };
+    Ok(Codec::array_to_array(NumcodecsPackBits { count, representation }))
 }
 
 impl NumcodecsPackBits {
@@ -61,38 +50,28 @@ impl ArrayToArray for NumcodecsPackBits {
 
     fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
         let encoded = encoded.into_fixed()?;
-        let expected = self.representation.element_count()?;
-        let (padding, packed) = match encoded.split_first() {
-            Some(parts) if encoded.len() as u64 == expected => parts,
-            _ => return Err(wrong_decoded_len(expected, encoded.len() as u64)),
-        };
+        check_decoded_len(&encoded, self.representation.element_count()?)?;
+        let (padding, packed) = encoded.split_first().unwrap_or((&0, &[]));
         if u64::from(*padding) != self.padding() {
             return Err(Error::format("the number of padding bits does not fit the chunk")
                 .expected(self.padding().to_string())
                 .actual(padding.to_string()));
         }
         let mut bools = limits::zeroed(self.count, limits::CHUNK_BYTES, "chunk")?;
-        for (eight, byte) in bools.chunks_mut(8).zip(packed) {
-            for (bool, place) in eight.iter_mut().zip((0..8).rev()) {
-                *bool = byte >> place & 1;
-            }
-        }
+        unpack_bools(packed, &mut bools);
         Ok(ArrayBytes::Fixed(bools))
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
         require_encoders()?;
         let bools = decoded.into_fixed()?;
-        if bools.len() as u64 != self.count {
-            return Err(wrong_decoded_len(self.count, bools.len() as u64));
+        check_decoded_len(&bools, self.count)?;
+        let len = self.representation.element_count()?;
+        let mut encoded = limits::zeroed(len, limits::CHUNK_BYTES, "encoded chunk")?;
+        if let Some((padding, packed)) = encoded.split_first_mut() {
+            *padding = u8::try_from(self.padding()).unwrap_or(0);
+            pack_bools(&bools, packed);
         }
-        let mut encoded = Vec::new();
-        limits::reserve(&mut encoded, bools.len().div_ceil(8).saturating_add(1), "encoded chunk")?;
-        encoded.push(u8::try_from(self.padding()).unwrap_or(0));
-        encoded.extend(bools.chunks(8).map(|eight| {
-            let places = eight.iter().zip((0..8).rev());
-            places.fold(0, |byte, (&bool, place)| byte | u8::from(bool != 0) << place)
-        }));
         Ok(ArrayBytes::Fixed(encoded))
     }
 }

@@ -10,7 +10,8 @@ use std::borrow::Cow;
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{ChunkRepresentation, wrong_decoded_len};
+use crate::format::codec::registry::require_encoders;
+use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, FillValue, Float, Integer, name, typestr};
 use crate::format::metadata::extension::Extension;
 use crate::kernel::cast::{NumberType, cast};
@@ -115,20 +116,58 @@ impl Numbers {
         Ok(Self { decoded, encoded, representation, count })
     }
 
-    /// Checks the length of an encoded chunk.
-    pub(super) fn check_encoded(&self, bytes: &[u8]) -> Result<()> {
-        check_len(bytes, self.count, self.encoded)
+    /// Binds a filter that has the fields `dtype` and `astype`.
+    ///
+    /// # Errors
+    /// As [`dtype`] and [`bind`](Self::bind).
+    pub(super) fn read(configuration: &Configuration<'_>, chunk: &ChunkRepresentation) -> Result<Self> {
+        let (decoded, encoded) = (dtype(configuration, "dtype")?, dtype(configuration, "astype")?);
+        Self::bind(chunk, decoded.as_ref(), encoded.as_ref())
     }
 
-    /// Checks the length of a decoded chunk.
-    pub(super) fn check_decoded(&self, bytes: &[u8]) -> Result<()> {
-        check_len(bytes, self.count, self.decoded)
+    /// The codec that converts chunks of these numbers by two functions.
+    pub(super) fn filter(
+        self,
+        decode: impl Fn(&Self, Vec<u8>) -> Result<Vec<u8>> + 'static,
+        encode: impl Fn(&Self, Vec<u8>) -> Result<Vec<u8>> + 'static,
+    ) -> Codec {
+        Codec::array_to_array(NumberFilter { numbers: self, decode, encode })
+    }
+
+    fn check_len(&self, bytes: &[u8], number: NumberType) -> Result<()> {
+        check_decoded_len(bytes, limits::product([self.count, number.size() as u64], "chunk")?)
     }
 }
 
-fn check_len(bytes: &[u8], count: u64, number: NumberType) -> Result<()> {
-    let expected = limits::product([count, number.size() as u64], "chunk")?;
-    if bytes.len() as u64 == expected { Ok(()) } else { Err(wrong_decoded_len(expected, bytes.len() as u64)) }
+/// A filter. Its functions have types of their own, so that a build without encoders does not
+/// contain the one that encodes.
+struct NumberFilter<D, E> {
+    numbers: Numbers,
+    decode: D,
+    encode: E,
+}
+
+impl<D, E> ArrayToArray for NumberFilter<D, E>
+where
+    D: Fn(&Numbers, Vec<u8>) -> Result<Vec<u8>>,
+    E: Fn(&Numbers, Vec<u8>) -> Result<Vec<u8>>,
+{
+    fn encoded(&self) -> &ChunkRepresentation {
+        &self.numbers.representation
+    }
+
+    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
+        let bytes = encoded.into_fixed()?;
+        self.numbers.check_len(&bytes, self.numbers.encoded)?;
+        (self.decode)(&self.numbers, bytes).map(ArrayBytes::Fixed)
+    }
+
+    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        require_encoders()?;
+        let bytes = decoded.into_fixed()?;
+        self.numbers.check_len(&bytes, self.numbers.decoded)?;
+        (self.encode)(&self.numbers, bytes).map(ArrayBytes::Fixed)
+    }
 }
 
 /// Whether it is a float type.

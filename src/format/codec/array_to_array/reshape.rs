@@ -6,14 +6,12 @@
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec};
 use crate::format::metadata::json::Json;
 use crate::limits;
 
-/// The configuration: `shape`.
-#[derive(Debug)]
-struct ReshapeSpec {
-    shape: Vec<Length>,
+struct Reshape {
+    representation: ChunkRepresentation,
 }
 
 /// The length of an encoded dimension.
@@ -27,11 +25,31 @@ enum Length {
     Rest,
 }
 
-/// Parses the configuration of `reshape`.
+/// Binds `reshape`. Its configuration: `shape`.
 ///
 /// # Errors
-/// `Format` when `shape` is missing, has an invalid entry, or lists dimensions out of order.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// `Format` when `shape` is missing, has an invalid entry, lists dimensions out of order, or does
+/// not fit the chunk.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let lengths = lengths(configuration)?;
+    let shape = resolve(&lengths, decoded).map_err(|error| error.in_field("shape"))?;
+    Ok(reshape(shape, decoded))
+}
+
+/// Binds `zarrs.squeeze`. Its configuration has no fields.
+///
+/// # Errors
+/// None.
+pub fn bind_squeeze(_: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    Ok(reshape(decoded.shape.iter().copied().filter(|&size| size != 1).collect(), decoded))
+}
+
+fn reshape(shape: Vec<u64>, decoded: &ChunkRepresentation) -> Codec {
+    Codec::array_to_array(Reshape { representation: ChunkRepresentation { shape, ..decoded.clone() } })
+}
+
+/// Reads the lengths of the encoded dimensions.
+fn lengths(configuration: &Configuration<'_>) -> Result<Vec<Length>> {
     let shape = configuration.read("shape", |json| json.list(Length::parse))?;
     let shape = configuration.required("shape", shape)?;
     if shape.len() > limits::DIMENSIONS {
@@ -47,7 +65,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     if !named.is_sorted_by(|before, after| before < after) {
         return Err(wrong_value("shape", "dimensions in ascending order", "dimensions in another order"));
     }
-    Ok(Spec::ArrayToArray(Box::new(ReshapeSpec { shape })))
+    Ok(shape)
 }
 
 impl Length {
@@ -65,58 +83,50 @@ impl Length {
     }
 }
 
-impl ArrayToArraySpec for ReshapeSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        let shape = self.resolve(decoded).map_err(|error| error.in_field("configuration.shape"))?;
-        Ok(Box::new(Reshape { representation: ChunkRepresentation { shape, ..decoded.clone() } }))
+/// The encoded shape.
+fn resolve(lengths: &[Length], decoded: &ChunkRepresentation) -> Result<Vec<u64>> {
+    let known = lengths.iter().map(|length| match length {
+        Length::Size(size) => Ok(*size),
+        Length::Product(dimensions) => size_of(dimensions, &decoded.shape),
+        Length::Rest => Ok(1),
+    });
+    let mut shape = known.collect::<Result<Vec<u64>>>()?;
+    let (count, others) = (decoded.element_count()?, product(&shape)?);
+    for (size, length) in shape.iter_mut().zip(lengths) {
+        if *length == Length::Rest {
+            *size = count.checked_div(others).unwrap_or(0);
+        }
     }
+    if product(&shape)? != count {
+        return Err(Error::format("the encoded shape has another number of elements than the chunk")
+            .expected(count.to_string())
+            .actual(format!("{shape:?}")));
+    }
+    check_places(lengths, &shape, &decoded.shape)?;
+    Ok(shape)
 }
 
-impl ReshapeSpec {
-    fn resolve(&self, decoded: &ChunkRepresentation) -> Result<Vec<u64>> {
-        let known = self.shape.iter().map(|length| match length {
-            Length::Size(size) => Ok(*size),
-            Length::Product(dimensions) => size_of(dimensions, &decoded.shape),
-            Length::Rest => Ok(1),
-        });
-        let mut shape = known.collect::<Result<Vec<u64>>>()?;
-        let (count, others) = (decoded.element_count()?, product(&shape)?);
-        for (size, length) in shape.iter_mut().zip(&self.shape) {
-            if *length == Length::Rest {
-                *size = count.checked_div(others).unwrap_or(0);
+/// Checks the position of each listed dimension: the specification requires as many elements before
+/// and after it as in the decoded shape.
+fn check_places(lengths: &[Length], encoded: &[u64], decoded: &[u64]) -> Result<()> {
+    for (place, length) in lengths.iter().enumerate() {
+        let Length::Product(dimensions) = length else { continue };
+        let (Some(&first), Some(&last)) = (dimensions.first(), dimensions.last()) else { continue };
+        let before = (encoded.get(..place), decoded.get(..first));
+        let after = (
+            encoded.get(place..).and_then(|rest| rest.get(1..)),
+            decoded.get(last..).and_then(|rest| rest.get(1..)),
+        );
+        for (encoded, decoded) in [before, after] {
+            if product(encoded.unwrap_or_default())? != product(decoded.unwrap_or_default())? {
+                return Err(Error::format(
+                    "the encoded shape moves decoded dimensions, which reshape cannot",
+                )
+                .actual(format!("{dimensions:?}")));
             }
         }
-        if product(&shape)? != count {
-            return Err(Error::format("the encoded shape has another number of elements than the chunk")
-                .expected(count.to_string())
-                .actual(format!("{shape:?}")));
-        }
-        self.check_places(&shape, &decoded.shape)?;
-        Ok(shape)
     }
-
-    /// Checks the position of each listed dimension: the specification requires as many elements
-    /// before and after it as in the decoded shape.
-    fn check_places(&self, encoded: &[u64], decoded: &[u64]) -> Result<()> {
-        for (place, length) in self.shape.iter().enumerate() {
-            let Length::Product(dimensions) = length else { continue };
-            let (Some(&first), Some(&last)) = (dimensions.first(), dimensions.last()) else { continue };
-            let before = (encoded.get(..place), decoded.get(..first));
-            let after = (
-                encoded.get(place..).and_then(|rest| rest.get(1..)),
-                decoded.get(last..).and_then(|rest| rest.get(1..)),
-            );
-            for (encoded, decoded) in [before, after] {
-                if product(encoded.unwrap_or_default())? != product(decoded.unwrap_or_default())? {
-                    return Err(Error::format(
-                        "the encoded shape moves decoded dimensions, which reshape cannot",
-                    )
-                    .actual(format!("{dimensions:?}")));
-                }
-            }
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 fn size_of(dimensions: &[usize], decoded: &[u64]) -> Result<u64> {
@@ -131,29 +141,6 @@ fn size_of(dimensions: &[usize], decoded: &[u64]) -> Result<u64> {
 
 fn product(sizes: &[u64]) -> Result<u64> {
     limits::product(sizes.iter().copied(), "chunk")
-}
-
-/// The configuration of `zarrs.squeeze`, which has no fields.
-#[derive(Clone, Copy, Debug)]
-struct SqueezeSpec;
-
-/// Parses the configuration of `zarrs.squeeze`.
-///
-/// # Errors
-/// None.
-pub fn parse_squeeze(_: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToArray(Box::new(SqueezeSpec)))
-}
-
-impl ArrayToArraySpec for SqueezeSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        let shape = decoded.shape.iter().copied().filter(|&size| size != 1).collect();
-        Ok(Box::new(Reshape { representation: ChunkRepresentation { shape, ..decoded.clone() } }))
-    }
-}
-
-struct Reshape {
-    representation: ChunkRepresentation,
 }
 
 impl ArrayToArray for Reshape {
@@ -188,13 +175,13 @@ mod tests {
         };
         let document = Document::parse(format!("{{\"shape\":{shape}}}").as_bytes())?.into_text();
         let document = Document::parse(document.as_bytes())?;
-        let Spec::ArrayToArray(spec) = parse(&Configuration::new(&codec, document.root())?)? else {
-            panic!("not a codec of arrays");
-        };
         let data_type = DataType::Integer(Integer::Uint8);
         let fill_value = FillValue::zero(&data_type);
         let chunk = ChunkRepresentation { shape: chunk.to_vec(), data_type, fill_value };
-        Ok(spec.bind(&chunk)?.encoded().shape.clone())
+        match bind(&Configuration::new(&codec, document.root())?, &chunk)? {
+            Codec::ArrayToArray(codec) => Ok(codec.encoded().shape.clone()),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]

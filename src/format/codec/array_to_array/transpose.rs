@@ -8,48 +8,42 @@
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::user::Direction;
 use crate::format::codec::{
-    ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
+    ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, Direction, check_decoded_len,
 };
 use crate::format::dimension_order::{c_strides, signed_stride};
 use crate::kernel::scatter::{Dim, Strided, scatter};
 use crate::limits;
 
-/// The configuration: `order`.
-#[derive(Clone, Debug)]
-enum TransposeSpec {
-    /// Encoded dimension `i` is decoded dimension `order[i]`.
-    Permutation(Vec<usize>),
-    /// `"C"`: the same order.
-    Same,
-    /// `"F"`: the reverse order.
-    Reversed,
+struct Transpose {
+    decoded_shape: Vec<u64>,
+    encoded: ChunkRepresentation,
+    order: Vec<usize>,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `order`.
 ///
 /// # Errors
-/// `Format` when `order` is missing or not a permutation.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let is_text = configuration.json("order").is_some_and(|json| json.str().is_ok());
-    let spec = if is_text {
-        let named = configuration.choice("order", &[("C", TransposeName::C), ("F", TransposeName::F)])?;
-        match configuration.required("order", named)? {
-            TransposeName::C => TransposeSpec::Same,
-            TransposeName::F => TransposeSpec::Reversed,
-        }
-    } else {
-        let order = configuration.required("order", configuration.sizes("order")?)?;
-        TransposeSpec::Permutation(permutation(&order)?)
-    };
-    Ok(Spec::ArrayToArray(Box::new(spec)))
+/// `Format` when `order` is missing or not a permutation of the chunk's dimensions.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let rank = decoded.shape.len();
+    let order = order(configuration, rank)?;
+    if order.len() != rank {
+        let actual = format!("{} dimensions in order", order.len());
+        return Err(wrong_value("order", format!("{rank} dimensions"), actual));
+    }
+    let shape = order.iter().filter_map(|&dimension| decoded.shape.get(dimension).copied()).collect();
+    let encoded = ChunkRepresentation { shape, ..decoded.clone() };
+    let decoded_shape = decoded.shape.clone();
+    Ok(Codec::array_to_array(Transpose { decoded_shape, encoded, order }))
 }
 
-#[derive(Clone, Copy)]
-enum TransposeName {
-    C,
-    F,
+fn order(configuration: &Configuration<'_>, rank: usize) -> Result<Vec<usize>> {
+    if configuration.json("order").is_some_and(|json| json.str().is_ok()) {
+        let reversed = configuration.choice("order", &[("C", false), ("F", true)])?;
+        return Ok(if reversed == Some(true) { (0..rank).rev().collect() } else { (0..rank).collect() });
+    }
+    permutation(&configuration.required("order", configuration.sizes("order")?)?)
 }
 
 fn permutation(order: &[u64]) -> Result<Vec<usize>> {
@@ -66,30 +60,6 @@ fn permutation(order: &[u64]) -> Result<Vec<usize>> {
         }
     }
     Ok(narrowed)
-}
-
-impl ArrayToArraySpec for TransposeSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        let rank = decoded.shape.len();
-        let order: Vec<usize> = match self {
-            Self::Permutation(order) => order.clone(),
-            Self::Same => (0..rank).collect(),
-            Self::Reversed => (0..rank).rev().collect(),
-        };
-        if order.len() != rank {
-            let actual = format!("{} dimensions in order", order.len());
-            return Err(wrong_value("configuration.order", format!("{rank} dimensions"), actual));
-        }
-        let shape = order.iter().filter_map(|&dimension| decoded.shape.get(dimension).copied()).collect();
-        let encoded = ChunkRepresentation { shape, ..decoded.clone() };
-        Ok(Box::new(Transpose { decoded_shape: decoded.shape.clone(), encoded, order }))
-    }
-}
-
-struct Transpose {
-    decoded_shape: Vec<u64>,
-    encoded: ChunkRepresentation,
-    order: Vec<usize>,
 }
 
 impl ArrayToArray for Transpose {
@@ -131,9 +101,7 @@ impl Transpose {
 
     fn gather(&self, from: &[u8], element_size: usize, direction: Direction) -> Result<Vec<u8>> {
         let expected = limits::product([self.encoded.element_count()?, element_size as u64], "chunk")?;
-        if from.len() as u64 != expected {
-            return Err(wrong_decoded_len(expected, from.len() as u64));
-        }
+        check_decoded_len(from, expected)?;
         let mut to = limits::zeroed(expected, limits::CHUNK_BYTES, "chunk")?;
         let dims = self.dims(element_size, direction)?;
         let plan = Strided { element_size, src_offset: 0, dst_offset: 0, dims: &dims };
@@ -181,13 +149,15 @@ impl Transpose {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used, clippy::cast_possible_truncation)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::codec::registry;
     use crate::format::data_type::{DataType, FillValue, Integer};
     use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
-    fn bound(configuration: &str, shape: &[u64]) -> Result<Box<dyn ArrayToArray>> {
+    fn bound(configuration: &str, shape: &[u64]) -> Result<Rc<dyn ArrayToArray>> {
         let codec = CodecMetadata {
             name: "transpose".into(),
             configuration: Some(configuration.into()),
@@ -196,10 +166,8 @@ mod tests {
         };
         let data_type = DataType::Integer(Integer::Uint16);
         let fill_value = FillValue::zero(&data_type);
-        match registry::parse(&codec)? {
-            Spec::ArrayToArray(spec) => {
-                spec.bind(&ChunkRepresentation { shape: shape.to_vec(), data_type, fill_value })
-            }
+        match registry::bind(&codec, &ChunkRepresentation { shape: shape.to_vec(), data_type, fill_value })? {
+            Codec::ArrayToArray(codec) => Ok(codec),
             other => panic!("{other:?}"),
         }
     }

@@ -6,62 +6,10 @@
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{
-    ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Packed, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, Packed, check_decoded_len};
+use crate::format::data_type::typestr::Endian;
 use crate::format::data_type::{DataType, run};
 use crate::limits;
-
-/// The order of the bytes in a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Endian {
-    /// The lowest byte first, as in memory here.
-    Little,
-    /// The highest byte first.
-    Big,
-}
-
-/// The configuration: `endian`, which may be missing where elements have one byte.
-#[derive(Clone, Copy, Debug)]
-struct BytesSpec {
-    endian: Option<Endian>,
-}
-
-/// Parses the configuration.
-///
-/// # Errors
-/// `Format` unless `endian` is `"little"` or `"big"`.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let endian = configuration.choice("endian", &[("little", Endian::Little), ("big", Endian::Big)])?;
-    let assumed = (configuration.codec().name == "endian").then_some(Endian::Little);
-    Ok(Spec::ArrayToBytes(Box::new(BytesSpec { endian: endian.or(assumed) })))
-}
-
-impl ArrayToBytesSpec for BytesSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        let data_type = &decoded.data_type;
-        let (Some(element_size), Some(byte_len)) = (data_type.size(), decoded.byte_len()?) else {
-            return Err(no_packed_form(data_type));
-        };
-        if matches!(data_type, DataType::Optional(_)) {
-            return Err(no_packed_form(data_type));
-        }
-        let swap = match self.endian {
-            Some(Endian::Little) => Vec::new(),
-            Some(Endian::Big) => data_type.swap_runs(),
-            None => data_type.own_big_endian_runs().ok_or_else(|| {
-                Error::format("the codec's configuration lacks a field that this data type needs")
-                    .in_field("configuration.endian")
-            })?,
-        };
-        let packed = Packed { swap, narrow: data_type.narrow_runs() };
-        Ok(Box::new(BytesCodec { element_size, byte_len, packed }))
-    }
-}
-
-fn no_packed_form(data_type: &DataType) -> Error {
-    Error::format("the bytes codec encodes data types of a fixed size only").actual(data_type.name())
-}
 
 struct BytesCodec {
     element_size: usize,
@@ -69,12 +17,36 @@ struct BytesCodec {
     packed: Packed,
 }
 
+/// Binds the codec. Its configuration: `endian`, which may be missing where elements have one byte.
+///
+/// # Errors
+/// `Format` unless `endian` is `"little"` or `"big"`, and for elements of variable length.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let endian = configuration.choice("endian", &[("little", Endian::Little), ("big", Endian::Big)])?;
+    let assumed = (configuration.codec().name == "endian").then_some(Endian::Little);
+    let data_type = &decoded.data_type;
+    let has_packed_form = !matches!(data_type, DataType::Optional(_));
+    let (Some(element_size), Some(byte_len), true) = (data_type.size(), decoded.byte_len()?, has_packed_form)
+    else {
+        let error = Error::format("the bytes codec encodes data types of a fixed size only");
+        return Err(error.actual(data_type.name()));
+    };
+    let swap = match endian.or(assumed) {
+        Some(Endian::Little) => Vec::new(),
+        Some(Endian::Big) => data_type.swap_runs(),
+        None => data_type.own_big_endian_runs().ok_or_else(|| {
+            Error::format("the codec's configuration lacks a field that this data type needs")
+                .in_field("endian")
+        })?,
+    };
+    let packed = Packed { swap, narrow: data_type.narrow_runs() };
+    Ok(Codec::array_to_bytes(BytesCodec { element_size, byte_len, packed }))
+}
+
 impl BytesCodec {
     /// Copies the elements after a check of their length.
     fn copy(&self, bytes: &[u8]) -> Result<Vec<u8>> {
-        if bytes.len() as u64 != self.byte_len {
-            return Err(wrong_decoded_len(self.byte_len, bytes.len() as u64));
-        }
+        check_decoded_len(bytes, self.byte_len)?;
         let mut copy = Vec::new();
         limits::reserve(&mut copy, bytes.len(), "chunk")?;
         copy.extend_from_slice(bytes);
@@ -107,13 +79,15 @@ impl ArrayToBytes for BytesCodec {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::codec::registry;
     use crate::format::data_type::{FillValue, Float, Integer};
     use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
-    fn bound(name: &str, configuration: Option<&str>, data_type: DataType) -> Result<Box<dyn ArrayToBytes>> {
+    fn bound(name: &str, configuration: Option<&str>, data_type: DataType) -> Result<Rc<dyn ArrayToBytes>> {
         let codec = CodecMetadata {
             name: name.into(),
             configuration: configuration.map(str::to_owned),
@@ -121,10 +95,8 @@ mod tests {
             field: "codecs[0]".into(),
         };
         let fill_value = FillValue::zero(&data_type);
-        match registry::parse(&codec)? {
-            Spec::ArrayToBytes(spec) => {
-                spec.bind(&ChunkRepresentation { shape: vec![2], data_type, fill_value })
-            }
+        match registry::bind(&codec, &ChunkRepresentation { shape: vec![2], data_type, fill_value })? {
+            Codec::ArrayToBytes(codec) => Ok(codec),
             other => panic!("{other:?}"),
         }
     }
@@ -148,7 +120,7 @@ mod tests {
         assert!(bound("bytes", None, DataType::Bool).is_ok());
         let error = bound("bytes", Some("{}"), FLOAT32).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Format);
-        assert_eq!(error.context().field.as_deref(), Some("configuration.endian"));
+        assert_eq!(error.context().field.as_deref(), Some("codecs[0].configuration.endian"));
         let error = bound("bytes", Some(r#"{"endian": "middle"}"#), FLOAT32).err().unwrap();
         assert_eq!(error.context().field.as_deref(), Some("codecs[0].configuration.endian"));
         let old = bound("endian", None, FLOAT32).unwrap();

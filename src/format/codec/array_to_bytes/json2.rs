@@ -10,25 +10,31 @@ use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
 use crate::format::data_type::DataType;
 use crate::format::metadata::json::{Document, Json};
 use crate::limits;
 
+struct Json2 {
+    options: Json2Options,
+    chunk: Objects,
+}
+
 /// The options of Python's writer that the encoder follows.
-#[derive(Clone, Copy, Debug)]
-struct Json2Spec {
+#[derive(Clone, Copy)]
+struct Json2Options {
     /// Whether characters outside of ASCII are written as `\uXXXX`.
     ensures_ascii: bool,
     /// Whether `NaN` and `Infinity` may be written. They are not JSON.
     allows_nan: bool,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `encoding` and the options of Python's writer and reader.
 ///
 /// # Errors
-/// `Format` for an encoding that is not a string or not compatible with UTF-8.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// `Format` for an encoding that is not a string or not compatible with UTF-8, and for elements
+/// that are not objects.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let encoding = configuration.text("encoding")?.unwrap_or("utf-8".into());
     let name = encoding.to_ascii_lowercase().replace(['-', '_'], "");
     if !["utf8", "ascii", "usascii"].contains(&name.as_str()) {
@@ -37,28 +43,14 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let ignored = ["check_circular", "indent", "separators", "skipkeys", "sort_keys", "strict"];
     ignored.iter().for_each(|field| configuration.tolerate(field));
     let flag = |field| configuration.for_encoder(configuration.boolean(field)).unwrap_or(true);
-    Ok(Spec::ArrayToBytes(Box::new(Json2Spec {
+    let options = Json2Options {
         ensures_ascii: flag("ensure_ascii") || name.ends_with("ascii"),
         allows_nan: flag("allow_nan"),
-    })))
-}
-
-impl ArrayToBytesSpec for Json2Spec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        Ok(Box::new(Json2 { options: *self, chunk: Objects::bind(decoded)? }))
-    }
-}
-
-struct Json2 {
-    options: Json2Spec,
-    chunk: Objects,
+    };
+    Ok(Codec::array_to_bytes(Json2 { options, chunk: Objects::bind(decoded)? }))
 }
 
 impl ArrayToBytes for Json2 {
-    fn encoded_len(&self) -> Option<u64> {
-        None
-    }
-
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         let document = Document::parse(encoded)?;
         let mut items = document.root().array()?;
@@ -109,7 +101,7 @@ fn push_items(items: &[Json<'_>], inner: &[u64], elements: &mut VariableBytes) -
 fn put_item<'a>(
     texts: &mut impl Iterator<Item = &'a [u8]>,
     inner: &[u64],
-    options: Json2Spec,
+    options: Json2Options,
     encoded: &mut Vec<u8>,
 ) -> Result<()> {
     let Some((&len, inner)) = inner.split_first() else {
@@ -126,7 +118,7 @@ fn put_item<'a>(
     Ok(())
 }
 
-fn put_object(text: &[u8], options: Json2Spec, encoded: &mut Vec<u8>) -> Result<()> {
+fn put_object(text: &[u8], options: Json2Options, encoded: &mut Vec<u8>) -> Result<()> {
     let invalid = || Error::argument("an object is not valid JSON text");
     let document = Document::parse(text).map_err(|_| invalid())?;
     if document.has_non_finite() && !options.allows_nan {

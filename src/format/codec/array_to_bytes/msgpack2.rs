@@ -17,49 +17,34 @@ use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
 use crate::format::metadata::json::{Document, Json};
 use crate::limits;
-
-/// The configuration. Only `use_single_float` matters, because bytes are not supported.
-#[derive(Clone, Copy, Debug)]
-struct Msgpack2Spec {
-    single_floats: bool,
-}
-
-/// Parses the configuration.
-///
-/// # Errors
-/// None: only encoding needs valid options.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let [_, _, single_floats] = ["raw", "use_bin_type", "use_single_float"]
-        .map(|field| configuration.for_encoder(configuration.boolean(field)));
-    let single_floats = single_floats.unwrap_or(false);
-    Ok(Spec::ArrayToBytes(Box::new(Msgpack2Spec { single_floats })))
-}
-
-impl ArrayToBytesSpec for Msgpack2Spec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        let chunk = Objects::bind(decoded)?;
-        if chunk.shape.is_empty() {
-            return Err(Error::unsupported(
-                "msgpack2 cannot encode an array without dimensions: numcodecs has no form for it",
-            ));
-        }
-        Ok(Box::new(Msgpack2 { chunk, single_floats: self.single_floats }))
-    }
-}
 
 struct Msgpack2 {
     chunk: Objects,
     single_floats: bool,
 }
 
-impl ArrayToBytes for Msgpack2 {
-    fn encoded_len(&self) -> Option<u64> {
-        None
+/// Binds the codec. Of its configuration only `use_single_float` matters, because bytes are not
+/// supported, and only encoding needs it.
+///
+/// # Errors
+/// `Format` for elements that are not objects, `Unsupported` for an array without dimensions.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let [_, _, single_floats] = ["raw", "use_bin_type", "use_single_float"]
+        .map(|field| configuration.for_encoder(configuration.boolean(field)));
+    let single_floats = single_floats.unwrap_or(false);
+    let chunk = Objects::bind(decoded)?;
+    if chunk.shape.is_empty() {
+        return Err(Error::unsupported(
+            "msgpack2 cannot encode an array without dimensions: numcodecs has no form for it",
+        ));
     }
+    Ok(Codec::array_to_bytes(Msgpack2 { chunk, single_floats }))
+}
 
+impl ArrayToBytes for Msgpack2 {
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         let mut reader = MessagePackReader { rest: encoded };
         let len = reader.list_len()?;

@@ -11,7 +11,7 @@ use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
 use crate::format::codec::registry::{CodecKind, kind_of, require_encoders};
 use crate::format::codec::sharding::codec_list;
 use crate::format::codec::user::OptionalUserCodecs;
-use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
 use crate::format::dimension_order::{c_strides, signed_stride};
 use crate::format::metadata::CodecMetadata;
 use crate::format::metadata::json::{Document, Json};
@@ -25,30 +25,44 @@ const MOST_CHUNKS: u64 = 16;
 /// The size in bytes that a block of a small chunk may always have.
 const LEAST_LIMIT: u64 = 1 << 20;
 
-/// The configuration: `codecs`.
-#[derive(Clone, Debug)]
-struct N5Spec {
+struct N5 {
     codecs: Vec<CodecMetadata>,
     users: OptionalUserCodecs,
+    chunk: ChunkRepresentation,
+    /// The bytes of an element.
+    size: usize,
+    /// The chain for blocks with the shape of the chunk.
+    whole: Pipeline,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `codecs`.
 ///
 /// # Errors
 /// `Format` unless the codecs are those of N5: transpose, bytes and at most one compressor.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let codecs = codec_list(configuration, "codecs")?;
-    let bytes = match codecs.as_slice() {
+    check_chain(&codecs, decoded.shape.len())?;
+    let size = decoded.data_type.size();
+    let size = size.ok_or_else(|| Error::format("n5_default encodes elements of one size only"))?;
+    let users = configuration.users().clone();
+    let whole = Pipeline::bind_with(&codecs, decoded.clone(), &users)?;
+    Ok(Codec::array_to_bytes(N5 { codecs, users, chunk: decoded.clone(), size, whole }))
+}
+
+/// Checks that the codecs are those of N5: transpose to the reverse order, bytes in the order
+/// `big`, and at most one compressor.
+fn check_chain(codecs: &[CodecMetadata], rank: usize) -> Result<()> {
+    let n5_codecs = match codecs {
         [transpose, bytes, rest @ ..] => {
             let compressors =
                 rest.iter().all(|codec| kind_of(&codec.name, codec.format) != Some(CodecKind::ArrayToArray));
             let fits =
                 transpose.name == "transpose" && bytes.name == "bytes" && rest.len() < 2 && compressors;
-            fits.then_some(bytes)
+            fits.then_some((transpose, bytes))
         }
         _ => None,
     };
-    let Some(bytes) = bytes else {
+    let Some((transpose, bytes)) = n5_codecs else {
         let names: Vec<&str> = codecs.iter().map(|codec| codec.name.as_str()).collect();
         return Err(wrong_value("codecs", "transpose, bytes and at most one compressor", names.join(", ")));
     };
@@ -56,7 +70,13 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     if endian.as_ref().is_some_and(|endian| endian != "big") {
         return Err(wrong_value("codecs[1].configuration.endian", "big", endian.unwrap_or_default()));
     }
-    Ok(Spec::ArrayToBytes(Box::new(N5Spec { codecs, users: configuration.users().clone() })))
+    let reversed: Vec<u64> = (0..rank as u64).rev().collect();
+    let order = field(transpose, "order", |json| json.u64_list())?;
+    if order.as_ref() != Some(&reversed) {
+        let (expected, actual) = (format!("{reversed:?}"), format!("{:?}", order.unwrap_or_default()));
+        return Err(wrong_value("codecs[0].configuration.order", expected, actual));
+    }
+    Ok(())
 }
 
 /// Reads a field of a codec's configuration.
@@ -69,48 +89,7 @@ fn field<T>(
     Document::parse(text.as_bytes())?.root().object()?.read(name, read)
 }
 
-impl ArrayToBytesSpec for N5Spec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        let rank = decoded.shape.len();
-        let reversed: Vec<u64> = (0..rank as u64).rev().collect();
-        let order = self.codecs.first().map(|codec| field(codec, "order", |json| json.u64_list()));
-        let order = order.transpose()?.flatten();
-        if order.as_ref() != Some(&reversed) {
-            let field = "configuration.codecs[0].configuration.order";
-            return Err(wrong_value(
-                field,
-                format!("{reversed:?}"),
-                format!("{:?}", order.unwrap_or_default()),
-            ));
-        }
-        let size = decoded.data_type.size();
-        let size = size.ok_or_else(|| Error::format("n5_default encodes elements of one size only"))?;
-        let whole = self.bind_block(decoded)?;
-        Ok(Box::new(N5 { spec: self.clone(), chunk: decoded.clone(), size, whole }))
-    }
-}
-
-impl N5Spec {
-    fn bind_block(&self, block: &ChunkRepresentation) -> Result<Pipeline> {
-        Pipeline::bind_with(&self.codecs, block.clone(), &self.users)
-            .map_err(|error| error.within_field("configuration"))
-    }
-}
-
-struct N5 {
-    spec: N5Spec,
-    chunk: ChunkRepresentation,
-    /// The bytes of an element.
-    size: usize,
-    /// The chain for blocks with the shape of the chunk.
-    whole: Pipeline,
-}
-
 impl ArrayToBytes for N5 {
-    fn encoded_len(&self) -> Option<u64> {
-        None
-    }
-
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         let (shape, content) = self.read_header(encoded)?;
         let block = ChunkRepresentation { shape, ..self.chunk.clone() };
@@ -119,7 +98,8 @@ impl ArrayToBytes for N5 {
         if block.shape == self.chunk.shape {
             return self.decode_block(&self.whole, &block.shape, content);
         }
-        self.decode_block(&self.spec.bind_block(&block)?, &block.shape, content)
+        let pipeline = Pipeline::bind_with(&self.codecs, block.clone(), &self.users)?;
+        self.decode_block(&pipeline, &block.shape, content)
     }
 
     fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {

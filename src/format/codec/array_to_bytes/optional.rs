@@ -13,64 +13,13 @@ use crate::format::codec::configuration::Configuration;
 use crate::format::codec::pipeline::{DecodedChunk, Elements, Pipeline, Scratch};
 use crate::format::codec::sharding::codec_list;
 use crate::format::codec::user::OptionalUserCodecs;
-use crate::format::codec::{
-    ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, wrong_decoded_len};
 use crate::format::data_type::{DataType, FillValue};
 use crate::format::metadata::CodecMetadata;
 use crate::limits;
 
 /// The bytes of both lengths.
 const HEADER: usize = 16;
-
-/// The configuration: `mask_codecs` and `data_codecs`.
-#[derive(Debug)]
-struct OptionalSpec {
-    mask_codecs: Vec<CodecMetadata>,
-    data_codecs: Vec<CodecMetadata>,
-    users: OptionalUserCodecs,
-}
-
-/// Parses the configuration.
-///
-/// # Errors
-/// `Format` that names the field.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToBytes(Box::new(OptionalSpec {
-        mask_codecs: codec_list(configuration, "mask_codecs")?,
-        data_codecs: codec_list(configuration, "data_codecs")?,
-        users: configuration.users().clone(),
-    })))
-}
-
-impl ArrayToBytesSpec for OptionalSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        let DataType::Optional(value_type) = &decoded.data_type else {
-            let error = Error::format("zarrs.optional encodes optional elements only");
-            return Err(error.actual(decoded.data_type.name()));
-        };
-        let mask = ChunkRepresentation {
-            shape: decoded.shape.clone(),
-            data_type: DataType::Bool,
-            fill_value: FillValue(vec![0]),
-        };
-        let count = limits::within(decoded.element_count()?, limits::CHUNK_BYTES, "elements of a chunk")?;
-        let bound = Optional {
-            count,
-            mask: Pipeline::bind_with(&self.mask_codecs, mask, &self.users).map_err(within_configuration)?,
-            data_codecs: self.data_codecs.clone(),
-            users: self.users.clone(),
-            value_type: (**value_type).clone(),
-        };
-        // Errors in the chain of the values come now, not at the first chunk.
-        bound.values(count.max(1)).map_err(within_configuration)?;
-        Ok(Box::new(bound))
-    }
-}
-
-fn within_configuration(error: Error) -> Error {
-    error.within_field("configuration")
-}
 
 struct Optional {
     /// The number of elements of a chunk.
@@ -79,6 +28,31 @@ struct Optional {
     data_codecs: Vec<CodecMetadata>,
     users: OptionalUserCodecs,
     value_type: DataType,
+}
+
+/// Binds the codec. Its configuration: `mask_codecs` and `data_codecs`.
+///
+/// # Errors
+/// `Format` for elements that are not optional, and as [`Pipeline::bind`].
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let (mask_codecs, data_codecs) =
+        (codec_list(configuration, "mask_codecs")?, codec_list(configuration, "data_codecs")?);
+    let users = configuration.users().clone();
+    let DataType::Optional(value_type) = &decoded.data_type else {
+        let error = Error::format("zarrs.optional encodes optional elements only");
+        return Err(error.actual(decoded.data_type.name()));
+    };
+    let mask = ChunkRepresentation {
+        shape: decoded.shape.clone(),
+        data_type: DataType::Bool,
+        fill_value: FillValue(vec![0]),
+    };
+    let count = limits::within(decoded.element_count()?, limits::CHUNK_BYTES, "elements of a chunk")?;
+    let mask = Pipeline::bind_with(&mask_codecs, mask, &users)?;
+    let codec = Optional { count, mask, data_codecs, users, value_type: (**value_type).clone() };
+    // Errors in the chain of the values come now, not at the first chunk.
+    codec.values(count.max(1))?;
+    Ok(Codec::array_to_bytes(codec))
 }
 
 impl Optional {
@@ -133,10 +107,6 @@ impl Optional {
 }
 
 impl ArrayToBytes for Optional {
-    fn encoded_len(&self) -> Option<u64> {
-        None
-    }
-
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         let (mask, values) = split(encoded)?;
         let mask = self.decode_mask(mask)?;
@@ -241,13 +211,15 @@ fn wrong_mask() -> Error {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::codec::registry;
     use crate::format::data_type::Integer;
     use crate::format::metadata::ZarrFormat;
 
-    fn bound(value_type: DataType, data_codecs: &str) -> Result<Box<dyn ArrayToBytes>> {
+    fn bound(value_type: DataType, data_codecs: &str) -> Result<Rc<dyn ArrayToBytes>> {
         let mask_codecs = r#"[{"name":"packbits"}]"#;
         let codec = CodecMetadata {
             name: "zarrs.optional".into(),
@@ -257,10 +229,8 @@ mod tests {
         };
         let data_type = DataType::Optional(Box::new(value_type));
         let fill_value = FillValue::zero(&data_type);
-        match registry::parse(&codec)? {
-            Spec::ArrayToBytes(spec) => {
-                spec.bind(&ChunkRepresentation { shape: vec![5], data_type, fill_value })
-            }
+        match registry::bind(&codec, &ChunkRepresentation { shape: vec![5], data_type, fill_value })? {
+            Codec::ArrayToBytes(codec) => Ok(codec),
             other => panic!("{other:?}"),
         }
     }

@@ -13,9 +13,7 @@ use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{
-    ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, Float, Integer};
 use crate::limits;
 
@@ -23,19 +21,26 @@ use crate::limits;
 const FIELDS: [&str; 6] =
     ["level", "mode_spec", "delta_spec", "delta_encoding_order", "paging_spec", "equal_pages_up_to"];
 
-/// The configuration.
-#[derive(Clone, Debug)]
-struct PcodecSpec {
+/// Decodes a file; the number is the length of the decoded bytes.
+type Decode = Box<dyn Fn(&[u8], u64) -> Result<Vec<u8>>>;
+type Encode = Box<dyn Fn(&[u8], &ChunkConfig) -> Result<Vec<u8>>>;
+
+struct Pcodec {
+    byte_len: u64,
     config: ChunkConfig,
+    decode: Decode,
+    encode: Encode,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Only encoding needs its configuration.
 ///
 /// # Errors
-/// None: only encoding needs valid values.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let config = configuration.for_encoder(chunk_config(configuration).map(Some));
-    Ok(Spec::ArrayToBytes(Box::new(PcodecSpec { config: config.unwrap_or_default() })))
+/// `Unsupported` for data types other than numbers of 16 to 64 bits.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let config = configuration.for_encoder(chunk_config(configuration).map(Some)).unwrap_or_default();
+    let (decode, encode) = functions(&decoded.data_type)?;
+    let byte_len = decoded.byte_len()?.unwrap_or(0);
+    Ok(Codec::array_to_bytes(Pcodec { byte_len, config, decode, encode }))
 }
 
 fn chunk_config(configuration: &Configuration<'_>) -> Result<ChunkConfig> {
@@ -81,53 +86,25 @@ fn delta(configuration: &Configuration<'_>) -> Result<DeltaSpec> {
     })
 }
 
-impl ArrayToBytesSpec for PcodecSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        let byte_len = decoded.byte_len()?.unwrap_or(0);
-        let config = self.config.clone();
-        let (decode, encode): (Decode, Encode) = match &decoded.data_type {
-            DataType::Integer(Integer::Int16) => (decode_as(i16::to_le_bytes), encode_as(i16::from_le_bytes)),
-            DataType::Integer(Integer::Int32) => (decode_as(i32::to_le_bytes), encode_as(i32::from_le_bytes)),
-            DataType::Integer(Integer::Int64) => (decode_as(i64::to_le_bytes), encode_as(i64::from_le_bytes)),
-            DataType::Integer(Integer::Uint16) => {
-                (decode_as(u16::to_le_bytes), encode_as(u16::from_le_bytes))
-            }
-            DataType::Integer(Integer::Uint32) => {
-                (decode_as(u32::to_le_bytes), encode_as(u32::from_le_bytes))
-            }
-            DataType::Integer(Integer::Uint64) => {
-                (decode_as(u64::to_le_bytes), encode_as(u64::from_le_bytes))
-            }
-            DataType::Float(Float::Float16) => (decode_as(f16::to_le_bytes), encode_as(f16::from_le_bytes)),
-            DataType::Float(Float::Float32) => (decode_as(f32::to_le_bytes), encode_as(f32::from_le_bytes)),
-            DataType::Float(Float::Float64) => (decode_as(f64::to_le_bytes), encode_as(f64::from_le_bytes)),
-            other => {
-                return Err(Error::unsupported(format!(
-                    "pcodec does not support the data type {}",
-                    other.name()
-                )));
-            }
-        };
-        Ok(Box::new(Pcodec { byte_len, config, decode, encode }))
-    }
-}
-
-/// Decodes a file; the number is the length of the decoded bytes.
-type Decode = Box<dyn Fn(&[u8], u64) -> Result<Vec<u8>>>;
-type Encode = Box<dyn Fn(&[u8], &ChunkConfig) -> Result<Vec<u8>>>;
-
-struct Pcodec {
-    byte_len: u64,
-    config: ChunkConfig,
-    decode: Decode,
-    encode: Encode,
+fn functions(data_type: &DataType) -> Result<(Decode, Encode)> {
+    Ok(match data_type {
+        DataType::Integer(Integer::Int16) => (decode_as(i16::to_le_bytes), encode_as(i16::from_le_bytes)),
+        DataType::Integer(Integer::Int32) => (decode_as(i32::to_le_bytes), encode_as(i32::from_le_bytes)),
+        DataType::Integer(Integer::Int64) => (decode_as(i64::to_le_bytes), encode_as(i64::from_le_bytes)),
+        DataType::Integer(Integer::Uint16) => (decode_as(u16::to_le_bytes), encode_as(u16::from_le_bytes)),
+        DataType::Integer(Integer::Uint32) => (decode_as(u32::to_le_bytes), encode_as(u32::from_le_bytes)),
+        DataType::Integer(Integer::Uint64) => (decode_as(u64::to_le_bytes), encode_as(u64::from_le_bytes)),
+        DataType::Float(Float::Float16) => (decode_as(f16::to_le_bytes), encode_as(f16::from_le_bytes)),
+        DataType::Float(Float::Float32) => (decode_as(f32::to_le_bytes), encode_as(f32::from_le_bytes)),
+        DataType::Float(Float::Float64) => (decode_as(f64::to_le_bytes), encode_as(f64::from_le_bytes)),
+        other => {
+            let name = other.name();
+            return Err(Error::unsupported(format!("pcodec does not support the data type {name}")));
+        }
+    })
 }
 
 impl ArrayToBytes for Pcodec {
-    fn encoded_len(&self) -> Option<u64> {
-        None
-    }
-
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         (self.decode)(encoded, self.byte_len).map(ArrayBytes::Fixed)
     }
@@ -135,9 +112,7 @@ impl ArrayToBytes for Pcodec {
     fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
         require_encoders()?;
         let bytes = decoded.fixed()?;
-        if bytes.len() as u64 != self.byte_len {
-            return Err(wrong_decoded_len(self.byte_len, bytes.len() as u64));
-        }
+        check_decoded_len(bytes, self.byte_len)?;
         (self.encode)(bytes, &self.config)
     }
 }

@@ -6,87 +6,20 @@
 //! The lengths of arrays are in bytes too. `zarrs.vlen_v2` has the same layout for all of these
 //! types.
 
+use std::borrow::Cow;
+
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
 use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, Run, run};
+use crate::kernel::vlen;
 use crate::limits;
 
 /// The bytes of a count.
 const LEN: usize = 4;
-
-/// The elements that a codec accepts.
-#[derive(Clone, Debug)]
-enum VlenSpec {
-    Utf8,
-    Bytes,
-    /// Arrays of this data type, stored in this byte order.
-    Array(DataType, Endian),
-    /// Elements of the array's data type, if it is of variable length.
-    Any,
-}
-
-/// Parses the configuration of `vlen-utf8`, which has no fields.
-///
-/// # Errors
-/// None.
-pub fn parse_utf8(_: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Utf8)))
-}
-
-/// Parses the configuration of `vlen-bytes`, which has no fields.
-///
-/// # Errors
-/// None.
-pub fn parse_bytes(_: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Bytes)))
-}
-
-/// Parses the configuration of `vlen-array`: `dtype`.
-///
-/// # Errors
-/// `Format` when it is missing or not a type string, `Unsupported` for types that this build does
-/// not have.
-pub fn parse_array(configuration: &Configuration<'_>) -> Result<Spec> {
-    let dtype = configuration.read("dtype", |json| typestr::parse(&json.str()?))?;
-    let (data_type, endian) = configuration.required("dtype", dtype)?;
-    Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Array(data_type, endian))))
-}
-
-/// Parses the configuration of `zarrs.vlen_v2`, which has no fields.
-///
-/// # Errors
-/// None.
-pub fn parse_any(_: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Any)))
-}
-
-impl ArrayToBytesSpec for VlenSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        let data_type = &decoded.data_type;
-        let fits = match (self, data_type) {
-            (Self::Utf8 | Self::Any, DataType::String) | (Self::Bytes | Self::Any, DataType::Bytes) => true,
-            (Self::Array(inner, _), DataType::VariableArray(of)) => inner == of.as_ref(),
-            _ => false,
-        };
-        if !fits {
-            let error = Error::format("this codec does not support the data type");
-            return Err(error.actual(data_type.name().into_owned()));
-        }
-        let (size, swap) = match self {
-            Self::Array(inner, endian) => {
-                let swap = if *endian == Endian::Big { inner.swap_runs() } else { Vec::new() };
-                (inner.size().unwrap_or(1).max(1), swap)
-            }
-            _ => (1, Vec::new()),
-        };
-        let is_text = *data_type == DataType::String;
-        Ok(Box::new(Vlen { count: decoded.element_count()?, is_text, size, swap }))
-    }
-}
 
 struct Vlen {
     /// The number of elements of the chunk.
@@ -98,39 +31,74 @@ struct Vlen {
     swap: Vec<Run>,
 }
 
-impl ArrayToBytes for Vlen {
-    fn encoded_len(&self) -> Option<u64> {
-        None
-    }
+/// Binds `vlen-utf8`. Its configuration has no fields.
+///
+/// # Errors
+/// `Format` for other data types than strings.
+pub fn bind_utf8(_: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    codec(decoded, decoded.data_type == DataType::String, 1, Vec::new())
+}
 
+/// Binds `vlen-bytes`. Its configuration has no fields.
+///
+/// # Errors
+/// `Format` for other data types than bytes.
+pub fn bind_bytes(_: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    codec(decoded, decoded.data_type == DataType::Bytes, 1, Vec::new())
+}
+
+/// Binds `vlen-array`. Its configuration: `dtype`.
+///
+/// # Errors
+/// `Format` when it is missing, not a type string, or not the type of the array's elements,
+/// `Unsupported` for types that this build does not have.
+pub fn bind_array(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let dtype = configuration.read("dtype", |json| typestr::parse(&json.str()?))?;
+    let (inner, endian) = configuration.required("dtype", dtype)?;
+    let swap = if endian == Endian::Big { inner.swap_runs() } else { Vec::new() };
+    let fits = matches!(&decoded.data_type, DataType::VariableArray(of) if **of == inner);
+    codec(decoded, fits, inner.size().unwrap_or(1).max(1), swap)
+}
+
+/// Binds `zarrs.vlen_v2`. Its configuration has no fields.
+///
+/// # Errors
+/// `Format` for other data types than strings and bytes.
+pub fn bind_any(_: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    codec(decoded, matches!(decoded.data_type, DataType::String | DataType::Bytes), 1, Vec::new())
+}
+
+fn codec(decoded: &ChunkRepresentation, fits: bool, size: usize, swap: Vec<Run>) -> Result<Codec> {
+    if !fits {
+        let error = Error::format("this codec does not support the data type");
+        return Err(error.actual(decoded.data_type.name().into_owned()));
+    }
+    let is_text = decoded.data_type == DataType::String;
+    Ok(Codec::array_to_bytes(Vlen { count: decoded.element_count()?, is_text, size, swap }))
+}
+
+impl ArrayToBytes for Vlen {
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         let (count, rest) = split_len(encoded)?;
         if u64::from(count) != self.count {
             return Err(wrong_count(self.count, u64::from(count)));
         }
         // Each element stores a length, so that the encoded bytes limit the memory that is
-        // reserved.
+        // allocated.
         let lengths = limits::product([self.count, LEN as u64], "lengths of elements")?;
         let content = (rest.len() as u64).checked_sub(lengths).ok_or_else(too_short)?;
-        let mut elements = VariableBytes::new();
-        limits::reserve(
-            &mut elements.offsets,
-            limits::to_usize(self.count, "elements")?,
-            "offsets of elements",
-        )?;
-        limits::reserve(&mut elements.bytes, limits::to_usize(content, "elements")?, "elements")?;
-        let mut rest = rest;
-        for _ in 0..count {
-            let (len, after) = split_len(rest)?;
-            let len = limits::to_usize(len.into(), "element")?;
-            let (element, after) = after.split_at_checked(len).ok_or_else(too_short)?;
-            elements.push(element)?;
-            rest = after;
-        }
-        if !rest.is_empty() {
+        let mut offsets = Vec::new();
+        let count = limits::to_usize(self.count, "elements")?.saturating_add(1);
+        limits::reserve(&mut offsets, count, "offsets of elements")?;
+        offsets.resize(count, 0);
+        let mut bytes = limits::zeroed(content, limits::CHUNK_BYTES, "elements")?;
+        let ends = offsets.get_mut(1..).unwrap_or_default();
+        let end = vlen::split(rest, ends, &mut bytes).ok_or_else(too_short)?;
+        if end < bytes.len() {
             let error = Error::format("there are bytes after the last element");
-            return Err(error.actual(format!("{} bytes", rest.len())));
+            return Err(error.actual(format!("{} bytes", bytes.len().saturating_sub(end))));
         }
+        let mut elements = VariableBytes { offsets, bytes };
         self.check(&elements).map_err(Error::format)?;
         run::swap_all(&mut elements.bytes, self.size, &self.swap);
         Ok(ArrayBytes::Variable(elements))
@@ -143,18 +111,20 @@ impl ArrayToBytes for Vlen {
             return Err(wrong_count(self.count, elements.len() as u64));
         }
         self.check(elements).map_err(Error::argument)?;
-        let mut encoded = Vec::new();
         let lengths = elements.len().saturating_add(1).saturating_mul(LEN);
-        limits::reserve(&mut encoded, lengths.saturating_add(elements.bytes.len()), "encoded chunk")?;
-        put_len(&mut encoded, elements.len())?;
-        for idx in 0..elements.len() {
-            let element = elements.get(idx).unwrap_or_default();
-            put_len(&mut encoded, element.len())?;
-            let start = encoded.len();
-            encoded.extend_from_slice(element);
-            run::swap_all(encoded.get_mut(start..).unwrap_or_default(), self.size, &self.swap);
+        let len = lengths.saturating_add(elements.bytes.len()) as u64;
+        let mut encoded = limits::zeroed(len, limits::RESULT_BYTES, "encoded chunk")?;
+        let count = u32::try_from(self.count).map_err(|_| Error::limit("the chunk has 2^32 elements"))?;
+        let mut bytes = Cow::Borrowed(&elements.bytes);
+        if !self.swap.is_empty() {
+            run::swap_all(bytes.to_mut(), self.size, &self.swap);
         }
-        Ok(encoded)
+        let joined = encoded.split_first_chunk_mut::<LEN>().and_then(|(first, rest)| {
+            *first = count.to_le_bytes();
+            vlen::join(&elements.offsets, &bytes, rest)
+        });
+        let wrong = || Error::argument("the offsets of elements do not fit their bytes");
+        joined.map(|()| encoded).ok_or_else(wrong)
     }
 }
 
@@ -175,12 +145,6 @@ impl Vlen {
 fn split_len(bytes: &[u8]) -> Result<(u32, &[u8])> {
     let (len, rest) = bytes.split_first_chunk::<LEN>().ok_or_else(too_short)?;
     Ok((u32::from_le_bytes(*len), rest))
-}
-
-fn put_len(encoded: &mut Vec<u8>, len: usize) -> Result<()> {
-    let len = u32::try_from(len).map_err(|_| Error::limit("an element is longer than 4 GiB"))?;
-    encoded.extend_from_slice(&len.to_le_bytes());
-    Ok(())
 }
 
 fn too_short() -> Error {

@@ -15,9 +15,7 @@ use zfp_rs::{
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{
-    ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, Float, Integer};
 use crate::format::metadata::json::Json;
 use crate::format::tolerated::Form;
@@ -33,18 +31,12 @@ pub(super) enum Mode {
     Precision(u32),
 }
 
-/// The configuration: `mode` and its parameters.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ZfpSpec {
-    pub(super) mode: Mode,
-    pub(super) has_header: bool,
-}
-
-/// Parses the configuration of `zfp`.
+/// Binds `zfp`. Its configuration: `mode` and its parameters.
 ///
 /// # Errors
-/// `Format` for an unknown mode and for a missing or wrong parameter of the mode.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// `Format` for an unknown mode, for a missing or wrong parameter of the mode, and for arrays of
+/// more than four dimensions, `Unsupported` for data types other than numbers of 8 to 64 bits.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let modes =
         [("reversible", 0), ("expert", 1), ("fixed_accuracy", 2), ("fixed_rate", 3), ("fixed_precision", 4)];
     let mode = match configuration.required("mode", configuration.choice("mode", &modes)?)? {
@@ -59,7 +51,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         4 => Mode::Precision(unsigned(configuration, "precision")?),
         _ => Mode::Reversible,
     };
-    Ok(Spec::ArrayToBytes(Box::new(ZfpSpec { mode, has_header: false })))
+    zfp(mode, false, decoded)
 }
 
 fn unsigned(configuration: &Configuration<'_>, field: &str) -> Result<u32> {
@@ -125,40 +117,39 @@ impl NumberKind {
     }
 }
 
-impl ArrayToBytesSpec for ZfpSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        let name = decoded.data_type.name();
-        let kind = NumberKind::of(&decoded.data_type)
-            // zfpy stores numbers without a change, and so supports only zfp's four types.
-            .filter(|kind| {
-                !self.has_header
-                    || !matches!(kind, NumberKind::Narrow { .. } | NumberKind::Uint32 | NumberKind::Uint64)
-            })
-            .ok_or_else(|| Error::unsupported(format!("zfp does not support the data type {name}")))?;
-        let rank = decoded.shape.len();
-        let (dimensionality, mut dims) = match rank {
-            0 | 1 => (ZfpDimensionality::D1, [0; 4]),
-            2 => (ZfpDimensionality::D2, [0; 4]),
-            3 => (ZfpDimensionality::D3, [0; 4]),
-            4 => (ZfpDimensionality::D4, [0; 4]),
-            _ => {
-                return Err(
-                    Error::format("zfp encodes arrays of one to four dimensions").actual(rank.to_string())
-                );
-            }
-        };
-        // zfp counts dimensions from the fastest one.
-        dims[0] = 1;
-        for (dim, &size) in dims.iter_mut().zip(decoded.shape.iter().rev()) {
-            *dim = limits::to_usize(size, "chunk")?;
+/// A codec of zfp's streams.
+///
+/// # Errors
+/// As [`bind`]. With a header, only encoding needs a mode that fits.
+pub(super) fn zfp(mode: Mode, has_header: bool, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let name = decoded.data_type.name();
+    let kind = NumberKind::of(&decoded.data_type)
+        // zfpy stores numbers without a change, and so supports only zfp's four types.
+        .filter(|kind| {
+            !has_header
+                || !matches!(kind, NumberKind::Narrow { .. } | NumberKind::Uint32 | NumberKind::Uint64)
+        })
+        .ok_or_else(|| Error::unsupported(format!("zfp does not support the data type {name}")))?;
+    let dimensionality = match decoded.shape.len() {
+        0 | 1 => ZfpDimensionality::D1,
+        2 => ZfpDimensionality::D2,
+        3 => ZfpDimensionality::D3,
+        4 => ZfpDimensionality::D4,
+        rank => {
+            let error = Error::format("zfp encodes arrays of one to four dimensions");
+            return Err(error.actual(rank.to_string()));
         }
-        let config = self.mode.config(kind.scalar(), dimensionality);
-        // With a header, only encoding needs the configuration.
-        let config = if self.has_header { config } else { Ok(config?) };
-        let byte_len = decoded.byte_len()?.unwrap_or(0);
-        let size = decoded.data_type.size().unwrap_or(1);
-        Ok(Box::new(Zfp { kind, dims, config, byte_len, size, has_header: self.has_header }))
+    };
+    // zfp counts dimensions from the fastest one.
+    let mut dims = [1, 0, 0, 0];
+    for (dim, &size) in dims.iter_mut().zip(decoded.shape.iter().rev()) {
+        *dim = limits::to_usize(size, "chunk")?;
     }
+    let config = mode.config(kind.scalar(), dimensionality);
+    let config = if has_header { config } else { Ok(config?) };
+    let byte_len = decoded.byte_len()?.unwrap_or(0);
+    let size = decoded.data_type.size().unwrap_or(1);
+    Ok(Codec::array_to_bytes(Zfp { kind, dims, config, byte_len, size, has_header }))
 }
 
 impl Mode {
@@ -169,12 +160,11 @@ impl Mode {
             Self::Precision(precision) => ZfpConfig::fixed_precision(precision),
             Self::Rate(rate) => {
                 ZfpConfig::fixed_rate(rate, scalar, dimensionality, ZfpStreamAlignment::Unaligned)
-                    .map_err(|error| wrong_value("configuration.rate", "a rate that zfp supports", error))?
+                    .map_err(|error| wrong_value("rate", "a rate that zfp supports", error))?
             }
             Self::Expert { min_bits, max_bits, max_prec, min_exp } => {
-                ZfpConfig::expert(min_bits, max_bits, max_prec, min_exp).map_err(|error| {
-                    wrong_value("configuration.maxbits", "parameters that zfp supports", error)
-                })?
+                ZfpConfig::expert(min_bits, max_bits, max_prec, min_exp)
+                    .map_err(|error| wrong_value("maxbits", "parameters that zfp supports", error))?
             }
         })
     }
@@ -195,10 +185,6 @@ struct Zfp {
     reason = "narrow numbers have 8 or 16 bits, and `shift` fills up 31"
 )]
 impl ArrayToBytes for Zfp {
-    fn encoded_len(&self) -> Option<u64> {
-        None
-    }
-
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         let decoded = match self.kind {
             NumberKind::Int32 => {
@@ -232,9 +218,7 @@ impl ArrayToBytes for Zfp {
     fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
         require_encoders()?;
         let bytes = decoded.fixed()?;
-        if bytes.len() as u64 != self.byte_len {
-            return Err(wrong_decoded_len(self.byte_len, bytes.len() as u64));
-        }
+        check_decoded_len(bytes, self.byte_len)?;
         match self.kind {
             NumberKind::Int32 => self.compress(bytes, |number| Some(i32::from_le_bytes(number))),
             NumberKind::Int64 => self.compress(bytes, |number| Some(i64::from_le_bytes(number))),
@@ -369,14 +353,19 @@ fn damaged(error: &dyn std::fmt::Display) -> Error {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::data_type::FillValue;
 
-    fn zfpy(shape: &[u64], data_type: DataType) -> Box<dyn ArrayToBytes> {
-        let spec = ZfpSpec { mode: Mode::Reversible, has_header: true };
+    fn zfpy(shape: &[u64], data_type: DataType) -> Rc<dyn ArrayToBytes> {
         let fill_value = FillValue::zero(&data_type);
-        spec.bind(&ChunkRepresentation { shape: shape.to_vec(), data_type, fill_value }).unwrap()
+        let chunk = ChunkRepresentation { shape: shape.to_vec(), data_type, fill_value };
+        match zfp(Mode::Reversible, true, &chunk).unwrap() {
+            Codec::ArrayToBytes(codec) => codec,
+            other => panic!("{other:?}"),
+        }
     }
 
     /// The dimensions of a header may be reversed only where that moves no element.

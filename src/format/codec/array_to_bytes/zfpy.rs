@@ -4,19 +4,19 @@
 //! The decoder uses the header only. A negative parameter means "none"; without a parameter the
 //! encoder loses nothing.
 
-use super::zfp::{Mode, ZfpSpec, finite};
+use super::zfp::{Mode, finite, zfp};
 use crate::error::Result;
-use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{ChunkRepresentation, Codec};
 
-/// Parses the configuration: `mode`, `tolerance`, `rate`, `precision`; `compression_kwargs` repeats
-/// one of them. Only encoding needs them.
+/// Binds the codec. Its configuration: `mode`, `tolerance`, `rate`, `precision`;
+/// `compression_kwargs` repeats one of them. Only encoding needs them.
 ///
 /// # Errors
-/// None: only encoding needs valid values.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// As [`zfp`], without the errors of the mode.
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let mode = configuration.for_encoder(mode(configuration)).unwrap_or(Mode::Reversible);
-    Ok(Spec::ArrayToBytes(Box::new(ZfpSpec { mode, has_header: true })))
+    zfp(mode, true, decoded)
 }
 
 fn mode(configuration: &Configuration<'_>) -> Result<Option<Mode>> {

@@ -6,24 +6,16 @@ use ::base64::engine::general_purpose::STANDARD;
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
+use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output};
 
-/// The configuration, which has no fields.
-#[derive(Clone, Copy, Debug)]
 struct Base64;
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration has no fields.
 ///
 /// # Errors
 /// None.
-pub fn parse(_: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::BytesToBytes(Box::new(Base64)))
-}
-
-impl BytesToBytesSpec for Base64 {
-    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(*self))
-    }
+pub fn bind(_: &Configuration<'_>, _: &ChunkRepresentation) -> Result<Codec> {
+    Ok(Codec::bytes_to_bytes(Base64))
 }
 
 impl BytesToBytes for Base64 {

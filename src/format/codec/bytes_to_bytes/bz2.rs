@@ -12,27 +12,19 @@ use super::drain::{damaged, drain};
 use super::require_encoders;
 use crate::error::Result;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
+use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output};
 
-/// The configuration: `level`.
-#[derive(Clone, Copy, Debug)]
 struct Bz2 {
     level: u32,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `level`.
 ///
 /// # Errors
 /// None: only encoding needs a valid level.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+pub fn bind(configuration: &Configuration<'_>, _: &ChunkRepresentation) -> Result<Codec> {
     let level = configuration.for_encoder(configuration.integer("level", 1..=9)).unwrap_or(1);
-    Ok(Spec::BytesToBytes(Box::new(Bz2 { level: u32::try_from(level).unwrap_or(1) })))
-}
-
-impl BytesToBytesSpec for Bz2 {
-    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(*self))
-    }
+    Ok(Codec::bytes_to_bytes(Bz2 { level: u32::try_from(level).unwrap_or(1) }))
 }
 
 impl BytesToBytes for Bz2 {

@@ -1,65 +1,50 @@
 //! Bytes with a checksum of 32 bits, little-endian, before or after them: the common part of
-//! numcodecs' `crc32`, `adler32`, `fletcher32` and `jenkins_lookup3`. Decoding verifies the
-//! checksum.
-//!
-//! `crc32c` has its own codec, which the engine can also encode with.
+//! `crc32c` and of numcodecs' `crc32`, `adler32`, `fletcher32` and `jenkins_lookup3`. Decoding
+//! verifies the checksum.
 
-use std::fmt::{self, Debug};
-
-use super::{check_sum, require_encoders, truncated};
+use super::{check_sum, truncated};
 use crate::error::Result;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output};
+use crate::format::codec::{BytesToBytes, Codec, Output};
 use crate::limits;
 
 /// The bytes of a checksum.
 const LEN: usize = 4;
 
 /// The position of the checksum.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) enum Location {
     Start,
     End,
 }
 
 impl Location {
-    /// Reads `location`, by default `start`.
+    /// Reads `location`, by default `default`.
     ///
     /// # Errors
     /// `Format` for another value than `start` and `end`.
-    pub(super) fn read(configuration: &Configuration<'_>) -> Result<Self> {
-        Ok(Self::read_optional(configuration)?.unwrap_or(Self::Start))
-    }
-
-    /// Reads `location`; `None` when the field is absent.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub(super) fn read_optional(configuration: &Configuration<'_>) -> Result<Option<Self>> {
-        configuration.choice("location", &[("start", Self::Start), ("end", Self::End)])
+    pub(super) fn read(configuration: &Configuration<'_>, default: Self) -> Result<Self> {
+        let location = configuration.choice("location", &[("start", Self::Start), ("end", Self::End)])?;
+        Ok(location.unwrap_or(default))
     }
 }
+
+type Sum = dyn Fn(&[u8]) -> u32;
 
 /// A codec that adds a checksum.
-#[derive(Clone)]
-pub(super) struct Checksum<F> {
-    pub(super) location: Location,
-    pub(super) sum: F,
+pub(super) struct Checksum {
+    location: Location,
+    sum: Box<Sum>,
 }
 
-impl<F> Debug for Checksum<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Checksum").field("location", &self.location).finish_non_exhaustive()
+impl Checksum {
+    /// The codec that adds the `sum` of the bytes.
+    pub(super) fn codec(location: Location, sum: impl Fn(&[u8]) -> u32 + 'static) -> Codec {
+        Codec::bytes_to_bytes(Self { location, sum: Box::new(sum) })
     }
 }
 
-impl<F: Fn(&[u8]) -> u32 + Clone + 'static> BytesToBytesSpec for Checksum<F> {
-    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(self.clone()))
-    }
-}
-
-impl<F: Fn(&[u8]) -> u32> BytesToBytes for Checksum<F> {
+impl BytesToBytes for Checksum {
     fn encoded_len(&self, decoded: u64) -> Option<u64> {
         decoded.checked_add(LEN as u64)
     }
@@ -75,7 +60,6 @@ impl<F: Fn(&[u8]) -> u32> BytesToBytes for Checksum<F> {
     }
 
     fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
-        require_encoders()?;
         let sum = (self.sum)(decoded).to_le_bytes();
         let parts: [&[u8]; 2] = match self.location {
             Location::Start => [&sum, decoded],

@@ -5,34 +5,36 @@
 //! The specification lets the writer choose. This encoder applies all codecs if that makes the
 //! chunk smaller, else none.
 
+use std::rc::Rc;
+
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::external;
-use crate::format::codec::pipeline::{NamedCodec, UserCodecContext};
-use crate::format::codec::registry::{self, ParsedCodec, require_encoders};
+use crate::format::codec::named::NamedCodec;
+use crate::format::codec::pipeline::undo;
+use crate::format::codec::registry::require_encoders;
 use crate::format::codec::sharding::codec_list;
-use crate::format::codec::stepwise::run_bytes_codecs;
-use crate::format::codec::user::{Direction, OptionalUserCodecs};
-use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
+use crate::format::codec::stepwise::UserChain;
+use crate::format::codec::user::OptionalUserCodecs;
+use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, CodecData, Direction, Output};
 use crate::format::metadata::CodecMetadata;
 use crate::limits;
 
-/// The configuration: `codecs`, `header_bits`.
-#[derive(Clone, Debug)]
-struct ConditionalSpec {
-    codecs: Vec<CodecMetadata>,
+struct Conditional {
+    codecs: Vec<NamedCodec<Rc<dyn BytesToBytes>>>,
     header_len: usize,
+    metadata: Vec<CodecMetadata>,
+    decoded: ChunkRepresentation,
     users: OptionalUserCodecs,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `codecs`, `header_bits`.
 ///
 /// # Errors
 /// `Format` when `codecs` is missing, or `header_bits` is not a multiple of eight with a bit for
 /// each codec.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let codecs = codec_list(configuration, "codecs")?;
-    let least = codecs.len().div_ceil(8);
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let metadata = codec_list(configuration, "codecs")?;
+    let least = metadata.len().div_ceil(8);
     let header_len = match configuration.integer("header_bits", 0..=i64::from(u16::MAX))? {
         None => least,
         Some(bits) => {
@@ -40,67 +42,32 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
             if !bits.is_multiple_of(8) || bits / 8 < least {
                 return Err(wrong_value(
                     "header_bits",
-                    format!("a multiple of 8, at least {}", codecs.len()),
+                    format!("a multiple of 8, at least {}", metadata.len()),
                     bits,
                 ));
             }
             bits / 8
         }
     };
-    Ok(Spec::BytesToBytes(Box::new(ConditionalSpec {
-        codecs,
-        header_len,
-        users: configuration.users().clone(),
-    })))
+    let users = configuration.users().clone();
+    let codecs = metadata.iter().map(|codec| bind_codec(codec, decoded, &users)).collect::<Result<_>>()?;
+    let decoded = decoded.clone();
+    Ok(Codec::bytes_to_bytes(Conditional { codecs, header_len, metadata, decoded, users }))
 }
 
-impl BytesToBytesSpec for ConditionalSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        let codecs = self.codecs.iter().map(|codec| self.bind_codec(codec, decoded));
-        Ok(Box::new(Conditional {
-            codecs: codecs.collect::<Result<_>>()?,
-            header_len: self.header_len,
-            metadata: self.codecs.clone(),
-            decoded: decoded.clone(),
-            users: self.users.clone(),
-        }))
-    }
-}
-
-impl ConditionalSpec {
-    fn bind_codec(
-        &self,
-        codec: &CodecMetadata,
-        decoded: &ChunkRepresentation,
-    ) -> Result<NamedCodec<dyn BytesToBytes>> {
-        let add_context = |error: Error| {
-            error.in_codec(codec.name.as_str()).within_field(&codec.field).within_field("configuration")
-        };
-        let user = match &self.users {
-            Some(users) => users.bind(codec, decoded)?,
-            None => None,
-        };
-        let ParsedCodec { spec, encode_error } = match &user {
-            Some(stage) => external::user_spec(stage).into(),
-            None => registry::parse_with(codec, &self.users)
-                .map_err(|error| error.within_field("configuration"))?,
-        };
-        match spec {
-            Spec::BytesToBytes(spec) => {
-                let bound = spec.bind(decoded).map_err(add_context)?;
-                Ok(NamedCodec { name: codec.name.clone(), codec: bound, user, encode_error })
-            }
-            _ => Err(add_context(Error::format("conditional contains bytes-to-bytes codecs only"))),
+fn bind_codec(
+    metadata: &CodecMetadata,
+    decoded: &ChunkRepresentation,
+    users: &OptionalUserCodecs,
+) -> Result<NamedCodec<Rc<dyn BytesToBytes>>> {
+    let NamedCodec { name, codec, user, encode_error } = NamedCodec::bind(metadata, decoded, users)?;
+    match codec {
+        Codec::BytesToBytes(codec) => Ok(NamedCodec { name, codec, user, encode_error }),
+        _ => {
+            let error = Error::format("conditional contains bytes-to-bytes codecs only");
+            Err(error.in_codec(name).in_field(metadata.field.as_str()))
         }
     }
-}
-
-struct Conditional {
-    codecs: Vec<NamedCodec<dyn BytesToBytes>>,
-    header_len: usize,
-    metadata: Vec<CodecMetadata>,
-    decoded: ChunkRepresentation,
-    users: OptionalUserCodecs,
 }
 
 impl Conditional {
@@ -117,43 +84,38 @@ impl Conditional {
         set.collect()
     }
 
-    fn codecs<'a>(&'a self, numbers: &[usize]) -> Vec<&'a NamedCodec<dyn BytesToBytes>> {
+    fn codecs<'a>(&'a self, numbers: &[usize]) -> Vec<&'a NamedCodec<Rc<dyn BytesToBytes>>> {
         numbers.iter().filter_map(|number| self.codecs.get(*number)).collect()
     }
 
-    /// What a chain of these codecs needs if it contains user codecs.
-    fn user_context(&self, numbers: &[usize]) -> Option<UserCodecContext> {
-        let users = self.users.as_ref()?;
-        self.codecs(numbers).iter().find(|named| named.user.is_some())?;
-        let chain: Vec<_> = numbers.iter().filter_map(|number| self.metadata.get(*number).cloned()).collect();
-        Some(UserCodecContext { users: users.clone(), pipeline: users.pipeline(&chain, &self.decoded) })
+    /// The chain of these codecs, if some of them are user codecs.
+    fn user_chain(&self, numbers: &[usize]) -> Option<UserChain> {
+        let (users, codecs) = (self.users.as_ref()?, self.codecs(numbers));
+        codecs.iter().find(|named| named.user.is_some())?;
+        let metadata: Vec<_> =
+            numbers.iter().filter_map(|number| self.metadata.get(*number).cloned()).collect();
+        let codecs = codecs.iter().map(|named| named.to_any(Codec::BytesToBytes)).collect();
+        Some(UserChain::new(users, &metadata, &self.decoded, codecs))
     }
 
     fn decode_with(
         &self,
-        codecs: &[&NamedCodec<dyn BytesToBytes>],
+        codecs: &[&NamedCodec<Rc<dyn BytesToBytes>>],
         content: &[u8],
         mut output: Output<'_>,
     ) -> Result<()> {
         let Some((first, later)) = codecs.split_first() else { return output.put(content) };
-        let limit = limits::to_usize(limits::CHUNK_BYTES, "chunk")?;
-        let (mut ready, mut next) = (Vec::new(), Vec::new());
-        let mut undone = false;
-        for named in later.iter().rev() {
-            let source = if undone { ready.as_slice() } else { content };
-            next.clear();
-            named.codec.decode(source, Output::Growing { buf: &mut next, limit })?;
-            std::mem::swap(&mut ready, &mut next);
-            undone = true;
-        }
-        first.codec.decode(if undone { &ready } else { content }, output)
+        let mut intermediate = [Vec::new(), Vec::new()];
+        let bytes = undo(later.iter().copied(), content, &mut intermediate)?;
+        first.codec.decode(bytes, output)
     }
 
     fn encode_with_all(&self, decoded: &[u8]) -> Result<Option<Vec<u8>>> {
         self.codecs.iter().try_for_each(NamedCodec::check_encodes)?;
         let all: Vec<usize> = (0..self.codecs.len()).collect();
-        if let Some(user_context) = self.user_context(&all) {
-            return run_bytes_codecs(&user_context, &self.codecs(&all), Direction::Encode, decoded).map(Some);
+        if let Some(chain) = self.user_chain(&all) {
+            let content = chain.run(Direction::Encode, CodecData::Bytes(decoded.into()))?;
+            return Ok(Some(content.into_packed()));
         }
         let mut content: Option<Vec<u8>> = None;
         for named in &self.codecs {
@@ -169,13 +131,11 @@ impl BytesToBytes for Conditional {
             .split_at_checked(self.header_len)
             .ok_or_else(|| Error::format("the header of the conditional codec is truncated"))?;
         let applied = self.applied(header)?;
-        match self.user_context(&applied) {
-            Some(user_context) => output.put(&run_bytes_codecs(
-                &user_context,
-                &self.codecs(&applied),
-                Direction::Decode,
-                content,
-            )?),
+        match self.user_chain(&applied) {
+            Some(chain) => {
+                let decoded = chain.run(Direction::Decode, CodecData::Bytes(content.into()))?;
+                output.put(&decoded.into_packed())
+            }
             None => self.decode_with(&self.codecs(&applied), content, output),
         }
     }

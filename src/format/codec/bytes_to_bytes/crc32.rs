@@ -5,14 +5,14 @@ use zlib_rs::crc32::crc32;
 
 use super::checksum::{Checksum, Location};
 use crate::error::Result;
-use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{ChunkRepresentation, Codec};
 
-/// Parses the configuration: `location`.
+/// Binds the codec. Its configuration: `location`.
 ///
 /// # Errors
 /// `Format` for an unknown location.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let location = Location::read(configuration)?;
-    Ok(Spec::BytesToBytes(Box::new(Checksum { location, sum: |bytes: &[u8]| crc32(0, bytes) })))
+pub fn bind(configuration: &Configuration<'_>, _: &ChunkRepresentation) -> Result<Codec> {
+    let location = Location::read(configuration, Location::Start)?;
+    Ok(Checksum::codec(location, |bytes| crc32(0, bytes)))
 }

@@ -6,18 +6,18 @@
 
 use super::checksum::{Checksum, Location};
 use crate::error::Result;
-use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{ChunkRepresentation, Codec};
 
 /// The pairs between two reductions: the most for which `second` fits 32 bits.
 const BLOCK: usize = 360;
 
-/// Parses the configuration, which has no fields.
+/// Binds the codec. Its configuration has no fields.
 ///
 /// # Errors
 /// None.
-pub fn parse(_: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::BytesToBytes(Box::new(Checksum { location: Location::End, sum: fletcher32 })))
+pub fn bind(_: &Configuration<'_>, _: &ChunkRepresentation) -> Result<Codec> {
+    Ok(Checksum::codec(Location::End, fletcher32))
 }
 
 #[allow(

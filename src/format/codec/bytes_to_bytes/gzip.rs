@@ -12,21 +12,18 @@ use super::zlib::deflate_level;
 use super::{check_sum, require_encoders, split, truncated};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, Spelling};
-use crate::format::codec::{
-    BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output, wrong_decoded_len};
 
-/// The configuration: `level`.
-#[derive(Clone, Copy, Debug)]
-struct GzipSpec {
+struct Gzip {
     level: u8,
+    inflater: Inflater,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `level`.
 ///
 /// # Errors
 /// None: only encoding needs a valid level.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+pub fn bind(configuration: &Configuration<'_>, _: &ChunkRepresentation) -> Result<Codec> {
     // The specification requires the level, but decoding does not need it. The defaults are those
     // of zarr-python and numcodecs.
     let (lowest, default) = match configuration.spelling() {
@@ -35,18 +32,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     };
     let level = configuration.for_encoder(configuration.integer("level", lowest..=9));
     let level = deflate_level(level.unwrap_or(default));
-    Ok(Spec::BytesToBytes(Box::new(GzipSpec { level })))
-}
-
-impl BytesToBytesSpec for GzipSpec {
-    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(Gzip { level: self.level, inflater: Inflater::default() }))
-    }
-}
-
-struct Gzip {
-    level: u8,
-    inflater: Inflater,
+    Ok(Codec::bytes_to_bytes(Gzip { level, inflater: Inflater::default() }))
 }
 
 impl BytesToBytes for Gzip {

@@ -7,24 +7,17 @@ use super::truncated;
 use crate::error::Result;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::image_codecs_are_read_only;
-use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
+use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output};
 
-#[derive(Clone, Copy, Debug)]
 struct ImagecodecsPackBits;
 
-/// Parses the configuration. Decoding does not need the axis along which rows were packed.
+/// Binds the codec. Decoding does not need the axis along which rows were packed.
 ///
 /// # Errors
 /// None.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+pub fn bind(configuration: &Configuration<'_>, _: &ChunkRepresentation) -> Result<Codec> {
     configuration.tolerate("axis");
-    Ok(Spec::BytesToBytes(Box::new(ImagecodecsPackBits)))
-}
-
-impl BytesToBytesSpec for ImagecodecsPackBits {
-    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(*self))
-    }
+    Ok(Codec::bytes_to_bytes(ImagecodecsPackBits))
 }
 
 impl BytesToBytes for ImagecodecsPackBits {

@@ -4,21 +4,21 @@
 
 use super::checksum::{Checksum, Location};
 use crate::error::Result;
-use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{ChunkRepresentation, Codec};
 use crate::format::metadata::json::Json;
 
-/// Parses the configuration: `initval`, and `prefix`, which are bytes hashed before the chunk.
+/// Binds the codec. Its configuration: `initval`, and `prefix`, which are bytes hashed before the
+/// chunk.
 ///
 /// # Errors
 /// `Format` for an initial value of more than 32 bits, and for a prefix that is not a list of
 /// bytes.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+pub fn bind(configuration: &Configuration<'_>, _: &ChunkRepresentation) -> Result<Codec> {
     let initial = configuration.integer("initval", 0..=i64::from(u32::MAX))?.unwrap_or(0);
     let initial = u32::try_from(initial).unwrap_or(0);
     let prefix = configuration.read("prefix", |json| json.list(byte))?.unwrap_or_default();
-    let sum = move |bytes: &[u8]| lookup3(&prefix, bytes, initial);
-    Ok(Spec::BytesToBytes(Box::new(Checksum { location: Location::End, sum })))
+    Ok(Checksum::codec(Location::End, move |bytes| lookup3(&prefix, bytes, initial)))
 }
 
 fn byte(json: Json<'_>) -> Result<u8> {

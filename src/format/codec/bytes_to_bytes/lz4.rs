@@ -5,32 +5,22 @@
 use super::{check_ratio, require_encoders, split, truncated};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{
-    BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output, wrong_decoded_len};
 use crate::kernel::lz4::{Lz4Error, decompress_block_into};
 use crate::limits;
 
 /// The maximal ratio of decoded to encoded bytes: a length byte stands for at most 255 bytes.
 pub(super) const BEST_RATIO: u64 = 255;
 
-/// The configuration. Decoding needs no field, and the encoder has one speed.
-#[derive(Clone, Copy, Debug)]
 struct Lz4;
 
-/// Parses the configuration.
+/// Binds the codec. Decoding needs no field of the configuration, and the encoder has one speed.
 ///
 /// # Errors
 /// None: only encoding needs a valid acceleration.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+pub fn bind(configuration: &Configuration<'_>, _: &ChunkRepresentation) -> Result<Codec> {
     configuration.for_encoder(configuration.integer("acceleration", i64::MIN..=i64::MAX));
-    Ok(Spec::BytesToBytes(Box::new(Lz4)))
-}
-
-impl BytesToBytesSpec for Lz4 {
-    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(*self))
-    }
+    Ok(Codec::bytes_to_bytes(Lz4))
 }
 
 impl BytesToBytes for Lz4 {

@@ -16,10 +16,9 @@ use super::drain::{damaged, drain};
 use super::{require_encoders, split, truncated};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::{
-    BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output, wrong_decoded_len};
 use crate::format::metadata::json::Json;
+use crate::kernel::predictor::{Rows, undo_differences};
 use crate::limits;
 
 /// The maximal memory of a decoder in KiB: a dictionary of 128 MiB, twice that of the highest
@@ -49,8 +48,6 @@ enum Version {
     Lzma2,
 }
 
-/// The configuration: `format`, `check`, `preset`, `filters`.
-#[derive(Clone, Debug)]
 struct Lzma {
     format: Format,
     check: CheckType,
@@ -60,12 +57,12 @@ struct Lzma {
     deltas: Vec<usize>,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `format`, `check`, `preset`, `filters`.
 ///
 /// # Errors
 /// `Format` for unknown formats and filters and for those that cannot be combined, `Unsupported`
 /// for filters for machine code.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+pub fn bind(configuration: &Configuration<'_>, _: &ChunkRepresentation) -> Result<Codec> {
     let format = match configuration.integer("format", 1..=3)? {
         Some(2) => Format::Alone,
         Some(3) => Format::Raw,
@@ -83,7 +80,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         }
         None => {}
     }
-    Ok(Spec::BytesToBytes(Box::new(codec)))
+    Ok(Codec::bytes_to_bytes(codec))
 }
 
 fn check(configuration: &Configuration<'_>) -> Result<Option<CheckType>> {
@@ -200,12 +197,6 @@ fn dictionary(configured: u32, len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX).max(LEAST_DICTIONARY).min(configured)
 }
 
-impl BytesToBytesSpec for Lzma {
-    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(self.clone()))
-    }
-}
-
 impl BytesToBytes for Lzma {
     fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
         match self.format {
@@ -228,7 +219,10 @@ impl BytesToBytes for Lzma {
                     Output::Exact(output) => output,
                     Output::Growing { buf, .. } => buf.as_mut_slice(),
                 };
-                self.deltas.iter().rev().for_each(|&distance| undo_delta(decoded, distance));
+                let len = decoded.len().max(1);
+                for step in self.deltas.iter().rev().copied() {
+                    undo_differences(decoded, Rows { size: 1, len, step });
+                }
                 Ok(())
             }
         }
@@ -345,18 +339,6 @@ fn check_end(left: usize) -> Result<()> {
     match left {
         0 => Ok(()),
         left => Err(Error::format("there are bytes after the LZMA stream").actual(format!("{left} bytes"))),
-    }
-}
-
-/// Adds to every byte the one that is `distance` before it.
-#[allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    reason = "`idx` counts from `distance` to the length"
-)]
-fn undo_delta(bytes: &mut [u8], distance: usize) {
-    for idx in distance..bytes.len() {
-        bytes[idx] = bytes[idx].wrapping_add(bytes[idx - distance]);
     }
 }
 

@@ -13,23 +13,16 @@ use super::drain::drain;
 use crate::error::Result;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::image_codecs_are_read_only;
-use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
+use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output};
 
-#[derive(Clone, Copy, Debug)]
 struct Lzw;
 
-/// Parses the configuration, which has no fields.
+/// Binds the codec. Its configuration has no fields.
 ///
 /// # Errors
 /// None.
-pub fn parse(_: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::BytesToBytes(Box::new(Lzw)))
-}
-
-impl BytesToBytesSpec for Lzw {
-    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(*self))
-    }
+pub fn bind(_: &Configuration<'_>, _: &ChunkRepresentation) -> Result<Codec> {
+    Ok(Codec::bytes_to_bytes(Lzw))
 }
 
 impl BytesToBytes for Lzw {

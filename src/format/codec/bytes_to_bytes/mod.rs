@@ -5,8 +5,8 @@
 //!
 //! - Before they allocate memory for a declared length, they compare it with what the encoded bytes
 //!   can hold ([`check_ratio`]).
-//! - Encoders begin with [`require_encoders`], so that the engine's WebAssembly contains no
-//!   encoder.
+//! - Encoders begin with [`require_encoders`], so that the engine's WebAssembly contains none. Only
+//!   checksums have an encoder in every build.
 
 pub mod adler32;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]

@@ -7,38 +7,28 @@
 use super::require_encoders;
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
+use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output};
 use crate::format::metadata::ZarrFormat;
 use crate::kernel::shuffle::{shuffle, unshuffle};
 use crate::limits;
 
-/// The configuration: `elementsize`; `None` for the size of the array's elements.
-#[derive(Clone, Copy, Debug)]
-struct ShuffleSpec {
-    element_size: Option<usize>,
+struct Shuffle {
+    element_size: usize,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `elementsize`, by default the size of the array's elements.
 ///
 /// # Errors
 /// `Format` for an element size that is not a positive integer.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let size = configuration.integer("elementsize", 0..=i64::from(i32::MAX))?;
     let size = size.and_then(|size| usize::try_from(size).ok());
     // numcodecs' default is 4; zarr-python uses the element's size in v3 metadata.
-    let default = (configuration.codec().format == ZarrFormat::V2).then_some(4);
-    Ok(Spec::BytesToBytes(Box::new(ShuffleSpec { element_size: size.or(default) })))
-}
-
-impl BytesToBytesSpec for ShuffleSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        let element_size = self.element_size.or_else(|| decoded.data_type.size());
-        Ok(Box::new(Shuffle { element_size: element_size.unwrap_or(1) }))
-    }
-}
-
-struct Shuffle {
-    element_size: usize,
+    let default = match configuration.codec().format {
+        ZarrFormat::V2 => Some(4),
+        ZarrFormat::V3 | ZarrFormat::Draft(_) => decoded.data_type.size(),
+    };
+    Ok(Codec::bytes_to_bytes(Shuffle { element_size: size.or(default).unwrap_or(1) }))
 }
 
 impl Shuffle {

@@ -12,47 +12,32 @@ use super::inflate::{Inflater, window};
 use super::{check_sum, require_encoders, split, truncated};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{
-    BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output, wrong_decoded_len};
 
-/// The configuration: `level`, with numcodecs' default.
-#[derive(Clone, Copy, Debug)]
-struct ZlibSpec {
+struct Zlib {
     level: u8,
     /// Whether the stream has no header and no checksum.
     raw: bool,
+    inflater: Inflater,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `level`, with numcodecs' default, and `raw`.
 ///
 /// # Errors
 /// `Format` for a `raw` that is not a boolean.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+pub fn bind(configuration: &Configuration<'_>, _: &ChunkRepresentation) -> Result<Codec> {
     // imagecodecs_deflate uses libdeflate, which has three more levels.
     let is_deflate = configuration.codec().name == "imagecodecs_deflate";
     let levels = if is_deflate { -1..=12 } else { -1..=9 };
     let level = configuration.for_encoder(configuration.integer("level", levels));
     let level = deflate_level(level.unwrap_or(1).min(9));
     let raw = is_deflate && configuration.boolean("raw")?.unwrap_or(false);
-    Ok(Spec::BytesToBytes(Box::new(ZlibSpec { level, raw })))
+    Ok(Codec::bytes_to_bytes(Zlib { level, raw, inflater: Inflater::default() }))
 }
 
 /// Translates zlib's -1, which means its default.
 pub(super) fn deflate_level(level: i64) -> u8 {
     u8::try_from(level).unwrap_or(6)
-}
-
-impl BytesToBytesSpec for ZlibSpec {
-    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(Zlib { level: self.level, raw: self.raw, inflater: Inflater::default() }))
-    }
-}
-
-struct Zlib {
-    level: u8,
-    raw: bool,
-    inflater: Inflater,
 }
 
 impl BytesToBytes for Zlib {

@@ -8,9 +8,7 @@ use std::cell::RefCell;
 use super::{check_ratio, require_encoders};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, Spelling};
-use crate::format::codec::{
-    BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output, wrong_decoded_len};
 #[cfg(target_arch = "wasm32")]
 pub use crate::kernel::zstd::decompress_with_prefix;
 use crate::kernel::zstd::{Decompressor, ZstdError, frame_content_size};
@@ -22,18 +20,17 @@ pub(super) const BEST_RATIO: u64 = 1 << 15;
 /// A result of the C library.
 type LibraryResult<T> = std::result::Result<T, ZstdError>;
 
-/// The configuration: `level` and `checksum`.
-#[derive(Clone, Copy, Debug)]
-struct ZstdSpec {
+struct Zstd {
     level: i32,
     checksum: bool,
+    decoder: LazyDecompressor,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Its configuration: `level` and `checksum`.
 ///
 /// # Errors
 /// None: only encoding needs a valid level.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+pub fn bind(configuration: &Configuration<'_>, _: &ChunkRepresentation) -> Result<Codec> {
     // Only encoding needs both; the defaults are those of numcodecs and zarr-python.
     let default = if configuration.spelling() == Spelling::Numcodecs { 1 } else { 0 };
     let level = configuration.for_encoder(configuration.integer("level", -131_072..=22));
@@ -47,18 +44,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         configuration.boolean("checksum")
     };
     let checksum = configuration.for_encoder(checksum).unwrap_or(false);
-    Ok(Spec::BytesToBytes(Box::new(ZstdSpec { level, checksum })))
-}
-
-impl BytesToBytesSpec for ZstdSpec {
-    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(Zstd { spec: *self, decoder: LazyDecompressor::default() }))
-    }
-}
-
-struct Zstd {
-    spec: ZstdSpec,
-    decoder: LazyDecompressor,
+    Ok(Codec::bytes_to_bytes(Zstd { level, checksum, decoder: LazyDecompressor::default() }))
 }
 
 impl BytesToBytes for Zstd {
@@ -71,7 +57,7 @@ impl BytesToBytes for Zstd {
 
     fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
         let mut encoded = Vec::new();
-        encode(decoded, self.spec.level, self.spec.checksum, &mut encoded)?;
+        encode(decoded, self.level, self.checksum, &mut encoded)?;
         Ok(encoded)
     }
 }

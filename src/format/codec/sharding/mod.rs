@@ -9,17 +9,17 @@
 //! Other libraries: zarr-python, zarrs and TensorStore read and write this codec. zarrita reads one
 //! level, with the index at the end.
 
+mod bind;
 pub mod index;
 mod order;
-mod spec;
 pub mod transformer;
 mod whole;
 
 use std::rc::Rc;
 
+pub use bind::{bind, codec_list};
 pub use index::{IndexLocation, ShardIndex};
 pub use order::ChunkOrder;
-pub use spec::{codec_list, parse};
 
 use crate::error::Result;
 use crate::format::codec::pipeline::Pipeline;
@@ -28,7 +28,7 @@ use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation};
 use crate::format::data_type::FillValue;
 use index::ShardIndexFormat;
 
-/// A sharding codec bound to its shard.
+/// The sharding codec, bound to its shard.
 pub struct Sharding {
     shard: ChunkRepresentation,
     inner: Rc<Pipeline>,
@@ -38,17 +38,6 @@ pub struct Sharding {
 }
 
 impl Sharding {
-    /// Combines the bound chains. The caller has checked that the inner chunks divide the shard.
-    #[allow(
-        clippy::arithmetic_side_effects,
-        reason = "`ShardingSpec::check_division` has refused inner chunks without elements"
-    )]
-    fn new(shard: &ChunkRepresentation, inner: Rc<Pipeline>, index: ShardIndexFormat) -> Self {
-        let grid =
-            shard.shape.iter().zip(&inner.decoded().shape).map(|(shard, inner)| shard / inner).collect();
-        Self { shard: shard.clone(), inner, grid, index: Rc::new(index) }
-    }
-
     /// The chain of codecs of the inner chunks.
     pub fn inner(&self) -> &Rc<Pipeline> {
         &self.inner
@@ -95,10 +84,6 @@ impl Sharding {
 }
 
 impl ArrayToBytes for Sharding {
-    fn encoded_len(&self) -> Option<u64> {
-        None
-    }
-
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         whole::decode(self, encoded)
     }

@@ -4,36 +4,8 @@
 use std::rc::Rc;
 
 use super::{BoundUserCodec, CodecSite, waiting};
-use crate::error::{Error, Result, Stage};
-use crate::format::codec::array_bytes::VariableBytes;
-use crate::format::codec::{ArrayBytes, ChunkRepresentation, CodecKind, wrong_decoded_len};
-
-/// Whether a chunk is decoded or encoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Direction {
-    /// From bytes to elements.
-    Decode,
-    /// From elements to bytes.
-    Encode,
-}
-
-impl Direction {
-    fn stage(self) -> Stage {
-        match self {
-            Self::Decode => Stage::Decode,
-            Self::Encode => Stage::Encode,
-        }
-    }
-}
-
-/// The data between two codecs.
-#[derive(Clone, Debug)]
-pub enum CodecData {
-    /// The input or output of a bytes → bytes codec.
-    Bytes(Vec<u8>),
-    /// The input or output of an array → array codec.
-    Array(ArrayBytes),
-}
+use crate::error::{Error, Result};
+use crate::format::codec::{ChunkRepresentation, CodecData, CodecKind, Direction};
 
 /// Identifies a chunk by its pipeline and its input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,7 +45,7 @@ struct PendingCall {
     stage: Rc<BoundUserCodec>,
     input: Vec<u8>,
     is_handed_out: bool,
-    answer: Option<CodecData>,
+    answer: Option<CodecData<'static>>,
 }
 
 /// The calls of one piece of work, with their answers.
@@ -100,7 +72,7 @@ impl CodecCalls {
     }
 
     #[allow(clippy::arithmetic_side_effects, reason = "the place of a codec in its chain")]
-    pub(super) fn resume(&self, key: &CallKey) -> Result<Option<(usize, CodecData)>> {
+    pub(super) fn resume(&self, key: &CallKey) -> Result<Option<(usize, CodecData<'static>)>> {
         match self.entries.iter().find(|(known, _)| known == key).map(|(_, entry)| entry) {
             None => Ok(None),
             Some(PendingCall { answer: Some(answer), at, .. }) => Ok(Some((at + 1, answer.clone()))),
@@ -112,11 +84,8 @@ impl CodecCalls {
         clippy::arithmetic_side_effects,
         reason = "a part makes fewer than 2^32 calls: each has an entry in memory"
     )]
-    pub(super) fn ask(&mut self, key: CallKey, at: usize, stage: &Rc<BoundUserCodec>, input: CodecData) {
-        let input = match input {
-            CodecData::Bytes(bytes) | CodecData::Array(ArrayBytes::Fixed(bytes)) => bytes,
-            CodecData::Array(ArrayBytes::Variable(elements)) => elements.to_packed(),
-        };
+    pub(super) fn ask(&mut self, key: CallKey, at: usize, stage: &Rc<BoundUserCodec>, input: CodecData<'_>) {
+        let input = input.into_packed();
         let id = self.next;
         self.next += 1;
         let entry = PendingCall { id, at, stage: stage.clone(), input, is_handed_out: false, answer: None };
@@ -153,23 +122,15 @@ impl CodecCalls {
 
 impl BoundUserCodec {
     /// Checks the output of the codec and gives it its form.
-    fn output(&self, direction: Direction, output: &[u8]) -> Result<CodecData> {
-        let elements = match (self.kind, direction) {
-            (CodecKind::BytesToBytes, _) | (CodecKind::ArrayToBytes, Direction::Encode) => None,
-            (_, Direction::Decode) => Some(&self.decoded),
-            (CodecKind::ArrayToArray, Direction::Encode) => Some(&self.encoded),
-        };
-        let Some(chunk) = elements else { return Ok(CodecData::Bytes(output.to_vec())) };
-        let array = match chunk.byte_len()? {
-            Some(len) if len == output.len() as u64 => ArrayBytes::Fixed(output.to_vec()),
-            Some(len) => return Err(wrong_decoded_len(len, output.len() as u64)),
-            None => {
-                let wrong =
-                    || Error::format("the user codec returned elements of variable length that do not fit");
-                let count = usize::try_from(chunk.element_count()?).map_err(|_| wrong())?;
-                ArrayBytes::Variable(VariableBytes::from_packed(output, count).ok_or_else(wrong)?)
+    fn output(&self, direction: Direction, output: &[u8]) -> Result<CodecData<'static>> {
+        let chunk = match (self.kind, direction) {
+            (CodecKind::BytesToBytes, _) | (CodecKind::ArrayToBytes, Direction::Encode) => {
+                return Ok(output.to_vec().into());
             }
+            (_, Direction::Decode) => &self.decoded,
+            (CodecKind::ArrayToArray, Direction::Encode) => &self.encoded,
         };
-        Ok(CodecData::Array(array))
+        let wrong = || Error::format("the user codec returned another number of elements than the chunk has");
+        chunk.elements(output, wrong).map(CodecData::Array)
     }
 }

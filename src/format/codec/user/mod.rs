@@ -19,11 +19,11 @@ mod registered;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub use calls::{CallKey, CodecCall, CodecCalls, CodecData, Direction};
+pub use calls::{CallKey, CodecCall, CodecCalls};
 pub use chain::arrange_v2;
 pub use registered::{CodecSite, RegisteredCodec};
 
-use super::{ChunkRepresentation, CodecKind};
+use super::{ChunkRepresentation, CodecData, CodecKind};
 use crate::error::{Error, Result, Stage};
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
@@ -134,12 +134,12 @@ impl UserCodecs {
     ///
     /// # Errors
     /// Of [`Stage::UserCodec`] while a call of the chunk has no answer.
-    pub fn resume(&self, key: &CallKey) -> Result<Option<(usize, CodecData)>> {
+    pub fn resume(&self, key: &CallKey) -> Result<Option<(usize, CodecData<'static>)>> {
         self.calls.borrow().resume(key)
     }
 
     /// Records a call of a user codec and returns the error that stops the pipeline.
-    pub fn ask(&self, key: CallKey, at: usize, stage: &Rc<BoundUserCodec>, input: CodecData) -> Error {
+    pub fn ask(&self, key: CallKey, at: usize, stage: &Rc<BoundUserCodec>, input: CodecData<'_>) -> Error {
         self.calls.borrow_mut().ask(key, at, stage, input);
         waiting()
     }

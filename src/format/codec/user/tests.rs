@@ -2,8 +2,8 @@
 //! data type.
 
 use super::*;
-use crate::format::codec::ArrayBytes;
 use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
+use crate::format::codec::{ArrayBytes, Direction};
 use crate::format::data_type::{DataType, FillValue, Integer};
 
 fn codec(name: &str, configuration: &str) -> CodecMetadata {

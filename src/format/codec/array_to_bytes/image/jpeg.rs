@@ -13,10 +13,10 @@ use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 
-use super::{Chunk, ImageFormat, Sample, buffer, damaged, spec, tolerate, unsupported};
+use super::{Chunk, ImageFormat, Sample, buffer, codec, damaged, tolerate, unsupported};
 use crate::error::{Error, Result};
-use crate::format::codec::Spec;
 use crate::format::codec::configuration::{Configuration, wrong_value};
+use crate::format::codec::{ChunkRepresentation, Codec};
 use crate::format::metadata::json::Json;
 
 /// Colour spaces, by imagecodecs' names and libjpeg's numbers.
@@ -30,7 +30,6 @@ enum Colors {
 }
 
 /// The part of the configuration that decoding depends on.
-#[derive(Clone, Debug)]
 struct Jpeg {
     /// The quantisation and Huffman tables of all chunks, as a JPEG stream without an image.
     tables: Option<Vec<u8>>,
@@ -40,12 +39,13 @@ struct Jpeg {
     wanted: Option<Colors>,
 }
 
-/// Parses the configuration of imagecodecs or of the proposal. The proposal's fields are for
-/// encoding.
+/// Binds the codec. Its configuration is that of imagecodecs or of the proposal. The proposal's
+/// fields are for encoding.
 ///
 /// # Errors
-/// `Format` for colour spaces that libjpeg does not have, and for tables that are not base64.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// `Format` for colour spaces that libjpeg does not have, and for tables that are not base64, and
+/// as [`codec`].
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let of_the_writer = [
         "level",
         "bitspersample",
@@ -59,12 +59,13 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         "encoded_color_space",
     ];
     tolerate(configuration, &of_the_writer);
-    Ok(spec(Jpeg {
+    let format = Jpeg {
         tables: stream(configuration, "tables")?,
         header: stream(configuration, "header")?,
         stored: colors(configuration, "colorspace_jpeg")?,
         wanted: colors(configuration, "colorspace_data")?,
-    }))
+    };
+    codec(format, decoded)
 }
 
 /// Reads a field; null means absent in both configurations.

@@ -6,21 +6,20 @@
 
 use hayro_jpeg2000::{DecodeSettings, DecoderContext, Image};
 
-use super::{Chunk, ImageFormat, Sample, damaged, spec, tolerate, unsupported};
+use super::{Chunk, ImageFormat, Sample, codec, damaged, tolerate, unsupported};
 use crate::error::{Error, Result};
-use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{ChunkRepresentation, Codec};
 use crate::format::data_type::Integer;
 use crate::limits;
 
-#[derive(Clone, Copy, Debug)]
 struct Jpeg2k;
 
-/// Parses the configuration. Only encoding needs it: decoding undoes `planar` without it.
+/// Binds the codec. Only encoding needs the configuration: decoding undoes `planar` without it.
 ///
 /// # Errors
-/// None.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// As [`codec`].
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let of_the_writer = [
         "level",
         "codecformat",
@@ -36,7 +35,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         "squeeze",
     ];
     tolerate(configuration, &of_the_writer);
-    Ok(spec(Jpeg2k))
+    codec(Jpeg2k, decoded)
 }
 
 /// What the size marker of the codestream says about all components.

@@ -7,28 +7,27 @@
 use jxl_oxide::image::BitDepth;
 use jxl_oxide::{AllocTracker, FrameBuffer, JxlImage, Render};
 
-use super::{Chunk, ImageFormat, Sample, damaged, spec, tolerate, unsupported};
+use super::{Chunk, ImageFormat, Sample, codec, damaged, tolerate, unsupported};
 use crate::error::Result;
-use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{ChunkRepresentation, Codec};
 use crate::format::data_type::Float;
 use crate::limits;
 
 /// The memory in bytes that the decoder may use besides a few copies of the image.
 const WORKING_MEMORY: usize = 64 << 20;
 
-#[derive(Clone, Copy, Debug)]
 struct JpegXl {
     /// The number of the frame that is the chunk; `None` for all frames.
     index: Option<u32>,
 }
 
-/// Parses the configuration. The proposal's fields are for encoding; that of imagecodecs may select
-/// a frame.
+/// Binds the codec. The configuration of the proposal is for encoding; that of imagecodecs may
+/// select a frame.
 ///
 /// # Errors
-/// `Format` for a frame number that is not valid.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// `Format` for a frame number that is not valid, and as [`codec`].
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let of_the_writer = [
         "level",
         "effort",
@@ -47,7 +46,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     ];
     tolerate(configuration, &of_the_writer);
     let index = configuration.integer("index", 0..=i64::from(u32::MAX))?;
-    Ok(spec(JpegXl { index: index.and_then(|index| u32::try_from(index).ok()) }))
+    codec(JpegXl { index: index.and_then(|index| u32::try_from(index).ok()) }, decoded)
 }
 
 impl ImageFormat for JpegXl {

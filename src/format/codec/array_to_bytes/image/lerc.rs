@@ -6,22 +6,21 @@
 
 use lerc::{DataType, SampleData};
 
-use super::{Chunk, ImageFormat, Sample, damaged, spec, tolerate, unsupported};
+use super::{Chunk, ImageFormat, Sample, codec, damaged, tolerate, unsupported};
 use crate::error::Result;
-use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{ChunkRepresentation, Codec};
 use crate::format::data_type::{Float, Integer};
 
-#[derive(Clone, Copy, Debug)]
 struct Lerc;
 
-/// Parses the configuration. Only encoding needs it.
+/// Binds the codec. Only encoding needs the configuration.
 ///
 /// # Errors
-/// None.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// As [`codec`].
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     tolerate(configuration, &["level", "version", "planar", "squeeze", "compression", "compressionargs"]);
-    Ok(spec(Lerc))
+    codec(Lerc, decoded)
 }
 
 fn sample(data_type: DataType) -> Sample {

@@ -15,14 +15,12 @@ pub mod png;
 pub mod qoi;
 pub mod webp;
 
-use std::fmt::{Debug, Display};
+use std::fmt::Display;
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::image_codecs_are_read_only;
-use crate::format::codec::{
-    ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
-};
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, Float, Integer};
 use crate::limits;
 
@@ -56,7 +54,7 @@ impl Sample {
 }
 
 /// A configured decoder of one format.
-trait ImageFormat: Clone + Debug {
+trait ImageFormat {
     /// The name of the format, for errors.
     const NAME: &'static str;
     /// The sample types that the format supports.
@@ -71,7 +69,6 @@ trait ImageFormat: Clone + Debug {
 }
 
 /// The shape and type that an image must decode to.
-#[derive(Clone, Debug)]
 struct Chunk {
     shape: Vec<u64>,
     sample: Sample,
@@ -100,47 +97,33 @@ impl Chunk {
     }
 }
 
-#[derive(Clone, Debug)]
-struct ImageSpec<F> {
-    format: F,
-}
-
-struct Bound<F> {
+struct ImageCodec<F> {
     format: F,
     chunk: Chunk,
 }
 
-/// The spec of a format's codec.
-fn spec<F: ImageFormat + 'static>(format: F) -> Spec {
-    Spec::ArrayToBytes(Box::new(ImageSpec { format }))
+/// The codec of a format.
+///
+/// # Errors
+/// `Unsupported` for a data type that the format does not have.
+fn codec<F: ImageFormat + 'static>(format: F, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let wrong_type = || {
+        let name = decoded.data_type.name();
+        Error::unsupported(format!("{} images do not support the data type {name}", F::NAME))
+    };
+    let sample = Sample::of(&decoded.data_type).filter(|sample| F::SAMPLES.contains(sample));
+    let chunk = Chunk {
+        sample: sample.ok_or_else(wrong_type)?,
+        shape: decoded.shape.clone(),
+        byte_len: decoded.byte_len()?.unwrap_or(0),
+    };
+    Ok(Codec::array_to_bytes(ImageCodec { format, chunk }))
 }
 
-impl<F: ImageFormat + 'static> ArrayToBytesSpec for ImageSpec<F> {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        let wrong_value = || {
-            let name = decoded.data_type.name();
-            Error::unsupported(format!("{} images do not support the data type {name}", F::NAME))
-        };
-        let sample = Sample::of(&decoded.data_type).filter(|sample| F::SAMPLES.contains(sample));
-        let chunk = Chunk {
-            sample: sample.ok_or_else(wrong_value)?,
-            shape: decoded.shape.clone(),
-            byte_len: decoded.byte_len()?.unwrap_or(0),
-        };
-        Ok(Box::new(Bound { format: self.format.clone(), chunk }))
-    }
-}
-
-impl<F: ImageFormat> ArrayToBytes for Bound<F> {
-    fn encoded_len(&self) -> Option<u64> {
-        None
-    }
-
+impl<F: ImageFormat> ArrayToBytes for ImageCodec<F> {
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         let bytes = self.format.decode(encoded, &self.chunk)?;
-        if bytes.len() as u64 != self.chunk.byte_len {
-            return Err(wrong_decoded_len(self.chunk.byte_len, bytes.len() as u64));
-        }
+        check_decoded_len(&bytes, self.chunk.byte_len)?;
         Ok(ArrayBytes::Fixed(bytes))
     }
 

@@ -8,24 +8,23 @@ use std::io::Cursor;
 
 use png::{BitDepth, Decoder, Limits, Transformations};
 
-use super::{Chunk, ImageFormat, Sample, buffer, damaged, spec, tolerate};
+use super::{Chunk, ImageFormat, Sample, buffer, codec, damaged, tolerate};
 use crate::error::Result;
-use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{ChunkRepresentation, Codec};
 
 /// The memory in bytes that the decoder may use besides a few rows.
 const WORKING_MEMORY: usize = 1 << 20;
 
-#[derive(Clone, Copy, Debug)]
 struct Png;
 
-/// Parses the configuration. Only encoding needs it.
+/// Binds the codec. Only encoding needs the configuration.
 ///
 /// # Errors
-/// None.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// As [`codec`].
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     tolerate(configuration, &["level", "strategy", "filter", "squeeze"]);
-    Ok(spec(Png))
+    codec(Png, decoded)
 }
 
 impl ImageFormat for Png {

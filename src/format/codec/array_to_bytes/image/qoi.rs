@@ -1,20 +1,19 @@
 //! `imagecodecs_qoi`: the Quite OK Image format. <https://qoiformat.org/qoi-specification.pdf>
 
-use super::{Chunk, ImageFormat, Sample, buffer, damaged, spec, tolerate};
+use super::{Chunk, ImageFormat, Sample, buffer, codec, damaged, tolerate};
 use crate::error::Result;
-use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{ChunkRepresentation, Codec};
 
-#[derive(Clone, Copy, Debug)]
 struct Qoi;
 
-/// Parses the configuration. Only encoding needs it.
+/// Binds the codec. Only encoding needs the configuration.
 ///
 /// # Errors
-/// None.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// As [`codec`].
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     tolerate(configuration, &["squeeze"]);
-    Ok(spec(Qoi))
+    codec(Qoi, decoded)
 }
 
 impl ImageFormat for Qoi {

@@ -8,25 +8,24 @@ use std::io::Cursor;
 
 use image_webp::WebPDecoder;
 
-use super::{Chunk, ImageFormat, Sample, buffer, damaged, spec, tolerate, unsupported};
+use super::{Chunk, ImageFormat, Sample, buffer, codec, damaged, tolerate, unsupported};
 use crate::error::{Error, Result};
-use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{ChunkRepresentation, Codec};
 
 /// The part of the configuration that decoding depends on.
-#[derive(Clone, Copy, Debug)]
 struct WebP {
     /// Whether the decoded pixels have an alpha channel; `None`: as the image has.
     has_alpha: Option<bool>,
 }
 
-/// Parses the configuration.
+/// Binds the codec. Decoding needs `hasalpha` of the configuration.
 ///
 /// # Errors
-/// `Format` for a `hasalpha` that is not a boolean.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+/// `Format` for a `hasalpha` that is not a boolean, and as [`codec`].
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     tolerate(configuration, &["level", "lossless", "method", "index", "numthreads", "squeeze"]);
-    Ok(spec(WebP { has_alpha: configuration.boolean("hasalpha")? }))
+    codec(WebP { has_alpha: configuration.boolean("hasalpha")? }, decoded)
 }
 
 impl ImageFormat for WebP {

@@ -23,19 +23,12 @@ use header::{BlockShuffle, FrameHeader};
 
 use crate::error::Result;
 use crate::format::codec::configuration::{Configuration, Spelling};
-use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
+use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output};
 use crate::limits;
 
-/// The configuration. Only encoding needs it. `None` means a default for the data type.
-#[derive(Clone, Copy, Debug)]
-struct BloscSpec {
-    compressor: Compressor,
-    /// `lz4hc`: LZ4 with larger blocks.
-    high_compression: bool,
-    level: u8,
-    shuffle: Option<BlockShuffle>,
-    typesize: Option<usize>,
-    blocksize: Option<usize>,
+struct Blosc {
+    encoder: FrameEncoder,
+    decoder: FrameDecoder,
 }
 
 /// The values of `cname`: the compressor, and whether it is `lz4hc`.
@@ -52,35 +45,42 @@ const COMPRESSORS: [(&str, (Compressor, bool)); 6] = [
 const SHUFFLES: [(&str, BlockShuffle); 3] =
     [("noshuffle", BlockShuffle::None), ("shuffle", BlockShuffle::Bytes), ("bitshuffle", BlockShuffle::Bits)];
 
-/// Parses the configuration. Decoding does not need it, because the frame describes itself.
+/// Binds the codec. Decoding does not need the configuration, because the frame describes itself.
 ///
 /// # Errors
 /// None: only encoding needs valid values.
-pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let parse = if configuration.codec().name == "imagecodecs_blosc" { imagecodecs } else { zarr };
-    let spec = configuration.for_encoder(parse(configuration).map(Some));
-    Ok(Spec::BytesToBytes(Box::new(spec.unwrap_or(DEFAULT))))
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let read = if configuration.codec().name == "imagecodecs_blosc" { imagecodecs } else { zarr };
+    let default = default_encoder(decoded.data_type.size().unwrap_or(1));
+    let encoder = configuration.for_encoder(read(configuration, default).map(Some)).unwrap_or(default);
+    Ok(Codec::bytes_to_bytes(Blosc { encoder, decoder: FrameDecoder::default() }))
 }
 
-/// The defaults of numcodecs.
-const DEFAULT: BloscSpec = BloscSpec {
-    compressor: Compressor::Lz4,
-    high_compression: false,
-    level: 5,
-    shuffle: None,
-    typesize: None,
-    blocksize: None,
-};
+/// The defaults of numcodecs for elements of this size.
+fn default_encoder(typesize: usize) -> FrameEncoder {
+    FrameEncoder {
+        compressor: Compressor::Lz4,
+        high_compression: false,
+        level: 5,
+        shuffle: automatic_shuffle(typesize),
+        typesize,
+        blocksize: None,
+    }
+}
+
+fn automatic_shuffle(typesize: usize) -> BlockShuffle {
+    if typesize == 1 { BlockShuffle::Bits } else { BlockShuffle::Bytes }
+}
 
 /// Reads the fields of v3 and of numcodecs.
-fn zarr(configuration: &Configuration<'_>) -> Result<BloscSpec> {
+fn zarr(configuration: &Configuration<'_>, default: FrameEncoder) -> Result<FrameEncoder> {
     // After an error some fields would stay unread, and v3 refuses unread fields.
     ["cname", "clevel", "shuffle", "typesize", "blocksize"]
         .iter()
         .for_each(|field| configuration.tolerate(field));
     let (compressor, high_compression) =
-        configuration.choice("cname", &COMPRESSORS)?.unwrap_or((DEFAULT.compressor, false));
-    let level = configuration.integer("clevel", 0..=9)?.unwrap_or(5);
+        configuration.choice("cname", &COMPRESSORS)?.unwrap_or((default.compressor, false));
+    let level = configuration.integer("clevel", 0..=9)?.map_or(default.level, level);
     let shuffle = match configuration.spelling() {
         Spelling::Zarr => configuration.choice("shuffle", &SHUFFLES)?,
         Spelling::Numcodecs => numcodecs_shuffle(configuration)?,
@@ -91,18 +91,18 @@ fn zarr(configuration: &Configuration<'_>) -> Result<BloscSpec> {
         let size = configuration.integer(field, 0..=i64::from(i32::MAX))?.filter(|&size| size > 0);
         size.map(|size| limits::to_usize(size.unsigned_abs(), field)).transpose()
     };
-    Ok(BloscSpec {
-        compressor,
-        high_compression,
-        level: u8::try_from(level).unwrap_or(9),
-        shuffle,
-        typesize: size("typesize")?,
-        blocksize: size("blocksize")?,
-    })
+    let typesize = size("typesize")?.unwrap_or(default.typesize);
+    let shuffle = shuffle.unwrap_or(automatic_shuffle(typesize));
+    let blocksize = size("blocksize")?;
+    Ok(FrameEncoder { compressor, high_compression, level, shuffle, typesize, blocksize })
+}
+
+fn level(level: i64) -> u8 {
+    u8::try_from(level).unwrap_or(9)
 }
 
 /// Reads the fields of imagecodecs: `level`, and `compressor` and `shuffle` as strings or numbers.
-fn imagecodecs(configuration: &Configuration<'_>) -> Result<BloscSpec> {
+fn imagecodecs(configuration: &Configuration<'_>, default: FrameEncoder) -> Result<FrameEncoder> {
     ["level", "compressor", "shuffle"].iter().for_each(|field| configuration.tolerate(field));
     let is_number = |field| configuration.json(field).is_some_and(|json| json.i64().is_ok());
     let compressor = match is_number("compressor") {
@@ -118,9 +118,9 @@ fn imagecodecs(configuration: &Configuration<'_>) -> Result<BloscSpec> {
         false => configuration.choice("shuffle", &SHUFFLES)?.or(Some(BlockShuffle::None)),
     };
     let (compressor, high_compression) = compressor.unwrap_or((Compressor::BloscLz, false));
-    let level = configuration.integer("level", 0..=9)?.unwrap_or(1);
-    let level = u8::try_from(level).unwrap_or(9);
-    Ok(BloscSpec { compressor, high_compression, level, shuffle, ..DEFAULT })
+    let level = configuration.integer("level", 0..=9)?.map_or(1, level);
+    let shuffle = shuffle.unwrap_or(default.shuffle);
+    Ok(FrameEncoder { compressor, high_compression, level, shuffle, ..default })
 }
 
 /// Reads the numbers of numcodecs, or the strings that GDAL writes for two of them.
@@ -136,27 +136,6 @@ fn numcodecs_shuffle(configuration: &Configuration<'_>) -> Result<Option<BlockSh
         2 => Some(BlockShuffle::Bits),
         _ => None,
     })
-}
-
-impl BytesToBytesSpec for BloscSpec {
-    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        let typesize = self.typesize.or(decoded.data_type.size()).unwrap_or(1);
-        let automatic = if typesize == 1 { BlockShuffle::Bits } else { BlockShuffle::Bytes };
-        let encoder = FrameEncoder {
-            compressor: self.compressor,
-            high_compression: self.high_compression,
-            level: self.level,
-            shuffle: self.shuffle.unwrap_or(automatic),
-            typesize,
-            blocksize: self.blocksize,
-        };
-        Ok(Box::new(Blosc { encoder, decoder: FrameDecoder::default() }))
-    }
-}
-
-struct Blosc {
-    encoder: FrameEncoder,
-    decoder: FrameDecoder,
 }
 
 impl BytesToBytes for Blosc {
@@ -189,6 +168,8 @@ impl BytesToBytes for Blosc {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
     use crate::error::{Error, ErrorKind};
     use crate::format::codec::registry;
@@ -201,15 +182,15 @@ mod tests {
         ChunkRepresentation { shape: vec![500], data_type, fill_value }
     }
 
-    fn bound(configuration: &str, format: ZarrFormat, data_type: DataType) -> Result<Box<dyn BytesToBytes>> {
+    fn bound(configuration: &str, format: ZarrFormat, data_type: DataType) -> Result<Rc<dyn BytesToBytes>> {
         let codec = CodecMetadata {
             name: "blosc".into(),
             configuration: Some(configuration.into()),
             format,
             field: "codecs[1]".into(),
         };
-        match registry::parse(&codec)? {
-            Spec::BytesToBytes(spec) => spec.bind(&representation(data_type)),
+        match registry::bind(&codec, &representation(data_type))? {
+            Codec::BytesToBytes(codec) => Ok(codec),
             other => panic!("{other:?}"),
         }
     }

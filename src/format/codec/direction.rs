@@ -1,0 +1,105 @@
+//! One codec of any kind, run in one direction: for codecs without a chain, and for chains with
+//! user codecs. Other chains do less: see [`pipeline`](super::pipeline).
+
+use std::borrow::Cow;
+
+use super::{ArrayBytes, BytesToBytes, Codec, Output};
+use crate::error::{Error, Result, Stage};
+use crate::limits;
+
+/// Whether a chunk is decoded or encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Direction {
+    /// From bytes to elements.
+    Decode,
+    /// From elements to bytes.
+    Encode,
+}
+
+impl Direction {
+    /// The stage of its errors.
+    pub fn stage(self) -> Stage {
+        match self {
+            Self::Decode => Stage::Decode,
+            Self::Encode => Stage::Encode,
+        }
+    }
+}
+
+/// The data between two codecs.
+#[derive(Clone, Debug)]
+pub enum CodecData<'a> {
+    /// The input or output of a bytes → bytes codec.
+    Bytes(Cow<'a, [u8]>),
+    /// The input or output of an array → array codec.
+    Array(ArrayBytes),
+}
+
+impl CodecData<'_> {
+    /// The bytes, or the elements as [`ArrayBytes::into_packed`].
+    pub fn into_packed(self) -> Vec<u8> {
+        match self {
+            Self::Bytes(bytes) => bytes.into_owned(),
+            Self::Array(elements) => elements.into_packed(),
+        }
+    }
+
+    /// The elements.
+    ///
+    /// # Errors
+    /// `Format` for bytes.
+    pub fn into_elements(self) -> Result<ArrayBytes> {
+        match self {
+            Self::Array(elements) => Ok(elements),
+            Self::Bytes(_) => Err(misplaced()),
+        }
+    }
+}
+
+impl From<Vec<u8>> for CodecData<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(Cow::Owned(bytes))
+    }
+}
+
+impl Codec {
+    /// Decodes or encodes data.
+    ///
+    /// # Errors
+    /// `Limit` for more than [`limits::CHUNK_BYTES`] decoded bytes, and those of the codec.
+    pub fn run(&self, direction: Direction, data: CodecData<'_>) -> Result<CodecData<'static>> {
+        match (self, direction, data) {
+            (Self::ArrayToArray(codec), Direction::Decode, CodecData::Array(elements)) => {
+                codec.decode(elements).map(CodecData::Array)
+            }
+            (Self::ArrayToArray(codec), Direction::Encode, CodecData::Array(elements)) => {
+                codec.encode(elements).map(CodecData::Array)
+            }
+            (Self::ArrayToBytes(codec), Direction::Decode, CodecData::Bytes(bytes)) => {
+                codec.decode(&bytes).map(CodecData::Array)
+            }
+            (Self::ArrayToBytes(codec), Direction::Encode, CodecData::Array(elements)) => {
+                codec.encode(&elements).map(CodecData::from)
+            }
+            (Self::BytesToBytes(codec), Direction::Decode, CodecData::Bytes(bytes)) => {
+                decode_bytes(codec.as_ref(), &bytes).map(CodecData::from)
+            }
+            (Self::BytesToBytes(codec), Direction::Encode, CodecData::Bytes(bytes)) => {
+                codec.encode(&bytes).map(CodecData::from)
+            }
+            _ => Err(misplaced()),
+        }
+    }
+}
+
+fn decode_bytes(codec: &dyn BytesToBytes, bytes: &[u8]) -> Result<Vec<u8>> {
+    let limit = limits::to_usize(limits::CHUNK_BYTES, "decoded bytes")?;
+    let mut buf = Vec::new();
+    codec.decode(bytes, Output::Growing { buf: &mut buf, limit })?;
+    Ok(buf)
+}
+
+/// Never raised: binding checks the position of every codec.
+fn misplaced() -> Error {
+    Error::format("a codec is at the wrong position of its chain")
+}

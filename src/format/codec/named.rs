@@ -1,0 +1,58 @@
+//! A codec of a chain, with what the chain knows about it.
+
+use std::rc::Rc;
+
+use super::registry::{self, BoundCodec};
+use super::user::{BoundUserCodec, OptionalUserCodecs};
+use super::{ChunkRepresentation, Codec, external};
+use crate::error::{Error, Result, Stage};
+use crate::format::metadata::CodecMetadata;
+
+/// A codec, and its name in the metadata for errors.
+pub(super) struct NamedCodec<C> {
+    pub(super) name: String,
+    pub(super) codec: C,
+    /// Set for a user codec, which JavaScript runs.
+    pub(super) user: Option<Rc<BoundUserCodec>>,
+    /// Set when the codec decodes but cannot encode: the reason.
+    pub(super) encode_error: Option<Error>,
+}
+
+impl NamedCodec<Codec> {
+    /// Binds one codec of a chain: the user's codec of this name, or else one of this package.
+    pub(super) fn bind(
+        metadata: &CodecMetadata,
+        decoded: &ChunkRepresentation,
+        users: &OptionalUserCodecs,
+    ) -> Result<Self> {
+        let user = match users {
+            Some(users) => users.bind(metadata, decoded)?,
+            None => None,
+        };
+        let BoundCodec { codec, encode_error } = match &user {
+            Some(stage) => BoundCodec { codec: external::user_codec(stage), encode_error: None },
+            None => registry::bind_with(metadata, decoded, users)?,
+        };
+        Ok(Self { name: metadata.name.clone(), codec, user, encode_error })
+    }
+}
+
+impl<C: Clone> NamedCodec<C> {
+    /// The same codec as one of any kind.
+    pub(super) fn to_any(&self, any: impl Fn(C) -> Codec) -> NamedCodec<Codec> {
+        let Self { name, codec, user, encode_error } = self;
+        let (user, encode_error) = (user.clone(), encode_error.clone());
+        NamedCodec { name: name.clone(), codec: any(codec.clone()), user, encode_error }
+    }
+}
+
+impl<C> NamedCodec<C> {
+    pub(super) fn add_context(&self, stage: Stage) -> impl Fn(Error) -> Error + '_ {
+        move |error| error.in_stage(stage).in_codec(self.name.as_str())
+    }
+
+    /// Checks that the codec can encode.
+    pub(super) fn check_encodes(&self) -> Result<()> {
+        self.encode_error.clone().map_or(Ok(()), Err)
+    }
+}
