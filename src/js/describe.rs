@@ -22,14 +22,14 @@ use crate::hierarchy::open::{LargeDocument, LeftAttributes, OpenedNode};
 /// # Errors
 /// None that an open node can cause.
 pub fn summary(node: &OpenedNode) -> Result<JsValue> {
-    let (kind, attributes, warnings, array) = match &node.metadata {
+    let (attributes, warnings, array) = match &node.metadata {
         NodeMetadata::Array(array) => {
-            ("array", &array.attributes, &array.warnings, Some(array_summary(array, &node.document)?))
+            (&array.attributes, &array.warnings, Some(array_summary(array, &node.document)?))
         }
-        NodeMetadata::Group(group) => ("group", &group.attributes, &group.warnings, None),
+        NodeMetadata::Group(group) => (&group.attributes, &group.warnings, None),
     };
     let record = Record::new()
-        .with_text("kind", kind)
+        .with_text("kind", node.metadata.kind().name())
         .with_text("path", &format!("/{}", node.path))
         .with_number("format", node.document.format.version().into())
         .with_text("dialect", node.document.format.name())

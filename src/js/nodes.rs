@@ -12,7 +12,7 @@ use crate::format::data_type::FillValue;
 use crate::format::metadata::draft::uri::is_sharding;
 use crate::format::metadata::write::edit::AttributeUpdate;
 use crate::format::metadata::write::options::{ArrayOptions, data_type_of};
-use crate::format::metadata::{ArrayMetadata, NodeKind, ZarrFormat};
+use crate::format::metadata::{ArrayMetadata, ZarrFormat};
 use crate::format::path::NodePath;
 use crate::hierarchy::attributes::{update_attributes as update, whole_metadata};
 use crate::hierarchy::consolidate::consolidate as consolidate_group;
@@ -165,13 +165,7 @@ pub fn exists(store: u32, path: String, signal: JsValue, settle: Function) -> u3
     task::start(settle, async move {
         let store = registry::store(store)?;
         let kind = kind_at(&store, path.trim_matches('/'), &store::context(signal)).await?;
-        Ok(kind.map_or(JsValue::UNDEFINED, |kind| {
-            JsValue::from(match kind {
-                NodeKind::Array => "array",
-                NodeKind::Group => "group",
-                NodeKind::ImplicitGroup => "implicit-group",
-            })
-        }))
+        Ok(kind.map_or(JsValue::UNDEFINED, |kind| kind.name().into()))
     })
 }
 

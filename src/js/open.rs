@@ -38,11 +38,7 @@ pub fn open(
     settle: Function,
 ) -> u32 {
     let options = OpenOptions {
-        kind: match kind {
-            "array" => Some(NodeKind::Array),
-            "group" => Some(NodeKind::Group),
-            _ => None,
-        },
+        kind: [NodeKind::Array, NodeKind::Group].into_iter().find(|known| known.name() == kind),
         format: match format {
             2 => Some(ZarrFormat::V2),
             3 => Some(ZarrFormat::V3),

@@ -117,7 +117,7 @@ struct SelectionShape {
 pub fn selection_shape(array: u32, request: JsValue) -> std::result::Result<JsValue, JsValue> {
     let resolve = || {
         let array = registry::array(array)?;
-        let selected = read::selection(request)?.resolve(&array.binding().metadata().shape)?;
+        let selected = read::selection(&request)?.resolve(&array.binding().metadata().shape)?;
         let shape = selected.shape().into_iter().map(|extent| extent as f64).collect();
         to_js(&SelectionShape { shape, kept: selected.kept() })
     };
@@ -137,7 +137,7 @@ pub fn write_array(
     task::start(settle, async move {
         let array = registry::array(array)?;
         let request = WriteRequest {
-            selection: read::selection(request)?,
+            selection: read::selection(&request)?,
             source: source_of(&source)?,
             keep_empty_chunks: source.keep_empty_chunks(),
             chunk_order: order_of(&source)?,
