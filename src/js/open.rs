@@ -3,7 +3,6 @@
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
-use super::error::report_to_js;
 use super::storage_transformers::{TransformerHook, registry_of};
 use super::{describe, registry, store, task, user_codecs};
 use crate::error::Result;
@@ -71,11 +70,7 @@ pub fn bind_array(
     document: &str,
     users: &str,
     transformers: TransformerHook,
-) -> std::result::Result<u32, JsValue> {
-    bind(store, path, document, users, transformers).map_err(|error| report_to_js(&error))
-}
-
-fn bind(store: u32, path: &str, document: &str, users: &str, transformers: TransformerHook) -> Result<u32> {
+) -> Result<u32> {
     let document = NodeDocument::from_json(document)?;
     let path = match document.format {
         ZarrFormat::V2 => NodePath::parse_v2(path),
