@@ -12,11 +12,7 @@ use crate::store::{ByteRange, RequestContext, Store, Subject, Value};
 ///
 /// # Errors
 /// Errors of the store, with the key.
-pub async fn value(
-    store: &Rc<dyn Store>,
-    key: &StoreKey,
-    context: &RequestContext,
-) -> Result<Option<Value>> {
+pub async fn value(store: &Rc<dyn Store>, key: &StoreKey, context: &RequestContext) -> Result<Option<Value>> {
     let context = RequestContext { subject: Subject::Metadata, ..context.clone() };
     let fetched = store.get(key, ByteRange::Whole, &context).await;
     Ok(fetched.map_err(|error| error.at_key(key.as_str()))?.map(|fetched| fetched.value))

@@ -212,8 +212,7 @@ fn parts(list: &Place<'_>, report: &mut Report) {
     list.check(List(0, &PART), report);
     let items = list.items();
     let axes = items.iter().filter_map(|part| part.value.get("outputAxes")?.as_array()).flatten();
-    let outputs: Vec<String> =
-        axes.filter_map(|axis| Some(axis.as_f64()?.to_bits().to_string())).collect();
+    let outputs: Vec<String> = axes.filter_map(|axis| Some(axis.as_f64()?.to_bits().to_string())).collect();
     if !repeats(&outputs).is_empty() {
         report.error("output-axes", &list.path, "each output axis must come from exactly one transformation");
     }

@@ -22,7 +22,8 @@ impl Description {
 }
 
 fn described(data_type: &DataType) -> String {
-    let mut object = ObjectText::new().with("name", string(&data_type.name())).with("kind", string(kind(data_type)));
+    let mut object =
+        ObjectText::new().with("name", string(&data_type.name())).with("kind", string(kind(data_type)));
     if let Some(size) = data_type.size() {
         object.set("size", size.to_string());
     }

@@ -117,7 +117,8 @@ impl NewChain<'_> {
         let given = self.options.codecs.as_ref().unwrap_or(&gzip).iter().map(|text| parse_draft(text));
         let mut given = given.collect::<Result<Vec<_>>>()?;
         let at = given.iter().position(|codec| codec.name == "bytes");
-        let bytes = at.map_or_else(|| made("bytes", endian_configuration(self.endian)), |at| given.remove(at));
+        let bytes =
+            at.map_or_else(|| made("bytes", endian_configuration(self.endian)), |at| given.remove(at));
         let mut chain = Vec::new();
         if self.options.fortran_order && self.options.shape.len() > 1 {
             chain.push(reversal(self.options.shape.len(), "chunk_memory_layout"));
