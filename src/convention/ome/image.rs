@@ -1,5 +1,5 @@
-//! Images: `multiscales`, and how their channels are shown: `omero`. In 0.6 also scenes, which place
-//! several images relative to each other.
+//! Images: `multiscales`, and how their channels are shown: `omero`. In 0.6 also scenes: the
+//! positions of several images relative to each other.
 
 use super::Generation;
 use super::axis::{self, Axis};

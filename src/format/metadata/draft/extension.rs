@@ -1,7 +1,7 @@
-//! Parses extensions of the drafts: the list `extensions` of entry points and arrays, the objects at
-//! extension points, and the list `storage_transformers` of arrays. That is a chapter of May 2022;
-//! zarr-python 2.13 to 2.18 also wrote it for the draft of 2020. The store's transformers look its
-//! entries up by URI.
+//! Parses extensions of the drafts: the list `extensions` of entry points and arrays, the objects
+//! at extension points, and the list `storage_transformers` of arrays. That is a chapter of May
+//! 2022; zarr-python 2.13 to 2.18 also wrote it for the draft of 2020. The store's transformers
+//! look its entries up by URI.
 
 use std::borrow::Cow;
 
