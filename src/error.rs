@@ -22,6 +22,14 @@ pub type Opaque = Rc<dyn Any>;
 /// [`Error::needs_full`].
 pub const IS_FULL: bool = cfg!(any(feature = "full", feature = "images", not(target_arch = "wasm32")));
 
+/// Waits for work on the node at `path`. Its error names the node, unless it names one already.
+///
+/// # Errors
+/// Those of the work.
+pub async fn at_node<T>(path: &str, work: impl Future<Output = Result<T>>) -> Result<T> {
+    work.await.map_err(|error| error.at_node(path))
+}
+
 /// Who must act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use crate::access::projection::DimensionProjection;
 use crate::error::Result;
+use crate::format::chunk_grid::unravel;
 use crate::limits;
 
 /// The size that parts aim at, decoded. It is large enough that the cost of a message does not
@@ -90,19 +91,12 @@ impl PartGrid {
     }
 
     /// Part `i`, counted in C order of the grid.
-    #[allow(
-        clippy::arithmetic_side_effects,
-        clippy::indexing_slicing,
-        reason = "step and shape have an entry for each axis; the places of spans ascend"
-    )]
+    #[allow(clippy::arithmetic_side_effects, reason = "the places of spans ascend")]
     pub fn part(&self, i: u64, axes: &[DimensionProjection]) -> PartSpans {
-        let mut rest = i;
-        let mut spans = vec![0..0; axes.len()];
-        for (dimension, axis) in axes.iter().enumerate().rev() {
-            let along = self.shape[dimension].max(1);
-            spans[dimension] = spans_of_part(rest % along, self.step[dimension], axis);
-            rest /= along;
-        }
+        let at = unravel(i, &self.shape);
+        let along = at.iter().zip(&self.step).zip(axes);
+        let spans: Vec<Range<u64>> =
+            along.map(|((at, step), axis)| spans_of_part(*at, *step, axis)).collect();
         let places: Vec<Range<u64>> =
             axes.iter().zip(&spans).map(|(axis, spans)| axis.output_range(spans)).collect();
         let start = places.iter().map(|places| places.start).collect();

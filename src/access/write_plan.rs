@@ -6,7 +6,6 @@
 //! stored bytes: [`chunk_update`](super::chunk_update) changes a chunk.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU64;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -15,7 +14,7 @@ use crate::access::instruction::{ChunkProjection, ProjectedAxis, word};
 use crate::access::projection::{ChunkIndices, DimensionProjection};
 use crate::access::selection::{Indices, Selected};
 use crate::error::Result;
-use crate::format::chunk_grid::GridDimension;
+use crate::format::chunk_grid::{GridDimension, unravel};
 use crate::limits;
 
 /// The chunks that a write changes.
@@ -142,20 +141,15 @@ impl WritePlan {
     }
 
     fn orthogonal(&self, axes: &[WriteAxis], i: u64) -> Result<ChunkWrite> {
-        let mut rest = i;
+        let grid: Vec<u64> = axes.iter().map(WriteAxis::len).collect();
         let mut write = nothing();
         let mut projection = Vec::with_capacity(axes.len());
-        for axis in axes.iter().rev() {
-            let len = NonZeroU64::new(axis.len()).unwrap_or(NonZeroU64::MIN);
-            let (chunk, along, source) = axis.entry(rest % len)?;
-            rest /= len;
+        for (axis, at) in axes.iter().zip(unravel(i, &grid)) {
+            let (chunk, along, source) = axis.entry(at)?;
             write.chunk.push(chunk);
             projection.push(along);
             write.source.push(source);
         }
-        write.chunk.reverse();
-        write.source.reverse();
-        projection.reverse();
         write.projection = ChunkProjection::Orthogonal(projection);
         let inside = inside(&self.binding, &write.chunk);
         write.covers = write.source.iter().zip(&inside).all(|(source, len)| source.count() == *len);

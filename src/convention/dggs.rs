@@ -3,7 +3,21 @@
 //! Checks what all grids have in common, but not the parameters of single grid systems.
 
 use super::finding::Report;
+use super::members::Member::{self, Optional, Required};
+use super::members::Type::{Object, Rule, Text};
 use super::node::Node;
+use super::place::Place;
+
+const DGGS: Member<'_> = Required(
+    "dggs",
+    Object(&[
+        Required("name", Text),
+        Optional("refinement_level", Rule(&refinement_level)),
+        Optional("spatial_dimension", Text),
+        Optional("coordinate", Text),
+        Optional("compression", Text),
+    ]),
+);
 
 /// Whether the attributes have an object that names a grid.
 pub fn recognise(node: &Node) -> Option<String> {
@@ -12,13 +26,11 @@ pub fn recognise(node: &Node) -> Option<String> {
 
 /// Checks the object.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
-    let Some(dggs) = node.place().require("dggs", report) else { return };
-    if dggs.object(report).is_none() {
-        return;
-    }
-    dggs.require("name", report).and_then(|name| name.string(report).map(str::to_owned));
-    if let Some(level) = dggs.member("refinement_level").filter(|level| !level.value.is_null()) {
+    node.place().check_members(&[DGGS], report);
+}
+
+fn refinement_level(level: &Place<'_>, report: &mut Report) {
+    if !level.value.is_null() {
         level.integer(0, report);
     }
-    dggs.optional(&[("spatial_dimension", 's'), ("coordinate", 's'), ("compression", 's')], report);
 }

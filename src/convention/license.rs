@@ -2,6 +2,8 @@
 //! https://github.com/clbarnes/zarr-convention-license
 
 use super::finding::Report;
+use super::members::Member::Optional;
+use super::members::Type::Text;
 use super::node::Node;
 use super::place::is_relative_path;
 
@@ -21,7 +23,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     if !KEYS.iter().any(|key| object.contains_key(*key)) {
         report.error("required", &license.path, "one of spdx, url, text, file, path must be there");
     }
-    license.optional(&KEYS.map(|key| (key, 's')), report);
+    license.check_members(&KEYS.map(|key| Optional(key, Text)), report);
     if let Some(spdx) = license.member("spdx")
         && let Some(text) = spdx.value.as_str()
         && !is_spdx_like(text)

@@ -17,6 +17,7 @@ pub mod examine;
 pub mod finding;
 mod license;
 mod marks;
+mod members;
 mod multiscales;
 mod ndpyramid;
 pub mod node;

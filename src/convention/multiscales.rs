@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::finding::Report;
+use super::members::Member::Optional;
+use super::members::Type::{Object, Text};
 use super::node::Node;
 use super::place::{Place, is_relative_path};
 
@@ -43,7 +45,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         );
         return;
     }
-    multiscales.optional(&[("resampling_method", 's')], report);
+    multiscales.check_members(&[Optional("resampling_method", Text)], report);
     let Some(layout) = multiscales.require("layout", report) else { return };
     let Some(entries) = layout.array(1, report) else { return };
     for entry in &entries {
@@ -67,7 +69,7 @@ fn validate_entry(entry: &Place<'_>, report: &mut Report) {
             report.error("no-transform", &entry.path, "a derived level must have \"transform\"");
         }
     }
-    entry.optional(&[("resampling_method", 's'), ("transform", 'o')], report);
+    entry.check_members(&[Optional("resampling_method", Text), Optional("transform", Object(&[]))], report);
     for key in ["scale", "translation"] {
         let Some(factors) = factors(entry, key) else { continue };
         let numbers = factors.numbers(None, report).unwrap_or_default();

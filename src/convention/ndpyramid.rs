@@ -6,8 +6,24 @@
 use serde_json::Value;
 
 use super::finding::Report;
+use super::members::Member::{Optional, Required};
+use super::members::Type::{self, Integer, List, Object, Rule, Text};
 use super::node::Node;
-use super::place::is_relative_path;
+use super::place::{Place, is_relative_path};
+
+const MULTISCALE: Type<'_> = Object(&[
+    Optional("type", Text),
+    Optional("metadata", Object(&[])),
+    Optional("name", Text),
+    Required("datasets", List(1, &DATASET)),
+]);
+
+const DATASET: Type<'_> = Object(&[
+    Required("path", Rule(&path_below)),
+    Optional("pixels_per_tile", Integer(1)),
+    Optional("level", Integer(0)),
+    Optional("crs", Text),
+]);
 
 /// Whether ndpyramid wrote the first entry: it has tile sizes, or names the ndpyramid function that
 /// made it.
@@ -27,29 +43,11 @@ pub fn recognise(node: &Node) -> Option<String> {
 
 /// Checks the datasets.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
-    let Some(multiscales) = node.place().require("multiscales", report) else { return };
-    for multiscale in multiscales.array(1, report).unwrap_or_default() {
-        if multiscale.object(report).is_none() {
-            continue;
-        }
-        multiscale.optional(&[("type", 's'), ("metadata", 'o'), ("name", 's')], report);
-        let Some(datasets) = multiscale.require("datasets", report) else { continue };
-        for dataset in datasets.array(1, report).unwrap_or_default() {
-            if dataset.object(report).is_none() {
-                continue;
-            }
-            if let Some(path) = dataset.require("path", report)
-                && path.string(report).is_some_and(|text| !is_relative_path(text))
-            {
-                report.error("path", &path.path, "this is not a path below this group");
-            }
-            if let Some(size) = dataset.member("pixels_per_tile") {
-                size.integer(1, report);
-            }
-            if let Some(level) = dataset.member("level") {
-                level.integer(0, report);
-            }
-            dataset.optional(&[("crs", 's')], report);
-        }
+    node.place().check_members(&[Required("multiscales", List(1, &MULTISCALE))], report);
+}
+
+fn path_below(path: &Place<'_>, report: &mut Report) {
+    if path.string(report).is_some_and(|text| !is_relative_path(text)) {
+        report.error("path", &path.path, "this is not a path below this group");
     }
 }

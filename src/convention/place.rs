@@ -149,21 +149,6 @@ impl<'a> Place<'a> {
         }
         items.iter().map(|item| item.number(report)).collect()
     }
-
-    /// Checks the types of members that need not exist. The letter is the first one of string,
-    /// number, boolean, object or array.
-    pub fn optional(&self, members: &[(&str, char)], report: &mut Report) {
-        for (key, kind) in members {
-            let Some(member) = self.member(key) else { continue };
-            match kind {
-                's' => drop(member.string(report)),
-                'n' => drop(member.number(report)),
-                'b' => drop(member.boolean(report)),
-                'o' => drop(member.object(report)),
-                _ => drop(member.array(0, report)),
-            }
-        }
-    }
 }
 
 /// The index of the first string that occurs before in the list.

@@ -5,6 +5,8 @@
 //! takes any authority. It does not parse WKT.
 
 use super::finding::Report;
+use super::members::Member::Required;
+use super::members::Type::{Object, Text};
 use super::node::Node;
 use super::place::Place;
 
@@ -43,10 +45,8 @@ pub fn validate(node: &Node, version: &str, report: &mut Report) {
     }
     code(&place, only_one, report);
     wkt2(&place, report);
-    if let Some(projjson) = place.member("proj:projjson").filter(|member| !member.value.is_null())
-        && projjson.object(report).is_some()
-    {
-        projjson.require("type", report).and_then(|kind| kind.string(report).map(str::to_owned));
+    if let Some(projjson) = place.member("proj:projjson").filter(|member| !member.value.is_null()) {
+        projjson.check(Object(&[Required("type", Text)]), report);
     }
     validate_geometry(&place, report);
     let layout = place.member("multiscales").and_then(|multiscales| multiscales.member("layout"));

@@ -3,9 +3,18 @@
 //! It does not validate the STAC objects: the convention leaves that to STAC.
 
 use super::finding::Report;
+use super::members::Member::{self, Optional, Required};
+use super::members::Type::{Object, Text};
 use super::node::Node;
 
 const KEYS: [&str; 4] = ["stac:item", "stac:collection", "stac:key", "stac:link"];
+
+const PROPERTIES: [Member<'_>; 4] = [
+    Optional("stac:item", Object(&[])),
+    Optional("stac:collection", Object(&[])),
+    Optional("stac:key", Text),
+    Optional("stac:link", Object(&[Required("href", Text), Optional("rel", Text), Optional("type", Text)])),
+];
 
 /// Whether the attributes have any property of the convention.
 pub fn recognise(node: &Node) -> Option<String> {
@@ -24,11 +33,5 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
             format!("exactly one of {} is required, found {given}", KEYS.join(", ")),
         );
     }
-    place.optional(&[("stac:item", 'o'), ("stac:collection", 'o'), ("stac:key", 's')], report);
-    if let Some(link) = place.member("stac:link")
-        && link.object(report).is_some()
-    {
-        link.require("href", report).and_then(|href| href.string(report).map(str::to_owned));
-        link.optional(&[("rel", 's'), ("type", 's')], report);
-    }
+    place.check_members(&PROPERTIES, report);
 }

@@ -4,8 +4,25 @@
 use serde_json::Value;
 
 use super::finding::Report;
+use super::members::Member::{Optional, Required};
+use super::members::Type::{self, Any, Integer, List, Number, Numbers, Object, Rule, Text};
 use super::node::Node;
 use super::place::Place;
+
+const SET: Type<'_> =
+    Object(&[Optional("id", Text), Optional("title", Text), Optional("orderedAxes", List(0, &Any))]);
+
+const MATRIX: Type<'_> = Object(&[
+    Required("id", Text),
+    Required("cellSize", Rule(&cell_size)),
+    Required("pointOfOrigin", Numbers(Some(2))),
+    Optional("scaleDenominator", Number),
+    Optional("tileWidth", Integer(1)),
+    Optional("tileHeight", Integer(1)),
+    Optional("matrixWidth", Integer(1)),
+    Optional("matrixHeight", Integer(1)),
+    Optional("cornerOfOrigin", Rule(&corner)),
+]);
 
 /// Whether `multiscales` has a tile matrix set.
 pub fn recognise(node: &Node) -> Option<String> {
@@ -28,40 +45,24 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         report.info("named", &set.path, message);
         return;
     }
-    if set.object(report).is_none() {
-        return;
-    }
-    set.optional(&[("id", 's'), ("title", 's'), ("orderedAxes", 'a')], report);
-    let Some(matrices) = matrices(&set) else {
-        report.error("required", &set.path, "\"tileMatrices\" is missing");
-        return;
-    };
-    for matrix in matrices.array(1, report).unwrap_or_default() {
-        if matrix.object(report).is_some() {
-            validate_matrix(&matrix, report);
+    set.check(SET, report);
+    match matrices(&set) {
+        Some(matrices) => matrices.check(List(1, &MATRIX), report),
+        None if set.value.is_object() => {
+            report.error("required", &set.path, "\"tileMatrices\" is missing");
         }
+        None => {}
     }
 }
 
-fn validate_matrix(matrix: &Place<'_>, report: &mut Report) {
-    matrix.require("id", report).and_then(|id| id.string(report).map(str::to_owned));
-    if let Some(size) = matrix.require("cellSize", report)
-        && size.number(report).is_some_and(|size| size <= 0.0)
-    {
+fn cell_size(size: &Place<'_>, report: &mut Report) {
+    if size.number(report).is_some_and(|size| size <= 0.0) {
         report.error("range", &size.path, "a cell size must be greater than zero");
     }
-    if let Some(origin) = matrix.require("pointOfOrigin", report) {
-        origin.numbers(Some(2), report);
-    }
-    matrix.optional(&[("scaleDenominator", 'n')], report);
-    for key in ["tileWidth", "tileHeight", "matrixWidth", "matrixHeight"] {
-        if let Some(extent) = matrix.member(key) {
-            extent.integer(1, report);
-        }
-    }
-    if let Some(corner) = matrix.member("cornerOfOrigin")
-        && corner.string(report).is_some_and(|corner| !["topLeft", "bottomLeft"].contains(&corner))
-    {
+}
+
+fn corner(corner: &Place<'_>, report: &mut Report) {
+    if corner.string(report).is_some_and(|corner| !["topLeft", "bottomLeft"].contains(&corner)) {
         report.error("corner", &corner.path, "the corner of origin must be \"topLeft\" or \"bottomLeft\"");
     }
 }

@@ -2,7 +2,17 @@
 //! https://github.com/clbarnes/zarr-convention-uom
 
 use super::finding::Report;
+use super::members::Member::{self, Optional, Required};
+use super::members::Type::{Object, Text};
 use super::node::Node;
+
+const UOM: Member<'_> = Required(
+    "uom",
+    Object(&[
+        Optional("description", Text),
+        Required("ucum", Object(&[Optional("unit", Text), Optional("version", Text)])),
+    ]),
+);
 
 /// Whether the attributes have an object with a UCUM code.
 pub fn recognise(node: &Node) -> Option<String> {
@@ -11,17 +21,10 @@ pub fn recognise(node: &Node) -> Option<String> {
 
 /// Checks the object.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
-    let Some(uom) = node.place().require("uom", report) else { return };
-    if uom.object(report).is_none() {
-        return;
-    }
-    uom.optional(&[("description", 's')], report);
-    let Some(ucum) = uom.require("ucum", report) else { return };
-    if ucum.object(report).is_none() {
-        return;
-    }
-    ucum.optional(&[("unit", 's'), ("version", 's')], report);
-    if let Some(unit) = ucum.member("unit")
+    node.place().check_members(&[UOM], report);
+    let uom = node.place().member("uom");
+    let unit = uom.and_then(|uom| uom.member("ucum")?.member("unit"));
+    if let Some(unit) = unit
         && let Some(text) = unit.value.as_str()
         && (text.contains(char::is_whitespace) || !text.is_ascii() || !is_balanced(text))
     {

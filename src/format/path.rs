@@ -149,6 +149,11 @@ impl NodePath {
         Some(self.0.rsplit_once('/').map_or_else(Self::root, |(parent, _)| Self(parent.to_owned())))
     }
 
+    /// This path and those of the groups above it, up to the root.
+    pub fn ancestors(&self) -> impl Iterator<Item = Self> {
+        std::iter::successors(Some(self.clone()), Self::parent)
+    }
+
     /// Whether this is the root.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
@@ -422,6 +427,8 @@ mod tests {
         assert_eq!(path.parent().unwrap().as_str(), "a/b");
         assert_eq!(NodePath::parse_any("a").unwrap().parent(), Some(NodePath::root()));
         assert_eq!(NodePath::root().parent(), None);
+        let ancestors: Vec<NodePath> = path.ancestors().collect();
+        assert_eq!(ancestors.iter().map(NodePath::as_str).collect::<Vec<_>>(), ["a/b/c", "a/b", "a", ""]);
         assert_eq!(NodePath::root().name(), None);
     }
 

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::error::Result;
+use crate::error::{Result, at_node};
 use crate::format::metadata::write::edit::{self, AttributeUpdate};
 use crate::format::metadata::{ArrayMetadata, NodeMetadata, document};
 use crate::format::path::NodePath;
@@ -25,27 +25,19 @@ pub async fn update_attributes(
     update: AttributeUpdate,
     context: &RequestContext,
 ) -> Result<OpenedNode> {
-    let updated = try_update(store, path, attributes, update, context).await;
-    updated.map_err(|error| error.at_node(path.as_str()))
-}
-
-async fn try_update(
-    store: &Rc<dyn Store>,
-    path: &NodePath,
-    attributes: &str,
-    update: AttributeUpdate,
-    context: &RequestContext,
-) -> Result<OpenedNode> {
-    let _held = documents::lock(store, path, context).await?;
-    let current = documents::reopen(store, path, None, context).await?;
-    let mut changed = edit::with_attributes(&current.document, attributes, update)?;
-    let metadata = document::parse(&changed)?;
-    let whole = changed.clone();
-    changed.texts.retain(|text| !current.document.texts.contains(text));
-    documents::save(store, path, &changed).await?;
-    let node = ChangedNodes { removed: Vec::new(), set: vec![(path.clone(), whole.clone())] };
-    documents::record(store, path, whole.format, &node, context).await?;
-    Ok(OpenedNode { path: path.clone(), document: whole, metadata, large: None })
+    at_node(path.as_str(), async {
+        let _held = documents::lock(store, path, context).await?;
+        let current = documents::reopen(store, path, None, context).await?;
+        let mut changed = edit::with_attributes(&current.document, attributes, update)?;
+        let metadata = document::parse(&changed)?;
+        let whole = changed.clone();
+        changed.texts.retain(|text| !current.document.texts.contains(text));
+        documents::save(store, path, &changed).await?;
+        let node = ChangedNodes { removed: Vec::new(), set: vec![(path.clone(), whole.clone())] };
+        documents::record(store, path, whole.format, &node, context).await?;
+        Ok(OpenedNode { path: path.clone(), document: whole, metadata, large: None })
+    })
+    .await
 }
 
 /// The metadata of an array with all of its attributes. Large ones are read from the store.

@@ -12,7 +12,7 @@ use crate::access::write_plan::inside;
 use crate::error::{ErrorKind, Result};
 use crate::format::chunk_grid::unravel;
 use crate::format::codec::sharding::ChunkOrder;
-use crate::format::path::{NodePath, StoreKey};
+use crate::format::path::StoreKey;
 use crate::hierarchy::erase_keys::{BLIND_KEYS, change_all, erase_keys};
 use crate::limits;
 use crate::read::array::Array;
@@ -114,16 +114,11 @@ impl ChunksBeyond {
         let prefix = array.chunk_prefix();
         let keys = array.chunks().list_prefix(&prefix).await?;
         let is_beyond = |key: &StoreKey| {
-            let chunk = relative(key, &prefix).and_then(|key| encoding.decode(key, self.kept.len()));
+            let chunk = key.below(&prefix).and_then(|key| encoding.decode(key, self.kept.len()));
             chunk.is_some_and(|chunk| chunk.iter().zip(&self.kept).any(|(at, count)| at >= count))
         };
         Ok(keys.into_iter().filter(is_beyond).collect())
     }
-}
-
-fn relative<'a>(key: &'a StoreKey, path: &NodePath) -> Option<&'a str> {
-    let rest = key.as_str().strip_prefix(path.as_str())?;
-    if path.is_root() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
 async fn erase_chunks(array: &Rc<Array>, chunks: Vec<Vec<u64>>, clearing: Clearing<'_>) -> Result<()> {

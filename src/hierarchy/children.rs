@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, ErrorKind, Result, Stage, at_node};
 use crate::format::metadata::document::ZARR_JSON;
 use crate::format::metadata::write::consolidated::{DRAFT_ZMETADATA, ZMETADATA};
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
@@ -32,36 +32,39 @@ pub type Child = std::result::Result<OpenedNode, Box<Unreadable>>;
 /// `Argument` for an array. `Unsupported` where the store cannot list and there is no consolidated
 /// metadata. Otherwise as opening the group.
 pub async fn children(store: &Rc<dyn Store>, path: &str, context: &RequestContext) -> Result<Vec<Child>> {
-    let listed = try_children(store, path, context).await;
-    listed.map_err(|error| error.at_node(path))
+    at_node(path, async {
+        let options = OpenOptions { leaves_large: true, ..OpenOptions::default() };
+        let group = open(store, path, &options, context).await?;
+        if let NodeMetadata::Array(_) = group.metadata {
+            let error = Error::argument("an array cannot contain nodes");
+            return Err(error.expected("a group").actual("an array"));
+        }
+        let options = &OpenOptions { format: Some(group.document.format), ..options };
+        let mut paths = names(store, &group, context).await?;
+        limits::within(paths.len() as u64, limits::LISTED_FOLDERS, "the number of children")?;
+        sorted::sort(&mut paths);
+        let opened = stream::iter(paths).map(|child| opened(store, child, options, context));
+        opened.buffered(IN_FLIGHT).try_filter_map(|node| async move { Ok(node) }).try_collect().await
+    })
+    .await
 }
 
-async fn try_children(store: &Rc<dyn Store>, path: &str, context: &RequestContext) -> Result<Vec<Child>> {
-    let group =
-        open(store, path, &OpenOptions { leaves_large: true, ..OpenOptions::default() }, context).await?;
-    if let NodeMetadata::Array(_) = group.metadata {
-        return Err(Error::argument("an array cannot contain nodes").expected("a group").actual("an array"));
+/// A child. `None` for a path without a node.
+async fn opened(
+    store: &Rc<dyn Store>,
+    path: NodePath,
+    options: &OpenOptions,
+    context: &RequestContext,
+) -> Result<Option<Child>> {
+    match open_or_sketch(store, path.as_str(), options, context).await {
+        Ok(node) => Ok(Some(Ok(node))),
+        Err(child) => match child.error.kind() {
+            ErrorKind::NotFound | ErrorKind::Argument => Ok(None),
+            ErrorKind::Aborted => Err(child.error),
+            _ if child.error.context().stage == Some(Stage::Full) => Err(child.error),
+            _ => Ok(Some(Err(child))),
+        },
     }
-    let options =
-        OpenOptions { format: Some(group.document.format), leaves_large: true, ..OpenOptions::default() };
-    let mut paths = names(store, &group, context).await?;
-    limits::within(paths.len() as u64, limits::LISTED_FOLDERS, "the number of children")?;
-    sorted::sort(&mut paths);
-    let opened = stream::iter(paths).map(|child| {
-        let options = &options;
-        async move {
-            match open_or_sketch(store, child.as_str(), options, context).await {
-                Ok(node) => Ok(Some(Ok(node))),
-                Err(child) => match child.error.kind() {
-                    ErrorKind::NotFound | ErrorKind::Argument => Ok(None),
-                    ErrorKind::Aborted => Err(child.error),
-                    _ if child.error.context().stage == Some(Stage::Full) => Err(child.error),
-                    _ => Ok(Some(Err(child))),
-                },
-            }
-        }
-    });
-    opened.buffered(IN_FLIGHT).try_filter_map(|node| async move { Ok(node) }).try_collect().await
 }
 
 /// The paths that may be children. Whether a server can list is only tested where there is no
@@ -107,8 +110,7 @@ async fn consolidated(
         // metadata.
         ZarrFormat::Draft(_) => DRAFT_ZMETADATA,
     };
-    let mut above = Some(group.path.clone());
-    while let Some(path) = above {
+    for path in group.path.ancestors() {
         let key = StoreKey::new(&path, suffix);
         let text = documents::text(store, &key, context).await?;
         let indexed = match text {
@@ -120,7 +122,6 @@ async fn consolidated(
             let nodes = nodes.filter(|(_, kind)| *kind != NodeKind::ImplicitGroup);
             return Ok(nodes.map(|(child, _)| path.join(&child)).collect());
         }
-        above = path.parent();
     }
     Err(store.lacks("list, and has no consolidated metadata: open nodes by their paths"))
 }

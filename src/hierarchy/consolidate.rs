@@ -8,7 +8,7 @@ use std::rc::Rc;
 use futures_util::future::join3;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, at_node};
 use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::metadata::write::consolidated::{consolidate as one_text, node_type};
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
@@ -27,24 +27,22 @@ const IN_FLIGHT: usize = 16;
 /// `Argument` for an array, `Unsupported` for a store that cannot list, `Store` where the store
 /// fails.
 pub async fn consolidate(store: &Rc<dyn Store>, path: &NodePath, context: &RequestContext) -> Result<usize> {
-    let consolidated = try_consolidate(store, path, context).await;
-    consolidated.map_err(|error| error.at_node(path.as_str()))
-}
-
-async fn try_consolidate(store: &Rc<dyn Store>, path: &NodePath, context: &RequestContext) -> Result<usize> {
-    let _held = documents::lock(store, path, context).await?;
-    let group = documents::reopen(store, path, None, context).await?;
-    if let NodeMetadata::Array(_) = group.metadata {
-        return Err(Error::argument("only groups have consolidated metadata").actual("an array"));
-    }
-    if !store.can_list().await? {
-        return Err(store.lacks("list, and so cannot consolidate"));
-    }
-    let mut nodes = nodes_below(store, path, group.document.format, context).await?;
-    nodes.sort_by(|a, b| a.0.cmp(&b.0));
-    let (suffix, text) = one_text(&group.document, &nodes)?;
-    documents::put(store, &StoreKey::new(path, suffix), text).await?;
-    Ok(nodes.len())
+    at_node(path.as_str(), async {
+        let _held = documents::lock(store, path, context).await?;
+        let group = documents::reopen(store, path, None, context).await?;
+        if let NodeMetadata::Array(_) = group.metadata {
+            return Err(Error::argument("only groups have consolidated metadata").actual("an array"));
+        }
+        if !store.can_list().await? {
+            return Err(store.lacks("list, and so cannot consolidate"));
+        }
+        let mut nodes = nodes_below(store, path, group.document.format, context).await?;
+        nodes.sort_by(|a, b| a.0.cmp(&b.0));
+        let (suffix, text) = one_text(&group.document, &nodes)?;
+        documents::put(store, &StoreKey::new(path, suffix), text).await?;
+        Ok(nodes.len())
+    })
+    .await
 }
 
 /// All nodes below a group, with their paths relative to it.

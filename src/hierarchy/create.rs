@@ -7,13 +7,14 @@
 use std::rc::Rc;
 
 pub use super::new_node::NewNode;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, at_node};
 use crate::format::metadata::write;
 use crate::format::metadata::write::edit::AttributeUpdate;
 use crate::format::metadata::{GroupMetadata, NodeMetadata, ZarrFormat};
 use crate::format::path::NodePath;
 use crate::hierarchy::attributes::update_attributes;
 use crate::hierarchy::documents::{self, ChangedNodes};
+use crate::hierarchy::new_node::{below_array, make_room, named};
 use crate::hierarchy::types::OpenedNode;
 use crate::hierarchy::{draft, erase};
 use crate::store::{RequestContext, Store};
@@ -33,45 +34,38 @@ pub async fn create(
     overwrite: bool,
     context: &RequestContext,
 ) -> Result<OpenedNode> {
-    let created = try_create(store, path, node, overwrite, context).await;
-    created.map_err(|error| error.at_node(path))
-}
-
-async fn try_create(
-    store: &Rc<dyn Store>,
-    path: &str,
-    node: &NewNode,
-    overwrite: bool,
-    context: &RequestContext,
-) -> Result<OpenedNode> {
-    let format = node.format();
-    if let ZarrFormat::Draft(draft) = format {
-        let node = draft::create::DraftNode { node, draft, overwrite };
-        return draft::create::create(store, path, &node, context).await;
-    }
-    let path = NodePath::parse(path, format)?;
-    let (document, metadata) = node.document()?;
-    if let (NewNode::Group { attributes, .. }, false) = (node, overwrite)
-        && is_group(store, &path, format, context).await
-    {
-        return update_attributes(store, &path, attributes, AttributeUpdate::Merge, context).await;
-    }
-    let _held = documents::lock(store, &path, context).await?;
-    let mut changed = ChangedNodes::default();
-    let above = missing_groups(store, &path, format, context).await?;
-    if make_room(store, &path, node, overwrite, context).await? {
-        changed.removed.push(path.clone());
-    }
-    for group in above {
-        let metadata = GroupMetadata { format, attributes: "{}".to_owned(), warnings: Vec::new() };
-        changed.set.push((group, write::group(&metadata)));
-    }
-    changed.set.push((path.clone(), document.clone()));
-    for (path, document) in &changed.set {
-        documents::save(store, path, document).await?;
-    }
-    documents::record(store, &path, format, &changed, context).await?;
-    Ok(OpenedNode { path, document, metadata, large: None })
+    at_node(path, async {
+        let format = node.format();
+        if let ZarrFormat::Draft(draft) = format {
+            let node = draft::create::DraftNode { node, draft, overwrite };
+            return draft::create::create(store, path, &node, context).await;
+        }
+        let path = NodePath::parse(path, format)?;
+        let (document, metadata) = node.document()?;
+        if let (NewNode::Group { attributes, .. }, false) = (node, overwrite)
+            && is_group(store, &path, format, context).await
+        {
+            return update_attributes(store, &path, attributes, AttributeUpdate::Merge, context).await;
+        }
+        let _held = documents::lock(store, &path, context).await?;
+        let mut changed = ChangedNodes::default();
+        let above = missing_groups(store, &path, format, context).await?;
+        let occupant = occupant(store, &path, node, overwrite, context).await?;
+        if make_room(occupant, overwrite, erase::everything(store, &path, context)).await? {
+            changed.removed.push(path.clone());
+        }
+        for group in above {
+            let metadata = GroupMetadata { format, attributes: "{}".to_owned(), warnings: Vec::new() };
+            changed.set.push((group, write::group(&metadata)));
+        }
+        changed.set.push((path.clone(), document.clone()));
+        for (path, document) in &changed.set {
+            documents::save(store, path, document).await?;
+        }
+        documents::record(store, &path, format, &changed, context).await?;
+        Ok(OpenedNode { path, document, metadata, large: None })
+    })
+    .await
 }
 
 async fn is_group(
@@ -94,66 +88,48 @@ async fn missing_groups(
     context: &RequestContext,
 ) -> Result<Vec<NodePath>> {
     let mut missing = Vec::new();
-    let mut above = path.parent();
-    while let Some(group) = above {
+    for group in path.ancestors().skip(1) {
         match documents::reopen(store, &group, None, context).await {
             Ok(found) => check_above(&found, format)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => missing.push(group.clone()),
+            Err(error) if error.kind() == ErrorKind::NotFound => missing.push(group),
             Err(error) => return Err(error),
         }
-        above = group.parent();
     }
     missing.reverse();
     Ok(missing)
 }
 
 fn check_above(found: &OpenedNode, format: ZarrFormat) -> Result<()> {
-    let place = || match found.path.is_root() {
-        true => "the root".to_owned(),
-        false => format!("{:?}", found.path.as_str()),
-    };
     if let NodeMetadata::Array(_) = found.metadata {
-        return Err(Error::argument("an array cannot contain nodes").actual(place()));
+        return Err(below_array(&found.path));
     }
     if found.document.format == format {
         return Ok(());
     }
-    let error = Error::argument(format!("{} has another Zarr format than the new node", place()));
+    let error = Error::argument(format!("{} has another Zarr format than the new node", named(&found.path)));
     Err(error.expected(found.document.format.name()).actual(format.name()))
 }
 
-/// Erases what is at the path when `overwrite` is set. Returns whether there was anything.
-async fn make_room(
+/// What is at the path, in words. `None` where a node can be created.
+async fn occupant(
     store: &Rc<dyn Store>,
     path: &NodePath,
     node: &NewNode,
     overwrite: bool,
     context: &RequestContext,
-) -> Result<bool> {
-    let found = match documents::reopen(store, path, None, context).await {
-        Ok(found) => Some(found.metadata.kind().name()),
-        Err(error) if error.kind() == ErrorKind::NotFound => None,
+) -> Result<Option<&'static str>> {
+    match documents::reopen(store, path, None, context).await {
+        Ok(found) => return Ok(Some(found.metadata.kind().name())),
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
         // A node with invalid metadata can be overwritten.
-        Err(_) if overwrite => Some("unreadable node"),
+        Err(_) if overwrite => return Ok(Some("unreadable node")),
         Err(error) => return Err(error),
-    };
-    let holds = match (found, node) {
-        (Some(kind), _) => Some(kind),
-        // Keys that are left below the path would be read as chunks of a new array.
-        (None, NewNode::Array(_)) if store.can_list().await? => {
-            let listing = store.list_dir(path).await?;
-            let is_empty = listing.keys.is_empty() && listing.prefixes.is_empty();
-            (!is_empty).then_some("number of other keys")
-        }
-        (None, _) => None,
-    };
-    match holds {
-        None => Ok(false),
-        Some(_) if overwrite => erase::everything(store, path, context).await.map(|()| true),
-        Some(kind) => {
-            let error =
-                Error::argument("there is already something at this path; set `overwrite` to erase it first");
-            Err(error.actual(format!("a{} {kind}", if kind.starts_with(['a', 'u']) { "n" } else { "" })))
-        }
     }
+    // Keys that are left below the path would be read as chunks of a new array.
+    if matches!(node, NewNode::Group { .. }) || !store.can_list().await? {
+        return Ok(None);
+    }
+    let listing = store.list_dir(path).await?;
+    let is_empty = listing.keys.is_empty() && listing.prefixes.is_empty();
+    Ok((!is_empty).then_some("number of other keys"))
 }

@@ -11,11 +11,11 @@ use crate::format::metadata::document::{NodeDocument, ZARR_JSON};
 use crate::format::metadata::write::consolidated::{self, Changes, DRAFT_ZMETADATA, ZMETADATA};
 use crate::format::metadata::{Draft, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
+use crate::hierarchy::fetch;
 use crate::hierarchy::open::{OpenOptions, open};
 use crate::hierarchy::types::OpenedNode;
-use crate::limits;
 use crate::store::writers;
-use crate::store::{ByteRange, RequestContext, Store, Subject};
+use crate::store::{RequestContext, Store, Subject};
 
 /// Waits until no other call in this process changes the documents of the node.
 ///
@@ -51,9 +51,7 @@ pub(super) async fn text(
     key: &StoreKey,
     context: &RequestContext,
 ) -> Result<Option<Vec<u8>>> {
-    let fetched = store.get(key, ByteRange::Whole, &reloading(context)).await;
-    let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
-    fetched.map(|fetched| fetched.value.to_vec(limits::METADATA_BYTES, "metadata document")).transpose()
+    fetch::text(store, key, &reloading(context)).await
 }
 
 /// Writes a node's documents.
@@ -93,15 +91,14 @@ pub(super) async fn record(
     changed: &ChangedNodes,
     context: &RequestContext,
 ) -> Result<()> {
-    let mut group = match format {
+    let lowest = match format {
         ZarrFormat::V2 => Some(node.clone()),
         ZarrFormat::V3 => node.parent(),
         // zarr-python writes one for the whole hierarchy.
         ZarrFormat::Draft(_) => Some(NodePath::root()),
     };
-    while let Some(path) = group {
-        record_at(store, &path, format, changed, context).await?;
-        group = path.parent();
+    for group in lowest.iter().flat_map(NodePath::ancestors) {
+        record_at(store, &group, format, changed, context).await?;
     }
     Ok(())
 }
@@ -135,9 +132,5 @@ async fn record_at(
 
 /// A path relative to a group. `None` where it is not at or below the group.
 pub(super) fn relative(path: &NodePath, group: &NodePath) -> Option<NodePath> {
-    if group.is_root() {
-        return Some(path.clone());
-    }
-    let rest = path.as_str().strip_prefix(group.as_str())?;
-    if rest.is_empty() { Some(NodePath::root()) } else { NodePath::from_normal(rest.strip_prefix('/')?) }
+    if path == group { Some(NodePath::root()) } else { NodePath::from_normal(path.below(group)?) }
 }

@@ -4,8 +4,7 @@
 use std::rc::Rc;
 
 pub use super::types::EraseOptions;
-use crate::error::Result;
-use crate::format::chunk_grid::unravel;
+use crate::error::{Result, at_node};
 use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::metadata::write::consolidated::ZMETADATA;
 use crate::format::metadata::{NodeMetadata, ZarrFormat};
@@ -13,8 +12,7 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents::{self, ChangedNodes};
 use crate::hierarchy::draft;
 use crate::hierarchy::draft::hierarchy::Hierarchy;
-use crate::hierarchy::erase_keys::{BLIND_KEYS, erase_keys};
-use crate::limits;
+use crate::hierarchy::erase_keys::{all_chunks, erase_keys};
 use crate::store::writers;
 use crate::store::{RequestContext, Store};
 
@@ -30,15 +28,16 @@ pub async fn erase(
     context: &RequestContext,
 ) -> Result<bool> {
     let node = NodePath::parse_any(path)?;
-    let erased = match Hierarchy::find(store, &documents::reloading(context)).await {
-        Ok(Some(hierarchy)) => draft::erase::erase(&hierarchy, &node, options, context).await,
-        Ok(None) => try_erase(store, &node, context).await,
-        Err(error) => Err(error),
-    };
-    erased.map_err(|error| error.at_node(path))
+    at_node(path, async {
+        match Hierarchy::find(store, &documents::reloading(context)).await? {
+            Some(hierarchy) => draft::erase::erase(&hierarchy, &node, options, context).await,
+            None => of_v2_or_v3(store, &node, context).await,
+        }
+    })
+    .await
 }
 
-async fn try_erase(store: &Rc<dyn Store>, path: &NodePath, context: &RequestContext) -> Result<bool> {
+async fn of_v2_or_v3(store: &Rc<dyn Store>, path: &NodePath, context: &RequestContext) -> Result<bool> {
     let _held = documents::lock(store, path, context).await?;
     let found = super::exists::exists(store, path.as_str(), context).await;
     // What cannot be read can still be erased.
@@ -69,12 +68,7 @@ pub(super) async fn everything(
     let NodeMetadata::Array(array) = &found.metadata else {
         return Err(store.lacks("list, and so cannot erase a group"));
     };
-    let grid = array.chunk_grid.grid_shape(&array.shape);
-    let count = limits::product(grid.iter().copied(), "number of chunks")?;
-    limits::within(count, BLIND_KEYS, "number of chunks to erase in a store that cannot list")?;
-    let chunk = |linear| array.chunk_key_encoding.encode(&unravel(linear, &grid));
-    let keys = (0..count).map(|linear| StoreKey::new(path, &chunk(linear)));
-    erase_keys(store, keys).await?;
+    erase_keys(store, all_chunks(array)?.map(|chunk| StoreKey::new(path, &chunk))).await?;
     // The caller holds the lock of these documents.
     for suffix in [ZMETADATA, ZATTRS, ZGROUP, ZARRAY, ZARR_JSON] {
         let key = StoreKey::new(path, suffix);

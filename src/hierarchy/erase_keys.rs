@@ -7,12 +7,27 @@ use std::rc::Rc;
 use futures_util::stream::{self, StreamExt};
 
 use crate::error::{Error, Result};
+use crate::format::chunk_grid::unravel;
+use crate::format::metadata::ArrayMetadata;
 use crate::format::path::StoreKey;
+use crate::limits;
 use crate::store::Store;
 use crate::store::writers;
 
 /// The most keys that are erased without knowing which exist.
 pub(super) const BLIND_KEYS: u64 = 1 << 20;
+
+/// The keys of all chunks of an array, relative to it, for a store that cannot list those that
+/// exist.
+///
+/// # Errors
+/// `Limit` for more than [`BLIND_KEYS`].
+pub(super) fn all_chunks(array: &ArrayMetadata) -> Result<impl Iterator<Item = String>> {
+    let grid = array.chunk_grid.grid_shape(&array.shape);
+    let count = limits::product(grid.iter().copied(), "number of chunks")?;
+    limits::within(count, BLIND_KEYS, "number of chunks to erase in a store that cannot list")?;
+    Ok((0..count).map(move |linear| array.chunk_key_encoding.encode(&unravel(linear, &grid))))
+}
 
 /// The number of changes in flight at once.
 const IN_FLIGHT: usize = 16;

@@ -27,12 +27,10 @@ pub async fn exists(store: &Rc<dyn Store>, path: &str, context: &RequestContext)
         return Ok(None);
     }
     // Keys below an array are its chunks.
-    let mut above = path.parent();
-    while let Some(group) = above {
+    for group in path.ancestors().skip(1) {
         if kind(store, &group, context).await? == Some(NodeKind::Array) {
             return Ok(None);
         }
-        above = group.parent();
     }
     Ok(Some(NodeKind::ImplicitGroup))
 }

@@ -13,6 +13,7 @@ pub mod draft;
 pub mod erase;
 mod erase_keys;
 pub mod exists;
+pub mod fetch;
 pub mod large_document;
 mod new_node;
 pub mod open;

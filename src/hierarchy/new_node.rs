@@ -8,6 +8,7 @@ use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::write::options::ArrayOptions;
 use crate::format::metadata::write::{self, edit};
 use crate::format::metadata::{ArrayMetadata, GroupMetadata, NodeMetadata, ZarrFormat};
+use crate::format::path::NodePath;
 
 /// A node to create.
 #[derive(Clone, Debug)]
@@ -64,6 +65,38 @@ impl NewNode {
         }
         Ok((document, metadata))
     }
+}
+
+/// Erases the `occupant` of the path of a new node, when `overwrite` is set. Returns whether there
+/// was one.
+///
+/// # Errors
+/// `Argument` for an occupant that may not be erased, and those of `erase`.
+pub(super) async fn make_room(
+    occupant: Option<&str>,
+    overwrite: bool,
+    erase: impl Future<Output = Result<()>>,
+) -> Result<bool> {
+    match occupant {
+        None => Ok(false),
+        Some(_) if overwrite => erase.await.map(|()| true),
+        Some(kind) => {
+            let error =
+                Error::argument("there is already something at this path; set `overwrite` to erase it first");
+            let article = if kind.starts_with(['a', 'i', 'u']) { "an" } else { "a" };
+            Err(error.actual(format!("{article} {kind}")))
+        }
+    }
+}
+
+/// The error for a node below an array.
+pub(super) fn below_array(array: &NodePath) -> Error {
+    Error::argument("an array cannot contain nodes").actual(named(array))
+}
+
+/// A path in a message.
+pub(super) fn named(path: &NodePath) -> String {
+    if path.is_root() { "the root".to_owned() } else { format!("{:?}", path.as_str()) }
 }
 
 /// The warning for a grid that other readers refuse.

@@ -19,10 +19,10 @@ use crate::format::metadata::sketch::Sketch;
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat, v3};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::draft::hierarchy::Hierarchy;
+use crate::hierarchy::fetch::{self, copied};
 use crate::hierarchy::large_document::{self, LARGE_BYTES, left_attributes};
-use crate::limits;
 use crate::store::turn::delay;
-use crate::store::{ByteRange, RequestContext, Store, Subject, Value};
+use crate::store::{RequestContext, Store, Value};
 
 /// What the caller knows about the node or requires of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -198,7 +198,7 @@ impl Probe<'_> {
         if value.len() >= LARGE_BYTES {
             return self.large_v3(path, value).await;
         }
-        let text = text_of(&path, ZARR_JSON, &value)?;
+        let text = copied(&document_key(&path), &value)?;
         if path.is_root()
             && let Some(hierarchy) = Hierarchy::of(self.store, text.clone())?
         {
@@ -247,7 +247,7 @@ impl Probe<'_> {
         if self.options.leaves_large && large.bytes.len() >= LARGE_BYTES {
             return Ok(OpenedNode { path, document, metadata, large: Some(large) });
         }
-        let text = text_of(&path, ZARR_JSON, &large.bytes)?;
+        let text = copied(&document_key(&path), &large.bytes)?;
         document = NodeDocument::read(ZarrFormat::V3, &[(ZARR_JSON, &text)])
             .map_err(|error| with_stage_and_key(error, Some(&document_key(&path))))?;
         Ok(OpenedNode { path, document, metadata, large: None })
@@ -282,10 +282,10 @@ impl Probe<'_> {
     /// The text of v2's attributes. Where large ones are left, it has only those that are read
     /// here.
     async fn attributes(&self, path: &NodePath, value: Value) -> Result<(Vec<u8>, Option<LargeDocument>)> {
-        if !self.options.leaves_large || value.len() < LARGE_BYTES {
-            return Ok((text_of(path, ZATTRS, &value)?, None));
-        }
         let key = StoreKey::new(path, ZATTRS);
+        if !self.options.leaves_large || value.len() < LARGE_BYTES {
+            return Ok((copied(&key, &value)?, None));
+        }
         let blamed = |error| with_stage_and_key(error, Some(&key));
         let text = large_document::read(&value).await.map_err(blamed)?;
         let scanned = large_document::scan_attributes(text).await.map_err(blamed)?;
@@ -344,16 +344,11 @@ impl Probe<'_> {
     }
 
     async fn text(&self, path: &NodePath, suffix: &str) -> Result<Option<Vec<u8>>> {
-        let value = self.value(path, suffix).await?;
-        value.map(|value| text_of(path, suffix, &value)).transpose()
+        fetch::text(self.store, &StoreKey::new(path, suffix), self.context).await
     }
 
     async fn value(&self, path: &NodePath, suffix: &str) -> Result<Option<Value>> {
-        let key = StoreKey::new(path, suffix);
-        let context = RequestContext { subject: Subject::Metadata, ..self.context.clone() };
-        let fetched = self.store.get(&key, ByteRange::Whole, &context).await;
-        let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
-        Ok(fetched.map(|fetched| fetched.value))
+        fetch::value(self.store, &StoreKey::new(path, suffix), self.context).await
     }
 
     fn check_kind(&self, opened: OpenedNode) -> Result<OpenedNode> {
@@ -415,11 +410,6 @@ fn elsewhere(roots: &[NodePath]) -> String {
 /// build can read it.
 fn is_final(error: &Error) -> bool {
     matches!(error.context().stage, Some(Stage::Metadata | Stage::Full))
-}
-
-fn text_of(path: &NodePath, suffix: &str, value: &Value) -> Result<Vec<u8>> {
-    let text = value.to_vec(limits::METADATA_BYTES, "metadata document");
-    text.map_err(|error| error.at_key(StoreKey::new(path, suffix).as_str()))
 }
 
 /// The document that makes a node of v2 one of this kind.

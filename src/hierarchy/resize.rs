@@ -21,7 +21,7 @@
 use std::rc::Rc;
 
 use crate::access::selection::{DimensionSelection, Selection};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, at_node};
 use crate::format::codec::sharding::ChunkOrder;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::write::edit;
@@ -44,33 +44,26 @@ pub async fn resize(
     encoder: &dyn Encoder,
     context: &RequestContext,
 ) -> Result<Rc<Array>> {
-    let resized = try_resize(array, shape, encoder, context).await;
-    resized.map_err(|error| error.at_node(array.path().as_str()))
-}
-
-async fn try_resize(
-    array: &Rc<Array>,
-    shape: &[u64],
-    encoder: &dyn Encoder,
-    context: &RequestContext,
-) -> Result<Rc<Array>> {
-    let _held = documents::lock(array.store(), array.path(), context).await?;
-    let old = current(array, context).await?;
-    let old_shape = old.binding().metadata().shape.clone();
-    let new = with_shape(&old, shape)?;
-    let clearing = Clearing { encoder, context };
-    let grown: Vec<usize> = (0..shape.len()).filter(|d| shape[*d] > old_shape[*d]).collect();
-    clip_edges(&old, &grown, clearing).await?;
-    ChunksBeyond::new(&old, &new).erase_before_growth(&new, clearing).await?;
-    let shrunk: Vec<usize> = (0..shape.len()).filter(|d| shape[*d] < old_shape[*d]).collect();
-    if shrunk.is_empty() || old.chunks().can_list().await? {
-        save(&new, context).await?;
-        remove_outside(&old, &new, &shrunk, clearing).await?;
-    } else {
-        remove_outside(&old, &new, &shrunk, clearing).await?;
-        save(&new, context).await?;
-    }
-    Ok(new)
+    at_node(array.path().as_str(), async {
+        let _held = documents::lock(array.store(), array.path(), context).await?;
+        let old = current(array, context).await?;
+        let old_shape = old.binding().metadata().shape.clone();
+        let new = with_shape(&old, shape)?;
+        let clearing = Clearing { encoder, context };
+        let grown: Vec<usize> = (0..shape.len()).filter(|d| shape[*d] > old_shape[*d]).collect();
+        clip_edges(&old, &grown, clearing).await?;
+        ChunksBeyond::new(&old, &new).erase_before_growth(&new, clearing).await?;
+        let shrunk: Vec<usize> = (0..shape.len()).filter(|d| shape[*d] < old_shape[*d]).collect();
+        if shrunk.is_empty() || old.chunks().can_list().await? {
+            save(&new, context).await?;
+            remove_outside(&old, &new, &shrunk, clearing).await?;
+        } else {
+            remove_outside(&old, &new, &shrunk, clearing).await?;
+            save(&new, context).await?;
+        }
+        Ok(new)
+    })
+    .await
 }
 
 /// Removes the chunks and the elements that the old array has and the new one has not. `shrunk` are
@@ -115,47 +108,39 @@ pub async fn append(
     progress: &dyn Fn(&WriteProgress),
     context: &RequestContext,
 ) -> Result<Rc<Array>> {
-    let longer = try_append(array, appended, encoder, progress, context).await;
-    longer.map_err(|error| error.at_node(array.path().as_str()))
-}
-
-async fn try_append(
-    array: &Rc<Array>,
-    appended: &Appended,
-    encoder: &dyn Encoder,
-    progress: &dyn Fn(&WriteProgress),
-    context: &RequestContext,
-) -> Result<Rc<Array>> {
-    let _held = documents::lock(array.store(), array.path(), context).await?;
-    let old = current(array, context).await?;
-    let mut shape = old.binding().metadata().shape.clone();
-    let rank = shape.len();
-    let Some(extent) = shape.get_mut(appended.axis) else {
-        let error = Error::argument("the array does not have the dimension to append along");
-        return Err(error.expected(format!("below {rank}")).actual(appended.axis.to_string()));
-    };
-    let too_long = || limits::exceeded("extent of an array", appended.len, i64::MAX.unsigned_abs());
-    let start = i64::try_from(*extent).map_err(|_| too_long())?;
-    *extent = extent.checked_add(appended.len).ok_or_else(too_long)?;
-    let new = with_shape(&old, &shape)?;
-    let clearing = Clearing { encoder, context };
-    clip_edges(&old, &[appended.axis], clearing).await?;
-    let mut entries = vec![DimensionSelection::All; rank];
-    entries[appended.axis] = DimensionSelection::Slice { start: Some(start), stop: None, step: None };
-    let request = WriteRequest {
-        selection: Selection::Orthogonal(entries),
-        source: appended.source.clone(),
-        keep_empty_chunks: appended.keep_empty_chunks,
-        chunk_order: appended.chunk_order,
-    };
-    if let Err(error) = write(&new, &request, encoder, progress, context).await {
-        // The chunks that were written lie past the end. They are erased as far as the store
-        // allows. What is left is cleared before the array grows over it.
-        let _ = remove_outside(&new, &old, &[appended.axis], clearing).await;
-        return Err(error);
-    }
-    save(&new, context).await?;
-    Ok(new)
+    at_node(array.path().as_str(), async {
+        let _held = documents::lock(array.store(), array.path(), context).await?;
+        let old = current(array, context).await?;
+        let mut shape = old.binding().metadata().shape.clone();
+        let rank = shape.len();
+        let Some(extent) = shape.get_mut(appended.axis) else {
+            let error = Error::argument("the array does not have the dimension to append along");
+            return Err(error.expected(format!("below {rank}")).actual(appended.axis.to_string()));
+        };
+        let too_long = || limits::exceeded("extent of an array", appended.len, i64::MAX.unsigned_abs());
+        let start = i64::try_from(*extent).map_err(|_| too_long())?;
+        *extent = extent.checked_add(appended.len).ok_or_else(too_long)?;
+        let new = with_shape(&old, &shape)?;
+        let clearing = Clearing { encoder, context };
+        clip_edges(&old, &[appended.axis], clearing).await?;
+        let mut entries = vec![DimensionSelection::All; rank];
+        entries[appended.axis] = DimensionSelection::Slice { start: Some(start), stop: None, step: None };
+        let request = WriteRequest {
+            selection: Selection::Orthogonal(entries),
+            source: appended.source.clone(),
+            keep_empty_chunks: appended.keep_empty_chunks,
+            chunk_order: appended.chunk_order,
+        };
+        if let Err(error) = write(&new, &request, encoder, progress, context).await {
+            // The chunks that were written lie past the end. They are erased as far as the store
+            // allows. What is left is cleared before the array grows over it.
+            let _ = remove_outside(&new, &old, &[appended.axis], clearing).await;
+            return Err(error);
+        }
+        save(&new, context).await?;
+        Ok(new)
+    })
+    .await
 }
 
 /// The array as its documents in the store describe it, once no other call of this process changes
@@ -164,8 +149,11 @@ async fn try_append(
 /// # Errors
 /// `NotFound` where the array no longer exists, and as opening it.
 pub async fn reread(array: &Rc<Array>, context: &RequestContext) -> Result<Rc<Array>> {
-    let _held = documents::lock(array.store(), array.path(), context).await?;
-    current(array, context).await.map_err(|error| error.at_node(array.path().as_str()))
+    at_node(array.path().as_str(), async {
+        let _held = documents::lock(array.store(), array.path(), context).await?;
+        current(array, context).await
+    })
+    .await
 }
 
 /// The array as its documents in the store describe it now.

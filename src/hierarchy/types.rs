@@ -7,7 +7,7 @@ use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::marked::Marks;
 use crate::format::metadata::sketch::Sketch;
 use crate::format::path::NodePath;
-use crate::limits;
+use crate::hierarchy::fetch;
 use crate::read::array::Array;
 use crate::store::Value;
 
@@ -39,12 +39,8 @@ pub struct LargeDocument {
 impl LargeDocument {
     /// What can be read of the node, with the attributes that are left here.
     pub fn sketch_with_attributes(&self, sketch: Sketch) -> Sketch {
-        let text = || {
-            let range = &self.attributes.as_ref()?.range;
-            let part = self.bytes.slice(range.start as u64..range.end as u64).ok()?;
-            String::from_utf8(part.to_vec(limits::METADATA_BYTES, "metadata document").ok()?).ok()
-        };
-        Sketch { attributes: text().or(sketch.attributes), ..sketch }
+        let text = self.attributes.as_ref().and_then(|left| fetch::part(&self.bytes, &left.range));
+        Sketch { attributes: text.or(sketch.attributes), ..sketch }
     }
 }
 

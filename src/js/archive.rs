@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::Blob;
 
 use super::bytes::our_value;
-use super::error::{report_to_js, store_failed};
+use super::error::store_failed;
 use super::store::{HttpStoreOptions, http_object, warning_sink};
 use super::{host, registry};
 use crate::error::{Error, Result};
@@ -29,36 +29,20 @@ fn add(archive: Rc<dyn Store>, on_warning: Function, raw_names: bool) -> Result<
 
 /// Creates a store of the archive at a URL. Throws a report.
 #[wasm_bindgen(js_name = zipStoreOfUrl)]
-pub fn zip_store_of_url(
-    url: &str,
-    options: &HttpStoreOptions,
-    raw_names: bool,
-) -> std::result::Result<u32, JsValue> {
-    let archive = http_object(url, options).and_then(|archive| add(archive, options.on_warning(), raw_names));
-    archive.map_err(|error| report_to_js(&error))
+pub fn zip_store_of_url(url: &str, options: &HttpStoreOptions, raw_names: bool) -> Result<u32> {
+    add(http_object(url, options)?, options.on_warning(), raw_names)
 }
 
 /// Creates a store of the archive in a `Blob`. Throws a report.
 #[wasm_bindgen(js_name = zipStoreOfBlob)]
-pub fn zip_store_of_blob(
-    blob: Blob,
-    on_warning: Function,
-    raw_names: bool,
-) -> std::result::Result<u32, JsValue> {
-    let archive: Rc<dyn Store> = Rc::new(BlobStore { blob });
-    add(archive, on_warning, raw_names).map_err(|error| report_to_js(&error))
+pub fn zip_store_of_blob(blob: Blob, on_warning: Function, raw_names: bool) -> Result<u32> {
+    add(Rc::new(BlobStore { blob }), on_warning, raw_names)
 }
 
 /// Creates a store of the archive under the key `/archive` of another store. Throws a report.
 #[wasm_bindgen(js_name = zipStoreOfStore)]
-pub fn zip_store_of_store(
-    store: u32,
-    on_warning: Function,
-    raw_names: bool,
-) -> std::result::Result<u32, JsValue> {
-    let inner =
-        registry::store(store).and_then(|inner| add(Rc::new(Gathering::new(inner)), on_warning, raw_names));
-    inner.map_err(|error| report_to_js(&error))
+pub fn zip_store_of_store(store: u32, on_warning: Function, raw_names: bool) -> Result<u32> {
+    add(Rc::new(Gathering::new(registry::store(store)?)), on_warning, raw_names)
 }
 
 /// A `Blob` as a store of one value, whatever the key.
@@ -153,17 +137,10 @@ impl Serialize for Bytes {
 /// The records around the values of an archive: `{ order, headers, end }`. Throws a report. With
 /// `ome_version`, the comment of the archive says that it is an OME-Zarr of that version whose
 /// metadata documents come first.
-#[wasm_bindgen(js_name = layOutArchive)]
-pub fn lay_out_archive(
-    entries: JsValue,
-    ome_version: Option<String>,
-) -> std::result::Result<JsValue, JsValue> {
-    lay_out(entries, ome_version).map_err(|error| report_to_js(&error))
-}
-
 // Sizes of buffers and blobs are integers. There are fewer entries than bytes in memory.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn lay_out(entries: JsValue, ome_version: Option<String>) -> Result<JsValue> {
+#[wasm_bindgen(js_name = layOutArchive)]
+pub fn lay_out_archive(entries: JsValue, ome_version: Option<String>) -> Result<JsValue> {
     let entries: Vec<ArchiveEntry> = serde_wasm_bindgen::from_value(entries)
         .map_err(|error| Error::argument(format!("the entries of an archive cannot be read: {error}")))?;
     let entries = entries.into_iter().map(|ArchiveEntry { key, size, crc }| {

@@ -1,6 +1,5 @@
 //! Stores that answer from consolidated metadata, and the nodes that it lists.
 
-use std::ops::Range;
 use std::rc::Rc;
 
 use js_sys::Function;
@@ -18,11 +17,11 @@ use crate::format::metadata::json::BYTE_ORDER_MARK;
 use crate::format::metadata::write::consolidated::DRAFT_ZMETADATA;
 use crate::format::metadata::{Draft, NodeKind, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
+use crate::hierarchy::fetch;
 use crate::hierarchy::large_document::{self, LARGE_BYTES, scan};
-use crate::limits;
 use crate::store::turn::next_turn;
 use crate::store::wrap::KnownDocuments;
-use crate::store::{ByteRange, Store, Value};
+use crate::store::{Store, Value};
 
 /// `Consolidation` of `consolidated.ts`. Paths are concatenated, because 10^5 objects would block
 /// the thread for long.
@@ -108,7 +107,7 @@ pub fn consolidated_store(store: u32, format: u8, key: String, settle: Function)
         next_turn().await;
         if value.len() >= LARGE_BYTES {
             let text = value.clone();
-            consolidated.leave_text_to(Rc::new(move |span| read_text(&text, span)));
+            consolidated.leave_text_to(Rc::new(move |span| fetch::part(&text, &span)));
         }
         listed.store = registry::add_store(Rc::new(KnownDocuments::new(inner, *consolidated, value)));
         Ok(listed.described())
@@ -122,18 +121,11 @@ enum Loaded {
     Draft(Draft),
 }
 
-/// A part of a text that JavaScript holds.
-fn read_text(text: &Value, span: Range<usize>) -> Option<String> {
-    let part = text.slice(span.start as u64..span.end as u64).ok()?;
-    String::from_utf8(part.to_vec(limits::METADATA_BYTES, "metadata document").ok()?).ok()
-}
-
 async fn load(store: &Rc<dyn Store>, key: &StoreKey, format: ZarrFormat) -> Result<Loaded> {
-    let context = store::context(JsValue::UNDEFINED);
-    let fetched = store.get(key, ByteRange::Whole, &context).await?;
+    let value = fetch::value(store, key, &store::context(JsValue::UNDEFINED)).await?;
     let absent =
         || Error::not_found(format!("no v{} consolidated metadata", format.version())).at_key(key.as_str());
-    let value = fetched.ok_or_else(absent)?.value;
+    let value = value.ok_or_else(absent)?;
     let text = large_document::read(&value).await?;
     // Spans do not count a byte order mark.
     let mark = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() as u64 } else { 0 };

@@ -3,7 +3,6 @@
 use js_sys::{BigInt, Float32Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
-use super::error::report_to_js;
 use super::record::{Record, bigints, list, numbers, texts};
 use super::{bytes, registry, user_codecs};
 use crate::access::binding::Binding;
@@ -22,14 +21,14 @@ use crate::hierarchy::open::{LargeDocument, LeftAttributes, OpenedNode};
 /// # Errors
 /// None that an open node can cause.
 pub fn summary(node: &OpenedNode) -> Result<JsValue> {
-    let (kind, attributes, warnings, array) = match &node.metadata {
+    let (attributes, warnings, array) = match &node.metadata {
         NodeMetadata::Array(array) => {
-            ("array", &array.attributes, &array.warnings, Some(array_summary(array, &node.document)?))
+            (&array.attributes, &array.warnings, Some(array_summary(array, &node.document)?))
         }
-        NodeMetadata::Group(group) => ("group", &group.attributes, &group.warnings, None),
+        NodeMetadata::Group(group) => (&group.attributes, &group.warnings, None),
     };
     let record = Record::new()
-        .with_text("kind", kind)
+        .with_text("kind", node.metadata.kind().name())
         .with_text("path", &format!("/{}", node.path))
         .with_number("format", node.document.format.version().into())
         .with_text("dialect", node.document.format.name())
@@ -62,13 +61,10 @@ fn large_document(large: &LargeDocument) -> Result<JsValue> {
 
 /// The `ArraySummary` of an array with user-defined codecs.
 #[wasm_bindgen(js_name = describeArray)]
-pub fn describe_array(document: &str, users: &str) -> std::result::Result<JsValue, JsValue> {
-    let describe = || {
-        let document = NodeDocument::from_json(document)?;
-        let binding = Binding::with_users(&document, user_codecs::users_of(users)?)?;
-        summary_of(&binding, &document)
-    };
-    describe().map_err(|error: Error| report_to_js(&error))
+pub fn describe_array(document: &str, users: &str) -> Result<JsValue> {
+    let document = NodeDocument::from_json(document)?;
+    let binding = Binding::with_users(&document, user_codecs::users_of(users)?)?;
+    summary_of(&binding, &document)
 }
 
 fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> Result<JsValue> {
@@ -141,10 +137,8 @@ pub fn type_description(data_type: &DataType) -> String {
 
 /// The description of the data type of an array that a user's metadata object made: JSON text.
 #[wasm_bindgen(js_name = describeType)]
-pub fn describe_type(array: u32) -> std::result::Result<String, JsValue> {
-    let described =
-        registry::array(array).map(|array| type_description(&array.binding().metadata().data_type));
-    described.map_err(|error| report_to_js(&error))
+pub fn describe_type(array: u32) -> Result<String> {
+    Ok(type_description(&registry::array(array)?.binding().metadata().data_type))
 }
 
 /// The build of the engine that decodes the chunks of the array. Reading reports errors of its
@@ -157,18 +151,13 @@ pub fn decode_build(array: u32) -> String {
 
 /// The description of a codec on its own: JSON text of a `CodecDescription`.
 #[wasm_bindgen(js_name = describeCodec)]
-pub fn describe_codec(description: &str) -> std::result::Result<String, JsValue> {
-    let codec = StandaloneCodec::from_json(description);
-    codec.map(|codec| codec.to_json()).map_err(|error| report_to_js(&error))
+pub fn describe_codec(description: &str) -> Result<String> {
+    Ok(StandaloneCodec::from_json(description)?.to_json())
 }
 
 /// The values of all 256 patterns of a float of at most eight bits.
 #[wasm_bindgen(js_name = narrowFloats)]
-pub fn narrow_floats(name: &str) -> std::result::Result<Float32Array, JsValue> {
-    values_of_patterns(name).map_err(|error| report_to_js(&error))
-}
-
-fn values_of_patterns(name: &str) -> Result<Float32Array> {
+pub fn narrow_floats(name: &str) -> Result<Float32Array> {
     let unknown = || Error::argument(format!("{name:?} is not the name of a narrow float"));
     let float = Float::of_name(name).filter(|float| float.size() == 1).ok_or_else(unknown)?;
     let patterns: Vec<u8> = (0..=u8::MAX).collect();

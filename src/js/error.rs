@@ -48,6 +48,13 @@ pub fn report_to_js(error: &Error) -> JsValue {
     report.into()
 }
 
+/// What JavaScript catches where an exported function fails: a report.
+impl From<Error> for JsValue {
+    fn from(error: Error) -> Self {
+        report_to_js(&error)
+    }
+}
+
 /// A report for another instance, with the message but without its context, to which the other side
 /// may add.
 pub fn report_to_json(error: &Error) -> String {

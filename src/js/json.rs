@@ -3,14 +3,14 @@
 use js_sys::Array as JsArray;
 use wasm_bindgen::prelude::*;
 
-use super::error::report_to_js;
+use crate::error::Result;
 use crate::format::metadata::marked::{Marked, mark};
 
 /// A text for `JSON.parse`, and JSON with the places of marks in it: `metadata::marked`. Marks
 /// replace bare `NaN` and infinities. With `exact_integers`, they also replace integers that a
 /// number would round.
 #[wasm_bindgen(js_name = markedJson)]
-pub fn marked_json(text: &str, exact_integers: bool) -> Result<JsArray, JsValue> {
-    let Marked { text, places } = mark(text, exact_integers).map_err(|error| report_to_js(&error))?;
+pub fn marked_json(text: &str, exact_integers: bool) -> Result<JsArray> {
+    let Marked { text, places } = mark(text, exact_integers)?;
     Ok(JsArray::of2(&text.into(), &places.into()))
 }

@@ -3,8 +3,7 @@
 use js_sys::{Function, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use super::describe::type_description;
-use super::error::report_to_js;
+use super::describe::{describe_type, type_description};
 use super::user_codecs::{question_of, users_of};
 use super::{describe, registry, store, task};
 use crate::error::{Error, Result};
@@ -12,7 +11,7 @@ use crate::format::data_type::FillValue;
 use crate::format::metadata::draft::uri::is_sharding;
 use crate::format::metadata::write::edit::AttributeUpdate;
 use crate::format::metadata::write::options::{ArrayOptions, data_type_of};
-use crate::format::metadata::{ArrayMetadata, NodeKind, ZarrFormat};
+use crate::format::metadata::{ArrayMetadata, ZarrFormat};
 use crate::format::path::NodePath;
 use crate::hierarchy::attributes::{update_attributes as update, whole_metadata};
 use crate::hierarchy::consolidate::consolidate as consolidate_group;
@@ -37,17 +36,13 @@ fn array_options(
 /// The place of a user's codec whose kind must be known before the array can be created, in the
 /// form of `codecQuestion`. Creating the array reports invalid options.
 #[wasm_bindgen(js_name = newCodecQuestion)]
-pub fn new_codec_question(
-    options: &str,
-    like: Option<u32>,
-    users: &str,
-) -> std::result::Result<Option<String>, JsValue> {
+pub fn new_codec_question(options: &str, like: Option<u32>, users: &str) -> Result<Option<String>> {
     let Ok(like) = like.map(registry::array).transpose() else { return Ok(None) };
     let like = like.as_ref().map(|array| array.binding().declared());
     let Ok(options) = array_options(options, None, like, users) else { return Ok(None) };
     let users = options.users.clone();
     let _ = NewNode::Array(Box::new(options)).check();
-    question_of(&users).map_err(|error| report_to_js(&error))
+    question_of(&users)
 }
 
 /// Creates an array. Returns its summary.
@@ -151,12 +146,11 @@ pub fn is_storage_transformer(extension: &str) -> bool {
 /// The description of a data type as JSON text. `data_type` is JSON of its name; if it is empty,
 /// the data type is that of the array `like`.
 #[wasm_bindgen(js_name = describeTypeName)]
-pub fn describe_type_name(data_type: &str, like: Option<u32>) -> std::result::Result<String, JsValue> {
-    let described = || match like.filter(|_| data_type.is_empty()) {
-        Some(like) => Ok(type_description(&registry::array(like)?.binding().metadata().data_type)),
+pub fn describe_type_name(data_type: &str, like: Option<u32>) -> Result<String> {
+    match like.filter(|_| data_type.is_empty()) {
+        Some(like) => describe_type(like),
         None => Ok(type_description(&data_type_of(data_type)?)),
-    };
-    described().map_err(|error: Error| report_to_js(&error))
+    }
 }
 
 /// The kind of the node at a path: `"array"`, `"group"`, `"implicit-group"` or undefined.
@@ -165,13 +159,7 @@ pub fn exists(store: u32, path: String, signal: JsValue, settle: Function) -> u3
     task::start(settle, async move {
         let store = registry::store(store)?;
         let kind = kind_at(&store, path.trim_matches('/'), &store::context(signal)).await?;
-        Ok(kind.map_or(JsValue::UNDEFINED, |kind| {
-            JsValue::from(match kind {
-                NodeKind::Array => "array",
-                NodeKind::Group => "group",
-                NodeKind::ImplicitGroup => "implicit-group",
-            })
-        }))
+        Ok(kind.map_or(JsValue::UNDEFINED, |kind| kind.name().into()))
     })
 }
 

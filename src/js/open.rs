@@ -3,7 +3,6 @@
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
-use super::error::report_to_js;
 use super::storage_transformers::{TransformerHook, registry_of};
 use super::{describe, registry, store, task, user_codecs};
 use crate::error::Result;
@@ -38,11 +37,7 @@ pub fn open(
     settle: Function,
 ) -> u32 {
     let options = OpenOptions {
-        kind: match kind {
-            "array" => Some(NodeKind::Array),
-            "group" => Some(NodeKind::Group),
-            _ => None,
-        },
+        kind: [NodeKind::Array, NodeKind::Group].into_iter().find(|known| known.name() == kind),
         format: match format {
             2 => Some(ZarrFormat::V2),
             3 => Some(ZarrFormat::V3),
@@ -75,11 +70,7 @@ pub fn bind_array(
     document: &str,
     users: &str,
     transformers: TransformerHook,
-) -> std::result::Result<u32, JsValue> {
-    bind(store, path, document, users, transformers).map_err(|error| report_to_js(&error))
-}
-
-fn bind(store: u32, path: &str, document: &str, users: &str, transformers: TransformerHook) -> Result<u32> {
+) -> Result<u32> {
     let document = NodeDocument::from_json(document)?;
     let path = match document.format {
         ZarrFormat::V2 => NodePath::parse_v2(path),

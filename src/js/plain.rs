@@ -12,6 +12,11 @@ pub fn member(object: &JsValue, name: &str) -> Option<JsValue> {
     (!value.is_undefined() && !value.is_null()).then_some(value)
 }
 
+/// Whether a member is truthy.
+pub fn is(object: &JsValue, name: &str) -> bool {
+    member(object, name).is_some_and(|value| value.is_truthy())
+}
+
 /// A member, converted by `read`.
 pub fn read<T>(object: &JsValue, name: &str, read: impl Fn(&JsValue) -> Result<T>) -> Result<Option<T>> {
     member(object, name).map(|value| read(&value)).transpose()

@@ -3,12 +3,11 @@
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
-use super::error::report_to_js;
 use super::plain::natural;
-use super::read::{progress_numbers, read_context, request_of};
+use super::read::{progress_numbers, read_context, selection};
 use super::record::{Record, list, numbers};
 use super::{registry, task};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::read::Progress;
 use crate::read::cost::{ReadCost, cost, objects};
 use crate::read::prefetch::prefetch as prefetch_chunks;
@@ -39,30 +38,21 @@ fn described(cost: &ReadCost) -> JsValue {
 
 /// The cost of reading a selection. Throws a report.
 #[wasm_bindgen(js_name = planRead)]
-pub fn plan_read(array: u32, request: JsValue) -> std::result::Result<JsValue, JsValue> {
-    let planned = || Ok(described(&cost(&registry::array(array)?, &request_of(request)?.selection)?));
-    planned().map_err(|error: Error| report_to_js(&error))
+pub fn plan_read(array: u32, request: JsValue) -> Result<JsValue> {
+    Ok(described(&cost(&registry::array(array)?, &selection(&request)?)?))
 }
 
 /// Up to `count` of the stored objects that a read touches, from number `start` on: `EngineObject`
 /// of `read/plan.ts`. Throws a report.
 #[wasm_bindgen(js_name = planObjects)]
-pub fn plan_objects(
-    array: u32,
-    request: JsValue,
-    start: f64,
-    count: u32,
-) -> std::result::Result<JsValue, JsValue> {
-    let page = || {
-        let request = request_of(request)?;
-        let page = objects(&registry::array(array)?, &request.selection, natural(start)?, u64::from(count))?;
-        Ok(list(page.into_iter().map(|object| {
-            let chunk: Vec<f64> = object.chunk.iter().map(|at| number(*at)).collect();
-            let key = format!("/{}", object.key.as_str());
-            Record::new().with("chunk", &numbers(&chunk)).with_text("key", &key).finish()
-        })))
-    };
-    page().map_err(|error: Error| report_to_js(&error))
+pub fn plan_objects(array: u32, request: JsValue, start: f64, count: u32) -> Result<JsValue> {
+    let array = registry::array(array)?;
+    let page = objects(&array, &selection(&request)?, natural(start)?, u64::from(count))?;
+    Ok(list(page.into_iter().map(|object| {
+        let chunk: Vec<f64> = object.chunk.iter().map(|at| number(*at)).collect();
+        let key = format!("/{}", object.key.as_str());
+        Record::new().with("chunk", &numbers(&chunk)).with_text("key", &key).finish()
+    })))
 }
 
 /// Fetches the chunks of a selection. Settles as a read does. `listener` receives the progress.
@@ -76,16 +66,14 @@ pub fn prefetch(
 ) -> u32 {
     task::start(settle, async move {
         let array = registry::array(array)?;
-        let request = request_of(request)?;
-        let context = read_context(&request, signal);
+        let context = read_context(&request, signal)?;
         let tell = |progress: &Progress| {
             if let Some(listener) = &listener {
                 // A listener that throws must not end the prefetch.
                 let _ = listener.call1(&JsValue::UNDEFINED, &progress_numbers(progress));
             }
         };
-        let done: Result<Progress> =
-            prefetch_chunks(&array, request.selection.clone(), &tell, &context).await;
-        Ok(progress_numbers(&done?).into())
+        let done = prefetch_chunks(&array, selection(&request)?, &tell, &context).await?;
+        Ok(progress_numbers(&done).into())
     })
 }

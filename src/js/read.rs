@@ -78,85 +78,53 @@ extern "C" {
     pub fn decode_cancel(this: &Job, part: u32) -> std::result::Result<(), JsValue>;
 }
 
-/// A selection as `selection.ts` writes it.
-struct Request {
-    selection: Selection,
-    order: Option<Vec<u32>>,
-    streamed: bool,
-    nearest: Option<Vec<f64>>,
-    priority: f64,
-    reload: bool,
-    conversion: Option<Wanted>,
+/// What to read: a request as `selection.ts` writes it, of an array with elements of this type.
+fn read_request(request: &JsValue, data_type: &DataType) -> Result<ReadRequest> {
+    let order = plain::read(request, "order", |order| plain::list(order, plain::word))?;
+    Ok(ReadRequest {
+        selection: selection(request)?,
+        order: order.map(|order| order.into_iter().map(|axis| axis as usize).collect()),
+        streamed: plain::is(request, "streamed"),
+        nearest: plain::read(request, "nearest", |place| plain::list(place, plain::number))?,
+        conversion: plain::read(request, "conversion", |wanted| conversion(wanted, data_type))?,
+        decodes: true,
+    })
 }
 
-impl Request {
-    fn read(request: &JsValue) -> Result<Self> {
-        let is = |name| plain::member(request, name).is_some_and(|value| value.is_truthy());
-        let selection = plain::member(request, "selection").unwrap_or(JsValue::UNDEFINED);
-        Ok(Self {
-            selection: selected(&selection)?,
-            order: plain::read(request, "order", |order| plain::list(order, plain::word))?,
-            streamed: is("streamed"),
-            nearest: plain::read(request, "nearest", |place| plain::list(place, plain::number))?,
-            priority: plain::read(request, "priority", plain::number)?.unwrap_or_default(),
-            reload: is("reload"),
-            conversion: plain::read(request, "conversion", Wanted::read)?,
-        })
+/// The circumstances of the requests of a read.
+pub fn read_context(request: &JsValue, signal: JsValue) -> Result<RequestContext> {
+    let priority = plain::read(request, "priority", plain::number)?.unwrap_or_default();
+    let (priority, reload) = (Priority::new(priority), plain::is(request, "reload"));
+    Ok(RequestContext { priority, reload, ..store::context(signal) })
+}
+
+/// The conversion of elements of this type, as `conversion.ts` writes it.
+fn conversion(wanted: &JsValue, data_type: &DataType) -> Result<Conversion> {
+    let numbers = |list: &JsValue| plain::list(list, plain::number);
+    let words = |list: &JsValue| plain::list(list, plain::word);
+    let conversion = match plain::read(wanted, "unpacking", words)? {
+        // Words of `format::conversion`, from the conventions' module.
+        Some(words) => Conversion::from_words(&words, data_type)?,
+        None => Conversion::of(data_type)?,
+    };
+    let conversion = match plain::read(wanted, "shading", numbers)? {
+        Some(numbers) => conversion.shaded(shading(&numbers)?)?,
+        None => conversion,
+    };
+    if let Some(numbers) = plain::read(wanted, "summary", numbers)? {
+        return conversion.summarised(bins(&numbers)?);
     }
-}
-
-/// The conversion of the elements, as `conversion.ts` encodes it.
-struct Wanted {
-    /// Words of `format::conversion`, from the conventions' module.
-    unpacking: Option<Vec<u32>>,
-    /// A type of numbers.
-    to: Option<String>,
-    /// From which number to which, gamma, bytes of a colour, and the table.
-    shading: Option<Vec<f64>>,
-    /// From which number to which, and how many bins.
-    summary: Option<Bins>,
-    /// Of each label with a colour of its own: its lower and upper half, and the colour's bytes.
-    labels: Option<Vec<u32>>,
-    /// Whether each number is followed by its mask.
-    mask: bool,
-}
-
-impl Wanted {
-    fn read(wanted: &JsValue) -> Result<Self> {
-        let numbers = |list: &JsValue| plain::list(list, plain::number);
-        Ok(Self {
-            unpacking: plain::read(wanted, "unpacking", |words| plain::list(words, plain::word))?,
-            to: plain::member(wanted, "to").and_then(|name| name.as_string()),
-            shading: plain::read(wanted, "shading", numbers)?,
-            summary: plain::read(wanted, "summary", numbers)?.map(bins).transpose()?,
-            labels: plain::read(wanted, "labels", |words| plain::list(words, plain::word))?,
-            mask: plain::member(wanted, "mask").is_some_and(|mask| mask.is_truthy()),
-        })
+    if let Some(words) = plain::read(wanted, "labels", words)? {
+        return conversion.labelled(label_colours(&words)?);
     }
-
-    fn conversion(self, data_type: &DataType) -> Result<Conversion> {
-        let conversion = match self.unpacking {
-            Some(words) => Conversion::from_words(&words, data_type)?,
-            None => Conversion::of(data_type)?,
-        };
-        let conversion = match self.shading {
-            Some(numbers) => conversion.shaded(shading(&numbers)?)?,
-            None => conversion,
-        };
-        if let Some(bins) = self.summary {
-            return conversion.summarised(bins);
-        }
-        if let Some(words) = self.labels {
-            return conversion.labelled(label_colours(&words)?);
-        }
-        let conversion = match self.to {
-            Some(name) => conversion.to(&name)?,
-            None => conversion,
-        };
-        Ok(if self.mask { conversion.masked() } else { conversion })
-    }
+    let conversion = match plain::member(wanted, "to").and_then(|name| name.as_string()) {
+        Some(name) => conversion.to(&name)?,
+        None => conversion,
+    };
+    Ok(if plain::is(wanted, "mask") { conversion.masked() } else { conversion })
 }
 
+/// Of each label with a colour of its own: its lower and upper half, and the bytes of the colour.
 fn label_colours(words: &[u32]) -> Result<Vec<(u64, Colour)>> {
     let (entries, rest) = words.as_chunks::<3>();
     if !rest.is_empty() {
@@ -167,14 +135,16 @@ fn label_colours(words: &[u32]) -> Result<Vec<(u64, Colour)>> {
     Ok(entries.iter().map(label).collect())
 }
 
+/// From which number to which, and how many bins.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a count
-fn bins(numbers: Vec<f64>) -> Result<Bins> {
-    match numbers.as_slice() {
+fn bins(numbers: &[f64]) -> Result<Bins> {
+    match numbers {
         [low, high, count] => Ok(Bins { low: *low, high: *high, count: *count as usize }),
         _ => Err(Error::argument("a summary has three numbers")),
     }
 }
 
+/// From which number to which, gamma, bytes of a colour, and the table.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // bytes
 fn shading(numbers: &[f64]) -> Result<Shading> {
     let (head, table) =
@@ -184,14 +154,15 @@ fn shading(numbers: &[f64]) -> Result<Shading> {
     Ok(Shading { low, high, gamma, width: width as usize, table })
 }
 
-/// `EngineSelection` of `selection.ts`.
-fn selected(selection: &JsValue) -> Result<Selection> {
+/// The selection of a request: `EngineSelection` of `selection.ts`.
+pub fn selection(request: &JsValue) -> Result<Selection> {
+    let selection = plain::member(request, "selection").unwrap_or(JsValue::UNDEFINED);
     let integers = |list: &JsValue| plain::list(list, plain::integer);
-    if let Some(lists) = plain::member(selection, "Points") {
+    if let Some(lists) = plain::member(&selection, "Points") {
         return Ok(Selection::Points(plain::list(&lists, integers)?));
     }
-    let entries = plain::member(selection, "Orthogonal");
-    let entries = entries.ok_or_else(|| plain::unreadable("a selection", selection))?;
+    let entries = plain::member(&selection, "Orthogonal");
+    let entries = entries.ok_or_else(|| plain::unreadable("a selection", &selection))?;
     Ok(Selection::Orthogonal(plain::list(&entries, dimension)?))
 }
 
@@ -210,46 +181,6 @@ fn dimension(entry: &JsValue) -> Result<DimensionSelection> {
     Ok(DimensionSelection::Slice { start: bound("start")?, stop: bound("stop")?, step: bound("step")? })
 }
 
-/// A request as `selection.ts` writes it.
-pub struct JobRequest {
-    read: ReadRequest,
-    priority: f64,
-    reload: bool,
-    conversion: Option<Wanted>,
-}
-
-impl JobRequest {
-    /// Adds the conversion of elements of this data type.
-    fn of_elements(mut self, data_type: &DataType) -> Result<Self> {
-        let wanted = self.conversion.take();
-        self.read.conversion = wanted.map(|wanted| wanted.conversion(data_type)).transpose()?;
-        Ok(self)
-    }
-}
-
-impl std::ops::Deref for JobRequest {
-    type Target = ReadRequest;
-
-    fn deref(&self) -> &ReadRequest {
-        &self.read
-    }
-}
-
-/// What was asked for.
-pub fn request_of(request: JsValue) -> Result<JobRequest> {
-    let request = Request::read(&request)?;
-    let order = request.order.map(|order| order.into_iter().map(|axis| axis as usize).collect());
-    let Request { selection, streamed, nearest, priority, reload, conversion, .. } = request;
-    let read = ReadRequest { selection, order, streamed, nearest, conversion: None, decodes: true };
-    Ok(JobRequest { read, priority, reload, conversion })
-}
-
-/// The circumstances of the requests of a read.
-pub fn read_context(request: &JobRequest, signal: JsValue) -> RequestContext {
-    let (priority, reload) = (Priority::new(request.priority), request.reload);
-    RequestContext { priority, reload, ..store::context(signal) }
-}
-
 // The counts and bytes of a single read.
 #[allow(clippy::cast_precision_loss)]
 pub fn progress_numbers(progress: &Progress) -> Float64Array {
@@ -258,23 +189,16 @@ pub fn progress_numbers(progress: &Progress) -> Float64Array {
     Float64Array::from(numbers.as_slice())
 }
 
-/// The selection of a write.
-#[cfg(feature = "full")]
-pub fn selection(request: JsValue) -> Result<Selection> {
-    Ok(Request::read(&request)?.selection)
-}
-
 /// Reads a selection. Settles with the final progress (`progress_numbers`) when the job has all
 /// parts.
 #[wasm_bindgen]
 pub fn read(array: u32, request: JsValue, job: Job, signal: JsValue, settle: Function) -> u32 {
     task::start(settle, async move {
         let array = registry::array(array)?;
-        let request = request_of(request)?;
         let decoder: Rc<dyn Decoder> = Rc::new(JobDecoder { job: job.clone() });
         let sink = JobSink { hears_progress: job.hears_progress(), job };
-        let context = read_context(&request, signal);
-        let request = request.of_elements(&array.binding().metadata().data_type);
+        let context = read_context(&request, signal)?;
+        let request = read_request(&request, &array.binding().metadata().data_type);
         let request = request.map_err(|error| error.at_node(array.path().as_str()))?;
         let done = read_array(&array, &request, &decoder, &sink, &context).await?;
         Ok(progress_numbers(&done).into())

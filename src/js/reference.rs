@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
 
-use super::error::report_to_js;
 use super::registry;
 use super::store::{HttpStoreOptions, http_options, origins};
 use crate::error::Result;
@@ -22,24 +21,15 @@ pub fn reference_store(
     base: Option<String>,
     target: Option<String>,
     options: &HttpStoreOptions,
-) -> std::result::Result<u32, JsValue> {
-    let made =
-        source_of(url, text).and_then(|source| make(source, base.as_deref(), target.as_deref(), options));
-    made.map_err(|error| report_to_js(&error))
-}
-
-fn source_of(url: Option<String>, text: Option<String>) -> Result<Source> {
-    Ok(match url {
+) -> Result<u32> {
+    let source = match url {
         Some(url) => Source::Url(RootUrl::parse(&url)?),
         None => Source::Text(Value::from(text.unwrap_or_default().into_bytes())),
-    })
-}
-
-fn make(source: Source, base: Option<&str>, target: Option<&str>, options: &HttpStoreOptions) -> Result<u32> {
+    };
     let (transport, http) = http_options(options);
     let options = ReferenceOptions {
-        base: base.map(RootUrl::parse).transpose()?,
-        target: target.map(RootUrl::parse).transpose()?,
+        base: base.as_deref().map(RootUrl::parse).transpose()?,
+        target: target.as_deref().map(RootUrl::parse).transpose()?,
         http,
     };
     let store = ReferenceStore::new(source, options, Rc::new(transport), origins());

@@ -7,7 +7,6 @@ use js_sys::{Function, Object};
 use wasm_bindgen::prelude::*;
 
 use super::bytes::to_js_whole;
-use super::error::report_to_js;
 use super::fetch::{FetchOptions, FetchTransport};
 use super::plain::natural;
 use super::user_store::{UserStore, WeakStore};
@@ -91,16 +90,15 @@ pub fn http_object(url: &str, options: &HttpStoreOptions) -> Result<Rc<dyn Store
 
 /// Creates an HTTP store. Throws a report.
 #[wasm_bindgen(js_name = httpStore)]
-pub fn http_store(url: &str, options: &HttpStoreOptions) -> std::result::Result<u32, JsValue> {
-    let root = RootUrl::parse(url).map_err(|error| report_to_js(&error))?;
-    Ok(registry::add_store(http(root, options)))
+pub fn http_store(url: &str, options: &HttpStoreOptions) -> Result<u32> {
+    Ok(registry::add_store(http(RootUrl::parse(url)?, options)))
 }
 
 /// Creates a store that reads `first`, then `second`. Throws a report.
 #[wasm_bindgen(js_name = overlayStore)]
-pub fn overlay_store(first: u32, second: u32) -> std::result::Result<u32, JsValue> {
-    let store = |id| registry::store(id).map_err(|error| report_to_js(&error));
-    Ok(registry::add_store(Rc::new(OverlayStore::new(store(first)?, store(second)?))))
+pub fn overlay_store(first: u32, second: u32) -> Result<u32> {
+    let overlay = OverlayStore::new(registry::store(first)?, registry::store(second)?);
+    Ok(registry::add_store(Rc::new(overlay)))
 }
 
 /// Creates a store of a user's object.

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
 
-use super::error::report_to_js;
 use super::worker_part::WorkerPart;
 use crate::access::binding::Binding;
 use crate::error::{Error, IS_FULL, Result};
@@ -32,18 +31,7 @@ pub fn users_of(json: &str) -> Result<OptionalUserCodecs> {
 /// The place of a user's codec whose kind must be known before the array can be bound: JSON text of
 /// a `CodecSite`. Undefined if there is none, or if the metadata is invalid, which reading reports.
 #[wasm_bindgen(js_name = codecQuestion)]
-pub fn codec_question(document: &str, users: &str) -> std::result::Result<Option<String>, JsValue> {
-    question(document, users).map_err(|error| report_to_js(&error))
-}
-
-/// Whether there is a built-in codec of this name in v3, or of this id in v2.
-#[wasm_bindgen(js_name = isCodec)]
-pub fn is_codec(name: &str) -> bool {
-    let id = name.strip_prefix("numcodecs.").unwrap_or(name);
-    kind_of(name, ZarrFormat::V3).is_some() || kind_of(id, ZarrFormat::V2).is_some()
-}
-
-fn question(document: &str, users: &str) -> Result<Option<String>> {
+pub fn codec_question(document: &str, users: &str) -> Result<Option<String>> {
     let users = users_of(users)?;
     let Ok(binding) = Binding::with_users(&NodeDocument::from_json(document)?, users.clone()) else {
         return Ok(None);
@@ -52,6 +40,13 @@ fn question(document: &str, users: &str) -> Result<Option<String>> {
         return Ok(None);
     }
     question_of(&users)
+}
+
+/// Whether there is a built-in codec of this name in v3, or of this id in v2.
+#[wasm_bindgen(js_name = isCodec)]
+pub fn is_codec(name: &str) -> bool {
+    let id = name.strip_prefix("numcodecs.").unwrap_or(name);
+    kind_of(name, ZarrFormat::V3).is_some() || kind_of(id, ZarrFormat::V2).is_some()
 }
 
 /// The codec whose kind binding needs: JSON text of a `CodecSite`.

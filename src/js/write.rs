@@ -10,7 +10,6 @@ use wasm_bindgen::prelude::*;
 
 use super::bytes::{JsView, foreign_value, our_value, to_js as bytes_to_js};
 use super::decoder::thrown_error;
-use super::error::report_to_js;
 use super::nodes::summary_of;
 use super::objects::to_js;
 use super::{host, plain, read, registry, store, task};
@@ -112,16 +111,12 @@ struct SelectionShape {
 
 /// The extents that values for a selection have; throws a report.
 #[wasm_bindgen(js_name = selectionShape)]
-// The shape of values for a selection. Throws a report.
-#[allow(clippy::cast_precision_loss)]
-pub fn selection_shape(array: u32, request: JsValue) -> std::result::Result<JsValue, JsValue> {
-    let resolve = || {
-        let array = registry::array(array)?;
-        let selected = read::selection(request)?.resolve(&array.binding().metadata().shape)?;
-        let shape = selected.shape().into_iter().map(|extent| extent as f64).collect();
-        to_js(&SelectionShape { shape, kept: selected.kept() })
-    };
-    resolve().map_err(|error| report_to_js(&error))
+#[allow(clippy::cast_precision_loss)] // The values are in memory.
+pub fn selection_shape(array: u32, request: JsValue) -> Result<JsValue> {
+    let array = registry::array(array)?;
+    let selected = read::selection(&request)?.resolve(&array.binding().metadata().shape)?;
+    let shape = selected.shape().into_iter().map(|extent| extent as f64).collect();
+    to_js(&SelectionShape { shape, kept: selected.kept() })
 }
 
 /// Writes to a selection. Settles when everything is stored.
@@ -137,7 +132,7 @@ pub fn write_array(
     task::start(settle, async move {
         let array = registry::array(array)?;
         let request = WriteRequest {
-            selection: read::selection(request)?,
+            selection: read::selection(&request)?,
             source: source_of(&source)?,
             keep_empty_chunks: source.keep_empty_chunks(),
             chunk_order: order_of(&source)?,

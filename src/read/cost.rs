@@ -8,8 +8,9 @@ use std::rc::Rc;
 use crate::access::projection::DimensionProjection;
 use crate::access::selection::{Selected, Selection};
 use crate::error::Result;
-use crate::format::chunk_grid::GridDimension;
+use crate::format::chunk_grid::{GridDimension, unravel};
 use crate::format::path::StoreKey;
+use crate::limits;
 use crate::read::array::Array;
 use crate::sorted;
 
@@ -95,14 +96,12 @@ impl TouchedChunks {
         match self {
             Self::Listed(chunks) => chunks.get(usize::try_from(i).ok()?).cloned(),
             Self::Grid(axes) => {
-                let mut rest = i;
-                let mut chunk = vec![0; axes.len()];
-                for (axis, place) in axes.iter().zip(&mut chunk).rev() {
-                    let along = axis.span_count();
-                    *place = axis.span(rest.checked_rem(along)?)?.chunk;
-                    rest /= along;
+                let grid: Vec<u64> = axes.iter().map(DimensionProjection::span_count).collect();
+                if limits::product(grid.iter().copied(), "number of chunks").is_ok_and(|count| i >= count) {
+                    return None;
                 }
-                (rest == 0).then_some(chunk)
+                let spans = axes.iter().zip(unravel(i, &grid)).map(|(axis, at)| axis.span(at));
+                spans.map(|span| span.map(|span| span.chunk)).collect()
             }
         }
     }

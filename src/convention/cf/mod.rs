@@ -11,6 +11,8 @@ pub mod time;
 use serde_json::Value;
 
 use crate::convention::finding::Report;
+use crate::convention::members::Member::Optional;
+use crate::convention::members::Type::{Number, Text};
 use crate::convention::node::Node;
 use crate::convention::place::Place;
 use crate::error::ErrorKind;
@@ -112,8 +114,8 @@ pub fn recognise(node: &Node) -> Option<String> {
 /// Checks the attributes of a node.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     let place = node.place();
-    place.optional(&TEXTS.map(|key| (key, 's')), report);
-    place.optional(&NUMBERS.map(|key| (key, 'n')), report);
+    place.check_members(&TEXTS.map(|key| Optional(key, Text)), report);
+    place.check_members(&NUMBERS.map(|key| Optional(key, Number)), report);
     words(&place, "axis", &["X", "Y", "Z", "T"], report);
     words(&place, "positive", &["up", "down"], report);
     words(&place, "calendar", &CALENDARS, report);

@@ -2,7 +2,18 @@
 
 use super::Generation;
 use crate::convention::finding::Report;
+use crate::convention::members::Member::{Optional, Required};
+use crate::convention::members::Type::{self, Flag, Object, Rule, Text};
 use crate::convention::place::{Place, repeats};
+
+/// An axis from 0.4 on.
+const AXIS: Type<'_> = Object(&[
+    Required("name", Rule(&name)),
+    Optional("type", Text),
+    Optional("unit", Text),
+    Optional("longName", Text),
+    Optional("discrete", Flag),
+]);
 
 /// One axis.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -97,17 +108,15 @@ fn validate_axis(generation: Generation, axis: &Place<'_>, report: &mut Report) 
         }
         return;
     }
-    if axis.object(report).is_none() {
-        return;
-    }
-    if let Some(name) = axis.require("name", report)
-        && name.string(report) == Some("")
-    {
-        report.error("axis-name", &name.path, "a name must not be empty");
-    }
-    axis.optional(&[("type", 's'), ("unit", 's'), ("longName", 's'), ("discrete", 'b')], report);
-    if axis.member("type").is_none() {
+    axis.check(AXIS, report);
+    if axis.value.is_object() && axis.member("type").is_none() {
         report.warning("axis-type", &axis.path, "an axis should have a type: space, time or channel");
+    }
+}
+
+fn name(name: &Place<'_>, report: &mut Report) {
+    if name.string(report) == Some("") {
+        report.error("axis-name", &name.path, "a name must not be empty");
     }
 }
 

@@ -1,61 +1,83 @@
-//! Images: `multiscales`, and how their channels are shown: `omero`.
+//! Images: `multiscales`, and how their channels are shown: `omero`. In 0.6 also scenes: the
+//! positions of several images relative to each other.
 
+use super::Generation;
 use super::axis::{self, Axis};
-use super::{Generation, Ome, transformation};
+use super::transformation::{self, BETWEEN_SYSTEMS};
 use crate::convention::finding::Report;
+use crate::convention::members::Member::{Optional, Required};
+use crate::convention::members::Type::{self, Distinct, Flag, List, Number, Object, Rule, Text};
 use crate::convention::place::{Place, is_relative_path};
 
+const SYSTEM: Type<'_> =
+    Object(&[Required("name", Rule(&system_name)), Required("axes", Rule(&axes_of_system))]);
+
+const SYSTEM_OF_SCENE: Type<'_> = Object(&[Required("name", Text), Required("axes", Rule(&axes_of_system))]);
+
+/// What `scene` must be.
+pub const SCENE: Type<'_> = Object(&[
+    Optional("coordinateSystems", Distinct(0, &SYSTEM_OF_SCENE)),
+    Required("coordinateTransformations", BETWEEN_SYSTEMS),
+]);
+
+const WINDOW: Type<'_> = Object(&[
+    Required("start", Number),
+    Required("end", Number),
+    Required("min", Number),
+    Required("max", Number),
+]);
+
 /// Checks all images of a group.
-pub fn validate(ome: &Ome<'_>, images: &Place<'_>, report: &mut Report) {
-    for image in images.distinct(1, report).unwrap_or_default() {
-        if image.object(report).is_some() {
-            validate_image(ome, &image, report);
+pub fn validate(generation: Generation, images: &Place<'_>, report: &mut Report) {
+    let image = |image: &Place<'_>, report: &mut Report| validate_image(generation, image, report);
+    images.check(Distinct(1, &Rule(&image)), report);
+}
+
+fn validate_image(generation: Generation, image: &Place<'_>, report: &mut Report) {
+    let rank = axes_of(generation, image).map(|axes| axes.items().len());
+    let level = |level: &Place<'_>, report: &mut Report| validate_level(generation, level, rank, report);
+    let members = [
+        Optional("name", Text),
+        Optional("type", Text),
+        Optional("metadata", Object(&[])),
+        Required("datasets", List(1, &Rule(&level))),
+    ];
+    image.check(Object(&members), report);
+    let axes = |axes: &Place<'_>, report: &mut Report| axis::validate(generation, axes, report);
+    let axes = Required("axes", Rule(&axes));
+    let scales = |list: &Place<'_>, report: &mut Report| transformation::validate_scales(list, rank, report);
+    match generation {
+        Generation::V1 => {}
+        Generation::V3 => image.check_members(&[axes], report),
+        Generation::V4 | Generation::V5 => {
+            let scales = Optional("coordinateTransformations", Rule(&scales));
+            image.check_members(&[axes, scales], report);
+        }
+        Generation::V6 => {
+            let systems = Required("coordinateSystems", Distinct(1, &SYSTEM));
+            let transformations = Optional("coordinateTransformations", BETWEEN_SYSTEMS);
+            image.check_members(&[systems, transformations], report);
         }
     }
 }
 
-fn validate_image(ome: &Ome<'_>, image: &Place<'_>, report: &mut Report) {
-    let generation = ome.generation;
-    image.optional(&[("name", 's'), ("type", 's'), ("metadata", 'o')], report);
-    let axes = match generation {
+fn system_name(name: &Place<'_>, report: &mut Report) {
+    if name.string(report) == Some("") {
+        report.error("system-name", &name.path, "a name must not be empty");
+    }
+}
+
+fn axes_of_system(axes: &Place<'_>, report: &mut Report) {
+    axis::validate(Generation::V6, axes, report);
+}
+
+/// The list of the axes of an image. Up to 0.2 there is none.
+fn axes_of<'a>(generation: Generation, image: &Place<'a>) -> Option<Place<'a>> {
+    match generation {
         Generation::V1 => None,
-        Generation::V6 => coordinate_systems(image, report),
-        _ => image.require("axes", report).inspect(|axes| axis::validate(generation, axes, report)),
-    };
-    let rank = axes.as_ref().map(|axes| axes.items().len());
-    if let Some(datasets) = image.require("datasets", report) {
-        for dataset in datasets.array(1, report).unwrap_or_default() {
-            validate_dataset(generation, &dataset, rank, report);
-        }
+        Generation::V6 => intrinsic_axes(image),
+        _ => image.member("axes"),
     }
-    let Some(transformations) = image.member("coordinateTransformations") else { return };
-    if generation == Generation::V6 {
-        for item in transformations.array(1, report).unwrap_or_default() {
-            transformation::validate(&item, report);
-            transformation::validate_ends(&item, &["name"], report);
-        }
-    } else if generation >= Generation::V4 {
-        transformation::validate_scale_first(&transformations, rank, report);
-    }
-}
-
-/// Checks the coordinate systems. The axes of the first one are those of the image.
-fn coordinate_systems<'a>(image: &Place<'a>, report: &mut Report) -> Option<Place<'a>> {
-    let systems = image.require("coordinateSystems", report)?;
-    for system in systems.distinct(1, report)? {
-        if system.object(report).is_none() {
-            continue;
-        }
-        if let Some(name) = system.require("name", report)
-            && name.string(report) == Some("")
-        {
-            report.error("system-name", &name.path, "a name must not be empty");
-        }
-        if let Some(axes) = system.require("axes", report) {
-            axis::validate(Generation::V6, &axes, report);
-        }
-    }
-    intrinsic_axes(image)
 }
 
 /// The axes of the output coordinate system of the first level's transformation, or else of the
@@ -76,62 +98,47 @@ fn intrinsic_axes<'a>(image: &Place<'a>) -> Option<Place<'a>> {
 pub fn axes(generation: Generation, image: &Place<'_>) -> Vec<Axis> {
     match generation {
         Generation::V1 => ["t", "c", "z", "y", "x"].map(Axis::named).to_vec(),
-        Generation::V6 => intrinsic_axes(image).map(|axes| axis::read(&axes)).unwrap_or_default(),
-        _ => image.member("axes").map(|axes| axis::read(&axes)).unwrap_or_default(),
+        _ => axes_of(generation, image).map(|axes| axis::read(&axes)).unwrap_or_default(),
     }
 }
 
-fn validate_dataset(generation: Generation, dataset: &Place<'_>, rank: Option<usize>, report: &mut Report) {
-    if dataset.object(report).is_none() {
-        return;
+fn validate_level(generation: Generation, level: &Place<'_>, rank: Option<usize>, report: &mut Report) {
+    level.check(Object(&[Required("path", Rule(&path_below))]), report);
+    let transformations = |list: &Place<'_>, report: &mut Report| match generation {
+        Generation::V6 => transformation::validate_level(list, report),
+        _ => transformation::validate_scales(list, rank, report),
+    };
+    if generation >= Generation::V4 {
+        let transformations = Required("coordinateTransformations", Rule(&transformations));
+        level.check_members(&[transformations], report);
     }
-    if let Some(path) = dataset.require("path", report)
-        && path.string(report).is_some_and(|path| !is_relative_path(path))
-    {
+}
+
+fn path_below(path: &Place<'_>, report: &mut Report) {
+    if path.string(report).is_some_and(|path| !is_relative_path(path)) {
         report.warning("path", &path.path, "the path must be below the image");
-    }
-    if generation < Generation::V4 {
-        return;
-    }
-    let Some(transformations) = dataset.require("coordinateTransformations", report) else { return };
-    if generation == Generation::V6 {
-        transformation::validate_level(&transformations, report);
-    } else {
-        transformation::validate_scale_first(&transformations, rank, report);
     }
 }
 
 /// Checks `omero`. Viewers use its channels.
 pub fn validate_channels(generation: Generation, omero: &Place<'_>, report: &mut Report) {
-    if omero.object(report).is_none() {
-        return;
-    }
-    let Some(channels) = omero.require("channels", report) else { return };
-    for channel in channels.array(0, report).unwrap_or_default() {
-        if channel.object(report).is_none() {
-            continue;
-        }
-        channel.optional(&[("label", 's'), ("family", 's'), ("active", 'b'), ("inverted", 'b')], report);
-        let wanted = generation <= Generation::V4;
-        let get = |key: &str, report: &mut Report| {
-            if wanted { channel.require(key, report) } else { channel.member(key) }
-        };
-        if let Some(color) = get("color", report)
-            && let Some(text) = color.string(report)
-            && !(text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_hexdigit()))
-        {
-            report.warning(
-                "color",
-                &color.path,
-                format!("a colour must be six hexadecimal digits, found {text:?}"),
-            );
-        }
-        if let Some(window) = get("window", report)
-            && window.object(report).is_some()
-        {
-            for key in ["start", "end", "min", "max"] {
-                window.require(key, report).and_then(|bound| bound.number(report));
-            }
-        }
+    let member = if generation <= Generation::V4 { Required } else { Optional };
+    let members = [
+        Optional("label", Text),
+        Optional("family", Text),
+        Optional("active", Flag),
+        Optional("inverted", Flag),
+        member("color", Rule(&color)),
+        member("window", WINDOW),
+    ];
+    omero.check(Object(&[Required("channels", List(0, &Object(&members)))]), report);
+}
+
+fn color(color: &Place<'_>, report: &mut Report) {
+    if let Some(text) = color.string(report)
+        && !(text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    {
+        let message = format!("a colour must be six hexadecimal digits, found {text:?}");
+        report.warning("color", &color.path, message);
     }
 }

@@ -1,36 +1,25 @@
 //! `image-label`: the meaning of the values of a label image, and their colours.
 
 use crate::convention::finding::Report;
+use crate::convention::members::Member::{Optional, Required};
+use crate::convention::members::Type::{self, Distinct, Integer, Number, Object, Rule, Text};
 use crate::convention::place::{Place, repeats};
+
+const LABEL: Type<'_> = Object(&[
+    Optional("colors", Distinct(1, &COLOR)),
+    Optional("properties", Distinct(1, &PROPERTY)),
+    Optional("source", Object(&[Optional("image", Text)])),
+]);
+
+const COLOR: Type<'_> = Object(&[Required("label-value", Number), Optional("rgba", Rule(&channels))]);
+
+const PROPERTY: Type<'_> = Object(&[Required("label-value", Integer(i64::MIN))]);
 
 /// Checks the object.
 pub fn validate(label: &Place<'_>, report: &mut Report) {
-    if label.object(report).is_none() {
-        return;
-    }
+    label.check(LABEL, report);
     if let Some(colors) = label.member("colors") {
-        for color in colors.distinct(1, report).unwrap_or_default() {
-            if color.object(report).is_none() {
-                continue;
-            }
-            color.require("label-value", report).and_then(|value| value.number(report));
-            if let Some(rgba) = color.member("rgba") {
-                channels(&rgba, report);
-            }
-        }
         values_once(&colors, report);
-    }
-    if let Some(properties) = label.member("properties") {
-        for property in properties.distinct(1, report).unwrap_or_default() {
-            if property.object(report).is_some() {
-                property.require("label-value", report).and_then(|value| value.integer(i64::MIN, report));
-            }
-        }
-    }
-    if let Some(source) = label.member("source")
-        && source.object(report).is_some()
-    {
-        source.optional(&[("image", 's')], report);
     }
 }
 

@@ -8,12 +8,13 @@ pub mod axis;
 pub mod image;
 mod label;
 mod plate;
-mod scene;
 pub mod transformation;
 
 use serde_json::Value;
 
 use super::finding::Report;
+use super::members::Member::Optional;
+use super::members::Type::{List, Rule, Text};
 use super::node::Node;
 use super::place::Place;
 
@@ -132,42 +133,32 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         return;
     };
     version(&ome, report);
-    let member = |key: &str| ome.place.member(key);
-    if let Some(images) = member("multiscales") {
-        image::validate(&ome, &images, report);
-    }
-    if let Some(omero) = member("omero") {
-        image::validate_channels(ome.generation, &omero, report);
-    }
-    if let Some(label) = member("image-label") {
-        label::validate(&label, report);
-    }
-    if let Some(plate) = member("plate") {
-        plate::validate(&plate, report);
-    }
-    if let Some(well) = member("well") {
-        plate::validate_well(ome.generation, &well, report);
-    }
-    if let Some(scene) = member("scene") {
-        scene::validate(&scene, report);
-    }
-    lists(&ome, report);
-    if !node.is_group() && member("multiscales").is_some() {
+    let generation = ome.generation;
+    let images = |images: &Place<'_>, report: &mut Report| image::validate(generation, images, report);
+    let omero = |omero: &Place<'_>, report: &mut Report| {
+        image::validate_channels(generation, omero, report);
+    };
+    let well = |well: &Place<'_>, report: &mut Report| plate::validate_well(generation, well, report);
+    let members = [
+        Optional("multiscales", Rule(&images)),
+        Optional("omero", Rule(&omero)),
+        Optional("image-label", Rule(&label::validate)),
+        Optional("plate", Rule(&plate::validate)),
+        Optional("well", Rule(&well)),
+        Optional("scene", image::SCENE),
+        Optional("labels", List(0, &Text)),
+        Optional("series", List(1, &Text)),
+        Optional("bioformats2raw.layout", Rule(&layout)),
+    ];
+    ome.place.check_members(&members, report);
+    if !node.is_group() && ome.place.member("multiscales").is_some() {
         report.error("node-kind", &ome.place.path, "an image must be a group, found an array");
     }
 }
 
-/// Lists of paths, and the layout of bioformats2raw.
-fn lists(ome: &Ome<'_>, report: &mut Report) {
-    for key in ["labels", "series"] {
-        let Some(list) = ome.place.member(key) else { continue };
-        for path in list.array(usize::from(key == "series"), report).unwrap_or_default() {
-            path.string(report);
-        }
-    }
-    if let Some(layout) = ome.place.member("bioformats2raw.layout")
-        && layout.number(report).is_some_and(|layout| layout.to_bits() != 3.0_f64.to_bits())
-    {
+/// Checks the layout of bioformats2raw.
+fn layout(layout: &Place<'_>, report: &mut Report) {
+    if layout.number(report).is_some_and(|layout| layout.to_bits() != 3.0_f64.to_bits()) {
         report.error("layout", &layout.path, "bioformats2raw.layout must be 3");
     }
 }

@@ -4,21 +4,55 @@
 use serde_json::Value;
 
 use crate::convention::finding::Report;
+use crate::convention::members::Member::{Optional, Required};
+use crate::convention::members::Type::{self, Any, List, Numbers, Object, Rule, Text};
 use crate::convention::place::{Place, repeats};
+
+/// The types of transformations of 0.6, and what an object of each must be.
+const TYPES: [(&str, Type<'_>); 12] = [
+    ("identity", Any),
+    ("mapAxis", Object(&[Required("mapAxis", Rule(&|list, report| axes_list(list, 2, 5, report)))])),
+    ("projectAxis", Rule(&project_axis)),
+    ("scale", Rule(&scale)),
+    ("translation", Object(&[Required("translation", Numbers(None))])),
+    ("affine", Rule(&|item, report| matrix(item, "affine", report))),
+    ("rotation", Rule(&|item, report| matrix(item, "rotation", report))),
+    ("bijection", Object(&[Required("forward", Rule(&validate)), Required("inverse", Rule(&validate))])),
+    ("sequence", Object(&[Required("transformations", List(0, &Rule(&validate)))])),
+    ("byDimension", Object(&[Required("transformations", Rule(&parts))])),
+    ("displacements", FIELD),
+    ("coordinates", FIELD),
+];
+
+/// A transformation whose numbers are in an array.
+const FIELD: Type<'_> = Object(&[Required("path", Text), Optional("interpolation", Rule(&interpolation))]);
+
+/// One of the transformations of `byDimension`.
+const PART: Type<'_> = Object(&[
+    Required("transformation", Rule(&validate)),
+    Required("inputAxes", Numbers(None)),
+    Required("outputAxes", Numbers(None)),
+]);
+
+/// The array of a level, as the input of its transformation in 0.6.
+const AT_PATH: Type<'_> = Object(&[Optional("name", Text), Required("path", Text)]);
+
+/// A coordinate system, as the input or output of a transformation in 0.6.
+const NAMED: Type<'_> = Object(&[Required("name", Text), Optional("path", Text)]);
+
+/// The transformations of an image or a scene in 0.6.
+pub const BETWEEN_SYSTEMS: Type<'_> = List(1, &Rule(&validate_between));
 
 fn kind<'a>(item: &Place<'a>) -> Option<&'a str> {
     item.value.get("type")?.as_str()
 }
 
 /// Checks the transformations of a level up to 0.5: one scale, then at most one translation.
-pub fn validate_scale_first(list: &Place<'_>, rank: Option<usize>, report: &mut Report) {
+pub fn validate_scales(list: &Place<'_>, rank: Option<usize>, report: &mut Report) {
     let Some(items) = list.array(1, report) else { return };
     let mut kinds = Vec::new();
     for item in &items {
-        if item.object(report).is_none() {
-            continue;
-        }
-        item.require("type", report).and_then(|kind| kind.string(report).map(str::to_owned));
+        item.check(Object(&[Required("type", Text)]), report);
         let Some(kind) = kind(item) else { continue };
         kinds.push(kind);
         match kind {
@@ -76,7 +110,7 @@ pub fn validate_level(list: &Place<'_>, report: &mut Report) {
             continue;
         }
         validate(item, report);
-        validate_ends(item, &[], report);
+        item.check_members(&[Required("input", AT_PATH), Required("output", NAMED)], report);
         let allowed = match kind(item) {
             Some("scale" | "identity") => true,
             Some("sequence") => is_scale_then_translation(item),
@@ -96,88 +130,38 @@ fn is_scale_then_translation(sequence: &Place<'_>) -> bool {
     parts.len() == 2 && kinds.len() == 2 && kinds.iter().all(|kind| ["scale", "translation"].contains(kind))
 }
 
-/// Checks `input` and `output`, which are objects in 0.6. The transformation of a level leads from
-/// a `path` to a `name`. Others need the members in `both`.
-pub fn validate_ends(item: &Place<'_>, both: &[&str], report: &mut Report) {
-    for (end, of_level) in [("input", "path"), ("output", "name")] {
-        let Some(end) = item.require(end, report) else { continue };
-        if end.object(report).is_none() {
-            continue;
-        }
-        end.optional(&[("name", 's'), ("path", 's')], report);
-        let of_level = [of_level];
-        for key in if both.is_empty() { &of_level[..] } else { both } {
-            end.require(key, report);
-        }
-    }
+/// Checks a transformation between coordinate systems in 0.6: all but those of levels.
+fn validate_between(item: &Place<'_>, report: &mut Report) {
+    validate(item, report);
+    item.check_members(&[Required("input", NAMED), Required("output", NAMED)], report);
 }
-
-const KINDS: [&str; 12] = [
-    "identity",
-    "mapAxis",
-    "projectAxis",
-    "scale",
-    "translation",
-    "affine",
-    "rotation",
-    "bijection",
-    "sequence",
-    "byDimension",
-    "displacements",
-    "coordinates",
-];
 
 /// Checks any transformation of 0.6 and those inside it. The nesting of the document bounds the
 /// depth.
 pub fn validate(item: &Place<'_>, report: &mut Report) {
-    if item.object(report).is_none() {
-        return;
-    }
-    let Some(kind) = item.require("type", report).and_then(|kind| kind.string(report).map(str::to_owned))
-    else {
-        return;
-    };
-    item.optional(&[("name", 's')], report);
-    match kind.as_str() {
-        "scale" | "translation" => {
-            let numbers = item.require(&kind, report).and_then(|list| list.numbers(None, report));
-            if kind == "scale" && numbers.unwrap_or_default().iter().any(|number| *number <= 0.0) {
-                report.error("scale", &item.path, "a scale must be greater than zero");
-            }
+    item.check(Object(&[Required("type", Text), Optional("name", Text)]), report);
+    let Some(kind) = kind(item) else { return };
+    match TYPES.iter().find(|(name, _)| *name == kind) {
+        Some((_, is)) => item.check(*is, report),
+        None => {
+            let known = TYPES.map(|(name, _)| name).join(", ");
+            let message = format!("the type {kind:?} is unknown: expected one of {known}");
+            report.error("transformation", &item.path, message);
         }
-        "affine" | "rotation" => matrix(item, &kind, report),
-        "mapAxis" => axes_list(&item.require("mapAxis", report), 2, 5, report),
-        "projectAxis" => project_axis(item, report),
-        "sequence" | "byDimension" => nested(item, &kind, report),
-        "bijection" => {
-            for part in
-                ["forward", "inverse"].iter().filter_map(|key| item.require(key, report)).collect::<Vec<_>>()
-            {
-                validate(&part, report);
-            }
-        }
-        "displacements" | "coordinates" => {
-            item.require("path", report).and_then(|path| path.string(report).map(str::to_owned));
-            interpolation(item, report);
-        }
-        "identity" => {}
-        _ => report.error(
-            "transformation",
-            &item.path,
-            format!("the type {kind:?} is unknown: expected one of {}", KINDS.join(", ")),
-        ),
     }
 }
 
-fn interpolation(item: &Place<'_>, report: &mut Report) {
-    if let Some(interpolation) = item.member("interpolation")
-        && interpolation.string(report).is_some_and(|text| !["nearest", "linear", "cubic"].contains(&text))
-    {
-        report.error(
-            "interpolation",
-            &interpolation.path,
-            "the interpolation must be nearest, linear or cubic",
-        );
+fn scale(item: &Place<'_>, report: &mut Report) {
+    let numbers = item.require("scale", report).and_then(|list| list.numbers(None, report));
+    if numbers.unwrap_or_default().iter().any(|number| *number <= 0.0) {
+        report.error("scale", &item.path, "a scale must be greater than zero");
+    }
+}
+
+fn interpolation(interpolation: &Place<'_>, report: &mut Report) {
+    if interpolation.string(report).is_some_and(|text| !["nearest", "linear", "cubic"].contains(&text)) {
+        let message = "the interpolation must be nearest, linear or cubic";
+        report.error("interpolation", &interpolation.path, message);
     }
 }
 
@@ -203,8 +187,7 @@ fn matrix(item: &Place<'_>, key: &str, report: &mut Report) {
     }
 }
 
-fn axes_list(list: &Option<Place<'_>>, least: usize, most: usize, report: &mut Report) {
-    let Some(list) = list else { return };
+fn axes_list(list: &Place<'_>, least: usize, most: usize, report: &mut Report) {
     let items = list.distinct(least, report).unwrap_or_default();
     if items.len() > most {
         report.error("length", &list.path, format!("expected at most {most} axes, found {}", items.len()));
@@ -217,37 +200,19 @@ fn axes_list(list: &Option<Place<'_>>, least: usize, most: usize, report: &mut R
 }
 
 fn project_axis(item: &Place<'_>, report: &mut Report) {
-    let lists = ["droppedInputs", "createdOutputs"].map(|key| item.member(key));
-    if lists.iter().all(Option::is_none) {
+    if item.member("droppedInputs").is_none() && item.member("createdOutputs").is_none() {
         report.error("required", &item.path, "\"droppedInputs\" or \"createdOutputs\" is required");
     }
-    for list in &lists {
-        axes_list(list, 1, 3, report);
-    }
+    let axes = Rule(&|list, report| axes_list(list, 1, 3, report));
+    item.check_members(&[Optional("droppedInputs", axes), Optional("createdOutputs", axes)], report);
 }
 
-fn nested(item: &Place<'_>, kind: &str, report: &mut Report) {
-    let Some(list) = item.require("transformations", report) else { return };
-    let mut outputs = Vec::new();
-    for part in list.array(0, report).unwrap_or_default() {
-        if kind == "sequence" {
-            validate(&part, report);
-            continue;
-        }
-        if part.object(report).is_none() {
-            continue;
-        }
-        if let Some(inner) = part.require("transformation", report) {
-            validate(&inner, report);
-        }
-        for key in ["inputAxes", "outputAxes"] {
-            let numbers =
-                part.require(key, report).and_then(|axes| axes.numbers(None, report)).unwrap_or_default();
-            if key == "outputAxes" {
-                outputs.extend(numbers.iter().map(|axis| axis.to_bits().to_string()));
-            }
-        }
-    }
+/// Checks the list of `byDimension`.
+fn parts(list: &Place<'_>, report: &mut Report) {
+    list.check(List(0, &PART), report);
+    let items = list.items();
+    let axes = items.iter().filter_map(|part| part.value.get("outputAxes")?.as_array()).flatten();
+    let outputs: Vec<String> = axes.filter_map(|axis| Some(axis.as_f64()?.to_bits().to_string())).collect();
     if !repeats(&outputs).is_empty() {
         report.error("output-axes", &list.path, "each output axis must come from exactly one transformation");
     }

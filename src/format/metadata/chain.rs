@@ -5,6 +5,7 @@
 //! becomes a `transpose` at the start.
 
 use super::json::{Json, Object};
+use super::write::text::list;
 use super::{CodecMetadata, ZarrFormat};
 use crate::error::{Error, Result};
 use crate::format::codec::registry::{CodecKind, kind_of};
@@ -31,13 +32,7 @@ impl ChainBuilder {
     /// Adds the `transpose` for order `F`: codecs then see a chunk with its dimensions reversed.
     /// `field` is the field of the document that has the order.
     pub fn reverse_dimensions(&mut self, rank: usize, field: &str) {
-        let order: Vec<String> = (0..rank).rev().map(|dimension| dimension.to_string()).collect();
-        self.codecs.push(CodecMetadata {
-            name: "transpose".to_owned(),
-            configuration: Some(format!("{{\"order\":[{}]}}", order.join(","))),
-            format: ZarrFormat::V3,
-            field: field.to_owned(),
-        });
+        self.codecs.push(reversal(rank, field));
     }
 
     /// Appends a filter or compressor, given as a numcodecs object. An unknown one is assumed to be
@@ -89,7 +84,7 @@ impl ChainBuilder {
                 (_, Endian::Little) => Endian::Little,
             };
             self.endian = Some(swapped);
-            last.configuration = configuration(self.endian);
+            last.configuration = endian_configuration(self.endian);
         }
         if let Some(bytes) = self.codecs.last_mut() {
             bytes.field = field;
@@ -108,7 +103,7 @@ impl ChainBuilder {
             return;
         }
         self.is_bytes = true;
-        let configuration = configuration(self.endian);
+        let configuration = endian_configuration(self.endian);
         self.codecs.push(CodecMetadata { configuration, ..little_endian(self.type_field) });
     }
 }
@@ -129,14 +124,24 @@ pub(super) fn place_of_bytes(codecs: &[CodecMetadata]) -> Option<usize> {
 pub(super) fn little_endian(field: &str) -> CodecMetadata {
     CodecMetadata {
         name: "bytes".to_owned(),
-        configuration: configuration(Some(Endian::Little)),
+        configuration: endian_configuration(Some(Endian::Little)),
+        format: ZarrFormat::V3,
+        field: field.to_owned(),
+    }
+}
+
+/// The `transpose` codec for order `F`. `field` is for errors.
+pub(super) fn reversal(rank: usize, field: &str) -> CodecMetadata {
+    CodecMetadata {
+        name: "transpose".to_owned(),
+        configuration: Some(format!("{{\"order\":{}}}", list((0..rank).rev()))),
         format: ZarrFormat::V3,
         field: field.to_owned(),
     }
 }
 
 /// The configuration of the `bytes` codec.
-fn configuration(endian: Option<Endian>) -> Option<String> {
+pub(super) fn endian_configuration(endian: Option<Endian>) -> Option<String> {
     endian.map(|endian| format!("{{\"endian\":\"{}\"}}", endian.name()))
 }
 

@@ -16,8 +16,6 @@ pub mod codec;
 pub mod consolidated;
 pub mod document;
 pub mod draft;
-mod draft_2020;
-mod draft_2022;
 pub mod extension;
 mod incomplete;
 pub mod json;

@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use super::erase::everything;
-use super::hierarchy::{Hierarchy, text};
+use super::hierarchy::Hierarchy;
 use crate::error::{Error, Result};
 use crate::format::metadata::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZGROUP};
 use crate::format::metadata::draft::EntryPoint;
@@ -18,7 +18,8 @@ use crate::format::metadata::write::{draft_array, edit};
 use crate::format::metadata::{Draft, GroupMetadata, NodeKind, NodeMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents::{self, ChangedNodes};
-use crate::hierarchy::new_node::{NewNode, check_bound};
+use crate::hierarchy::fetch;
+use crate::hierarchy::new_node::{NewNode, below_array, check_bound, make_room};
 use crate::hierarchy::types::OpenedNode;
 use crate::store::{RequestContext, Store};
 
@@ -46,14 +47,14 @@ pub async fn create_hierarchy(
     let _held = documents::lock(store, &root, context).await?;
     let context = documents::reloading(context);
     let key = StoreKey::new(&root, ZARR_JSON);
-    if let Some(found) = text(store, &key, &context).await? {
+    if let Some(found) = fetch::text(store, &key, &context).await? {
         let Some(hierarchy) = Hierarchy::of(store, found)? else {
             return Err(another_format("v3", draft));
         };
         return check_same(hierarchy, draft, new);
     }
     for suffix in [ZARRAY, ZGROUP] {
-        if text(store, &StoreKey::new(&root, suffix), &context).await?.is_some() {
+        if fetch::value(store, &StoreKey::new(&root, suffix), &context).await?.is_some() {
             return Err(another_format("v2", draft));
         }
     }
@@ -108,7 +109,8 @@ pub(in crate::hierarchy) async fn create(
     let own = node_document(node, draft, &hierarchy.entry.metadata_key_suffix)?;
     hierarchy.check_above(&path, context).await?;
     let mut changed = ChangedNodes::default();
-    if hierarchy.make_room(&path, node, overwrite, context).await? {
+    let occupant = hierarchy.occupant(&path, node, overwrite, context).await?;
+    if make_room(occupant, overwrite, everything(&hierarchy, &path, context)).await? {
         changed.removed.push(path.clone());
     }
     let mut document = hierarchy.implicit_document()?;
@@ -147,41 +149,28 @@ impl Hierarchy {
 
     /// Checks that no node above is an array.
     async fn check_above(&self, path: &NodePath, context: &RequestContext) -> Result<()> {
-        let mut above = path.parent();
-        while let Some(group) = above {
-            if text(&self.store, &self.array_meta_key(&group), context).await?.is_some() {
-                let place = format!("{:?}", group.as_str());
-                return Err(Error::argument("an array cannot contain nodes").actual(place));
+        for group in path.ancestors().skip(1) {
+            if fetch::value(&self.store, &self.array_meta_key(&group), context).await?.is_some() {
+                return Err(below_array(&group));
             }
-            above = group.parent();
         }
         Ok(())
     }
 
-    /// Erases what is at the path when `overwrite` is set. Returns whether there was anything. An
-    /// implicit group may become an explicit one without `overwrite`.
-    async fn make_room(
+    /// What is at the path, in words. `None` where a node can be created: an implicit group may
+    /// become an explicit one.
+    async fn occupant(
         &self,
         path: &NodePath,
         node: &NewNode,
         overwrite: bool,
         context: &RequestContext,
-    ) -> Result<bool> {
-        let found = match (self.exists(path, context).await?, node) {
-            (None, _) => return Ok(false),
-            (Some(NodeKind::ImplicitGroup), NewNode::Group { .. }) if !overwrite => return Ok(false),
-            (Some(found), _) => found,
-        };
-        if overwrite {
-            return everything(self, path, context).await.map(|()| true);
-        }
-        let error =
-            Error::argument("there is already something at this path; set `overwrite` to erase it first");
-        Err(error.actual(match found {
-            NodeKind::Array => "an array",
-            NodeKind::Group => "a group",
-            NodeKind::ImplicitGroup => "an implicit group",
-        }))
+    ) -> Result<Option<&'static str>> {
+        Ok(match (self.exists(path, context).await?, node) {
+            (Some(NodeKind::ImplicitGroup), NewNode::Group { .. }) if !overwrite => None,
+            (Some(NodeKind::ImplicitGroup), _) => Some("implicit group"),
+            (found, _) => found.map(NodeKind::name),
+        })
     }
 
     /// Writes a document for an implicit group, so that it stays when the nodes below it are

@@ -5,13 +5,11 @@ use std::rc::Rc;
 use super::hierarchy::Hierarchy;
 use crate::access::binding::Binding;
 use crate::error::Result;
-use crate::format::chunk_grid::unravel;
 use crate::format::metadata::{NodeKind, NodeMetadata};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents::{self, ChangedNodes};
-use crate::hierarchy::erase_keys::{BLIND_KEYS, erase_keys};
+use crate::hierarchy::erase_keys::{all_chunks, erase_keys};
 use crate::hierarchy::types::EraseOptions;
-use crate::limits;
 use crate::store::writers;
 use crate::store::{RequestContext, Store};
 
@@ -80,12 +78,6 @@ async fn chunks(hierarchy: &Hierarchy, path: &NodePath, context: &RequestContext
     if !array.storage_transformers.is_empty() {
         return Err(hierarchy.store.lacks("list, and so cannot erase what storage transformers keep"));
     }
-    let grid = array.chunk_grid.grid_shape(&array.shape);
-    let count = limits::product(grid.iter().copied(), "number of chunks")?;
-    limits::within(count, BLIND_KEYS, "number of chunks to erase in a store that cannot list")?;
-    let key = |linear| {
-        let chunk = array.chunk_key_encoding.encode(&unravel(linear, &grid));
-        StoreKey::of_chunk(path, hierarchy.format(), &chunk)
-    };
-    Ok((0..count).map(key).collect())
+    let key = |chunk: String| StoreKey::of_chunk(path, hierarchy.format(), &chunk);
+    Ok(all_chunks(array)?.map(key).collect())
 }

@@ -10,9 +10,9 @@ use crate::format::metadata::document::{self, NodeDocument, ZARR_JSON};
 use crate::format::metadata::draft::{self, EntryPoint};
 use crate::format::metadata::{NodeKind, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
+use crate::hierarchy::fetch;
 use crate::hierarchy::types::OpenedNode;
-use crate::limits;
-use crate::store::{ByteRange, LocalFuture, RequestContext, Store, Subject, left_to_full};
+use crate::store::{LocalFuture, RequestContext, Store, left_to_full};
 
 /// A draft's hierarchy: the store whose root it is, and its entry point.
 pub struct Hierarchy {
@@ -28,7 +28,7 @@ impl Hierarchy {
     /// As [`EntryPoint::parse`], and `Store` where the store fails.
     pub async fn find(store: &Rc<dyn Store>, context: &RequestContext) -> Result<Option<Self>> {
         let key = StoreKey::new(&NodePath::root(), ZARR_JSON);
-        let Some(text) = text(store, &key, context).await? else { return Ok(None) };
+        let Some(text) = fetch::text(store, &key, context).await? else { return Ok(None) };
         Self::of(store, text)
     }
 
@@ -89,7 +89,7 @@ impl Hierarchy {
     async fn node(&self, path: &NodePath, context: &RequestContext) -> Result<Option<OpenedNode>> {
         let (array, group) = (self.array_meta_key(path), self.group_meta_key(path));
         let (array_text, group_text) =
-            join(text(&self.store, &array, context), text(&self.store, &group, context)).await;
+            join(fetch::text(&self.store, &array, context), fetch::text(&self.store, &group, context)).await;
         let own = match (array_text, group_text) {
             (Ok(Some(text)), _) => Some((draft::ARRAY, array, text)),
             (array, Ok(Some(text))) => {
@@ -132,10 +132,10 @@ impl Hierarchy {
     /// # Errors
     /// `Store` where the store fails.
     pub async fn exists(&self, path: &NodePath, context: &RequestContext) -> Result<Option<NodeKind>> {
-        if text(&self.store, &self.array_meta_key(path), context).await?.is_some() {
+        if fetch::value(&self.store, &self.array_meta_key(path), context).await?.is_some() {
             return Ok(Some(NodeKind::Array));
         }
-        if text(&self.store, &self.group_meta_key(path), context).await?.is_some() {
+        if fetch::value(&self.store, &self.group_meta_key(path), context).await?.is_some() {
             return Ok(Some(NodeKind::Group));
         }
         Ok(self.is_implied(path).await?.then_some(NodeKind::ImplicitGroup))
@@ -203,9 +203,7 @@ impl Hierarchy {
         let of_root = self.exists(&root, context).await?;
         let of_root = of_root.filter(|kind| *kind != NodeKind::ImplicitGroup).map(|kind| (root, kind));
         for (node, kind) in of_root.into_iter().chain(self.nodes_of(&keys)) {
-            let mut above = node.parent();
-            while let Some(group) = above {
-                above = group.parent();
+            for group in node.ancestors().skip(1) {
                 insert(&mut nodes, group, NodeKind::ImplicitGroup);
             }
             insert(&mut nodes, node, kind);
@@ -236,17 +234,4 @@ fn insert(nodes: &mut BTreeMap<NodePath, NodeKind>, node: NodePath, kind: NodeKi
     if rank(kind) > rank(*known) {
         *known = kind;
     }
-}
-
-/// Reads a document. `None` where it does not exist.
-pub(super) async fn text(
-    store: &Rc<dyn Store>,
-    key: &StoreKey,
-    context: &RequestContext,
-) -> Result<Option<Vec<u8>>> {
-    let context = RequestContext { subject: Subject::Metadata, ..context.clone() };
-    let fetched = store.get(key, ByteRange::Whole, &context).await;
-    let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
-    let text = fetched.map(|fetched| fetched.value.to_vec(limits::METADATA_BYTES, "metadata document"));
-    text.transpose().map_err(|error| error.at_key(key.as_str()))
 }

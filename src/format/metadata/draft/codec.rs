@@ -1,17 +1,24 @@
 //! Parses codecs of the drafts, which have URIs. See "Chunk encoding" in both drafts, and "Codecs"
 //! in that of 2022.
 //!
+//! October 2020 has one `compressor`, May 2022 a list of `codecs`. zarr-python 2.13 to 2.18 wrote
+//! filters too, among the attributes of the draft of 2020.
+//!
 //! Their configurations are those of numcodecs (blosc's shuffle is a number). The drafts give the
 //! URI of gzip in three forms. All are accepted, for every codec of numcodecs: zarr-python wrote
 //! `zlib`, `lz4` and others so.
 
 use super::uri::SpecUri;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::codec::registry::{CodecKind, kind_of};
 use crate::format::data_type::typestr::Endian;
+use crate::format::metadata::chain::ChainBuilder;
 use crate::format::metadata::json::{Json, Object};
 use crate::format::metadata::write::text::{ObjectText, string};
-use crate::format::metadata::{CodecMetadata, ZarrFormat};
+use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat};
+
+/// The attribute in which zarr-python stores filters.
+pub(in super::super) const FILTERS: &str = "filters";
 
 /// A codec of a draft.
 pub(in super::super) enum DraftCodec {
@@ -19,6 +26,61 @@ pub(in super::super) enum DraftCodec {
     Endian(Endian),
     /// Any other codec. An unknown one counts as bytes-to-bytes, and has its URI as its name.
     Other(CodecMetadata, CodecKind),
+}
+
+/// The filters among the attributes of an array's document. Attributes belong to the user, so only
+/// a list of numcodecs objects counts.
+pub(super) fn filters<'a>(draft: Draft, members: &Object<'a>) -> Vec<Json<'a>> {
+    if draft != Draft::October2020 {
+        return Vec::new();
+    }
+    let attributes = members.get("attributes").and_then(|json| json.object().ok());
+    let filters =
+        attributes.and_then(|attributes| attributes.get(FILTERS)).and_then(|json| json.array().ok());
+    let is_codec = |json: &Json<'_>| {
+        json.object().is_ok_and(|object| object.get("id").is_some_and(|id| id.kind_name() == "a string"))
+    };
+    filters.filter(|filters| filters.iter().all(is_codec)).unwrap_or_default()
+}
+
+/// Appends the codecs of an array's document to its chain.
+pub(super) fn append(
+    chain: &mut ChainBuilder,
+    draft: Draft,
+    members: &Object<'_>,
+    filters: &[Json<'_>],
+) -> Result<()> {
+    for (idx, filter) in filters.iter().enumerate() {
+        let field = format!("attributes.{FILTERS}[{idx}]");
+        chain.push_numcodecs(*filter, field, CodecKind::ArrayToArray)?;
+    }
+    let codecs: Vec<(String, Json<'_>)> = match draft {
+        Draft::October2020 => {
+            // zarr-python writes null for "none".
+            let compressor = members.get("compressor").filter(|json| !json.is_null());
+            compressor.map(|json| ("compressor".to_owned(), json)).into_iter().collect()
+        }
+        Draft::May2022 => {
+            let codecs = members.read("codecs", Json::array)?.unwrap_or_default();
+            codecs.into_iter().enumerate().map(|(idx, json)| (format!("codecs[{idx}]"), json)).collect()
+        }
+    };
+    for (field, json) in codecs {
+        let read = || codec(&json.object()?, uri_key(draft), &field);
+        match read().map_err(|error: Error| error.within_field(&field))? {
+            DraftCodec::Endian(endian) => chain.push_endian(endian, field)?,
+            DraftCodec::Other(codec, kind) => chain.push(codec, kind),
+        }
+    }
+    Ok(())
+}
+
+/// The member of a codec that has its URI.
+pub(super) fn uri_key(draft: Draft) -> &'static str {
+    match draft {
+        Draft::October2020 => "codec",
+        Draft::May2022 => "type",
+    }
 }
 
 /// Parses a codec. The member `key` has its URI.

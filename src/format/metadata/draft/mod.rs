@@ -1,30 +1,29 @@
-//! What the two historic v3 drafts share: URIs, entry points, extension points, data types, fill
-//! values, grids.
+//! The two historic v3 drafts: entry points, documents of nodes, extension points, codecs, data
+//! types, fill values.
 //!
 //! The drafts are those of October 2020 ("Zarr core protocol (version 3.0)", editor's draft of 16
 //! October 2020) and May 2022 ("Zarr core specification (version 3.0)", editor's draft of 25 May
-//! 2022, with its chapters on extensions and codecs). `draft_2020` and `draft_2022` have what
-//! differs. Both parse to the terms of v3, so that reading needs nothing else.
+//! 2022, with its chapters on extensions and codecs). zarr-python 2.13 to 2.18 wrote a variant of
+//! the former: filters are a member of the attributes, shards are in `storage_transformers` (which
+//! that draft does not have), and the URIs of types of extensions are placeholders. All are parsed
+//! to the terms of v3, so that reading needs nothing else.
 
-mod array;
 mod codec;
 mod data_type;
 pub mod entry_point;
 mod extension;
 mod fill_value;
-mod grid;
-mod storage_transformer;
+mod node;
 pub mod uri;
 pub mod write;
 
-pub(super) use array::{ArrayDocument, group};
-pub(super) use codec::{DraftCodec, codec};
+pub(super) use codec::{DraftCodec, FILTERS, codec};
 pub use entry_point::EntryPoint;
-pub(super) use storage_transformer::{parse as parse_storage_transformers, sharding};
+pub(super) use extension::storage_transformers;
 
 use super::document::NodeDocument;
 use super::json::{Document, Json};
-use super::{Draft, NodeKind, NodeMetadata, ZarrFormat, draft_2020, draft_2022};
+use super::{Draft, NodeKind, NodeMetadata, ZarrFormat};
 use crate::error::{Result, Stage};
 use crate::format::data_type::typestr::Endian;
 use crate::format::data_type::{DataType, FillValue};
@@ -43,8 +42,6 @@ pub fn kind_of_suffix(suffix: &str) -> Option<NodeKind> {
         _ => None,
     }
 }
-
-pub(super) use draft_2020::FILTERS;
 
 /// The node whose document has this key: "remove the trailing `.array.json` or `.group.json` and
 /// the `meta` prefix". `None` for other keys.
@@ -81,12 +78,10 @@ pub(super) fn parse_fill_value(
 
 /// The text of zarr-python's filters of an array, which it stores among the attributes.
 pub(super) fn filters_text(document: &NodeDocument) -> Option<String> {
-    if document.format != ZarrFormat::Draft(Draft::October2020) {
-        return None;
-    }
+    let ZarrFormat::Draft(draft) = document.format else { return None };
     let document = Document::parse(document.own_text()?.1.as_bytes()).ok()?;
     let members = document.root().object().ok()?;
-    if draft_2020::filters(&members).is_empty() {
+    if codec::filters(draft, &members).is_empty() {
         return None;
     }
     let attributes = members.get("attributes")?.object().ok()?;
@@ -101,60 +96,15 @@ pub(super) fn filters_text(document: &NodeDocument) -> Option<String> {
 pub fn parse(draft: Draft, document: &NodeDocument) -> Result<NodeMetadata> {
     let of_kind = |kind| document.texts.iter().find(|(suffix, _)| kind_of_suffix(suffix) == Some(kind));
     let parsed = match (of_kind(NodeKind::Array), of_kind(NodeKind::Group)) {
-        (Some((_, text)), _) => match draft {
-            Draft::October2020 => draft_2020::parse_array(text.as_bytes()),
-            Draft::May2022 => draft_2022::parse_array(text.as_bytes()),
+        (Some((_, text)), _) => {
+            node::array(draft, text.as_bytes()).map(|array| NodeMetadata::Array(Box::new(array)))
         }
-        .map(|array| NodeMetadata::Array(Box::new(array))),
-        (None, Some((_, text))) => match draft {
-            Draft::October2020 => draft_2020::parse_group(text.as_bytes()),
-            Draft::May2022 => draft_2022::parse_group(text.as_bytes()),
-        }
-        .map(NodeMetadata::Group),
-        (None, None) => Ok(NodeMetadata::Group(array::implicit_group(draft))),
+        (None, Some((_, text))) => node::group(draft, text.as_bytes()).map(NodeMetadata::Group),
+        (None, None) => Ok(NodeMetadata::Group(node::implicit_group(draft))),
     };
     parsed.map_err(|error| error.in_stage(Stage::Metadata))
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::format::path::StoreKey;
-
-    #[test]
-    fn keys_name_their_nodes() {
-        for draft in [Draft::October2020, Draft::May2022] {
-            for (path, suffix, kind) in [
-                ("", ".array", NodeKind::Array),
-                ("", ".group", NodeKind::Group),
-                ("foo", ".group", NodeKind::Group),
-                ("foo/bar.array", ".array", NodeKind::Array),
-                ("array", ".group", NodeKind::Group),
-                ("root", ".array", NodeKind::Array),
-            ] {
-                let node = NodePath::parse_any(path).unwrap();
-                for ending in [".json", "", ".x"] {
-                    let suffix = format!("{suffix}{ending}");
-                    let key = StoreKey::of_document(&node, ZarrFormat::Draft(draft), &suffix);
-                    let found = node_of_key(key.as_str(), draft, ending);
-                    assert_eq!(found, Some((node.clone(), kind)), "{key}");
-                }
-            }
-            for key in [
-                "zarr.json",
-                "meta/root/.array.json",
-                "meta/foo.json",
-                "data/root/a.array.json",
-                "meta/root/a//b.array.json",
-                "meta/root/../b.array.json",
-            ] {
-                let found = node_of_key(key, draft, ".json").filter(|(path, _)| path.as_str() != "root/");
-                assert!(
-                    found.is_none() || draft == Draft::May2022 && key.starts_with("meta/root/.array"),
-                    "{key}: {found:?}"
-                );
-            }
-        }
-    }
-}
+mod tests;

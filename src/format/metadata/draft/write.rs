@@ -4,6 +4,7 @@
 //! orders and one compressor; May 2022 has names, the codec `endian` and a list of codecs.
 //! zarr-python's variant is only read.
 
+use super::codec::uri_key;
 use super::entry_point::DEFAULT_SUFFIX;
 use super::{ARRAY, GROUP, fill_value};
 use crate::error::{Error, Result};
@@ -158,9 +159,9 @@ impl<'a> DraftCodecs<'a> {
 /// Writes a codec with its URI. Parameters are explicit, because zarr-python and numcodecs require
 /// them.
 fn codec(codec: &CodecMetadata, draft: Draft) -> Result<String> {
-    let (place, key) = match draft {
-        Draft::October2020 => ("codec", "codec"),
-        Draft::May2022 => ("codecs", "type"),
+    let place = match draft {
+        Draft::October2020 => "codec",
+        Draft::May2022 => "codecs",
     };
     let is_uri = codec.name.contains("://");
     if codec.format == ZarrFormat::V3 && !is_uri {
@@ -187,7 +188,7 @@ fn codec(codec: &CodecMetadata, draft: Draft) -> Result<String> {
     if codec.name == "blosc" {
         configuration.remove("typesize");
     }
-    let object = ObjectText::new().with(key, string(&uri));
+    let object = ObjectText::new().with(uri_key(draft), string(&uri));
     Ok(if configuration.is_empty() { object } else { object.with("configuration", configuration.compact()) }
         .compact())
 }

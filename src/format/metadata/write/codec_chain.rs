@@ -8,6 +8,7 @@ use crate::format::codec::registry::{self, CodecKind};
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::DataType;
 use crate::format::data_type::typestr::Endian;
+use crate::format::metadata::chain::{endian_configuration, reversal};
 use crate::format::metadata::draft::{self, DraftCodec};
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat, codec};
@@ -40,8 +41,7 @@ impl NewChain<'_> {
             chain.insert(at.unwrap_or(chain.len()), self.array_to_bytes());
         }
         if self.options.fortran_order {
-            let order = list((0..self.options.shape.len()).rev());
-            chain.insert(0, made("transpose", Some(ObjectText::new().with("order", order).compact())));
+            chain.insert(0, reversal(self.options.shape.len(), ""));
         }
         if let Some(inner) = inner {
             let inner_chain =
@@ -68,21 +68,15 @@ impl NewChain<'_> {
         match self.data_type {
             DataType::String => made("vlen-utf8", None),
             DataType::Bytes => made("vlen-bytes", None),
-            _ => made("bytes", self.endian_configuration()),
+            _ => made("bytes", endian_configuration(self.endian)),
         }
-    }
-
-    fn endian_configuration(&self) -> Option<String> {
-        self.endian.map(|endian| ObjectText::new().with("endian", string(endian.name())).compact())
     }
 
     /// The chain for v2 in the terms of v3, as parsing its document would give it.
     pub fn v2(&self) -> Result<Vec<CodecMetadata>> {
         let mut chain = Vec::new();
         if self.options.fortran_order && self.options.shape.len() > 1 {
-            let order = list((0..self.options.shape.len()).rev());
-            let transpose = made("transpose", Some(ObjectText::new().with("order", order).compact()));
-            chain.push(CodecMetadata { field: "order".to_owned(), ..transpose });
+            chain.push(reversal(self.options.shape.len(), "order"));
         }
         let zstd = vec![V2_COMPRESSOR.to_owned()];
         let users = &self.options.users;
@@ -123,12 +117,11 @@ impl NewChain<'_> {
         let given = self.options.codecs.as_ref().unwrap_or(&gzip).iter().map(|text| parse_draft(text));
         let mut given = given.collect::<Result<Vec<_>>>()?;
         let at = given.iter().position(|codec| codec.name == "bytes");
-        let bytes = at.map_or_else(|| made("bytes", self.endian_configuration()), |at| given.remove(at));
+        let bytes =
+            at.map_or_else(|| made("bytes", endian_configuration(self.endian)), |at| given.remove(at));
         let mut chain = Vec::new();
         if self.options.fortran_order && self.options.shape.len() > 1 {
-            let order = list((0..self.options.shape.len()).rev());
-            let transpose = made("transpose", Some(ObjectText::new().with("order", order).compact()));
-            chain.push(CodecMetadata { field: "chunk_memory_layout".to_owned(), ..transpose });
+            chain.push(reversal(self.options.shape.len(), "chunk_memory_layout"));
         }
         chain.push(CodecMetadata { field: "data_type".to_owned(), ..bytes });
         for (idx, codec) in given.into_iter().enumerate() {
@@ -147,7 +140,7 @@ impl NewChain<'_> {
     }
 
     fn v2_bytes(&self) -> CodecMetadata {
-        CodecMetadata { field: "dtype".to_owned(), ..made("bytes", self.endian_configuration()) }
+        CodecMetadata { field: "dtype".to_owned(), ..made("bytes", endian_configuration(self.endian)) }
     }
 }
 
@@ -232,9 +225,7 @@ fn parse_draft(text: &str) -> Result<CodecMetadata> {
         {
             return match draft::codec(members, key, "codecs").map_err(|error| error.within_field("codecs"))? {
                 DraftCodec::Other(codec, _) => Ok(codec),
-                DraftCodec::Endian(endian) => {
-                    Ok(made("bytes", Some(ObjectText::new().with("endian", string(endian.name())).compact())))
-                }
+                DraftCodec::Endian(endian) => Ok(made("bytes", endian_configuration(Some(endian)))),
             };
         }
     }

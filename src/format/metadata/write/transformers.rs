@@ -2,8 +2,9 @@
 //! the draft of May 2022 has them.
 
 use super::options::ArrayOptions;
-use super::text::list;
+use super::text::{ObjectText, list, string};
 use crate::error::{Error, Result};
+use crate::format::metadata::draft::uri::SHARDING_URIS;
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{StorageTransformerMetadata, ZarrFormat, draft};
 
@@ -27,11 +28,32 @@ impl ArrayOptions {
                 None => Ok(Vec::new()),
             };
         };
-        let shards = shard_shape.map(|shape| draft::sharding(shape, chunk_shape)).transpose();
+        let shards = shard_shape.map(|shape| sharding(shape, chunk_shape)).transpose();
         let all = self.storage_transformers.iter().cloned().chain(shards?);
         let text = list(all);
         let document = Document::parse(text.as_bytes())?;
-        draft::parse_storage_transformers(document.root())
+        draft::storage_transformers(document.root())
             .map_err(|error| error.within_field("storage_transformers"))
     }
+}
+
+/// Writes the sharding transformer for shards of this shape.
+///
+/// # Errors
+/// `Argument` when a shard is not a whole number of chunks.
+fn sharding(shard_shape: &[u64], chunk_shape: &[u64]) -> Result<String> {
+    let per_shard = shard_shape.iter().zip(chunk_shape).map(|(shard, chunk)| {
+        shard.checked_div(*chunk).filter(|count| *count > 0 && shard.is_multiple_of(*chunk))
+    });
+    let per_shard = per_shard.collect::<Option<Vec<u64>>>();
+    let Some(per_shard) = per_shard.filter(|_| shard_shape.len() == chunk_shape.len()) else {
+        let error = Error::argument("a shard must be a whole number of chunks along each dimension");
+        return Err(error
+            .in_field("shard_shape")
+            .expected(format!("a multiple of {chunk_shape:?}"))
+            .actual(format!("{shard_shape:?}")));
+    };
+    let configuration = ObjectText::new().with("chunks_per_shard", list(per_shard)).compact();
+    let object = ObjectText::new().with("extension", string(SHARDING_URIS[0])).with("type", "\"indexed\"");
+    Ok(object.with("configuration", configuration).compact())
 }
