@@ -159,20 +159,32 @@ export {
   type ByteCachingOptions,
   type CacheKeyFor,
   withByteCaching,
-} from "../zarrita/byte_caching.ts";
-export { type ArrayExtension, defineArrayExtension, defineStoreExtension } from "../zarrita/define.ts";
-export { extendArray, extendStore, type MaybeAsync } from "../zarrita/extend.ts";
-export { type ChunkQueue, type GetConvertedOptions, type GetOptions, get } from "../zarrita/get.ts";
+} from "../compat/byte_caching.ts";
+export {
+  type ArrayExtension,
+  defineArrayExtension,
+  defineStoreExtension,
+  extendArray,
+  extendStore,
+  type MaybeAsync,
+} from "../compat/extensions.ts";
+export {
+  type ChunkQueue,
+  type GetConvertedOptions,
+  type GetOptions,
+  get,
+  type SetOptions,
+  set,
+} from "../compat/get_and_set.ts";
 export {
   getStrides as _zarrita_internal_getStrides,
   getWith as _zarrita_internal_get,
   type Setter,
   setWith as _zarrita_internal_set,
   sliceIndices as _zarrita_internal_sliceIndices,
-} from "../zarrita/internal.ts";
+} from "../compat/internal.ts";
 export {
   type FlushReport,
   type RangeCoalescingOptions,
   withRangeCoalescing,
-} from "../zarrita/range_coalescing.ts";
-export { type SetOptions, set } from "../zarrita/set.ts";
+} from "../compat/range_coalescing.ts";
