@@ -76,84 +76,6 @@ export { UnreadableNode } from "../api/unreadable.ts";
 export type { UpdateAttributesOptions } from "../api/update_attributes.ts";
 export type { ElementReader, ElementSource, ElementsInMemory } from "../api/write/element_source.ts";
 export type { WriteOptions, WriteProgress } from "../api/write/write.ts";
-export { projOfGridMapping } from "../convention/cf_projection.ts";
-export {
-  addConvention,
-  type Convention,
-  conventionAttributes,
-  conventions,
-  type KnownConvention,
-  type NewConvention,
-  type ValidateOptions,
-  validate,
-} from "../convention/conventions.ts";
-export { Coordinates, type CoordsOptions, coords } from "../convention/coordinates.ts";
-export {
-  type CreateDatasetOptions,
-  createDataset,
-  type Dataset,
-  type DatasetProgress,
-  type NewDataset,
-  type NewVariable,
-  type VariableData,
-} from "../convention/create_dataset.ts";
-export {
-  type CreatePyramidOptions,
-  createPyramid,
-  type DownsampleMethod,
-  type NewAxis,
-  type NewLabel,
-  type PyramidProgress,
-} from "../convention/create_pyramid.ts";
-export type { Finding } from "../convention/findings.ts";
-export type { Extent } from "../convention/geometry.ts";
-export { Histogram, type HistogramOptions, histogram } from "../convention/histogram.ts";
-export { at, between, locate } from "../convention/locate.ts";
-export type { CrsLike, Proj4Like } from "../convention/projection.ts";
-export { type PlacedNode, type PyramidOptions, pyramid } from "../convention/pyramid.ts";
-export {
-  type At,
-  type Crs,
-  type Picked,
-  Pyramid,
-  type PyramidAxis,
-  type PyramidChannel,
-  type PyramidLevel,
-  type View,
-  type Viewport,
-} from "../convention/pyramid_model.ts";
-export { type JsonSchema, type RegisteredConvention, registerConvention } from "../convention/registered.ts";
-export type { SchemaError, SchemaValidator } from "../convention/schema.ts";
-export type { Tile } from "../convention/tiles.ts";
-export { type DateLike, type Moment, TimeUnits, timeUnits } from "../convention/time.ts";
-export { type Warped, type WarpOptions, warp } from "../convention/warp.ts";
-export type { NumberType } from "../model/data_type.ts";
-export {
-  CodecPipelineError,
-  type ErrorCode,
-  type ErrorDetails,
-  InvalidMetadataError,
-  InvalidSelectionError,
-  isZarritaError,
-  NotFoundError,
-  UnknownCodecError,
-  UnsupportedError,
-  ZarrError,
-} from "../model/errors.ts";
-export type { NodeLike } from "../model/node_like.ts";
-export type { Dialect } from "../model/node_summary.ts";
-export type * from "../model/types.ts";
-export { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
-export { EntryStore, FileListStore, storesOfDrop } from "../store/chosen_files.ts";
-export { DirectoryStore, OpfsStore } from "../store/directory.ts";
-export { FetchStore } from "../store/fetch_store.ts";
-export { FileSystemStore } from "../store/file_system.ts";
-export type { FetchStoreOptions, HeaderList, HeadersReason, HeadersSource } from "../store/http_options.ts";
-export { OverlayStore } from "../store/overlay.ts";
-export { PersistentCache, type PersistentCacheOptions } from "../store/persistent_cache.ts";
-export { type ReferenceSpec, ReferenceStore, type ReferenceStoreOptions } from "../store/reference.ts";
-export { type ZipEntryInfo, ZipFileStore, type ZipFileStoreOptions, type ZipReader } from "../store/zip.ts";
-export { ZipWriter, type ZipWriterOptions } from "../store/zip_writer.ts";
 export {
   type ByteCache,
   type ByteCachingOptions,
@@ -188,3 +110,82 @@ export {
   type RangeCoalescingOptions,
   withRangeCoalescing,
 } from "../compat/range_coalescing.ts";
+export { projOfGridMapping } from "../convention/cf_projection.ts";
+export {
+  addConvention,
+  type Convention,
+  conventionAttributes,
+  conventions,
+  type KnownConvention,
+  type NewConvention,
+  type RegisteredConvention,
+  registerConvention,
+  type ValidateOptions,
+  validate,
+} from "../convention/conventions.ts";
+export { Coordinates, type CoordsOptions, coords } from "../convention/coordinates.ts";
+export type { Finding } from "../convention/findings.ts";
+export type { Extent } from "../convention/geometry.ts";
+export { Histogram, type HistogramOptions, histogram } from "../convention/histogram.ts";
+export { at, between, locate } from "../convention/locate.ts";
+export type { CrsLike, Proj4Like } from "../convention/projection.ts";
+export { type PlacedNode, type PyramidOptions, pyramid } from "../convention/pyramid.ts";
+export {
+  type At,
+  type Crs,
+  type Picked,
+  Pyramid,
+  type PyramidAxis,
+  type PyramidChannel,
+  type PyramidLevel,
+  type View,
+  type Viewport,
+} from "../convention/pyramid_model.ts";
+export type { JsonSchema, SchemaError, SchemaValidator } from "../convention/schema.ts";
+export type { Tile } from "../convention/tiles.ts";
+export { type DateLike, type Moment, TimeUnits, timeUnits } from "../convention/time.ts";
+export { type Warped, type WarpOptions, warp } from "../convention/warp.ts";
+export type {
+  CreateDatasetOptions,
+  Dataset,
+  DatasetProgress,
+  NewDataset,
+  NewVariable,
+  VariableData,
+} from "../convention/write/dataset_options.ts";
+export { createDataset } from "../convention/write/dataset_writer.ts";
+export type {
+  CreatePyramidOptions,
+  DownsampleMethod,
+  NewAxis,
+  NewLabel,
+  PyramidProgress,
+} from "../convention/write/pyramid_options.ts";
+export { createPyramid } from "../convention/write/pyramid_writer.ts";
+export type { NumberType } from "../model/data_type.ts";
+export {
+  CodecPipelineError,
+  type ErrorCode,
+  type ErrorDetails,
+  InvalidMetadataError,
+  InvalidSelectionError,
+  isZarritaError,
+  NotFoundError,
+  UnknownCodecError,
+  UnsupportedError,
+  ZarrError,
+} from "../model/errors.ts";
+export type { NodeLike } from "../model/node_like.ts";
+export type { Dialect } from "../model/node_summary.ts";
+export type * from "../model/types.ts";
+export { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
+export { EntryStore, FileListStore, storesOfDrop } from "../store/chosen_files.ts";
+export { DirectoryStore, OpfsStore } from "../store/directory.ts";
+export { FetchStore } from "../store/fetch_store.ts";
+export { FileSystemStore } from "../store/file_system.ts";
+export type { FetchStoreOptions, HeaderList, HeadersReason, HeadersSource } from "../store/http_options.ts";
+export { OverlayStore } from "../store/overlay.ts";
+export { PersistentCache, type PersistentCacheOptions } from "../store/persistent_cache.ts";
+export { type ReferenceSpec, ReferenceStore, type ReferenceStoreOptions } from "../store/reference.ts";
+export { type ZipEntryInfo, ZipFileStore, type ZipFileStoreOptions, type ZipReader } from "../store/zip.ts";
+export { ZipWriter, type ZipWriterOptions } from "../store/zip_writer.ts";
