@@ -17,9 +17,9 @@ const LATE = [
   "api/engine_codec.js",
   "api/write/changing.js",
   "api/write/write.js",
+  "compat/by_chunk.js",
   "files/directory.js",
   "files/reading.js",
-  "zarrita/by_chunk.js",
 ];
 
 /** Other targets of `import()`. They import nothing. */
@@ -74,31 +74,35 @@ function isSingle(module) {
   return existsSync(source) && IS_SINGLE.test(readFileSync(source, "utf8"));
 }
 
-/** The modules that the late code gets: those of a typical page, and those that must be single. */
+/**
+ * The modules that the late code gets: those of a typical page, and those that must be single.
+ * Their places in the list are their names in the late code, because the first download has these
+ * names.
+ */
 async function sharedModules(build, folder) {
   const first = await modulesOf(build, folder, FIRST_NAMES);
   const all = await modulesOf(build, folder, "export *");
-  return new Set([...first, ...all.filter(isSingle)]);
+  return [...new Set([...first, ...all.filter(isSingle)])].sort();
 }
 
-/** The names that a text uses of each module: `import_errors.ZarrError`. */
+/** The names that a text uses of each shared module: `import__5.ZarrError`. */
 function namesUsed(text) {
   const used = new Map();
-  for (const [, variable, module] of text.matchAll(/\b(\w+) = require\("([^"]+)"\)/g)) {
+  for (const [, variable, place] of text.matchAll(/\b(\w+) = require\("(\d+)"\)/g)) {
     const names = [...text.matchAll(new RegExp(`\\b${variable}\\.(\\w+)`, "g"))].map(([, name]) => name);
-    used.set(module, new Set([...(used.get(module) ?? []), ...names]));
+    used.set(Number(place), new Set([...(used.get(Number(place)) ?? []), ...names]));
   }
   return used;
 }
 
-/** The late code as the body of a function with the parameters `require` and `module`. */
+/** The late code as text that uses `require` and `module`. */
 async function lateText(build, folder, { shared, minify }) {
   const outside = {
     name: "modules that the late code gets",
     setup(plugin) {
       plugin.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
-        const module = slashes(relative(folder, join(resolveDir, path)));
-        return shared.has(module) ? { path: module, external: true } : undefined;
+        const place = shared.indexOf(slashes(relative(folder, join(resolveDir, path))));
+        return place < 0 ? undefined : { path: String(place), external: true };
       });
     },
   };
@@ -112,21 +116,18 @@ async function lateText(build, folder, { shared, minify }) {
  * The module that loads the late code. It imports names and no namespaces: those need a helper of
  * esbuild, which is a file of its own where several files use it.
  */
-function loaderText(used) {
-  const modules = [...used].map(([module, names]) => [module, [...names].sort()]).sort();
-  const imports = modules.map(([module, names]) => `import { ${names.join(", ")} } from "./${module}";`);
-  const shared = modules.map(([module, names]) => `  ${JSON.stringify(module)}: { ${names.join(", ")} },`);
+function loaderText(used, shared) {
+  const modules = [...used].map(([place, names]) => [place, [...names].sort().join(", ")]);
+  modules.sort(([one], [other]) => one - other);
+  const imports = modules.map(([place, names]) => `import { ${names} } from "./${shared[place]}";`);
+  const given = modules.map(([place, names]) => `    ${place}: { ${names} },`);
   return `${imports.join("\n")}
 let loaded;
-const shared = () => ({
-${shared.join("\n")}
-});
 export async function late(name) {
   const { default: define } = await import("./late.js");
-  if (!loaded) {
-    const modules = shared();
-    loaded = define((module) => modules[module], { exports: {} });
-  }
+  loaded ??= define({
+${given.join("\n")}
+  });
   return loaded[name];
 }
 `;
@@ -172,7 +173,13 @@ export async function publishLateModules(build, folder, { minify }) {
   const text = await lateText(build, folder, { shared, minify });
   writeFileSync(
     join(folder, "late.js"),
-    `export default function (require, module) {\n${text}\nreturn module.exports;\n}\n`,
+    `export default function (shared) {
+const require = (place) => shared[place];
+const module = { exports: {} };
+${text}
+return module.exports;
+}
+`,
   );
   await writeCaller(build, folder, { minify });
   const files = readdirSync(folder, { recursive: true }).map((name) => slashes(String(name)));
@@ -183,7 +190,7 @@ export async function publishLateModules(build, folder, { minify }) {
     const after = withLateImports(name, before);
     if (after !== before) writeFileSync(path, after);
   }
-  writeFileSync(join(folder, "late_loader.js"), loaderText(namesUsed(text)));
+  writeFileSync(join(folder, "late_loader.js"), loaderText(namesUsed(text), shared));
   await removeUnused(
     build,
     folder,

@@ -166,7 +166,6 @@ const withoutOptions = ([{ options: _, ...types }, make]) => [
   () => make().slice(0, Object.keys(types).length),
 ];
 const FILES = { get: withoutOptions(get), getRange: withoutOptions(getRange), has, size: has };
-const FOLDER = { ...STORE, ...FILES };
 
 /** A folder with one file, as browsers give it. Its handle is of no class that Node has. */
 const FILE = new File(["a"], "a");
@@ -396,14 +395,14 @@ export const CALLS = {
   ...methods(coordinates, COORDINATES, "Coordinates"),
   ...methods(picture, PYRAMID, "Pyramid"),
   ...methods(writer, { ...FILES, list, ...ZIP_WRITER, delete: STORE.delete }, "ZipWriter"),
-  ...methods(folder, FOLDER, "DirectoryStore"),
-  ...methods(chosen, { ...FILES, list, file: has }, "FileListStore"),
-  ...methods(dropped, { ...FILES, listDir, file: has }, "EntryStore"),
+  ...methods(folder, STORE, "DirectoryStore"),
+  ...methods(chosen, { get, getRange, has, size: STORE.size, list }, "FileListStore"),
+  ...methods(dropped, { get, getRange, has, size: STORE.size, listDir }, "EntryStore"),
   ...methods(references, READABLE, "ReferenceStore"),
   ...methods(overlay, READABLE, "OverlayStore"),
   ...methods(requests, { ...READABLE, set: STORE.set, delete: STORE.delete }, "FetchStore"),
-  ...methods(files, { ...STORE, size: has }, "FileSystemStore"),
-  ...methods(opfs, FOLDER, "OpfsStore"),
+  ...methods(files, STORE, "FileSystemStore"),
+  ...methods(opfs, STORE, "OpfsStore"),
   ...methods(archive, READABLE, "ZipFileStore"),
   ...methods(array, { resolve: RESOLVE }, "Array"),
   ...methods(group, { resolve: RESOLVE }, "Group"),

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// The rooms of `src/ts`, and the rooms that each may use:
-/// `entry → {adapter, zarrita} → {convention, api} → port ← engine`.
+/// `entry → {adapter, compat} → {convention, api} → port ← engine`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("elements", &["model"]),
@@ -18,10 +18,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine", &["port", "codec", "elements", "files", "model"]),
     ("store", &["port", "files", "model"]),
     ("api", &["store", "port", "codec", "elements", "model"]),
-    ("convention", &["api", "port", "model"]),
-    ("zarrita", &["api", "store", "port", "elements", "model"]),
+    ("convention", &["api", "port", "elements", "model"]),
+    ("compat", &["api", "store", "port", "elements", "model"]),
     ("adapter", &["convention", "api", "elements", "model"]),
-    ("entry", &["adapter", "zarrita", "convention", "api", "store", "port", "engine", "elements", "model"]),
+    ("entry", &["adapter", "compat", "convention", "api", "store", "port", "engine", "elements", "model"]),
 ];
 
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -67,7 +67,8 @@ impl NodeDocument {
 
     /// Serialises the texts for a worker: `{"zarr_format":2,"texts":[[".zarray","…"]]}`. A draft
     /// has its year as the number. Callers add `"is_callers":true` for an object that the user
-    /// made, which is in no store: see `callers`.
+    /// made, which is in no store (see `callers`), and `"shape":[…]` for an array with another
+    /// shape than the text has.
     pub fn to_json(&self) -> String {
         let texts = self.texts.iter().map(|(suffix, text)| list([string(suffix), string(text)]));
         let message = ObjectText::new().with("zarr_format", number(self.format).to_string());
@@ -81,17 +82,32 @@ impl NodeDocument {
     /// # Errors
     /// `Argument` for anything else, and for an invalid object of the user.
     pub fn from_json(json: &str) -> Result<Self> {
-        let (mut document, is_callers) = Self::of_message(json)
+        let (mut document, is_callers, shape) = Self::of_message(json)
             .map_err(|error| Error::argument("the text is not a node document").actual(error.to_string()))?;
         if is_callers {
             let mut texts = document.texts.iter_mut();
             texts.try_for_each(|(_, text)| callers::complete(text).map(|whole| *text = whole))?;
         }
+        if let Some(shape) = shape {
+            document.set_shape(&shape)?;
+        }
         Ok(document)
     }
 
-    /// Parses the message. The second value tells whether the user made the object.
-    fn of_message(json: &str) -> Result<(Self, bool)> {
+    /// Sets the shape in the node's own text. The other members keep their texts.
+    fn set_shape(&mut self, shape: &[u64]) -> Result<()> {
+        let own = self.own_text().map(|(suffix, _)| suffix.to_owned());
+        let mut texts = self.texts.iter_mut().filter(|(suffix, _)| own.as_ref() == Some(suffix));
+        texts.try_for_each(|(_, text)| {
+            let node = ObjectText::of(Document::parse(text.as_bytes())?.root())?;
+            *text = node.with("shape", list(shape)).compact();
+            Ok(())
+        })
+    }
+
+    /// Parses the message. The second value tells whether the user made the object, the third is
+    /// the shape that the array has in place of the one in its text.
+    fn of_message(json: &str) -> Result<(Self, bool, Option<Vec<u64>>)> {
         let message = Document::parse(json.as_bytes())?;
         let message = message.root().object()?;
         let of_number = |json: Json<'_>| {
@@ -107,7 +123,8 @@ impl NodeDocument {
         let texts = message.require("texts", |texts| texts.list(pair))?;
         let is_callers = message.read("is_callers", Json::bool)?.unwrap_or(false);
         let is_partial = message.read("is_partial", Json::bool)?.unwrap_or(false);
-        Ok((Self { format, texts, is_partial }, is_callers))
+        let shape = message.read("shape", Json::u64_list)?;
+        Ok((Self { format, texts, is_partial }, is_callers, shape))
     }
 }
 
@@ -170,6 +187,18 @@ mod tests {
         for json in ["", "{}", r#"{"zarr_format":1,"texts":[]}"#, "[2,[]]x"] {
             assert_eq!(NodeDocument::from_json(json).unwrap_err().kind(), ErrorKind::Argument);
         }
+    }
+
+    #[test]
+    fn a_message_may_give_an_array_another_shape() {
+        let document = v2_document(&[(ZARRAY, ARRAY), (ZATTRS, r#"{"shape":1}"#)]);
+        let json = document.to_json();
+        let message = format!(r#"{},"shape":[18446744073709551615]}}"#, &json[..json.len() - 1]);
+        let changed = NodeDocument::from_json(&message).unwrap();
+        assert_eq!(changed.text(ZATTRS), document.text(ZATTRS));
+        let whole = changed.text(ZARRAY).unwrap();
+        assert!(whole.contains(r#""shape":[18446744073709551615]"#), "{whole}");
+        assert!(whole.contains(r#""fill_value":7"#), "{whole}");
     }
 
     #[test]

@@ -33,6 +33,8 @@ import {
   Vector,
   vectorFromArray,
 } from "apache-arrow";
+import { NAT } from "../elements/dates.ts";
+import { isInOrder } from "../elements/pack.ts";
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
 
 /** A result of `Array.get`. */
@@ -88,9 +90,6 @@ const DURATIONS: Record<string, () => DataType> = {
   ns: () => new DurationNanosecond(),
 };
 
-/** NumPy's NaT. */
-const NAT = -(2n ** 63n);
-
 function typeOf({ data, unit, scale = 1, toDate }: ArrowInput): DataType {
   const { name } = (data as object).constructor;
   const made = unit === undefined ? TYPES[name] : (toDate ? DATES : DURATIONS)[unit];
@@ -140,15 +139,11 @@ function flat(input: ArrowInput, { bool = false, isMissing = missingIn(input) }:
 }
 
 function checkOrder({ shape, stride }: ArrowInput): void {
-  let step = 1;
-  for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
-    if ((shape[axis] ?? 0) > 1 && stride[axis] !== step)
-      throw new ZarrError("Argument", "Arrow requires elements in C order", {
-        expected: "a result of array.get without memoryOrder",
-        actual: `shape [${shape}], stride [${stride}]`,
-      });
-    step *= shape[axis] ?? 0;
-  }
+  if (isInOrder(shape, stride)) return;
+  throw new ZarrError("Argument", "Arrow requires elements in C order", {
+    expected: "a result of array.get without memoryOrder",
+    actual: `shape [${shape}], stride [${stride}]`,
+  });
 }
 
 /**

@@ -2,6 +2,7 @@
  * A pyramid as the data of deck.gl's `TileLayer`: pictures for its `BitmapLayer`, in pixels of the
  * finest level or on a web map. It needs no code of deck.gl.
  */
+import { needPlane } from "../convention/pyramid_level.ts";
 import type { Pyramid } from "../convention/pyramid_model.ts";
 import {
   type Box,
@@ -11,7 +12,6 @@ import {
   pixelTile,
   webMapBox,
 } from "./pictures.ts";
-import { planeOf } from "./plane.ts";
 
 /** The part of deck.gl's `TileLoadProps` that is used. */
 export interface DeckTile {
@@ -57,7 +57,7 @@ const isOnMap = (bbox: DeckTile["bbox"]): bbox is Extract<DeckTile["bbox"], { we
  *     new TileLayer({ ...imageTiles(image), renderSubLayers });
  */
 export function imageTiles(pyramid: Pyramid, options: PictureOptions = {}): DeckTileProps {
-  const [plane, { levels }] = [planeOf(pyramid), pyramid];
+  const [plane, { levels }] = [needPlane(pyramid), pyramid];
   const [width = 0, height = 0] = [levels[0]?.shape[plane.x], levels[0]?.shape[plane.y]];
   const getTileData = async ({ bbox, signal }: DeckTile): Promise<DeckPicture | null> => {
     if (isOnMap(bbox)) throw new TypeError("imageTiles requires an OrthographicView; a map takes mapTiles");

@@ -15,16 +15,16 @@ import {
   type UnresolvedEntity,
   type ValuesStoreParams,
 } from "@h5web/app";
-import type { Array as ZarrArray } from "../api/array.ts";
+import type { AnyArray } from "../api/array.ts";
 import type { Group } from "../api/group.ts";
 import { open } from "../api/open.ts";
 import { type CfOptions, packingOf } from "../api/read/packing.ts";
 import type { UnreadableNode } from "../api/unreadable.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
-import type { DataType, Readable, Slice } from "../model/types.ts";
+import { below, nameOf } from "../model/path.ts";
+import type { Readable, Slice } from "../model/types.ts";
 import { attributeOf, typeOf, unpacked, valuesOf } from "./h5web_types.ts";
 
-type AnyArray = ZarrArray<DataType, Readable>;
 type AnyNode = AnyArray | Group<Readable>;
 
 export interface H5WebOptions {
@@ -65,7 +65,7 @@ export class ZarrApi extends DataProviderApi {
   readonly #nodes = new Map<string, AnyNode>();
 
   constructor(group: Group<Readable>, { filepath, decode = false }: H5WebOptions = {}) {
-    super(filepath ?? (group.path.split("/").at(-1) || "zarr"));
+    super(filepath ?? (nameOf(group.path) || "zarr"));
     [this.#root, this.#decode] = [group, decode];
     this.#nodes.set("/", group);
   }
@@ -88,7 +88,7 @@ export class ZarrApi extends DataProviderApi {
     const packing = await this.#packing(array);
     const told = ({ parts, totalParts }: { parts: number; totalParts: number }) =>
       onProgress?.(parts / Math.max(totalParts, 1));
-    const options = { ...(signal && { signal }), onProgress: told };
+    const options = { signal, onProgress: told };
     const places = selectionOf(selection);
     const result = packing
       ? await array.get(places, { ...options, decode: packing, as: "float64" })
@@ -124,8 +124,8 @@ export class ZarrApi extends DataProviderApi {
   }
 
   #child(node: AnyNode | UnreadableNode<Readable>, parent: string) {
-    const name = node.path.split("/").at(-1) ?? "";
-    const path = parent === "/" ? `/${name}` : `${parent}/${name}`;
+    const name = nameOf(node.path);
+    const path = below(parent, name);
     if (node.error !== undefined) {
       return { name, path, kind: EntityKind.Unresolved, attributes: [] } satisfies UnresolvedEntity;
     }
@@ -137,7 +137,7 @@ export class ZarrApi extends DataProviderApi {
     const attributes = Object.entries(attrs).map(
       ([name, value]): Attribute => attributeOf(name, value).attribute,
     );
-    return { name: path.split("/").at(-1) || this.filepath, path, attributes };
+    return { name: nameOf(path) || this.filepath, path, attributes };
   }
 
   #group(group: Group<Readable>, path: string): GroupEntity {

@@ -10,11 +10,11 @@ import type { LabelColors } from "../api/read/label_colors.ts";
 import type { CfOptions } from "../api/read/packing.ts";
 import { toIndex, toWorld } from "../convention/geometry.ts";
 import { type CrsLike, type Proj4Like, type Projection, projectionOf } from "../convention/projection.ts";
-import type { At, Pyramid, PyramidLevel } from "../convention/pyramid_model.ts";
+import { type At, needPlane, type PyramidLevel, planeSelection } from "../convention/pyramid_level.ts";
+import type { Pyramid } from "../convention/pyramid_model.ts";
 import { warp } from "../convention/warp.ts";
 import { type WarpSource, warpSource } from "../convention/warp_source.ts";
 import { UnsupportedError } from "../model/errors.ts";
-import { planeOf } from "./plane.ts";
 
 /** The look of a channel. */
 export interface PictureChannel {
@@ -157,17 +157,13 @@ export async function pixelTile(
   options: PictureOptions,
   signal: AbortSignal | undefined,
 ): Promise<PixelTile | null> {
-  const [plane, { levels }] = [planeOf(pyramid), pyramid];
+  const [plane, { levels }] = [needPlane(pyramid), pyramid];
   const level = levelFor(pyramid, (box[2] - box[0]) / size);
   const { x, y } = rangesOf(pyramid, level, box);
   const [width, height] = [x[1] - x[0], y[1] - y[0]];
   if (width <= 0 || height <= 0) return null;
   const read = async ({ at, ...shown }: Paint) => {
-    const selection = pyramid.axes.map(({ name, role }, axis) => {
-      const range = axis === plane.x ? x : axis === plane.y ? y : undefined;
-      if (range) return { start: range[0], stop: range[1], step: null };
-      return (Object.hasOwn(at, name) ? at[name] : at[role]) ?? 0;
-    });
+    const selection = planeSelection(pyramid, at, [x, y]);
     const wish = { signal, priority: options.priority ?? 0, memoryOrder: [plane.y, plane.x] };
     return (await level.array.get(selection, { ...shown, ...wish, as: "rgba" })).data;
   };
@@ -257,9 +253,9 @@ export async function mapTile(
     ...map,
     method,
     priority,
-    ...(proj4 && { proj4 }),
-    ...(from && { from }),
-    ...(signal && { signal }),
+    proj4,
+    from,
+    signal,
   };
   const read = async (paint: Paint) => {
     const { data } = await warp(array, { ...placed, at: paint.at, decode: paint.decode ?? false });

@@ -3,11 +3,11 @@
  * they are passed on as they are stored, or as numbers of a type that Viv has.
  */
 import type { CfOptions } from "../api/read/packing.ts";
-import type { Pyramid, PyramidLevel } from "../convention/pyramid_model.ts";
+import { needPlane, type PyramidLevel } from "../convention/pyramid_level.ts";
+import type { Pyramid } from "../convention/pyramid_model.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { InvalidSelectionError, UnsupportedError } from "../model/errors.ts";
 import type { Slice } from "../model/types.ts";
-import { planeOf } from "./plane.ts";
 
 /** The data types that Viv draws. */
 type VivNumbers = Exclude<NumberType, "int64" | "uint64" | "float16">;
@@ -41,20 +41,9 @@ export interface VivOptions {
 /** The reason that Viv expects after an abort (`SIGNAL_ABORTED` of its loaders). */
 const ABORTED = "__vivSignalAborted";
 
-const EXACT: readonly string[] = [
-  "uint8",
-  "uint16",
-  "uint32",
-  "int8",
-  "int16",
-  "int32",
-  "float32",
-  "float64",
-];
-
 /** Viv's data type for one of Zarr that it lacks. 64-bit integers are exact up to 2^53. */
 function numbersFor(dtype: string): VivNumbers {
-  if (EXACT.includes(dtype)) return dtype as VivNumbers;
+  if (/^(u?int(8|16|32)|float(32|64))$/.test(dtype)) return dtype as VivNumbers;
   if (/^u?int64$/.test(dtype)) return "float64";
   if (/^(bool|uint[24])$/.test(dtype)) return "uint8";
   if (/^int[24]$/.test(dtype)) return "int8";
@@ -133,8 +122,8 @@ export class VivSource {
     const options = {
       as: this.#as,
       memoryOrder: [plane.y, plane.x],
-      ...(this.#decode && { decode: this.#decode }),
-      ...(signal && { signal }),
+      decode: this.#decode || undefined,
+      signal,
     };
     try {
       const { data } = await this.#level.array.get(places, options);
@@ -205,7 +194,7 @@ function resolutionOf({ levels }: Pyramid, factor: number): Resolution {
  *     new MultiscaleImageLayer({ loader: pixelSources(image), selections: [{ c: 0, z: 3 }], … });
  */
 export function pixelSources(pyramid: Pyramid, options: VivOptions = {}): VivSource[] {
-  planeOf(pyramid);
+  needPlane(pyramid);
   const [finest, coarsest] = [pyramid.levels[0], pyramid.levels.at(-1)] as [PyramidLevel, PyramidLevel];
   const count = Math.floor(Math.log2(coarsest.unitsPerElement / finest.unitsPerElement) + 0.1) + 1;
   const sources = Array.from(

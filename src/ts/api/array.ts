@@ -61,6 +61,9 @@ import type { WriteOptions } from "./write/write.ts";
 
 export { FACTS };
 
+/** An array of any data type in any store. */
+export type AnyArray = Array<DataType, Readable>;
+
 /** Options for the memory order of a result. */
 interface LaidOutOptions extends ReadOptions {
   /**

@@ -6,6 +6,7 @@
 import { optionsOf } from "../model/argument.ts";
 import { errorFromReport, NotFoundError, ZarrError } from "../model/errors.ts";
 import { HEAD_START_MS } from "../model/head_start.ts";
+import { parentOf } from "../model/path.ts";
 import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../model/types.ts";
 import type { Connection } from "../port/connection.ts";
 import { call, running } from "../port/engine.ts";
@@ -94,7 +95,7 @@ function groupsOf(consolidation: Consolidation): Map<string, AbsolutePath[]> {
   const below = new Map<string, AbsolutePath[]>();
   for (const { path } of contentsOf(consolidation)) {
     if (path === "/") continue;
-    const parent = path.slice(0, path.lastIndexOf("/")) || "/";
+    const parent = parentOf(path);
     const siblings = below.get(parent);
     if (siblings) siblings.push(path);
     else below.set(parent, [path]);

@@ -7,8 +7,9 @@
 import { product } from "../elements/typed_arrays.ts";
 import { needReadable, optionsOf } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
+import { below, nameOf } from "../model/path.ts";
 import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
-import { FACTS, Array as ZarrArray } from "./array.ts";
+import { type AnyArray, FACTS, Array as ZarrArray } from "./array.ts";
 import { elementSizeOf } from "./arrays.ts";
 import { childrenOf } from "./children.ts";
 import { type CreateArrayOptions, createNode } from "./create.ts";
@@ -26,7 +27,6 @@ export interface CopyProgress {
   totalElements: number;
 }
 
-type AnyArray = ZarrArray<DataType, Readable>;
 type ArrayChoices = Partial<CreateArrayOptions>;
 
 export interface CopyOptions {
@@ -115,8 +115,7 @@ async function copyGroup(
   const target = await createNode(place, { kind: "group", attributes, zarrFormat, overwrite, signal });
   for await (const child of childrenOf(source, { ...(signal && { signal }) }, nodeOf)) {
     if (child.error) throw child.error;
-    const name = child.path.slice(child.path.lastIndexOf("/") + 1);
-    const path = `${target.path === "/" ? "" : target.path}/${name}` as AbsolutePath;
+    const path = below(target.path, nameOf(child.path));
     // Creating the group has already erased existing nodes.
     await copyNode(child, new Location(target.store, path), { ...options, overwrite: false });
   }

@@ -3,9 +3,8 @@
  * entries of the registry, and for `zarr-wasm/numcodecs`. They do not read or write arrays.
  */
 import { chunkOf, isDense, packedChunk, packedMemory, type ZarrChunk } from "../codec/chunk.ts";
-import type { CodecEntry, CodecKind, UserCodec } from "../codec/entry.ts";
 import { CodecFault } from "../codec/fault.ts";
-import type { ArrayForm } from "../codec/site.ts";
+import type { ArrayForm, CodecEntry, CodecKind, UserCodec } from "../codec/site.ts";
 import { stridesOf } from "../elements/typed_arrays.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";

@@ -4,9 +4,9 @@
  * documents. Of a caller's object, only the fields behind zarrita's getters are read.
  */
 
+import { wrappedScalarOf } from "../elements/elements.ts";
 import { keepTables } from "../elements/typed_arrays.ts";
 import { elementOf } from "../elements/variable.ts";
-import { wrappedScalarOf } from "../elements/wrapped.ts";
 import { isReadable, need, needReadable, optionsOf } from "../model/argument.ts";
 import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.ts";
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";

@@ -5,8 +5,7 @@
  * array uses the codecs that are registered at its first read.
  */
 
-import type { CodecEntry, CodecKind, UserCodec } from "../codec/entry.ts";
-import { entryOf } from "../codec/entry.ts";
+import { type CodecEntry, type CodecKind, entryOf, type UserCodec } from "../codec/site.ts";
 import { need, needReadable, object } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
 

@@ -3,7 +3,7 @@
  * gives a codec that the engine runs, for code that needs one alone and for other libraries. Reads
  * and writes of arrays do not use these entries.
  */
-import type { CodecKind } from "../codec/entry.ts";
+import type { CodecKind } from "../codec/site.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
 import { type CodecLoader, type CodecRegistry, ownLoaders, registered } from "./registered.ts";
 

@@ -2,6 +2,7 @@
  * The tree below a group: a node and its descendants, within a budget.
  */
 import { ZarrError } from "../model/errors.ts";
+import { nameOf } from "../model/path.ts";
 import type { AbsolutePath, Readable } from "../model/types.ts";
 import { type AnyNode, childrenOf, known, type NodeMaker, ofNode } from "./children.ts";
 import type { NodeOptions } from "./nodes.ts";
@@ -79,7 +80,7 @@ function drawn(tree: Tree): string[] {
 /** A tree with only this node. */
 function treeAt({ path, kind }: AnyNode | UnreadableNode<Readable>): Tree {
   return {
-    name: path.split("/").pop() || "/",
+    name: nameOf(path) || "/",
     path,
     kind,
     children: [],

@@ -4,9 +4,12 @@
  * are not numbers, text or booleans are given as packed bytes.
  */
 
-import { aligned, product, stridesInOrder, viewClass, viewOf } from "../elements/typed_arrays.ts";
+import { wrapperOf } from "../elements/elements.ts";
+import { loopsOver } from "../elements/loops.ts";
+import { isInOrder, joinVariable } from "../elements/pack.ts";
+import { CLASSES, product, stridesInOrder, viewOf } from "../elements/typed_arrays.ts";
+import { splitVariable, variableAt } from "../elements/variable_buffer.ts";
 import type { TypeDescription } from "../model/data_type.ts";
-import { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
 import { CodecFault } from "./fault.ts";
 import type { ArrayForm } from "./site.ts";
 
@@ -27,27 +30,17 @@ interface Buffered {
 }
 
 function dataOf(type: TypeDescription, bytes: Uint8Array<ArrayBuffer>, count: number): unknown {
-  const { kind, size, view, components = 0 } = type;
+  const { size, view } = type;
   if (size === undefined) return variableElements(type, bytes, count);
-  if (kind === "bool") return new BoolArray(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (kind === "null-terminated-bytes") {
-    return new ByteStringArray(size, bytes.buffer, bytes.byteOffset, count);
-  }
-  if (kind === "utf32") {
-    const codes = aligned(bytes, 4);
-    return new UnicodeStringArray(components, codes.buffer, codes.byteOffset, count);
-  }
-  return view ? viewOf(view, bytes) : bytes;
+  return wrapperOf(type, bytes) ?? (view ? viewOf(view, bytes) : bytes);
 }
 
 function variableElements({ kind }: TypeDescription, bytes: Uint8Array, count: number): unknown[] {
-  const head = aligned(bytes.subarray(0, 4 * (count + 1)), 4);
-  const offsets = new Uint32Array(head.buffer, head.byteOffset, count + 1);
-  const elements = bytes.subarray(4 * (count + 1));
+  const elements = splitVariable(bytes, count);
   const text = new TextDecoder("utf-8", { ignoreBOM: true });
   return Array.from({ length: count }, (_, at) => {
-    const element = elements.slice(offsets[at], offsets[at + 1]);
-    return kind === "string" ? text.decode(element) : element;
+    const element = variableAt(elements, at);
+    return kind === "string" ? text.decode(element) : element.slice();
   });
 }
 
@@ -58,14 +51,11 @@ export function chunkOf({ type, shape }: ArrayForm, bytes: Uint8Array<ArrayBuffe
 
 /** Converts one packed element to the form that codecs take. */
 export function scalarOf(type: TypeDescription, element: readonly number[]): unknown {
-  const bytes = Uint8Array.from(
-    type.size === undefined ? [0, 0, 0, 0, ...lengthOf(element), ...element] : element,
-  );
+  const own = Uint8Array.from(element);
+  const bytes = type.size === undefined ? joinVariable([own]) : own;
   const data = dataOf(type, bytes, 1) as { get?(idx: number): unknown } & ArrayLike<unknown>;
   return typeof data.get === "function" ? data.get(0) : data[0];
 }
-
-const lengthOf = ({ length }: readonly number[]) => new Uint8Array(Uint32Array.of(length).buffer);
 
 const isNumbers = (value: unknown): value is number[] =>
   Array.isArray(value) && value.every((entry) => Number.isInteger(entry));
@@ -141,7 +131,7 @@ const WRAPPED = new Set(["bool", "utf32", "null-terminated-bytes"]);
 
 function packFixed(type: TypeDescription, size: number, { data, shape, stride }: ZarrChunk) {
   const { buffer, byteOffset, byteLength } = data as Partial<Buffered>;
-  const View = type.view && !WRAPPED.has(type.kind) ? viewClass(type.view) : undefined;
+  const View = type.view && !WRAPPED.has(type.kind) ? CLASSES[type.view] : undefined;
   const fits = View === undefined || data instanceof View;
   if (buffer === undefined || byteLength === undefined || !fits) {
     const expected = View?.name ?? "a typed array, or one of zarrita's array classes";
@@ -149,16 +139,15 @@ function packFixed(type: TypeDescription, size: number, { data, shape, stride }:
   }
   const bytes = new Uint8Array(buffer, byteOffset, byteLength);
   checkLength(reach(shape, stride) * size, byteLength, "bytes");
-  const packed = stridesInOrder(shape);
-  if (shape.every((extent, axis) => extent <= 1 || stride[axis] === packed[axis])) {
+  if (isInOrder(shape, stride)) {
     return bytes.slice(0, product(shape) * size) as Uint8Array<ArrayBuffer>;
   }
   const output = new Uint8Array(product(shape) * size);
-  let place = 0;
-  eachElement(shape, stride, (at) => {
-    for (let byte = 0; byte < size; byte += 1) output[place + byte] = bytes[at * size + byte] as number;
-    place += size;
-  });
+  const loops = loopsOver(shape, stride);
+  for (let place = 0; loops.left > 0; loops.next(), place += size) {
+    const at = loops.source * size;
+    for (let byte = 0; byte < size; byte += 1) output[place + byte] = bytes[at + byte] as number;
+  }
   return output;
 }
 
@@ -167,45 +156,19 @@ function checkLength(expected: number, actual: number, unit: string): void {
   throw new CodecFault("a codec returned too few elements", `${expected} ${unit}`, `${actual} ${unit}`);
 }
 
-/** Calls `visit` with the index of each element, in C order. */
-function eachElement(shape: readonly number[], stride: readonly number[], visit: (at: number) => void): void {
-  const index = shape.map(() => 0);
-  let at = 0;
-  for (let left = product(shape); left > 0; left -= 1) {
-    visit(at);
-    for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
-      const step = stride[axis] ?? 0;
-      index[axis] = (index[axis] ?? 0) + 1;
-      at += step;
-      if ((index[axis] ?? 0) < (shape[axis] ?? 0)) break;
-      at -= step * (shape[axis] ?? 0);
-      index[axis] = 0;
-    }
-  }
-}
-
 function packVariable({ type }: ArrayForm, { data, shape, stride }: ZarrChunk): Uint8Array<ArrayBuffer> {
   const values = data as ArrayLike<unknown>;
   checkLength(reach(shape, stride), values.length ?? 0, "elements");
   const elements: Uint8Array[] = [];
   const encoder = new TextEncoder();
-  eachElement(shape, stride, (at) => {
-    const value = values[at];
+  for (const loops = loopsOver(shape, stride); loops.left > 0; loops.next()) {
+    const value = values[loops.source];
     if (type.kind === "string" && typeof value === "string") elements.push(encoder.encode(value));
     else if (type.kind !== "string" && value instanceof Uint8Array) elements.push(value);
     else {
       const expected = type.kind === "string" ? "strings" : "Uint8Arrays";
       throw new CodecFault("a codec returned elements of another type", expected, shown(value));
     }
-  });
-  const head = 4 * (elements.length + 1);
-  const output = new Uint8Array(head + elements.reduce((sum, { length }) => sum + length, 0));
-  const offsets = new DataView(output.buffer);
-  let end = 0;
-  for (const [at, element] of elements.entries()) {
-    output.set(element, head + end);
-    end += element.length;
-    offsets.setUint32(4 * (at + 1), end, true);
   }
-  return output;
+  return joinVariable(elements);
 }

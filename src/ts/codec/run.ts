@@ -3,9 +3,8 @@
  */
 
 import { chunkOf, packedChunk, packedMemory, scalarOf } from "./chunk.ts";
-import type { CodecEntry, CodecKind, UserCodec } from "./entry.ts";
 import { CodecFault } from "./fault.ts";
-import type { CodecRequest, CodecSite } from "./site.ts";
+import type { CodecEntry, CodecKind, CodecRequest, CodecSite, UserCodec } from "./site.ts";
 
 const KINDS: readonly unknown[] = ["array_to_array", "array_to_bytes", "bytes_to_bytes"];
 
@@ -18,7 +17,7 @@ interface MadeCodec {
 function configurationOf({ configuration }: CodecSite): Record<string, unknown> {
   // A codec object of v2 has the codec's name in it.
   const { id, ...rest } = JSON.parse(configuration ?? "{}") as Record<string, unknown>;
-  return typeof id === "string" ? rest : { ...rest, ...(id === undefined ? {} : { id }) };
+  return typeof id === "string" || id === undefined ? rest : { ...rest, id };
 }
 
 /** The description of the chunk that `fromConfig` and `getEncodedMeta` receive. */

@@ -1,16 +1,16 @@
 /**
  * `conventions` lists the conventions of a node, `validate` checks them, and `addConvention`
- * declares another one. The conventions module does the work (`src/convention`).
+ * declares another one. `registerConvention` makes one of the user known. The conventions module
+ * does the work (`src/convention`).
  */
-import { need, needReadable, object, optionsOf } from "../model/argument.ts";
+import { need, needReadable, object, optionsOf, type Rules } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
 import { factsOf, type NodeLike } from "../model/node_like.ts";
 import type { Attributes } from "../model/types.ts";
 import { ask } from "../port/convention.ts";
 import type { Finding } from "./findings.ts";
-import { registeredConventions } from "./registered.ts";
-import { checkLoaded, checkSchema, notValidated, type SchemaValidator } from "./schema.ts";
+import { checkLoaded, checkSchema, type JsonSchema, notValidated, type SchemaValidator } from "./schema.ts";
 
 /** The conventions that this package implements. */
 export type KnownConvention =
@@ -54,6 +54,57 @@ export interface Convention {
   findings: Finding[];
 }
 
+/** A convention of the user. At least one of `uuid`, `schemaUrl` and `specUrl` identifies it. */
+export interface RegisteredConvention {
+  uuid?: string;
+  schemaUrl?: string;
+  specUrl?: string;
+  name?: string;
+  description?: string;
+  /** Prefix of the names of its attributes, such as `"sensor:"`. */
+  prefix?: string;
+  /** Name of the attribute that holds all its properties. */
+  key?: string;
+  /** The JSON schema that `validate` hands to the validator of its options. */
+  schema?: JsonSchema;
+  /**
+   * Whether the schema describes the metadata document or the attributes. Default: the document, if
+   * the schema has a property `attributes`.
+   */
+  schemaOf?: "node" | "attributes";
+}
+
+const registeredConventions: RegisteredConvention[] = [];
+
+/** The members of a registered convention that cross to the conventions module. */
+const TEXTS: Rules = {
+  uuid: "a text",
+  schemaUrl: "a text",
+  specUrl: "a text",
+  prefix: "a text",
+  key: "a text",
+};
+
+/**
+ * Registers a convention, so that `conventions` recognises it. Returns a function that removes it.
+ * Throws an `Argument` error if it has no `uuid`, `schemaUrl` or `specUrl`.
+ */
+export function registerConvention(convention: RegisteredConvention): () => void {
+  optionsOf(convention, TEXTS, "convention");
+  if (!convention.uuid && !convention.schemaUrl && !convention.specUrl) {
+    throw new ZarrError(
+      "Argument",
+      "a convention is identified by its uuid, schemaUrl or specUrl, not by its name",
+    );
+  }
+  const own = { ...convention };
+  registeredConventions.push(own);
+  return () => {
+    const at = registeredConventions.indexOf(own);
+    if (at >= 0) registeredConventions.splice(at, 1);
+  };
+}
+
 interface FoundConvention extends Omit<Convention, "properties" | "isRegistered"> {
   keys: string[];
   registered?: number;
@@ -74,7 +125,7 @@ const frameworkFinding = (rule: string, message: string): Finding => ({
 /** The conventions of a node. Attributes that cannot be read become a finding. */
 async function examine(node: NodeLike): Promise<Examination> {
   const { text, problem } = factsOf(node);
-  const registered = registeredConventions().map(({ uuid, schemaUrl, specUrl, prefix, key }) => ({
+  const registered = registeredConventions.map(({ uuid, schemaUrl, specUrl, prefix, key }) => ({
     uuid,
     schemaUrl,
     specUrl,
@@ -171,7 +222,7 @@ async function schemaFindings(
   { registered, schemaUrl, label, declared, known }: FoundConvention,
   { loadSchema, validate, signal, room }: SchemaOptions,
 ): Promise<Finding[]> {
-  const own = registered === undefined ? undefined : registeredConventions()[registered];
+  const own = registered === undefined ? undefined : registeredConventions[registered];
   if (own?.schema !== undefined) {
     const { schema, schemaOf } = own;
     if (!validate) return [notValidated(label, "warning", NO_VALIDATOR)];

@@ -4,15 +4,16 @@
  * (`spatial:`, OME, multiscales), which `pyramid` reads.
  */
 
-import type { Array as ZarrArray } from "../api/array.ts";
+import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { type CoordinateValue, NEAREST_RULES, type NearestOptions } from "../api/by_value.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
+import { NAT } from "../elements/dates.ts";
 import { need, needList, needReadable, optionsOf } from "../model/argument.ts";
 import { InvalidSelectionError, NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { Attributes, DataType, Readable, Slice } from "../model/types.ts";
-import { besideOf } from "./beside.ts";
 import { EvenAxis, needListable } from "./even_axis.ts";
+import { besideOf } from "./known_nodes.ts";
 import { Lookup } from "./lookup.ts";
 import { levelIn, type PlacedLevel, placedLevel, rememberedLevel } from "./placing.ts";
 import { type PlacedNode, pyramid } from "./pyramid.ts";
@@ -166,8 +167,6 @@ export class Coordinates {
   }
 }
 
-type AnyArray = ZarrArray<DataType, Readable>;
-
 /** The coordinate variable of a dimension: it has the dimension's name and length. */
 async function variableOf(
   array: AnyArray,
@@ -212,9 +211,7 @@ async function ofVariable(
   if (numpy) {
     const units = unitsOfNumpy(numpy.unit, numpy.scale);
     const counts = data as BigInt64Array;
-    const values = Float64Array.from(counts, (count) =>
-      count === -(2n ** 63n) ? Number.NaN : Number(count),
-    );
+    const values = Float64Array.from(counts, (count) => (count === NAT ? Number.NaN : Number(count)));
     return new Coordinates({
       ...parts,
       values,

@@ -3,7 +3,7 @@
  * count, the engine adds up their counts, and only the sums cross to the page.
  */
 
-import type { Array as ZarrArray } from "../api/array.ts";
+import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { arrayNumber, bindCodecs, typeNameOf } from "../api/arrays.ts";
 import { placesOf } from "../api/by_value.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
@@ -11,14 +11,21 @@ import { progressListener, type ReadOptions, readArguments } from "../api/read/a
 import { conversionOf } from "../api/read/conversion.ts";
 import type { CfOptions } from "../api/read/packing.ts";
 import { type AnySelection, requestOf } from "../api/selection.ts";
-import { needFunction, needList, needReadable, object, optionsOf, type Rules } from "../model/argument.ts";
+import {
+  needFunction,
+  needList,
+  needReadable,
+  object,
+  optionsOf,
+  type Rules,
+  refuse,
+} from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
 import { newSummary, PLACES } from "../model/summary_numbers.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
-import { type At, Pyramid } from "./pyramid_model.ts";
-
-type AnyArray = ZarrArray<DataType, Readable>;
+import { type At, indexAlong } from "./pyramid_level.ts";
+import { Pyramid } from "./pyramid_model.ts";
 
 export interface HistogramOptions extends ReadOptions {
   /** The elements to count. Default: the whole array. */
@@ -76,7 +83,7 @@ export class Histogram {
     needFunction(object(values, "values")[Symbol.iterator], "values");
     const lists = [...values];
     for (const list of lists) needList(list, "values");
-    const count = checked({ bins, ...(window ? { window } : {}) });
+    const count = checked({ bins, window });
     const [low, high] = window ?? boundsOf(summaryOf(lists, [0, 0], 0));
     return new Histogram(summaryOf(lists, [low, high], count), [low, high]);
   }
@@ -87,10 +94,7 @@ export class Histogram {
    */
   quantile(share: number): number {
     if (!(typeof share === "number" && share >= 0 && share <= 1)) {
-      throw new ZarrError("Argument", "the share of a quantile is not valid", {
-        expected: "a number from 0 to 1",
-        actual: shown(share),
-      });
+      refuse("the share of a quantile is not valid", "a number from 0 to 1", share);
     }
     const wanted = share * this.count;
     const [low, high] = this.window;
@@ -178,12 +182,8 @@ async function subject(
   const level = source.levels.at(-1);
   if (!level) throw new ZarrError("Argument", "the pyramid has no level");
   if (selection !== undefined && selection !== null) return [level.array as AnyArray, selection];
-  const index = (axis: number): number | null => {
-    const { role = "other", name = "" } = source.axes[axis] ?? {};
-    if (axis === source.plane.x || axis === source.plane.y) return null;
-    const wanted = Object.hasOwn(at, name) ? at[name] : Object.hasOwn(at, role) ? at[role] : 0;
-    return wanted === undefined ? 0 : wanted;
-  };
+  const { x, y } = source.plane;
+  const index = (axis: number) => (axis === x || axis === y ? null : indexAlong(source.axes[axis], at));
   return [level.array as AnyArray, level.shape.map((_, axis) => index(axis))];
 }
 
@@ -192,10 +192,11 @@ function checked({ bins = 256, window }: HistogramOptions): number {
     window === undefined ||
     (window.length === 2 && window[0] <= window[1] && Number.isFinite(window[1] - window[0]));
   if (Number.isInteger(bins) && bins > 0 && bins <= 65536 && isWindow) return bins;
-  throw new ZarrError("Argument", "the bins or the window of a histogram are not valid", {
-    expected: "1 to 65536 bins, and a window of two finite numbers",
-    actual: `${bins} bins, [${shown(window)}]`,
-  });
+  return refuse(
+    "the bins or the window of a histogram are not valid",
+    "1 to 65536 bins, and a window of two finite numbers",
+    `${bins} bins, [${shown(window)}]`,
+  );
 }
 
 /**
@@ -216,10 +217,7 @@ export async function histogram(source: Source, options: HistogramOptions = {}):
   await array[FACTS].doubt?.(signal);
   const request = { ...requestOf(selection, array[FACTS]), streamed: true };
   await bindCodecs(array[FACTS], signal);
-  const reading = {
-    ...(onProgress ? { onProgress } : {}),
-    ...(priority ? { priority } : {}),
-  };
+  const reading = { onProgress, priority };
   const summarised = async (low: number, high: number, count: number): Promise<Float64Array> => {
     const summary: [number, number, number] = [low, high, count];
     const conversion = { type: undefined, request: { ...unpacked?.request, summary } };

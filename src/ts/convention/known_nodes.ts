@@ -1,16 +1,20 @@
 /**
- * The cache of the nodes of one pyramid: its groups and arrays. Each is opened once, also for
- * concurrent calls. Consolidated metadata is preferred if the store has it. The conventions module
- * interprets the nodes.
+ * The nodes around a node, each of which is opened once, also for concurrent calls: the groups and
+ * arrays of one pyramid, which the conventions module interprets, and the variables beside an array
+ * that belong to it by name, coordinates and grid mappings. Consolidated metadata is preferred if
+ * the store has it.
  */
-import { Array as ZarrArray } from "../api/array.ts";
+import { type AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { consolidatedChildren, withMaybeConsolidatedMetadata } from "../api/consolidated.ts";
 import { Location } from "../api/location.ts";
+import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { open, openerBeside } from "../api/open.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import { type ChildFact, factsOf, type NodeLike } from "../model/node_like.ts";
 import type { Dialect } from "../model/node_summary.ts";
+import { below, parentOf } from "../model/path.ts";
 import type { AbsolutePath, AsyncReadable, Attributes, DataType, Readable } from "../model/types.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 
 /** A group or array of this package or of zarrita. */
 export interface PlacedNode<Store extends Readable> extends NodeLike {
@@ -32,9 +36,6 @@ interface Contents {
 
 const isListed = (store: unknown): store is Contents =>
   typeof (store as Partial<Contents>)?.contents === "function";
-
-/** The path of the group that holds a node. */
-export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/")) || "/";
 
 /** Whether the store has consolidated metadata that does not list this path. */
 export function isKnownAbsent(store: object, path: string): boolean {
@@ -141,11 +142,11 @@ export class KnownNodes<Store extends Readable> {
       this.#store = await withMaybeConsolidatedMetadata(this.#store as AsyncReadable, format && { format });
     }
     if (isListed(this.#store)) {
-      const base = path === "/" ? "/" : `${path}/`;
-      const below = this.#store
+      const base = below(path, "");
+      const found = this.#store
         .contents()
         .filter((entry) => entry.path.startsWith(base) && entry.path !== base);
-      if (below.length > 0) return below.map(({ path, kind }) => ({ path: path.slice(base.length), kind }));
+      if (found.length > 0) return found.map(({ path, kind }) => ({ path: path.slice(base.length), kind }));
     }
     return childrenOf(node, path);
   }
@@ -183,4 +184,46 @@ export function knownNodesOf<Store extends Readable>(root: PlacedNode<Store>): K
   const nodes = new KnownNodes(root);
   known.set(root, nodes);
   return nodes;
+}
+
+const isAbsent = (error: unknown) => error instanceof NotFoundError;
+
+/**
+ * The opened variables beside an array, by name. The key is the array's facts, because `refresh`
+ * and every change replace them.
+ */
+const variables = new WeakMap<ArrayFacts, Map<string, Promise<AnyArray | undefined>>>();
+
+/** The array with this name in the group of `array`. It is opened once. Undefined if absent. */
+export function besideOf(
+  array: AnyArray,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<AnyArray | undefined> {
+  const facts = array[FACTS];
+  const opened = variables.get(facts) ?? new Map<string, Promise<AnyArray | undefined>>();
+  variables.set(facts, opened);
+  const before = opened.get(name);
+  if (before) return unlessAborted(before, signal);
+  const opening = openBeside(array, name);
+  opened.set(name, opening);
+  // An absent variable may be created later, so only existing ones are remembered.
+  const forget = (found?: AnyArray) => found ?? opened.delete(name);
+  opening.then(forget, () => forget());
+  return unlessAborted(opening, signal);
+}
+
+async function openBeside(array: AnyArray, name: string): Promise<AnyArray | undefined> {
+  const path = below(parentOf(array.path), name);
+  if (path === array.path) return array;
+  // A name with a slash is not a sibling.
+  if (name === "" || name === "." || name === ".." || name.includes("/")) return undefined;
+  if (isKnownAbsent(array.store, path)) return undefined;
+  try {
+    const place = new Location(array.store, path);
+    return await openerBeside(array)(place, { kind: "array" });
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
 }

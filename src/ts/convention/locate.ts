@@ -3,7 +3,7 @@
  * a selection by indices.
  */
 
-import type { Array as ZarrArray } from "../api/array.ts";
+import type { AnyArray } from "../api/array.ts";
 import {
   AtValue,
   BetweenValues,
@@ -16,10 +16,7 @@ import {
 import { needArray } from "../api/node_facts.ts";
 import { type AnySelection, type DimensionSelection, Points } from "../api/selection.ts";
 import { isReadable, need, optionsOf } from "../model/argument.ts";
-import type { DataType, Readable } from "../model/types.ts";
 import { type CoordsOptions, coords } from "./coordinates.ts";
-
-type AnyArray = ZarrArray<DataType, Readable>;
 
 /** Whether a selection contains `at` or `between`. */
 function hasValues(selection: AnySelection | null | undefined): boolean {

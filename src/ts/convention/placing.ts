@@ -2,18 +2,17 @@
  * Finds the pyramid of which an array is a level, because its transform places the array in the
  * world. `pyramid` remembers its levels here. For other arrays the groups above are searched once.
  */
-import type { Array as ZarrArray } from "../api/array.ts";
+import type { AnyArray } from "../api/array.ts";
 import { Location } from "../api/location.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { openerBeside } from "../api/open.ts";
 import { ZarrError } from "../model/errors.ts";
-import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
+import { parentOf } from "../model/path.ts";
+import type { AbsolutePath, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
-import { isKnownAbsent, type KnownNodes, type PlacedNode, parentOf } from "./known_nodes.ts";
+import { isKnownAbsent, type KnownNodes, type PlacedNode } from "./known_nodes.ts";
 import type { PyramidLevel } from "./pyramid_level.ts";
 import type { Pyramid } from "./pyramid_model.ts";
-
-type AnyArray = ZarrArray<DataType, Readable>;
 
 /** A pyramid and one of its levels. */
 export interface PlacedLevel {

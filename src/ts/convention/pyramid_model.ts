@@ -19,19 +19,10 @@ import {
   toWorld,
   worldBox,
 } from "./geometry.ts";
-import type { PyramidLevel } from "./pyramid_level.ts";
+import { type At, indexAlong, type PyramidAxis, type PyramidLevel } from "./pyramid_level.ts";
 import { type Tile, tilesIn } from "./tiles.ts";
 
-export type { PyramidLevel };
-
-export interface PyramidAxis {
-  /** Name in the metadata; `dim_0` and so on if it has none. */
-  readonly name: string;
-  readonly role: "x" | "y" | "z" | "t" | "c" | "other";
-  /** OME's type: `space`, `time`, `channel` or another text. */
-  readonly type?: string;
-  readonly unit?: string;
-}
+export type { At, PyramidAxis, PyramidLevel };
 
 /** A coordinate reference system, in all forms that the metadata gives. */
 export interface Crs {
@@ -74,9 +65,6 @@ export interface PyramidFacts {
   findings: Finding[];
 }
 
-/** Indices of the axes other than x and y, by name or role. Default: 0. Null selects an axis. */
-export type At = Record<string, number | null>;
-
 export interface View {
   /** World units per CSS pixel. */
   unitsPerPixel: number;
@@ -113,6 +101,8 @@ export interface Viewport extends Omit<View, "unitsPerPixel"> {
   /** Number of tiles to add on each side of the view. Default: 0. */
   margin?: number;
 }
+
+const EVERYWHERE: Extent = [-Infinity, -Infinity, Infinity, Infinity];
 
 /** The displayed level is kept while its resolution differs by at most this factor. */
 const HYSTERESIS = 1.2;
@@ -297,31 +287,20 @@ export class Pyramid<Store extends Readable = Readable> {
 
   /** The part of a level in an extent: as a selection, and as start and stop of each axis. */
   #selection(level: PyramidLevel, extent: Extent | undefined, at: At) {
-    const box = extent && indexBox(level, this.plane, extent);
-    const span = (axis: number): [number, number] => {
-      const length = level.shape[axis] ?? 0;
-      if (axis === this.plane.x) return box ? elementsIn(box[0], box[2], length) : [0, length];
-      if (axis === this.plane.y) return box ? elementsIn(box[1], box[3], length) : [0, length];
-      const { role = "other", name = "" } = this.axes[axis] ?? {};
-      const place = Object.hasOwn(at, name) ? at[name] : Object.hasOwn(at, role) ? at[role] : 0;
-      if (place === null) return [0, length];
-      return [place ?? 0, (place ?? 0) + 1];
-    };
-    const spans = level.shape.map((_, axis) => span(axis));
-    const selection = spans.map(([start, stop], axis) => {
-      if (axis === this.plane.x || axis === this.plane.y) return { start, stop, step: null };
-      return stop - start === (level.shape[axis] ?? 0) && stop - start !== 1
-        ? null
-        : this.#isAll(axis, at)
-          ? null
-          : start;
+    const box = extent ? indexBox(level, this.plane, extent) : EVERYWHERE;
+    const spans: [start: number, stop: number][] = [];
+    const selection = level.shape.map((length, axis) => {
+      const side = axis === this.plane.x ? 0 : axis === this.plane.y ? 1 : undefined;
+      if (side !== undefined) {
+        const [start, stop] = elementsIn(box[side], box[side + 2] as number, length);
+        spans.push([start, stop]);
+        return { start, stop, step: null };
+      }
+      const index = indexAlong(this.axes[axis], at);
+      spans.push(index === null ? [0, length] : [index, index + 1]);
+      return index;
     });
     return { spans, selection };
-  }
-
-  #isAll(axis: number, at: At): boolean {
-    const { role = "other", name = "" } = this.axes[axis] ?? {};
-    return (Object.hasOwn(at, name) ? at[name] : at[role]) === null;
   }
 }
 

@@ -10,7 +10,8 @@ import { withoutSecrets } from "../model/secrets.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
 import { warn } from "../port/warnings.ts";
 import type { Finding } from "./findings.ts";
-import type { JsonSchema } from "./registered.ts";
+
+export type JsonSchema = Record<string, unknown> | boolean;
 
 /** Something in a document that a schema does not allow. */
 export interface SchemaError {

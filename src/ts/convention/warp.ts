@@ -4,10 +4,10 @@
  * pixels (`src/kernel/warp`), and only these elements are read.
  */
 
-import type { Array as ZarrArray } from "../api/array.ts";
+import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { needArray } from "../api/node_facts.ts";
 import type { CfOptions } from "../api/read/packing.ts";
-import { needList, optionsOf } from "../model/argument.ts";
+import { needList, optionsOf, refuse } from "../model/argument.ts";
 import { NotFoundError, shown, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
@@ -16,10 +16,8 @@ import { askNumbers } from "../port/convention.ts";
 import { controlPoints, type MapGrid } from "./control_points.ts";
 import type { Extent } from "./geometry.ts";
 import { type CrsLike, type Proj4Like, projectionOf } from "./projection.ts";
-import type { At } from "./pyramid_model.ts";
+import { type At, planeSelection } from "./pyramid_level.ts";
 import { type CurvilinearGrid, type WarpSource, warpSource } from "./warp_source.ts";
-
-type AnyArray = ZarrArray<DataType, Readable>;
 
 export interface WarpOptions {
   /** The reference system of the map: a code, a proj4 or WKT string, or PROJJSON. */
@@ -68,10 +66,11 @@ function checked({ extent, size }: WarpOptions): void {
   const isExtent = extent.length === 4 && extent.every(Number.isFinite) && left < right && bottom < top;
   const isSize = size.length === 2 && size.every((count) => Number.isInteger(count) && count > 0);
   if (isExtent && isSize) return;
-  throw new ZarrError("Argument", "the extent or the size of the map are not valid", {
-    expected: "extent: [left, bottom, right, top], size: [columns, rows]",
-    actual: `[${shown(extent)}], [${shown(size)}]`,
-  });
+  refuse(
+    "the extent or the size of the map are not valid",
+    "extent: [left, bottom, right, top], size: [columns, rows]",
+    `[${shown(extent)}], [${shown(size)}]`,
+  );
 }
 
 /** The positions of the map's pixels in the array, and the window of elements that they need. */
@@ -157,19 +156,6 @@ function locatedOf(numbers: Float64Array, whole: [number, number]): Located | un
   };
 }
 
-/** A selection of rows and columns, at one index of each other dimension. */
-function selectionOf(
-  { axes, plane }: WarpSource,
-  at: At,
-  spans: { x: [number, number]; y: [number, number] },
-) {
-  return axes.map(({ name, role }, axis) => {
-    const own = axis === plane.x ? spans.x : axis === plane.y ? spans.y : undefined;
-    if (own) return { start: own[0], stop: own[1], step: null };
-    return (Object.hasOwn(at, name) ? at[name] : at[role]) ?? 0;
-  });
-}
-
 /** Reads a window in row-major order. A window across the array's edge takes two reads. */
 async function windowOf(
   array: AnyArray,
@@ -190,15 +176,15 @@ async function windowOf(
   const spans: [number, number][] = [[start[0], Math.min(end, columns)]];
   if (end > columns) spans.push([0, end - columns]);
   const options = {
-    ...(decode && { decode }),
+    decode: decode || undefined,
     as: "float32" as const,
     memoryOrder: [y, x],
-    ...(signal && { signal }),
-    ...(priority !== undefined && { priority }),
+    signal,
+    priority,
   };
   const rows: [number, number] = [start[1], start[1] + size[1]];
   const parts = await Promise.all(
-    spans.map((own) => array.get(selectionOf(source, at, { x: own, y: rows }), options)),
+    spans.map((across) => array.get(planeSelection(source, at, [across, rows]), options)),
   );
   const [first, second] = parts.map(({ data }) => data);
   return second && first ? joined(first, second, size) : (first as Float32Array);

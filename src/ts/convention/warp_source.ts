@@ -4,22 +4,20 @@
  * and latitude for each element.
  */
 
-import type { Array as ZarrArray } from "../api/array.ts";
+import type { AnyArray } from "../api/array.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
 import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
-import type { Attributes, DataType, Readable } from "../model/types.ts";
+import type { Attributes } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
-import { besideOf } from "./beside.ts";
 import { projOfGridMapping } from "./cf_projection.ts";
 import { type Coordinates, coords } from "./coordinates.ts";
+import { besideOf } from "./known_nodes.ts";
 import { type PlacedLevel, placedLevel, rememberedLevel } from "./placing.ts";
 import { type CrsLike, LONLAT } from "./projection.ts";
 import { pyramid } from "./pyramid.ts";
 import type { Pyramid, PyramidAxis } from "./pyramid_model.ts";
-
-type AnyArray = ZarrArray<DataType, Readable>;
 
 /** A longitude and latitude for each element. The conventions module keeps it under `id`. */
 export interface CurvilinearGrid {

@@ -6,10 +6,10 @@
 import type { TimeUnit } from "../model/data_type.ts";
 
 /** The smallest count means "not a time". */
-const NAT = -(2n ** 63n);
+export const NAT = -(2n ** 63n);
 
-/** Milliseconds per unit (`MILLISECONDS`) or units per millisecond (`UNITS`). */
-const MILLISECONDS: Partial<Record<TimeUnit, bigint>> = {
+/** Milliseconds in a unit. */
+export const MILLISECONDS: Partial<Record<TimeUnit, bigint>> = {
   W: 604_800_000n,
   D: 86_400_000n,
   h: 3_600_000n,
@@ -17,7 +17,8 @@ const MILLISECONDS: Partial<Record<TimeUnit, bigint>> = {
   s: 1000n,
   ms: 1n,
 };
-const UNITS: Partial<Record<TimeUnit, bigint>> = {
+/** Units in a millisecond. */
+export const IN_A_MILLISECOND: Partial<Record<TimeUnit, bigint>> = {
   us: 10n ** 3n,
   ns: 10n ** 6n,
   ps: 10n ** 9n,
@@ -25,7 +26,8 @@ const UNITS: Partial<Record<TimeUnit, bigint>> = {
   as: 10n ** 15n,
 };
 
-function floorDivide(value: bigint, divisor: bigint): bigint {
+/** Divides, rounding down. */
+export function floorDivide(value: bigint, divisor: bigint): bigint {
   const quotient = value / divisor;
   return value % divisor < 0n ? quotient - 1n : quotient;
 }
@@ -48,6 +50,6 @@ export function dateOf(count: bigint | undefined, unit: TimeUnit = "generic", sc
   if (unit === "M") return dateOfMonths(units);
   const coarse = MILLISECONDS[unit];
   if (coarse !== undefined) return new Date(Number(units * coarse));
-  const fine = UNITS[unit];
+  const fine = IN_A_MILLISECOND[unit];
   return new Date(fine === undefined ? Number.NaN : Number(floorDivide(units, fine)));
 }

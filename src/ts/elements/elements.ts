@@ -1,12 +1,12 @@
 /**
  * Converts packed elements of fixed size to the values that callers get: typed arrays of numbers,
- * arrays of strings and bytes, columns of structs. A single element becomes a scalar. `variable.ts`
- * has data types of variable length, `wrapped.ts` has zarrita's classes.
+ * arrays of strings and bytes, columns of structs, or zarrita's classes. A single element becomes a
+ * scalar. `variable.ts` has data types of variable length.
  */
 import type { FieldDescription, TypeDescription } from "../model/data_type.ts";
-import { codesToText } from "../model/wrapper_arrays.ts";
+import { BoolArray, ByteStringArray, codesToText, UnicodeStringArray } from "../model/wrapper_arrays.ts";
 import { dateOf } from "./dates.ts";
-import { type Elements, numbersOf, product, stridesInOrder, viewOf } from "./typed_arrays.ts";
+import { aligned, type Elements, numbersOf, product, stridesInOrder, viewOf } from "./typed_arrays.ts";
 
 /** Elements, their layout, and how to interpret them. */
 export interface Packed {
@@ -150,3 +150,25 @@ function scalarAt(type: TypeDescription, data: Data, place: number): unknown {
 /** Converts one packed element to a scalar. Complex numbers become `[re, im]`, structs objects. */
 export const scalarOf = (type: TypeDescription, bytes: Uint8Array): unknown =>
   scalarAt(type, dataOf(type, bytes, { shape: [1], stride: [1] }), 0);
+
+/**
+ * Wraps packed elements in zarrita's class for booleans and text of fixed length; undefined for
+ * other data types.
+ */
+export function wrapperOf(
+  type: TypeDescription,
+  bytes: Uint8Array,
+): BoolArray | ByteStringArray | UnicodeStringArray | undefined {
+  const { kind, size = 1, components = 0 } = type;
+  if (kind === "bool") return new BoolArray(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (kind === "null-terminated-bytes") {
+    return new ByteStringArray(size, bytes.buffer, bytes.byteOffset, bytes.length / size);
+  }
+  if (kind !== "utf32") return undefined;
+  const codes = aligned(bytes, 4);
+  return new UnicodeStringArray(components, codes.buffer, codes.byteOffset, bytes.length / size);
+}
+
+/** Converts one packed element to zarrita's scalar. Text becomes a string. */
+export const wrappedScalarOf = (type: TypeDescription, bytes: Uint8Array): unknown =>
+  wrapperOf(type, bytes)?.get(0) ?? scalarOf(type, bytes);

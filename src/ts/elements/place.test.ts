@@ -3,8 +3,8 @@
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { Rows } from "./loops.ts";
 import { placeAtOnce, placeElements, placeFill, repeat } from "./place.ts";
-import { Rows } from "./rows.ts";
 
 const always = () => true;
 

@@ -1,8 +1,9 @@
 /**
  * Copies a part into the result, row by row.
  */
+
+import { type Placement, Rows } from "./loops.ts";
 import { isDue, pauseIfDue } from "./pause.ts";
-import { type Placement, Rows } from "./rows.ts";
 
 /** Approximate numbers of rows and bytes copied between two checks of the clock. */
 const ROWS_BETWEEN = 256;

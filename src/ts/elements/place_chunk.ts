@@ -2,6 +2,7 @@
  * Copies a box of a decoded chunk into the result. Each dimension has a constant step in both.
  * Elements that are adjacent in both are copied as one run.
  */
+import { type Loop, Loops } from "./loops.ts";
 import { isDue, pauseIfDue } from "./pause.ts";
 import type { GoesOn } from "./place.ts";
 
@@ -22,14 +23,7 @@ export interface Place {
   elementSize: number;
 }
 
-/** A loop: the number of steps, and their length in bytes in the chunk and in the result. */
-interface Loop {
-  count: number;
-  source: number;
-  target: number;
-}
-
-/** A run of `run` bytes, and the loops around it, outermost first. */
+/** A run of `run` bytes, and the loops around it, outermost first. Places are in bytes. */
 interface Runs {
   loops: Loop[];
   run: number;
@@ -105,52 +99,37 @@ function shortRuns(runs: Runs, loop: Loop, source: Uint8Array, target: Uint8Arra
   };
 }
 
-/** The state of a copy: the offsets of the outer loops, and the progress of the innermost one. */
+/** The state of a copy: the rounds of the outer loops, and the progress of the innermost one. */
 class Progress {
-  readonly #runs: Runs;
-  readonly #outer: Loop[];
+  readonly #outer: Loops;
   readonly #innermost: Loop;
-  readonly #index: number[];
   readonly #copy: CopyLoop;
   /** Number of copied runs of the innermost loop. */
   #done = 0;
-  /** Remaining rounds of the outer loops. */
-  left: number;
 
   constructor(runs: Runs, source: Uint8Array, target: Uint8Array) {
-    this.#runs = runs;
     this.#innermost = runs.loops.at(-1) ?? { count: 1, source: 0, target: 0 };
-    this.#outer = runs.loops.slice(0, -1);
-    this.#index = this.#outer.map(() => 0);
+    this.#outer = new Loops(runs.loops.slice(0, -1), runs.source, runs.target);
     this.#copy = (runs.run >= LONG_RUN ? longRuns : shortRuns)(runs, this.#innermost, source, target);
-    this.left = this.#outer.reduce((product, { count }) => product * count, 1);
+  }
+
+  get isDone(): boolean {
+    return this.#outer.left <= 0;
   }
 
   /** Copies at most this many runs. */
   some(most: number): void {
     const loop = this.#innermost;
-    for (let room = most; room > 0 && this.left > 0; ) {
+    const outer = this.#outer;
+    for (let room = most; room > 0 && outer.left > 0; ) {
       const count = Math.min(room, loop.count - this.#done);
       const [from, to] = [loop.source * this.#done, loop.target * this.#done];
-      this.#copy(this.#runs.source + from, this.#runs.target + to, count);
+      this.#copy(outer.source + from, outer.target + to, count);
       room -= Math.max(1, count);
       this.#done += count;
-      if (this.#done === loop.count) this.#nextRound();
-    }
-  }
-
-  #nextRound(): void {
-    this.#done = 0;
-    this.left -= 1;
-    for (let axis = this.#outer.length - 1; axis >= 0; axis -= 1) {
-      const loop = this.#outer[axis] as Loop;
-      this.#index[axis] = (this.#index[axis] ?? 0) + 1;
-      this.#runs.source += loop.source;
-      this.#runs.target += loop.target;
-      if ((this.#index[axis] ?? 0) < loop.count) return;
-      this.#runs.source -= loop.source * loop.count;
-      this.#runs.target -= loop.target * loop.count;
-      this.#index[axis] = 0;
+      if (this.#done < loop.count) continue;
+      this.#done = 0;
+      outer.next();
     }
   }
 }
@@ -166,13 +145,13 @@ export function placeChunk(
   const progress = new Progress(runs, elements, target);
   const between = Math.max(1, Math.floor(BYTES_BETWEEN / runs.run));
   const rest = async () => {
-    while (progress.left > 0) {
+    while (!progress.isDone) {
       await pauseIfDue();
       if (!isWanted()) return;
       progress.some(between);
     }
   };
   do progress.some(between);
-  while (progress.left > 0 && !isDue());
-  return progress.left > 0 ? rest() : undefined;
+  while (!progress.isDone && !isDue());
+  return progress.isDone ? undefined : rest();
 }

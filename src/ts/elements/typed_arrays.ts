@@ -3,7 +3,7 @@
  * is little-endian, so a typed array is a view. Floats for which JavaScript has no typed array are
  * widened to float32, which represents all their values.
  */
-import type { TypeDescription, ViewName } from "../model/data_type.ts";
+import type { NumberType, TypeDescription, ViewName } from "../model/data_type.ts";
 import type { NumberTables } from "../model/node_summary.ts";
 
 /** A plain typed array. */
@@ -29,6 +29,7 @@ export type ElementsClass = {
 /** `Float16Array`, if this JavaScript engine has it. */
 const HalfClass = (globalThis as unknown as { Float16Array?: ElementsClass }).Float16Array;
 
+/** The typed array class of a view; that of the bits if this JavaScript engine lacks the class. */
 export const CLASSES: Record<ViewName, ElementsClass> = {
   Int8Array,
   Int16Array,
@@ -43,6 +44,23 @@ export const CLASSES: Record<ViewName, ElementsClass> = {
   Float64Array,
 };
 
+/**
+ * The typed array class of each number type. The order is that of `src/convention/downsample.rs`.
+ */
+export const NUMBER_VIEWS: Readonly<Record<NumberType, ViewName>> = {
+  int8: "Int8Array",
+  int16: "Int16Array",
+  int32: "Int32Array",
+  int64: "BigInt64Array",
+  uint8: "Uint8Array",
+  uint16: "Uint16Array",
+  uint32: "Uint32Array",
+  uint64: "BigUint64Array",
+  float16: "Float16Array",
+  float32: "Float32Array",
+  float64: "Float64Array",
+};
+
 /** Whether callers get the numbers as they are in memory. */
 export const isView = ({ view, widens }: TypeDescription): boolean =>
   view !== undefined && (!widens || (view === "Float16Array" && HalfClass !== undefined));
@@ -50,9 +68,6 @@ export const isView = ({ view, widens }: TypeDescription): boolean =>
 /** Returns the bytes, copied if their offset is not a multiple of `alignment`. */
 export const aligned = (bytes: Uint8Array, alignment: number): Uint8Array =>
   bytes.byteOffset % alignment === 0 ? bytes : bytes.slice();
-
-/** The typed array class of a view; that of the bits if this JavaScript engine lacks the class. */
-export const viewClass = (view: ViewName): ElementsClass => CLASSES[view];
 
 /** Views packed numbers as a typed array. Floats to be widened are given as bits. */
 export function viewOf(view: ViewName, bytes: Uint8Array): Elements {

@@ -1,13 +1,11 @@
 /**
  * Converts elements of variable length to strings, bytes, arrays or JSON values in a plain array.
- * The elements of a part are one buffer: n + 1 offsets (32-bit, little-endian), then the bytes, as
- * in `access::part_buffer`.
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import { parseJsonText } from "../model/marked_json.ts";
 import { packedOf, scalarOf, someOf } from "./elements.ts";
 import { isDue, pauseIfDue } from "./pause.ts";
-import { aligned } from "./typed_arrays.ts";
+import { splitVariable, variableAt } from "./variable_buffer.ts";
 
 /** Number of elements between two checks of the clock. */
 const ELEMENTS_BETWEEN = 1024;
@@ -49,16 +47,15 @@ function reader(
   count: number,
   marked: MarkedTexts | undefined,
 ): (at: number) => unknown {
-  const head = aligned(part.subarray(0, 4 * (count + 1)), 4);
-  const offsets = new Uint32Array(head.buffer, head.byteOffset, count + 1);
-  const bytes = part.subarray(4 * (count + 1));
+  const elements = splitVariable(part, count);
+  const { bytes, offsets } = elements;
   // A string has at most 2^29 characters.
   if (type.kind === "string" && bytes.length <= MOST_DECODED) {
     // ASCII text is decoded at once, because a call of the decoder costs more than a short string.
     const text = utf8.decode(bytes);
     if (text.length === bytes.length) return (at) => text.slice(offsets[at], offsets[at + 1]);
   }
-  return (at) => elementOf(type, bytes.subarray(offsets[at], offsets[at + 1]), marked);
+  return (at) => elementOf(type, variableAt(elements, at), marked);
 }
 
 interface Conversion {

@@ -4,7 +4,7 @@
  * the places of the marks that replace them (`src/js/json.rs`).
  */
 
-import { aligned } from "../elements/typed_arrays.ts";
+import { splitVariable, variableAt } from "../elements/variable_buffer.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import { parseDescription } from "../model/data_type.ts";
 import type {
@@ -38,17 +38,9 @@ export function markedElements(
   count: number,
 ): Record<string, [string, string]> | undefined {
   if (!holdsJson(type)) return undefined;
-  const head = aligned(bytes.subarray(0, 4 * (count + 1)), 4);
-  const offsets = new Uint32Array(head.buffer, head.byteOffset, count + 1);
+  const elements = splitVariable(bytes, count);
   const marked: Record<string, [string, string]> = Object.create(null);
-  for (let at = 0; at < count; at += 1) {
-    const first = 4 * (count + 1);
-    addMarked(
-      type,
-      bytes.subarray(first + (offsets[at] as number), first + (offsets[at + 1] as number)),
-      marked,
-    );
-  }
+  for (let at = 0; at < count; at += 1) addMarked(type, variableAt(elements, at), marked);
   return marked;
 }
 

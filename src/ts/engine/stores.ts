@@ -4,7 +4,9 @@
  * object whose methods ask the page.
  */
 
-import { DirectoryStore, OpfsStore } from "../files/directory.ts";
+import { HandleFolder, opfsFolder } from "../files/directory.ts";
+import { namesOfPrefix } from "../files/file.ts";
+import { type FolderIo, FolderStore } from "../files/folder_store.ts";
 import { ZarrError } from "../model/errors.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import type { HttpDefinition, StoreDefinition } from "../port/definitions.ts";
@@ -108,9 +110,9 @@ function made(number: number, definition: StoreDefinition): EngineStore {
       return { make: weakly(object.methods), handle: undefined, object };
     }
     case "directory":
-      return local(new DirectoryStore(definition.root), definition.lockName);
+      return local(new HandleFolder(definition.root), definition.lockName);
     case "opfs":
-      return local(new OpfsStore(definition.path), definition.lockName);
+      return local(opfsFolder(namesOfPrefix(definition.path)), definition.lockName);
     case "consolidated":
       return {
         ...{ make: makeOf(definition), handle: undefined, loaded: definition.loaded },
@@ -152,8 +154,9 @@ const weakly = (object: object): Make => {
   return (glue) => glue.userStore(reference as never);
 };
 
-/** A store of this package that is written in TypeScript and runs at the engine's end. */
-function local(store: object, lockName: string | undefined): EngineStore {
+/** A store over a folder that runs at the engine's end. */
+function local(folder: FolderIo, lockName: string | undefined): EngineStore {
+  const store: object = new FolderStore(async () => folder);
   if (lockName !== undefined) Object.defineProperty(store, "lockName", { value: lockName });
   return { make: weakly(store), handle: undefined, object: store as UserObject };
 }

@@ -77,6 +77,40 @@ export { UnreadableNode } from "../api/unreadable.ts";
 export type { UpdateAttributesOptions } from "../api/update_attributes.ts";
 export type { ElementReader, ElementSource, ElementsInMemory } from "../api/write/element_source.ts";
 export type { WriteOptions, WriteProgress } from "../api/write/write.ts";
+export {
+  type ByteCache,
+  type ByteCachingOptions,
+  type CacheKeyFor,
+  withByteCaching,
+} from "../compat/byte_caching.ts";
+export {
+  type ArrayExtension,
+  defineArrayExtension,
+  defineStoreExtension,
+  extendArray,
+  extendStore,
+  type MaybeAsync,
+} from "../compat/extensions.ts";
+export {
+  type ChunkQueue,
+  type GetConvertedOptions,
+  type GetOptions,
+  get,
+  type SetOptions,
+  set,
+} from "../compat/get_and_set.ts";
+export {
+  getStrides as _zarrita_internal_getStrides,
+  getWith as _zarrita_internal_get,
+  type Setter,
+  setWith as _zarrita_internal_set,
+  sliceIndices as _zarrita_internal_sliceIndices,
+} from "../compat/internal.ts";
+export {
+  type FlushReport,
+  type RangeCoalescingOptions,
+  withRangeCoalescing,
+} from "../compat/range_coalescing.ts";
 export { projOfGridMapping } from "../convention/cf_projection.ts";
 export {
   addConvention,
@@ -85,27 +119,12 @@ export {
   conventions,
   type KnownConvention,
   type NewConvention,
+  type RegisteredConvention,
+  registerConvention,
   type ValidateOptions,
   validate,
 } from "../convention/conventions.ts";
 export { Coordinates, type CoordsOptions, coords } from "../convention/coordinates.ts";
-export {
-  type CreateDatasetOptions,
-  createDataset,
-  type Dataset,
-  type DatasetProgress,
-  type NewDataset,
-  type NewVariable,
-  type VariableData,
-} from "../convention/create_dataset.ts";
-export {
-  type CreatePyramidOptions,
-  createPyramid,
-  type DownsampleMethod,
-  type NewAxis,
-  type NewLabel,
-  type PyramidProgress,
-} from "../convention/create_pyramid.ts";
 export type { Finding } from "../convention/findings.ts";
 export type { Extent } from "../convention/geometry.ts";
 export { Histogram, type HistogramOptions, histogram } from "../convention/histogram.ts";
@@ -123,11 +142,27 @@ export {
   type View,
   type Viewport,
 } from "../convention/pyramid_model.ts";
-export { type JsonSchema, type RegisteredConvention, registerConvention } from "../convention/registered.ts";
-export type { SchemaError, SchemaValidator } from "../convention/schema.ts";
+export type { JsonSchema, SchemaError, SchemaValidator } from "../convention/schema.ts";
 export type { Tile } from "../convention/tiles.ts";
 export { type DateLike, type Moment, TimeUnits, timeUnits } from "../convention/time.ts";
 export { type Warped, type WarpOptions, warp } from "../convention/warp.ts";
+export type {
+  CreateDatasetOptions,
+  Dataset,
+  DatasetProgress,
+  NewDataset,
+  NewVariable,
+  VariableData,
+} from "../convention/write/dataset_options.ts";
+export { createDataset } from "../convention/write/dataset_writer.ts";
+export type {
+  CreatePyramidOptions,
+  DownsampleMethod,
+  NewAxis,
+  NewLabel,
+  PyramidProgress,
+} from "../convention/write/pyramid_options.ts";
+export { createPyramid } from "../convention/write/pyramid_writer.ts";
 export type { NumberType } from "../model/data_type.ts";
 export {
   CodecPipelineError,
@@ -155,25 +190,3 @@ export { PersistentCache, type PersistentCacheOptions } from "../store/persisten
 export { type ReferenceSpec, ReferenceStore, type ReferenceStoreOptions } from "../store/reference.ts";
 export { type ZipEntryInfo, ZipFileStore, type ZipFileStoreOptions, type ZipReader } from "../store/zip.ts";
 export { ZipWriter, type ZipWriterOptions } from "../store/zip_writer.ts";
-export {
-  type ByteCache,
-  type ByteCachingOptions,
-  type CacheKeyFor,
-  withByteCaching,
-} from "../zarrita/byte_caching.ts";
-export { type ArrayExtension, defineArrayExtension, defineStoreExtension } from "../zarrita/define.ts";
-export { extendArray, extendStore, type MaybeAsync } from "../zarrita/extend.ts";
-export { type ChunkQueue, type GetConvertedOptions, type GetOptions, get } from "../zarrita/get.ts";
-export {
-  getStrides as _zarrita_internal_getStrides,
-  getWith as _zarrita_internal_get,
-  type Setter,
-  setWith as _zarrita_internal_set,
-  sliceIndices as _zarrita_internal_sliceIndices,
-} from "../zarrita/internal.ts";
-export {
-  type FlushReport,
-  type RangeCoalescingOptions,
-  withRangeCoalescing,
-} from "../zarrita/range_coalescing.ts";
-export { type SetOptions, set } from "../zarrita/set.ts";

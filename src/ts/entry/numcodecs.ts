@@ -10,4 +10,4 @@ export {
   type LZ4Config,
   Zlib,
   Zstd,
-} from "../zarrita/numcodecs.ts";
+} from "../compat/numcodecs.ts";

@@ -1,2 +1,2 @@
 /** `zarr-wasm/zarrita`: decodes the arrays of zarrita in the workers of this package. */
-export { decodeInWorkers, type ZarritaArray } from "../zarrita/decode_in_workers.ts";
+export { decodeInWorkers, type ZarritaArray } from "../compat/extensions.ts";

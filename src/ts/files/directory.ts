@@ -1,20 +1,18 @@
 /**
- * `DirectoryStore` reads and writes a folder that the user chose (`showDirectoryPicker`, a dropped
- * folder), or any other `FileSystemDirectoryHandle`. `OpfsStore` uses a folder of the origin
- * private file system. Both work on pages and in workers.
+ * Folders of browsers: those that the user chose (`showDirectoryPicker`, a dropped folder) or any
+ * other `FileSystemDirectoryHandle`, and those of the origin private file system. They work on
+ * pages and in workers.
  *
  * After a write, a file has its old or its new bytes, never parts of both. An existing file is
  * replaced when its writer closes. A new file is written under another name and moved, so that no
  * reader sees an empty file. Empty folders are not listed.
  */
 import { ZarrError } from "../model/errors.ts";
-import type { AbsolutePath, AsyncStore, RangeQuery, StoreGetOptions } from "../model/types.ts";
-import { unlessAborted } from "../model/unless_aborted.ts";
-import { fileSystemFailed, type Listed, nameOfError, namesOf, namesOfPrefix } from "./file.ts";
-import { readFile, readFileRange, readFound } from "./reading.ts";
-
-/** Name of a file that is being written. */
-const UNFINISHED = /^\.[\da-z]{12}\.zarr-unfinished$/;
+import type { AbsolutePath, RangeQuery } from "../model/types.ts";
+import { type Entries, fileSystemFailed, keyOf, type Names, nameOfError, orUndefined } from "./file.ts";
+import type { FolderIo } from "./folder_store.ts";
+import { isUnfinished, keysBelow, taken, unfinishedName } from "./folders.ts";
+import { readFound } from "./reading.ts";
 
 /** Methods of handles that lib.dom lacks, or has only for workers. */
 interface MovableFile extends FileSystemFileHandle {
@@ -29,21 +27,6 @@ interface SyncFile {
 interface WorkerFile extends FileSystemFileHandle {
   createSyncAccessHandle?(): Promise<SyncFile>;
 }
-
-const isAbsent = (error: unknown) => ["NotFoundError", "TypeMismatchError"].includes(nameOfError(error));
-
-/** Resolves to undefined if there is no entry of this name and kind. */
-async function orUndefined<T>(key: string, value: Promise<T>): Promise<T | undefined> {
-  try {
-    return await value;
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw fileSystemFailed(key, error);
-  }
-}
-
-const unfinishedName = () =>
-  `.${Array.from({ length: 12 }, () => Math.floor(Math.random() * 36).toString(36)).join("")}.zarr-unfinished`;
 
 /** Replaces a file's contents. The old contents stay until the writer closes. */
 async function replace(file: FileSystemFileHandle, bytes: Uint8Array): Promise<void> {
@@ -101,7 +84,7 @@ const RETRY_DELAYS_MS = [5, 10, 20, 40, 80, 160, 320, 640];
  * other attempt begins.
  */
 async function unlessLocked(
-  key: string,
+  names: Names,
   write: () => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -115,66 +98,45 @@ async function unlessLocked(
     }
   }
   signal?.throwIfAborted();
-  return write().catch((error) => Promise.reject(fileSystemFailed(key, error)));
+  return write().catch((error) => Promise.reject(fileSystemFailed(keyOf(names), error)));
 }
 
-/** The error for a key whose folder is a file, or whose file is a folder. */
-const taken = (key: string) =>
-  new ZarrError(
-    "Store",
-    `${key} cannot be written: its folder exists as a file, or the key exists as a folder`,
-    {
-      key,
-    },
-  );
-
-export class DirectoryStore implements AsyncStore {
+/** A folder of which a browser has a handle. */
+export class HandleFolder implements FolderIo {
   readonly #root: () => Promise<FileSystemDirectoryHandle>;
-  readonly #writes = new Map<AbsolutePath, Promise<void>>();
+  readonly #writes = new Map<string, Promise<void>>();
 
   /** `root` is the folder, or a function that returns it when it is first needed. */
   constructor(root: FileSystemDirectoryHandle | (() => Promise<FileSystemDirectoryHandle>)) {
     this.#root = typeof root === "function" ? root : async () => root;
   }
 
-  async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
-    return readFound(key, () => this.#file(key), readFile);
+  read(names: Names, range: RangeQuery | undefined): Promise<Uint8Array | undefined> {
+    return readFound(names, () => this.#file(names), range);
   }
 
-  async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
-    return readFound(
-      key,
-      () => this.#file(key),
-      (file) => readFileRange(file, range),
-    );
-  }
-
-  async has(key: AbsolutePath): Promise<boolean> {
-    return (await this.#file(key)) !== undefined;
-  }
-
-  async size(key: AbsolutePath): Promise<number | undefined> {
-    return (await this.#file(key))?.size;
+  async size(names: Names): Promise<number | undefined> {
+    return (await this.#file(names))?.size;
   }
 
   /**
-   * Stores a value. Writes of the same key run one after the other, because a file is locked while
-   * it is written. An abort rejects at once; a file that is being written is completed.
+   * Writes of the same file run one after the other, because a file is locked while it is written.
    */
-  async set(key: AbsolutePath, value: Uint8Array, { signal }: StoreGetOptions = {}): Promise<void> {
-    const [folders, name] = split(key);
+  write(names: Names, value: Uint8Array, signal: AbortSignal | undefined): Promise<void> {
+    const key = keyOf(names);
     const before = this.#writes.get(key);
     const write = (async () => {
       await before?.catch(() => {});
-      await unlessLocked(key, () => this.#write(key, folders, name, value), signal);
+      await unlessLocked(names, () => this.#write(names, value), signal);
     })();
     this.#writes.set(key, write);
     const settled = () => this.#writes.get(key) === write && this.#writes.delete(key);
     write.then(settled, settled);
-    return unlessAborted(write, signal);
+    return write;
   }
 
-  async #write(key: AbsolutePath, folders: string[], name: string, value: Uint8Array): Promise<void> {
+  async #write(names: Names, value: Uint8Array): Promise<void> {
+    const [folders, name] = split(names);
     try {
       let folder = await this.#root();
       for (const each of folders) folder = await folder.getDirectoryHandle(each, { create: true });
@@ -186,92 +148,69 @@ export class DirectoryStore implements AsyncStore {
       else await writeNew(folder, name, value);
     } catch (error) {
       if (LOCKED.includes(nameOfError(error))) throw error;
-      throw nameOfError(error) === "TypeMismatchError" ? taken(key) : fileSystemFailed(key, error);
+      const isTaken = nameOfError(error) === "TypeMismatchError";
+      throw isTaken ? taken(names, error) : fileSystemFailed(keyOf(names), error);
     }
   }
 
-  /** Removes a value. Returns whether it existed. */
-  async delete(key: AbsolutePath): Promise<boolean> {
-    const [folders, name] = split(key);
+  async remove(names: Names): Promise<boolean> {
+    const [folders, name] = split(names);
     const folder = await this.#folder(folders);
-    const file = folder && (await orUndefined(key, folder.getFileHandle(name)));
+    const file = folder && (await orUndefined(names, folder.getFileHandle(name)));
     if (!folder || !file) return false;
-    return (
-      (await orUndefined(
-        key,
-        folder.removeEntry(name).then(() => true),
-      )) ?? false
-    );
+    const removed = folder.removeEntry(name).then(() => true);
+    return (await orUndefined(names, removed)) ?? false;
   }
 
-  /** Removes everything below a prefix. The root folder itself stays. */
-  async deletePrefix(prefix: AbsolutePath): Promise<void> {
-    const names = namesOfPrefix(prefix);
-    const name = names.pop();
-    const folder = await this.#folder(names);
+  async removeFolder(names: Names): Promise<void> {
+    const [folders, name] = split(names);
+    const folder = await this.#folder(folders);
     if (!folder) return;
-    if (name !== undefined) {
-      if (await orUndefined(prefix, folder.getDirectoryHandle(name))) {
-        await orUndefined(prefix, folder.removeEntry(name, { recursive: true }));
-      }
-      return;
-    }
-    for await (const [each] of folder.entries()) {
-      await orUndefined(prefix, folder.removeEntry(each, { recursive: true }));
+    const remove = (each: string) => orUndefined(names, folder.removeEntry(each, { recursive: true }));
+    if (names.length === 0) {
+      for await (const [each] of folder.entries()) await remove(each);
+    } else if (await orUndefined(names, folder.getDirectoryHandle(name))) {
+      await remove(name);
     }
   }
 
-  /** Lists all keys below a prefix. */
-  async *list(prefix: AbsolutePath = "/"): AsyncGenerator<AbsolutePath> {
-    const deepest = namesOfPrefix(prefix).length + MOST_DEPTH;
-    const open = [prefix];
-    for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      const { keys, prefixes } = await this.listDir(at);
-      if (prefixes.length > 0 && namesOfPrefix(at).length >= deepest) throw tooDeep(prefix);
-      yield* keys;
-      open.push(...prefixes.reverse());
-    }
-  }
-
-  /**
-   * Lists the keys and prefixes directly below a prefix, sorted. Folders without files are left
-   * out.
-   */
-  async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
-    const names = namesOfPrefix(prefix);
+  async entries(names: Names): Promise<Entries> {
     const folder = await this.#folder(names);
-    const at = names.map((name) => `${name}/`).join("");
-    const keys: AbsolutePath[] = [];
-    const prefixes: AbsolutePath[] = [];
-    if (!folder) return { keys, prefixes };
+    const entries: Entries = { files: [], folders: [] };
+    if (!folder) return entries;
     for await (const [name, handle] of folder.entries()) {
       if (handle.kind === "file") {
-        if (!UNFINISHED.test(name)) keys.push(`/${at}${name}`);
+        if (!isUnfinished(name)) entries.files.push(name);
       } else if (await holdsSomething(handle as FileSystemDirectoryHandle)) {
-        prefixes.push(`/${at}${name}/`);
+        entries.folders.push(name);
       }
     }
-    return { keys: keys.sort(), prefixes: prefixes.sort() };
+    return entries;
   }
 
-  async #folder(names: string[]): Promise<FileSystemDirectoryHandle | undefined> {
+  keys(top: Names): AsyncGenerator<AbsolutePath> {
+    const check = ({ length }: Names) => {
+      if (length > top.length + MOST_DEPTH) throw tooDeep(keyOf(top));
+    };
+    return keysBelow(top, (names) => this.entries(names), check);
+  }
+
+  async #folder(names: Names): Promise<FileSystemDirectoryHandle | undefined> {
     let folder: FileSystemDirectoryHandle | undefined = await this.#root();
-    for (const name of names) folder = folder && (await orUndefined(name, folder.getDirectoryHandle(name)));
+    for (const name of names) folder = folder && (await orUndefined(names, folder.getDirectoryHandle(name)));
     return folder;
   }
 
-  async #file(key: AbsolutePath): Promise<File | undefined> {
-    const [folders, name] = split(key);
+  async #file(names: Names): Promise<File | undefined> {
+    const [folders, name] = split(names);
     const folder = await this.#folder(folders);
-    const handle = folder && (await orUndefined(key, folder.getFileHandle(name)));
-    return handle && orUndefined(key, handle.getFile());
+    const handle = folder && (await orUndefined(names, folder.getFileHandle(name)));
+    return handle && orUndefined(names, handle.getFile());
   }
 }
 
-function split(key: AbsolutePath): [folders: string[], name: string] {
-  const names = namesOf(key);
-  return [names, names.pop() as string];
-}
+/** The names of the folders around an entry, and its own name: "" for the root. */
+const split = (names: Names): [folders: Names, name: string] => [names.slice(0, -1), names.at(-1) ?? ""];
 
 /**
  * How deep folders may nest. An array has at most 64 dimensions, and each may be a folder.
@@ -290,38 +229,28 @@ async function holdsSomething(folder: FileSystemDirectoryHandle, depth = 0): Pro
   const below: FileSystemDirectoryHandle[] = [];
   for await (const [name, handle] of folder.entries()) {
     if (handle.kind === "directory") below.push(handle as FileSystemDirectoryHandle);
-    else if (!UNFINISHED.test(name)) return true;
+    else if (!isUnfinished(name)) return true;
   }
   for (const each of below) if (await holdsSomething(each, depth + 1)) return true;
   return false;
 }
 
-/** A folder in the origin private file system. */
-export class OpfsStore extends DirectoryStore {
-  /**
-   * The same for every page and worker of this origin, so that writers of one chunk wait for each
-   * other.
-   */
-  readonly lockName: string;
-
-  /**
-   * `path` is a folder below the origin's root, created when it is first needed. Default: the root.
-   */
-  constructor(path = "") {
-    const names = namesOfPrefix(path);
-    let root: Promise<FileSystemDirectoryHandle> | undefined;
-    super(() => {
-      root ??= openOpfs(names);
-      root.catch(() => {
-        root = undefined;
-      });
-      return root;
+/**
+ * A folder in the origin private file system, created when it is first needed. It is looked up
+ * again after that failed.
+ */
+export function opfsFolder(names: Names): HandleFolder {
+  let root: Promise<FileSystemDirectoryHandle> | undefined;
+  return new HandleFolder(() => {
+    root ??= openOpfs(names);
+    root.catch(() => {
+      root = undefined;
     });
-    this.lockName = `opfs:/${names.join("/")}`;
-  }
+    return root;
+  });
 }
 
-async function openOpfs(names: string[]): Promise<FileSystemDirectoryHandle> {
+async function openOpfs(names: Names): Promise<FileSystemDirectoryHandle> {
   const { storage } = (globalThis.navigator ?? {}) as { storage?: StorageManager };
   if (!storage?.getDirectory) {
     throw new ZarrError(

@@ -5,7 +5,7 @@
 import { placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { RangeQuery } from "../model/types.ts";
-import { fileSystemFailed, nameOfError } from "./file.ts";
+import { fileSystemFailed, keyOf, type Names, nameOfError } from "./file.ts";
 
 async function readBytes(part: Blob): Promise<Uint8Array> {
   const bytes = new Uint8Array(await part.arrayBuffer());
@@ -13,9 +13,6 @@ async function readBytes(part: Blob): Promise<Uint8Array> {
   if (bytes.byteLength !== part.size) throw new DOMException("the file was cut", "NotReadableError");
   return bytes;
 }
-
-/** Reads a whole file. */
-export const readFile = (file: File): Promise<Uint8Array> => readBytes(file);
 
 /**
  * The properties in which a range carries the size and the version of its file.
@@ -40,7 +37,7 @@ export function withState(bytes: Uint8Array, { size, version }: FileState): Uint
 }
 
 /** Reads a byte range of a file. A range beyond the end is shortened. */
-export async function readFileRange(file: File, range: RangeQuery): Promise<Uint8Array> {
+async function readFileRange(file: File, range: RangeQuery): Promise<Uint8Array> {
   const { size, lastModified } = file;
   const [start, end] = placesIn(size, range);
   return withState(await readBytes(file.slice(start, end)), { size, version: `${lastModified} ${size}` });
@@ -50,7 +47,7 @@ export async function readFileRange(file: File, range: RangeQuery): Promise<Uint
 const PAUSES_MS = [0, 5, 10, 20, 40, 80, 160];
 
 /** The error for a file that was different at every attempt to read it. */
-export const keptChanging = (key: string, cause: unknown) =>
+const keptChanging = (key: string, cause: unknown) =>
   new ZarrError("Store", "the file changed during every attempt to read it; read it when nothing writes it", {
     key,
     cause,
@@ -84,15 +81,17 @@ const CHANGED = [
 const isChanged = (error: unknown) => CHANGED.includes(nameOfError(error));
 
 /**
- * Reads a file that other pages and programs may change meanwhile: `File` objects are of the moment
- * at which they were made, and cannot be read after the file has changed. So the file is found
- * again, a bounded number of times. `find` resolves to undefined if there is no such file.
+ * Reads a file, or a byte range of it, that other pages and programs may change meanwhile: `File`
+ * objects are of the moment at which they were made, and cannot be read after the file has changed.
+ * So the file is found again, a bounded number of times. `find` resolves to undefined if there is
+ * no such file.
  */
 export function readFound(
-  key: string,
+  names: Names,
   find: () => Promise<File | undefined> | File | undefined,
-  read: (file: File) => Promise<Uint8Array>,
+  range: RangeQuery | undefined,
 ): Promise<Uint8Array | undefined> {
+  const key = keyOf(names);
   let before: File | undefined;
   const attempt = async () => {
     const file = await find();
@@ -100,7 +99,7 @@ export function readFound(
       throw new ZarrError("Store", "the file has changed since it was chosen; choose it again", { key });
     }
     before = file;
-    return file && read(file);
+    return file && (range ? readFileRange(file, range) : readBytes(file));
   };
   return whileChanging(key, attempt, isChanged);
 }

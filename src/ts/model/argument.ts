@@ -3,12 +3,17 @@
  * names it. Members of options are checked by `optionsOf`, other values inside of an argument where
  * they are used. The first download holds this file, so its texts are short.
  */
-import { ZarrError } from "./errors.ts";
+import { shown, ZarrError } from "./errors.ts";
 import type { RangeQuery } from "./types.ts";
 
 /** Throws an `Argument` error unless an argument is what the call needs. */
 export function need(isRight: unknown, field: string, expected = "an object"): asserts isRight {
   if (!isRight) throw new ZarrError("Argument", `${field} must be ${expected}`, { field, expected });
+}
+
+/** Throws an `Argument` error with what was expected and what was found. */
+export function refuse(message: string, expected: string, actual: unknown): never {
+  throw new ZarrError("Argument", message, { expected, actual: shown(actual) });
 }
 
 /** Whether a value can be read at all. A revoked proxy cannot. */
@@ -29,8 +34,14 @@ export function object<T>(value: T, name: string): T {
   return value;
 }
 
+/** Whether a value is of a class, which the environment may lack. */
+export function isA(value: object, name: string): boolean {
+  const known = (globalThis as Record<string, unknown>)[name];
+  return isFunction(known) && value instanceof known;
+}
+
 const isText = (value: unknown) => typeof value === "string";
-const isFunction = (value: unknown) => typeof value === "function";
+const isFunction = (value: unknown): value is () => void => typeof value === "function";
 
 /** What a member of options may be, and its test. Null stands for no signal and no function. */
 const TESTS: Record<string, (value: unknown) => unknown> = {

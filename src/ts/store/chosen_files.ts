@@ -3,45 +3,26 @@
  * webkitdirectory>`, and dropped folders as entries (`webkitGetAsEntry`).
  */
 
-import { fileSystemFailed, type Listed, nameOfError, namesOf, namesOfPrefix } from "../files/file.ts";
-import { need, needRange, needReadable, needText, object } from "../model/argument.ts";
+import { keyOf, type Listed, listed, type Names, namesOfPrefix, orUndefined } from "../files/file.ts";
+import { type FileIo, FileStore } from "../files/folder_store.ts";
+import { need, needReadable, needText, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
-import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
+import type { AbsolutePath } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
 import { DirectoryStore } from "./directory.ts";
 import { ZipFileStore } from "./zip.ts";
 
-/** The code that reads files. It is a chunk of its own, for pages that have such stores. */
-const reading = () => import("../files/reading.ts").catch(chunkFailed);
-
-/** A store whose subclass finds the file of a key. */
-abstract class FileStore implements AsyncStore {
-  /** The file of a key; undefined if there is none. */
-  protected abstract file(key: AbsolutePath): Promise<File | undefined> | File | undefined;
-
-  async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
-    const { readFile, readFound } = await reading();
-    return readFound(key, () => this.file(key), readFile);
-  }
-
-  async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
-    needRange(range);
-    const { readFileRange, readFound } = await reading();
-    return readFound(
-      key,
-      () => this.file(key),
-      (file) => readFileRange(file, range),
-    );
-  }
-
-  async has(key: AbsolutePath): Promise<boolean> {
-    return (await this.file(key)) !== undefined;
-  }
-
-  async size(key: AbsolutePath): Promise<number | undefined> {
-    return (await this.file(key))?.size;
-  }
-}
+/**
+ * Reads the files that `find` finds. The code for it is a chunk that pages with such stores load.
+ */
+const filesFound = (find: (names: Names) => Promise<File | undefined> | File | undefined) => async () => {
+  const { readFound } = await import("../files/reading.ts").catch(chunkFailed);
+  const io: FileIo = {
+    read: (names, range) => readFound(names, () => find(names), range),
+    size: async (names) => (await find(names))?.size,
+  };
+  return io;
+};
 
 /** The entries of a list of files, which may be no array. */
 function listOf(files: Iterable<File> | ArrayLike<File>): File[] {
@@ -54,10 +35,12 @@ function listOf(files: Iterable<File> | ArrayLike<File>): File[] {
 
 /** The files of a folder that the user chose: `new FileListStore(input.files)`. */
 export class FileListStore extends FileStore {
-  readonly #files = new Map<string, File>();
+  readonly #files: Map<string, File>;
 
   constructor(files: Iterable<File> | ArrayLike<File>) {
-    super();
+    const chosen = new Map<string, File>();
+    super(filesFound((names) => chosen.get(keyOf(names))));
+    this.#files = chosen;
     for (const file of listOf(object(files, "files"))) {
       need(
         typeof Object(file).slice === "function" && typeof file.name === "string",
@@ -67,12 +50,8 @@ export class FileListStore extends FileStore {
       // A file without a path was chosen by itself. The name of the chosen folder is not part of
       // the keys.
       const path = file.webkitRelativePath || `/${file.name}`;
-      this.#files.set(path.slice(path.indexOf("/")), file);
+      chosen.set(path.slice(path.indexOf("/")), file);
     }
-  }
-
-  protected file(key: AbsolutePath): File | undefined {
-    return this.#files.get(`/${namesOf(key).join("/")}`);
   }
 
   /** Lists all keys below a prefix, sorted. */
@@ -83,53 +62,42 @@ export class FileListStore extends FileStore {
   }
 }
 
-/** Calls a method with two callbacks and returns a promise. */
-const called = <T>(call: (resolve: (value: T) => void, reject: (error: unknown) => void) => void) =>
-  new Promise<T>(call);
-
 /** A dropped folder: `new EntryStore(item.webkitGetAsEntry())`. */
 export class EntryStore extends FileStore {
   readonly #root: FileSystemDirectoryEntry;
 
   constructor(root: FileSystemDirectoryEntry) {
-    super();
+    super(filesFound((names) => fileBelow(root, names)));
     this.#root = object(root, "root");
-  }
-
-  protected async file(key: AbsolutePath): Promise<File | undefined> {
-    const path = namesOf(key).join("/");
-    const entry = await this.#find(key, (found, failed) => this.#root.getFile(path, {}, found, failed));
-    return entry && called<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
   }
 
   /** Lists the entries directly below a prefix, sorted. */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
     const names = namesOfPrefix(prefix);
-    const path = names.join("/");
-    const folder =
-      path === ""
-        ? this.#root
-        : await this.#find(prefix, (found, failed) => this.#root.getDirectory(path, {}, found, failed));
-    const at = names.map((name) => `${name}/`).join("");
-    const entries = folder ? await entriesOf(folder as FileSystemDirectoryEntry) : [];
-    const keys = entries.filter(({ isFile }) => isFile).map(({ name }): AbsolutePath => `/${at}${name}`);
-    const prefixes = entries
-      .filter(({ isFile }) => !isFile)
-      .map(({ name }): AbsolutePath => `/${at}${name}/`);
-    return { keys: keys.sort(), prefixes: prefixes.sort() };
+    const folder = await folderBelow(this.#root, names);
+    const entries = folder ? await entriesOf(folder) : [];
+    const namesOf = (isFile: boolean) =>
+      entries.filter((entry) => entry.isFile === isFile).map(({ name }) => name);
+    return listed(names, { files: namesOf(true), folders: namesOf(false) });
   }
+}
 
-  async #find(
-    key: string,
-    look: (found: (entry: FileSystemEntry) => void, failed: (error: unknown) => void) => void,
-  ): Promise<FileSystemEntry | undefined> {
-    try {
-      return await called<FileSystemEntry>(look);
-    } catch (error) {
-      if (["NotFoundError", "TypeMismatchError"].includes(nameOfError(error))) return undefined;
-      throw fileSystemFailed(key, error);
-    }
-  }
+async function fileBelow(root: FileSystemDirectoryEntry, names: Names): Promise<File | undefined> {
+  const found = new Promise<FileSystemEntry>((...callbacks) =>
+    root.getFile(names.join("/"), {}, ...callbacks),
+  );
+  const entry = (await orUndefined(names, found)) as FileSystemFileEntry | undefined;
+  return entry && new Promise<File>((...callbacks) => entry.file(...callbacks));
+}
+
+async function folderBelow(
+  root: FileSystemDirectoryEntry,
+  names: Names,
+): Promise<FileSystemDirectoryEntry | undefined> {
+  if (names.length === 0) return root;
+  const path = names.join("/");
+  const found = new Promise<FileSystemEntry>((...callbacks) => root.getDirectory(path, {}, ...callbacks));
+  return (await orUndefined(names, found)) as FileSystemDirectoryEntry | undefined;
 }
 
 /** Lists a folder. Browsers return the entries in batches; an empty one is the last. */
@@ -137,7 +105,7 @@ async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEn
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];
   for (;;) {
-    const batch = await called<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    const batch = await new Promise<FileSystemEntry[]>((...callbacks) => reader.readEntries(...callbacks));
     if (batch.length === 0) return all;
     all.push(...batch);
   }

@@ -23,7 +23,7 @@ export interface RequestingStore {
  * The methods that the engine uses. If a subclass replaces one, the engine must call the
  * replacement.
  */
-const METHODS = ["get", "getRange", "size", "list", "listDir", "set", "delete"] as const;
+const METHODS = ["get", "getRange", "size", "list", "listDir", "set", "delete", "deletePrefix"] as const;
 
 /** Prototypes of the classes whose methods the engine implements. */
 const OURS = new WeakSet<object>();
@@ -40,11 +40,12 @@ function nativeMethods(store: object): object {
   return prototype ?? NativeStore.prototype;
 }
 
-/** Whether no method was replaced, so that the engine may use its own implementation. */
-export const isUntouched = (store: NativeStore): boolean => {
-  const own = nativeMethods(store);
-  return METHODS.every((name) => Reflect.get(store, name) === Reflect.get(own, name));
-};
+/**
+ * Whether a store has the methods of `own`, so that the engine may use its own implementation. A
+ * method was replaced where it has others.
+ */
+export const isUntouched = (store: object, own = nativeMethods(store)): boolean =>
+  METHODS.every((name) => Reflect.get(store, name) === Reflect.get(own, name));
 
 /** Reads a key through the engine. Without `range`, reads the whole value. */
 export function readKey(

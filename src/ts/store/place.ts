@@ -2,6 +2,7 @@
  * Makes stores from what `open` accepts in place of a store: URLs, archive files, folders.
  */
 
+import { isA } from "../model/argument.ts";
 import { EntryStore, FileListStore } from "./chosen_files.ts";
 import { DirectoryStore } from "./directory.ts";
 import { FetchStore } from "./fetch_store.ts";
@@ -12,11 +13,6 @@ export type Files = Blob | FileSystemDirectoryHandle | FileList | FileSystemDire
 
 /** Paths of ZIP archives. */
 const ARCHIVE = /\.(zip|ozx)$/i;
-
-const isA = (place: object, name: string): boolean => {
-  const known = (globalThis as Record<string, unknown>)[name];
-  return typeof known === "function" && place instanceof known;
-};
 
 /** The store of a URL: a ZIP archive if its path ends in `.zip` or `.ozx`. */
 function storeOfUrl(url: string | URL): FetchStore | ZipFileStore {

@@ -2,7 +2,7 @@
  * Computes the positions of a pyramid's levels on a map, and the parameters of an OpenLayers tile
  * grid. The map's y grows upwards.
  */
-import type { Options as GridOptions } from "ol/tilegrid/TileGrid.js";
+import TileGrid, { type Options as GridOptions } from "ol/tilegrid/TileGrid.js";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import { UnsupportedError } from "../../model/errors.ts";
@@ -83,4 +83,19 @@ export function gridOf(levels: readonly TileLevel[], finest: TileLevel): GridOpt
 export function channelAxisOf({ axes }: Pyramid, plane: { x: number; y: number }): number | undefined {
   const axis = axes.findIndex(({ role }, at) => role === "c" && at !== plane.x && at !== plane.y);
   return axis < 0 ? undefined : axis;
+}
+
+/**
+ * Picks the coarsest level with elements no larger than a device pixel, or always the forced level.
+ */
+export class LevelGrid extends TileGrid {
+  forced: number | null = null;
+
+  override getZForResolution(resolution: number): number {
+    if (this.forced !== null) return this.forced;
+    const device = resolution / (globalThis.devicePixelRatio || 1);
+    const all = this.getResolutions();
+    const fitting = all.findIndex((own) => own <= device * 1.05);
+    return fitting < 0 ? all.length - 1 : fitting;
+  }
 }

@@ -11,26 +11,18 @@ import type OpenLayersMap from "ol/Map.js";
 import DataTileSource from "ol/source/DataTile.js";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
-import { elementAtPlace } from "../../convention/warp.ts";
 import { pauseIfDue } from "../../elements/pause.ts";
 import { ZarrError } from "../../model/errors.ts";
-import { arrayTiles, type TileAxes } from "./array_tiles.ts";
+import { arrayTiles } from "./array_tiles.ts";
 import { type BandLayout, bandsOf, type Packing, packTile, VALUE_SCALE } from "./bands.ts";
-import { LevelGrid } from "./level_grid.ts";
 import { type MixedChannel, mixTile } from "./mixing.ts";
-import { channelAxisOf, gridOf, levelsOf } from "./placement.ts";
-import { type RunningTile, RunningTiles } from "./running_tiles.ts";
+import { channelAxisOf, gridOf, LevelGrid, levelsOf } from "./placement.ts";
+import { PointValues } from "./point_values.ts";
+import { LookAhead, type RunningTile, RunningTiles } from "./running_tiles.ts";
 import type { PyramidSourceOptions, TileAt, TileProgress, TileReading } from "./source_options.ts";
-import { colorsOf, elementOf, type TileElements, valuesOf } from "./texels.ts";
-import {
-  elementAt,
-  isShort,
-  type MapExtent,
-  type TileLevel,
-  tileRange,
-  tileSpans,
-  tilesIn,
-} from "./tile_levels.ts";
+import { colorsOf, type TileElements, valuesOf } from "./texels.ts";
+import { isShort, type MapExtent, type TileLevel, tileRange, tileSpans, tilesIn } from "./tile_levels.ts";
+import { type TileNumber, TilePlaces } from "./tile_places.ts";
 import { type TilePlace, TileReader } from "./tile_reader.ts";
 import { meanElement, type WarpedMap, warpedLevels, warpedTiles } from "./warped_tiles.ts";
 
@@ -49,20 +41,17 @@ export class PyramidSource extends DataTileSource {
   onProgress: (progress: TileProgress) => void = () => {};
   onError: (error: unknown) => void = () => {};
 
-  /** Coarsest first, as in OpenLayers. */
-  readonly #levels: TileLevel[];
-  readonly #axes: TileAxes;
+  readonly #places: TilePlaces;
   readonly #warped: WarpedMap | undefined;
   readonly #reader: TileReader;
+  readonly #values: PointValues;
   readonly #bands: BandLayout;
   readonly #packing: Packing;
   readonly #cacheBytes: number;
   readonly #margin: number;
   readonly #running = new RunningTiles();
-  readonly #ahead = new Map<string, AbortController>();
-  #at: TileAt;
+  readonly #ahead: LookAhead;
   readonly #areLabels: boolean;
-  readonly #decode: PyramidSourceOptions["decode"];
   #channels: readonly number[];
   #mix: readonly MixedChannel[] = [];
   #isMixLate = false;
@@ -103,21 +92,25 @@ export class PyramidSource extends DataTileSource {
     this.#channels = channels;
     this.#areLabels = areLabels;
     this.#bands = bands;
-    this.#levels = levels;
-    this.#axes = { ...plane, c: channelAxis ?? undefined };
+    const axes = { ...plane, c: channelAxis ?? undefined };
+    this.#places = new TilePlaces(pyramid, levels, axes, options.at ?? {});
     this.#warped = warped;
-    this.#at = options.at ?? {};
     this.#cacheBytes = options.cacheBytes ?? 256 * MIB;
     this.#margin = options.margin ?? 1;
     const { isByte: asBytes, hasMask, origin, unit } = bands;
     this.#packing = { asBytes, hasMask, isLog: false, origin, unit };
-    this.#decode = decode;
     const names = pyramid.axes.map(({ name }) => name);
     const fetch = warped
-      ? warpedTiles(pyramid.levels, { names, c: this.#axes.c }, warped, decode)
-      : arrayTiles(pyramid.levels, this.#axes, { decode, areLabels });
+      ? warpedTiles(pyramid.levels, { names, c: axes.c }, warped, decode)
+      : arrayTiles(pyramid.levels, axes, { decode, areLabels });
     this.#reader = new TileReader(fetch, this.#cacheBytes);
+    this.#values = new PointValues(options, this.#places, this.#reader);
+    this.#ahead = new LookAhead(this.#reader, PRIORITY.ahead);
     this.setKey(this.#shownKey);
+  }
+
+  get #levels(): readonly TileLevel[] {
+    return this.#places.levels;
   }
 
   /** The layout of a tile's bands, which styles need. `setLog` changes it. */
@@ -151,12 +144,12 @@ export class PyramidSource extends DataTileSource {
 
   /** Sets indices of axes. The old picture stays until the new tiles are loaded. */
   setAt(at: TileAt): void {
-    this.#at = { ...this.#at, ...at };
+    this.#places.at = { ...this.at, ...at };
     this.#renew();
   }
 
   get at(): TileAt {
-    return this.#at;
+    return this.#places.at;
   }
 
   /** The indices along the axis of channels that are read: one per band, or those of the mix. */
@@ -206,7 +199,7 @@ export class PyramidSource extends DataTileSource {
   /** Map units per element of a level, across and down. For a warped map they are means. */
   elementSize(level: number): [number, number] {
     const array = this.pyramid.levels[level];
-    if (this.#warped && array) return meanElement(array, this.#axes, this.#warped);
+    if (this.#warped && array) return meanElement(array, this.#places.axes, this.#warped);
     const own = this.#levels.find((other) => other.level === level) ?? this.#levels.at(-1);
     return own ? [own.stepX, own.stepY] : [1, 1];
   }
@@ -223,7 +216,7 @@ export class PyramidSource extends DataTileSource {
       map.un("postrender", look);
       this.#map = undefined;
       this.#running.cancel(() => false);
-      for (const controller of this.#ahead.values()) controller.abort();
+      this.#ahead.want(new Map(), []);
     };
   }
 
@@ -232,23 +225,7 @@ export class PyramidSource extends DataTileSource {
    * array.
    */
   reading(x: number, y: number, resolution: number): TileReading | null {
-    const z = this.#zFor(resolution);
-    const level = this.#levels[z] as TileLevel;
-    const element = elementAt(level, x, y);
-    if (!element) return null;
-    const index = this.#indices(level, this.#at);
-    if (!this.#warped) [index[this.#axes.x], index[this.#axes.y]] = [element.column, element.row];
-    const { tileWidth, tileHeight, width, roll } = level;
-    const place = (element.column - roll + width) % width;
-    const [column, row] = [Math.floor(place / tileWidth), Math.floor(element.row / tileHeight)];
-    const tile = this.#placeOf(z, column, row, true);
-    const values = this.#channels.map((channel) => {
-      const found = tile && !this.#areLabels ? this.#reader.kept(tile, channel) : undefined;
-      const value =
-        tile && found ? elementOf(found, place - tile.x.start, element.row - tile.y.start) : undefined;
-      return { channel, value };
-    });
-    return { level: level.level, index, values };
+    return this.#values.cached([x, y], this.#zFor(resolution), this.#channels);
   }
 
   /**
@@ -257,41 +234,14 @@ export class PyramidSource extends DataTileSource {
    */
   async read(x: number, y: number, resolution: number, signal?: AbortSignal): Promise<TileReading | null> {
     const reading = this.reading(x, y, resolution);
-    if (!reading || !this.#warped) return reading && this.#readValues(reading, signal);
-    const { array } = this.pyramid.levels[reading.level] as PyramidLevel;
-    const element = await elementAtPlace(array, [x, y], { ...this.#warped, ...(signal ? { signal } : {}) });
-    const isLinear = this.#warped.method === "linear";
-    const values = reading.values.map(({ channel, value }) => ({
-      channel,
-      // Outside of the array.
-      value: element ? (isLinear ? value : undefined) : Number.NaN,
-    }));
-    const index = [...reading.index];
-    if (element) [index[this.#axes.x], index[this.#axes.y]] = [element.column, element.row];
-    return this.#readValues({ ...reading, index, values }, signal);
-  }
-
-  async #readValues(reading: TileReading, signal: AbortSignal | undefined): Promise<TileReading> {
-    const { array } = this.pyramid.levels[reading.level] as PyramidLevel;
-    const values = await Promise.all(
-      reading.values.map(async ({ channel, value }) => {
-        if (value !== undefined) return { channel, value };
-        const selection = reading.index.map((index, axis) => (axis === this.#axes.c ? channel : index));
-        const options = signal ? { signal } : {};
-        const { data } = this.#decode
-          ? await array.get(selection, { ...options, decode: this.#decode })
-          : await array.get(selection, options);
-        return { channel, value: (data as ArrayLike<number | bigint | boolean>)[0] };
-      }),
-    );
-    return { ...reading, values };
+    return reading && this.#values.read(reading, [x, y], signal);
   }
 
   /** Reads the tiles of another step for the current view. */
   async preload(at: TileAt, options: { signal?: AbortSignal; priority?: number } = {}): Promise<void> {
     const signal = options.signal ?? new AbortController().signal;
     const priority = options.priority ?? PRIORITY.ahead;
-    const places = this.#visible(0).map(({ z, column, row }) => this.#placeOf(z, column, row, false, at));
+    const places = this.#visible(0).map((tile) => this.#places.ofTile(tile, at));
     await Promise.all(
       places.map((place) => place && this.#reader.read(place, this.#channels, { signal, priority })),
     );
@@ -299,8 +249,8 @@ export class PyramidSource extends DataTileSource {
 
   /** The visible numbers of the cached tiles, as lists by channel. */
   *valuesInView(): Generator<{ channel: number; values: Float64Array }> {
-    for (const { z, column, row } of this.#visible(0)) {
-      const place = this.#placeOf(z, column, row, false);
+    for (const tile of this.#visible(0)) {
+      const place = this.#places.ofTile(tile);
       if (!place) continue;
       for (const channel of this.#channels) {
         const found = this.#reader.kept(place, channel);
@@ -352,41 +302,11 @@ export class PyramidSource extends DataTileSource {
   }
 
   get #shownKey(): string {
-    return JSON.stringify([this.#at, this.#packing.isLog, this.#mixes, this.#failures]);
-  }
-
-  /** Returns the indices in a level's array, which may be coarser along an axis. */
-  #indices({ level }: TileLevel, at: TileAt): number[] {
-    const { axes, levels } = this.pyramid;
-    const [finest, own] = [levels[0], levels[level]];
-    return axes.map(({ name, role }, axis) => {
-      if (axis === this.#axes.x || axis === this.#axes.y || axis === this.#axes.c) return -1;
-      const wanted = at[name] ?? at[role] ?? 0;
-      const [all = 1, here = 1] = [finest?.shape[axis], own?.shape[axis]];
-      return all === here ? wanted : Math.min(Math.floor(((wanted + 0.5) * here) / all), here - 1);
-    });
-  }
-
-  #placeOf(z: number, column: number, row: number, byElement: boolean, at: TileAt = {}): TilePlace | null {
-    const level = this.#levels[z];
-    if (!level) return null;
-    // In a flipped array, columns or rows run against those of the map.
-    const mapColumn = byElement && level.flipX ? level.columns - 1 - column : column;
-    const mapRow = byElement && level.flipY ? level.rows - 1 - row : row;
-    const spans = tileSpans(level, mapColumn, mapRow);
-    return (
-      spans && {
-        level,
-        column: mapColumn,
-        row: mapRow,
-        ...spans,
-        at: this.#indices(level, { ...this.#at, ...at }),
-      }
-    );
+    return JSON.stringify([this.at, this.#packing.isLog, this.#mixes, this.#failures]);
   }
 
   #load(z: number, column: number, row: number): Promise<Uint8Array | Float32Array> {
-    const place = this.#placeOf(z, column, row, false);
+    const place = this.#places.ofTile({ z, column, row });
     if (!place) throw new ZarrError("Argument", `there is no tile ${column}, ${row} of level ${z}`);
     const running: RunningTile = { z, column, row, controller: new AbortController(), tile: this.#loading };
     this.#running.add(running);
@@ -436,7 +356,7 @@ export class PyramidSource extends DataTileSource {
     return { extent: view.calculateExtent(size), shown: this.#zFor(resolution) };
   }
 
-  #visible(margin: number): { z: number; column: number; row: number }[] {
+  #visible(margin: number): TileNumber[] {
     const { extent, shown: z } = this.#onMap() ?? { shown: 0 };
     const range = extent && tileRange(this.#levels[z] as TileLevel, extent, margin);
     return range ? tilesIn(range).map((tile) => ({ z, ...tile })) : [];
@@ -458,27 +378,12 @@ export class PyramidSource extends DataTileSource {
   /** Reads the tiles around the view if the view is complete. */
   #lookAhead(): void {
     const around = this.#margin > 0 && this.#running.size === 0 ? this.#visible(this.#margin) : [];
-    const wanted = new Map(
-      around.map((tile) => [`${this.getKey()}/${tile.z}/${tile.column}/${tile.row}`, tile]),
-    );
-    for (const [key, controller] of this.#ahead) {
-      if (wanted.has(key)) continue;
-      controller.abort();
-      this.#ahead.delete(key);
+    const places = new Map<string, TilePlace>();
+    for (const tile of around) {
+      const place = this.#places.ofTile(tile);
+      if (place) places.set(`${this.getKey()}/${tile.z}/${tile.column}/${tile.row}`, place);
     }
-    for (const [key, { z, column, row }] of wanted) {
-      const place = this.#placeOf(z, column, row, false);
-      if (!place || this.#ahead.has(key) || this.#channels.every((own) => this.#reader.kept(place, own)))
-        continue;
-      const controller = new AbortController();
-      this.#ahead.set(key, controller);
-      const wish = { signal: controller.signal, priority: PRIORITY.ahead };
-      // The error is reported when the tile is in view.
-      this.#reader.read(place, this.#channels, wish).then(
-        () => this.#ahead.delete(key),
-        () => undefined,
-      );
-    }
+    this.#ahead.want(places, this.#channels);
   }
 
   /** Reports progress if it has changed. It is called at every frame. */

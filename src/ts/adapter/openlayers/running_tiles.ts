@@ -1,10 +1,12 @@
 /**
- * The tiles whose elements are being read or packed. A cancelled read does not reject, because
- * OpenLayers would mark its tile as broken. Instead the tile returns to its initial state.
+ * The tiles whose elements are being read: those in view, and those around it. A cancelled read of
+ * a tile in view does not reject, because OpenLayers would mark the tile as broken. Instead the
+ * tile returns to its initial state.
  */
 import type DataTile from "ol/DataTile.js";
 import TileState from "ol/TileState.js";
 import type { TileProgress } from "./source_options.ts";
+import type { TilePlace, TileReader } from "./tile_reader.ts";
 
 export interface RunningTile {
   z: number;
@@ -57,4 +59,34 @@ function giveBack(loading: DataTile | undefined): void {
   tile.state = TileState.EMPTY;
   tile.changed();
   tile.state = TileState.IDLE;
+}
+
+/** The reads of tiles around the view, into the cache. */
+export class LookAhead {
+  readonly #reader: TileReader;
+  readonly #priority: number;
+  readonly #reading = new Map<string, AbortController>();
+
+  constructor(reader: TileReader, priority: number) {
+    [this.#reader, this.#priority] = [reader, priority];
+  }
+
+  /** Reads channels of tiles, which have keys, and cancels the reads of others. */
+  want(places: ReadonlyMap<string, TilePlace>, channels: readonly number[]): void {
+    for (const [key, controller] of this.#reading) {
+      if (places.has(key)) continue;
+      controller.abort();
+      this.#reading.delete(key);
+    }
+    for (const [key, place] of places) {
+      if (this.#reading.has(key) || channels.every((own) => this.#reader.kept(place, own))) continue;
+      const controller = new AbortController();
+      this.#reading.set(key, controller);
+      // The error is reported when the tile is in view.
+      this.#reader.read(place, channels, { signal: controller.signal, priority: this.#priority }).then(
+        () => this.#reading.delete(key),
+        () => undefined,
+      );
+    }
+  }
 }

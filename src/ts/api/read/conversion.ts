@@ -4,33 +4,23 @@
  * (`src/format/conversion.rs`).
  */
 
+import { CLASSES, NUMBER_VIEWS } from "../../elements/typed_arrays.ts";
+import { refuse } from "../../model/argument.ts";
 import type { NumberType, TypeDescription, ViewName } from "../../model/data_type.ts";
-import { shown, ZarrError } from "../../model/errors.ts";
 import type { ConversionRequest } from "../../model/request.ts";
 import { type Colors, colorTable, shadeTable } from "./colors.ts";
 import { type LabelColors, labelWords } from "./label_colors.ts";
 import { type CfOptions, type PackedNode, packingOf } from "./packing.ts";
 
-const VIEWS: Record<NumberType | "bool", [ViewName, size: number]> = {
-  bool: ["Uint8Array", 1],
-  int8: ["Int8Array", 1],
-  int16: ["Int16Array", 2],
-  int32: ["Int32Array", 4],
-  int64: ["BigInt64Array", 8],
-  uint8: ["Uint8Array", 1],
-  uint16: ["Uint16Array", 2],
-  uint32: ["Uint32Array", 4],
-  uint64: ["BigUint64Array", 8],
-  float16: ["Float16Array", 2],
-  float32: ["Float32Array", 4],
-  float64: ["Float64Array", 8],
-};
+const VIEWS: Record<NumberType | "bool", ViewName> = { bool: "Uint8Array", ...NUMBER_VIEWS };
 
 const kindOf = (name: string) => (name === "bool" ? "bool" : name.startsWith("float") ? "float" : "integer");
 
+const sizeOf = (view: ViewName) => CLASSES[view].BYTES_PER_ELEMENT;
+
 function typeOf(name: NumberType | "bool"): TypeDescription {
-  const [view, size] = VIEWS[name];
-  return { name, kind: kindOf(name), size, view, widens: name === "float16" };
+  const view = VIEWS[name];
+  return { name, kind: kindOf(name), size: sizeOf(view), view, widens: name === "float16" };
 }
 
 /** The packed form of elements of several numbers. */
@@ -89,41 +79,34 @@ const RANGES: Record<string, readonly [number, number]> = {
   uint16: [0, 65535],
 };
 
-const fail = (message: string, expected: string, actual: unknown): never => {
-  throw new ZarrError("Argument", message, { expected, actual: shown(actual) });
-};
-
 function checked({ as, decode, window, gamma, colors, mask }: ConversionOptions): void {
   if (as !== undefined && as !== "rgba" && !(typeof as === "string" && Object.hasOwn(VIEWS, as))) {
-    fail(
+    refuse(
       "the option as is not a type that elements can be converted to",
-      `${Object.keys(VIEWS).slice(1).join(", ")}, rgba or bytes`,
+      `${Object.keys(NUMBER_VIEWS).join(", ")}, rgba or bytes`,
       as,
     );
   }
   const convention = typeof decode === "object" ? decode?.convention : decode;
   if (convention !== undefined && convention !== "cf")
-    fail("the option decode is not a known convention", '"cf"', convention);
+    refuse("the option decode is not a known convention", '"cf"', convention);
   const isShaded = as === "rgba" || as === "uint8";
   if ((window !== undefined || gamma !== undefined) && !isShaded) {
-    fail("the option window requires shades or colours", 'as: "uint8" or as: "rgba"', as);
+    refuse("the option window requires shades or colours", 'as: "uint8" or as: "rgba"', as);
   }
   if (colors !== undefined && as !== "rgba")
-    fail("the option colors requires four bytes per element", 'as: "rgba"', as);
+    refuse("the option colors requires four bytes per element", 'as: "rgba"', as);
   if (isLabelColors(colors) && (decode ?? window ?? gamma) !== undefined)
-    fail("labels cannot be converted", "neither decode, window nor gamma", "one of them");
+    refuse("labels cannot be converted", "neither decode, window nor gamma", "one of them");
   if (mask && (as === undefined || as === "rgba" || as === "float16"))
-    fail("the option mask requires a number type", "as: a number type except float16", as);
+    refuse("the option mask requires a number type", "as: a number type except float16", as);
 }
 
 /** The window, given or from the data type. */
 export function windowOf({ window, decode }: ConversionOptions, type: string): readonly [number, number] {
   const own = window ?? (decode === undefined && Object.hasOwn(RANGES, type) ? RANGES[type] : undefined);
   if (own && own.length === 2) return own;
-  throw new ZarrError("Argument", "shades require the option window", {
-    expected: "window: [low, high]",
-    actual: shown(window),
-  });
+  return refuse("shades require the option window", "window: [low, high]", window);
 }
 
 const isLabelColors = (colors: unknown): colors is LabelColors =>
@@ -160,8 +143,8 @@ function cast(as: NumberType, mask: boolean, request: ConversionRequest): Conver
   request.to = as;
   if (!mask) return { type: typeOf(as), request };
   request.mask = true;
-  const [view, size] = VIEWS[as];
-  return { type: pixels("masked", 2 * size), pixel: { count: 2, view }, request };
+  const view = VIEWS[as];
+  return { type: pixels("masked", 2 * sizeOf(view)), pixel: { count: 2, view }, request };
 }
 
 /** Whether elements stay as they are. */

@@ -1,10 +1,9 @@
 /**
  * Converts the engine's packed elements to the form of a result that the caller asked for.
  */
-import { type Packed, packedOf } from "../../elements/elements.ts";
+import { type Packed, packedOf, wrappedScalarOf, wrapperOf } from "../../elements/elements.ts";
 import { type Elements, isView, product, stridesOf } from "../../elements/typed_arrays.ts";
 import { variableElements } from "../../elements/variable.ts";
-import { wrappedScalarOf, wrapperOf } from "../../elements/wrapped.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { viewBytes } from "../../model/view_bytes.ts";

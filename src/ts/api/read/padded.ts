@@ -19,34 +19,10 @@ function endOf({ shape64, shape, grid, chunks, shards }: ArrayFacts, axis: numbe
   return end > length ? end : length;
 }
 
-/**
- * A document's text with another value of the member `shape`. The rest keeps its text, because
- * numbers may be beyond what `JSON.parse` reads exactly.
- */
-function withShape(text: string, shape: string): string {
-  let depth = 0;
-  let key: string | undefined;
-  // Strings, brackets and the other tokens that tell where the member begins and ends.
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}:,]/gs)) {
-    if (token === "[" && depth === 1 && key !== undefined && JSON.parse(key) === "shape") {
-      return `${text.slice(0, index)}${shape}${text.slice(text.indexOf("]", index) + 1)}`;
-    }
-    if (token === "[" || token === "{") depth += 1;
-    else if (token === "]" || token === "}") depth -= 1;
-    else if (token !== ":" && depth === 1) key = token;
-  }
-  return text;
-}
-
 function paddedFacts(facts: ArrayFacts): ArrayFacts {
   const shape64 = facts.shape64.map((_, axis) => endOf(facts, axis));
-  const text = `[${shape64.join(",")}]`;
-  const { texts, ...rest } = JSON.parse(facts.document) as { texts: [suffix: string, text: string][] };
-  const changed = texts.map(([suffix, document]) => [
-    suffix,
-    suffix === ".zattrs" ? document : withShape(document, text),
-  ]);
-  const document = JSON.stringify({ ...rest, texts: changed });
+  // The engine takes this shape in place of the one in the text (`NodeDocument::from_json`).
+  const document = `${facts.document.slice(0, -1)},"shape":[${shape64.join(",")}]}`;
   // The other facts are the array's, and some are computed when they are used.
   return Object.create(facts, {
     shape: { value: shape64.map(Number) },

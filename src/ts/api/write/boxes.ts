@@ -2,6 +2,7 @@
  * Writes an array box by box, so that an array of any size needs only the memory of a few boxes. A
  * box consists of whole stored chunks. The next box is read while one is written.
  */
+import { indexAt, VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import type { DataType, Readable, Settable } from "../../model/types.ts";
 import type { Array as ZarrArray } from "../array.ts";
@@ -13,9 +14,6 @@ export type Box = { start: number; stop: number; step: 1 }[];
 
 /** Approximate size of a box in bytes. */
 const BOX_BYTES = 16 << 20;
-
-/** The size in bytes that is assumed for elements of variable length. */
-const VARIABLE_SIZE = 32;
 
 export const shapeOfBox = (box: Box): number[] => box.map(({ start, stop }) => stop - start);
 
@@ -38,15 +36,12 @@ export function* boxes(shape: readonly number[], box: readonly number[]): Genera
   const counts = shape.map((extent, axis) => Math.ceil(extent / (box[axis] as number)));
   const total = product(counts);
   for (let linear = 0; linear < total; linear += 1) {
-    let rest = linear;
-    const selection: Box = shape.map(() => ({ start: 0, stop: 0, step: 1 }));
-    for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
-      const [count, length] = [counts[axis] as number, box[axis] as number];
-      const start = (rest % count) * length;
-      rest = Math.floor(rest / count);
-      selection[axis] = { start, stop: Math.min(shape[axis] as number, start + length), step: 1 };
-    }
-    yield selection;
+    const index = indexAt(counts, linear);
+    yield shape.map((extent, axis) => {
+      const length = box[axis] as number;
+      const start = (index[axis] as number) * length;
+      return { start, stop: Math.min(extent, start + length), step: 1 };
+    });
   }
 }
 

@@ -1,31 +1,14 @@
 /**
  * Converts a `Date` to NumPy's count of units since 1970, the inverse of `elements/dates.ts`.
  */
+import { floorDivide, IN_A_MILLISECOND, MILLISECONDS, NAT } from "../../elements/dates.ts";
 import type { TimeUnit } from "../../model/data_type.ts";
 
-const NAT = -(2n ** 63n);
-
-const MILLISECONDS: Partial<Record<TimeUnit, bigint>> = {
-  W: 604_800_000n,
-  D: 86_400_000n,
-  h: 3_600_000n,
-  m: 60_000n,
-  s: 1000n,
-  ms: 1n,
-};
-const IN_A_MILLISECOND: Partial<Record<TimeUnit, bigint>> = {
-  us: 10n ** 3n,
-  ns: 10n ** 6n,
-  ps: 10n ** 9n,
-  fs: 10n ** 12n,
-  as: 10n ** 15n,
-};
-
 /** Divides, rounding down, and tells whether the division is exact. */
-function divide(value: bigint, divisor: bigint): [quotient: bigint, exact: boolean] {
-  const rest = value % divisor;
-  return [rest < 0n ? value / divisor - 1n : value / divisor, rest === 0n];
-}
+const divide = (value: bigint, divisor: bigint): [quotient: bigint, exact: boolean] => [
+  floorDivide(value, divisor),
+  value % divisor === 0n,
+];
 
 /** Months since January 1970, and whether the date is the start of a month. */
 function monthsOf(date: Date): [months: bigint, exact: boolean] {

@@ -2,14 +2,12 @@
  * The sources of elements that whole-array writers accept: an array, elements in memory, or an
  * object that reads boxes. Each becomes an `OpenedSource`, which is read box by box.
  */
-import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
-import { shown, ZarrError } from "../../model/errors.ts";
+import { NUMBER_VIEWS, product, stridesInOrder } from "../../elements/typed_arrays.ts";
+import { refuse } from "../../model/argument.ts";
 import type { Attributes, DataType, Readable, Settable } from "../../model/types.ts";
-import { Array as ZarrArray } from "../array.ts";
+import { type AnyArray, Array as ZarrArray } from "../array.ts";
 import { elementSizeOf } from "../arrays.ts";
 import { type Box, shapeOfBox, writeBoxes } from "./boxes.ts";
-
-type AnyArray = ZarrArray<DataType, Readable>;
 
 /** Elements in memory. */
 export interface ElementsInMemory {
@@ -53,28 +51,12 @@ export interface OpenedSource {
   read(box: Box, signal: AbortSignal | undefined): Promise<Settable<DataType>>;
 }
 
-const TYPES: Record<string, string> = {
-  Int8Array: "int8",
-  Int16Array: "int16",
-  Int32Array: "int32",
-  BigInt64Array: "int64",
-  Uint8Array: "uint8",
-  Uint8ClampedArray: "uint8",
-  Uint16Array: "uint16",
-  Uint32Array: "uint32",
-  BigUint64Array: "uint64",
-  Float16Array: "float16",
-  Float32Array: "float32",
-  Float64Array: "float64",
-};
-
 /** The data type of a typed array; undefined for other lists. */
-export const typeOfElements = (data: unknown): string | undefined =>
-  ArrayBuffer.isView(data) ? TYPES[Object.prototype.toString.call(data).slice(8, -1)] : undefined;
-
-const refuse = (message: string, expected: string, actual: unknown): never => {
-  throw new ZarrError("Argument", message, { expected, actual: shown(actual) });
-};
+export function typeOfElements(data: unknown): string | undefined {
+  if (!ArrayBuffer.isView(data)) return undefined;
+  const view = Object.prototype.toString.call(data).slice(8, -1).replace("Clamped", "");
+  return Object.entries(NUMBER_VIEWS).find(([, own]) => own === view)?.[0];
+}
 
 function checkShape(shape: unknown): asserts shape is readonly number[] {
   const isShape =

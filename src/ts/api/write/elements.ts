@@ -3,6 +3,7 @@
  * Elements of variable length are concatenated bytes with offsets.
  */
 
+import { fillVariable, lengthOfAll } from "../../elements/pack.ts";
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import type { FieldDescription, TypeDescription } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
@@ -117,20 +118,15 @@ function element(type: TypeDescription, value: unknown, place: string, options: 
 
 /** Concatenates packed elements. */
 function joined(type: TypeDescription, elements: readonly Uint8Array[]): PackedElements {
-  const length = elements.reduce((total, { length }) => total + length, 0);
+  const length = lengthOfAll(elements);
   if (length > 0xffff_ffff) {
     throw new ZarrError("Limit", "elements of variable length are too large for one write", {
       expected: "at most 4 GiB in all",
     });
   }
-  const [bytes, offsets] = [new Uint8Array(length), new Uint32Array(elements.length + 1)];
-  let at = 0;
-  for (const [idx, element] of elements.entries()) {
-    bytes.set(element, at);
-    at += element.length;
-    offsets[idx + 1] = at;
-  }
-  return type.size === undefined ? { bytes, offsets } : { bytes };
+  const packed = { bytes: new Uint8Array(length), offsets: new Uint32Array(elements.length + 1) };
+  fillVariable(packed, elements);
+  return type.size === undefined ? packed : { bytes: packed.bytes };
 }
 
 /** Copies a field's packed values into all structs. */

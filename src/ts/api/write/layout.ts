@@ -2,7 +2,9 @@
  * Values with a layout: NumPy's broadcasting rules, and iteration. Strides are in elements; stride
  * 0 repeats one element.
  */
-import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
+import { loopsOver } from "../../elements/loops.ts";
+import { indexAt } from "../../elements/pack.ts";
+import { product } from "../../elements/typed_arrays.ts";
 import { ZarrError } from "../../model/errors.ts";
 
 /** Values and their layout. */
@@ -36,12 +38,6 @@ export function broadcast({ data, shape, stride }: Values, target: readonly numb
   return { data, shape: target, stride: spread };
 }
 
-/** Whether the values are packed in C order already. */
-export function isPacked({ shape, stride }: Pick<Values, "shape" | "stride">): boolean {
-  const packed = stridesInOrder(shape);
-  return shape.every((extent, axis) => extent === 1 || stride[axis] === packed[axis]) || product(shape) === 0;
-}
-
 /**
  * Calls `visit` with the index of each row's first value, in C order. A row has `shape.at(-1)`
  * values, `stride.at(-1)` apart.
@@ -51,21 +47,8 @@ export function eachRow(
   visit: (start: number) => void,
 ): void {
   if (product(shape) === 0) return;
-  const outer = Math.max(0, shape.length - 1);
-  const index = new Array<number>(outer).fill(0);
-  let start = 0;
-  for (;;) {
-    visit(start);
-    let axis = outer - 1;
-    for (; axis >= 0; axis -= 1) {
-      index[axis] = (index[axis] as number) + 1;
-      start += stride[axis] as number;
-      if ((index[axis] as number) < (shape[axis] as number)) break;
-      start -= (stride[axis] as number) * (shape[axis] as number);
-      index[axis] = 0;
-    }
-    if (axis < 0) return;
-  }
+  const rows = loopsOver(shape.slice(0, -1), stride);
+  for (; rows.left > 0; rows.next()) visit(rows.source);
 }
 
 /** The position text of a single value. */
@@ -73,14 +56,7 @@ export const ONE = "";
 
 /** The position of a value in a shape, as text for error messages. */
 export function placeText(linear: number, shape: readonly number[]): string {
-  if (shape.length === 0) return ONE;
-  const index: number[] = [];
-  let rest = linear;
-  for (const extent of [...shape].reverse()) {
-    index.unshift(rest % extent);
-    rest = Math.floor(rest / extent);
-  }
-  return `[${index.join(", ")}]`;
+  return shape.length === 0 ? ONE : `[${indexAt(shape, linear).join(", ")}]`;
 }
 
 /** Indexable values: arrays, typed arrays, and zarrita's classes, whose `get` is faster. */

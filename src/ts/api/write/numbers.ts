@@ -4,6 +4,8 @@
  * anything but 0 is true.
  */
 
+import { NAT } from "../../elements/dates.ts";
+import { isInOrder } from "../../elements/pack.ts";
 import { CLASSES, type Elements, type ElementsClass, isView, product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
@@ -11,7 +13,7 @@ import { viewBytes } from "../../model/view_bytes.ts";
 import { BoolArray } from "../../model/wrapper_arrays.ts";
 import { countOfDate } from "./dates.ts";
 import type { FloatPacker } from "./float_packing.ts";
-import { eachRow, entryOf, isPacked, ONE, placeText, type Values } from "./layout.ts";
+import { eachRow, entryOf, ONE, placeText, type Values } from "./layout.ts";
 
 export interface PackOptions {
   /** Whether to convert values that the type cannot represent. */
@@ -65,7 +67,7 @@ function wideIntegers(type: TypeDescription, cast: boolean): Convert {
 function times(type: TypeDescription, cast: boolean): Convert {
   const counts = wideIntegers({ ...type, name: "int64" }, cast);
   return (value) => {
-    if (!(value instanceof Date)) return value === "NaT" ? -(2n ** 63n) : counts(value);
+    if (!(value instanceof Date)) return value === "NaT" ? NAT : counts(value);
     return type.kind === "datetime" ? countOfDate(value, type.unit, type.scaleFactor, cast) : undefined;
   };
 }
@@ -121,7 +123,8 @@ export function refuse({ name }: TypeDescription, value: unknown, place: string)
 /** The memory of values that are packed already; undefined otherwise. */
 function inPlace(type: TypeDescription, values: Values, count: number): Uint8Array | undefined {
   const data = values.data as Elements;
-  if (!isSame(type, data) || data.length !== count || !isPacked(values)) return undefined;
+  if (!isSame(type, data) || data.length !== count || !isInOrder(values.shape, values.stride))
+    return undefined;
   return viewBytes(data);
 }
 

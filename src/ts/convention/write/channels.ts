@@ -1,13 +1,13 @@
 /**
  * Completes OME's channels: each gets a colour, and a window that shows what the channel has.
  */
-import type { Array as ZarrArray } from "../../api/array.ts";
-import type { DataType, Readable } from "../../model/types.ts";
+
+import type { AnyArray } from "../../api/array.ts";
+import { refuse } from "../../model/argument.ts";
 import { histogram } from "../histogram.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
-import { type CreatePyramidOptions, type NewAxis, refuse } from "./pyramid_options.ts";
+import type { CreatePyramidOptions, NewAxis } from "./pyramid_options.ts";
 
-type AnyArray = ZarrArray<DataType, Readable>;
 type Window = NonNullable<PyramidChannel["window"]>;
 
 const COLORS = ["00FF00", "FF00FF", "0000FF", "FFFF00", "00FFFF", "FF0000"];

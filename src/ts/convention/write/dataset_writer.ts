@@ -1,15 +1,21 @@
 /**
- * Writes a data set: the group, its coordinates and variables, and consolidated metadata. Names and
- * attributes are those that xarray writes and reads (`encode_cf_variable`).
+ * `createDataset` writes a data set: the group, its coordinates and variables, and consolidated
+ * metadata. Names and attributes are those that xarray writes and reads (`encode_cf_variable`).
+ *
+ * The code is imported statically, as that of `copy` and `warp` is: bundlers omit it from programs
+ * that do not use it. As a chunk of its own, it would keep modules alive that it shares with other
+ * exported names, and bundlers would put them into the first download.
  */
-import type { Array as ZarrArray } from "../../api/array.ts";
+import type { AnyArray } from "../../api/array.ts";
 import { createNode } from "../../api/create.ts";
 import type { Group } from "../../api/group.ts";
 import { Location, locationOf } from "../../api/location.ts";
 import { consolidate } from "../../api/nodes.ts";
 import { type ElementSource, openSource, writeSource } from "../../api/write/element_source.ts";
-import { shown, ZarrError } from "../../model/errors.ts";
-import type { AbsolutePath, Attributes, DataType, Readable } from "../../model/types.ts";
+import { product } from "../../elements/typed_arrays.ts";
+import { need, optionsOf, type Rules, refuse } from "../../model/argument.ts";
+import { below } from "../../model/path.ts";
+import type { Attributes, Readable } from "../../model/types.ts";
 import type {
   CreateDatasetOptions,
   Dataset,
@@ -19,8 +25,6 @@ import type {
 } from "./dataset_options.ts";
 import { fillAttribute, fillValueIn, isFloat, withoutFill } from "./fill_value.ts";
 import { type FlatData, flatData, isFlat, isSource, shaped } from "./variable_data.ts";
-
-type AnyArray = ZarrArray<DataType, Readable>;
 
 /** A variable whose elements and attributes are known, but not its shape. */
 interface Variable {
@@ -32,12 +36,6 @@ interface Variable {
   dtype: NewVariable["dtype"];
   fillValue: number | bigint | undefined;
   flat?: FlatData | undefined;
-}
-
-const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
-
-function refuse(message: string, expected: string, actual: unknown): never {
-  throw new ZarrError("Argument", message, { expected, actual: shown(actual) });
 }
 
 /** A coordinate that is only data has the dimension of its name. */
@@ -145,8 +143,7 @@ async function createVariable(
 ): Promise<AnyArray> {
   const { name, dims, dtype, fillValue, given } = variable;
   const { dims: _, data: __, attributes: ___, fillValue: ____, ...options } = given;
-  const path = `${group.path === "/" ? "" : group.path}/${name}` as AbsolutePath;
-  const created = await createNode(new Location(group.store, path), {
+  const created = await createNode(new Location(group.store, below(group.path, name)), {
     ...options,
     kind: "array",
     dtype,
@@ -199,22 +196,38 @@ async function writeVariables(
   return arrays;
 }
 
-/** Implements `createDataset`. */
-export async function writeDataset(
-  place: unknown,
+const RULES: Rules = { dims: "an object", coords: "an object", variables: "an object" };
+
+/**
+ * Writes a data set as xarray does: a group whose arrays share named dimensions. Coordinates are
+ * arrays with the names of their dimensions, dates become counts of CF's units of time, and
+ * metadata are consolidated. `xarray.open_zarr` reads the same values.
+ *
+ * Resolves to the group and its arrays. Rejects with an `Argument` error, before anything is
+ * written, if the description contradicts itself.
+ *
+ *     await createDataset(store, {
+ *       coords: { time: [new Date("2026-01-01")], lat: new Float64Array([50, 40]) },
+ *       variables: { heat: { dims: ["time", "lat"], data: new Float32Array([280, 290]) } },
+ *     });
+ */
+export async function createDataset<Store extends Readable>(
+  place: Location<Store> | Store | string | URL,
   dataset: NewDataset,
-  options: CreateDatasetOptions,
-): Promise<Dataset> {
-  const { path, zarrFormat = 3, overwrite, signal, consolidated = true } = options;
+  options: CreateDatasetOptions = {},
+): Promise<Dataset<Store>> {
+  optionsOf(dataset, RULES, "dataset");
+  need(typeof (dataset.attributes ?? {}) === "object", "dataset", "a description of a data set");
+  const { path, zarrFormat = 3, overwrite, signal, consolidated = true } = optionsOf(options);
   signal?.throwIfAborted();
   const variables = await variablesOf(dataset);
   const lengths = lengthsOf(dataset, variables);
   const shapes = variables.map((variable) => shapeOf(variable, lengths));
   const attributes = groupAttributes(dataset, variables);
-  const at = locationOf(place) as Location<Readable>;
+  const at = locationOf(place) as Location<Store>;
   const node = await createNode(at, { kind: "group", path, zarrFormat, overwrite, attributes, signal });
-  const group = node as Group<Readable>;
+  const group = node as Group<Store>;
   const arrays = await writeVariables(group, variables, shapes, options);
-  if (consolidated) await consolidate(group, { ...(signal && { signal }) });
-  return { group, arrays };
+  if (consolidated) await consolidate(group, { signal });
+  return { group, arrays } as Dataset<Store>;
 }

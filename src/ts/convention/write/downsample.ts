@@ -2,25 +2,21 @@
  * Downsamples a box of an array: reads the elements of its blocks, and lets the conventions module
  * make one element of each (`src/kernel/downsample.rs`). The page only forwards the bytes.
  */
-import type { Array as ZarrArray } from "../../api/array.ts";
+import type { AnyArray } from "../../api/array.ts";
 import { type Box, boxes, shapeOfBox } from "../../api/write/boxes.ts";
 import { packScalar } from "../../api/write/elements.ts";
 import { withPackedFloats } from "../../api/write/float_packing.ts";
+import { NUMBER_VIEWS, product } from "../../elements/typed_arrays.ts";
+import { refuse } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import { shown, UnsupportedError, ZarrError } from "../../model/errors.ts";
-import type { DataType, Readable } from "../../model/types.ts";
+import { UnsupportedError } from "../../model/errors.ts";
 import { askNumbers } from "../../port/convention.ts";
-
-type AnyArray = ZarrArray<DataType, Readable>;
 
 /** The method that makes one element of a block. */
 export type DownsampleMethod = "mean" | "nearest" | "mode";
 
 /** The number types, in the order of `src/convention/downsample.rs`. */
-const NUMBERS = [
-  ...["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"],
-  ...["float16", "float32", "float64"],
-];
+const NUMBERS = ["bool", ...Object.keys(NUMBER_VIEWS)];
 const METHODS: readonly DownsampleMethod[] = ["nearest", "mean", "mode"];
 const OPERATION = 3;
 
@@ -37,8 +33,6 @@ export interface Downsampling {
   /** The missing values, packed and padded to eight bytes each. */
   missing: Uint8Array;
 }
-
-const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
 
 /** Whether a number is a value of a data type. Integers may be written with either sign. */
 export function isOfType({ kind, size = 0 }: TypeDescription, value: number | bigint): boolean {
@@ -62,10 +56,7 @@ async function packedMissing(
   const packed = new Uint8Array(words.buffer);
   for (const [place, value] of Array.from(values).entries()) {
     if (!isOfType(type, value)) {
-      throw new ZarrError("Argument", "a missing value is not of the data type", {
-        expected: type.name,
-        actual: shown(value),
-      });
+      refuse("a missing value is not of the data type", type.name, value);
     }
     if (type.kind === "float") {
       const { bytes } = await withPackedFloats((floats) => packScalar(type, value, { floats }), signal);
@@ -95,10 +86,7 @@ export async function downsamplingOf(
   { method, missing, isSigned, signal }: Wanted,
 ): Promise<Downsampling> {
   if (!METHODS.includes(method)) {
-    throw new ZarrError("Argument", "the method is not known", {
-      expected: METHODS.join(", "),
-      actual: shown(method),
-    });
+    refuse("the method is not known", METHODS.join(", "), method);
   }
   const { name, size } = type;
   const number = NUMBERS.indexOf(

@@ -2,29 +2,26 @@
  * Creates and writes the arrays of a new pyramid: the finest from the source, each other from the
  * one before.
  */
-import type { Array as ZarrArray } from "../../api/array.ts";
+import type { AnyArray } from "../../api/array.ts";
 import { typeOf } from "../../api/arrays.ts";
 import { createNode } from "../../api/create.ts";
 import { Location } from "../../api/location.ts";
 import { type Box, writeBoxes } from "../../api/write/boxes.ts";
 import { type OpenedSource, writeSource } from "../../api/write/element_source.ts";
+import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { exactJson } from "../../model/exact_json.ts";
-import type { DataType, Readable } from "../../model/types.ts";
+import { below } from "../../model/path.ts";
 import { call } from "../../port/engine.ts";
 import { type Downsampling, downsamplingOf, isOfType, readDownsampled } from "./downsample.ts";
 import { type FillValue, fillAttribute, fillValueIn, missingIn, withoutFill } from "./fill_value.ts";
-import type { PlannedLevel } from "./pyramid_levels.ts";
-import { type CreatePyramidOptions, type NewAxis, planeOf } from "./pyramid_options.ts";
-import { below, type Plan } from "./pyramid_plan.ts";
+import { type CreatePyramidOptions, type NewAxis, planeAxes } from "./pyramid_options.ts";
+import type { Plan, PlannedLevel } from "./pyramid_plan.ts";
 
-type AnyArray = ZarrArray<DataType, Readable>;
 type Given = Record<string, unknown>;
 
 /** The extent of a chunk along x and y. */
 const CHUNK = 512;
-
-const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
 
 /**
  * The values that do not count. A `multiscales` pyramid takes the fill value of v2 for one, as
@@ -60,7 +57,7 @@ function signOf({ attributes }: OpenedSource): boolean | undefined {
 
 /** Returns the chunk shape of a level: planes of x and y. */
 function chunkOf(axes: readonly NewAxis[], { shape }: PlannedLevel): number[] {
-  const plane = planeOf(axes);
+  const plane = planeAxes(axes);
   return shape.map((extent, axis) => (plane.includes(axis) ? Math.max(1, Math.min(CHUNK, extent)) : 1));
 }
 

@@ -2,12 +2,13 @@
  * The attributes of a new pyramid's group: OME-Zarr 0.4 and 0.5, and the convention `multiscales`
  * with `spatial` and `proj`. It writes nothing.
  */
+import { refuse } from "../../model/argument.ts";
 import type { Attributes } from "../../model/types.ts";
 import { conventionAttributes, validate } from "../conventions.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
 import type { DownsampleMethod } from "./downsample.ts";
-import { offsetsOf, type PlannedLevel } from "./pyramid_levels.ts";
-import { type CreatePyramidOptions, type NewAxis, perAxis, placesOfXY, refuse } from "./pyramid_options.ts";
+import { type CreatePyramidOptions, type NewAxis, perAxis, placesOfXY } from "./pyramid_options.ts";
+import { offsetsOf, type PlannedLevel } from "./pyramid_plan.ts";
 
 /** The subject of the attributes. */
 export interface Described {

@@ -4,7 +4,7 @@
 import type { CreateArrayOptions } from "../../api/create.ts";
 import type { OmeLabelColor } from "../../api/read/label_colors.ts";
 import type { OpenedSource } from "../../api/write/element_source.ts";
-import { shown, ZarrError } from "../../model/errors.ts";
+import { refuse } from "../../model/argument.ts";
 import type { Attributes } from "../../model/types.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
 import type { DownsampleMethod } from "./downsample.ts";
@@ -115,11 +115,6 @@ export interface CreatePyramidOptions {
 
 const TYPES: Record<string, string> = { x: "space", y: "space", z: "space", t: "time", c: "channel" };
 
-/** Throws an `Argument` error for an option. */
-export function refuse(message: string, expected: string, actual: unknown): never {
-  throw new ZarrError("Argument", message, { expected, actual: shown(actual) });
-}
-
 /** Returns the given axes, or those that follow from the source. */
 export function axesOf({ axes }: CreatePyramidOptions, { shape, dimensionNames }: OpenedSource): NewAxis[] {
   const rank = shape.length;
@@ -169,7 +164,7 @@ export function placesOfXY(axes: readonly NewAxis[]): [x: number, y: number] {
 }
 
 /** Returns the indices of the axes of a plane: x and y; the last two if no axis has such a name. */
-export function planeOf(axes: readonly NewAxis[]): number[] {
+export function planeAxes(axes: readonly NewAxis[]): number[] {
   const named = placesOfXY(axes).filter((axis) => axis >= 0);
   return named.length > 0 ? named : [axes.length - 2, axes.length - 1];
 }

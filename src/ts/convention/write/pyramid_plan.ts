@@ -1,25 +1,35 @@
 /**
- * Plans a new pyramid: its group, axes, levels and format. It checks that they fit the source, and
- * writes nothing.
+ * Plans a new pyramid: its group, axes and format, and its levels with the number of elements of
+ * the level before that become one. It checks that they fit the source, and writes nothing.
  */
-import type { Array as ZarrArray } from "../../api/array.ts";
+import type { AnyArray } from "../../api/array.ts";
 import { Location, locationOf } from "../../api/location.ts";
 import { type ElementSource, type OpenedSource, openSource } from "../../api/write/element_source.ts";
-import type { AbsolutePath, DataType, Readable } from "../../model/types.ts";
+import { refuse } from "../../model/argument.ts";
+import { below } from "../../model/path.ts";
+import type { Readable } from "../../model/types.ts";
 import { checkChannels } from "./channels.ts";
-import { type PlannedLevel, planLevels } from "./pyramid_levels.ts";
 import {
   axesOf,
   type CreatePyramidOptions,
   type DownsampleMethod,
   type NewAxis,
-  refuse,
+  perAxis,
+  planeAxes,
 } from "./pyramid_options.ts";
 
-type AnyArray = ZarrArray<DataType, Readable>;
-
-/** Returns the path of a node below a group. */
-export const below = (path: string, name: string) => `${path === "/" ? "" : path}/${name}` as AbsolutePath;
+/** A level before it is written. */
+export interface PlannedLevel {
+  /** Path below the group that the metadata name: that of its array, or of the array's group. */
+  asset: string;
+  /** Path of its array below the group. */
+  path: string;
+  shape: number[];
+  /** For each axis, the elements of the level before that become one; 1 for the finest level. */
+  factors: number[];
+  /** For each axis, the elements of the finest level that an element covers. */
+  covers: number[];
+}
 
 /** Everything that writing needs to know. */
 export interface Plan {
@@ -90,3 +100,79 @@ function methodOf(dtype: string, { label }: CreatePyramidOptions): DownsampleMet
   if (label) return "mode";
   return /^(u?int(8|16|32|64)|float(16|32|64))$/.test(dtype) ? "mean" : "nearest";
 }
+
+/** Without other options, there are levels until the axes that shrink have at most this length. */
+const COARSEST = 256;
+const MOST_LEVELS = 64;
+
+function factorsAt(
+  { factors }: CreatePyramidOptions,
+  axes: readonly NewAxis[],
+  level: number,
+): number[] | undefined {
+  const given = Array.isArray(factors) ? factors[level - 1] : factors;
+  if (factors !== undefined && given === undefined) return undefined;
+  const plane = Object.fromEntries(
+    planeAxes(axes)
+      .flatMap((axis) => axes[axis] ?? [])
+      .map(({ name }) => [name, 2]),
+  );
+  const found = perAxis(axes, given ?? plane, 1, "a factor");
+  if (found.every((factor) => Number.isSafeInteger(factor) && factor > 0)) return found;
+  return refuse("a factor is not valid", "integers from 1 up", found);
+}
+
+/** Returns the number of levels that the options ask for; undefined if the shape decides. */
+function countOf({ levels, factors }: CreatePyramidOptions): number | undefined {
+  const count = levels ?? (Array.isArray(factors) ? factors.length + 1 : undefined);
+  if (count === undefined || (Number.isInteger(count) && count > 0 && count <= MOST_LEVELS)) return count;
+  return refuse("the number of levels is not valid", `from 1 to ${MOST_LEVELS}`, count);
+}
+
+/**
+ * The levels of a pyramid, the finest first. `existing` is the path below the group of an array
+ * that is the finest level already.
+ */
+export function planLevels(
+  shape: readonly number[],
+  axes: readonly NewAxis[],
+  options: CreatePyramidOptions,
+  existing: string | undefined,
+): PlannedLevel[] {
+  const ones = shape.map(() => 1);
+  const named = (asset: string) => ({ asset, path: pathOf(asset, options) });
+  const finest = existing === undefined ? named("0") : { asset: existing, path: existing };
+  const levels: PlannedLevel[] = [{ ...finest, shape: [...shape], factors: ones, covers: ones }];
+  const count = countOf(options);
+  while (levels.length < (count ?? MOST_LEVELS)) {
+    const before = levels.at(-1) as PlannedLevel;
+    const wanted = factorsAt(options, axes, levels.length);
+    if (!wanted) break;
+    // An axis of one element does not shrink.
+    const factors = wanted.map((factor, axis) => ((before.shape[axis] ?? 0) > 1 ? factor : 1));
+    const shrinks = (least: number) =>
+      before.shape.some((extent, axis) => extent > least && (factors[axis] ?? 1) > 1);
+    if (!shrinks(count === undefined ? COARSEST : 1)) break;
+    levels.push({
+      ...named(nameOf(levels.length, finest.asset)),
+      shape: before.shape.map((extent, axis) => Math.ceil(extent / (factors[axis] as number))),
+      factors,
+      covers: before.covers.map((covered, axis) => covered * (factors[axis] as number)),
+    });
+  }
+  return levels;
+}
+
+/** Returns the path of an array: levels are arrays, or groups with an array of one name. */
+const pathOf = (asset: string, { variable }: CreatePyramidOptions) =>
+  variable === undefined ? asset : `${asset}/${variable}`;
+
+/** The number of a level is its name, unless the existing finest level has that name. */
+const nameOf = (level: number, finest: string) =>
+  String(level) === finest ? `level${level}` : String(level);
+
+/**
+ * Returns the distance from the finest level's first centre to the level's, in elements of the
+ * finest.
+ */
+export const offsetsOf = ({ covers }: PlannedLevel): number[] => covers.map((covered) => (covered - 1) / 2);

@@ -4,6 +4,7 @@
  */
 import type { ElementSource, ElementsInMemory } from "../../api/write/element_source.ts";
 import { typeOfElements } from "../../api/write/element_source.ts";
+import { NAT } from "../../elements/dates.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { Attributes } from "../../model/types.ts";
 import { type DateLike, timeUnits } from "../time.ts";
@@ -52,9 +53,6 @@ function areDates(list: ArrayLike<unknown>, attributes: Attributes): boolean {
 
 const isInvalid = (date: unknown) => date instanceof Date && Number.isNaN(date.getTime());
 
-/** NumPy's number for a date that is not valid. */
-const NOT_A_TIME = -(2n ** 63n);
-
 /**
  * Counts as the given type; else as 64-bit integers, or as doubles if some are fractions. Readers
  * convert integers exactly, and doubles to about a microsecond.
@@ -65,8 +63,8 @@ function countsOf(counts: readonly number[], attributes: Attributes, type?: stri
   const dtype = type ?? (isWhole ? "int64" : "float64");
   if (dtype !== "int64")
     return { data: counts, dtype, attributes, ...(isMissing && { fillValue: Number.NaN }) };
-  const data = BigInt64Array.from(counts, (count) => (Number.isNaN(count) ? NOT_A_TIME : BigInt(count)));
-  return { data, dtype, attributes, ...(isMissing && { fillValue: NOT_A_TIME }) };
+  const data = BigInt64Array.from(counts, (count) => (Number.isNaN(count) ? NAT : BigInt(count)));
+  return { data, dtype, attributes, ...(isMissing && { fillValue: NAT }) };
 }
 
 /** Returns the counts of dates in the coarsest units in which all are whole. */

@@ -6,7 +6,7 @@
 
 import type { Failure } from "../../codec/fault.ts";
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
-import type { Placement } from "../../elements/rows.ts";
+import type { Placement } from "../../elements/loops.ts";
 import type { DecodeBuild } from "../../model/node_summary.ts";
 import type { Gate } from "./gate.ts";
 

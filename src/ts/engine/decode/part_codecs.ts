@@ -3,10 +3,9 @@
  * other parts. Their answers are kept until the part goes on.
  */
 
-import { type CodecEntry, entryOf } from "../../codec/entry.ts";
 import { failureOf } from "../../codec/fault.ts";
 import type { CodecRunner } from "../../codec/run.ts";
-import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
+import { type CodecAnswer, type CodecEntry, type CodecRequest, entryOf } from "../../codec/site.ts";
 import type { DecodeHost } from "./decode_host.ts";
 import type { Failure } from "./messages.ts";
 

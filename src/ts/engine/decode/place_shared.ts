@@ -2,7 +2,7 @@
  * Copies a part from the decoder's memory into a result in shared memory. Nothing is transferred,
  * and the engine's thread copies nothing.
  */
-import { Rows } from "../../elements/rows.ts";
+import { Rows } from "../../elements/loops.ts";
 import { passGate } from "./gate.ts";
 import type { SharedTarget } from "./messages.ts";
 

@@ -1,7 +1,7 @@
 /**
  * Operations that read elements: results, streams of parts, summaries, prefetching and plans.
  */
-import { VARIABLE_SIZE } from "../../elements/size.ts";
+import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import type {
   EngineCost,
   PartEvent,

@@ -3,7 +3,7 @@
  * The full build reads, changes and encodes each chunk, in workers if there are any.
  */
 
-import { VARIABLE_SIZE } from "../../elements/size.ts";
+import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";

@@ -3,9 +3,10 @@
  * with only one part is that part. The page converts the result to its final form
  * (`api/read/form.ts`).
  */
+
+import type { Placement } from "../../elements/loops.ts";
 import { placeAtOnce, placeElements, placeFill } from "../../elements/place.ts";
 import { type PlacedChunk, placeChunk } from "../../elements/place_chunk.ts";
-import type { Placement } from "../../elements/rows.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";

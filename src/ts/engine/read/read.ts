@@ -1,7 +1,7 @@
 /**
  * Reads a selection of an array into a sink.
  */
-import { VARIABLE_SIZE } from "../../elements/size.ts";
+import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import type { EngineRequest } from "../../model/request.ts";
 import type { ProgressNumbers } from "../../port/operations.ts";

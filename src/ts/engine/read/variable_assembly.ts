@@ -1,12 +1,12 @@
 /**
- * Assembles elements of variable length from the parts of a read: n + 1 offsets (32-bit,
- * little-endian), then the bytes, in the order of the result. Parts have the same form
- * (`access::part_buffer`).
+ * Assembles elements of variable length from the parts of a read into one buffer, in the order of
+ * the result. Parts are such buffers too.
  */
 
+import { type Placement, Rows } from "../../elements/loops.ts";
+import { variableBuffer } from "../../elements/pack.ts";
 import { isDue, pauseIfDue } from "../../elements/pause.ts";
-import { type Placement, Rows } from "../../elements/rows.ts";
-import { aligned } from "../../elements/typed_arrays.ts";
+import { splitVariable } from "../../elements/variable_buffer.ts";
 import { ZarrError } from "../../model/errors.ts";
 
 /** Number of elements between two checks of the clock. */
@@ -26,6 +26,7 @@ const tooLarge = (most: string, actual: string) =>
 
 export class VariableAssembly {
   readonly #count: number;
+  /** The bytes of the parts, without their offsets. */
   readonly #parts: Uint8Array[];
   /**
    * For each element: the part that has it (0 is the fill value), its offset there, and its length.
@@ -51,19 +52,16 @@ export class VariableAssembly {
   }
 
   async put(placement: Placement, part: Uint8Array): Promise<void> {
-    const number = this.#parts.push(part) - 1;
     const rows = new Rows({ ...placement, elementSize: 1 });
-    const count = rows.count * rows.rowBytes;
-    const head = aligned(part.subarray(0, 4 * (count + 1)), 4);
-    const offsets = new Uint32Array(head.buffer, head.byteOffset, count + 1);
-    const first = 4 * (count + 1);
+    const { offsets, bytes } = splitVariable(part, rows.count * rows.rowBytes);
+    const number = this.#parts.push(bytes) - 1;
     let at = 0;
     for (let row = 0; row < rows.count; row += 1) {
       const begin = rows.next();
       for (let place = begin; place < begin + rows.rowBytes; place += 1, at += 1) {
         const offset = offsets[at] as number;
         this.#part[place] = number;
-        this.#start[place] = first + offset;
+        this.#start[place] = offset;
         this.#length[place] = (offsets[at + 1] as number) - offset;
         if (at % ELEMENTS_BETWEEN === 0 && isDue()) await pauseIfDue();
       }
@@ -76,14 +74,13 @@ export class VariableAssembly {
     let total = 0;
     for (const length of this.#length) total += length;
     if (total > MOST_BYTES) throw tooLarge(`${MOST_BYTES} bytes`, `${total} bytes`);
-    const head = 4 * (this.#count + 1);
-    const packed = new Uint8Array(head + total);
-    const offsets = new Uint32Array(packed.buffer, 0, this.#count + 1);
+    const packed = variableBuffer(this.#count, total);
+    const { offsets, bytes } = splitVariable(packed, this.#count);
     let end = 0;
     for (let at = 0; at < this.#count; at += 1) {
       const [start, length] = [this.#start[at] as number, this.#length[at] as number];
       const part = this.#parts[this.#part[at] as number] as Uint8Array;
-      packed.set(part.subarray(start, start + length), head + end);
+      bytes.set(part.subarray(start, start + length), end);
       end += length;
       offsets[at + 1] = end;
       if (at % ELEMENTS_BETWEEN === 0 && isDue()) await pauseIfDue();

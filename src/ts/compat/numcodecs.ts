@@ -3,7 +3,7 @@
  * `encode` and `decode` are asynchronous for every codec. Arguments are checked as in numcodecs.js.
  */
 import { EngineCodec } from "../api/engine_codec.ts";
-import { shown, ZarrError } from "../model/errors.ts";
+import { refuse } from "../model/argument.ts";
 
 /** A codec from bytes to bytes. */
 export interface Codec {
@@ -22,8 +22,7 @@ export interface CodecConstructor<Config> {
 }
 
 function check(isValid: boolean, what: string, expected: string, actual: unknown): void {
-  if (isValid) return;
-  throw new ZarrError("Argument", `${what} is invalid`, { expected, actual: shown(actual) });
+  if (!isValid) refuse(`${what} is invalid`, expected, actual);
 }
 
 const isWithin = (value: number, lowest: number, highest: number) => !(value < lowest || value > highest);

@@ -1,12 +1,18 @@
 /**
  * zarrita's extensions of stores and arrays: an object of overrides in front of the extended
- * object. Every other member is the extended object's own, called with it as `this`.
+ * object. Every other member is the extended object's own, called with it as `this`. `extendStore`
+ * and `extendArray` apply several in order; the result is a promise if one of them returns one.
+ * `decodeInWorkers` is an extension for arrays of zarrita itself. It uses no code of zarrita.
  */
 
-import { Array as ZarrArray } from "../api/array.ts";
-import { needFunction, object } from "../model/argument.ts";
+import { type AnyArray, Array as ZarrArray } from "../api/array.ts";
+import { applied } from "../api/array_extensions.ts";
+import { root } from "../api/location.ts";
+import { open } from "../api/open.ts";
+import type { ReadOptions } from "../api/read/arguments.ts";
+import { needFunction, needReadable, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
-import type { AsyncReadable, DataType, Readable } from "../model/types.ts";
+import type { AbsolutePath, AsyncReadable, Readable } from "../model/types.ts";
 
 type Overrides = Record<PropertyKey, unknown>;
 
@@ -55,14 +61,12 @@ function extended<T extends object>(
 }
 
 /** A function that wraps an array. `open` applies the `arrayExtensions` of a store. */
-export type ArrayExtension = (
-  array: ZarrArray<DataType, Readable>,
-) => ZarrArray<DataType, Readable> | Promise<ZarrArray<DataType, Readable>>;
+export type ArrayExtension = (array: AnyArray) => AnyArray | Promise<AnyArray>;
 
 type Plain<T> = { [K in keyof T]: T[K] } & {};
 type Added<T, Own extends PropertyKey> = Plain<{ [K in Extract<Exclude<keyof T, Own>, string>]: T[K] }>;
 
-type ArrayOverrides = Partial<Pick<ZarrArray<DataType, Readable>, "getChunk">> & Record<string, unknown>;
+type ArrayOverrides = Partial<Pick<AnyArray, "getChunk">> & Record<string, unknown>;
 type ExtendedArray<R, A> =
   R extends Promise<infer Made> ? Promise<A & Added<Made, "getChunk">> : A & Added<R, "getChunk">;
 
@@ -72,10 +76,10 @@ type ExtendedArray<R, A> =
  * its `getChunk` chunk by chunk. Throws an `Argument` error if `factory` returns no object.
  */
 export function defineArrayExtension<R extends ArrayOverrides | Promise<ArrayOverrides>, Options = void>(
-  factory: (array: ZarrArray<DataType, Readable>, options: Options) => R,
-): <A extends ZarrArray<DataType, Readable>>(array: A, options?: Options) => ExtendedArray<R, A> {
+  factory: (array: AnyArray, options: Options) => R,
+): <A extends AnyArray>(array: A, options?: Options) => ExtendedArray<R, A> {
   needFunction(factory, "factory");
-  return <A extends ZarrArray<DataType, Readable>>(array: A, options?: Options) =>
+  return <A extends AnyArray>(array: A, options?: Options) =>
     extended(array, factory(array, options as Options)) as unknown as ExtendedArray<R, A>;
 }
 
@@ -118,4 +122,75 @@ export function defineStoreExtension<R extends StoreOverrides | Promise<StoreOve
     extended(object(store, "store"), factory(store, options as Options), (overrides) =>
       withInnerExtensions(store, overrides),
     ) as unknown as ExtendedStore<R, S>;
+}
+
+type AnyExtension = (value: never) => unknown;
+
+/** The last result; a promise if any result is one. */
+export type MaybeAsync<Last, Results extends readonly unknown[]> = [
+  Extract<Results[number], Promise<unknown>>,
+] extends [never]
+  ? Awaited<Last>
+  : Promise<Awaited<Last>>;
+
+type Next<From, To> = (from: Awaited<From>) => To;
+
+/** The type of `extendStore` and `extendArray`. */
+interface Extend<Base> {
+  <S extends Base>(base: S): S;
+  <S extends Base, A>(base: S, a: Next<S, A>): MaybeAsync<A, [A]>;
+  <S extends Base, A, B>(base: S, a: Next<S, A>, b: Next<A, B>): MaybeAsync<B, [A, B]>;
+  <S extends Base, A, B, C>(base: S, a: Next<S, A>, b: Next<A, B>, c: Next<B, C>): MaybeAsync<C, [A, B, C]>;
+  <S extends Base, A, B, C, D>(
+    base: S,
+    a: Next<S, A>,
+    b: Next<A, B>,
+    c: Next<B, C>,
+    d: Next<C, D>,
+  ): MaybeAsync<D, [A, B, C, D]>;
+  <S extends Base, A, B, C, D, E>(
+    base: S,
+    a: Next<S, A>,
+    b: Next<A, B>,
+    c: Next<B, C>,
+    d: Next<C, D>,
+    e: Next<D, E>,
+  ): MaybeAsync<E, [A, B, C, D, E]>;
+}
+
+/** Applies extensions to a store, the innermost first. */
+export const extendStore = ((store: AsyncReadable, ...extensions: AnyExtension[]) => {
+  needReadable(store, "store");
+  return applied(store, extensions);
+}) as Extend<AsyncReadable>;
+
+/** Applies extensions to an array, the innermost first. */
+export const extendArray = ((array: AnyArray, ...extensions: AnyExtension[]) => {
+  needReadable(array, "array");
+  return applied(array, extensions);
+}) as Extend<AnyArray>;
+
+/** The used part of zarrita's `Array`, of version 0.5 and later. */
+export interface ZarritaArray {
+  readonly store: object;
+  readonly path: string;
+  getChunk(...args: never[]): Promise<unknown>;
+}
+
+/**
+ * Returns an array of zarrita whose `getChunk`, and with it zarrita's `get`, decodes in the workers
+ * of this package, also with codecs that zarrita lacks. Bytes come from the array's own store, with
+ * its extensions. The metadata is read again through the store. Rejects as `open` does if it cannot
+ * be read. Aborts and errors of chunks are those of `Array.getChunk`.
+ *
+ *     const opened = await zarrita.open(store, { kind: "array" });
+ *     const array = await zarrita.extendArray(opened, decodeInWorkers);
+ */
+export async function decodeInWorkers<A extends ZarritaArray>(array: A): Promise<A> {
+  if (array instanceof ZarrArray) return array;
+  const place = root(array.store as Readable).resolve(array.path as AbsolutePath);
+  const ours = await open(place, { kind: "array" });
+  const getChunk = (index: number[], options?: ReadOptions, shared?: { useSharedArrayBuffer?: boolean }) =>
+    ours.getChunk(index, options, shared);
+  return inFront(array, { getChunk });
 }

@@ -4,7 +4,7 @@
  */
 import { optionsOf } from "../model/argument.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
-import { defineStoreExtension } from "./define.ts";
+import { defineStoreExtension } from "./extensions.ts";
 
 /**
  * The container of a cache, such as a `Map`. `undefined` values are cached too: the key does not

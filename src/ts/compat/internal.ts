@@ -5,7 +5,7 @@
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { product, stridesInOrder, stridesOf } from "../elements/typed_arrays.ts";
-import { ZarrError } from "../model/errors.ts";
+import { refuse } from "../model/argument.ts";
 import type {
   Chunk,
   DataType,
@@ -13,12 +13,12 @@ import type {
   Projection,
   Readable,
   Scalar,
+  Settable,
   Slice,
   TypedArray,
 } from "../model/types.ts";
 import { emptyLike } from "./empty_like.ts";
-import { type GetOptions, get } from "./get.ts";
-import { type SetOptions, type Settable, set } from "./set.ts";
+import { type GetOptions, get, type SetOptions, set } from "./get_and_set.ts";
 import { sliceIndices } from "./slice_indices.ts";
 
 export { sliceIndices };
@@ -83,8 +83,5 @@ export function getStrides(shape: readonly number[], order: "C" | "F" | number[]
   const axes = [...shape.keys()];
   const listed = order === "C" ? axes : order === "F" ? axes.reverse() : order;
   if (listed.length === shape.length) return stridesOf(shape, listed);
-  throw new ZarrError("Argument", "the order must list each dimension once", {
-    expected: `${shape.length} dimensions`,
-    actual: `${listed.length}`,
-  });
+  return refuse("the order must list each dimension once", `${shape.length} dimensions`, listed.length);
 }

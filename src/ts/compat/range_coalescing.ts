@@ -10,7 +10,7 @@ import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from ".
 import { setDefiner } from "../port/store_definers.ts";
 import { warn } from "../port/warnings.ts";
 import { NativeStore } from "../store/native_store.ts";
-import { defineStoreExtension } from "./define.ts";
+import { defineStoreExtension } from "./extensions.ts";
 
 /** A report on the ranges of one key that were requested in one microtask. */
 export interface FlushReport {

@@ -1,6 +1,6 @@
 /**
- * zarrita's `get`. Elements have the array's native memory order, with strides, in zarrita's
- * classes. The result is a scalar if every dimension is indexed by a number.
+ * zarrita's `get` and `set`. Elements that `get` returns have the array's native memory order, with
+ * strides, in zarrita's classes. The result is a scalar if every dimension is indexed by a number.
  */
 
 import {
@@ -17,6 +17,7 @@ import type { CfOptions } from "../api/read/packing.ts";
 import { wantedConversion } from "../api/read/prepared.ts";
 import { readSelection } from "../api/read/read.ts";
 import { type AnySelection, memoryOrderOf, requestOf } from "../api/selection.ts";
+import type { WriteOptions } from "../api/write/write.ts";
 import { needReadable, optionsOf, type Rules } from "../model/argument.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { UnsupportedError } from "../model/errors.ts";
@@ -28,6 +29,7 @@ import type {
   SelectedBytes,
   SelectedColors,
   SelectedNumbers,
+  Settable,
   Slice,
 } from "../model/types.ts";
 import { chunkFailed } from "../port/chunk_failed.ts";
@@ -178,4 +180,31 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   const form = isScalar ? "scalar" : "wrapped";
   const result = await readSelection(array, { ...request, conversion }, { ...rest, signal, form });
   return (isScalar ? result.data : result) as Got<D, S>;
+}
+
+export interface SetOptions extends WriteOptions {
+  createQueue?: () => ChunkQueue;
+  /**
+   * Accepted because zarrita accepts it. It has no effect: chunks that a write reads are not
+   * visible to the caller.
+   */
+  useSharedArrayBuffer?: boolean;
+  /** @deprecated zarrita's former place of `signal`. */
+  opts?: { signal?: AbortSignal };
+}
+
+/**
+ * Writes values to a selection; to the whole array if it is null. It is `Array.set` with zarrita's
+ * order of arguments.
+ */
+export async function set<D extends DataType>(
+  array: ZarrArray<D, Readable>,
+  selection: (null | Slice | number)[] | AnySelection | null,
+  value: Settable<D>,
+  options: SetOptions = {},
+): Promise<void> {
+  const { createQueue, opts, useSharedArrayBuffer, ...rest } = optionsOf(options);
+  needArray(array);
+  optionsOf(opts ?? {}, {}, "opts");
+  return array.set(selection as AnySelection | null, value, { ...rest, signal: signalOf(options) });
 }

@@ -5,7 +5,7 @@
  */
 import { isReadable, need, needRange, needUrl, object, optionsOf, placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
-import type { ZipReader } from "./zip.ts";
+import type { ZipReader } from "../store/zip.ts";
 
 /** Reads ranges of a `Blob` or `File`. Offsets and lengths are in bytes. */
 export class BlobReader implements ZipReader {
