@@ -1,6 +1,6 @@
 /**
- * Starts the engine, and loads what pictures need. It has no part in what is shown: if it fails, the
- * first call tells why.
+ * Starts the engine, and loads what pictures need. It decides nothing about what is shown. If it
+ * fails, the first call tells why.
  */
 import { preload } from "zarr-wasm";
 
