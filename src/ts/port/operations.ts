@@ -253,7 +253,7 @@ export interface Operations {
   read(args: ReadArguments & ReadTarget): ReadAnswer;
   stream(args: ReadArguments): ProgressNumbers;
   /** Counts elements by value, over all parts (`src/kernel/summary.rs`). */
-  summarise(args: ReadArguments & { bins: number }): { numbers: Float64Array; progress: ProgressNumbers };
+  summarise(args: ReadArguments): { numbers: Float64Array; progress: ProgressNumbers };
   prefetch(args: ReadArguments): ProgressNumbers;
   planRead(args: { array: number; request: EngineRequest }): { cost: EngineCost; elementSize: number };
   planObjects(args: { array: number; request: EngineRequest; start: number; count: number }): PlannedObject[];

@@ -5,7 +5,7 @@
 import { Array as ZarrArray } from "../api/array.ts";
 import { root } from "../api/location.ts";
 import { open } from "../api/open.ts";
-import type { ReadOptions } from "../api/read/arguments.ts";
+import type { ReadOptions } from "../api/read/request.ts";
 import type { AbsolutePath, Readable } from "../model/types.ts";
 import { inFront } from "./define.ts";
 

@@ -78,7 +78,8 @@ export const readOperations: Handlers<Names> = {
     return reading(args, new PartSink(tell, send), context);
   },
 
-  async summarise({ bins, ...args }, context) {
+  async summarise(args, context) {
+    const [, , bins = 0] = args.request.conversion?.summary ?? [];
     const sink = new SummarySink(bins);
     const progress = await reading(args, sink, context);
     context.give(sink.numbers.buffer);
