@@ -42,7 +42,7 @@ import {
   type StorageTransformerMetadata,
   textsOf,
 } from "./node_facts.ts";
-import type { NodeOptions } from "./nodes.ts";
+import { type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./nodes.ts";
 import { BECOME, becomeAll, openNodes } from "./open_nodes.ts";
 import type { CfOptions, ConversionOptions } from "./read/conversion.ts";
 import type { PartPlace } from "./read/part_queue.ts";
@@ -59,7 +59,6 @@ import {
 import { type StreamOptions, streamSelection } from "./read/stream.ts";
 import { type AnySelection, dimensionNamesOf, requestOf } from "./selection.ts";
 import { readSummaryAnew } from "./summary.ts";
-import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
 import type { WriteOptions } from "./write/write.ts";
 
 export { FACTS };
@@ -111,6 +110,9 @@ export interface ArrayGetBytesOptions extends LaidOutOptions {
   out?: Uint8Array;
   as: "bytes";
 }
+
+/** An array of any data type in any store. */
+export type AnyArray = Array<DataType, Readable>;
 
 /** A part of a stream, in any form of elements. */
 type AnyPart<D extends DataType> = PartPlace &

@@ -8,7 +8,7 @@ import { product } from "../elements/typed_arrays.ts";
 import { needReadable, optionsOf } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
-import { FACTS, Array as ZarrArray } from "./array.ts";
+import { type AnyArray, FACTS, Array as ZarrArray } from "./array.ts";
 import { elementSizeOf } from "./arrays.ts";
 import { childrenOf } from "./children.ts";
 import { type CreateArrayOptions, createNode } from "./create.ts";
@@ -26,7 +26,6 @@ export interface CopyProgress {
   totalElements: number;
 }
 
-type AnyArray = ZarrArray<DataType, Readable>;
 type ArrayChoices = Partial<CreateArrayOptions>;
 
 export interface CopyOptions {
@@ -113,7 +112,7 @@ async function copyGroup(
   const { zarrFormat = source.zarrFormat, overwrite, signal } = options;
   const { attrs: attributes } = source;
   const target = await createNode(place, { kind: "group", attributes, zarrFormat, overwrite, signal });
-  for await (const child of childrenOf(source, { ...(signal && { signal }) }, nodeOf)) {
+  for await (const child of childrenOf(source, { signal }, nodeOf)) {
     if (child.error) throw child.error;
     const name = child.path.slice(child.path.lastIndexOf("/") + 1);
     const path = `${target.path === "/" ? "" : target.path}/${name}` as AbsolutePath;

@@ -43,6 +43,7 @@ export {
   erase,
   exists,
   type NodeOptions,
+  type UpdateAttributesOptions,
 } from "../api/nodes.ts";
 export { type OpenOptions, open } from "../api/open.ts";
 export {
@@ -77,7 +78,6 @@ export {
   storageTransformers,
 } from "../api/storage_transformers.ts";
 export { UnreadableNode } from "../api/unreadable.ts";
-export type { UpdateAttributesOptions } from "../api/update_attributes.ts";
 export type { ElementReader, ElementSource, ElementsInMemory } from "../api/write/element_source.ts";
 export type { WriteOptions, WriteProgress } from "../api/write/write.ts";
 export { projOfGridMapping } from "../convention/cf_projection.ts";

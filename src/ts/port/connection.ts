@@ -9,19 +9,16 @@ import type { Callback, ObjectNumbers } from "./object_numbers.ts";
 import { Objects } from "./objects.ts";
 import type { AnswerOf, ArgumentsOf, OperationName } from "./operations.ts";
 import { type Performed, perform } from "./perform.ts";
-import type { Ask, EngineStatus, ToEngine, ToPage } from "./protocol.ts";
+import { type Ask, type EngineStatus, PAGE, type ToEngine, type ToPage } from "./protocol.ts";
 import { ThrownValues } from "./thrown.ts";
 import { loadWasm } from "./wasm.ts";
-
-/** The target number of the page itself in a message `ask`. */
-const PAGE_TARGET = 0;
 
 /** The engine crashed or does not answer. Its calls get no answer. */
 export class EngineLost extends Error {}
 
 export interface CallOptions {
   /** Aborts the call, which then rejects with the signal's reason. */
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
   /**
    * When an aborted call rejects: at once (the default), or when the engine no longer writes to the
    * caller's memory.
@@ -30,7 +27,7 @@ export interface CallOptions {
   /** Receives the events of the call. A stream sends its next part after `credit()`. */
   onEvent?: ((event: never, credit: () => void) => void) | undefined;
   /** The caller's options for the methods of a user's store, besides the signal. */
-  storeOptions?: object | undefined;
+  storeOptions?: object;
   /** Buffers in the arguments to transfer. The caller must not use them afterwards. */
   transfer?: ArrayBuffer[];
 }
@@ -83,7 +80,7 @@ export class Connection {
     };
     channel.oncrash = (reason) => listeners.onlost(reason);
     channel.oncall = (target, args) => (this.objects.target(target) as Callback)(...args);
-    this.objects.keepAs(PAGE_TARGET, { wasm: loadWasm });
+    this.objects.keepAs(PAGE, { wasm: loadWasm });
   }
 
   get isBusy(): boolean {

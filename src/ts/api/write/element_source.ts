@@ -5,11 +5,9 @@
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
 import type { Attributes, DataType, Readable, Settable } from "../../model/types.ts";
-import { Array as ZarrArray } from "../array.ts";
+import { type AnyArray, Array as ZarrArray } from "../array.ts";
 import { elementSizeOf } from "../arrays.ts";
 import { type Box, shapeOfBox, writeBoxes } from "./boxes.ts";
-
-type AnyArray = ZarrArray<DataType, Readable>;
 
 /** Elements in memory. */
 export interface ElementsInMemory {

@@ -10,6 +10,7 @@ import { Crash } from "../../port/crash.ts";
 import { watchSilence } from "../../port/silence.ts";
 import { type RunningWorker, startWorker, workerPlaces } from "../../port/worker_start.ts";
 import { configuration, recycleBytes } from "../configuration.ts";
+import { counters } from "../counters.ts";
 import { DecodeServer } from "./decode_server.ts";
 import type { FromDecoder, ToDecoder } from "./messages.ts";
 
@@ -152,25 +153,19 @@ function attempts(): [DecoderPlace, (first: First) => Promise<Decoder>][] {
   ];
 }
 
-/** The place at which a decoder started, and why the places before it refused. */
-export const decoderPlaces: { place: DecoderPlace | undefined; refused: string[] } = {
-  place: undefined,
-  refused: [],
-};
-
 /** Starts a decoder at the first place that works. Later calls use only that place. */
 export async function openDecoder(module: WebAssembly.Module): Promise<Decoder> {
   const first: First = { type: "module", build: "engine", module, recycleBytes: recycleBytes() };
   const places = attempts();
-  const known = places.find(([place]) => place === decoderPlaces.place);
+  const known = places.find(([place]) => place === counters.decoder);
   if (known) return known[1](first);
   for (const [place, open] of places) {
     try {
       const decoder = await open(first);
-      decoderPlaces.place ??= place;
+      counters.decoder ??= place;
       return decoder;
     } catch (error) {
-      if (place !== "caller") decoderPlaces.refused.push(`${place}: ${(error as Error).message}`);
+      if (place !== "caller") counters.refused.push(`${place}: ${(error as Error).message}`);
       else throw error;
     }
   }

@@ -8,12 +8,10 @@ import { isDue, pauseIfDue } from "../../elements/pause.ts";
 import { type Placement, Rows } from "../../elements/rows.ts";
 import { aligned } from "../../elements/typed_arrays.ts";
 import { ZarrError } from "../../model/errors.ts";
+import { RESULT_BYTES } from "../../model/limits.ts";
 
 /** Number of elements between two checks of the clock. */
 const ELEMENTS_BETWEEN = 4096;
-
-/** Maximum number of bytes, that of every result. `src/limits.rs` has the same number. */
-const MOST_BYTES = 2 ** 31 - 2 ** 16;
 
 /** Maximum number of elements. Each takes some 20 bytes, however short it is. */
 const MOST_ELEMENTS = 2 ** 26;
@@ -70,12 +68,12 @@ export class VariableAssembly {
     }
   }
 
-  /** Returns the packed elements. Throws a `Limit` error beyond `MOST_BYTES`. */
+  /** Returns the packed elements. Throws a `Limit` error beyond `RESULT_BYTES`. */
   async finish(): Promise<Uint8Array> {
     if (this.#whole) return this.#whole;
     let total = 0;
     for (const length of this.#length) total += length;
-    if (total > MOST_BYTES) throw tooLarge(`${MOST_BYTES} bytes`, `${total} bytes`);
+    if (total > RESULT_BYTES) throw tooLarge(`${RESULT_BYTES} bytes`, `${total} bytes`);
     const head = 4 * (this.#count + 1);
     const packed = new Uint8Array(head + total);
     const offsets = new Uint32Array(packed.buffer, 0, this.#count + 1);
