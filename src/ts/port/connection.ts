@@ -5,6 +5,7 @@
  */
 import { type ErrorFields, errorOfFields, ZarrError } from "../model/errors.ts";
 import type { Channel } from "./channel.ts";
+import { NOBODY } from "./inbox.ts";
 import type { Callback, ObjectNumbers } from "./object_numbers.ts";
 import { Objects } from "./objects.ts";
 import type { AnswerOf, ArgumentsOf, OperationName } from "./operations.ts";
@@ -67,24 +68,19 @@ export class Connection {
   #status: EngineStatus | undefined;
   #nextCall = 1;
   #isOver = false;
-  /** Number of message batches received. */
-  heard = 0;
 
   constructor(channel: Channel, listeners: Listeners) {
     this.channel = channel;
     this.#listeners = listeners;
     this.objects = new Objects((message) => this.post(message), channel.isLocal);
-    channel.onmessages = (messages) => {
-      this.heard += 1;
-      for (const message of messages) this.#take(message);
-    };
-    channel.oncrash = (reason) => listeners.onlost(reason);
+    channel.listen({
+      heard: (messages) => {
+        for (const message of messages) this.#take(message);
+      },
+      crashed: (reason) => listeners.onlost(reason),
+    });
     channel.oncall = (target, args) => (this.objects.target(target) as Callback)(...args);
     this.objects.keepAs(PAGE, { wasm: loadWasm });
-  }
-
-  get isBusy(): boolean {
-    return this.#calls.size > 0;
   }
 
   get status(): EngineStatus | undefined {
@@ -282,8 +278,7 @@ export class Connection {
   close(error: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.channel.onmessages = () => {};
-    this.channel.oncrash = () => {};
+    this.channel.listen(NOBODY);
     this.channel.hold(false);
     this.channel.close();
     for (const controller of this.#asks.values()) controller.abort();

@@ -7,6 +7,7 @@
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
 import { type ErrorReport, INTERNAL } from "../../model/errors.ts";
 import type { CodedArray } from "../../port/definitions.ts";
+import { NOBODY } from "../../port/inbox.ts";
 import { engineModule } from "../compile.ts";
 import { recycleBytes } from "../configuration.ts";
 import { counters } from "../counters.ts";
@@ -120,8 +121,7 @@ const isMereEnd = ({ isFinishing, arrived, update, answers }: PartTask) =>
 
 /** Closes a decoder and ignores its later answers. */
 function closeDecoder(decoder: Decoder): void {
-  decoder.onanswer = () => {};
-  decoder.oncrash = () => {};
+  decoder.listen(NOBODY);
   decoder.hold(false);
   decoder.close();
 }
@@ -417,8 +417,10 @@ export class DecodePool {
           ahead: 0,
           used: performance.now(),
         };
-        decoder.onanswer = (answer) => this.#answered(slot, answer);
-        decoder.oncrash = (reason) => this.#crashed(slot, reason);
+        decoder.listen({
+          heard: (answer) => this.#heard(slot, answer),
+          crashed: (reason) => this.#crashed(slot, reason),
+        });
         this.#opening -= 1;
         this.#slots.push(slot);
         for (const array of this.#expected.values()) this.#sendArray(slot, array);
@@ -445,6 +447,16 @@ export class DecodePool {
     if (left > 0) this.#pump();
     else if (alone && open !== alone) this.#openSlot(alone);
     else for (const part of [...this.#waiting]) this.#fail(part, failed("Unsupported", String(error)));
+  }
+
+  /** Takes an answer. A decoder whose answer cannot be read is given up. */
+  #heard(slot: WorkerSlot, answer: FromDecoder): void {
+    try {
+      this.#answered(slot, answer);
+    } catch (error) {
+      closeDecoder(slot.decoder);
+      this.#crashed(slot, `an answer cannot be read: ${error}`);
+    }
   }
 
   #answered(slot: WorkerSlot, answer: FromDecoder): void {
