@@ -1,4 +1,4 @@
-//! Computes the cost of reads, and prefetches. Called by `read/plan.ts` and `read/prefetch.ts`.
+//! Computes the cost of reads, and prefetches. Called by `read/plan.ts` and `read/read.ts`.
 
 use js_sys::Function;
 use wasm_bindgen::prelude::*;

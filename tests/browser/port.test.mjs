@@ -207,6 +207,24 @@ test("a worker that does not answer in time is skipped, and the next place is tr
   }
 });
 
+test("a worker of another release is skipped, and the next place is tried", async () => {
+  const answer = [{ type: "status" }, { type: "broken", reason: "another release", field: "protocol" }];
+  const script = `onmessage = () => postMessage(${JSON.stringify(answer)});`;
+  const other = () => new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
+  zarr.dispose();
+  await zarr.init({ worker: other });
+  try {
+    const array = await zarr.open(madeStore(), { kind: "array" });
+    equal([...(await array.get([1, 2])).data], [102]);
+    const { engine, refused } = zarr.info();
+    equal(engine, "blob");
+    ok(refused.includes("custom: another release"), refused.join());
+  } finally {
+    zarr.dispose();
+    await zarr.init({ worker: null });
+  }
+});
+
 test("an engine that waits for a slow store is not replaced", () =>
   withBlockable(async () => {
     const inner = madeStore();

@@ -18,7 +18,7 @@ import {
 import type { AnyArray } from "../api/array.ts";
 import type { Group } from "../api/group.ts";
 import { open } from "../api/open.ts";
-import { type CfOptions, packingOf } from "../api/read/packing.ts";
+import { type CfOptions, packingOf } from "../api/read/conversion.ts";
 import type { UnreadableNode } from "../api/unreadable.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import { below, nameOf } from "../model/path.ts";

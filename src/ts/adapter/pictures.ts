@@ -4,10 +4,8 @@
  * into these tiles. The OpenLayers adapter does not use this file, because OpenLayers takes
  * elements instead of pictures.
  */
-import { addLight, type Colors, colorTable } from "../api/read/colors.ts";
-import { type ConversionOptions, windowOf } from "../api/read/conversion.ts";
-import type { LabelColors } from "../api/read/label_colors.ts";
-import type { CfOptions } from "../api/read/packing.ts";
+import { addLight, type Colors, colorTable, type LabelColors } from "../api/read/colors.ts";
+import { type CfOptions, type ConversionOptions, windowOf } from "../api/read/conversion.ts";
 import { toIndex, toWorld } from "../convention/geometry.ts";
 import { type CrsLike, type Proj4Like, type Projection, projectionOf } from "../convention/projection.ts";
 import { type At, needPlane, type PyramidLevel, planeSelection } from "../convention/pyramid_level.ts";

@@ -2,7 +2,7 @@
  * A pyramid as Viv's `PixelSource`s, one for each halving of the resolution. Viv draws elements, so
  * they are passed on as they are stored, or as numbers of a type that Viv has.
  */
-import type { CfOptions } from "../api/read/packing.ts";
+import type { CfOptions } from "../api/read/conversion.ts";
 import { needPlane, type PyramidLevel } from "../convention/pyramid_level.ts";
 import type { Pyramid } from "../convention/pyramid_model.ts";
 import type { NumberType } from "../model/data_type.ts";

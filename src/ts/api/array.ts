@@ -42,27 +42,26 @@ import {
   type StorageTransformerMetadata,
   textsOf,
 } from "./node_facts.ts";
-import type { NodeOptions } from "./nodes.ts";
+import { type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./nodes.ts";
 import { BECOME, becomeAll, openNodes } from "./open_nodes.ts";
-import { READ_RULES, type ReadOptions } from "./read/arguments.ts";
-import type { ConversionOptions } from "./read/conversion.ts";
-import type { CfOptions } from "./read/packing.ts";
+import type { CfOptions, ConversionOptions } from "./read/conversion.ts";
 import type { PartPlace } from "./read/part_queue.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
-import { prefetchSelection } from "./read/prefetch.ts";
-import { placedRequest, prepareRead, type WantedElements } from "./read/prepared.ts";
-import type { Progress } from "./read/progress.ts";
-import { forgetChunks, readChunk, readSelection } from "./read/read.ts";
+import { forgetChunks, prefetchSelection, readChunk, readSelection } from "./read/read.ts";
+import {
+  type Progress,
+  placedRequest,
+  prepareRead,
+  READ_RULES,
+  type ReadOptions,
+  type WantedElements,
+} from "./read/request.ts";
 import { type StreamOptions, streamSelection } from "./read/stream.ts";
-import { type AnySelection, dimensionNamesOf, memoryOrderOf, requestOf } from "./selection.ts";
+import { type AnySelection, dimensionNamesOf, requestOf } from "./selection.ts";
 import { readSummaryAnew } from "./summary.ts";
-import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
 import type { WriteOptions } from "./write/write.ts";
 
 export { FACTS };
-
-/** An array of any data type in any store. */
-export type AnyArray = Array<DataType, Readable>;
 
 /** Options for the memory order of a result. */
 interface LaidOutOptions extends ReadOptions {
@@ -111,6 +110,9 @@ export interface ArrayGetBytesOptions extends LaidOutOptions {
   out?: Uint8Array;
   as: "bytes";
 }
+
+/** An array of any data type in any store. */
+export type AnyArray = Array<DataType, Readable>;
 
 /** A part of a stream, in any form of elements. */
 type AnyPart<D extends DataType> = PartPlace &
@@ -344,16 +346,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     selection?: AnySelection | null,
     options: ArrayGetOptions<D> | ArrayGetBytesOptions | ArrayGetNumbersOptions | ArrayGetColorsOptions = {},
   ): Promise<SelectedBytes | Selected<D> | SelectedNumbers<NumberType | undefined> | SelectedColors> {
-    const { as, decode, window, gamma, colors, mask, memoryOrder, ...rest } = optionsOf(
-      options as ArrayGetColorsOptions,
-      READ_RULES,
-    );
-    const wanted = { as, decode, window, gamma, colors, mask };
-    const { request, form, shaped } = await prepareRead(this, selection, wanted, options.signal);
-    const order = memoryOrder && memoryOrderOf(memoryOrder, this[FACTS]);
-    return shaped(
-      await readSelection(this, { ...request, order }, { ...rest, form }),
-    ) as unknown as Selected<D>;
+    const given = optionsOf(options as ArrayGetColorsOptions, READ_RULES);
+    const read = await prepareRead(this, selection, given);
+    return (await readSelection(read, given)) as unknown as Selected<D>;
   }
 
   /**
@@ -496,11 +491,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     const { useSharedArrayBuffer } = object(more, "more");
     await this[FACTS].doubt?.(optionsOf(options).signal);
     checkChunkIndex(this.path, this[FACTS], chunkCoords);
-    const result = await readChunk(this, chunkCoords, {
-      useSharedArrayBuffer,
-      ...optionsOf(options),
-      form: "wrapped",
-    });
+    const result = await readChunk(this, chunkCoords, { useSharedArrayBuffer, ...optionsOf(options) });
     return result as unknown as Chunk<D>;
   }
 }

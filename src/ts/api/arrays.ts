@@ -12,7 +12,6 @@ import { call } from "../port/engine.ts";
 import type { ArrayKey, ObjectNumbers } from "../port/object_numbers.ts";
 import type { BoundCodecs } from "./codecs.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "./node_facts.ts";
-import type { Progress } from "./read/progress.ts";
 import { userLoaders } from "./registered.ts";
 import { transformerCallback, transformerNames } from "./storage_transformers.ts";
 
@@ -126,18 +125,3 @@ export const elementSizeOf = async (array: ArrayNode): Promise<number | undefine
 
 /** The name of an array's data type. */
 export const typeNameOf = async (array: ArrayNode): Promise<string> => (await typeOf(array)).name;
-
-/** For each array, the number of chunks read so far and their encoded bytes. */
-const observed = new WeakMap<ArrayFacts, { chunks: number; bytes: number }>();
-
-/** Adds a read to the statistics of an array's chunks. */
-export function observe(facts: ArrayFacts, { chunks, bytes }: Progress): void {
-  const before = observed.get(facts) ?? { chunks: 0, bytes: 0 };
-  observed.set(facts, { chunks: before.chunks + chunks, bytes: before.bytes + bytes });
-}
-
-/** Mean encoded size in bytes of the chunks read so far, counting absent ones. */
-export function observedChunkBytes(facts: ArrayFacts): number | undefined {
-  const { chunks, bytes } = observed.get(facts) ?? { chunks: 0, bytes: 0 };
-  return chunks > 0 ? bytes / chunks : undefined;
-}

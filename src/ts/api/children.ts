@@ -56,7 +56,7 @@ async function childAt<S extends Readable, N extends AnyNode>(
   const { store, path } = place;
   const { signal } = options;
   try {
-    const node = nodeOf(store, await openSummary(place, { ...(signal && { signal }) }, 0));
+    const node = nodeOf(store, await openSummary(place, { signal }, 0));
     return node.kind === "array" ? ((await inExtensionsOfStore(node as never)) as N) : node;
   } catch (thrown) {
     const error = ofNode(thrown, options);

@@ -7,11 +7,11 @@ import { CodecRunner, metaOf } from "../codec/run.ts";
 import type { CodecRequest, CodecSite } from "../codec/site.ts";
 import { type ErrorReport, errorFromReport } from "../model/errors.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
+import type { CodecResult } from "../port/callbacks.ts";
 import { call } from "../port/engine.ts";
 import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
-import { learnOwn } from "./own_codecs.ts";
-import { type CodecLoader, urlOf, userLoaders } from "./registered.ts";
+import { type CodecLoader, learnOwn, urlOf, userLoaders } from "./registered.ts";
 
 /** The user's codecs of one array. */
 export interface BoundCodecs {
@@ -131,7 +131,7 @@ async function codecsAskedFor(
  * codec is answered with a report.
  */
 function callbackOf(runner: CodecRunner): Callback {
-  return async (request: CodecRequest) => {
+  return async (request: CodecRequest): Promise<Transferring | CodecResult> => {
     try {
       const bytes = await runner.run(request);
       return new Transferring(bytes, [bytes.buffer]);

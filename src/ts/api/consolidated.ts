@@ -5,7 +5,7 @@
 
 import { optionsOf } from "../model/argument.ts";
 import { errorFromReport, NotFoundError, ZarrError } from "../model/errors.ts";
-import { HEAD_START_MS } from "../model/head_start.ts";
+import { HEAD_START_MS } from "../model/limits.ts";
 import { parentOf } from "../model/path.ts";
 import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../model/types.ts";
 import type { Connection } from "../port/connection.ts";

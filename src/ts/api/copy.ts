@@ -113,7 +113,7 @@ async function copyGroup(
   const { zarrFormat = source.zarrFormat, overwrite, signal } = options;
   const { attrs: attributes } = source;
   const target = await createNode(place, { kind: "group", attributes, zarrFormat, overwrite, signal });
-  for await (const child of childrenOf(source, { ...(signal && { signal }) }, nodeOf)) {
+  for await (const child of childrenOf(source, { signal }, nodeOf)) {
     if (child.error) throw child.error;
     const path = below(target.path, nameOf(child.path));
     // Creating the group has already erased existing nodes.

@@ -4,6 +4,8 @@
  * synchronously, so the engine cannot be asked. The engine computes both itself where it runs a
  * codec.
  */
+import { product } from "../elements/typed_arrays.ts";
+
 /** zarrita's description of a chunk. */
 export interface ChunkMeta {
   dataType?: string;
@@ -42,7 +44,6 @@ function transposed(shape: number[], order: unknown): number[] {
  */
 function reshaped(shape: number[], lengths: unknown): number[] {
   if (!Array.isArray(lengths)) return shape;
-  const product = (sizes: number[]) => sizes.reduce((count, size) => count * size, 1);
   const known = lengths.map((length: number | number[]) =>
     Array.isArray(length) ? product(length.map((axis) => shape[axis] ?? 0)) : length,
   );
@@ -77,10 +78,8 @@ export function encodedMetaOf(name: string, configuration: Configuration, meta: 
       return { ...meta, shape: transposed(shape, configuration.order) };
     case "zarrs.squeeze":
       return { ...meta, shape: shape.filter((length) => length !== 1) };
-    case "packbits": {
-      const bits = shape.reduce((count, length) => count * length, 1);
-      return { ...meta, dataType: "uint8", shape: [1 + Math.ceil(bits / 8)], fillValue: 0 };
-    }
+    case "packbits":
+      return { ...meta, dataType: "uint8", shape: [1 + Math.ceil(product(shape) / 8)], fillValue: 0 };
     case "reshape":
       return { ...meta, shape: reshaped(shape, configuration.shape) };
     case "categorize": {

@@ -18,12 +18,11 @@ import {
   OpenedNode,
   textsOf,
 } from "./node_facts.ts";
-import type { NodeOptions } from "./nodes.ts";
+import { type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./nodes.ts";
 import { BECOME, becomeAll, rememberOpen } from "./open_nodes.ts";
 import { readSummaryAnew } from "./summary.ts";
 import { type Tree, type TreeOptions, treeOf } from "./tree.ts";
 import type { UnreadableNode } from "./unreadable.ts";
-import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
 
 export type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
 export type Children<S extends Readable> = AsyncIterableIterator<Node<S> | UnreadableNode<S>>;

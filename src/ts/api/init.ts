@@ -8,11 +8,10 @@ import type { EnginePlace } from "../port/channel.ts";
 import { places } from "../port/channels.ts";
 import { configure, type InitOptions } from "../port/configuration.ts";
 import { call, dispose as disposeEngine, lostEngines, reconfigure, running } from "../port/engine.ts";
-import type { EngineStatus } from "../port/protocol.ts";
+import { type EngineStatus, newStatus } from "../port/protocol.ts";
 import { warningCount } from "../port/warnings.ts";
 import { preloadText } from "../port/wasm.ts";
-import { learnOwn, ownCodecs } from "./own_codecs.ts";
-import { urlOf, userLoaders } from "./registered.ts";
+import { learnOwn, ownCodecs, urlOf, userLoaders } from "./registered.ts";
 
 export type { InitOptions };
 
@@ -76,7 +75,7 @@ interface CacheInfo {
   bytes: number;
 }
 
-function cacheInfo({ caches: counts }: EngineStatus): Info["caches"] {
+function cacheInfo({ caches: counts }: Pick<EngineStatus, "caches">): Info["caches"] {
   const [encoded, decoded] = [0, 3].map((at) => {
     const [hits = 0, misses = 0, bytes = 0] = counts.slice(at);
     return { hits, misses, bytes };
@@ -129,38 +128,24 @@ export interface Info {
   panics: number;
 }
 
-const NOTHING: EngineStatus = {
-  build: undefined,
-  workers: 0,
-  decoder: undefined,
-  refused: [],
-  parts: { workers: 0, caller: 0 },
-  encoded: { workers: 0, caller: 0 },
-  decodeMs: 0,
-  wire: { requests: 0, bytes: 0, failed: 0, aborted: 0 },
-  persistentCache: { hits: 0, misses: 0 },
-  panics: 0,
-  caches: [0, 0, 0, 0, 0, 0],
-};
-
 /** The state of the package, as the engine reported it last. */
 export function info(): Info {
   const connection = running();
-  const status = connection?.status ?? NOTHING;
-  const { parts, encoded, decodeMs, wire, persistentCache, build, workers, decoder } = status;
+  const { build, decoder, ...status } = connection?.status ?? newStatus();
+  const { parts, encoded, wire, persistentCache } = status;
   return {
     isStarted: connection !== undefined,
     ...(connection && { engine: connection.channel.place }),
     ...(build && { build }),
     simd: true,
-    workers,
+    workers: status.workers,
     ...(decoder && { decoder }),
     refused: [...new Set([...places.refused, ...status.refused])],
     parts: { ...parts },
     encoded: { ...encoded },
     caches: cacheInfo(status),
     codecs: registeredCodecs(),
-    decodeMs,
+    decodeMs: status.decodeMs,
     wire: { ...wire },
     persistentCache: { ...persistentCache },
     warnings: warningCount(),

@@ -1,8 +1,10 @@
 /**
- * Calls on whole nodes: `exists`, `erase` and `consolidate`.
+ * Calls on whole nodes: `exists`, `erase`, `consolidate`, and changes of attributes.
  */
-import { optionsOf } from "../model/argument.ts";
-import type { Readable } from "../model/types.ts";
+import { object, optionsOf } from "../model/argument.ts";
+import { exactJson } from "../model/exact_json.ts";
+import type { NodeSummary } from "../model/node_summary.ts";
+import type { Attributes, Readable } from "../model/types.ts";
 import { call, write } from "../port/engine.ts";
 import { type Location, locationOf } from "./location.ts";
 
@@ -49,4 +51,30 @@ export async function consolidate(place: Place, options: NodeOptions = {}): Prom
   const { signal } = optionsOf(options);
   const { store, path } = locationOf(place);
   return write("consolidate", (objects) => ({ store: objects.store(store), path }), { signal });
+}
+
+export interface UpdateAttributesOptions {
+  /** Whether to drop the existing attributes. Default: false. */
+  replace?: boolean;
+  signal?: AbortSignal;
+}
+
+/**
+ * Merges or replaces the attributes in a node's metadata document, and keeps the rest of it. Returns
+ * the node's new summary.
+ */
+export async function updateAttributes(
+  { store, path }: Location<unknown>,
+  attributes: Attributes,
+  options: UpdateAttributesOptions,
+): Promise<NodeSummary> {
+  const { replace, signal } = optionsOf(options);
+  const text = exactJson(object(attributes, "attributes"), "attributes");
+  return write(
+    "updateAttributes",
+    (objects) => ({ store: objects.store(store), path, text, replace: !!replace }),
+    {
+      signal,
+    },
+  );
 }

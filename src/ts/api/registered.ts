@@ -8,6 +8,7 @@
 import { type CodecEntry, type CodecKind, entryOf, type UserCodec } from "../codec/site.ts";
 import { need, needReadable, object } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
+import { call } from "../port/engine.ts";
 
 export type { CodecEntry, CodecKind, UserCodec };
 
@@ -69,3 +70,14 @@ export const ownLoaders = new WeakMap<CodecLoader, string>();
 /** The codecs that the user registered. Under another name, a codec of this package is one too. */
 export const userLoaders = (): Map<string, CodecLoader> =>
   new Map([...registered].filter(([name, loader]) => ownLoaders.get(loader) !== name));
+
+/** For each registered name, whether it is also a codec of this package. */
+export const ownCodecs = new Map<string, boolean>();
+
+/** Asks the engine which names are those of this package's codecs, unless it is known. */
+export async function learnOwn(all: readonly string[]): Promise<void> {
+  const names = all.filter((name) => !ownCodecs.has(name));
+  if (names.length === 0) return;
+  const ours = await call("ownCodecs", () => ({ names }));
+  for (const name of names) ownCodecs.set(name, ours.includes(name));
+}

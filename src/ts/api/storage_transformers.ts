@@ -6,8 +6,8 @@
  */
 import { shown, ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/marked_json.ts";
-import type { JsonText } from "../model/node_summary.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../model/types.ts";
+import type { TransformerPlace } from "../port/callbacks.ts";
 import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
 import { definerOf } from "../port/store_definers.ts";
 import { isOurs, NativeStore } from "../store/native_store.ts";
@@ -58,17 +58,7 @@ class EngineStore extends NativeStore {
 }
 isOurs(EngineStore);
 
-/** The engine's description of a transformer. */
-interface EngineInfo {
-  extension: string;
-  type: JsonText;
-  configuration?: JsonText;
-  prefix: string;
-  gridShape: number[];
-  separator: string;
-}
-
-function transformed({ type, configuration, ...place }: EngineInfo, below: number): object {
+function transformed({ type, configuration, ...place }: TransformerPlace, below: number): object {
   const transformer = storageTransformers.get(place.extension);
   const info = {
     ...place,
@@ -89,7 +79,7 @@ const callbacks = new WeakMap<ObjectNumbers, Callback>();
 export function transformerCallback(objects: ObjectNumbers): Callback {
   const known = callbacks.get(objects);
   if (known) return known;
-  const callback: Callback = (info: EngineInfo, below: number, number: number) => {
+  const callback: Callback = (info: TransformerPlace, below: number, number: number) => {
     const made = transformed(info, below);
     objects.keepAs(number, made);
     if (!objects.isLocal) return undefined;

@@ -112,7 +112,7 @@ export async function openSummary(
 interface SummaryOptions {
   kind: "array" | "group";
   format: 2 | 3;
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 }
 
 /** Reads the documents of an open node again, bypassing all caches. */

@@ -9,7 +9,7 @@ import { type AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { applied } from "../api/array_extensions.ts";
 import { root } from "../api/location.ts";
 import { open } from "../api/open.ts";
-import type { ReadOptions } from "../api/read/arguments.ts";
+import type { ReadOptions } from "../api/read/request.ts";
 import { needFunction, needReadable, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncReadable, Readable } from "../model/types.ts";

@@ -10,12 +10,9 @@ import {
   Array as ZarrArray,
 } from "../api/array.ts";
 import { needArray } from "../api/node_facts.ts";
-import type { ReadOptions } from "../api/read/arguments.ts";
-import { READ_RULES } from "../api/read/arguments.ts";
-import type { ConversionOptions } from "../api/read/conversion.ts";
-import type { CfOptions } from "../api/read/packing.ts";
-import { wantedConversion } from "../api/read/prepared.ts";
+import type { CfOptions, ConversionOptions } from "../api/read/conversion.ts";
 import { readSelection } from "../api/read/read.ts";
+import { READ_RULES, type ReadOptions, readOf } from "../api/read/request.ts";
 import { type AnySelection, memoryOrderOf, requestOf } from "../api/selection.ts";
 import type { WriteOptions } from "../api/write/write.ts";
 import { needReadable, optionsOf, type Rules } from "../model/argument.ts";
@@ -176,9 +173,9 @@ export async function get<D extends DataType, Store extends Readable, S extends 
     const chunk = await getByChunk({ ...place, signal, useSharedArrayBuffer, createQueue });
     if (chunk) return (isScalar ? scalarOf(chunk) : chunk) as Got<D, S>;
   }
-  const conversion = isConverted ? await wantedConversion(array, { as, decode, window, gamma }) : undefined;
-  const form = isScalar ? "scalar" : "wrapped";
-  const result = await readSelection(array, { ...request, conversion }, { ...rest, signal, form });
+  const wanted = { ...rest, as, decode, window, gamma, signal };
+  const read = await readOf(array, request, wanted, isScalar ? "scalar" : "wrapped");
+  const result = await readSelection(read, { ...rest, signal });
   return (isScalar ? result.data : result) as Got<D, S>;
 }
 

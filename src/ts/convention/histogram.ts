@@ -4,12 +4,12 @@
  */
 
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { arrayNumber, bindCodecs, typeNameOf } from "../api/arrays.ts";
+import { bindCodecs, typeNameOf } from "../api/arrays.ts";
 import { placesOf } from "../api/by_value.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
-import { progressListener, type ReadOptions, readArguments } from "../api/read/arguments.ts";
-import { conversionOf } from "../api/read/conversion.ts";
-import type { CfOptions } from "../api/read/packing.ts";
+import { type CfOptions, conversionOf } from "../api/read/conversion.ts";
+import { eventsTo, readArguments } from "../api/read/read.ts";
+import { type ReadOptions, requestWith } from "../api/read/request.ts";
 import { type AnySelection, requestOf } from "../api/selection.ts";
 import {
   needFunction,
@@ -210,24 +210,20 @@ export async function histogram(source: Source, options: HistogramOptions = {}):
   needReadable(source, "source");
   if (!(source instanceof Pyramid)) needArray(source, "source");
   const bins = checked(optionsOf(options, RULES));
-  const { decode, signal, onProgress, priority } = options;
+  const { decode, signal, priority } = options;
   const [array, selection] = await subject(source, options);
   const type = await typeNameOf(array);
-  const unpacked = await conversionOf(array as never, { decode }, async () => type);
+  const unpacked = await conversionOf(array, { decode });
   await array[FACTS].doubt?.(signal);
-  const request = { ...requestOf(selection, array[FACTS]), streamed: true };
+  const selected = { ...requestOf(selection, array[FACTS]), streamed: true };
   await bindCodecs(array[FACTS], signal);
-  const reading = { onProgress, priority };
   const summarised = async (low: number, high: number, count: number): Promise<Float64Array> => {
     const summary: [number, number, number] = [low, high, count];
-    const conversion = { type: undefined, request: { ...unpacked?.request, summary } };
-    const { arrayNode, ...args } = readArguments(array, { ...request, conversion }, reading);
-    const { numbers } = await call(
-      "summarise",
-      (objects) => ({ ...args, array: arrayNumber(objects, arrayNode), bins: count }),
-      { signal, onEvent: progressListener(reading) },
-    );
-    return numbers;
+    const conversion = { ...unpacked?.request, summary };
+    const request = { ...requestWith(selected, { priority }), conversion };
+    const onEvent = eventsTo(options);
+    const args = readArguments({ array, request }, options);
+    return (await call("summarise", args, { signal, onEvent })).numbers;
   };
   if (options.window) {
     const [low, high] = options.window;

@@ -6,7 +6,7 @@
 
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { needArray } from "../api/node_facts.ts";
-import type { CfOptions } from "../api/read/packing.ts";
+import type { CfOptions } from "../api/read/conversion.ts";
 import { needList, optionsOf, refuse } from "../model/argument.ts";
 import { NotFoundError, shown, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable } from "../model/types.ts";

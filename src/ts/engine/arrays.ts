@@ -10,44 +10,32 @@ import type { BoundArray } from "./decode/pool.ts";
 import { unbindArray } from "./decode/pools.ts";
 import { callNow, type Glue, Handle, hasInstance } from "./instances.ts";
 import { page } from "./page.ts";
-import { codecsOf } from "./page_codecs.ts";
 import { storeId } from "./stores.ts";
 import { TransformerHook } from "./transformers.ts";
 
-export interface EngineArray {
+interface EngineArray {
   readonly definition: ArrayDefinition;
   /** The array as decoders know it. */
   bound: BoundArray;
   /** The array as encoders know it, under another number. */
   readonly encoding: BoundArray;
-  handle: Handle | undefined;
-  type: TypeDescription | undefined;
+  handle?: Handle;
+  /** Its data type, if the page did not know it. */
+  type?: TypeDescription;
 }
 
 const arrays = new Map<number, EngineArray>();
 let nextNumber = 1;
 
-/** The array that the given metadata documents describe, as encoders know it. */
-export const bindForEncoding = (
-  document: string,
-  warn: BoundArray["warn"],
-  codecs: BoundArray["codecs"],
-): BoundArray => ({
-  number: nextNumber++,
-  build: "full",
-  document,
-  warn,
-  codecs,
-});
+/** Gives an array a number by which decoders or encoders know it. */
+export const bound = (array: Omit<BoundArray, "number">): BoundArray => ({ ...array, number: nextNumber++ });
 
 /** Adds an array that the page defines. */
 export function defineArray(number: number, definition: ArrayDefinition): void {
-  const { document, build, type } = definition;
-  const codecs = definition.codecs && codecsOf(definition.codecs);
+  const { document, build, codecs } = definition;
   const warn = (message: string) => page().warnOfArray(message, number);
-  const bound = { number: nextNumber++, build, document, warn, codecs };
-  const encoding = bindForEncoding(document, warn, codecs);
-  arrays.set(number, { definition, bound, encoding, handle: undefined, type });
+  const decoding = bound({ build, document, codecs, warn });
+  arrays.set(number, { definition, bound: decoding, encoding: bound({ ...decoding, build: "full" }) });
 }
 
 /** Removes an array that the page has released. */
@@ -71,16 +59,14 @@ export function arrayOf(number: number): EngineArray {
 }
 
 /** The instance's number of an array. Binds the array first if necessary. */
-export function arrayId(glue: Glue, array: EngineArray): number {
+export function arrayId(glue: Glue, number: number): number {
+  const array = arrayOf(number);
   const known = array.handle?.id;
   if (known !== undefined) return known;
   const { store, path, document, codecs, type, transformers } = array.definition;
   const hook = new TransformerHook(glue, transformers);
-  const handle = new Handle(
-    glue.bindArray(storeId(glue, store), path, document, codecs?.text ?? "", hook as never),
-  );
-  array.handle = handle;
-  const id = handle.id as number;
+  const id = glue.bindArray(storeId(glue, store), path, document, codecs?.text ?? "", hook as never);
+  array.handle = new Handle(id);
   // The page does not know which build these need: metadata that a caller passed in, and user
   // codecs.
   if (type === undefined || codecs)
@@ -89,7 +75,9 @@ export function arrayId(glue: Glue, array: EngineArray): number {
 }
 
 /** The data type of an array. */
-export function typeOf(glue: Glue, array: EngineArray): TypeDescription {
-  array.type ??= parseDescription(glue.describeType(arrayId(glue, array)));
+export function typeOf(glue: Glue, number: number): TypeDescription {
+  const array = arrayOf(number);
+  if (array.definition.type) return array.definition.type;
+  array.type ??= parseDescription(glue.describeType(arrayId(glue, number)));
   return array.type;
 }

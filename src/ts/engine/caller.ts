@@ -3,6 +3,7 @@
  * reference.
  */
 import type { Channel } from "../port/channel.ts";
+import { NOBODY, type WorkerListener } from "../port/inbox.ts";
 import type { ToEngine, ToPage } from "../port/protocol.ts";
 import { PageLink } from "./page.ts";
 import { EngineServer } from "./server.ts";
@@ -14,6 +15,7 @@ const ignore = () => {};
 
 /** Opens a channel to an engine on this thread. */
 export async function openCaller(startup: Extract<ToEngine, { type: "start" }>): Promise<Channel> {
+  let listener: WorkerListener<ToPage[]> = NOBODY;
   const channel: Channel = {
     place: "caller",
     isLocal: true,
@@ -22,12 +24,13 @@ export async function openCaller(startup: Extract<ToEngine, { type: "start" }>):
     },
     hold: ignore,
     close: () => server.close(),
+    listen: (to) => {
+      listener = to;
+    },
     status: () => server.status(),
-    onmessages: ignore,
-    oncrash: ignore,
     oncall: () => undefined,
   };
-  const post = (message: ToPage) => channel.onmessages([message]);
+  const post = (message: ToPage) => listener.heard([message]);
   const page = new PageLink(post, (target, args) => channel.oncall?.(target, args));
   const server = new EngineServer(post, page);
   server.receive(startup);

@@ -4,9 +4,9 @@
  * engine asks the page for the others.
  */
 import { compileResponse } from "../port/compile_response.ts";
-import type { Build, WasmText } from "../port/protocol.ts";
+import { type Build, PAGE, type WasmText } from "../port/protocol.ts";
 import { configuration } from "./configuration.ts";
-import { PAGE, page } from "./page.ts";
+import { page } from "./page.ts";
 import { opened, unpacked } from "./unpack.ts";
 
 async function compile(wasm: WasmText): Promise<WebAssembly.Module> {

@@ -4,7 +4,7 @@
  */
 import type { EngineOptions, WasmText } from "../port/protocol.ts";
 
-export const configuration: EngineOptions & { wasm?: WasmText | undefined } = {};
+export const configuration: EngineOptions & { wasm?: WasmText } = {};
 
 /**
  * Linear memory never shrinks. A decoder's instance with more than this restarts when it has no

@@ -6,19 +6,18 @@
 import type { ToEngine, ToPage } from "../port/protocol.ts";
 import { PageLink } from "./page.ts";
 import { EngineServer } from "./server.ts";
-import { StatusReporter } from "./status_reporter.ts";
+import { changedStatus } from "./status.ts";
 import { wire } from "./worker_wire.ts";
 
 /** Messages of the engine, collected until the end of the turn. */
 let outbox: ToPage[] = [];
 let outgoing: ArrayBuffer[] = [];
-const reporter = new StatusReporter();
 
 function flush(): void {
   const [messages, transfer] = [outbox, outgoing];
   [outbox, outgoing] = [[], []];
   // Counters precede the answers whose work they count.
-  const status = reporter.changed();
+  const status = changedStatus();
   wire.post(status ? [{ type: "status", status }, ...messages] : messages, transfer);
 }
 

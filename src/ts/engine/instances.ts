@@ -117,10 +117,21 @@ export function cacheCounters(): number[] {
   return counted.map((count, at) => all.reduce((sum, counts) => sum + (counts[at] ?? 0), count));
 }
 
-type Settle = (report: ErrorReport | undefined, value: unknown) => void;
+/** Takes the answer of a task: the report of its error, or its value. */
+export type Settle = (report: ErrorReport | undefined, value: unknown) => void;
 
-/** Whether an abort drops the task or lets it finish. */
-type OnAbort = "drop" | "finish";
+/** How a call uses the engine. */
+interface Use {
+  /** Aborts the call, which then rejects at once with the signal's reason. */
+  signal?: AbortSignal;
+  /** Only the full build can answer. */
+  full?: boolean;
+  /**
+   * An abort does not drop the task and its requests: the task sees the signal and ends by itself.
+   * It completes the chunk that it is writing before another call may change that chunk.
+   */
+  finishes?: boolean;
+}
 
 /** The current build lacks a function that the full build has. The call is repeated there. */
 class NeedsFull extends UnsupportedError {}
@@ -138,11 +149,7 @@ const errorOf = (report: ErrorReport): ZarrError =>
   report.stage === "full" ? new NeedsFull(report.message) : errorFromReport(report);
 
 /** Starts a task in the current instance. */
-function attempt<T>(
-  signal: AbortSignal | undefined,
-  begin: (glue: Glue, settle: Settle) => number,
-  onAbort: OnAbort,
-): Promise<T> {
+function attempt<T>(begin: (glue: Glue, settle: Settle) => number, { signal, finishes }: Use): Promise<T> {
   signal?.throwIfAborted();
   const instance = current as Instance;
   return new Promise<T>((resolve, reject) => {
@@ -152,7 +159,7 @@ function attempt<T>(
     };
     const entry: Pending = { begin, drop, reject: (error) => finish(() => reject(error)) };
     const abort = () => {
-      if (onAbort === "finish") return reject(signal?.reason);
+      if (finishes) return reject(signal?.reason);
       finish(() => reject(signal?.reason));
       drop();
     };
@@ -175,38 +182,26 @@ function attempt<T>(
   });
 }
 
-/**
- * Starts a task in the engine and waits for its answer. An abort rejects at once with the signal's
- * reason and drops the task and its requests. With `onAbort: "finish"` the task sees the signal and
- * ends by itself: it completes the chunk that it is writing before another call may change that
- * chunk. `begin` runs a second time if the call turns out to need the full build.
- */
-export async function run<T>(
-  signal: AbortSignal | undefined,
-  begin: (glue: Glue, settle: Settle) => number,
-  onAbort: OnAbort = "drop",
-): Promise<T> {
+/** Does something in the instance, and again if that turns out to need the full build. */
+async function inInstance<T>(act: () => T | Promise<T>, { signal, full }: Use): Promise<T> {
   signal?.throwIfAborted();
-  await unlessAborted(startEngine(), signal);
+  await unlessAborted(full ? startFull() : startEngine(), signal);
   try {
-    return await attempt(signal, begin, onAbort);
+    return await act();
   } catch (error) {
     if (!(error instanceof NeedsFull)) throw error;
     await unlessAborted(startFull(), signal);
-    return attempt(signal, begin, onAbort);
+    return act();
   }
 }
 
-/** As `run`, for a task that only the full build has. */
-export async function runFull<T>(
-  signal: AbortSignal | undefined,
-  begin: (glue: FullGlue, settle: Settle) => number,
-  onAbort: OnAbort = "drop",
-): Promise<T> {
-  signal?.throwIfAborted();
-  await unlessAborted(startFull(), signal);
-  return attempt(signal, (glue, settle) => begin(needFull(glue), settle), onAbort);
-}
+/** Starts a task in the engine and waits for its answer. `begin` may run a second time. */
+export const run = <T>(begin: (glue: Glue, settle: Settle) => number, use: Use = {}): Promise<T> =>
+  inInstance(() => attempt<T>(begin, use), use);
+
+/** Calls a synchronous function of the engine. `work` may run a second time. */
+export const call = <T>(work: (glue: Glue) => T, use: Use = {}): Promise<T> =>
+  inInstance(() => callNow(work), use);
 
 /**
  * A number that an instance of the engine assigned, with that instance. The default is the current
@@ -247,33 +242,12 @@ function meant(thrown: unknown): unknown {
     : thrown;
 }
 
-/** Calls a synchronous function of the engine. An instance must exist. */
+/** Calls a synchronous function of the engine at once. An instance must exist. */
 export function callNow<T>(call: (glue: Glue) => T): T {
   const instance = current as Instance;
   try {
     return instance.enter(() => call(instance.glue));
   } catch (error) {
     throw meant(error);
-  }
-}
-
-/** As `call`, for a function of the full build. */
-export async function callFull<T>(call: (glue: FullGlue) => T): Promise<T> {
-  await startFull();
-  return callNow((glue) => call(needFull(glue)));
-}
-
-/**
- * Starts the engine if necessary and calls a synchronous function. Repeats the call if it turns out
- * to need the full build.
- */
-export async function call<T>(call: (glue: Glue) => T): Promise<T> {
-  await startEngine();
-  try {
-    return callNow(call);
-  } catch (error) {
-    if (!(error instanceof NeedsFull)) throw error;
-    await startFull();
-    return callNow(call);
   }
 }

@@ -85,8 +85,12 @@ export function tablesOf(type: TypeDescription): NumberTables | undefined {
   );
 }
 
-/** Converts an array's summary for the port. Rust writes JSON into it as plain text. */
-function crossingArray(array: ArraySummary): ArraySummary {
+/** As `jsonText`, for a text that may be absent. Rust writes JSON as plain text. */
+const crossingText = (text: JsonText | undefined): JsonText | undefined =>
+  text === undefined ? undefined : jsonText(text as string);
+
+/** Converts an array's summary for the port. */
+export function crossingArray(array: ArraySummary): ArraySummary {
   const type = parseDescription(array.dataType);
   const { fillValue, fallback } = array;
   const marked: Record<string, [string, string]> = Object.create(null);
@@ -95,12 +99,12 @@ function crossingArray(array: ArraySummary): ArraySummary {
     ...array,
     codecs: array.codecs.map(({ name, configuration }) => ({
       name,
-      ...(configuration !== undefined && { configuration: jsonText(configuration as string) }),
+      configuration: crossingText(configuration),
     })),
     storageTransformers: array.storageTransformers.map(({ extension, type: kind, configuration }) => ({
       extension,
       type: jsonText(kind as string),
-      ...(configuration !== undefined && { configuration: jsonText(configuration as string) }),
+      configuration: crossingText(configuration),
     })),
     ...(fallback && { fallback: { ...fallback, dataType: jsonText(fallback.dataType as string) } }),
     tables: tablesOf(type),
@@ -114,14 +118,12 @@ export function crossingSummary(summary: NodeSummary): NodeSummary {
   return {
     ...summary,
     attributes: jsonText(summary.attributes as string),
-    ...(array && { array: crossingArray(array) }),
+    array: array && crossingArray(array),
   };
 }
 
 /** As `crossingSummary`, for a node that cannot be opened. */
 export const crossingUnreadable = (summary: UnreadableSummary): UnreadableSummary => ({
   ...summary,
-  ...(summary.attributes !== undefined && { attributes: jsonText(summary.attributes as string) }),
+  attributes: crossingText(summary.attributes),
 });
-
-export { crossingArray };

@@ -3,7 +3,7 @@
  * progress events. Operations see it as their `CallContext`.
  */
 import type { ToPage } from "../port/protocol.ts";
-import type { CallContext } from "./operations/context.ts";
+import type { CallContext } from "./operations/operation.ts";
 
 /** Minimum time in ms between two progress events: one frame. */
 const FRAME_MS = 16;

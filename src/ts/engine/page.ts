@@ -13,11 +13,8 @@ interface Waiting {
 
 interface AskOptions {
   /** The signal to pass with the request: that of a call, or one of the engine's own. */
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 }
-
-/** The target number of the page itself. */
-export const PAGE = 0;
 
 export class PageLink {
   /** The page is on this thread, so values pass by reference. */
@@ -72,6 +69,10 @@ export class PageLink {
     else waiting?.reject(this.isLocal ? message.original : thrownOnPage(message));
   }
 
+  /**
+   * Sends a warning, which the page counts and passes to `onWarning`. `path` is the node or address
+   * that it concerns; `store` is the store that keeps it.
+   */
   warn(message: string, path: string, store?: number): void {
     this.#post({ type: "warning", message, path, store });
   }

@@ -14,8 +14,8 @@ import { defineCache, releaseCache } from "./http/caches.ts";
 import { setCaches, startEngine, stopEngine } from "./instances.ts";
 import { type OpenCall, openCall } from "./open_call.ts";
 import { codecOperations } from "./operations/codecs.ts";
-import type { Handler } from "./operations/context.ts";
 import { nodeOperations } from "./operations/nodes.ts";
+import { type Operation, type OperationTable, perform } from "./operations/operation.ts";
 import { readOperations } from "./operations/reads.ts";
 import { storeOperations } from "./operations/stores.ts";
 import { writeOperations } from "./operations/writes.ts";
@@ -23,7 +23,7 @@ import { type PageLink, setPage } from "./page.ts";
 import { engineStatus } from "./status.ts";
 import { defineStore, forgetStores, releaseStore } from "./stores.ts";
 
-const OPERATIONS: { [Name in OperationName]: Handler<Name> } = {
+const OPERATIONS: OperationTable = {
   ...nodeOperations,
   ...readOperations,
   ...writeOperations,
@@ -117,7 +117,11 @@ export class EngineServer {
     this.#calls.set(call, open);
     if (open.controller) this.#page.know(open.controller.signal, call);
     try {
-      const value = await (OPERATIONS[operation] as Handler<OperationName>)(args as never, open.context);
+      const value = await perform(
+        OPERATIONS[operation] as Operation<OperationName>,
+        args as never,
+        open.context,
+      );
       open.flush();
       this.#post({ type: "done", call, value }, open.transfer);
     } catch (error) {

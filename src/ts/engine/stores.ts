@@ -10,10 +10,10 @@ import { type FolderIo, FolderStore } from "../files/folder_store.ts";
 import { ZarrError } from "../model/errors.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import type { HttpDefinition, StoreDefinition } from "../port/definitions.ts";
+import { STORE_METHODS } from "../port/store_methods.ts";
 import { type HttpSender, sender } from "./http/send.ts";
 import { callNow, type Glue, Handle, hasInstance, needFull } from "./instances.ts";
 import { page } from "./page.ts";
-import { warn } from "./warn.ts";
 
 /** Makes a store in an instance of the engine and returns its number there. */
 type Make = (glue: Glue) => number;
@@ -128,7 +128,7 @@ function behindOf(definition: StoreDefinition): number[] {
   return definition.kind === "zip-store" ? [definition.store] : [];
 }
 
-const warnOfArchive = (message: string) => warn(message, "/");
+const warnOfArchive = (message: string) => page().warn(message, "/");
 
 function makeOf(definition: StoreDefinition): Make {
   switch (definition.kind) {
@@ -164,7 +164,7 @@ function local(folder: FolderIo, lockName: string | undefined): EngineStore {
 type MakeHttp = (glue: Glue, options: never) => number;
 
 function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): EngineStore {
-  const onWarning = (message: string) => warn(message, definition.shown, number);
+  const onWarning = (message: string) => page().warn(message, definition.shown, number);
   const http = sender(definition, onWarning);
   const options = {
     fetch: http.send,
@@ -199,12 +199,9 @@ class UserObject {
   }
 }
 
-/** Methods whose last argument has a signal. */
-const SIGNALLED = new Set(["get", "getRange", "size", "list", "listDir"]);
-
 /** A method that asks the page. The signal crosses as the number of its call. */
 export function askingMethod(target: number, name: string): (...args: unknown[]) => Promise<unknown> {
-  if (!SIGNALLED.has(name)) return (...args) => page().ask(target, name, args);
+  if (STORE_METHODS[name] === "writes") return (...args) => page().ask(target, name, args);
   return (...args) => {
     const { signal } = (args.pop() ?? {}) as { signal?: AbortSignal };
     return page().ask(target, name, args, { signal });

@@ -3,20 +3,17 @@
  * function on this thread is called at once. A function on the page of a worker is called by
  * message; until it has answered, calls of its store wait.
  */
+import type { TransformerPlace } from "../port/callbacks.ts";
 import type { ArrayDefinition } from "../port/definitions.ts";
 import type { Glue } from "./instances.ts";
 import { jsonText } from "./marked.ts";
 import { page } from "./page.ts";
 import { askingMethod, storeId } from "./stores.ts";
 
-/** The description of a transformer that `src/js/storage_transformers.rs` passes. JSON is text. */
-interface EngineInfo {
-  extension: string;
+/** A transformer and its place, as `src/js/storage_transformers.rs` passes them. JSON is text. */
+interface EngineInfo extends Omit<TransformerPlace, "type" | "configuration"> {
   kind: string;
   configuration?: string;
-  prefix: string;
-  gridShape: number[];
-  separator: string;
 }
 
 /** Methods that a store on the page may have. A call of one that it lacks rejects. */
@@ -44,10 +41,10 @@ export class TransformerHook {
   /** Returns the engine's number of a user's store, or an object that represents it. */
   transform({ kind, configuration, ...place }: EngineInfo, below: number): number | object {
     const { callback } = this.#known as NonNullable<ArrayDefinition["transformers"]>;
-    const info = {
+    const info: TransformerPlace = {
       ...place,
       type: jsonText(kind),
-      ...(configuration !== undefined && { configuration: jsonText(configuration) }),
+      configuration: configuration === undefined ? undefined : jsonText(configuration),
     };
     const link = page();
     const number = nextNumber--;

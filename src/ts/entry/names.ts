@@ -44,16 +44,21 @@ export {
   erase,
   exists,
   type NodeOptions,
+  type UpdateAttributesOptions,
 } from "../api/nodes.ts";
 export { type OpenOptions, open } from "../api/open.ts";
-export type { ReadOptions } from "../api/read/arguments.ts";
-export { addLight, type ColorName, type Colors } from "../api/read/colors.ts";
-export type { ConversionOptions } from "../api/read/conversion.ts";
-export type { LabelColor, LabelColors, OmeLabelColor } from "../api/read/label_colors.ts";
-export type { CfOptions } from "../api/read/packing.ts";
+export {
+  addLight,
+  type ColorName,
+  type Colors,
+  type LabelColor,
+  type LabelColors,
+  type OmeLabelColor,
+} from "../api/read/colors.ts";
+export type { CfOptions, ConversionOptions } from "../api/read/conversion.ts";
 export type { PartPlace } from "../api/read/part_queue.ts";
 export { type EncodedBasis, type PlannedObject, ReadPlan } from "../api/read/plan.ts";
-export type { Progress } from "../api/read/progress.ts";
+export type { Progress, ReadOptions } from "../api/read/request.ts";
 export type { StreamOptions } from "../api/read/stream.ts";
 export type {
   CodecEntry,
@@ -74,7 +79,6 @@ export {
   storageTransformers,
 } from "../api/storage_transformers.ts";
 export { UnreadableNode } from "../api/unreadable.ts";
-export type { UpdateAttributesOptions } from "../api/update_attributes.ts";
 export type { ElementReader, ElementSource, ElementsInMemory } from "../api/write/element_source.ts";
 export type { WriteOptions, WriteProgress } from "../api/write/write.ts";
 export {

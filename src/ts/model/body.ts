@@ -40,7 +40,7 @@ export function withLimits(request: Request, limits: BodyLimits | undefined): Re
 /** What a body exceeded: its limit in bytes, and the announced length if there was one. */
 export interface Exceeded {
   limit: number;
-  announced?: number | undefined;
+  announced?: number;
 }
 
 /** The error for a body that is too long, which `exchange.js` recognises. */

@@ -71,7 +71,7 @@ export interface ArraySummary {
    * A JSON fill value that `JSON.parse` cannot read, by its text: the strict text, and the places
    * of its marks.
    */
-  markedFill?: Record<string, [text: string, places: string]> | undefined;
+  markedFill?: Record<string, [text: string, places: string]>;
   dimensionNames?: (string | null)[];
   /** The array's dimensions in the memory order of chunks, slowest first. */
   order: number[];
@@ -82,7 +82,7 @@ export interface ArraySummary {
   build: DecodeBuild;
   fallback?: { extension: string; dataType: JsonText; used: string };
   /** Tables for the narrow floats in its data type. */
-  tables?: NumberTables | undefined;
+  tables?: NumberTables;
 }
 
 /** The description of a node that cannot be opened (`src/js/children.rs`). */

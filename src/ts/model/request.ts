@@ -9,7 +9,7 @@ export type EngineSelection = { Orthogonal: EngineDimension[] } | { Points: Inte
 export type EngineDimension =
   | "All"
   | { Index: Integer }
-  | { Slice: { start?: Integer | undefined; stop?: Integer | undefined; step?: Integer | undefined } }
+  | { Slice: { start?: Integer; stop?: Integer; step?: Integer } }
   | { List: Integer[] };
 
 /** How the decoder converts elements. `src/format/conversion.rs` reads it. */
@@ -28,14 +28,14 @@ export interface ConversionRequest {
 export interface EngineRequest {
   selection: EngineSelection;
   /** Dimensions of the result in memory order, slowest first. */
-  order?: readonly number[] | undefined;
+  order?: readonly number[];
   /** The caller consumes the parts one by one, so the result's size is not limited. */
   streamed?: boolean;
   /** The index at which the read should begin, in the array's dimensions. Default: the middle. */
-  nearest?: number[] | undefined;
+  nearest?: number[];
   /** Requests with a higher priority are fetched and decoded first. */
   priority?: number;
   /** Bypass all caches. */
   reload?: boolean;
-  conversion?: ConversionRequest | undefined;
+  conversion?: ConversionRequest;
 }

@@ -5,23 +5,21 @@
  */
 import { type ErrorFields, errorOfFields, ZarrError } from "../model/errors.ts";
 import type { Channel } from "./channel.ts";
+import { NOBODY } from "./inbox.ts";
 import type { Callback, ObjectNumbers } from "./object_numbers.ts";
 import { Objects } from "./objects.ts";
 import type { AnswerOf, ArgumentsOf, OperationName } from "./operations.ts";
 import { type Performed, perform } from "./perform.ts";
-import type { Ask, EngineStatus, ToEngine, ToPage } from "./protocol.ts";
+import { type Ask, type EngineStatus, PAGE, type ToEngine, type ToPage } from "./protocol.ts";
 import { ThrownValues } from "./thrown.ts";
 import { loadWasm } from "./wasm.ts";
-
-/** The target number of the page itself in a message `ask`. */
-const PAGE_TARGET = 0;
 
 /** The engine crashed or does not answer. Its calls get no answer. */
 export class EngineLost extends Error {}
 
 export interface CallOptions {
   /** Aborts the call, which then rejects with the signal's reason. */
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
   /**
    * When an aborted call rejects: at once (the default), or when the engine no longer writes to the
    * caller's memory.
@@ -30,7 +28,7 @@ export interface CallOptions {
   /** Receives the events of the call. A stream sends its next part after `credit()`. */
   onEvent?: ((event: never, credit: () => void) => void) | undefined;
   /** The caller's options for the methods of a user's store, besides the signal. */
-  storeOptions?: object | undefined;
+  storeOptions?: object;
   /** Buffers in the arguments to transfer. The caller must not use them afterwards. */
   transfer?: ArrayBuffer[];
 }
@@ -70,24 +68,19 @@ export class Connection {
   #status: EngineStatus | undefined;
   #nextCall = 1;
   #isOver = false;
-  /** Number of message batches received. */
-  heard = 0;
 
   constructor(channel: Channel, listeners: Listeners) {
     this.channel = channel;
     this.#listeners = listeners;
     this.objects = new Objects((message) => this.post(message), channel.isLocal);
-    channel.onmessages = (messages) => {
-      this.heard += 1;
-      for (const message of messages) this.#take(message);
-    };
-    channel.oncrash = (reason) => listeners.onlost(reason);
+    channel.listen({
+      heard: (messages) => {
+        for (const message of messages) this.#take(message);
+      },
+      crashed: (reason) => listeners.onlost(reason),
+    });
     channel.oncall = (target, args) => (this.objects.target(target) as Callback)(...args);
-    this.objects.keepAs(PAGE_TARGET, { wasm: loadWasm });
-  }
-
-  get isBusy(): boolean {
-    return this.#calls.size > 0;
+    this.objects.keepAs(PAGE, { wasm: loadWasm });
   }
 
   get status(): EngineStatus | undefined {
@@ -285,8 +278,7 @@ export class Connection {
   close(error: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.channel.onmessages = () => {};
-    this.channel.oncrash = () => {};
+    this.channel.listen(NOBODY);
     this.channel.hold(false);
     this.channel.close();
     for (const controller of this.#asks.values()) controller.abort();

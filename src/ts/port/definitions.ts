@@ -25,23 +25,23 @@ export interface Reach {
    * If the document came by https: the origins that may be asked by http, because the user named
    * them so. Otherwise undefined: http is allowed.
    */
-  secureBut?: string[] | undefined;
+  secureBut?: string[];
 }
 
 /** How an HTTP store sends requests. Callbacks and caches are given by number. */
 export interface HttpDefinition {
   /** Callback number of a custom `fetch`. */
-  fetch?: number | undefined;
+  fetch?: number;
   /** Headers of every request, or the callback that makes them. */
-  headers?: HeaderPairs | { callback: number } | undefined;
+  headers?: HeaderPairs | { callback: number };
   /** Origins that receive the headers. Undefined means all. */
-  headerOrigins?: string[] | undefined;
+  headerOrigins?: string[];
   /** Where requests may lead whose addresses come from a document. Undefined means anywhere. */
-  reach?: Reach | undefined;
+  reach?: Reach;
   /** The `RequestInit` that every request starts from. It must be cloneable. */
   init: RequestInit;
   /** The number of a persistent cache. */
-  cache?: number | undefined;
+  cache?: number;
   useSuffixRequest: boolean;
   missingOn403: boolean;
   /**
@@ -59,7 +59,7 @@ export interface HttpDefinition {
 export type StoreDefinition =
   | { kind: "http"; url: string; http: HttpDefinition }
   /** A store object of the user: the engine asks the page. `methods` are those that it has now. */
-  | { kind: "user"; methods: string[]; lockName?: string | undefined }
+  | { kind: "user"; methods: string[]; lockName?: string }
   | { kind: "overlay"; first: number; second: number }
   /** With `rawNames`, a single folder in the archive stays in the keys. */
   | { kind: "zip-url"; url: string; http: HttpDefinition; rawNames: boolean }
@@ -73,20 +73,26 @@ export type StoreDefinition =
       target: string | undefined;
       http: HttpDefinition;
     }
-  | { kind: "directory"; root: FileSystemDirectoryHandle; lockName?: string | undefined }
+  | { kind: "directory"; root: FileSystemDirectoryHandle; lockName?: string }
   | { kind: "opfs"; path: string; lockName: string }
   /** Consolidated metadata around a store. The engine loaded it and chose the number `loaded`. */
   | { kind: "consolidated"; loaded: number; store: number }
   /** The store below a storage transformer. The engine has it already, under the number `below`. */
   | { kind: "below"; below: number };
 
-/** An array, as the engine and its decoders know it. */
-export interface ArrayDefinition {
+/** An array, as decoders know it. */
+export interface CodedArray {
+  /** The metadata documents as one JSON text, in the form that the engine takes. */
+  readonly document: string;
+  readonly build: DecodeBuild;
+  /** The user's codecs that the array uses. */
+  readonly codecs?: CodecsDefinition;
+}
+
+/** An array, as the engine knows it. */
+export interface ArrayDefinition extends CodedArray {
   store: number;
   path: string;
-  /** The metadata documents as one JSON text, in the form that the engine takes. */
-  document: string;
-  build: DecodeBuild;
   /** The data type. Undefined if the engine must determine it. */
   type: TypeDescription | undefined;
   /** Shape of a chunk in elements; of an inner chunk where the array is sharded. */
@@ -95,8 +101,6 @@ export interface ArrayDefinition {
   stored: number[];
   /** Chunks are stored without compression: decoding at most swaps the byte order. */
   isRaw: boolean;
-  /** The user's codecs that the array uses. */
-  codecs?: CodecsDefinition | undefined;
   /** URIs of the storage transformers that users registered, and the callback that makes them. */
   transformers: { names: string[]; callback: number } | undefined;
 }

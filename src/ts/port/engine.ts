@@ -8,7 +8,6 @@ import { openChannel } from "./channels.ts";
 import { engineOptions } from "./configuration.ts";
 import { type CallOptions, Connection, EngineLost, type MakeArguments } from "./connection.ts";
 import type { AnswerOf, OperationName } from "./operations.ts";
-import { watchSilence } from "./silence.ts";
 import { keepWarning, warn } from "./warnings.ts";
 
 let current: Connection | undefined;
@@ -60,12 +59,6 @@ function replace(connection: Connection, reason: string): void {
   connection.close(new EngineLost(reason));
 }
 
-/** Replaces an engine that stops answering. One on this thread always answers. */
-function watch(connection: Connection): void {
-  if (connection.channel.isLocal) return;
-  watchSilence(connection, (ms) => replace(connection, `no answer for ${Math.round(ms / 1000)} s`));
-}
-
 interface Options extends CallOptions {
   /**
    * Whether the call may be repeated when the engine is lost or traps. Reads may; writes may not.
@@ -93,7 +86,6 @@ export async function call<Name extends OperationName>(
   signal?.throwIfAborted();
   const attempt = async () => {
     const connection = current ?? (await unlessAborted(connect(), signal));
-    watch(connection);
     return connection.call(operation, makeArguments, options);
   };
   try {

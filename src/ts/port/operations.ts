@@ -15,13 +15,13 @@ import type {
 import type { EngineRequest, EngineSelection } from "../model/request.ts";
 import type { CacheDefinition } from "./definitions.ts";
 
-interface NodePlace {
+export interface NodePlace {
   store: number;
   /** Absolute path of the node. */
   path: string;
 }
 
-interface OpenArguments extends NodePlace {
+export interface OpenArguments extends NodePlace {
   /** "array", "group", or "" for either. */
   kind: "array" | "group" | "";
   /** 2 or 3; 0 for either. */
@@ -36,7 +36,7 @@ interface OpenArguments extends NodePlace {
   /**
    * URLs that the page has requested already. The engine gets the responses through the callback.
    */
-  early?: { urls: string[]; callback: number } | undefined;
+  early?: { urls: string[]; callback: number };
 }
 
 /** A read of elements. */
@@ -44,15 +44,15 @@ export interface ReadArguments {
   array: number;
   request: EngineRequest;
   /** The data type to convert to; undefined if elements are not converted. */
-  type?: TypeDescription | undefined;
+  type?: TypeDescription;
   hearsProgress: boolean;
 }
 
 /** Where the result of a read goes. */
 export interface ReadTarget {
   /** The caller's memory to write to, if it is shared or the engine runs on the caller's thread. */
-  out?: Uint8Array | undefined;
-  useSharedArrayBuffer?: boolean | undefined;
+  out?: Uint8Array;
+  useSharedArrayBuffer?: boolean;
 }
 
 /** The layout of a result in memory. */
@@ -75,7 +75,7 @@ export interface ResultAnswer extends ResultLayout {
    * JSON elements that `JSON.parse` cannot read exactly, by their text: the strict text, and the
    * places of its marks (`model/marked_json.ts`).
    */
-  marked?: Record<string, [text: string, places: string]> | undefined;
+  marked?: Record<string, [text: string, places: string]>;
 }
 
 /**
@@ -117,14 +117,14 @@ interface TypeAnswer {
 /** The packed elements of a write. */
 export interface WriteSource {
   bytes: Uint8Array;
-  offsets?: Uint32Array | undefined;
+  offsets?: Uint32Array;
   /** The source is one element, which is written to every place. */
   isOne: boolean;
   keepEmptyChunks: boolean;
   chunkOrder: "C" | "F" | "morton" | undefined;
 }
 
-interface WriteArguments {
+export interface WriteArguments {
   array: number;
   priority: number;
   hearsProgress: boolean;
@@ -185,7 +185,7 @@ export interface ArchiveLayout {
   end: Uint8Array<ArrayBuffer>;
 }
 
-interface CreateArguments extends NodePlace {
+export interface CreateArguments extends NodePlace {
   overwrite: boolean;
 }
 
@@ -256,7 +256,7 @@ export interface Operations {
   read(args: ReadArguments & ReadTarget): ReadAnswer;
   stream(args: ReadArguments): ProgressNumbers;
   /** Counts elements by value, over all parts (`src/kernel/summary.rs`). */
-  summarise(args: ReadArguments & { bins: number }): { numbers: Float64Array; progress: ProgressNumbers };
+  summarise(args: ReadArguments): { numbers: Float64Array; progress: ProgressNumbers };
   prefetch(args: ReadArguments): ProgressNumbers;
   planRead(args: { array: number; request: EngineRequest }): { cost: EngineCost; elementSize: number };
   planObjects(args: { array: number; request: EngineRequest; start: number; count: number }): PlannedObject[];

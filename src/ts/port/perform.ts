@@ -5,9 +5,11 @@
  */
 
 import { ZarrError } from "../model/errors.ts";
+import { LISTED_KEYS } from "../model/limits.ts";
 import { viewBytes } from "../model/view_bytes.ts";
 import type { Objects } from "./objects.ts";
 import type { Ask } from "./protocol.ts";
+import { STORE_METHODS } from "./store_methods.ts";
 
 interface Circumstances {
   /** The signal of the engine's call: the same object that the caller passed. */
@@ -36,9 +38,6 @@ export interface Performed {
 const SIZE = Symbol.for("zarr-wasm.size");
 const VERSION = Symbol.for("zarr-wasm.version");
 
-/** Maximum number of keys of a listing, which may not end. `src/limits.rs` has the same number. */
-const MOST_LISTED = 2 ** 21;
-
 /** Number of keys between two pauses. */
 const KEYS_BETWEEN = 2 ** 14;
 
@@ -65,9 +64,9 @@ async function collected(listed: unknown, left: AbortSignal): Promise<unknown> {
   if (!(Symbol.asyncIterator in value) && !(Symbol.iterator in value)) return {};
   const keys: unknown[] = [];
   for await (const key of value as AsyncIterable<unknown>) {
-    if (keys.push(key) > MOST_LISTED) {
+    if (keys.push(key) > LISTED_KEYS) {
       throw new ZarrError("Limit", "the store's listing is too large", {
-        expected: `at most ${MOST_LISTED} keys`,
+        expected: `at most ${LISTED_KEYS} keys`,
         actual: "more",
       });
     }
@@ -88,20 +87,12 @@ async function collectedDirectory(listed: unknown, left: AbortSignal): Promise<u
  * last argument.
  */
 function callStore(store: object, { method, args }: Ask, options: object, left: AbortSignal): unknown {
-  const methods = store as unknown as Methods;
-  switch (method) {
-    case "get":
-    case "getRange":
-    case "size":
-      return methods[method]?.(...args, options);
-    case "list":
-    case "keys":
-      return collected(methods[method]?.(...args), left);
-    case "listDir":
-      return collectedDirectory(methods[method]?.(...args), left);
-    default:
-      return methods[method]?.(...args);
-  }
+  const methods = store as Methods;
+  const use = STORE_METHODS[method];
+  if (use === "reads") return methods[method]?.(...args, options);
+  const answer = methods[method]?.(...args);
+  if (use !== "lists") return answer;
+  return method === "listDir" ? collectedDirectory(answer, left) : collected(answer, left);
 }
 
 /** Performs one request of the engine. Stays synchronous if the user's code is. */

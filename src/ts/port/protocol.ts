@@ -13,7 +13,10 @@ import type { OperationName } from "./operations.ts";
 /**
  * Both ends compare it in the first message. A worker script of another release refuses to start.
  */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
+
+/** The target number of the page itself in a message `ask`. */
+export const PAGE = 0;
 
 /** The wasm builds of the crate. */
 export type Build = "engine" | "full" | "images" | "conventions";
@@ -21,13 +24,13 @@ export type Build = "engine" | "full" | "images" | "conventions";
 /** The options of `init` that the engine needs, in cloneable form. */
 export interface EngineOptions {
   /** Maximum number of decode workers; 0 decodes on the engine's thread. */
-  workers?: number | undefined;
-  workerIdleMs?: number | undefined;
-  caches?: { encodedBytes?: number; decodedBytes?: number } | undefined;
-  memoryLimit?: number | undefined;
+  workers?: number;
+  workerIdleMs?: number;
+  caches?: { encodedBytes?: number; decodedBytes?: number };
+  memoryLimit?: number;
   /** The program of decode workers. */
-  workerScript?: Blob | string | undefined;
-  workerUrl?: string | undefined;
+  workerScript?: Blob | string;
+  workerUrl?: string;
 }
 
 /** A module's bytes as they cross the port: base64 of a deflate-raw stream, bytes, or a URL. */
@@ -64,7 +67,7 @@ export type ToEngine =
 
 /**
  * A request of the engine to the page. `target` is the number of a store, of a callback or of the
- * page (0).
+ * page (`PAGE`).
  */
 export interface Ask {
   type: "ask";
@@ -73,7 +76,7 @@ export interface Ask {
   method: string;
   args: unknown[];
   /** The call whose signal is passed on. */
-  call?: number | undefined;
+  call?: number;
 }
 
 /** Messages from the engine to the page. */
@@ -86,7 +89,7 @@ export type ToPage =
   | Ask
   /** The engine no longer needs the answer to a request. The page aborts it. */
   | { type: "leave"; ask: number }
-  | { type: "warning"; message: string; path: string; store?: number | undefined }
+  | { type: "warning"; message: string; path: string; store?: number }
   /** A warning about an array's chunks, for the array's `warnings`. */
   | { type: "odd"; message: string; array: number }
   | { type: "status"; status: EngineStatus }
@@ -95,15 +98,38 @@ export type ToPage =
 /** The counters that `info()` reports. They are sums since the engine started. */
 export interface EngineStatus {
   build: "engine" | "full" | undefined;
+  /** Number of decode workers. */
   workers: number;
+  /** The place at which a decoder started, and why the places before it refused. */
   decoder: "blob" | "url" | "node" | "caller" | undefined;
   refused: string[];
+  /** Number of parts decoded, by place. */
   parts: { workers: number; caller: number };
+  /** Number of stored chunks encoded, by place. */
   encoded: { workers: number; caller: number };
+  /** Working time in ms, summed over all decoders. */
   decodeMs: number;
+  /** Requests over HTTP. */
   wire: { requests: number; bytes: number; failed: number; aborted: number };
+  /** Hits and misses of the persistent caches. */
   persistentCache: { hits: number; misses: number };
+  /** Number of wasm traps. Each of them ended an instance. */
   panics: number;
   /** Hits, misses and bytes of the cache of encoded chunks, then of the cache of decoded chunks. */
   caches: number[];
 }
+
+/** The counters of an engine that has done nothing. */
+export const newStatus = (): EngineStatus => ({
+  build: undefined,
+  workers: 0,
+  decoder: undefined,
+  refused: [],
+  parts: { workers: 0, caller: 0 },
+  encoded: { workers: 0, caller: 0 },
+  decodeMs: 0,
+  wire: { requests: 0, bytes: 0, failed: 0, aborted: 0 },
+  persistentCache: { hits: 0, misses: 0 },
+  panics: 0,
+  caches: [0, 0, 0, 0, 0, 0],
+});

@@ -1,14 +1,14 @@
 /**
- * Detects an engine that no longer answers. Some systems end workers without an event, and a user's
- * codec may loop forever. `engine.ts` decides what happens then.
+ * Detects a worker that no longer answers. Some systems end workers without an event, and a user's
+ * codec may loop forever. `worker_start.ts` decides what happens then.
  */
 import { TIMEOUTS } from "./timeouts.ts";
 
-/** The part of a connection that the watch needs. */
+/** The part of a worker that the watch needs. */
 export interface Watched {
-  /** Calls are in flight. */
+  /** Work is in flight. */
   readonly isBusy: boolean;
-  /** Number of message batches received from it. */
+  /** Number of messages received from it. */
   readonly heard: number;
   post(message: { type: "ping" }): void;
 }
@@ -19,26 +19,26 @@ const isHidden = (): boolean =>
 const watched = new WeakSet<Watched>();
 
 /**
- * Watches an engine until it has no calls in flight. Calls `onSilent` when it counts as lost.
+ * Watches a worker until it has no work in flight. Calls `onSilent` when it counts as lost.
  * Silence is counted in rounds, not by the clock: a page that was stopped itself (a long task, a
- * computer asleep) finds the engine's messages waiting. No round counts while the page is hidden,
+ * computer asleep) finds the worker's messages waiting. No round counts while the page is hidden,
  * because browsers may stop its workers.
  */
-export function watchSilence(engine: Watched, onSilent: (ms: number) => void): void {
-  if (watched.has(engine)) return;
-  watched.add(engine);
+export function watchSilence(worker: Watched, onSilent: (ms: number) => void): void {
+  if (watched.has(worker)) return;
+  watched.add(worker);
   const { pingMs, silentMs } = TIMEOUTS;
-  let { heard } = engine;
+  let { heard } = worker;
   let rounds = 0;
   const timer = setInterval(() => {
-    rounds = engine.heard === heard && !isHidden() ? rounds + 1 : 0;
-    heard = engine.heard;
+    rounds = worker.heard === heard && !isHidden() ? rounds + 1 : 0;
+    heard = worker.heard;
     const isSilent = rounds * pingMs >= silentMs;
-    if (isSilent || !engine.isBusy) {
+    if (isSilent || !worker.isBusy) {
       clearInterval(timer);
-      watched.delete(engine);
-      if (engine.isBusy) onSilent(rounds * pingMs);
-    } else engine.post({ type: "ping" });
+      watched.delete(worker);
+      if (worker.isBusy) onSilent(rounds * pingMs);
+    } else worker.post({ type: "ping" });
   }, pingMs);
   (timer as { unref?(): void }).unref?.();
 }

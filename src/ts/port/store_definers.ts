@@ -1,6 +1,5 @@
 /**
- * Maps the page's store objects to the stores that the engine makes of them, and lists the methods
- * of a user's store.
+ * Maps the page's store objects to the stores that the engine makes of them.
  */
 import type { StoreDefinition } from "./definitions.ts";
 import type { ObjectNumbers } from "./object_numbers.ts";
@@ -25,23 +24,3 @@ export function setDefiner(store: object, definer: Definer): void {
 }
 
 export const definerOf = (store: object): Definer | undefined => definers.get(store);
-
-/**
- * The methods of a user's store that the engine can use: those of `AsyncStore` in `model/types.ts`,
- * and those of a `Map`.
- */
-const METHODS = [
-  "get",
-  "getRange",
-  "set",
-  "delete",
-  "deletePrefix",
-  "list",
-  "listDir",
-  "keys",
-  "size",
-] as const;
-
-/** The ones that an object has now. */
-export const methodsOf = (store: object): string[] =>
-  METHODS.filter((name) => typeof Reflect.get(store, name) === "function");

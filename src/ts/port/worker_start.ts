@@ -1,9 +1,13 @@
 /**
  * Starts workers, for the engine (`channels.ts`) and for decoding (`engine/decode/decoder.ts`): in
- * browsers from a blob or a URL, in Node as a thread. It hides the differences between them. It
- * does not know the messages, and does not decide which place to try.
+ * browsers from a blob or a URL, in Node as a thread. It hides the differences between them, tries
+ * one place after the other, and tells when a worker has started, failed, or fallen silent. It does
+ * not know the messages.
  */
-import { openNodeWorker } from "./node_worker.ts";
+import { ZarrError } from "../model/errors.ts";
+import { Inbox, type WorkerListener } from "./inbox.ts";
+import { watchSilence } from "./silence.ts";
+import { TIMEOUTS } from "./timeouts.ts";
 
 /**
  * The order of the places in a browser. A page with a `workerUrl` probably forbids blob workers.
@@ -15,19 +19,14 @@ export const workerPlaces = (workerUrl: unknown): ["url", "blob"] | ["blob", "ur
 /** The worker did not start at this place, so another place may be tried. */
 export class NotStarted extends Error {}
 
-interface WorkerListener<Received> {
-  heard(message: Received): void;
-  /** The worker failed. It may fail several times, and before its first message. */
-  crashed(reason: string): void;
-}
-
 /** A worker of a browser or of Node. */
 export interface RunningWorker<Sent, Received> {
   post(message: Sent, transfer: ArrayBuffer[]): void;
   /** Keeps the process of Node or Bun alive (`true`), or lets it exit. No effect in browsers. */
   hold(isBusy: boolean): void;
-  end(): void;
-  /** Sets the listener. Call it before the first message is posted. */
+  /** Terminates it. Posted messages get no answer. */
+  close(): void;
+  /** Sets the listener. */
   listen(listener: WorkerListener<Received>): void;
 }
 
@@ -41,7 +40,14 @@ interface WorkerSource {
   trusted?: (url: string) => string;
 }
 
-type Begin<Sent, Received, Started> = (worker: RunningWorker<Sent, Received>) => Promise<Started>;
+/** What is said first to a worker, and what its answer means. */
+interface Start<Sent, Received> {
+  first: Sent;
+  /** A message that a worker answers at once. */
+  ping: Sent;
+  /** The reason for which the worker gives up, if an answer tells one. */
+  refusal(answer: Received): Error | undefined;
+}
 
 const unreadable = (name: string) => `a message from ${name} could not be deserialised`;
 
@@ -56,7 +62,7 @@ export function ofWebWorker<Sent, Received>(worker: Worker, name: string): Runni
   return {
     post: (message, transfer) => worker.postMessage(message, transfer),
     hold: (isBusy) => holdProcess(worker, isBusy),
-    end: () => worker.terminate(),
+    close: () => worker.terminate(),
     listen({ heard, crashed }) {
       worker.onmessage = ({ data }: MessageEvent<Received>) => heard(data);
       worker.onmessageerror = () => crashed(unreadable(name));
@@ -68,13 +74,46 @@ export function ofWebWorker<Sent, Received>(worker: Worker, name: string): Runni
   };
 }
 
+/**
+ * Worker threads of Node. They are looked up at run time, so that bundlers for browsers see no
+ * import and users need no types of Node.
+ */
+interface NodeWorkerThread {
+  postMessage(message: unknown, transfer?: ArrayBuffer[]): void;
+  on(event: string, listener: (value: never) => void): void;
+  ref(): void;
+  unref(): void;
+  terminate(): unknown;
+}
+
+type NodeWorkerClass = new (
+  source: string | URL,
+  options: { eval: boolean; execArgv: string[] },
+) => NodeWorkerThread;
+
+interface NodeProcess {
+  getBuiltinModule?(name: string): { Worker: NodeWorkerClass };
+}
+
+/**
+ * Starts a thread from a script's text or URL. Returns undefined if the environment has no threads
+ * or neither is given.
+ */
+function openNodeWorker(script: string | undefined, url: string | undefined): NodeWorkerThread | undefined {
+  const { process } = globalThis as { process?: NodeProcess };
+  const threads = process?.getBuiltinModule?.("node:worker_threads");
+  const source = script ?? (url === undefined ? undefined : new URL(url));
+  if (!threads || source === undefined) return undefined;
+  return new threads.Worker(source, { eval: script !== undefined, execArgv: [] });
+}
+
 function nodeThread<Sent, Received>({ script, url, name }: WorkerSource): RunningWorker<Sent, Received> {
   const thread = openNodeWorker(typeof script === "string" ? script : undefined, url);
   if (!thread) throw new NotStarted("this environment has no worker threads, or no worker script was given");
   return {
     post: (message, transfer) => thread.postMessage(message, transfer),
     hold: (isBusy) => (isBusy ? thread.ref() : thread.unref()),
-    end: () => void thread.terminate(),
+    close: () => void thread.terminate(),
     listen({ heard, crashed }) {
       thread.on("message", (message: Received) => heard(message));
       thread.on("messageerror", () => crashed(unreadable(name)));
@@ -91,31 +130,107 @@ function urlWorker<Sent, Received>({ url, name, trusted = same }: WorkerSource) 
   return ofWebWorker<Sent, Received>(new Worker(trusted(url), { type: "module" }), name);
 }
 
+/**
+ * Posts the first message. Resolves to the worker when it has answered, and then keeps what it says
+ * until its owner listens. A worker that does not start is terminated, and so is one that crashes
+ * later, or is silent while it is held.
+ */
+export function started<Sent, Received>(
+  worker: RunningWorker<Sent, Received>,
+  { first, ping, refusal }: Start<Sent, Received>,
+): Promise<RunningWorker<Sent, Received>> {
+  const inbox = new Inbox<Received>();
+  const watched = { isBusy: false, heard: 0, post: () => worker.post(ping, []) };
+  const crashed = (reason: string): void => {
+    watched.isBusy = false;
+    worker.close();
+    inbox.crashed(reason);
+  };
+  const running: RunningWorker<Sent, Received> = {
+    post: worker.post,
+    close: worker.close,
+    listen: (listener) => inbox.listen(listener),
+    hold(isBusy) {
+      watched.isBusy = isBusy;
+      worker.hold(isBusy);
+      if (isBusy) watchSilence(watched, (ms) => crashed(`no answer for ${Math.round(ms / 1000)} s`));
+    },
+  };
+  return new Promise((resolve, reject) => {
+    let isStarted = false;
+    const refuse = (reason: Error): void => {
+      clearTimeout(timer);
+      worker.close();
+      reject(reason);
+    };
+    const late = () => refuse(new NotStarted("the worker's script did not answer in time"));
+    const timer = setTimeout(late, TIMEOUTS.startMs);
+    const heard = (answer: Received): void => {
+      watched.heard += 1;
+      const reason = refusal(answer);
+      if (!reason) inbox.heard(answer);
+      else if (isStarted) crashed(reason.message);
+      else refuse(reason);
+      if (reason || isStarted) return;
+      isStarted = true;
+      clearTimeout(timer);
+      running.hold(false);
+      resolve(running);
+    };
+    worker.listen({
+      heard,
+      crashed: (reason) => (isStarted ? crashed(reason) : refuse(new NotStarted(reason))),
+    });
+    worker.post(first, []);
+  });
+}
+
 /** The blob's URL must be valid until the worker has answered. */
-async function fromBlob<Sent, Received, Started>(
+async function startedFromBlob<Sent, Received>(
   { script, name, trusted = same }: WorkerSource,
-  begin: Begin<Sent, Received, Started>,
-): Promise<Started> {
+  start: Start<Sent, Received>,
+): Promise<RunningWorker<Sent, Received>> {
   if (script === undefined) throw new NotStarted("this entry point has no inlined worker");
   const blob = script instanceof Blob ? script : new Blob([script], { type: "text/javascript" });
   const url = URL.createObjectURL(blob);
   try {
-    return await begin(ofWebWorker(new Worker(trusted(url)), name));
+    return await started(ofWebWorker(new Worker(trusted(url)), name), start);
   } finally {
     URL.revokeObjectURL(url);
   }
 }
 
 /**
- * Starts a worker at a place. `begin` posts the first message and resolves when the worker has
- * answered it. Rejects with a `NotStarted` if the place has no workers or no source.
+ * Starts a worker at a place. Rejects with a `NotStarted` if the place has no workers or no source,
+ * or if the worker does not answer.
  */
-export async function startWorker<Sent, Received, Started>(
+export async function startedAt<Sent, Received>(
   place: "blob" | "url" | "node",
   source: WorkerSource,
-  begin: Begin<Sent, Received, Started>,
-): Promise<Started> {
-  if (place === "node") return begin(nodeThread(source));
+  start: Start<Sent, Received>,
+): Promise<RunningWorker<Sent, Received>> {
+  if (place === "node") return started(nodeThread(source), start);
   if (typeof Worker === "undefined") throw new NotStarted("this environment has no Worker");
-  return place === "url" ? begin(urlWorker(source)) : fromBlob(source, begin);
+  return place === "url" ? started(urlWorker(source), start) : startedFromBlob(source, start);
+}
+
+/**
+ * Opens at the first place that works. Undefined if none does; then `refused` has the reasons.
+ * Errors of this package are thrown: other places would have them too.
+ */
+export async function firstOpened<Place extends string, Opened>(
+  places: readonly Place[],
+  openAt: (place: Place) => Promise<Opened>,
+  refused: string[],
+): Promise<Opened | undefined> {
+  for (const place of places) {
+    try {
+      return await openAt(place);
+    } catch (error) {
+      if (error instanceof ZarrError) throw error;
+      const reason = `${place}: ${(error as Error).message}`;
+      if (!refused.includes(reason)) refused.push(reason);
+    }
+  }
+  return undefined;
 }

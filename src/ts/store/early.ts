@@ -5,8 +5,8 @@
  * requests do not depend on the engine.
  */
 import type { BodyLimits } from "../model/body.ts";
-import { HEAD_START_MS } from "../model/head_start.ts";
 import { isNode } from "../model/is_node.ts";
+import { HEAD_START_MS, METADATA_BYTES } from "../model/limits.ts";
 import type { Callback } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
 import type { FetchStoreOptions } from "./http_options.ts";
@@ -24,8 +24,7 @@ const PLAIN = /^(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w.~/-]*$/;
 /** The address of a root, and its query. */
 const ADDRESS = /^(https?:\/\/[^/?#][^?#]*)(\?[^#]*)?(?:#.*)?$/i;
 
-/** The longest document, in bytes. `src/limits.rs` has the same number. */
-const METADATA_LIMITS: BodyLimits = [2 ** 28, 2 ** 28];
+const LIMITS: BodyLimits = [METADATA_BYTES, METADATA_BYTES];
 
 /** The node to open. */
 export interface EarlyNode {
@@ -141,7 +140,7 @@ function started(first: Unsent[], later: Unsent[]): EarlyStart {
       if (!taken) throw new TypeError(`${url} was not asked for`);
       requests.delete(url);
       left.addEventListener("abort", () => taken.giveUp(), { once: true });
-      const parts = await answerParts(await taken.send(), METADATA_LIMITS);
+      const parts = await answerParts(await taken.send(), LIMITS);
       return new Transferring(parts, [parts.body]);
     },
     giveUp() {

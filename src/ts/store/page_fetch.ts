@@ -3,27 +3,7 @@
  */
 import { type AnyBody, type BodyLimits, bodyOf, type Exceeded, exceededBy } from "../model/body.ts";
 import { ZarrError } from "../model/errors.ts";
-
-/** A request as it crosses the port. */
-interface RequestParts {
-  url: string;
-  method: string;
-  headers: [string, string][];
-  body: ArrayBuffer | undefined;
-  init: RequestInit;
-  limits?: BodyLimits | undefined;
-}
-
-/** A response as it crosses the port. */
-interface AnswerParts {
-  status: number;
-  url: string;
-  redirected: boolean;
-  headers: [string, string][];
-  body: ArrayBuffer;
-  /** Set if the body is longer than its limit, and was not read. */
-  exceeded?: Exceeded | undefined;
-}
+import type { RequestParts, ResponseParts } from "../port/callbacks.ts";
 
 /** The headers that the engine reads, for a response whose headers cannot be iterated. */
 const LOOKED_AT = [
@@ -53,7 +33,7 @@ function headersOf({ headers }: AnyResponse): [string, string][] {
  * Converts a response for the port, and reads its body up to its limit. Accepts whatever the user's
  * `fetch` returned if it resembles a `Response`.
  */
-export async function answerParts(answer: unknown, limits: BodyLimits | undefined): Promise<AnswerParts> {
+export async function answerParts(answer: unknown, limits: BodyLimits | undefined): Promise<ResponseParts> {
   const response = (answer ?? {}) as AnyResponse;
   const { status, url, redirected } = response;
   if (typeof status !== "number" || typeof response.arrayBuffer !== "function") {

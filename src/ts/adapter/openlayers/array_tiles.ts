@@ -2,7 +2,7 @@
  * Reads tiles as boxes of the levels' arrays: stored elements, unpacked elements, or colours of
  * labels.
  */
-import type { CfOptions } from "../../api/read/packing.ts";
+import type { CfOptions } from "../../api/read/conversion.ts";
 import type { AnySelection } from "../../api/selection.ts";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Slice } from "../../model/types.ts";

@@ -1,6 +1,6 @@
 /** The options and results of `PyramidSource`. */
 import type { ProjectionLike } from "ol/proj.js";
-import type { CfOptions } from "../../api/read/packing.ts";
+import type { CfOptions } from "../../api/read/conversion.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import type { LevelPlaces } from "./placement.ts";
 import type { WarpedMap } from "./warped_tiles.ts";

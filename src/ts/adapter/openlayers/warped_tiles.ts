@@ -3,7 +3,7 @@
  * latitude for each element, rotated grids, and other reference systems. `warp` finds the elements.
  * The map is divided into tiles by powers of two.
  */
-import type { CfOptions } from "../../api/read/packing.ts";
+import type { CfOptions } from "../../api/read/conversion.ts";
 import type { Plane } from "../../convention/geometry.ts";
 import type { CrsLike, Proj4Like } from "../../convention/projection.ts";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";

@@ -1,16 +1,21 @@
 /**
  * Conversion of elements during a read: to another number type, unpacked, to shades or to colours.
  * This file converts the options to the engine's form; the decoders do the work
- * (`src/format/conversion.rs`).
+ * (`src/format/conversion.rs`). How CF's packed values are unpacked, the conventions module reads
+ * from the array's attributes (`src/convention/cf/packing.rs`).
  */
 
 import { CLASSES, NUMBER_VIEWS } from "../../elements/typed_arrays.ts";
 import { refuse } from "../../model/argument.ts";
 import type { NumberType, TypeDescription, ViewName } from "../../model/data_type.ts";
+import { exactJson } from "../../model/exact_json.ts";
+import { factsOf } from "../../model/node_like.ts";
 import type { ConversionRequest } from "../../model/request.ts";
-import { type Colors, colorTable, shadeTable } from "./colors.ts";
-import { type LabelColors, labelWords } from "./label_colors.ts";
-import { type CfOptions, type PackedNode, packingOf } from "./packing.ts";
+import { ask } from "../../port/convention.ts";
+import { typeNameOf } from "../arrays.ts";
+import { type ArrayNode, FACTS } from "../node_facts.ts";
+import { type Colors, colorTable, type LabelColors, labelWords, shadeTable } from "./colors.ts";
+import type { Pixel } from "./form.ts";
 
 const VIEWS: Record<NumberType | "bool", ViewName> = { bool: "Uint8Array", ...NUMBER_VIEWS };
 
@@ -25,6 +30,21 @@ function typeOf(name: NumberType | "bool"): TypeDescription {
 
 /** The packed form of elements of several numbers. */
 const pixels = (name: string, size: number): TypeDescription => ({ name, kind: "raw", size, widens: false });
+
+/** Options for unpacking values by CF. */
+export interface CfOptions {
+  convention: "cf";
+  /**
+   * Whether to mask values outside of `valid_min`, `valid_max` and `valid_range`. xarray does not.
+   * Default: true.
+   */
+  valid?: boolean;
+  /**
+   * Whether the fill value of a v2 array serves as `_FillValue` if no attribute gives one, as in
+   * xarray. Default: true.
+   */
+  zarrFillValue?: boolean;
+}
 
 /** Options for the conversion of elements. */
 export interface ConversionOptions {
@@ -58,17 +78,11 @@ export interface ConversionOptions {
 
 /** A conversion in the engine's form. */
 export interface Conversion {
-  /** Data type of the result; undefined if it is that of the array. */
-  type: TypeDescription | undefined;
-  /** For elements of several numbers: their number and typed array class. */
-  pixel?: Pixel | undefined;
+  /** Data type of the result. */
+  type: TypeDescription;
+  /** Only for elements of several numbers. */
+  pixel?: Pixel;
   request: ConversionRequest;
-}
-
-/** The numbers of an element, which become a last dimension. */
-export interface Pixel {
-  count: number;
-  view: ViewName | "Uint8ClampedArray";
 }
 
 const RANGES: Record<string, readonly [number, number]> = {
@@ -109,15 +123,36 @@ export function windowOf({ window, decode }: ConversionOptions, type: string): r
   return refuse("shades require the option window", "window: [low, high]", window);
 }
 
+/** How to unpack elements. The words go to the engine unchanged. */
+interface Packing {
+  words: number[];
+  /** The data type to which elements are converted. */
+  to: NumberType | "bool";
+}
+
+/** How to unpack an array's elements; null if its attributes do not say so. */
+export async function packingOf(
+  { [FACTS]: facts }: ArrayNode,
+  dataType: string,
+  { valid = true, zarrFillValue = true }: Partial<CfOptions>,
+): Promise<Packing | null> {
+  const attrs = facts.attributesWith({ bigint: true });
+  const { text } = factsOf({ kind: "array", attrs, shape: [], chunks: [] });
+  const isNumber = ["boolean", "bigint", "number"].includes(typeof facts.fillValue);
+  const fillValue = zarrFillValue && facts.format === 2 && isNumber ? facts.fillValue : undefined;
+  const wanted = exactJson({ dataType, ignoreValid: !valid, fillValue }, "decode");
+  return ask<Packing | null>(`{"operation":"packing","wanted":${wanted},"node":${text}}`);
+}
+
 const isLabelColors = (colors: unknown): colors is LabelColors =>
   colors === "labels" || (typeof colors === "object" && colors !== null && "labels" in colors);
 
-/** Colours of labels. */
-function labelled(colors: LabelColors, type: string): Conversion {
-  const labels = colors === "labels" ? [] : labelWords(colors, type);
-  const pixel: Pixel = { count: 4, view: "Uint8ClampedArray" };
-  return { type: pixels("rgba", 4), pixel, request: { labels } };
-}
+/** Colours, as in `ImageData`. */
+const colored = (request: ConversionRequest): Conversion => ({
+  type: pixels("rgba", 4),
+  pixel: { count: 4, view: "Uint8ClampedArray" },
+  request,
+});
 
 /** Shades and colours of a window. */
 function shaded(options: ConversionOptions, type: string, request: ConversionRequest): Conversion {
@@ -125,7 +160,7 @@ function shaded(options: ConversionOptions, type: string, request: ConversionReq
   const [low, high] = windowOf(options, type);
   if (as === "rgba") {
     request.shading = [low, high, gamma, 4, ...colorTable((colors ?? "gray") as Colors)];
-    return { type: pixels("rgba", 4), pixel: { count: 4, view: "Uint8ClampedArray" }, request };
+    return colored(request);
   }
   const shades = shadeTable();
   if (!mask) {
@@ -148,20 +183,19 @@ function cast(as: NumberType, mask: boolean, request: ConversionRequest): Conver
 }
 
 /** Whether elements stay as they are. */
-export const isUnchanged = ({ as, decode, window, colors, mask }: ConversionOptions): boolean =>
+const isUnchanged = ({ as, decode, window, colors, mask }: ConversionOptions): boolean =>
   as === undefined && decode === undefined && window === undefined && colors === undefined && !mask;
 
 /** The conversion for the engine. Undefined if elements stay unchanged. */
 export async function conversionOf(
-  array: PackedNode,
+  array: ArrayNode,
   options: ConversionOptions,
-  typeName: () => Promise<string>,
 ): Promise<Conversion | undefined> {
   const { as, decode, window, gamma, colors, mask = false } = options;
   if (isUnchanged(options)) return undefined;
   checked(options);
-  const type = await typeName();
-  if (isLabelColors(colors)) return labelled(colors, type);
+  const type = await typeNameOf(array);
+  if (isLabelColors(colors)) return colored({ labels: colors === "labels" ? [] : labelWords(colors, type) });
   const packing = decode ? await packingOf(array, type, typeof decode === "object" ? decode : {}) : null;
   const request: ConversionRequest = packing ? { unpacking: packing.words } : {};
   const isShaded = as === "rgba" || (as === "uint8" && (window !== undefined || gamma !== undefined));

@@ -23,9 +23,8 @@ const part = (at: number): PartEvent => ({
 function filled(count: number) {
   const queue = new PartQueue();
   const taken: number[] = [];
-  const prepared = { request: {} as never, form: "plain", shaped: (result: never) => result } as never;
-  for (let at = 0; at < count; at += 1) queue.add(part(at), prepared, BYTE, () => taken.push(at));
-  return { queue, taken, prepared };
+  for (let at = 0; at < count; at += 1) queue.add(part(at), BYTE, "plain", () => taken.push(at));
+  return { queue, taken };
 }
 
 test("parts are returned in order, and each sends its credit when it is taken", async () => {
@@ -47,9 +46,8 @@ test("parts are returned in order, and each sends its credit when it is taken", 
 test("the first caller gets the first part", async () => {
   const queue = new PartQueue();
   const [first, second] = [queue.next(), queue.next()];
-  const prepared = { form: "plain", shaped: (result: never) => result } as never;
-  queue.add(part(3), prepared, BYTE, () => {});
-  queue.add(part(4), prepared, BYTE, () => {});
+  queue.add(part(3), BYTE, "plain", () => {});
+  queue.add(part(4), BYTE, "plain", () => {});
   assert.deepEqual((await first)?.start, [3]);
   assert.deepEqual((await second)?.start, [4]);
 });
@@ -82,8 +80,7 @@ test("leaving the stream ends a pending call at once", async () => {
 
 test("a part that cannot be converted ends the stream", async () => {
   const queue = new PartQueue();
-  const prepared = { form: "plain", shaped: (result: never) => result } as never;
   // Offsets of a text that are not there.
-  queue.add({ ...part(0), bytes: new Uint8Array(0) }, prepared, TEXT, () => {});
+  queue.add({ ...part(0), bytes: new Uint8Array(0) }, TEXT, "plain", () => {});
   await assert.rejects(queue.next());
 });

@@ -4,8 +4,7 @@
  */
 import type { TypeDescription } from "../../model/data_type.ts";
 import type { PartEvent } from "../../port/operations.ts";
-import { formed, type ReadResult } from "./form.ts";
-import type { PreparedRead } from "./prepared.ts";
+import { type Form, formed, type ReadResult } from "./form.ts";
 
 /** The position of a part. */
 export interface PartPlace {
@@ -31,10 +30,10 @@ export class PartQueue {
   /**
    * Adds a part. `taken` is called when the caller takes it, so that the engine sends the next one.
    */
-  add(part: PartEvent, { form, shaped }: PreparedRead, type: TypeDescription, taken: () => void): void {
+  add(part: PartEvent, type: TypeDescription, form: Form, taken: () => void): void {
     const place = { start: part.start.filter((_, axis) => part.kept[axis]), offset: part.start };
     this.#last = this.#last.then(async () => {
-      const result = shaped(await formed(type, form, part));
+      const result = await formed(type, form, part);
       this.#ready.push({ part: { ...result, ...place }, taken });
       this.#serve();
     });

@@ -2,12 +2,13 @@
  * `ReadPlan`: the cost of a read, before anything is fetched.
  */
 
+import type { EngineRequest } from "../../model/request.ts";
 import { call } from "../../port/engine.ts";
 import type { ObjectNumbers } from "../../port/object_numbers.ts";
 import type { EngineCost, PlannedObject } from "../../port/operations.ts";
-import { arrayNumber, bindCodecs, observedChunkBytes } from "../arrays.ts";
-import { type ArrayNode, FACTS } from "../node_facts.ts";
-import type { ReadRequest } from "./arguments.ts";
+import { arrayNumber, bindCodecs } from "../arrays.ts";
+import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
+import type { Progress } from "./request.ts";
 
 export type { PlannedObject };
 
@@ -89,10 +90,25 @@ interface PlanContext {
   page: (start: number) => Promise<PlannedObject[]>;
 }
 
+/** For each array, the number of chunks read so far and their encoded bytes. */
+const observed = new WeakMap<ArrayFacts, { chunks: number; bytes: number }>();
+
+/** Adds a read to the statistics of an array's chunks. */
+export function observe(facts: ArrayFacts, { chunks, bytes }: Progress): void {
+  const before = observed.get(facts) ?? { chunks: 0, bytes: 0 };
+  observed.set(facts, { chunks: before.chunks + chunks, bytes: before.bytes + bytes });
+}
+
+/** Mean encoded size in bytes of the chunks read so far, counting absent ones. */
+function observedChunkBytes(facts: ArrayFacts): number | undefined {
+  const { chunks, bytes } = observed.get(facts) ?? { chunks: 0, bytes: 0 };
+  return chunks > 0 ? bytes / chunks : undefined;
+}
+
 /** Plans a read without fetching anything. */
 export async function planRead(
   array: ArrayNode,
-  { conversion: _, ...request }: ReadRequest,
+  request: EngineRequest,
   signal: AbortSignal | undefined,
 ): Promise<ReadPlan> {
   const facts = array[FACTS];

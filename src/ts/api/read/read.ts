@@ -1,65 +1,177 @@
 /**
- * Reads a selection or one chunk of an array: calls the engine and converts its answer to the
- * requested form.
+ * Sends a read to the engine. Its elements come as one result, or as parts: to be copied into the
+ * caller's memory, or for a stream (`stream.ts`).
  */
 import { chunkExtent } from "../../model/chunk_grid.ts";
 import { UnsupportedError } from "../../model/errors.ts";
-import { call } from "../../port/engine.ts";
+import type { EngineRequest } from "../../model/request.ts";
+import { canShare, isSharedMemory } from "../../model/shared_memory.ts";
+import { viewBytes } from "../../model/view_bytes.ts";
+import type { CallOptions } from "../../port/connection.ts";
+import { call, connect } from "../../port/engine.ts";
+import type { ObjectNumbers } from "../../port/object_numbers.ts";
+import type {
+  PartEvent,
+  ProgressNumbers,
+  ReadArguments,
+  ReadEvent,
+  ResultAnswer,
+  ResultLayout,
+} from "../../port/operations.ts";
 import { REQUESTING, type RequestingStore } from "../../store/native_store.ts";
-import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
+import { arrayNumber, bindCodecs, settleCodecs } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
-import {
-  type Options,
-  observeRead,
-  progressListener,
-  type ReadRequest,
-  readArguments,
-  storeOptionsOf,
-} from "./arguments.ts";
-import { checkForm, formed, type ReadResult } from "./form.ts";
-import { readIntoMemory } from "./into_memory.ts";
+import { checkOut, formed, formedIn, isDirect, type ReadResult } from "./form.ts";
 import { paddedNode } from "./padded.ts";
+import { PartPlacer } from "./part_placer.ts";
+import { observe } from "./plan.ts";
+import {
+  type Progress,
+  type Read,
+  type ReadOptions,
+  readOf,
+  requestWith,
+  storeOptionsOf,
+} from "./request.ts";
 
-function checkShared(): void {
-  if (typeof SharedArrayBuffer !== "undefined") return;
-  throw new UnsupportedError("SharedArrayBuffer, which needs a page that is cross-origin isolated");
+/** Options of a read whose result is one piece. */
+export interface ResultOptions extends ReadOptions {
+  /** The caller's memory for the result. */
+  out?: ArrayBufferView | null;
+  /** Whether to allocate shared memory for the result. */
+  useSharedArrayBuffer?: boolean;
+}
+
+/** Receives the events of a read. `credit()` requests the next part. */
+interface Listeners extends Pick<ReadOptions, "onProgress"> {
+  onLayout?: (layout: ResultLayout) => void;
+  onPart?: (part: PartEvent, credit: () => void) => void;
+}
+
+/** Converts the engine's counters: `progress_numbers` in `src/js/read.rs`. */
+function progressOf(numbers: ProgressNumbers): Progress {
+  const [chunks = 0, bytes = 0, parts = 0, totalParts = 0, totalChunks = 0] = numbers;
+  const progress = { chunks, bytes, parts, totalParts };
+  return totalChunks > 0 ? { ...progress, totalChunks } : progress;
+}
+
+/** Passes the events of a read to its listeners. */
+export const eventsTo =
+  ({ onProgress, onLayout, onPart }: Listeners) =>
+  (event: ReadEvent, credit: () => void): void => {
+    if (event.type === "progress") onProgress?.(progressOf(event.numbers));
+    else if (event.type === "layout") onLayout?.(event);
+    else onPart?.(event, credit);
+  };
+
+/** The arguments of the engine's operations that read. */
+export const readArguments =
+  ({ array, request, type }: Pick<Read, "array" | "request"> & Partial<Read>, { onProgress }: ReadOptions) =>
+  (objects: ObjectNumbers): ReadArguments => ({
+    array: arrayNumber(objects, array),
+    request,
+    type: request.conversion && type,
+    hearsProgress: !!onProgress,
+  });
+
+/** Counts a read for `plan`. Fixes the array's user codecs. */
+function observeRead({ array }: Read, numbers: ProgressNumbers): void {
+  settleCodecs(array[FACTS]);
+  observe(array[FACTS], progressOf(numbers));
 }
 
 /**
- * The array in a store with the caller's options of requests, if its store makes one. A user's
- * store gets the options with each call.
+ * The read in a store with the caller's options of requests, if its store makes one. A user's store
+ * gets the options with each call.
  */
-function requestingNode(array: ArrayNode, options: object | undefined): ArrayNode {
-  const { store, path } = array;
+function inRequestingStore(read: Read, options: object | undefined): Read {
+  const { [FACTS]: facts, store, path } = read.array;
   const derived = options && (store as RequestingStore)[REQUESTING]?.(options);
-  return derived ? { [FACTS]: array[FACTS], store: derived, path } : array;
+  return derived ? { ...read, array: { [FACTS]: facts, store: derived, path } } : read;
 }
 
-/** Reads a selection. */
-export async function readSelection(
-  array: ArrayNode,
-  request: ReadRequest,
-  options: Options,
+/** Reads parts. Resolves when all have arrived. */
+export async function readParts(
+  read: Read,
+  listeners: Listeners,
+  options: CallOptions & { repeats?: boolean },
+): Promise<void> {
+  const onEvent = eventsTo(listeners);
+  observeRead(read, await call("stream", readArguments(read, listeners), { ...options, onEvent }));
+}
+
+/** Reads into memory that the engine can write. */
+async function readInPlace(
+  read: Read,
+  out: ArrayBufferView,
+  options: ResultOptions,
+  callOptions: CallOptions,
+): Promise<ResultAnswer> {
+  const args = readArguments(read, options);
+  const answer = await call("read", (objects) => ({ ...args(objects), out: viewBytes(out) }), {
+    ...callOptions,
+    onAbort: "settled",
+    onEvent: eventsTo(options),
+  });
+  observeRead(read, answer.progress);
+  return { ...answer, bytes: viewBytes(out) };
+}
+
+/**
+ * Reads into memory that the engine cannot write because it is not shared. The engine sends the
+ * parts of the result, and this thread copies them. Elements that need conversion are converted at
+ * the end.
+ */
+async function readPlaced(
+  read: Read,
+  out: ArrayBufferView,
+  { onProgress }: ResultOptions,
+  callOptions: CallOptions,
+): Promise<ResultAnswer> {
+  const placer = new PartPlacer(out, read.type, read.form, callOptions.signal);
+  const listeners = {
+    onProgress,
+    onLayout: (layout: ResultLayout) => placer.begin(layout),
+    onPart: (part: PartEvent, credit: () => void) => placer.place(part, credit),
+  };
+  await readParts(read, listeners, callOptions);
+  return placer.finish();
+}
+
+/** Reads into the caller's memory. */
+async function readInto(
+  read: Read,
+  out: ArrayBufferView,
+  options: ResultOptions,
+  callOptions: CallOptions,
 ): Promise<ReadResult> {
-  const { signal, useSharedArrayBuffer, form, out } = options;
-  if (useSharedArrayBuffer) checkShared();
+  const { type, form } = read;
+  checkOut(out, type, form);
+  const { isLocal } = (await connect()).channel;
+  const isWritable = isLocal || (isSharedMemory(out.buffer) && canShare());
+  const readTo = isDirect(type, form) && isWritable ? readInPlace : readPlaced;
+  const answer = await readTo(read, out, options, callOptions);
+  options.signal?.throwIfAborted();
+  return formedIn(out, type, form, answer);
+}
+
+/** Reads a selection as one result. */
+export async function readSelection(prepared: Read, options: ResultOptions): Promise<ReadResult> {
+  const { signal, useSharedArrayBuffer, out } = options;
+  if (useSharedArrayBuffer && typeof SharedArrayBuffer === "undefined")
+    throw new UnsupportedError("SharedArrayBuffer, which needs a page that is cross-origin isolated");
   signal?.throwIfAborted();
-  await bindCodecs(array[FACTS], signal);
   const storeOptions = storeOptionsOf(options);
-  const node = requestingNode(array, storeOptions);
-  if (out !== undefined && out !== null) return readIntoMemory(node, request, { ...options, out });
-  const { arrayNode, ...args } = readArguments(node, request, options);
-  const known = request.conversion?.type ?? array[FACTS].type;
-  if (known) checkForm(known, form, out);
-  const answer = await call(
-    "read",
-    (objects) => ({ ...args, array: arrayNumber(objects, arrayNode), useSharedArrayBuffer }),
-    { signal, onEvent: progressListener(options), storeOptions },
-  );
-  observeRead(array, answer.progress);
-  const type = known ?? (await typeOf(array, signal));
-  if (!known) checkForm(type, form, out);
-  const result = await formed(type, form, answer, signal);
+  const read = inRequestingStore(prepared, storeOptions);
+  if (out !== undefined && out !== null) return readInto(read, out, options, { signal, storeOptions });
+  const args = readArguments(read, options);
+  const answer = await call("read", (objects) => ({ ...args(objects), useSharedArrayBuffer }), {
+    signal,
+    onEvent: eventsTo(options),
+    storeOptions,
+  });
+  observeRead(read, answer.progress);
+  const result = await formed(read.type, read.form, answer, signal);
   // The caller may have aborted after the engine's answer.
   signal?.throwIfAborted();
   return result;
@@ -69,14 +181,37 @@ export async function readSelection(
 export async function readChunk(
   array: ArrayNode,
   index: readonly number[],
-  options: Options,
+  options: ResultOptions,
 ): Promise<ReadResult> {
   const { grid, order, shape } = array[FACTS];
   const extents = index.map((at, axis) => chunkExtent(grid[axis] ?? 1, at));
   const entries = extents.map(({ start, length }) => ({ Slice: { start, stop: start + length } }));
   const isAtEdge = extents.some(({ start, length }, axis) => start + length > (shape[axis] ?? 0));
   const node = isAtEdge ? paddedNode(array) : array;
-  return readSelection(node, { selection: { Orthogonal: entries }, order }, options);
+  const { signal, priority, cache } = options;
+  const selected = { selection: { Orthogonal: entries }, order };
+  return readSelection(await readOf(node, selected, { signal, priority, cache }, "wrapped"), options);
+}
+
+/** Default priority of prefetches. It is below 0, so every read comes first. */
+const AHEAD = -1;
+
+/** Requests the bytes of a selection after all other requests. Nothing is decoded. */
+export async function prefetchSelection(
+  array: ArrayNode,
+  selected: EngineRequest,
+  { priority = AHEAD, ...options }: ReadOptions,
+): Promise<Progress> {
+  const { signal } = options;
+  await bindCodecs(array[FACTS], signal);
+  const request = requestWith(selected, { ...options, priority });
+  const numbers = await call("prefetch", readArguments({ array, request }, options), {
+    signal,
+    onEvent: eventsTo(options),
+  });
+  const progress = progressOf(numbers);
+  observe(array[FACTS], progress);
+  return progress;
 }
 
 /** Drops the cached chunks of an array. */

@@ -3,16 +3,12 @@
  * engine waits until parts are taken, so only a few are in memory, however large the selection is.
  */
 import { ZarrError } from "../../model/errors.ts";
-import { call } from "../../port/engine.ts";
-import type { ReadEvent } from "../../port/operations.ts";
-import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
+import type { PartEvent } from "../../port/operations.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { AnySelection } from "../selection.ts";
-import { observeRead, type ReadOptions, type ReadRequest, readArguments } from "./arguments.ts";
-import { checkForm } from "./form.ts";
 import { type AnyPart, PartQueue } from "./part_queue.ts";
-import { prepareRead, type WantedElements } from "./prepared.ts";
-import { progressOf } from "./progress.ts";
+import { readParts } from "./read.ts";
+import { prepareRead, type Read, type ReadOptions, type WantedElements } from "./request.ts";
 
 /** Options of `Array.stream`. */
 export interface StreamOptions extends ReadOptions {
@@ -31,11 +27,8 @@ export interface StreamOptions extends ReadOptions {
 /**
  * Converts the centre to the dimensions of the array. Throws an `Argument` error if it is invalid.
  */
-function nearestOf(
-  array: ArrayNode,
-  { selection }: ReadRequest,
-  { order = "nearest", centre }: StreamOptions,
-) {
+function nearestOf({ array, request }: Read, { order = "nearest", centre }: StreamOptions) {
+  const { selection } = request;
   if (order === "c" || !("Orthogonal" in selection)) return undefined;
   if (!centre) return [];
   const isIndex = array[FACTS].shape.map((_, axis) => {
@@ -67,34 +60,17 @@ class PartStream implements AsyncIterableIterator<AnyPart> {
     selection: AnySelection | null | undefined,
     options: StreamOptions & WantedElements,
   ) {
-    const { signal, onProgress, priority, cache } = options;
+    const { signal, onProgress } = options;
     const queue = new PartQueue();
     this.#queue = queue;
-    const reading = {
-      ...(onProgress && { onProgress }),
-      ...(priority !== undefined && { priority }),
-      ...(cache && { cache }),
-    };
     const read = async (ends: AbortSignal) => {
-      const prepared = await prepareRead(array, selection, options, ends);
-      await bindCodecs(array[FACTS], ends);
-      const { request } = prepared;
-      const type = request.conversion?.type ?? (await typeOf(array, ends));
-      checkForm(type, prepared.form, undefined);
-      const asked = { ...request, streamed: true, nearest: nearestOf(array, request, options) };
-      const { arrayNode, ...args } = readArguments(array, asked, reading);
-      const onEvent = (event: ReadEvent, credit: () => void) => {
-        if (event.type === "part") queue.add(event, prepared, type, credit);
-        else if (event.type === "progress") onProgress?.(progressOf(event.numbers));
-      };
-      const numbers = await call(
-        "stream",
-        (objects) => ({ ...args, array: arrayNumber(objects, arrayNode) }),
-        { signal: ends, onEvent, repeats: false },
-      );
+      const prepared = await prepareRead(array, selection, { ...options, signal: ends });
+      const { type, form } = prepared;
+      const onPart = (part: PartEvent, credit: () => void) => queue.add(part, type, form, credit);
+      const request = { ...prepared.request, streamed: true, nearest: nearestOf(prepared, options) };
+      await readParts({ ...prepared, request }, { onProgress, onPart }, { signal: ends, repeats: false });
       await queue.settled();
       ends.throwIfAborted();
-      observeRead(array, numbers);
     };
     this.#begin = () => {
       const ends = signal ? AbortSignal.any([signal, this.#leaving.signal]) : this.#leaving.signal;

@@ -2,7 +2,7 @@
  * The options of `createPyramid`, and the axes that they describe. It checks what the caller wrote.
  */
 import type { CreateArrayOptions } from "../../api/create.ts";
-import type { OmeLabelColor } from "../../api/read/label_colors.ts";
+import type { OmeLabelColor } from "../../api/read/colors.ts";
 import type { OpenedSource } from "../../api/write/element_source.ts";
 import { refuse } from "../../model/argument.ts";
 import type { Attributes } from "../../model/types.ts";

@@ -4,9 +4,9 @@
  * module, and the arrays are bound again.
  */
 import { CodecRunner } from "../../codec/run.ts";
+import type { CodecsDefinition, CodedArray } from "../../port/definitions.ts";
 import { DecodeFailure, DecodeHost } from "./decode_host.ts";
 import type {
-  ArrayMessage,
   DecodeBuild,
   Failure,
   FromDecoder,
@@ -63,7 +63,7 @@ const doneWith = (part: number, result: Uint8Array<ArrayBuffer> | Unstored | und
 export class DecodeServer {
   readonly #post: Post;
   readonly #instances = new Map<DecodeBuild, BuildInstance>();
-  readonly #arrays = new Map<number, ArrayMessage>();
+  readonly #arrays = new Map<number, CodedArray>();
   /** The build of each part in progress. */
   readonly #parts = new Map<number, DecodeBuild>();
   /** Runs the user's codecs that are modules, by array; and their state, by part. */
@@ -203,8 +203,8 @@ export class DecodeServer {
 
   #bind(instance: BuildInstance, array: number): void {
     if (instance.bound.has(array)) return;
-    const { document = "", users } = this.#arrays.get(array) ?? {};
-    instance.host?.bind(array, document, users);
+    const { document = "", codecs } = this.#arrays.get(array) ?? {};
+    instance.host?.bind(array, document, codecs?.text);
     instance.bound.add(array);
   }
 
@@ -228,11 +228,11 @@ export class DecodeServer {
   #register(instance: BuildInstance, build: DecodeBuild, part: number, array: number): void {
     instance.begun.add(part);
     this.#parts.set(part, build);
-    const known = this.#arrays.get(array);
-    if (known?.users) this.#codings.set(part, this.#codecsOf(part, array, known));
+    const { codecs } = this.#arrays.get(array) ?? {};
+    if (codecs) this.#codings.set(part, this.#codecsOf(part, array, codecs));
   }
 
-  #codecsOf(part: number, array: number, { modules = new Map() }: ArrayMessage): PartCodecs {
+  #codecsOf(part: number, array: number, { modules }: CodecsDefinition): PartCodecs {
     const known = this.#runners.get(array);
     const runner = known ?? new CodecRunner((name) => importEntry(modules.get(name) ?? ""));
     this.#runners.set(array, runner);

@@ -8,6 +8,7 @@ import type { Failure } from "../../codec/fault.ts";
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
 import type { Placement } from "../../elements/loops.ts";
 import type { DecodeBuild } from "../../model/node_summary.ts";
+import type { CodedArray } from "../../port/definitions.ts";
 import type { Gate } from "./gate.ts";
 
 export type { DecodeBuild, Failure };
@@ -22,7 +23,7 @@ export interface Supply {
   /** The buffers are copies, whose memory is returned with the answer. */
   isCopied?: boolean;
   /** The end of each buffer, if they are concatenated in a single one. */
-  ends?: Uint32Array | undefined;
+  ends?: Uint32Array;
 }
 
 /**
@@ -74,18 +75,9 @@ export interface WorkMessage {
   spare?: Uint8Array<ArrayBuffer>;
 }
 
-/** An array as a decoder knows it. */
-export interface ArrayMessage {
-  build: DecodeBuild;
-  document: string;
-  /** The array's user codecs as JSON text, and the URLs of those that are modules. */
-  users?: string;
-  modules?: ReadonlyMap<string, string>;
-}
-
 export type ToDecoder =
   | { type: "module"; build: DecodeBuild; module: WebAssembly.Module; recycleBytes: number }
-  | ({ type: "bind"; array: number } & ArrayMessage)
+  | ({ type: "bind"; array: number } & CodedArray)
   | { type: "unbind"; array: number }
   | { type: "cancel"; part: number }
   /** Answered at once, to show that the decoder lives. */

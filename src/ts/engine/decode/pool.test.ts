@@ -27,6 +27,10 @@ class FakeDecoder implements Decoder {
   onanswer: (answer: FromDecoder) => void = () => {};
   oncrash: (reason: string) => void = () => {};
 
+  listen({ heard, crashed }: Parameters<Decoder["listen"]>[0]): void {
+    [this.onanswer, this.oncrash] = [heard, crashed];
+  }
+
   post(message: ToDecoder, transfer: ArrayBuffer[]): void {
     this.posted.push({ ...message, transfer });
   }

@@ -6,10 +6,12 @@
 
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
 import { type ErrorReport, INTERNAL } from "../../model/errors.ts";
+import type { CodedArray } from "../../port/definitions.ts";
+import { NOBODY } from "../../port/inbox.ts";
 import { engineModule } from "../compile.ts";
 import { recycleBytes } from "../configuration.ts";
 import { counters } from "../counters.ts";
-import type { ArrayCodecs } from "../page_codecs.ts";
+import { runOnPage } from "../page_codecs.ts";
 import { dropCopyMemory, keepCopyMemory } from "./copy_memory.ts";
 import type { Decoder } from "./decoder.ts";
 import { IdleClock } from "./idle.ts";
@@ -29,14 +31,10 @@ import { takeSpare } from "./part_memory.ts";
 const AHEAD = 2;
 
 /** An array as decoders know it: under a number, and bound once from its metadata documents. */
-export interface BoundArray {
+export interface BoundArray extends CodedArray {
   readonly number: number;
-  readonly build: DecodeBuild;
-  readonly document: string;
   /** Receives warnings about its chunks. */
   readonly warn: (message: string) => void;
-  /** The array's user codecs. */
-  readonly codecs?: ArrayCodecs | undefined;
 }
 
 /** Bytes to store; null if the chunk is all fill value, undefined if it is unchanged. */
@@ -123,8 +121,7 @@ const isMereEnd = ({ isFinishing, arrived, update, answers }: PartTask) =>
 
 /** Closes a decoder and ignores its later answers. */
 function closeDecoder(decoder: Decoder): void {
-  decoder.onanswer = () => {};
-  decoder.oncrash = () => {};
+  decoder.listen(NOBODY);
   decoder.hold(false);
   decoder.close();
 }
@@ -398,8 +395,7 @@ export class DecodePool {
   #sendArray({ decoder, arrays }: WorkerSlot, { number, build, document, codecs }: BoundArray): void {
     if (arrays.has(number)) return;
     arrays.add(number);
-    const users = codecs && { users: codecs.text, modules: codecs.modules };
-    decoder.post({ type: "bind", array: number, build, document, ...users }, []);
+    decoder.post({ type: "bind", array: number, build, document, codecs }, []);
   }
 
   #openSlot(open = this.#open): void {
@@ -421,8 +417,10 @@ export class DecodePool {
           ahead: 0,
           used: performance.now(),
         };
-        decoder.onanswer = (answer) => this.#answered(slot, answer);
-        decoder.oncrash = (reason) => this.#crashed(slot, reason);
+        decoder.listen({
+          heard: (answer) => this.#heard(slot, answer),
+          crashed: (reason) => this.#crashed(slot, reason),
+        });
         this.#opening -= 1;
         this.#slots.push(slot);
         for (const array of this.#expected.values()) this.#sendArray(slot, array);
@@ -449,6 +447,16 @@ export class DecodePool {
     if (left > 0) this.#pump();
     else if (alone && open !== alone) this.#openSlot(alone);
     else for (const part of [...this.#waiting]) this.#fail(part, failed("Unsupported", String(error)));
+  }
+
+  /** Takes an answer. A decoder whose answer cannot be read is given up. */
+  #heard(slot: WorkerSlot, answer: FromDecoder): void {
+    try {
+      this.#answered(slot, answer);
+    } catch (error) {
+      closeDecoder(slot.decoder);
+      this.#crashed(slot, `an answer cannot be read: ${error}`);
+    }
   }
 
   #answered(slot: WorkerSlot, answer: FromDecoder): void {
@@ -500,7 +508,10 @@ export class DecodePool {
   #runCodecs(slot: WorkerSlot, part: PartTask, requests: CodecRequest[]): void {
     const { codecs } = part.array;
     if (requests.length === 0 || !codecs) return;
-    const runs = requests.map(async (request) => ({ id: request.id, bytes: await codecs.run(request) }));
+    const runs = requests.map(async (request) => ({
+      id: request.id,
+      bytes: await runOnPage(codecs, request),
+    }));
     Promise.all(runs).then(
       (answers) => {
         if (part.isOver) return;

@@ -4,7 +4,7 @@
  */
 import { engineModule } from "../compile.ts";
 import { recycleBytes, workerIdleMs, workerLimit } from "../configuration.ts";
-import { warn } from "../warn.ts";
+import { page } from "../page.ts";
 import { dropCopyMemory } from "./copy_memory.ts";
 import { type Decoder, localDecoder, openDecoder } from "./decoder.ts";
 import { dropSpares } from "./part_memory.ts";
@@ -24,7 +24,7 @@ const workers = new DecodePool({
   idleMs: workerIdleMs,
   openAlone: openLocal,
   onRefused: (reason) =>
-    warn(`a decode worker could not be started, so reads go on with fewer workers: ${reason}`, "/"),
+    page().warn(`a decode worker could not be started, so reads go on with fewer workers: ${reason}`, "/"),
 });
 
 const caller = new DecodePool({ open: openLocal, limit: () => 1, idleMs: workerIdleMs });

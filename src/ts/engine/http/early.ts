@@ -2,8 +2,9 @@
  * Reuses requests that the page sent before the engine had started: those for the metadata
  * documents of a node that is being opened. The page cancels those that remain unused.
  */
+import type { ResponseParts } from "../../port/callbacks.ts";
 import { page } from "../page.ts";
-import { PageResponse, type ResponseParts } from "./page_response.ts";
+import { PageResponse } from "./page_response.ts";
 import type { Send } from "./request_headers.ts";
 
 export class EarlyRequests {

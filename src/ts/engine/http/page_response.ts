@@ -3,18 +3,8 @@
  * That of a `fetch` on the page was read there.
  */
 
-import { type BodyLimits, BodyTooLarge, bodyOf, type Exceeded } from "../../model/body.ts";
-
-/** A response as it crosses the port. */
-export interface ResponseParts {
-  status: number;
-  url: string;
-  redirected: boolean;
-  headers: [string, string][];
-  body: ArrayBuffer;
-  /** Set if the body is longer than its limit, and was not read. */
-  exceeded?: Exceeded | undefined;
-}
+import { type BodyLimits, BodyTooLarge, bodyOf } from "../../model/body.ts";
+import type { ResponseParts } from "../../port/callbacks.ts";
 
 /**
  * Reads a response up to its limits. An object that only resembles a response is returned as it is,

@@ -11,7 +11,7 @@
 
 import type { CacheDefinition } from "../../port/definitions.ts";
 import { counters } from "../counters.ts";
-import { warn } from "../warn.ts";
+import { page } from "../page.ts";
 import { AnsweringCache } from "./answering_cache.ts";
 import type { Send } from "./request_headers.ts";
 
@@ -415,7 +415,7 @@ export class PersistentCache {
       if (this.#name !== this.#formerName) this.#inBackground(removeFormer(caches, this.#formerName));
       return cache;
     } catch (error) {
-      warn(
+      page().warn(
         `the persistent cache is not available, so nothing is kept beyond this page: ${error}`,
         this.#name,
       );

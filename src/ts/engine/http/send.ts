@@ -3,25 +3,16 @@
  * the user's headers, and after a lookup in the persistent cache. No request leaves before its
  * address was judged (`reach.ts`). Rust interprets the responses (`src/store/http`).
  */
-import { type BodyLimits, limitsOf } from "../../model/body.ts";
-import type { HttpDefinition } from "../../port/definitions.ts";
+import { limitsOf } from "../../model/body.ts";
+import type { RequestParts, ResponseParts } from "../../port/callbacks.ts";
+import type { HeaderPairs, HttpDefinition } from "../../port/definitions.ts";
 import { page } from "../page.ts";
 import { cacheOf } from "./caches.ts";
 import { EarlyRequests } from "./early.ts";
-import { PageResponse, type ResponseParts, readResponse } from "./page_response.ts";
+import { PageResponse, readResponse } from "./page_response.ts";
 import { judgeOf } from "./reach.ts";
 import { RedirectFollower } from "./redirects.ts";
 import { type HeadersSource, type Send, sendWithHeaders } from "./request_headers.ts";
-
-/** A request as it crosses the port. */
-export interface RequestParts {
-  url: string;
-  method: string;
-  headers: [string, string][];
-  body: ArrayBuffer | undefined;
-  init: RequestInit;
-  limits: BodyLimits | undefined;
-}
 
 /** Members of a `Request` that a user's `fetch` may look at. */
 const CARRIED = [
@@ -59,7 +50,7 @@ const sendHere: Send = (request) => fetch(request);
 
 function headersOf(headers: NonNullable<HttpDefinition["headers"]>): HeadersSource {
   if (Array.isArray(headers)) return headers;
-  return (reason) => page().ask(headers.callback, "headers", [reason]) as Promise<[string, string][]>;
+  return (reason) => page().ask(headers.callback, "headers", [reason]) as Promise<HeaderPairs>;
 }
 
 /** Whether the user's headers may be sent to a URL. */

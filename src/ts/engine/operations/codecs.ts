@@ -6,16 +6,15 @@ import { type ErrorReport, errorFromReport } from "../../model/errors.ts";
 import type { CodecDescription } from "../../port/operations.ts";
 import type { Failure } from "../decode/messages.ts";
 import { poolFor } from "../decode/pools.ts";
-import { call } from "../instances.ts";
-import type { Handlers } from "./context.ts";
-
-type Names = "describeCodec" | "runCodec";
+import type { OperationTable } from "./operation.ts";
 
 /** Decoding makes more bytes than it takes. This is a common ratio. */
 const DECODED_RATIO = 8;
 
-export const codecOperations: Handlers<Names> = {
-  describeCodec: ({ text }) => call((glue) => JSON.parse(glue.describeCodec(text)) as CodecDescription),
+export const codecOperations = {
+  describeCodec: {
+    compute: (glue, { text }) => JSON.parse(glue.describeCodec(text)) as CodecDescription,
+  },
 
   async runCodec({ text, build, encodes, input }, { signal, give }) {
     const pool = poolFor(encodes ? input.length : DECODED_RATIO * input.length);
@@ -39,4 +38,4 @@ export const codecOperations: Handlers<Names> = {
       signal?.removeEventListener("abort", cancel);
     }
   },
-};
+} satisfies Partial<OperationTable>;

@@ -6,53 +6,25 @@ import type {
   EngineCost,
   PartEvent,
   PlannedObject,
-  ProgressNumbers,
-  ReadArguments,
   ResultAnswer,
   ResultLayout,
 } from "../../port/operations.ts";
 import { arrayId, arrayOf, typeOf } from "../arrays.ts";
 import { prepareConventions } from "../convention_module.ts";
 import { prepareWorker } from "../decode/pools.ts";
-import { call, hasInstance, run, startEngine } from "../instances.ts";
+import { call, hasInstance, startEngine } from "../instances.ts";
 import { Assembly } from "../read/assembly.ts";
-import type { Sink } from "../read/job.ts";
-import { PartSink } from "../read/part_sink.ts";
-import { readInto } from "../read/read.ts";
-import { SummarySink } from "../read/summary_sink.ts";
+import { progressListener, readInto } from "../read/read.ts";
+import { PartSink, SummarySink } from "../read/sinks.ts";
 import { refreshStore } from "../stores.ts";
-import type { CallContext, Handlers } from "./context.ts";
-
-type Names =
-  | "prepare"
-  | "read"
-  | "stream"
-  | "summarise"
-  | "prefetch"
-  | "planRead"
-  | "planObjects"
-  | "forgetChunks";
-
-/** The progress callback of a read, if the caller listens. */
-const progressOf = (hears: boolean, { tell }: CallContext) =>
-  hears ? (numbers: ProgressNumbers) => tell({ type: "progress", numbers }) : undefined;
-
-const reading = ({ array, request, type, hearsProgress }: ReadArguments, sink: Sink, context: CallContext) =>
-  readInto({
-    array: arrayOf(array),
-    request,
-    type,
-    sink,
-    signal: context.signal,
-    onProgress: progressOf(hearsProgress, context),
-  });
+import type { CallContext, OperationTable } from "./operation.ts";
 
 /** Transfers a result's memory, unless it belongs to the caller. */
 function giveResult({ bytes }: ResultAnswer, give: CallContext["give"]): void {
   if (bytes.byteLength > 0) give(bytes.buffer);
 }
 
-export const readOperations: Handlers<Names> = {
+export const readOperations = {
   async prepare({ conventions }) {
     await startEngine();
     prepareWorker();
@@ -62,7 +34,7 @@ export const readOperations: Handlers<Names> = {
 
   async read({ out, useSharedArrayBuffer, ...args }, context) {
     const assembly = new Assembly({ out, useSharedArrayBuffer });
-    const progress = await reading(args, assembly, context);
+    const progress = await readInto(args, assembly, context);
     const result = await assembly.finish();
     if (out) return { ...result, bytes: new Uint8Array(0), progress };
     giveResult(result, context.give);
@@ -77,46 +49,46 @@ export const readOperations: Handlers<Names> = {
       await context.credited();
     };
     const tell = (layout: ResultLayout) => context.send({ type: "layout", ...layout });
-    return reading(args, new PartSink(tell, send), context);
+    return readInto(args, new PartSink(tell, send), context);
   },
 
-  async summarise({ bins, ...args }, context) {
+  async summarise(args, context) {
+    const [, , bins = 0] = args.request.conversion?.summary ?? [];
     const sink = new SummarySink(bins);
-    const progress = await reading(args, sink, context);
+    const progress = await readInto(args, sink, context);
     context.give(sink.numbers.buffer);
     return { numbers: sink.numbers, progress };
   },
 
-  prefetch({ array, request, hearsProgress }, context) {
-    const known = arrayOf(array);
-    const { signal } = context;
-    const listener = progressOf(hearsProgress, context);
-    return run(signal, (glue, settle) =>
-      glue.prefetch(arrayId(glue, known), request, listener, signal, settle),
-    );
+  prefetch: {
+    begin: (glue, args, context, settle) =>
+      glue.prefetch(
+        arrayId(glue, args.array),
+        args.request,
+        progressListener(args, context),
+        context.signal,
+        settle,
+      ),
   },
 
-  planRead({ array, request }) {
-    const known = arrayOf(array);
-    return call((glue) => {
-      const id = arrayId(glue, known);
-      const elementSize = typeOf(glue, known).size ?? VARIABLE_SIZE;
-      return { cost: glue.planRead(id, request) as EngineCost, elementSize };
-    });
+  planRead: {
+    compute(glue, { array, request }) {
+      const cost = glue.planRead(arrayId(glue, array), request) as EngineCost;
+      return { cost, elementSize: typeOf(glue, array).size ?? VARIABLE_SIZE };
+    },
   },
 
-  planObjects({ array, request, start, count }) {
-    const known = arrayOf(array);
-    return call((glue) => glue.planObjects(arrayId(glue, known), request, start, count) as PlannedObject[]);
+  planObjects: {
+    compute: (glue, { array, request, start, count }) =>
+      glue.planObjects(arrayId(glue, array), request, start, count) as PlannedObject[],
   },
 
   async forgetChunks({ array }) {
-    const known = arrayOf(array);
-    refreshStore(known.definition.store);
+    refreshStore(arrayOf(array).definition.store);
     if (!hasInstance()) return undefined;
     // An array that is not bound yet may share the cache of an equal one. Errors of binding belong
     // to the next read.
-    await call((glue) => glue.forgetChunks(arrayId(glue, known))).catch(() => {});
+    await call((glue) => glue.forgetChunks(arrayId(glue, array))).catch(() => {});
     return undefined;
   },
-};
+} satisfies Partial<OperationTable>;

@@ -5,34 +5,24 @@
 
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";
-import type { TypeDescription } from "../../model/data_type.ts";
-import type { NodeSummary } from "../../model/node_summary.ts";
-import type { FloatsToPack, PackedFloats } from "../../port/operations.ts";
-import { arrayId, arrayOf, type EngineArray, typeOf } from "../arrays.ts";
-import { callFull, type FullGlue, runFull } from "../instances.ts";
+import type { FloatsToPack, PackedFloats, WriteArguments } from "../../port/operations.ts";
+import { arrayId, arrayOf, typeOf } from "../arrays.ts";
+import type { FullGlue } from "../instances.ts";
 import { crossingSummary } from "../marked.ts";
 import { WriteJob } from "../write/write_job.ts";
-import type { CallContext, Handlers } from "./context.ts";
-
-type Names = "selectionShape" | "write" | "append" | "resize" | "reread" | "packFloats";
-
-interface WriteOptions {
-  priority: number;
-  hearsProgress: boolean;
-}
+import type { CallContext, OperationTable } from "./operation.ts";
 
 function jobOf(
-  array: EngineArray,
-  type: TypeDescription,
-  options: WriteOptions,
-  context: CallContext,
+  glue: FullGlue,
+  { array, priority, hearsProgress }: WriteArguments,
+  { tell }: CallContext,
 ): never {
-  const elements = product(array.definition.stored);
+  const { definition, encoding } = arrayOf(array);
   const job = new WriteJob({
-    array: array.encoding,
-    chunkBytes: elements * (type.size ?? VARIABLE_SIZE),
-    priority: options.priority,
-    onProgress: options.hearsProgress ? context.tell : undefined,
+    array: encoding,
+    chunkBytes: product(definition.stored) * (typeOf(glue, array).size ?? VARIABLE_SIZE),
+    priority,
+    onProgress: hearsProgress ? tell : undefined,
   });
   return job as never;
 }
@@ -42,69 +32,48 @@ function packed(glue: FullGlue, { name, numbers, cast, byteLength }: FloatsToPac
   return glue.packFloats(name, numbers, cast, bytes) ?? bytes;
 }
 
-export const writeOperations: Handlers<Names> = {
-  selectionShape({ array, selection }) {
-    const known = arrayOf(array);
-    return callFull((glue) => {
-      const id = arrayId(glue, known);
+export const writeOperations = {
+  selectionShape: {
+    computeFull(glue, { array, selection }) {
+      const id = arrayId(glue, array);
       const shaped = glue.selectionShape(id, { selection }) as { shape: number[]; kept: boolean[] };
-      return { type: typeOf(glue, known), ...shaped };
-    });
+      return { type: typeOf(glue, array), ...shaped };
+    },
   },
 
-  write({ array, request, source, ...options }, context) {
-    const known = arrayOf(array);
-    const { signal } = context;
-    return runFull(
-      signal,
-      (glue, settle) => {
-        const id = arrayId(glue, known);
-        const job = jobOf(known, typeOf(glue, known), options, context);
-        return glue.writeArray(id, request, source, job, signal, settle);
-      },
-      "finish",
-    );
+  write: {
+    finishes: true,
+    beginFull(glue, args, context, settle) {
+      const [id, job] = [arrayId(glue, args.array), jobOf(glue, args, context)];
+      return glue.writeArray(id, args.request, args.source, job, context.signal, settle);
+    },
   },
 
-  async append({ array, axis, length, source, ...options }, context) {
-    const known = arrayOf(array);
-    const { signal } = context;
-    const summary = await runFull<NodeSummary>(
-      signal,
-      (glue, settle) => {
-        const id = arrayId(glue, known);
-        const job = jobOf(known, typeOf(glue, known), options, context);
-        return glue.appendArray(id, axis, length, source, job, signal, settle);
-      },
-      "finish",
-    );
-    return crossingSummary(summary);
+  append: {
+    finishes: true,
+    beginFull(glue, args, context, settle) {
+      const { array, axis, length, source } = args;
+      const [id, job] = [arrayId(glue, array), jobOf(glue, args, context)];
+      return glue.appendArray(id, axis, length, source, job, context.signal, settle);
+    },
+    answer: crossingSummary,
   },
 
-  async resize({ array, shape, ...options }, context) {
-    const known = arrayOf(array);
-    const { signal } = context;
-    const summary = await runFull<NodeSummary>(
-      signal,
-      (glue, settle) => {
-        const id = arrayId(glue, known);
-        const job = jobOf(known, typeOf(glue, known), options, context);
-        return glue.resizeArray(id, shape, job, signal, settle);
-      },
-      "finish",
-    );
-    return crossingSummary(summary);
+  resize: {
+    finishes: true,
+    beginFull(glue, args, context, settle) {
+      const [id, job] = [arrayId(glue, args.array), jobOf(glue, args, context)];
+      return glue.resizeArray(id, args.shape, job, context.signal, settle);
+    },
+    answer: crossingSummary,
   },
 
-  async reread({ array }, { signal }) {
-    const known = arrayOf(array);
-    const summary = await runFull<NodeSummary>(signal, (glue, settle) =>
-      glue.rereadArray(arrayId(glue, known), settle),
-    );
-    return crossingSummary(summary);
+  reread: {
+    beginFull: (glue, { array }, _, settle) => glue.rereadArray(arrayId(glue, array), settle),
+    answer: crossingSummary,
   },
 
-  packFloats({ floats }) {
-    return callFull((glue) => floats.map((each) => packed(glue, each)));
+  packFloats: {
+    computeFull: (glue, { floats }) => floats.map((each) => packed(glue, each)),
   },
-};
+} satisfies Partial<OperationTable>;

@@ -10,6 +10,7 @@ import { type PlacedChunk, placeChunk } from "../../elements/place_chunk.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
+import { canShare, isSharedMemory } from "../../model/shared_memory.ts";
 import type { ReadTarget, ResultAnswer } from "../../port/operations.ts";
 import { closeGate, type Gate, newGate } from "../decode/gate.ts";
 import type { SharedTarget } from "../decode/messages.ts";
@@ -31,18 +32,6 @@ export interface Layout {
   /** Size of an element in bytes; 0 if the data type has a variable length. */
   elementSize: number;
 }
-
-/** Whether a buffer is shared memory, also from another realm. */
-const isSharedMemory = (buffer: ArrayBufferLike) =>
-  Object.prototype.toString.call(buffer) === "[object SharedArrayBuffer]";
-
-/**
- * Whether shared memory can be posted to workers. A page that is not isolated can make shared
- * memory through wasm, but cannot post it.
- */
-const canShare = () =>
-  typeof SharedArrayBuffer !== "undefined" &&
-  (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
 
 function checkOut(out: Uint8Array, byteLength: number): void {
   if (out.byteLength === byteLength) return;

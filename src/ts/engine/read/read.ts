@@ -2,23 +2,16 @@
  * Reads a selection of an array into a sink.
  */
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
-import type { TypeDescription } from "../../model/data_type.ts";
-import type { EngineRequest } from "../../model/request.ts";
-import type { ProgressNumbers } from "../../port/operations.ts";
-import { arrayId, type EngineArray, typeOf } from "../arrays.ts";
-import { run } from "../instances.ts";
+import type { ProgressNumbers, ReadArguments } from "../../port/operations.ts";
+import { arrayId, arrayOf, typeOf } from "../arrays.ts";
+import { type Glue, run, type Settle } from "../instances.ts";
+import type { CallContext } from "../operations/operation.ts";
 import type { Layout } from "./assembly.ts";
 import { Job, type Sink } from "./job.ts";
 
-interface ReadInto {
-  array: EngineArray;
-  request: EngineRequest;
-  /** The data type to convert to; undefined if elements are not converted. */
-  type: TypeDescription | undefined;
-  sink: Sink;
-  signal: AbortSignal | undefined;
-  onProgress: ((numbers: ProgressNumbers) => void) | undefined;
-}
+/** The progress callback of a read, if the caller listens. */
+export const progressListener = ({ hearsProgress }: ReadArguments, { tell }: CallContext) =>
+  hearsProgress ? (numbers: ProgressNumbers) => tell({ type: "progress", numbers }) : undefined;
 
 /** Maximum number of bytes that a read decodes: every chunk that it may touch, in full. */
 function decodedBytes(chunks: readonly number[], { shape, elementSize }: Layout): number {
@@ -33,27 +26,33 @@ function decodedBytes(chunks: readonly number[], { shape, elementSize }: Layout)
  * Reads into a sink. Resolves to the counters of the read. After a rejection nothing is written to
  * the sink any more.
  */
-export async function readInto(read: ReadInto): Promise<ProgressNumbers> {
-  const { array, request, type, sink, signal, onProgress } = read;
-  const { chunks, isRaw } = array.definition;
+export async function readInto(
+  args: ReadArguments,
+  sink: Sink,
+  context: CallContext,
+): Promise<ProgressNumbers> {
+  const { array, request, type } = args;
+  const { signal } = context;
+  const known = arrayOf(array);
+  const { chunks, isRaw } = known.definition;
   let job: Job | undefined;
-  const reading = run<Float64Array>(signal, (glue, settle) => {
+  const begin = (glue: Glue, settle: Settle) => {
     const id = arrayId(glue, array);
     sink.expect(type ?? typeOf(glue, array));
     job = new Job({
-      array: array.bound,
+      array: known.bound,
       result: sink,
       decodedBytes: (layout) => decodedBytes(chunks, layout),
       chunkBytes: ({ elementSize }) =>
         chunks.reduce((bytes, extent) => bytes * extent, elementSize || VARIABLE_SIZE),
       isRaw,
       priority: request.priority ?? 0,
-      onProgress,
+      onProgress: progressListener(args, context),
     });
     return glue.read(id, request, job as never, signal, settle);
-  });
+  };
   try {
-    return await reading;
+    return await run<ProgressNumbers>(begin, { signal });
   } catch (error) {
     await sink.leave?.();
     throw job?.refusal ?? error;

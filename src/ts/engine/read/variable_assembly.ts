@@ -8,12 +8,10 @@ import { variableBuffer } from "../../elements/pack.ts";
 import { isDue, pauseIfDue } from "../../elements/pause.ts";
 import { splitVariable } from "../../elements/variable_buffer.ts";
 import { ZarrError } from "../../model/errors.ts";
+import { RESULT_BYTES } from "../../model/limits.ts";
 
 /** Number of elements between two checks of the clock. */
 const ELEMENTS_BETWEEN = 4096;
-
-/** Maximum number of bytes, that of every result. `src/limits.rs` has the same number. */
-const MOST_BYTES = 2 ** 31 - 2 ** 16;
 
 /** Maximum number of elements. Each takes some 20 bytes, however short it is. */
 const MOST_ELEMENTS = 2 ** 26;
@@ -68,12 +66,12 @@ export class VariableAssembly {
     }
   }
 
-  /** Returns the packed elements. Throws a `Limit` error beyond `MOST_BYTES`. */
+  /** Returns the packed elements. Throws a `Limit` error beyond `RESULT_BYTES`. */
   async finish(): Promise<Uint8Array> {
     if (this.#whole) return this.#whole;
     let total = 0;
     for (const length of this.#length) total += length;
-    if (total > MOST_BYTES) throw tooLarge(`${MOST_BYTES} bytes`, `${total} bytes`);
+    if (total > RESULT_BYTES) throw tooLarge(`${RESULT_BYTES} bytes`, `${total} bytes`);
     const packed = variableBuffer(this.#count, total);
     const { offsets, bytes } = splitVariable(packed, this.#count);
     let end = 0;

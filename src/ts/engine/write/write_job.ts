@@ -2,7 +2,7 @@
  * One write: its encoders and its progress. `src/js/write.rs` drives it.
  */
 import type { WriteEvent } from "../../port/operations.ts";
-import { bindForEncoding } from "../arrays.ts";
+import { bound } from "../arrays.ts";
 import type { BoundArray, DecodePool, Updated } from "../decode/pool.ts";
 import { poolFor } from "../decode/pools.ts";
 
@@ -36,8 +36,7 @@ export class WriteJob {
   bind(document: string): number {
     const known = this.#arrays.findIndex((array) => array.document === document);
     if (known >= 0) return known;
-    const { warn, codecs } = this.#options.array;
-    return this.#arrays.push(bindForEncoding(document, warn, codecs)) - 1;
+    return this.#arrays.push(bound({ ...this.#options.array, document })) - 1;
   }
 
   encode(
@@ -48,8 +47,7 @@ export class WriteJob {
     elements: Uint8Array,
     ownsElements: boolean,
   ): Promise<Updated> {
-    const bound = this.#arrays[array] as BoundArray;
-    const part = this.#pool.begin(bound, header, this.#options.priority);
+    const part = this.#pool.begin(this.#arrays[array] as BoundArray, header, this.#options.priority);
     return this.#pool.update(part, { old, ownsOld, elements, ownsElements });
   }
 }

@@ -1,12 +1,16 @@
 /**
- * The sink of a stream. It sends each part to the page and waits until the page has consumed it.
+ * The sinks of reads whose parts do not become one result: those of a stream, and of a summary. The
+ * sink of a result is an `Assembly`.
  */
 import type { PlacedChunk } from "../../elements/place_chunk.ts";
+import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
+import { addSummary, newSummary } from "../../model/summary_numbers.ts";
 import type { PartEvent, ResultLayout } from "../../port/operations.ts";
 import { Assembly, type Layout } from "./assembly.ts";
 import type { Sink } from "./job.ts";
 
+/** The sink of a stream. It sends each part to the page and waits until the page has consumed it. */
 export class PartSink implements Sink {
   /** Sends a part. Resolves when the page has consumed it. */
   readonly #send: (part: PartEvent) => Promise<void>;
@@ -43,5 +47,32 @@ export class PartSink implements Sink {
     result.begin({ ...this.#layout, shape: Array.from(shape), parts: 1 });
     await result.part(new Float64Array(shape.length), shape, elements, ours, chunks);
     await this.#send({ ...(await result.finish()), start: Array.from(start) });
+  }
+}
+
+const numbersIn = (bytes: Uint8Array): Float64Array => new Float64Array(bytes.slice().buffer);
+
+/**
+ * The sink of a summary. Its parts are not elements but counts by value, which it adds up
+ * (`src/kernel/summary.rs`).
+ */
+export class SummarySink implements Sink {
+  readonly numbers: Float64Array;
+  #ofFill: Float64Array | undefined;
+
+  constructor(bins: number) {
+    this.numbers = newSummary(bins);
+  }
+
+  expect(_type: TypeDescription): void {}
+
+  begin({ fillValue }: Layout): void {
+    this.#ofFill = numbersIn(fillValue);
+  }
+
+  part(_start: ArrayLike<number>, shape: ArrayLike<number>, elements: Uint8Array | undefined): void {
+    const found = elements ? numbersIn(elements) : this.#ofFill;
+    const times = elements ? 1 : product(Array.from(shape));
+    if (found) addSummary(this.numbers, found, times);
   }
 }

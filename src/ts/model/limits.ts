@@ -1,0 +1,16 @@
+/**
+ * Limits and times that Rust has too, under the same names: in `src/limits.rs` and
+ * `src/hierarchy/open.rs`. A test compares them.
+ */
+
+/** The longest metadata document, in bytes. */
+export const METADATA_BYTES = 2 ** 28;
+
+/** The largest result of one read, in bytes. */
+export const RESULT_BYTES = 2 ** 31 - 2 ** 16;
+
+/** The most keys of a listing, which may not end. */
+export const LISTED_KEYS = 2 ** 21;
+
+/** Time in ms after which v2's documents are requested too. A near server answers sooner. */
+export const HEAD_START_MS = 60;

@@ -1,0 +1,15 @@
+/**
+ * Shared memory: how it is recognised, and whether workers can get it.
+ */
+
+/** Whether a buffer is shared memory, also if it is from another realm. */
+export const isSharedMemory = (buffer: ArrayBufferLike): boolean =>
+  Object.prototype.toString.call(buffer) === "[object SharedArrayBuffer]";
+
+/**
+ * Whether shared memory can be posted. A page without cross-origin isolation can create it through
+ * wasm, but not post it.
+ */
+export const canShare = (): boolean =>
+  typeof SharedArrayBuffer !== "undefined" &&
+  (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
