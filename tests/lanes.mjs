@@ -2,7 +2,7 @@
  * The lanes of the test suite. Each has a command, a time limit in minutes on two slow cores, and
  * `everyday`: whether `npm test` runs it, or only `npm run test:all`. `counts` counts the tests in
  * its output. `prepare` compiles first, with a separate time limit, because that takes minutes on a
- * new machine. `browser`: the lane needs Chromium, whose path is in CHROMIUM. `nginx`: the same
+ * new machine. `only` is the command for the tests with matching names. `browser`: the lane needs Chromium, whose path is in CHROMIUM. `nginx`: the same
  * with NGINX. `servers`: it needs Apache and Caddy, too. `engines`: it needs Firefox and WebKitGTK.
  * `npm`: its first run installs tools from npm's registry, into `target/`.
  */
@@ -16,6 +16,8 @@ const NODE_TESTS = readdirSync(join(import.meta.dirname, "node"))
   .map((name) => `tests/node/${name}`);
 // Without files `node --test` would run every test that it finds.
 if (NODE_TESTS.length === 0) throw new Error("tests/node has no tests");
+/** Two files at a time: on two cores, Node's default is one. */
+const NODE_TEST = [node, "--test", "--test-concurrency=2", "--test-reporter=tap"];
 const RUST_TESTS = [
   ...["test", "--locked", "--package", "zarr-wasm", "--package", "zarr-wasm-kernel"],
   "--no-fail-fast",
@@ -58,6 +60,7 @@ export const LANES = [
     everyday: true,
     prepare: ["cargo", ...RUST_TESTS, "--no-run"],
     command: ["cargo", ...RUST_TESTS],
+    only: (names) => ["cargo", ...RUST_TESTS, names],
     counts: countRust,
   },
   {
@@ -82,7 +85,8 @@ export const LANES = [
     minutes: 20,
     everyday: true,
     nginx: true,
-    command: [node, "--test", "--test-reporter=tap", ...NODE_TESTS],
+    command: [...NODE_TEST, ...NODE_TESTS],
+    only: (names) => [...NODE_TEST, `--test-name-pattern=${names}`, ...NODE_TESTS],
     counts: countTap,
   },
   {
@@ -101,6 +105,7 @@ export const LANES = [
     everyday: true,
     browser: true,
     command: [node, "tests/browser/run.mjs"],
+    only: (names) => [node, "tests/browser/run.mjs", names],
     counts: countTap,
   },
   {
@@ -110,6 +115,7 @@ export const LANES = [
     everyday: false,
     engines: true,
     command: [node, "tests/browser/engines.mjs"],
+    only: (names) => [node, "tests/browser/engines.mjs", names],
     counts: countTap,
   },
   {
@@ -120,6 +126,7 @@ export const LANES = [
     browser: true,
     npm: true,
     command: [node, "tests/consumers/run.mjs"],
+    only: (names) => [node, "tests/consumers/run.mjs", names],
     counts: countOk,
   },
   {
@@ -132,6 +139,7 @@ export const LANES = [
     servers: true,
     npm: true,
     command: [node, "tests/servers/run.mjs"],
+    only: (names) => [node, "tests/servers/run.mjs", names],
     counts: countOk,
   },
   {

@@ -6,9 +6,14 @@
  *   npm test -- slow          the lanes that `npm test` omits
  *   npm test -- wasm node     these lanes
  *   npm test -- --list        lists the lanes
+ *   npm test -- browser --only 'two scripts'
+ *                             the tests of these lanes whose names match
+ *   npm test -- node --repeat 20
+ *                             these lanes 20 times, to find tests that fail now and then
  *   npm test -- --verbose     prints all output
  */
-import { build } from "../scripts/build.mjs";
+import { parseArgs } from "node:util";
+import { buildUnlessFinished } from "../scripts/build.mjs";
 import { command, run, StepFailed, say, seconds } from "../scripts/run_command.mjs";
 import { setUp } from "../scripts/setup.mjs";
 import { LANES } from "./lanes.mjs";
@@ -27,6 +32,13 @@ const listLane = ({ name, what, minutes, everyday }) =>
   say(
     `${name.padEnd(12)} ≤ ${String(minutes).padStart(2)} min  ${everyday ? "npm test" : "test:all"}  ${what}`,
   );
+
+/** The command of a lane for the tests with matching names, or for all. */
+function commandOf(lane, only) {
+  if (only === undefined) return lane.command;
+  if (lane.only) return lane.only(only);
+  throw new StepFailed(`the lane ${lane.name} runs all its tests: it has no --only`);
+}
 
 /** Lines of a report of `node --test` that do not tell why a test failed. */
 const NO_REASON = /^\s*(---|\.\.\.|\d+\.\.\d+|(duration_ms|failureType|code|name|operator|stack): .*)?$/;
@@ -71,7 +83,7 @@ async function runLane(lane, options) {
   if (!result.broken) {
     result = await attempt(
       `${lane.name}: ${lane.what} (at most ${lane.minutes} min)`,
-      lane.command,
+      commandOf(lane, options.only),
       lane.minutes,
       options,
     );
@@ -101,12 +113,23 @@ function summarise(results) {
   return total("failed");
 }
 
-await command(async (args) => {
-  const lanes = chooseLanes(args.filter((argument) => !argument.startsWith("--")));
-  if (args.includes("--list")) {
-    lanes.forEach(listLane);
-    return;
-  }
+const OPTIONS = {
+  list: { type: "boolean", default: false },
+  verbose: { type: "boolean", default: false },
+  only: { type: "string" },
+  repeat: { type: "string", default: "1" },
+};
+
+function parsed(args) {
+  const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  const times = Number(values.repeat);
+  if (!Number.isInteger(times) || times < 1)
+    throw new StepFailed(`--repeat ${values.repeat}: no number of times`);
+  return { ...values, times, lanes: chooseLanes(positionals) };
+}
+
+/** Installs what the lanes need, builds the package, and resolves to the lanes' environment. */
+async function prepare(lanes) {
   const needs = (tool) => lanes.some((lane) => lane[tool]);
   const tools = await setUp({
     rust: true,
@@ -116,19 +139,31 @@ await command(async (args) => {
     engines: needs("engines"),
   });
   const { unpackFixtures } = await import("./fixture_archives.mjs"); // needs npm's packages
-  await build({ quick: true });
+  await buildUnlessFinished({ quick: true });
   const { buildXtask, wasmEnvironment } = await import("../scripts/wasm.mjs");
-  const env = {
+  const started = performance.now();
+  unpackFixtures();
+  say(`· the fixtures are unpacked (${seconds(started)})`);
+  return {
     ...wasmEnvironment(tools.clang),
     ZARR_XTASK: await buildXtask(),
     CHROMIUM: tools.chromium,
     NGINX: tools.nginx,
   };
-  const started = performance.now();
-  unpackFixtures();
-  say(`· the fixtures are unpacked (${seconds(started)})`);
+}
+
+await command(async (args) => {
+  const { list, verbose, only, times, lanes } = parsed(args);
+  if (list) {
+    lanes.forEach(listLane);
+    return;
+  }
+  for (const lane of lanes) commandOf(lane, only);
+  const env = await prepare(lanes);
   say("");
   const results = [];
-  for (const lane of lanes) results.push(await runLane(lane, { env, verbose: args.includes("--verbose") }));
+  for (let time = 1; time <= times; time += 1) {
+    for (const lane of lanes) results.push(await runLane(lane, { env, verbose, only }));
+  }
   if (summarise(results) > 0) process.exitCode = 1;
 });

@@ -24,9 +24,10 @@ function takeReport(request, response) {
 
 const totals = { pass: 0, fail: 0 };
 
-function report(engine, { name, error }) {
+function report(engine, { name, error, ms }) {
   totals[error ? "fail" : "pass"] += 1;
-  console.log(`${error ? "not ok" : "ok"} ${totals.pass + totals.fail} - ${engine}: ${name}`);
+  const time = ms === undefined ? "" : ` # ${ms} ms`;
+  console.log(`${error ? "not ok" : "ok"} ${totals.pass + totals.fail} - ${engine}: ${name}${time}`);
   if (error) console.log(error.replace(/^/gm, "  # "));
 }
 

@@ -62,11 +62,15 @@ function textOf(error) {
   return stack.includes(words) ? stack : `${words}\n${stack}`;
 }
 
-/** Runs the tests with matching names. `report` gets `{name, error}`; the error is its text. */
+/**
+ * Runs the tests with matching names. `report` gets `{name, error, ms}`: the error is its text, `ms`
+ * how long the test took.
+ */
 export async function runAll(report, pattern) {
   if (tests.length === 0) throw new Error("the page has no tests");
   for (const registered of tests.filter(({ name }) => pattern.test(name))) {
+    const begun = performance.now();
     const error = await withTimeout(registered).then(() => undefined, textOf);
-    await report({ name: registered.name, error });
+    await report({ name: registered.name, error, ms: Math.round(performance.now() - begun) });
   }
 }

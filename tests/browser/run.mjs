@@ -23,9 +23,10 @@ const PAGES = ["/", "/isolated"];
 
 function reporter() {
   const totals = { pass: 0, fail: 0 };
-  const report = ({ name, error }) => {
+  const report = ({ name, error, ms }) => {
     totals[error ? "fail" : "pass"] += 1;
-    console.log(`${error ? "not ok" : "ok"} ${totals.pass + totals.fail} - ${name}`);
+    const time = ms === undefined ? "" : ` # ${ms} ms`;
+    console.log(`${error ? "not ok" : "ok"} ${totals.pass + totals.fail} - ${name}${time}`);
     if (error) console.log(error.replace(/^/gm, "  # "));
   };
   return { totals, report };
