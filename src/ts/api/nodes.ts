@@ -60,8 +60,8 @@ export interface UpdateAttributesOptions {
 }
 
 /**
- * Merges or replaces the attributes in a node's metadata document, and keeps the rest of it. Returns
- * the node's new summary.
+ * Merges or replaces the attributes in a node's metadata document, and keeps the rest of it.
+ * Returns the node's new summary.
  */
 export async function updateAttributes(
   { store, path }: Location<unknown>,

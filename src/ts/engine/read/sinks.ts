@@ -10,7 +10,7 @@ import type { PartEvent, ResultLayout } from "../../port/operations.ts";
 import { Assembly, type Layout } from "./assembly.ts";
 import type { Sink } from "./job.ts";
 
-/** The sink of a stream. It sends each part to the page and waits until the page has consumed it. */
+/** The sink of a stream. It sends each part and waits until the page has consumed it. */
 export class PartSink implements Sink {
   /** Sends a part. Resolves when the page has consumed it. */
   readonly #send: (part: PartEvent) => Promise<void>;
