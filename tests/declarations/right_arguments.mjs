@@ -352,6 +352,7 @@ export const CALLS = {
     { place: "place", options: "options" },
     ({ array }) => [array, {}],
   ),
+  placement: called("placement", { array: "array", options: "options" }, ({ array }) => [array, {}]),
   points: called("points", { list: "list" }, () => [[0]]),
   projOfGridMapping: called("projOfGridMapping", { attributes: "object" }, () => [{}]),
   pyramid: called("pyramid", { node: "node", options: "options" }, ({ array }) => [array, {}]),
