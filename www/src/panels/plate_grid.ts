@@ -4,10 +4,10 @@
  */
 
 import type { Dataset } from "../opening/dataset.js";
-import { joined } from "../opening/metadata_names.js";
 import { element } from "../page/element.js";
 import type { Plate, PlateWell } from "../scene/plate.js";
 import { countText } from "../text/numbers.js";
+import { joined } from "../text/paths.js";
 import { PlateThumbnails } from "./plate_thumbnails.js";
 
 /** A plate and its path. */

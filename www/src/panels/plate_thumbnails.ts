@@ -4,10 +4,11 @@
  */
 
 import type { Dataset } from "../opening/dataset.js";
-import { joined } from "../opening/metadata_names.js";
+import { remembered } from "../remembered.js";
 import { readWell } from "../scene/plate.js";
 import type { SceneChannel } from "../scene/scene.js";
 import { type SmallImage, sharedChannels, smallImage, thumbnail } from "../scene/thumbnail.js";
+import { joined } from "../text/paths.js";
 
 /** Number of wells that are read concurrently. Each needs a few requests. */
 const AT_ONCE = 4;
@@ -95,11 +96,7 @@ export class PlateThumbnails {
   }
 
   #image(path: string): Promise<SmallImage> {
-    const known = this.#images.get(path);
-    if (known) return known;
-    const image = this.#open(path);
-    this.#images.set(path, image);
-    return image;
+    return remembered(this.#images, path, () => this.#open(path));
   }
 
   async #open(path: string): Promise<SmallImage> {

@@ -6,8 +6,9 @@
 import * as zarr from "zarr-wasm";
 import type { ArrayNode } from "../opening/dataset.js";
 import { element } from "../page/element.js";
+import { textOf, variableOf } from "../scene/coordinates.js";
+import { decoded } from "../scene/decoding.js";
 import { countText, roundedText } from "../text/numbers.js";
-import { decodedValues, placeNames, unitsOf } from "./decoded_values.js";
 import { elementText } from "./element_texts.js";
 
 /** Maximum numbers of values in the curve and in the list. */
@@ -32,16 +33,23 @@ export async function readValues(array: ArrayNode, signal: AbortSignal): Promise
   const result = await firstElements(array, count, signal);
   const read = result.shape.reduce((product, length) => product * length, 1);
   const isLine = array.shape.length === 1;
-  const [name] = isLine ? await placeNames(array, signal) : [];
+  const coordinates = isLine ? await variableOf(array, 0, { signal }) : null;
+  // The values of a coordinate variable are its places. Only dates say more.
+  const isNamed = coordinates && (coordinates.time || coordinates.path !== array.path);
+  const name = isNamed ? await textOf(coordinates) : () => "";
   const units = unitsOf(array);
   const text = (index: number) => {
-    const [place, shown] = [name?.(index) ?? "", `${elementText(result, index)} ${units}`.trim()];
-    // For a coordinate variable the name repeats the value, except for dates.
-    return place === "" || place === shown ? shown : `${shown}  (${place})`;
+    const [place, value] = [name(index), `${elementText(result, index)} ${units}`.trim()];
+    return place === "" || place === value ? value : `${value}  (${place})`;
   };
   const isCurve = isLine && isNumeric(array.dtype) && read > 1;
   const numbers = isCurve ? Array.from(result.data as ArrayLike<number | bigint>, Number) : [];
   return { count, texts: Array.from({ length: Math.min(read, LISTED) }, (_, at) => text(at)), numbers };
+}
+
+/** The units of an array's values. Counts of time are shown as dates, without units. */
+function unitsOf({ attrs: { units } }: ArrayNode): string {
+  return typeof units === "string" && units.length <= 40 && !/ since /i.test(units) ? units : "";
 }
 
 /** Shows the values instead of the picture. */
@@ -71,7 +79,9 @@ async function firstElements(array: ArrayNode, count: number, signal: AbortSigna
   const one = await array.plan(firstOf(1), { signal });
   const most = Math.max(1, Math.floor(READ_BYTES / Math.max(1, one.resultBytes)));
   const selection = count <= Math.min(LISTED, most) ? null : firstOf(Math.min(READ, most));
-  return decodedValues(array, selection, signal);
+  return decoded(array, (decode) =>
+    decode ? array.get(selection, { signal, decode }) : array.get(selection, { signal }),
+  );
 }
 
 function curve(values: number[]): SVGElement {
