@@ -15,7 +15,7 @@ import { byId } from "./page/element.js";
 import { Layout } from "./page/layout.js";
 import { askForHosts } from "./panels/host_question.js";
 import { Messages } from "./panels/messages.js";
-import { nodeDetails } from "./panels/node_details.js";
+import { showDetails } from "./panels/node_details.js";
 import { OpenMenu } from "./panels/open_menu.js";
 import { Status } from "./panels/status.js";
 import { Tree } from "./panels/tree.js";
@@ -114,7 +114,7 @@ export class Viewer {
     this.#path = wanted.path;
     this.#messages.clear();
     this.#status.idle();
-    byId("details").replaceChildren(...nodeDetails(node, wanted.path));
+    showDetails(byId("details"), node, wanted.path);
     byId<HTMLInputElement>("path").value = wanted.path;
     document.title = `${shown.title || dataset.source.name} · Zarr viewer`;
     this.#stage.show(shown, wanted);

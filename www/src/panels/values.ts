@@ -3,9 +3,10 @@
  * curve, or the first strings of an array.
  */
 
+import { html, nothing, render, type TemplateResult } from "lit-html";
 import * as zarr from "zarr-wasm";
 import type { ArrayNode } from "../opening/dataset.js";
-import { element } from "../page/element.js";
+import { shown } from "../page/element.js";
 import { textOf, variableOf } from "../scene/coordinates.js";
 import { decoded } from "../scene/decoding.js";
 import { countText, roundedText } from "../text/numbers.js";
@@ -54,10 +55,11 @@ function unitsOf({ attrs: { units } }: ArrayNode): string {
 
 /** Shows the values instead of the picture. */
 export function showValues(place: HTMLElement, { count, texts, numbers }: Values): void {
-  place.replaceChildren(
-    ...(numbers.length > 0 ? [curve(numbers)] : []),
-    element("h2", {}, title(texts.length, count)),
-    element("ol", { start: 0 }, ...texts.map((text) => element("li", {}, text))),
+  render(
+    html`${numbers.length > 0 ? curve(numbers) : nothing}
+      <h2>${title(texts.length, count)}</h2>
+      <ol start="0">${texts.map((text) => html`<li>${shown(text)}</li>`)}</ol>`,
+    place,
   );
 }
 
@@ -84,7 +86,7 @@ async function firstElements(array: ArrayNode, count: number, signal: AbortSigna
   );
 }
 
-function curve(values: number[]): SVGElement {
+function curve(values: number[]): TemplateResult {
   const finite = values.filter(Number.isFinite);
   const low = finite.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
   const high = finite.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
@@ -99,18 +101,17 @@ function curve(values: number[]): SVGElement {
     // A value that is not a number is a gap in the curve.
     pen = Number.isFinite(value) ? "L" : "M";
   }
-  const svg = svgElement("svg", { viewBox: `-6 -22 ${width + 12} ${height + 44}`, role: "img" });
-  svg.setAttribute(
-    "aria-label",
-    `Curve of ${values.length} values from ${roundedText(low)} to ${roundedText(high)}`,
-  );
-  svg.append(
-    svgElement("path", { d: `M0 0H${width}M0 ${height}H${width}`, class: "frame" }),
-    svgElement("path", { d: path, class: "line" }),
-    svgElement("text", { x: "0", y: "-8" }, roundedText(high)),
-    svgElement("text", { x: "0", y: String(height + 16) }, roundedText(low)),
-  );
-  return svg;
+  const [least, most] = [roundedText(low), roundedText(high)];
+  return html`<svg
+    viewBox="-6 -22 ${width + 12} ${height + 44}"
+    role="img"
+    aria-label="Curve of ${values.length} values from ${least} to ${most}"
+  >
+    <path d="M0 0H${width}M0 ${height}H${width}" class="frame" />
+    <path d=${path} class="line" />
+    <text x="0" y="-8">${most}</text>
+    <text x="0" y=${height + 16}>${least}</text>
+  </svg>`;
 }
 
 /** About two points per pixel: the lowest and the highest value of each interval. */
@@ -126,11 +127,4 @@ function thinned(values: number[]): [index: number, value: number][] {
     );
   }
   return kept;
-}
-
-function svgElement(tag: string, attributes: Record<string, string>, text = ""): SVGElement {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.textContent = text;
-  return node;
 }
