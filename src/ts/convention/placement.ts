@@ -47,8 +47,8 @@ export interface Placement {
   readonly isGeographic: boolean;
   /**
    * The unit of x and y: `degrees` of longitudes and latitudes, `m` of a projection whose
-   * coordinates are in kilometres, which are converted, else as the metadata has it. Undefined if it
-   * does not say it, or if x and y differ.
+   * coordinates are in kilometres, which are converted, else as the metadata has it. Undefined if
+   * it does not say it, or if x and y differ.
    */
   readonly units: string | undefined;
 }
@@ -81,8 +81,8 @@ function extentOf(pixels: Pixels, columns: number, rows: number): Extent {
  * Finds where the pixels of an array lie. The first of these that has a reference system says it,
  * else the first of them: the transform of a pyramid that was read, or of `spatial:` (GeoZarr);
  * coordinate variables of the columns and rows (CF, xarray); a longitude and latitude for each
- * element (CF's `coordinates`); the transform of a pyramid in the groups above. Coordinate variables
- * are read once; no elements of the array are.
+ * element (CF's `coordinates`); the transform of a pyramid in the groups above. Coordinate
+ * variables are read once; no elements of the array are.
  *
  * Rejects with a `NotFoundError` if none of them is there, and with a `Limit` error for more than
  * 2^24 longitudes and latitudes.

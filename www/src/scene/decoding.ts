@@ -4,8 +4,8 @@ import type { ArrayNode, Scene } from "./scene.js";
 
 /**
  * Reads with values decoded, and as they are stored if the attributes are invalid. The fill value
- * of a v2 array means "missing" only in data of xarray, which has `_ARRAY_DIMENSIONS`. In other data
- * it is a value, such as black.
+ * of a v2 array means "missing" only in data of xarray, which has `_ARRAY_DIMENSIONS`. In other
+ * data it is a value, such as black.
  */
 export async function decoded<T>(
   { attrs }: ArrayNode,

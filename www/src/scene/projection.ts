@@ -31,8 +31,8 @@ function utmOf(code: string): string | undefined {
 }
 
 /**
- * The definition of a reference system: a proj4 string, WKT, or PROJJSON. `forms` has other forms in
- * the metadata. Undefined for a code that is not known here.
+ * The definition of a reference system: a proj4 string, WKT, or PROJJSON. `forms` has other forms
+ * in the metadata. Undefined for a code that is not known here.
  */
 export function definitionOf(crs: CrsLike, forms: Partial<Crs> = {}): CrsLike | undefined {
   if (typeof crs !== "string" || !/^\w+:\w+$/.test(crs)) return crs;
