@@ -351,6 +351,7 @@ export const CALLS = {
     { place: "place", options: "options" },
     ({ array }) => [array, {}],
   ),
+  placement: called("placement", { array: "array", options: "options" }, ({ array }) => [array, {}]),
   points: called("points", { list: "list" }, () => [[0]]),
   preload: called("preload", { options: "options" }, () => [{ conventions: true }]),
   projOfGridMapping: called("projOfGridMapping", { attributes: "object" }, () => [{}]),

@@ -75,6 +75,7 @@ const NAMES = [
   "isZarritaError",
   "locate",
   "open",
+  "placement",
   "points",
   "preload",
   "projOfGridMapping",

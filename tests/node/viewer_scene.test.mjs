@@ -39,14 +39,13 @@ async function scenePart(name, room = "scene") {
   return import(pathToFileURL(outfile).href);
 }
 
-const { rolled, regularPlace } = await scenePart("space");
-const { arcOf, edgesOf } = await scenePart("warped");
+const { rolled } = await scenePart("space");
 const { variablesOf, firstVariable, titleOf } = await scenePart("variables");
 const { isDiverging } = await scenePart("field_style");
 const { sceneAxes } = await scenePart("axes");
 const { isRgb } = await scenePart("channels");
 const { readPlate, readWell } = await scenePart("plate");
-const { projectionOf, projectionOfGridMapping } = await scenePart("projection");
+const { definitionOf } = await scenePart("projection");
 const { colormapColors, COLORMAPS } = await scenePart("colormaps");
 const { asRange } = await scenePart("limits");
 const { graticuleLines, graticuleLabels } = await scenePart("graticule", "picture");
@@ -63,27 +62,6 @@ test("longitudes from 0 to 360 start at the element after 180", () => {
   // A region is not rolled. Multiples of 360 degrees are subtracted.
   assert.deepEqual(rolled({ start: 230, step: 0.5 }, 100), { x: { start: -130, step: 0.5 }, roll: 0 });
   assert.deepEqual(rolled({ start: 5, step: 0.5 }, 100), { x: { start: 5, step: 0.5 }, roll: 0 });
-});
-
-test("coordinates with equal steps", () => {
-  assert.deepEqual(regularPlace([10, 7.5, 5]), { start: 10, step: -2.5 });
-  assert.equal(regularPlace([0, 1, 4, 9]), null);
-  assert.equal(regularPlace(["a", "b"]), null);
-  assert.equal(regularPlace([1]), null);
-});
-
-test("the arc of longitudes has no wide gap", () => {
-  const range = (from, to) => Array.from({ length: to - from }, (_, at) => from + at + 0.5);
-  assert.deepEqual(arcOf(range(-20, 40)), [-19.5, 39.5]);
-  assert.deepEqual(arcOf(range(160, 200)), [160.5, 199.5]);
-  assert.deepEqual(arcOf(range(200, 250)), [-159.5, -110.5]);
-  assert.deepEqual(arcOf(range(0, 355)), [-180, 180]);
-});
-
-test("edges of uneven coordinates are half a step outside", () => {
-  assert.deepEqual(edgesOf([0, 1, 3]), [-0.5, 4]);
-  assert.deepEqual(edgesOf([80, 60, 20]), [0, 90]);
-  assert.equal(edgesOf([0, 2, 1]), null);
 });
 
 const array = (dimensionNames, attrs = {}, dtype = "float32") => ({
@@ -214,17 +192,14 @@ test("plates and wells of OME 0.4 and 0.5", () => {
   assert.deepEqual(readWell({ attrs: { well: { images: [{ path: "0" }, { path: "1" }] } } }), ["0", "1"]);
 });
 
-test("reference systems: degrees, codes, zones of UTM, WKT and grid mappings", () => {
-  assert.equal(projectionOf({ code: "EPSG:4326" }), "geographic");
-  assert.equal(projectionOf({ wkt2: 'GEOGCRS["WGS 84", …]' }), "geographic");
-  assert.equal(projectionOf({ projjson: { type: "GeographicCRS" } }), "geographic");
-  assert.match(projectionOf({ code: "EPSG:32733" }).definition, /\+proj=utm \+zone=33 \+south/);
+test("reference systems for proj4: codes, zones of UTM, and other forms", () => {
+  assert.match(definitionOf("EPSG:3413"), /^\+proj=stere \+lat_0=90/);
+  assert.match(definitionOf("EPSG:32733"), /\+proj=utm \+zone=33 \+south/);
+  assert.equal(definitionOf("EPSG:32799"), undefined);
   const wkt2 = 'PROJCRS["a grid of ours", …]';
-  assert.deepEqual(projectionOf({ wkt2 }), { definition: wkt2, name: "a grid of ours" });
-  assert.equal(projectionOf({ code: "EPSG:1" }), undefined);
-  assert.equal(projectionOfGridMapping({ grid_mapping_name: "latitude_longitude" }), "geographic");
-  const laea = { grid_mapping_name: "lambert_azimuthal_equal_area", latitude_of_projection_origin: 52 };
-  assert.match(projectionOfGridMapping(laea).definition, /\+proj=laea.*\+lat_0=52/);
+  assert.equal(definitionOf(wkt2), wkt2);
+  assert.equal(definitionOf("EPSG:1", { wkt2 }), wkt2);
+  assert.equal(definitionOf("EPSG:1"), undefined);
 });
 
 test("limits of integers are integers, and differ", () => {

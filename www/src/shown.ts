@@ -5,13 +5,14 @@
 
 import * as zarr from "zarr-wasm";
 import type { ArrayNode, Dataset, DatasetNode } from "./opening/dataset.js";
-import { joined, type NamedNode } from "./opening/metadata_names.js";
+import type { NamedNode } from "./opening/metadata_names.js";
 import type { UrlState } from "./opening/url_state.js";
 import { readValues, type Values } from "./panels/values.js";
 import { buildScene } from "./scene/build_scene.js";
 import type { Plate } from "./scene/plate.js";
 import type { Scene } from "./scene/scene.js";
 import { isAbort } from "./text/errors.js";
+import { joined, lastPart } from "./text/paths.js";
 
 /** The place of a node in its data set. */
 export interface Place {
@@ -39,7 +40,7 @@ export async function prepareShown(
   place: Place,
   signal: AbortSignal,
 ): Promise<Shown> {
-  const title = place.path.split("/").at(-1) || place.source;
+  const title = lastPart(place.path) || place.source;
   try {
     const { variable, plane } = wanted;
     const array = node.kind === "array" ? node : await childArray(place, variable);

@@ -3,21 +3,22 @@
  * picture, and holds the state for the page's URL.
  */
 
+import { render } from "lit-html";
 import type { DatasetNode } from "./opening/dataset.js";
 import type { UrlState } from "./opening/url_state.js";
 import { byId, iconButton } from "./page/element.js";
 import { moveByKeys } from "./page/keyboard.js";
 import { Channels } from "./panels/channels.js";
-import { Choices } from "./panels/choices.js";
+import { showChoices } from "./panels/choices.js";
 import { Dimensions } from "./panels/dimensions.js";
 import { Field } from "./panels/field.js";
 import { coarseHistogram } from "./panels/histograms.js";
-import { Layers, type MapLayers } from "./panels/layers.js";
-import { Legend } from "./panels/legend.js";
+import { Layers } from "./panels/layers.js";
+import { channelLegend, fieldLegend, showLegend } from "./panels/legend.js";
 import { PlateGrid } from "./panels/plate_grid.js";
-import { Readout } from "./panels/readout.js";
+import { showReading } from "./panels/readout.js";
 import type { Status } from "./panels/status.js";
-import { Title } from "./panels/title.js";
+import { showTitle } from "./panels/title.js";
 import { showValues } from "./panels/values.js";
 import { ViewOptions } from "./panels/view_options.js";
 import { Picture } from "./picture/picture.js";
@@ -43,16 +44,12 @@ export class Stage {
 
   readonly #picture: Picture;
   readonly #status: Status;
-  readonly #title = new Title(byId("title"));
-  readonly #legend = new Legend(byId("legend"));
-  readonly #readout = new Readout(byId("readout"));
   readonly #dimensions = new Dimensions(byId("dimensions"));
   readonly #channels = new Channels(byId("channels"));
   readonly #field = new Field(byId("field-style"));
   readonly #layers = new Layers(byId("layers"), byId("layers-section"));
   readonly #view = new ViewOptions(byId("view"), byId("view-section"));
   readonly #plates = new PlateGrid(byId("plate"));
-  readonly #choices = new Choices(byId("choices"));
 
   #shown: Shown | null = null;
   #scene: Scene | null = null;
@@ -71,11 +68,12 @@ export class Stage {
     this.#listenToPicture();
     this.#listenToPanels();
     moveByKeys(byId("map"), this.#picture);
-    byId("zoom").append(
+    const buttons = [
       iconButton("plus", "Zoom in", () => this.#picture.zoomBy(ZOOM)),
       iconButton("minus", "Zoom out", () => this.#picture.zoomBy(1 / ZOOM)),
       iconButton("fit", "Show all", () => this.#picture.fit()),
-    );
+    ];
+    render(buttons, byId("zoom"));
   }
 
   prepare(node: DatasetNode, wanted: UrlState, place: Place, signal: AbortSignal): Promise<Shown> {
@@ -87,7 +85,7 @@ export class Stage {
     this.#reading.abort();
     this.#reading = new AbortController();
     this.#shown = shown;
-    this.#readout.show(null);
+    showReading(byId("readout"), null);
     this.#showPart(shown.kind);
     if (shown.kind === "scene") {
       const isSameSource = before?.kind === "scene" && before.source === shown.source;
@@ -96,14 +94,21 @@ export class Stage {
       this.#scene = null;
       this.#picture.clear();
       this.#dimensions.show([]);
-      this.#legend.clear();
+      showLegend(byId("legend"), null);
     }
     if (shown.kind === "values") showValues(byId("values"), shown.values);
     if (shown.kind === "plate") this.#plates.show(shown, this.#reading.signal);
     if (shown.kind === "failed") this.onError(shown.error);
-    if (shown.kind === "choices") this.#choices.show(shown.nodes);
+    if (shown.kind === "choices") showChoices(byId("choices"), shown.nodes, (path) => this.onPath(path));
     const { variables, variable } = this.#scene ?? {};
-    this.#title.show({ ...shown, variables: variables ?? [], variable, field: shown.path });
+    showTitle(byId("title"), {
+      ...shown,
+      variables: variables ?? [],
+      variable,
+      field: shown.path,
+      onVariable: this.onVariable,
+      onPath: this.onPath,
+    });
   }
 
   /** The state of the contents, without the data set and the node. */
@@ -150,7 +155,11 @@ export class Stage {
     this.#showDimensions();
     this.#showColours(scene);
     this.#showLayers(scene, layers);
-    this.#view.show(scene, this.#plane, this.#level);
+    this.#showView(scene);
+  }
+
+  #showView(scene: Scene): void {
+    this.#view.show({ scene, plane: this.#plane, level: this.#level });
   }
 
   #showDimensions(): void {
@@ -176,8 +185,8 @@ export class Stage {
       const { title, integer, field } = scene;
       const histogram = () => coarseHistogram(scene, this.#at, { signal });
       const limitsInView = () => this.#picture.limitsInView();
-      this.#field.show({ title, style: field, limits: field.range, integer, histogram, limitsInView });
-      this.#legend.showField(scene, field);
+      this.#field.show({ title, style: field, integer, histogram, limitsInView });
+      showLegend(byId("legend"), fieldLegend(scene, field));
     } else {
       const { channels, integer } = scene;
       const count = scene.kind === "image" ? scene.axes.find(({ role }) => role === "c")?.length : undefined;
@@ -187,8 +196,7 @@ export class Stage {
         integer,
         histogram: ({ index }) => coarseHistogram(scene, this.#at, { signal, channel: index }),
       });
-      if (scene.kind === "image") this.#legend.showChannels(channels);
-      else this.#legend.clear();
+      showLegend(byId("legend"), scene.kind === "image" ? channelLegend(channels) : null);
     }
   }
 
@@ -198,17 +206,12 @@ export class Stage {
       : { coast: true, graticule: false };
     const isMap = scene.space.kind === "geographic" || scene.space.kind === "projected";
     this.#layers.show(scene.labels, isMap ? map : null);
-    this.#setMapLayers(map);
-  }
-
-  #setMapLayers({ coast, graticule }: MapLayers): void {
-    this.#picture.setCoast(coast);
-    this.#picture.setGraticule(graticule);
+    this.#picture.setLines(map);
   }
 
   #listenToPicture(): void {
     this.#picture.onCamera = () => this.onChange();
-    this.#picture.onPointer = (reading) => this.#readout.show(reading);
+    this.#picture.onPointer = (reading) => showReading(byId("readout"), reading);
     this.#picture.onProgress = (progress) => {
       this.#setBusy(progress.done < progress.wanted);
       this.#status.show(progress);
@@ -232,9 +235,6 @@ export class Stage {
   }
 
   #listenToPanels(): void {
-    this.#choices.onPath = (path) => this.onPath(path);
-    this.#title.onPath = (path) => this.onPath(path);
-    this.#title.onVariable = (variable) => this.onVariable(variable);
     this.#plates.onWell = (well) => this.onPath([this.#shown?.path, well.path].filter(Boolean).join("/"));
     this.#dimensions.onIndex = (name, index) => {
       this.#at = { ...this.#at, [name]: index };
@@ -255,12 +255,12 @@ export class Stage {
   #listenToColours(): void {
     this.#channels.onChange = (channels) => {
       this.#picture.setChannels(channels);
-      this.#legend.showChannels(channels);
+      showLegend(byId("legend"), channelLegend(channels));
       this.#change({ channels });
     };
     this.#field.onChange = (field) => {
       this.#picture.setField(field);
-      if (this.#scene) this.#legend.showField(this.#scene, field);
+      if (this.#scene) showLegend(byId("legend"), fieldLegend(this.#scene, field));
       this.#change({ field });
     };
     this.#layers.onLabels = (labels) => {
@@ -269,7 +269,7 @@ export class Stage {
       this.#change({ labels: Object.fromEntries(visible.map(({ path, opacity }) => [path, opacity])) });
     };
     this.#layers.onMapLayers = (map) => {
-      this.#setMapLayers(map);
+      this.#picture.setLines(map);
       this.#change({ layers: (["coast", "graticule"] as const).filter((name) => map[name]) });
     };
   }
@@ -279,7 +279,7 @@ export class Stage {
     this.#scene = scene;
     this.#plane = { ...scene.plane };
     this.#showDimensions();
-    this.#view.show(scene, this.#plane, this.#level);
+    this.#showView(scene);
     this.onChange();
   }
 

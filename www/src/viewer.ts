@@ -6,7 +6,7 @@
 import { type Dataset, type DatasetNode, openDataset } from "./opening/dataset.js";
 import { firstPath, imageAround } from "./opening/first_node.js";
 import { PageHistory } from "./opening/history.js";
-import { joined, roleOf } from "./opening/metadata_names.js";
+import { roleOf } from "./opening/metadata_names.js";
 import { rememberSource } from "./opening/recent.js";
 import { SAMPLES } from "./opening/samples.js";
 import { isLocal, type Source, sourceOf } from "./opening/source.js";
@@ -15,7 +15,7 @@ import { byId } from "./page/element.js";
 import { Layout } from "./page/layout.js";
 import { askForHosts } from "./panels/host_question.js";
 import { Messages } from "./panels/messages.js";
-import { nodeDetails } from "./panels/node_details.js";
+import { showDetails } from "./panels/node_details.js";
 import { OpenMenu } from "./panels/open_menu.js";
 import { Status } from "./panels/status.js";
 import { Tree } from "./panels/tree.js";
@@ -24,6 +24,7 @@ import type { Shown } from "./shown.js";
 import { Stage } from "./stage.js";
 import { explain, isAbort, warningText } from "./text/errors.js";
 import { shapeText } from "./text/numbers.js";
+import { joined, parentOf, plainPath } from "./text/paths.js";
 
 export class Viewer {
   readonly #address = byId<HTMLInputElement>("address");
@@ -113,7 +114,7 @@ export class Viewer {
     this.#path = wanted.path;
     this.#messages.clear();
     this.#status.idle();
-    byId("details").replaceChildren(...nodeDetails(node, wanted.path));
+    showDetails(byId("details"), node, wanted.path);
     byId<HTMLInputElement>("path").value = wanted.path;
     document.title = `${shown.title || dataset.source.name} · Zarr viewer`;
     this.#stage.show(shown, wanted);
@@ -201,7 +202,7 @@ export class Viewer {
     });
     byId("path-form").addEventListener("submit", (event) => {
       event.preventDefault();
-      void this.#choose({ path: byId<HTMLInputElement>("path").value.replace(/^\/+|(?<!\/)\/+$/g, "") });
+      void this.#choose({ path: plainPath(byId<HTMLInputElement>("path").value) });
     });
   }
 }
@@ -210,7 +211,7 @@ export class Viewer {
 async function placing(dataset: Dataset, path: string) {
   const source = dataset.source.name;
   const parts = path.split("/");
-  const above = parts.slice(0, -1).join("/");
+  const above = parentOf(path);
   if (path === "") return { source, path, dataset };
   const well = await dataset.node(above).catch(() => null);
   const fields = well?.kind === "group" ? readWell(well) : null;
@@ -239,8 +240,6 @@ const labelsOf = ({ scene, path }: Shown & { kind: "scene" }) =>
     kind: "group" as const,
     role: "label" as const,
   }));
-
-const plainPath = (path: string) => path.replace(/^\/+|(?<!\/)\/+$/g, "");
 
 function nodeUrl(root: URL, path: string): URL {
   const url = new URL(root);

@@ -31,6 +31,19 @@ export const LONLAT = "EPSG:4326";
 
 const isDegrees = (crs: CrsLike) => typeof crs === "string" && DEGREES.test(crs);
 
+/** Other codes, and the beginnings of WKT, of PROJJSON's types and of proj4's strings. */
+const GEOGRAPHIC =
+  /^\s*(EPSG:(4258|4269|4979)$|GEOGCRS|GEODCRS|GEOGCS|GeographicCRS|GeodeticCRS|\+proj=longlat\b)/i;
+
+/**
+ * Whether x and y of a reference system are longitudes and latitudes. It needs no proj4. WKT of a
+ * rotated pole is derived from such a system.
+ */
+export function isGeographic(crs: CrsLike): boolean {
+  const text = typeof crs === "string" ? crs : String(crs.type);
+  return isDegrees(crs) || (GEOGRAPHIC.test(text) && !text.includes("DERIVINGCONVERSION"));
+}
+
 /** Projections in which x depends on longitude alone, so the map repeats beyond its edges. */
 const CYLINDERS = ["longlat", "identity", "merc", "eqc", "cea", "mill", "gall"];
 

@@ -133,6 +133,7 @@ export type { Finding } from "../convention/findings.ts";
 export type { Extent } from "../convention/geometry.ts";
 export { Histogram, type HistogramOptions, histogram } from "../convention/histogram.ts";
 export { at, between, locate } from "../convention/locate.ts";
+export { type Pixels, type Placement, type PlacementOptions, placement } from "../convention/placement.ts";
 export type { CrsLike, Proj4Like } from "../convention/projection.ts";
 export { type PlacedNode, type PyramidOptions, pyramid } from "../convention/pyramid.ts";
 export {

@@ -5,14 +5,14 @@
  */
 
 import * as zarr from "zarr-wasm";
-import { isSeries, joined, type NamedNode, namedBelow, namesItsNodes, roleOf } from "./metadata_names.js";
+import { remembered } from "../remembered.js";
+import type { ArrayNode, GroupNode } from "../scene/scene.js";
+import { joined, plainPath } from "../text/paths.js";
+import { isSeries, type NamedNode, namedBelow, namesItsNodes, roleOf } from "./metadata_names.js";
 import type { Source } from "./source.js";
 
-export type ArrayNode = zarr.Array<zarr.DataType, zarr.Readable>;
-export type GroupNode = zarr.Group<zarr.Readable>;
+export type { ArrayNode, GroupNode };
 export type DatasetNode = ArrayNode | GroupNode;
-
-const plain = (path: string) => path.replace(/^\/+|(?<!\/)\/+$/g, "");
 
 export class Dataset {
   readonly #nodes = new Map<string, Promise<DatasetNode>>();
@@ -29,12 +29,7 @@ export class Dataset {
 
   /** Opens the node at a path. A failed attempt is repeated at the next call. */
   node(path: string): Promise<DatasetNode> {
-    const known = this.#nodes.get(path);
-    if (known) return known;
-    const opened = this.#open(path);
-    this.#nodes.set(path, opened);
-    opened.catch(() => this.#nodes.delete(path));
-    return opened;
+    return remembered(this.#nodes, path, () => this.#open(path));
   }
 
   /**
@@ -52,12 +47,7 @@ export class Dataset {
 
   /** The children of a group; null if they cannot be listed. */
   children(path: string): Promise<NamedNode[] | null> {
-    const known = this.#children.get(path);
-    if (known) return known;
-    const found = this.#below(path);
-    this.#children.set(path, found);
-    found.catch(() => this.#children.delete(path));
-    return found;
+    return remembered(this.#children, path, () => this.#below(path));
   }
 
   async #below(path: string): Promise<NamedNode[] | null> {
@@ -80,7 +70,7 @@ export class Dataset {
     const found: NamedNode[] = [];
     try {
       for await (const child of group.children()) {
-        const path = plain(child.path);
+        const path = plainPath(child.path);
         const isNode = child instanceof zarr.Array || child instanceof zarr.Group;
         if (isNode) this.#nodes.set(path, Promise.resolve(child as DatasetNode));
         const role = isNode && child.kind === "group" ? roleOf(child.attrs) : undefined;
@@ -152,7 +142,7 @@ async function consolidatedV2(root: GroupNode, store: zarr.Readable): Promise<Co
 }
 
 function sorted(contents: { path: string; kind: "array" | "group" }[]): NamedNode[] {
-  const entries: NamedNode[] = contents.map(({ path, kind }) => ({ path: plain(path), kind }));
+  const entries: NamedNode[] = contents.map(({ path, kind }) => ({ path: plainPath(path), kind }));
   if (!entries.some((entry) => entry.path === "")) entries.push({ path: "", kind: "group" });
   return entries.sort((a, b) => byName(a.path, b.path));
 }

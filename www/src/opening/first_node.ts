@@ -1,5 +1,6 @@
 /** Finds the node to show if the URL names none, and the image to which a level belongs. */
 
+import { parentOf } from "../text/paths.js";
 import type { Dataset, GroupNode } from "./dataset.js";
 import { isSeries, namedBelow, roleOf } from "./metadata_names.js";
 
@@ -26,8 +27,6 @@ export async function firstPath(dataset: Dataset, signal: AbortSignal): Promise<
   }
   return path;
 }
-
-const parentOf = (path: string) => path.split("/").slice(0, -1).join("/");
 
 const isArrayIn = ({ path, kind }: { path: string; kind: string }, group: string) =>
   kind === "array" && path !== "" && parentOf(path) === group;

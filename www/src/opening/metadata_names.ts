@@ -5,6 +5,8 @@
  */
 
 import type * as zarr from "zarr-wasm";
+import { isObject, type Json, omeOf } from "../scene/attributes.js";
+import { joined, parentOf, plainPath } from "../text/paths.js";
 
 /** The role of a node, in addition to array or group. */
 export type Role = "image" | "level" | "plate" | "well" | "labels" | "label" | "variable" | "coordinate";
@@ -16,16 +18,6 @@ export interface NamedNode {
   role?: Role | undefined;
 }
 
-type Attributes = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Attributes => typeof value === "object" && value !== null;
-
-/** OME's metadata: below `ome` since 0.5, before in the attributes themselves. */
-const omeOf = (attributes: Attributes): Attributes =>
-  isObject(attributes.ome) ? attributes.ome : attributes;
-
-export const joined = (base: string, name: string): string => (base === "" ? name : `${base}/${name}`);
-
 function paths(list: unknown): string[] {
   if (!Array.isArray(list)) return [];
   const found = list.map((entry: unknown) => (isObject(entry) ? entry.path : entry));
@@ -33,11 +25,11 @@ function paths(list: unknown): string[] {
 }
 
 /** The role that a group's attributes give it. */
-export function roleOf(attributes: Attributes): Role | undefined {
+export function roleOf(attributes: Json): Role | undefined {
   const ome = omeOf(attributes);
   if (isObject(ome["image-label"])) return "label";
   // It is a list in OME and an object in GeoZarr.
-  if (isObject(ome.multiscales)) return "image";
+  if (Array.isArray(ome.multiscales) || isObject(ome.multiscales)) return "image";
   if (isObject(ome.plate)) return "plate";
   if (isObject(ome.well)) return "well";
   if (Array.isArray(ome.labels)) return "labels";
@@ -46,7 +38,7 @@ export function roleOf(attributes: Attributes): Role | undefined {
 
 /** The children that a group's attributes name, in their order. */
 export function namedBelow(group: { path: string; attrs: zarr.Attributes }): NamedNode[] {
-  const base = group.path.replace(/^\/+|(?<!\/)\/+$/g, "");
+  const base = plainPath(group.path);
   const ome = omeOf(group.attrs);
   const named = (list: unknown, kind: "array" | "group", role: Role): NamedNode[] =>
     paths(list).map((name) => ({ path: joined(base, name), kind, role }));
@@ -61,19 +53,19 @@ export function namedBelow(group: { path: string; attrs: zarr.Attributes }): Nam
 }
 
 /** The images that `OME/` lists; they are beside it. */
-function seriesOf(ome: Attributes, base: string): NamedNode[] {
-  const above = base.split("/").slice(0, -1).join("/");
+function seriesOf(ome: Json, base: string): NamedNode[] {
+  const above = parentOf(base);
   return paths(ome.series).map((name) => ({ path: joined(above, name), kind: "group", role: "image" }));
 }
 
 /** Whether a group has several images with names in `OME/` or numbers (bioformats2raw). */
-export function isSeries(attributes: Attributes): boolean {
+export function isSeries(attributes: Json): boolean {
   return omeOf(attributes)["bioformats2raw.layout"] !== undefined;
 }
 
 /**
  * Whether the attributes name the children, so that consolidated metadata is not needed.
  */
-export function namesItsNodes(attributes: Attributes): boolean {
+export function namesItsNodes(attributes: Json): boolean {
   return roleOf(attributes) !== undefined || isSeries(attributes);
 }

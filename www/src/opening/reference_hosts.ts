@@ -5,6 +5,7 @@
  */
 
 import * as zarr from "zarr-wasm";
+import { isObject, type Json } from "../scene/attributes.js";
 
 /** Asks the user whether requests may be sent to these hosts. Rejects if the answer is no. */
 export type AskHosts = (document: string, hosts: readonly string[], signal?: AbortSignal) => Promise<void>;
@@ -16,11 +17,6 @@ export class HostsRefusedError extends Error {
 
 /** Maximum number of hosts to ask about. A longer list would not be read. */
 const MOST_HOSTS = 50;
-
-type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The places in a document that may name a server. */
 function* addressesOf(document: Json): Generator<unknown> {

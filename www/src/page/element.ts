@@ -1,57 +1,65 @@
 /**
- * Makes and finds elements. It is not a framework: panels own their elements and update them.
+ * Finds elements of the page, and makes controls that panels share. Panels are templates of
+ * lit-html, which makes text nodes of texts, so text of data sets is never parsed as HTML.
  */
 
+import { html, noChange, type TemplateResult } from "lit-html";
+import { Directive, directive, type ElementPart } from "lit-html/directive.js";
+import { live } from "lit-html/directives/live.js";
 import { cutText } from "../text/cut.js";
 import { type IconName, icon } from "./icons.js";
 
-type Child = Node | string | null;
-type Attributes = Record<string, string | number | boolean | EventListener>;
-
-/** Maximum length of a text. A caller that has a longer one passes a text node. */
+/** Maximum length of a text of a data set. */
 const MOST_CHARACTERS = 2_000;
 
-/**
- * Makes an element. `on…` entries become listeners, `true` becomes an empty attribute, `false`
- * none. Strings become text nodes, so text of data sets is never parsed as HTML. Long ones are cut.
- */
-export function element<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  attributes: Attributes = {},
-  ...children: Child[]
-): HTMLElementTagNameMap[K] {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") node.addEventListener(name.slice(2), value);
-    else if (value === true) node.setAttribute(name, "");
-    else if (value !== false) node.setAttribute(name, String(value));
-  }
-  const cut = (child: Child) => (typeof child === "string" ? cutText(child, MOST_CHARACTERS) : child);
-  node.append(...children.map(cut).filter((child) => child !== null));
-  return node;
-}
+/** A text of a data set for the page. Long ones are cut. */
+export const shown = (text: string): string => cutText(text, MOST_CHARACTERS);
+
+export const button = (text: string, press: () => void, kind = ""): TemplateResult =>
+  html`<button type="button" class=${kind} @click=${press}>${text}</button>`;
 
 /** A button with an icon. Its name is the ARIA label and the tooltip. */
-export function iconButton(name: IconName, label: string, press: () => void): HTMLButtonElement {
-  return element(
-    "button",
-    { type: "button", class: "icon-button", title: label, "aria-label": label, onclick: press },
-    icon(name),
-  );
-}
+export const iconButton = (name: IconName, label: string, press: () => void): TemplateResult =>
+  html`<button type="button" class="icon-button" title=${label} aria-label=${label} @click=${press}
+    >${icon(name)}</button>`;
 
 /** A checkbox with its label. */
-export function tickBox(
-  label: string,
-  checked: boolean,
-  change: (checked: boolean) => void,
-): HTMLLabelElement {
-  const box = element("input", { type: "checkbox", checked });
-  box.addEventListener("change", () => change(box.checked));
-  return element("label", { class: "tick" }, box, element("span", {}, label));
+export function tickBox(label: string, checked: boolean, change: (checked: boolean) => void): TemplateResult {
+  const take = (event: Event) => change(fieldOf(event).checked);
+  return html`<label class="tick">
+    <input type="checkbox" .checked=${live(checked)} @change=${take} />
+    <span>${shown(label)}</span>
+  </label>`;
 }
 
-/** The element of the template with this id. Throws if the template lacks it. */
+/** A spot in the colour of a channel. */
+export const dot = (color: string): TemplateResult =>
+  html`<span class="dot" .style=${`background: ${color}`}></span>`;
+
+/** The control of an event. */
+const fieldOf = (event: Event) => event.currentTarget as HTMLInputElement;
+
+/** A listener that takes the value of its control. */
+export const withValue =
+  (take: (value: string) => void) =>
+  (event: Event): void =>
+    take(fieldOf(event).value);
+
+class UnlessTyping extends Directive {
+  render(_value: string) {
+    return noChange;
+  }
+
+  override update({ element }: ElementPart, [value]: [string]) {
+    if (element !== document.activeElement) (element as HTMLInputElement).value = value;
+    return noChange;
+  }
+}
+
+/** Sets the value of a field, unless the user is typing in it. */
+export const unlessTyping = directive(UnlessTyping);
+
+/** The element of the page with this id. Throws if the page lacks it. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const node = document.getElementById(id);
   if (!node) throw new Error(`index.html has no element with the id "${id}"`);

@@ -3,48 +3,49 @@
  * some become elements, and a sentence says how many there are.
  */
 
+import { html, nothing, type TemplateResult } from "lit-html";
+import { AsyncDirective, directive } from "lit-html/async-directive.js";
 import { countText } from "../text/numbers.js";
-import { element } from "./element.js";
+import { button, shown } from "./element.js";
 
 /** Number of rows that are made at a time. */
 const ROWS_AT_ONCE = 200;
 /** Maximum number of entries of a menu. */
 const MOST_OPTIONS = 1000;
 
-/** Fills a place with the first rows, and a button that adds the next ones. */
-export function fillInParts<T>(
-  place: HTMLElement,
-  entries: readonly T[],
-  row: (entry: T) => HTMLElement,
-): void {
-  const add = (from: number) => {
-    const to = Math.min(from + ROWS_AT_ONCE, entries.length);
-    place.append(...entries.slice(from, to).map(row));
-    if (to === entries.length) return;
-    const words = `${countText(entries.length - to)} more`;
-    const more = element("button", { type: "button", class: "more" }, words);
-    more.addEventListener("click", () => {
-      more.remove();
-      add(to);
-    });
-    place.append(more);
-  };
-  add(0);
+type Row = (entry: unknown) => TemplateResult;
+
+class InParts extends AsyncDirective {
+  #count = ROWS_AT_ONCE;
+
+  render(entries: readonly unknown[], row: Row): unknown {
+    const rest = entries.length - this.#count;
+    const more = () => {
+      this.#count += ROWS_AT_ONCE;
+      this.setValue(this.render(entries, row));
+    };
+    return [
+      entries.slice(0, this.#count).map(row),
+      rest > 0 ? button(`${countText(rest)} more`, more, "more") : nothing,
+    ];
+  }
 }
 
-/** The sentence for a list of which the first entries are shown. Null if all are. */
-export function cutNote(count: number, shown: number, noun: string): HTMLElement | null {
-  if (count <= shown) return null;
-  return element(
-    "p",
-    { class: "note" },
-    `${countText(count)} ${noun}. The first ${countText(shown)} are shown.`,
-  );
-}
+const parts = directive(InParts);
+
+/** The first rows, and a button that adds the next ones. */
+export const inParts = <T>(entries: readonly T[], row: (entry: T) => TemplateResult): unknown =>
+  parts(entries, row as Row);
+
+/** The sentence for a list of which the first entries are shown; nothing if all are. */
+export const cutNote = (count: number, most: number, noun: string): unknown =>
+  count <= most
+    ? nothing
+    : html`<p class="note">${countText(count)} ${noun}. The first ${countText(most)} are shown.</p>`;
 
 /** The sentence for a list of things of which some can be visible at a time. */
-export const mostNote = (count: number, most: number, noun: string): HTMLElement[] =>
-  count <= most ? [] : [element("p", { class: "note" }, `At most ${most} ${noun} are drawn at a time.`)];
+export const mostNote = (count: number, most: number, noun: string): unknown =>
+  count <= most ? nothing : html`<p class="note">At most ${most} ${noun} are drawn at a time.</p>`;
 
 export interface MenuEntry {
   value: string | number;
@@ -53,19 +54,18 @@ export interface MenuEntry {
 
 /** The options of a menu: the first entries and the chosen one. `noun` is for the sentence. */
 export function optionsOf(
-  count: number,
-  entry: (at: number) => MenuEntry,
+  entries: readonly MenuEntry[],
   { chosen, noun }: { chosen: number; noun: string },
-): HTMLOptionElement[] {
-  const shown = Array.from({ length: Math.min(count, MOST_OPTIONS) }, (_, at) => at);
-  if (chosen >= shown.length) shown.push(chosen);
-  const options = shown.map((at) => {
-    const { value, text } = entry(at);
-    return element("option", { value, selected: at === chosen }, text);
+): TemplateResult[] {
+  const count = entries.length;
+  const isListed = (_: unknown, at: number) => at < MOST_OPTIONS || at === chosen;
+  const options = entries.filter(isListed).map((entry) => {
+    const isChosen = entry === entries[chosen];
+    return html`<option value=${entry.value} ?selected=${isChosen}>${shown(entry.text)}</option>`;
   });
   if (count > MOST_OPTIONS) {
     const words = `${countText(count)} ${noun}. The first ${countText(MOST_OPTIONS)} are listed.`;
-    options.push(element("option", { disabled: true }, words));
+    options.push(html`<option disabled>${words}</option>`);
   }
   return options;
 }

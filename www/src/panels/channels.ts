@@ -3,13 +3,15 @@
  * are made when it is unfolded, because there may be many channels.
  */
 
-import { element, tickBox } from "../page/element.js";
+import { html, nothing, render, type TemplateResult } from "lit-html";
+import { keyed } from "lit-html/directives/keyed.js";
+import { button, tickBox, withValue } from "../page/element.js";
 import { icon } from "../page/icons.js";
-import { cutNote, fillInParts, mostNote } from "../page/long_list.js";
+import { cutNote, inParts, mostNote } from "../page/long_list.js";
 import type { SceneChannel } from "../scene/scene.js";
 import { MOST_MIXED } from "../scene/visible.js";
 import { plainNumber } from "../text/numbers.js";
-import { type Counts, WindowControl } from "./window_control.js";
+import { type Counts, windowControl } from "./window_control.js";
 
 /** A histogram with quantiles. */
 export interface ChannelHistogram extends Counts {
@@ -31,170 +33,154 @@ const UNFOLDED = 4;
 /** Shares of the values that "Auto" omits at each end. */
 const LEFT_OUT = 0.005;
 
+/** A channel in the list. */
+interface Row {
+  channel: SceneChannel;
+  isUnfolded: boolean;
+  counts: Counts | null;
+  counting: Promise<ChannelHistogram | null> | null;
+}
+
 export class Channels {
   onChange: (channels: SceneChannel[]) => void = () => {};
 
   readonly #place: HTMLElement;
-  #channels: SceneChannel[] = [];
+  #source: ChannelSource | null = null;
+  #rows: Row[] = [];
 
   constructor(place: HTMLElement) {
     this.#place = place;
   }
 
-  show({ channels, count, integer, histogram }: ChannelSource): void {
-    this.#channels = channels.map((channel) => ({ ...channel }));
-    const change = () => {
-      for (const row of rows.filter((row) => row.isVisible).slice(MOST_MIXED)) row.setVisible(false);
-      this.onChange(this.#channels.map((channel) => ({ ...channel })));
-    };
-    const rows: ChannelRow[] = this.#channels.map(
-      (channel) => new ChannelRow(channel, { integer, histogram, change }),
-    );
-    for (const row of rows.slice(0, UNFOLDED)) if (row.isVisible) row.unfold();
-    const all = element("div", { class: "actions" });
-    const setAll = (visible: boolean) => {
-      for (const row of rows) row.setVisible(visible);
-      change();
-    };
-    if (rows.length > 1) {
-      all.append(
-        button("Auto contrast", () => rows.forEach((row) => void row.auto())),
-        button("Show all", () => setAll(true)),
-        button("Hide all", () => setAll(false)),
-      );
-    }
-    const list = element("div", { class: "channel-list" });
-    fillInParts(list, rows, (row) => row.element);
-    const note = cutNote(count, rows.length, "channels");
-    const notes = [...(note ? [note] : []), ...mostNote(rows.length, MOST_MIXED, "channels")];
-    this.#place.replaceChildren(...notes, list, all);
-  }
-}
-
-const button = (text: string, press: () => void) =>
-  element("button", { type: "button", onclick: press }, text);
-
-interface RowOptions {
-  integer: boolean;
-  histogram(channel: SceneChannel): Promise<ChannelHistogram>;
-  change(): void;
-}
-
-class ChannelRow {
-  readonly element: HTMLElement;
-  readonly #channel: SceneChannel;
-  readonly #options: RowOptions;
-  readonly #details: HTMLElement;
-  readonly #unfold: HTMLButtonElement;
-  readonly #visible: HTMLLabelElement;
-  #window: WindowControl | null = null;
-  #counted: Promise<ChannelHistogram> | null = null;
-
-  constructor(channel: SceneChannel, options: RowOptions) {
-    this.#channel = channel;
-    this.#options = options;
-    const { name, visible, color, index } = channel;
-    this.#visible = tickBox(name, visible, (checked) => {
-      this.setVisible(checked);
-      options.change();
+  show(source: ChannelSource): void {
+    this.#source = source;
+    this.#rows = source.channels.map((channel, at) => {
+      const isUnfolded = at < UNFOLDED && channel.visible;
+      return { channel: { ...channel }, isUnfolded, counts: null, counting: null };
     });
-    const id = `channel-${index}`;
-    this.#details = element("div", { class: "channel-details", id, hidden: true });
-    this.#unfold = element(
-      "button",
-      { type: "button", class: "icon-button unfold", "aria-expanded": "false", "aria-controls": id },
-      icon("down"),
-    );
-    this.#unfold.setAttribute("aria-label", `Contrast of ${name}`);
-    this.#unfold.title = `Contrast of ${name}`;
-    this.#unfold.addEventListener("click", () => this.#fold(this.#details.hidden !== false));
-    const picker = element("input", { type: "color", value: color, "aria-label": `Colour of ${name}` });
-    picker.title = `Colour of ${name}`;
-    picker.addEventListener("input", () => this.#setColor(picker.value));
-    const head = element("div", { class: "channel-head" }, picker, this.#visible, this.#unfold);
-    this.element = element("div", { class: "channel" }, head, this.#details);
-    this.element.classList.toggle("off", !visible);
+    this.#render();
+    for (const row of this.#rows) if (row.isUnfolded) void this.#histogram(row);
   }
 
-  unfold(): void {
-    this.#fold(true);
+  #render(): void {
+    const rows = this.#rows;
+    const panel = html`${cutNote(this.#source?.count ?? 0, rows.length, "channels")}
+      ${mostNote(rows.length, MOST_MIXED, "channels")}
+      <div class="channel-list">${inParts(rows, (row) => this.#row(row))}</div>
+      ${rows.length > 1 ? this.#actions() : nothing}`;
+    render(keyed(rows, panel), this.#place);
   }
 
-  get isVisible(): boolean {
-    return this.#channel.visible;
+  #actions(): TemplateResult {
+    const setAll = (visible: boolean) => {
+      for (const { channel } of this.#rows) channel.visible = visible;
+      this.#change();
+    };
+    return html`<div class="actions">
+      ${button("Auto contrast", () => this.#rows.forEach((row) => void this.#auto(row)))}
+      ${button("Show all", () => setAll(true))} ${button("Hide all", () => setAll(false))}
+    </div>`;
   }
 
-  setVisible(visible: boolean): void {
-    const box = this.#visible.querySelector("input");
-    if (box) box.checked = visible;
-    this.#channel.visible = visible;
-    this.element.classList.toggle("off", !visible);
+  #row(row: Row): TemplateResult {
+    const { channel, isUnfolded } = row;
+    const { name, visible, color, index } = channel;
+    const fold = () => {
+      row.isUnfolded = !isUnfolded;
+      this.#render();
+      if (row.isUnfolded) void this.#histogram(row);
+    };
+    return html`<div class="channel ${visible ? "" : "off"}">
+      <div class="channel-head">
+        <input
+          type="color"
+          aria-label="Colour of ${name}"
+          title="Colour of ${name}"
+          .value=${color}
+          @input=${withValue((color) => this.#set(row, { color }))}
+        />
+        ${tickBox(name, visible, (visible) => this.#set(row, { visible }))}
+        <button
+          type="button"
+          class="icon-button unfold"
+          aria-expanded=${isUnfolded}
+          aria-controls="channel-${index}"
+          aria-label="Contrast of ${name}"
+          title="Contrast of ${name}"
+          @click=${fold}
+        >${icon("down")}</button>
+      </div>
+      <div class="channel-details" id="channel-${index}" ?hidden=${!isUnfolded}>
+        ${isUnfolded ? this.#details(row) : nothing}
+      </div>
+    </div>`;
+  }
+
+  #details(row: Row): TemplateResult {
+    const { name: label, window, limits, color, gamma } = row.channel;
+    const integer = this.#source?.integer ?? false;
+    const change = (window: [number, number]) => this.#set(row, { window });
+    const setGamma = (power: string) =>
+      this.#set(row, { gamma: Number((10 ** Number(power)).toPrecision(2)) });
+    const auto = () => void this.#auto(row);
+    return html`${windowControl({ label, limits, window, integer, counts: row.counts, color, change })}
+      <div class="gamma">
+        <span>Gamma</span>
+        <input
+          type="range"
+          min="-1"
+          max="1"
+          step="0.05"
+          aria-label="Gamma of ${label}"
+          aria-valuetext=${plainNumber(gamma)}
+          .value=${String(Math.log10(gamma))}
+          @input=${withValue(setGamma)}
+        />
+        <output>${plainNumber(gamma)}</output>
+        <button type="button" aria-label="Auto contrast of ${label}" @click=${auto}>Auto</button>
+      </div>`;
+  }
+
+  #set(row: Row, change: Partial<SceneChannel>): void {
+    Object.assign(row.channel, change);
+    this.#change();
+  }
+
+  #change(): void {
+    const visible = this.#rows.filter(({ channel }) => channel.visible);
+    for (const { channel } of visible.slice(MOST_MIXED)) channel.visible = false;
+    this.#render();
+    this.onChange(this.#rows.map(({ channel }) => ({ ...channel })));
   }
 
   /** Sets the window so that it omits half a per cent of the values at each end. */
-  async auto(): Promise<void> {
-    const found = await this.#histogram();
+  async #auto(row: Row): Promise<void> {
+    const found = await this.#histogram(row);
     if (!found || !Number.isFinite(found.min)) return;
     let [low, high] = [found.quantile(LEFT_OUT), found.quantile(1 - LEFT_OUT)];
     // A mask or a sparse label image has nearly only one value. The omitted values are all that
     // there is to see.
     if (!(high > low)) [low, high] = [found.min, found.max > found.min ? found.max : found.min + 1];
-    if (this.#options.integer)
+    if (this.#source?.integer)
       [low, high] = [Math.floor(low), Math.max(Math.ceil(high), Math.floor(low) + 1)];
-    this.#window?.setWindow([low, high]);
-    this.#setWindow([low, high]);
-  }
-
-  #fold(open: boolean): void {
-    this.#details.hidden = !open;
-    this.#unfold.setAttribute("aria-expanded", String(open));
-    if (open && !this.#window) this.#makeDetails();
-  }
-
-  #makeDetails(): void {
-    const { name, window, limits, color, gamma } = this.#channel;
-    const control = new WindowControl({ label: name, limits, window, integer: this.#options.integer, color });
-    control.onChange = (chosen) => this.#setWindow(chosen);
-    this.#window = control;
-    const slider = element("input", { type: "range", min: -1, max: 1, step: 0.05, value: Math.log10(gamma) });
-    slider.setAttribute("aria-label", `Gamma of ${name}`);
-    const told = element("output", {}, plainNumber(gamma));
-    slider.addEventListener("input", () => {
-      this.#channel.gamma = Number((10 ** Number(slider.value)).toPrecision(2));
-      told.textContent = plainNumber(this.#channel.gamma);
-      slider.setAttribute("aria-valuetext", told.textContent);
-      this.#options.change();
-    });
-    const auto = element("button", { type: "button", onclick: () => void this.auto() }, "Auto");
-    auto.setAttribute("aria-label", `Auto contrast of ${name}`);
-    const gammaRow = element("div", { class: "gamma" }, element("span", {}, "Gamma"), slider, told, auto);
-    this.#details.append(control.element, gammaRow);
-    void this.#histogram();
+    this.#set(row, { window: [low, high] });
   }
 
   /** Reads the histogram once. Without one the sliders still work. */
-  #histogram(): Promise<ChannelHistogram | null> {
-    this.#counted ??= this.#options.histogram(this.#channel);
-    return this.#counted.then(
-      (found) => {
-        this.#window?.setHistogram(found);
-        return found;
-      },
-      () => {
-        this.#counted = null;
-        return null;
-      },
-    );
+  #histogram(row: Row): Promise<ChannelHistogram | null> {
+    row.counting ??= this.#counted(row);
+    return row.counting;
   }
 
-  #setWindow(window: [number, number]): void {
-    this.#channel.window = window;
-    this.#options.change();
-  }
-
-  #setColor(color: string): void {
-    this.#channel.color = color;
-    this.#window?.setColor(color);
-    this.#options.change();
+  async #counted(row: Row): Promise<ChannelHistogram | null> {
+    try {
+      const found = (await this.#source?.histogram(row.channel)) ?? null;
+      row.counts = found;
+      this.#render();
+      return found;
+    } catch {
+      row.counting = null;
+      return null;
+    }
   }
 }

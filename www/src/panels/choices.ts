@@ -1,42 +1,33 @@
 /** The list of a group's nodes, shown instead of a picture if the group is none. */
 
+import { html, render, type TemplateResult } from "lit-html";
 import type { NamedNode } from "../opening/metadata_names.js";
-import { element } from "../page/element.js";
+import { shown } from "../page/element.js";
 import { icon } from "../page/icons.js";
 import { cutNote } from "../page/long_list.js";
+import { lastPart } from "../text/paths.js";
 
 /** Maximum number of listed nodes. The hierarchy has all of them. */
 const MOST = 200;
 
-export class Choices {
-  onPath: (path: string) => void = () => {};
-  readonly #place: HTMLElement;
-
-  constructor(place: HTMLElement) {
-    this.#place = place;
-  }
-
-  /** `nodes` is null if they cannot be listed. */
-  show(nodes: readonly NamedNode[] | null): void {
-    const buttons = (nodes ?? []).slice(0, MOST).map((node) => this.#button(node));
-    const note = cutNote(nodes?.length ?? 0, MOST, "nodes");
-    this.#place.replaceChildren(
-      element("p", {}, words(nodes)),
-      element("div", { class: "choice-list" }, ...buttons),
-      ...(note ? [note] : []),
-    );
-  }
-
-  #button({ path, kind, role }: NamedNode): HTMLElement {
-    const name = path.split("/").at(-1) ?? path;
-    return element(
-      "button",
-      { type: "button", class: "choice", title: path, onclick: () => this.onPath(path) },
-      icon(role === "image" || kind === "array" ? "picture" : "folder"),
-      element("span", {}, name),
-      element("span", { class: "about" }, role ?? kind),
-    );
-  }
+/** Shows nodes, of which the user can select one. `nodes` is null if they cannot be listed. */
+export function showChoices(
+  place: HTMLElement,
+  nodes: readonly NamedNode[] | null,
+  select: (path: string) => void,
+): void {
+  const entry = ({ path, kind, role }: NamedNode): TemplateResult =>
+    html`<button type="button" class="choice" title=${path} @click=${() => select(path)}>
+      ${icon(role === "image" || kind === "array" ? "picture" : "folder")}
+      <span>${shown(lastPart(path))}</span>
+      <span class="about">${role ?? kind}</span>
+    </button>`;
+  render(
+    html`<p>${words(nodes)}</p>
+      <div class="choice-list">${nodes?.slice(0, MOST).map(entry)}</div>
+      ${cutNote(nodes?.length ?? 0, MOST, "nodes")}`,
+    place,
+  );
 }
 
 function words(nodes: readonly NamedNode[] | null): string {

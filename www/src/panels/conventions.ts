@@ -1,29 +1,32 @@
 /** The list of the selected node's conventions, with errors and warnings about its attributes. */
 
+import { html, nothing } from "lit-html";
+import { until } from "lit-html/directives/until.js";
 import * as zarr from "zarr-wasm";
 import type { DatasetNode } from "../opening/dataset.js";
-import { element } from "../page/element.js";
-import { fillInParts } from "../page/long_list.js";
+import { shown } from "../page/element.js";
+import { inParts } from "../page/long_list.js";
 
-/** Hidden until the node has conventions. */
-export function conventionsPart(node: DatasetNode): HTMLElement {
-  const part = element("section", { class: "conventions", hidden: true });
-  fill(part, node).catch((error: unknown) => {
-    part.hidden = false;
-    part.append(element("p", { class: "warning" }, `Conventions cannot be looked at: ${String(error)}`));
-  });
-  return part;
-}
+/** Nothing until the node is known to have conventions. */
+export const conventionsPart = (node: DatasetNode): unknown =>
+  until(
+    contents(node)
+      .catch((error: unknown) => {
+        return html`<p class="warning">${shown(`Conventions cannot be looked at: ${String(error)}`)}</p>`;
+      })
+      .then((part) => part && html`<section class="conventions">${part}</section>`),
+    nothing,
+  );
 
-async function fill(part: HTMLElement, node: DatasetNode): Promise<void> {
+async function contents(node: DatasetNode) {
   const [conventions, findings] = await Promise.all([zarr.conventions(node), zarr.validate(node)]);
   const general = findings.filter(({ convention }) => convention === undefined);
-  if (conventions.length === 0 && general.length === 0) return;
-  part.append(element("h3", {}, "Conventions"), ...findingList(general));
-  fillInParts(part, conventions, (convention) =>
-    element("div", {}, element("p", {}, summary(convention)), ...findingList(convention.findings)),
-  );
-  part.hidden = false;
+  if (conventions.length === 0 && general.length === 0) return null;
+  return html`<h3>Conventions</h3>
+    ${findingList(general)}
+    ${inParts(conventions, (convention) => {
+      return html`<div><p>${shown(summary(convention))}</p>${findingList(convention.findings)}</div>`;
+    })}`;
 }
 
 function summary({ label, version, declared }: zarr.Convention): string {
@@ -32,12 +35,9 @@ function summary({ label, version, declared }: zarr.Convention): string {
 }
 
 /** Only errors and warnings are shown, no notes. */
-function findingList(findings: readonly zarr.Finding[]): HTMLElement[] {
+function findingList(findings: readonly zarr.Finding[]): unknown {
   const told = findings.filter(({ severity }) => severity !== "info");
-  if (told.length === 0) return [];
-  const list = element("ul", { class: "findings" });
-  fillInParts(list, told, ({ severity, path, message }) =>
-    element("li", { class: severity }, path === "" ? message : `${path}: ${message}`),
-  );
-  return [list];
+  const item = ({ severity, path, message }: zarr.Finding) =>
+    html`<li class=${severity}>${shown(path === "" ? message : `${path}: ${message}`)}</li>`;
+  return told.length === 0 ? nothing : html`<ul class="findings">${inParts(told, item)}</ul>`;
 }

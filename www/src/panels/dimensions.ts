@@ -3,8 +3,10 @@
  * index, and a play button. The caller says which dimensions have a row.
  */
 
-import { element } from "../page/element.js";
-import { icon } from "../page/icons.js";
+import { html, render, type TemplateResult } from "lit-html";
+import { keyed } from "lit-html/directives/keyed.js";
+import { live } from "lit-html/directives/live.js";
+import { iconButton, tickBox, unlessTyping, withValue } from "../page/element.js";
 import { play } from "./player.js";
 
 export interface Dimension {
@@ -25,13 +27,12 @@ export class Dimensions {
   shown: () => Promise<void> = async () => {};
 
   readonly #place: HTMLElement;
-  readonly #rows = new Map<string, Row>();
-  readonly #speed = element(
-    "select",
-    { id: "play-speed", "aria-label": "Speed of playing", title: "Speed of playing" },
-    ...SPEEDS.map((speed) => element("option", { value: speed, selected: speed === 5 }, `${speed} / s`)),
-  );
-  readonly #loop = element("input", { type: "checkbox", checked: true });
+  #dimensions: readonly Dimension[] = [];
+  /** The names of the places along dimensions. */
+  #texts = new Map<string, (index: number) => string>();
+  #playing: { name: string; stop: () => void } | null = null;
+  #speed = 5;
+  #isLoop = true;
 
   constructor(place: HTMLElement) {
     this.#place = place;
@@ -39,141 +40,109 @@ export class Dimensions {
 
   show(dimensions: readonly Dimension[]): void {
     this.stop();
-    this.#rows.clear();
-    const settings = {
-      speed: () => Number(this.#speed.value),
-      isLoop: () => this.#loop.checked,
-      preload: (name: string, index: number) => this.preload(name, index),
-      choose: (name: string, index: number) => this.onIndex(name, index),
-      shown: () => this.shown(),
-      stopOthers: () => this.stop(),
-    };
-    for (const dimension of dimensions) this.#rows.set(dimension.name, new Row(dimension, settings));
-    this.#place.hidden = this.#rows.size === 0;
-    const loop = element("label", { class: "tick" }, this.#loop, element("span", {}, "Loop"));
-    this.#place.replaceChildren(
-      element("div", { class: "rows" }, ...[...this.#rows.values()].map((row) => row.element)),
-      element("div", { class: "playing", role: "group", "aria-label": "Playing" }, this.#speed, loop),
-    );
+    this.#dimensions = dimensions.map((dimension) => ({ ...dimension }));
+    this.#texts = new Map();
+    this.#place.hidden = dimensions.length === 0;
+    this.#render();
   }
 
   /** Sets the names of the places along a dimension. */
   setText(name: string, text: (index: number) => string): void {
-    this.#rows.get(name)?.setText(text);
+    this.#texts.set(name, text);
+    this.#render();
   }
 
   stop(): void {
-    for (const row of this.#rows.values()) row.stop();
+    this.#playing?.stop();
   }
-}
 
-interface Settings {
-  speed(): number;
-  isLoop(): boolean;
-  preload(name: string, index: number): Promise<void>;
-  choose(name: string, index: number): void;
-  shown(): Promise<void>;
-  stopOthers(): void;
-}
+  #render(): void {
+    const speed = (each: number) =>
+      html`<option value=${each} ?selected=${each === this.#speed}>${each} / s</option>`;
+    const setSpeed = (value: string) => {
+      this.#speed = Number(value);
+    };
+    const setLoop = (isLoop: boolean) => {
+      this.#isLoop = isLoop;
+    };
+    const rows = html`<div class="rows">${this.#dimensions.map((dimension) => this.#row(dimension))}</div>
+      <div class="playing" role="group" aria-label="Playing">
+        <select
+          id="play-speed"
+          aria-label="Speed of playing"
+          title="Speed of playing"
+          @change=${withValue(setSpeed)}
+        >${SPEEDS.map(speed)}</select>
+        ${tickBox("Loop", this.#isLoop, setLoop)}
+      </div>`;
+    render(keyed(this.#dimensions, rows), this.#place);
+  }
 
-class Row {
-  readonly element: HTMLElement;
-  readonly #dimension: Dimension;
-  readonly #settings: Settings;
-  readonly #range: HTMLInputElement;
-  readonly #number: HTMLInputElement;
-  readonly #place = element("output", { class: "coordinate" });
-  readonly #button: HTMLButtonElement;
-  #text: (index: number) => string = () => "";
-  #end: (() => void) | null = null;
-
-  constructor(dimension: Dimension, settings: Settings) {
-    this.#dimension = { ...dimension };
-    this.#settings = settings;
+  #row(dimension: Dimension): TemplateResult {
     const { name, length, index } = dimension;
-    const shared = { min: 0, max: length - 1, step: 1, value: index };
-    this.#range = element("input", { type: "range", "aria-label": name, ...shared });
-    this.#number = element("input", { type: "number", "aria-label": `Index of ${name}`, ...shared });
-    this.#button = element("button", { type: "button", class: "icon-button", onclick: () => this.#toggle() });
-    this.#showButton();
-    this.#range.addEventListener("input", () => this.#follow(this.#range));
-    this.#number.addEventListener("input", () => this.#follow(this.#number));
-    this.element = element(
-      "div",
-      { class: "dimension" },
-      this.#button,
-      element("span", { class: "name", title: name }, name),
-      this.#range,
-      this.#place,
-      element("span", { class: "index" }, this.#number, element("span", {}, `/ ${length - 1}`)),
-    );
-    this.element.dataset.name = name;
-    this.#tell();
+    const text = this.#texts.get(name)?.(index) ?? "";
+    const isPlaying = this.#playing?.name === name;
+    const follow = withValue((value) => {
+      const wanted = Math.round(Number(value));
+      if (value === "" || !(wanted >= 0 && wanted < length)) return;
+      this.stop();
+      this.#choose(dimension, wanted);
+    });
+    const press = () => (isPlaying ? this.stop() : this.#play(dimension));
+    return html`<div class="dimension" data-name=${name}>
+      ${iconButton(isPlaying ? "pause" : "play", `${isPlaying ? "Pause" : "Play"} ${name}`, press)}
+      <span class="name" title=${name}>${name}</span>
+      <input
+        type="range"
+        min="0"
+        max=${length - 1}
+        step="1"
+        aria-label=${name}
+        aria-valuetext=${text || index}
+        .value=${live(String(index))}
+        @input=${follow}
+      />
+      <output class="coordinate" title=${text}>${text === String(index) ? "" : text}</output>
+      <span class="index">
+        <input
+          type="number"
+          min="0"
+          max=${length - 1}
+          step="1"
+          aria-label="Index of ${name}"
+          @input=${follow}
+          ${unlessTyping(String(index))}
+        />
+        <span>/ ${length - 1}</span>
+      </span>
+    </div>`;
   }
 
-  setText(text: (index: number) => string): void {
-    this.#text = text;
-    this.#tell();
+  #choose(dimension: Dimension, index: number): void {
+    dimension.index = index;
+    this.#render();
+    this.onIndex(dimension.name, index);
   }
 
-  stop(): void {
-    this.#end?.();
-  }
-
-  #follow(from: HTMLInputElement): void {
-    const index = Math.round(Number(from.value));
-    if (from.value === "" || !(index >= 0 && index < this.#dimension.length)) return;
+  #play(dimension: Dimension): void {
     this.stop();
-    this.#choose(index);
-  }
-
-  #choose(index: number): void {
-    this.#dimension.index = index;
-    this.#tell();
-    this.#settings.choose(this.#dimension.name, index);
-  }
-
-  #tell(): void {
-    const { index } = this.#dimension;
-    const text = this.#text(index);
-    this.#range.value = String(index);
-    if (document.activeElement !== this.#number) this.#number.value = String(index);
-    this.#range.setAttribute("aria-valuetext", text === "" ? String(index) : text);
-    // A coordinate that equals the index is not shown.
-    this.#place.textContent = text === String(index) ? "" : text;
-    this.#place.title = text;
-  }
-
-  #toggle(): void {
-    if (this.#end) {
-      this.#end();
-      return;
-    }
-    this.#settings.stopOthers();
-    const { name, length, index } = this.#dimension;
-    const { speed, isLoop, preload, shown } = this.#settings;
-    this.#end = play({
+    const { name, length, index } = dimension;
+    const stop = play({
       length,
       start: index,
-      speed,
-      isLoop,
-      preload: (step) => preload(name, step),
+      speed: () => this.#speed,
+      isLoop: () => this.#isLoop,
+      preload: (step) => this.preload(name, step),
       show: (step) => {
-        this.#choose(step);
-        return shown();
+        this.#choose(dimension, step);
+        return this.shown();
       },
       onEnd: () => {
-        this.#end = null;
-        this.#showButton();
+        this.#playing = null;
+        this.#render();
       },
     });
-    this.#showButton();
-  }
-
-  #showButton(): void {
-    const label = `${this.#end ? "Pause" : "Play"} ${this.#dimension.name}`;
-    this.#button.setAttribute("aria-label", label);
-    this.#button.title = label;
-    this.#button.replaceChildren(icon(this.#end ? "pause" : "play"));
+    this.#playing = { name, stop };
+    this.#render();
   }
 }

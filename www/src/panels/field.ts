@@ -1,15 +1,15 @@
 /** The panel of a field's colours: the colormap, the limits and the logarithmic scale. */
 
-import { element, tickBox } from "../page/element.js";
-import { COLORMAPS, colormapColors } from "../scene/colormaps.js";
+import { html, render, type TemplateResult } from "lit-html";
+import { keyed } from "lit-html/directives/keyed.js";
+import { button, tickBox } from "../page/element.js";
+import { COLORMAPS, gradient } from "../scene/colormaps.js";
 import type { FieldStyle } from "../scene/scene.js";
-import { type Counts, WindowControl } from "./window_control.js";
+import { type Counts, windowControl } from "./window_control.js";
 
 export interface FieldSource {
   title: string;
   style: FieldStyle;
-  /** The lowest and the highest known value. */
-  limits: readonly [low: number, high: number];
   integer: boolean;
   histogram(): Promise<Counts>;
   /** The limits of the values in view. */
@@ -23,105 +23,87 @@ export class Field {
   onChange: (style: FieldStyle) => void = () => {};
 
   readonly #place: HTMLElement;
+  #source: FieldSource | null = null;
   #style: FieldStyle = { colormap: "viridis", range: [0, 1], log: false, reversed: false };
-  #window: WindowControl | null = null;
-  #swatch = element("span", { class: "swatch" });
-  #name = element("span", {});
+  #counts: Counts | null = null;
 
   constructor(place: HTMLElement) {
     this.#place = place;
   }
 
   show(source: FieldSource): void {
+    this.#source = source;
     this.#style = { ...source.style };
-    const { title, limits, integer } = source;
-    const window = new WindowControl({ label: title, limits, window: this.#style.range, integer });
-    window.onChange = (range) => this.#change({ range });
-    this.#window = window;
-    const first = source.style.range;
-    this.#place.replaceChildren(
-      this.#maps(),
-      window.element,
-      element(
-        "div",
-        { class: "actions" },
-        button("Rescale to view", () => void this.#rescale(source)),
-        button("Reset", () => this.#setRange(first)),
-      ),
-      element(
-        "div",
-        { class: "ticks" },
-        tickBox("Logarithmic", this.#style.log, (log) => this.#setLog(log)),
-        tickBox("Reversed", this.#style.reversed, (reversed) => this.#change({ reversed })),
-      ),
-    );
-    // Without a histogram the sliders still work.
+    this.#counts = null;
+    this.#render(source);
     source.histogram().then(
-      (counts) => window.setHistogram(counts),
+      (counts) => {
+        if (source !== this.#source) return;
+        this.#counts = counts;
+        this.#render(source);
+      },
+      // Without a histogram the sliders still work.
       () => {},
     );
   }
 
-  #maps(): HTMLElement {
-    const choices = COLORMAPS.map(({ name }) => {
-      const radio = element("input", {
-        type: "radio",
-        name: "colormap",
-        value: name,
-        checked: name === this.#style.colormap,
-      });
-      radio.addEventListener("change", () => this.#change({ colormap: name }));
-      const swatch = element("span", { class: "swatch" });
-      swatch.style.background = gradient(name, false);
-      return element("label", {}, radio, swatch, element("span", {}, name));
-    });
-    this.#showMap();
-    return element(
-      "details",
-      { class: "colormaps" },
-      element("summary", {}, element("span", { class: "hidden" }, "Colormap: "), this.#swatch, this.#name),
-      element("fieldset", {}, element("legend", { class: "hidden" }, "Colormap"), ...choices),
-    );
+  #render(source: FieldSource): void {
+    const { title, integer, style } = source;
+    const { range, log, reversed } = this.#style;
+    const limits = { label: title, limits: style.range, window: range, integer, counts: this.#counts };
+    const change = (changed: Partial<FieldStyle>) => this.#change(source, changed);
+    const panel = html`${mapsOf(this.#style, (colormap) => change({ colormap }))}
+      ${windowControl({ ...limits, change: (range) => change({ range }) })}
+      <div class="actions">
+        ${button("Rescale to view", () => void this.#rescale(source))}
+        ${button("Reset", () => change({ range: style.range }))}
+      </div>
+      <div class="ticks">
+        ${tickBox("Logarithmic", log, (log) => change({ log, range: rangeFor(log, range) }))}
+        ${tickBox("Reversed", reversed, (reversed) => change({ reversed }))}
+      </div>`;
+    render(keyed(source, panel), this.#place);
   }
 
-  #showMap(): void {
-    const { colormap, reversed } = this.#style;
-    this.#swatch.style.background = gradient(colormap, reversed);
-    this.#name.textContent = colormap;
-  }
-
-  async #rescale({ limitsInView, integer }: FieldSource): Promise<void> {
-    const found = await limitsInView();
-    if (!found) return;
-    const [low, high] = integer ? [Math.floor(found[0]), Math.ceil(found[1])] : found;
-    this.#setRange([low, high > low ? high : low + 1]);
-  }
-
-  /** A logarithmic scale needs limits above zero. */
-  #setLog(log: boolean): void {
-    const [low, high] = this.#style.range;
-    const top = high > 0 ? high : 1;
-    const range: [number, number] = log && low <= 0 ? [top / MOST_DECADES ** 0.5, top] : [low, high];
-    this.#window?.setWindow(range);
-    this.#change({ log, range });
-  }
-
-  #setRange(range: [number, number]): void {
-    this.#window?.setWindow(range);
-    this.#change({ range });
-  }
-
-  #change(change: Partial<FieldStyle>): void {
-    this.#style = { ...this.#style, ...change };
-    this.#showMap();
+  #change(source: FieldSource, changed: Partial<FieldStyle>): void {
+    if (source !== this.#source) return;
+    this.#style = { ...this.#style, ...changed };
+    this.#render(source);
     this.onChange({ ...this.#style });
+  }
+
+  async #rescale(source: FieldSource): Promise<void> {
+    const found = await source.limitsInView();
+    if (!found) return;
+    const [low, high] = source.integer ? [Math.floor(found[0]), Math.ceil(found[1])] : found;
+    this.#change(source, { range: [low, high > low ? high : low + 1] });
   }
 }
 
-const button = (text: string, press: () => void) =>
-  element("button", { type: "button", onclick: press }, text);
+/** A logarithmic scale needs limits above zero. */
+function rangeFor(log: boolean, [low, high]: [number, number]): [number, number] {
+  const top = high > 0 ? high : 1;
+  return log && low <= 0 ? [top / MOST_DECADES ** 0.5, top] : [low, high];
+}
 
-export function gradient(colormap: string, reversed: boolean, direction = "to right"): string {
-  const colors = colormapColors(colormap, 24, reversed);
-  return `linear-gradient(${direction}, ${(colors.length > 1 ? colors : ["#000", "#fff"]).join(", ")})`;
+const swatch = (colormap: string, reversed = false) =>
+  html`<span class="swatch" .style=${`background: ${gradient(colormap, reversed)}`}></span>`;
+
+function mapsOf({ colormap, reversed }: FieldStyle, choose: (colormap: string) => void): TemplateResult {
+  const choice = ({ name }: { name: string }) => html`<label>
+    <input
+      type="radio"
+      name="colormap"
+      value=${name}
+      ?checked=${name === colormap}
+      @change=${() => choose(name)}
+    />
+    ${swatch(name)}<span>${name}</span>
+  </label>`;
+  return html`<details class="colormaps">
+    <summary>
+      <span class="hidden">Colormap: </span>${swatch(colormap, reversed)}<span>${colormap}</span>
+    </summary>
+    <fieldset><legend class="hidden">Colormap</legend>${COLORMAPS.map(choice)}</fieldset>
+  </details>`;
 }

@@ -3,40 +3,31 @@
  * another data set mean no.
  */
 
+import { html, render } from "lit-html";
 import { type AskHosts, HostsRefusedError } from "../opening/reference_hosts.js";
-import { element } from "../page/element.js";
+import { button, shown } from "../page/element.js";
 
-const button = (text: string, press: () => void, kind = "") =>
-  element("button", { type: "button", class: kind, onclick: press }, text);
+function question(document_: string, hosts: readonly string[], answer: (answer: string) => void) {
+  const isOne = hosts.length === 1;
+  return html`<h2 id="question-title">Read from ${isOne ? "another server" : "other servers"}?</h2>
+    <p id="question-text">${shown(`“${document_}”`)} refers to data on ${
+      // A short list is part of the sentence, so that it is read aloud with it.
+      isOne ? "the server" : `${hosts.length} servers:`
+    } <b>${shown(hosts.join(", "))}</b>. If you allow it, this page sends requests there from your computer.</p>
+    <div class="actions">
+      ${button("Cancel", () => answer("cancel"))} ${button("Allow", () => answer("allow"), "primary")}
+    </div>`;
+}
 
 export const askForHosts: AskHosts = (document_, hosts, signal) =>
   new Promise((allow, refuse) => {
-    const dialog = element("dialog", {
-      class: "question",
-      "aria-labelledby": "question-title",
-      "aria-describedby": "question-text",
-    });
-    const cancel = button("Cancel", () => dialog.close("cancel"));
-    dialog.append(
-      element(
-        "h2",
-        { id: "question-title" },
-        hosts.length === 1 ? "Read from another server?" : "Read from other servers?",
-      ),
-      element(
-        "p",
-        { id: "question-text" },
-        `“${document_}” refers to data on ${hosts.length === 1 ? "the server" : `${hosts.length} servers:`} `,
-        // A short list is part of the sentence, so that it is read aloud with it.
-        element("b", {}, hosts.join(", ")),
-        ". If you allow it, this page sends requests there from your computer.",
-      ),
-      element(
-        "div",
-        { class: "actions" },
-        cancel,
-        button("Allow", () => dialog.close("allow"), "primary"),
-      ),
+    const dialog = document.createElement("dialog");
+    dialog.className = "question";
+    dialog.setAttribute("aria-labelledby", "question-title");
+    dialog.setAttribute("aria-describedby", "question-text");
+    render(
+      question(document_, hosts, (answer) => dialog.close(answer)),
+      dialog,
     );
     const stop = () => dialog.close("cancel");
     dialog.addEventListener("close", () => {
@@ -48,6 +39,6 @@ export const askForHosts: AskHosts = (document_, hosts, signal) =>
     signal?.addEventListener("abort", stop);
     document.body.append(dialog);
     dialog.showModal();
-    cancel.focus();
+    dialog.querySelector("button")?.focus();
     if (signal?.aborted) stop();
   });

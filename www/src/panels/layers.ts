@@ -3,8 +3,10 @@
  * lines and the graticule.
  */
 
-import { element, tickBox } from "../page/element.js";
-import { fillInParts, mostNote } from "../page/long_list.js";
+import { html, nothing, render, type TemplateResult } from "lit-html";
+import { keyed } from "lit-html/directives/keyed.js";
+import { tickBox, withValue } from "../page/element.js";
+import { inParts, mostNote } from "../page/long_list.js";
 import type { SceneLabel } from "../scene/scene.js";
 import { MOST_LABELS } from "../scene/visible.js";
 
@@ -20,7 +22,8 @@ export class Layers {
   readonly #place: HTMLElement;
   readonly #section: HTMLElement;
   #labels: SceneLabel[] = [];
-  #map: MapLayers = { coast: true, graticule: false };
+  /** Null if the picture is not a map. */
+  #map: MapLayers | null = null;
 
   /** `section` is hidden if there are no layers. */
   constructor(place: HTMLElement, section: HTMLElement) {
@@ -31,40 +34,50 @@ export class Layers {
   /** `map` is null if the picture is not a map. */
   show(labels: readonly SceneLabel[], map: MapLayers | null): void {
     this.#labels = labels.map((label) => ({ ...label }));
-    const rows = element("div", { class: "label-list" });
-    fillInParts(rows, this.#labels, (label) => this.#labelRow(label));
-    const notes = mostNote(labels.length, MOST_LABELS, "label images");
-    this.#place.replaceChildren(...notes, rows, ...(map ? this.#mapRows(map) : []));
-    this.#section.hidden = this.#labels.length === 0 && !map;
+    this.#map = map;
+    this.#section.hidden = labels.length === 0 && !map;
+    this.#render();
   }
 
-  #labelRow(label: SceneLabel): HTMLElement {
-    const change = () => this.onLabels(this.#labels.map((each) => ({ ...each })));
-    const slider = element("input", { type: "range", min: 0, max: 1, step: 0.05, value: label.opacity });
-    slider.setAttribute("aria-label", `Opacity of ${label.name}`);
-    slider.addEventListener("input", () => {
-      label.opacity = Number(slider.value);
-      change();
-    });
-    const tick = tickBox(label.name, label.visible, (visible) => {
+  #render(): void {
+    const labels = this.#labels;
+    const layers = html`${mostNote(labels.length, MOST_LABELS, "label images")}
+      <div class="label-list">${inParts(labels, (label) => this.#labelRow(label))}</div>
+      ${this.#map ? this.#mapRows(this.#map) : nothing}`;
+    render(keyed(labels, layers), this.#place);
+  }
+
+  #labelRow(label: SceneLabel): TemplateResult {
+    const set = (change: Partial<SceneLabel>) => {
+      Object.assign(label, change);
+      this.#render();
+      this.onLabels(this.#labels.map((each) => ({ ...each })));
+    };
+    const tick = (visible: boolean) => {
       const isFull = this.#labels.filter((each) => each.visible).length >= MOST_LABELS;
-      label.visible = visible && !isFull;
-      const box = tick.querySelector("input");
-      if (box) box.checked = label.visible;
-      change();
-    });
-    return element("div", { class: "layer" }, tick, slider);
+      set({ visible: visible && !isFull });
+    };
+    return html`<div class="layer">
+      ${tickBox(label.name, label.visible, tick)}
+      <input
+        type="range"
+        min="0"
+        max="1"
+        step="0.05"
+        aria-label="Opacity of ${label.name}"
+        .value=${String(label.opacity)}
+        @input=${withValue((value) => set({ opacity: Number(value) }))}
+      />
+    </div>`;
   }
 
-  #mapRows(map: MapLayers): HTMLElement[] {
-    this.#map = { ...map };
+  #mapRows(map: MapLayers): TemplateResult {
     const change = (changed: Partial<MapLayers>) => {
-      this.#map = { ...this.#map, ...changed };
+      this.#map = { ...map, ...changed };
+      this.#render();
       this.onMapLayers(this.#map);
     };
-    return [
-      tickBox("Coast lines", map.coast, (coast) => change({ coast })),
-      tickBox("Graticule", map.graticule, (graticule) => change({ graticule })),
-    ];
+    return html`${tickBox("Coast lines", map.coast, (coast) => change({ coast }))}
+    ${tickBox("Graticule", map.graticule, (graticule) => change({ graticule }))}`;
   }
 }

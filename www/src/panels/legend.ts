@@ -3,10 +3,11 @@
  * names of its channels. It consists of page elements, not of pixels.
  */
 
-import { element } from "../page/element.js";
+import { html, nothing, render, type TemplateResult } from "lit-html";
+import { dot, shown } from "../page/element.js";
+import { gradient } from "../scene/colormaps.js";
 import type { FieldStyle, Scene, SceneChannel } from "../scene/scene.js";
 import { roundedText, scaleTexts } from "../text/numbers.js";
-import { gradient } from "./field.js";
 
 /** Number of steps between the ticks below the bar. */
 const MOST_STEPS = 6;
@@ -19,53 +20,34 @@ const CHARACTERS = 36;
 /** Maximum number of names, because more would cover the picture. */
 const NAMES = 8;
 
-export class Legend {
-  readonly #place: HTMLElement;
+/** Shows a legend; none if it is null. */
+export function showLegend(place: HTMLElement, legend: TemplateResult | null): void {
+  place.hidden = legend === null;
+  render(legend, place);
+}
 
-  constructor(place: HTMLElement) {
-    this.#place = place;
-  }
+export function fieldLegend(
+  { title, unit }: Pick<Scene, "title" | "unit">,
+  style: FieldStyle,
+): TemplateResult {
+  const [low, high] = style.range.map(roundedText);
+  const all = ticksOf(style);
+  const { ticks, texts } = readable(all, style.log ? all.map(roundedText) : scaleTexts(all));
+  const background = `background: ${gradient(style.colormap, style.reversed)}`;
+  return html`
+    <p class="legend-title">${shown(title)}${unit ? html` <span class="unit">${unit}</span>` : nothing}</p>
+    <div class="bar" role="img" aria-label="Colours from ${low} to ${high} ${unit}" .style=${background}></div>
+    <div class="scale">${texts.map((text, at) => tickLabel(text, shareOf(ticks[at] ?? 0, style)))}</div>
+  `;
+}
 
-  clear(): void {
-    this.#place.hidden = true;
-    this.#place.replaceChildren();
-  }
-
-  showField({ title, unit }: Pick<Scene, "title" | "unit">, style: FieldStyle): void {
-    const [low, high] = style.range.map(roundedText);
-    const bar = element("div", {
-      class: "bar",
-      role: "img",
-      "aria-label": `Colours from ${low} to ${high} ${unit}`,
-    });
-    bar.style.background = gradient(style.colormap, style.reversed);
-    const all = ticksOf(style);
-    const { ticks, texts } = readable(all, style.log ? all.map(roundedText) : scaleTexts(all));
-    const words = element(
-      "p",
-      { class: "legend-title" },
-      title,
-      ...(unit ? [" ", element("span", { class: "unit" }, unit)] : []),
-    );
-    const scale = element("div", { class: "scale" });
-    for (const [at, text] of texts.entries()) scale.append(tickLabel(text, shareOf(ticks[at] ?? 0, style)));
-    this.#place.replaceChildren(words, bar, scale);
-    this.#place.hidden = false;
-  }
-
-  showChannels(channels: readonly SceneChannel[]): void {
-    const visible = channels.filter((channel) => channel.visible);
-    const names = visible.slice(0, NAMES).map(({ name, color }) => {
-      const dot = element("span", { class: "dot" });
-      dot.style.background = color;
-      return element("li", {}, dot, name);
-    });
-    if (visible.length > NAMES) names.push(element("li", {}, `and ${visible.length - NAMES} more`));
-    this.#place.replaceChildren(
-      element("ul", { class: "chips", "aria-label": "Channels on show" }, ...names),
-    );
-    this.#place.hidden = names.length === 0 || channels.length < 2;
-  }
+/** Null if there is nothing to tell apart. */
+export function channelLegend(channels: readonly SceneChannel[]): TemplateResult | null {
+  const visible = channels.filter((channel) => channel.visible);
+  if (visible.length === 0 || channels.length < 2) return null;
+  const names = visible.slice(0, NAMES).map(({ name, color }) => html`<li>${dot(color)}${shown(name)}</li>`);
+  if (visible.length > NAMES) names.push(html`<li>and ${visible.length - NAMES} more</li>`);
+  return html`<ul class="chips" aria-label="Channels on show">${names}</ul>`;
 }
 
 /** Thins out the ticks so that their texts do not overlap. */
@@ -82,12 +64,10 @@ function shareOf(value: number, { range: [low, high], log }: FieldStyle): number
 }
 
 /** Places a number below its position. The outer ones stay inside of the bar. */
-function tickLabel(text: string, share: number): HTMLElement {
-  const label = element("span", {}, text);
-  label.style.left = `${(share * 100).toFixed(2)}%`;
+function tickLabel(text: string, share: number): TemplateResult {
   const shift = share < EDGE ? "0" : share > 1 - EDGE ? "-100%" : "-50%";
-  label.style.transform = `translateX(${shift})`;
-  return label;
+  const style = `left: ${(share * 100).toFixed(2)}%; transform: translateX(${shift})`;
+  return html`<span .style=${style}>${text}</span>`;
 }
 
 /** A few round values in the range; powers of ten for a logarithmic scale. */

@@ -1,53 +1,61 @@
-/**
- * Messages above the picture: errors with advice, notes, and the reason for an empty picture. The
- * picture stays visible.
- */
+/** Messages above the picture: errors with advice, and notes. The picture stays visible. */
 
-import { element, iconButton } from "../page/element.js";
+import { html, nothing, render, type TemplateResult } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+import { iconButton, shown } from "../page/element.js";
 import type { Explanation } from "../text/errors.js";
 
 /** Maximum number of different notes. */
 const MOST_NOTES = 50;
 
+type Message = string | Explanation;
+
 export class Messages {
   readonly #place: HTMLElement;
   readonly #said = new Set<string>();
+  #messages: readonly Message[] = [];
 
   constructor(place: HTMLElement) {
     this.#place = place;
   }
 
   clear(): void {
-    this.#place.replaceChildren();
-  }
-
-  /** Shows a sentence instead of the picture. */
-  say(text: string): void {
-    this.#place.replaceChildren(
-      element("div", { class: "message calm", role: "status" }, element("p", {}, text)),
-    );
+    this.#show([]);
   }
 
   /** Shows a note once. */
   note(text: string): void {
     if (this.#said.has(text) || this.#said.size >= MOST_NOTES) return;
     this.#said.add(text);
-    const box = element("div", { class: "message note-box", role: "status" }, element("p", {}, text));
-    box.append(iconButton("close", "Dismiss", () => box.remove()));
-    this.#place.append(box);
+    this.#show([...this.#messages, text]);
   }
 
-  fail({ title, cause, cure, detail }: Explanation): void {
-    const more = element("details", {}, element("summary", {}, "Details"), element("pre", {}, detail));
-    const box = element(
-      "div",
-      { class: "message alert", role: "alert" },
-      element("h2", {}, title),
-      element("p", {}, cause),
-      element("p", { class: "cure" }, cure),
-      detail ? more : null,
-    );
-    box.append(iconButton("close", "Dismiss", () => box.remove()));
-    this.#place.replaceChildren(box);
+  fail(explanation: Explanation): void {
+    this.#show([explanation]);
   }
+
+  #show(messages: readonly Message[]): void {
+    this.#messages = messages;
+    const box = (message: Message) => {
+      const dismiss = () => this.#show(this.#messages.filter((other) => other !== message));
+      return boxOf(message, iconButton("close", "Dismiss", dismiss));
+    };
+    render(
+      repeat(messages, (message) => message, box),
+      this.#place,
+    );
+  }
+}
+
+function boxOf(message: Message, close: TemplateResult): TemplateResult {
+  if (typeof message === "string")
+    return html`<div class="message note-box" role="status"><p>${shown(message)}</p>${close}</div>`;
+  const { title, cause, cure, detail } = message;
+  return html`<div class="message alert" role="alert">
+    <h2>${title}</h2>
+    <p>${shown(cause)}</p>
+    <p class="cure">${cure}</p>
+    ${detail ? html`<details><summary>Details</summary><pre>${shown(detail)}</pre></details>` : nothing}
+    ${close}
+  </div>`;
 }

@@ -3,85 +3,77 @@
  * conventions and attributes.
  */
 
+import { html, render, type TemplateResult } from "lit-html";
+import { keyed } from "lit-html/directives/keyed.js";
 import type { ArrayNode, DatasetNode } from "../opening/dataset.js";
-import { element } from "../page/element.js";
-import { fillInParts } from "../page/long_list.js";
+import { shown } from "../page/element.js";
+import { inParts } from "../page/long_list.js";
 import { cutText } from "../text/cut.js";
 import { bytesText, countText, jsonText, shapeText, valueText } from "../text/numbers.js";
 import { conventionsPart } from "./conventions.js";
 
-type Rows = [name: string, value: string | HTMLElement][];
+type Row = [name: string, value: string | TemplateResult];
 
-export function nodeDetails(node: DatasetNode, path: string): HTMLElement[] {
-  const rows: Rows = [["Path", element("code", {}, `/${path}`)]];
-  rows.push(...(node.kind === "array" ? arrayRows(node) : [["Kind", "group"] as Rows[number]]));
-  return [
-    element(
-      "dl",
-      {},
-      ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]),
-    ),
-    warningsPart(node.warnings),
-    ...packingNote(node.attrs).map((text) => element("p", { class: "note" }, text)),
-    conventionsPart(node),
-    // All digits: doubles are not exact beyond 2^53.
-    attributesPart(node.attributes({ bigint: true })),
-  ];
+const code = (text: string) => html`<code>${shown(text)}</code>`;
+const warning = (text: string) => html`<p class="warning">${shown(text)}</p>`;
+const note = (text: string) => html`<p class="note">${text}</p>`;
+
+/** Shows the details of a node. */
+export function showDetails(place: HTMLElement, node: DatasetNode, path: string): void {
+  const kind: Row[] = node.kind === "array" ? arrayRows(node) : [["Kind", "group"]];
+  const rows: Row[] = [["Path", code(`/${path}`)], ...kind];
+  const row = ([name, value]: Row) =>
+    html`<dt>${name}</dt><dd>${typeof value === "string" ? shown(value) : value}</dd>`;
+  // All digits: doubles are not exact beyond 2^53.
+  const attributes = node.attributes({ bigint: true });
+  const details = html`<dl>${rows.map(row)}</dl>
+    <div>${inParts(node.warnings, warning)}</div>
+    ${packingNote(node.attrs).map(note)} ${conventionsPart(node)} ${attributesPart(attributes)}`;
+  render(keyed(node, details), place);
 }
 
-function warningsPart(warnings: readonly string[]): HTMLElement {
-  const part = element("div");
-  fillInParts(part, warnings, (text) => element("p", { class: "warning" }, text));
-  return part;
-}
-
-function arrayRows(array: ArrayNode): Rows {
+function arrayRows(array: ArrayNode): Row[] {
   const { shape, chunks, shards } = array;
   const count = shape.reduce((product, length) => product * length, 1);
   const grid = shape.map((length, axis) => Math.ceil(length / Math.max(1, chunks[axis] ?? 1)));
   const chunkCount = grid.reduce((product, length) => product * length, 1);
   const size = elementSize(array.dtype);
-  const rows: Rows = [
+  return [
     ["Kind", `array, Zarr v${array.zarrFormat}`],
     ["Shape", shapeText(shape)],
     ["Dimensions", array.dimensionNames?.map((name) => name ?? "–").join(", ") || "not named"],
-    ["Data type", element("code", {}, array.dtype)],
+    ["Data type", code(array.dtype)],
     ["Size", size === null ? `${countText(count)} elements` : `${bytesText(count * size)} decoded`],
     ["Chunks", `${shapeText(chunks)} (${countText(chunkCount)} of them)`],
+    ...(shards ? [["Shards", shapeText(shards)] as Row] : []),
+    ["Codecs", codecList(array)],
+    ["Fill value", code(valueText(array.fillValue))],
   ];
-  if (shards) rows.push(["Shards", shapeText(shards)]);
-  rows.push(["Codecs", codecList(array)], ["Fill value", element("code", {}, valueText(array.fillValue))]);
-  return rows;
 }
 
 /** The codecs in the order of encoding, each with its configuration. */
-function codecList(array: ArrayNode): HTMLElement {
-  if (array.codecs.length === 0) return element("span", {}, "none");
-  const list = element("ol", { class: "codecs" });
-  fillInParts(list, array.codecs, ({ name, configuration }) => {
-    const settings = Object.keys(configuration ?? {}).length > 0;
-    if (!settings) return element("li", {}, name);
+function codecList({ codecs }: ArrayNode): string | TemplateResult {
+  const item = ({ name, configuration }: ArrayNode["codecs"][number]) => {
+    if (Object.keys(configuration ?? {}).length === 0) return html`<li>${shown(name)}</li>`;
     const text = longText(jsonText(configuration));
-    return element("li", {}, element("details", {}, element("summary", {}, name), element("pre", {}, text)));
-  });
-  return list;
+    return html`<li><details><summary>${shown(name)}</summary><pre>${text}</pre></details></li>`;
+  };
+  return codecs.length === 0 ? "none" : html`<ol class="codecs">${inParts(codecs, item)}</ol>`;
 }
 
-function attributesPart(attributes: Record<string, unknown>): HTMLElement {
+function attributesPart(attributes: Record<string, unknown>): TemplateResult {
   const count = Object.keys(attributes).length;
-  if (count === 0) return element("p", { class: "note" }, "No attributes.");
-  return element(
-    "details",
-    { class: "attributes", open: true },
-    element("summary", {}, `Attributes (${count})`),
-    element("pre", { tabindex: 0 }, longText(jsonText(attributes))),
-  );
+  if (count === 0) return note("No attributes.");
+  return html`<details class="attributes" open>
+    <summary>Attributes (${count})</summary>
+    <pre tabindex="0">${longText(jsonText(attributes))}</pre>
+  </details>`;
 }
 
 /** Maximum length of a text of JSON. */
 const MOST_CHARACTERS = 200_000;
 
-const longText = (text: string): Text => document.createTextNode(cutText(text, MOST_CHARACTERS));
+const longText = (text: string): string => cutText(text, MOST_CHARACTERS);
 
 /** CF's packing is in attributes. It is listed because the shown values are unpacked. */
 function packingNote(attributes: Record<string, unknown>): string[] {

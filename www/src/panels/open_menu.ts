@@ -3,11 +3,12 @@
  * sets. It also handles dropped items.
  */
 
+import { html, nothing, render, type TemplateResult } from "lit-html";
 import { addressOfDrop, chooseFile, chooseFolder, sourceOfDrop } from "../opening/local_files.js";
 import { forgetSources, recentSources } from "../opening/recent.js";
 import { SAMPLES } from "../opening/samples.js";
 import type { Source } from "../opening/source.js";
-import { byId, element } from "../page/element.js";
+import { button, byId } from "../page/element.js";
 import { type IconName, icon } from "../page/icons.js";
 import { askForHosts } from "./host_question.js";
 
@@ -40,44 +41,39 @@ export class OpenMenu {
   }
 
   #fill(): void {
-    const sample = ({ name, about, source }: (typeof SAMPLES)[number]) =>
-      this.#entry("picture", name, about, () => this.onAddress(source));
     const recent = recentSources().map((source) =>
       this.#entry("clock", shortened(source), "", () => this.onAddress(source)),
     );
-    const forget = element("button", { type: "button", class: "quiet" }, "Clear list");
-    forget.addEventListener("click", () => {
+    const samples = SAMPLES.map(({ name, about, source }) =>
+      this.#entry("picture", name, about, () => this.onAddress(source)),
+    );
+    const forget = () => {
       forgetSources();
       this.#fill();
-    });
-    this.#menu.replaceChildren(
-      group("On this computer", [
-        this.#entry("folder", "Open folder…", "A Zarr folder on this computer", () =>
-          this.#choose(chooseFolder),
-        ),
-        this.#entry("file", "Open file…", "A .zip or .ozx archive, or kerchunk references", () =>
-          this.#choose(() => chooseFile(askForHosts)),
-        ),
-        element(
-          "p",
-          { class: "note" },
-          "Or drop a folder, an archive or a link on the page. Nothing is uploaded.",
-        ),
-      ]),
-      group("Samples", SAMPLES.map(sample)),
-      ...(recent.length > 0 ? [group("Recent", [...recent, forget])] : []),
+    };
+    const local = html`${this.#entry("folder", "Open folder…", "A Zarr folder on this computer", () =>
+      this.#choose(chooseFolder),
+    )}
+    ${this.#entry("file", "Open file…", "A .zip or .ozx archive, or kerchunk references", () =>
+      this.#choose(() => chooseFile(askForHosts)),
+    )}
+    <p class="note">Or drop a folder, an archive or a link on the page. Nothing is uploaded.</p>`;
+    render(
+      html`${group("On this computer", local)} ${group("Samples", samples)}
+      ${recent.length > 0 ? group("Recent", [recent, button("Clear list", forget, "quiet")]) : nothing}`,
+      this.#menu,
     );
   }
 
-  #entry(picture: IconName, name: string, about: string, press: () => void): HTMLElement {
-    const words = element("span", { class: "words" }, element("span", {}, name));
-    if (about) words.append(element("span", { class: "about" }, about));
-    const entry = element("button", { type: "button", class: "entry", title: name }, icon(picture), words);
-    entry.addEventListener("click", () => {
+  #entry(picture: IconName, name: string, about: string, press: () => void): TemplateResult {
+    const choose = () => {
       this.#set(false);
       press();
-    });
-    return entry;
+    };
+    const words = about ? html`<span class="about">${about}</span>` : nothing;
+    return html`<button type="button" class="entry" title=${name} @click=${choose}>
+      ${icon(picture)}<span class="words"><span>${name}</span>${words}</span>
+    </button>`;
   }
 
   async #choose(choice: () => Promise<Source | null>): Promise<void> {
@@ -124,14 +120,8 @@ export class OpenMenu {
   }
 }
 
-function group(title: string, children: HTMLElement[]): HTMLElement {
-  return element(
-    "section",
-    { class: "menu-group", "aria-label": title },
-    element("h2", {}, title),
-    ...children,
-  );
-}
+const group = (title: string, entries: unknown): TemplateResult =>
+  html`<section class="menu-group" aria-label=${title}><h2>${title}</h2>${entries}</section>`;
 
 /** The end of a URL, which differs most between data sets. */
 const shortened = (source: string) => (source.length > 64 ? `…${source.slice(-62)}` : source);

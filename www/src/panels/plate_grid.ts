@@ -3,11 +3,13 @@
  * arrow keys move in the grid.
  */
 
+import { html, render, type TemplateResult } from "lit-html";
+import { keyed } from "lit-html/directives/keyed.js";
 import type { Dataset } from "../opening/dataset.js";
-import { joined } from "../opening/metadata_names.js";
-import { element } from "../page/element.js";
+import { shown } from "../page/element.js";
 import type { Plate, PlateWell } from "../scene/plate.js";
 import { countText } from "../text/numbers.js";
+import { joined } from "../text/paths.js";
 import { PlateThumbnails } from "./plate_thumbnails.js";
 
 /** A plate and its path. */
@@ -62,32 +64,38 @@ export class PlateGrid {
   /** `signal` aborts when another node is shown. */
   show({ plate: whole, path, dataset }: PlacedPlate, signal: AbortSignal): void {
     const plate = shownPart(whole);
-    const buttons = new Map(plate.wells.map((well) => [joined(path, well.path), this.#button(well)]));
-    const placed = new Map(
-      plate.wells.map((well) => [`${well.row}/${well.column}`, joined(path, well.path)]),
-    );
-    const cell = (row: number, column: number) => {
-      const button = buttons.get(placed.get(`${row}/${column}`) ?? "");
-      return element("td", {}, button ?? noWell(`${plate.rows[row]}${plate.columns[column]}`));
-    };
-    this.#place.replaceChildren(table(plate, captionOf(whole, plate), cell));
-    const [first] = this.#place.querySelectorAll<HTMLButtonElement>("button");
-    if (first) first.tabIndex = 0;
-    const wells = [...buttons.keys()];
+    render(keyed(plate, this.#table(plate, captionOf(whole, plate))), this.#place);
+    const buttons = this.#place.querySelectorAll<HTMLButtonElement>("button");
+    if (buttons[0]) buttons[0].tabIndex = 0;
+    const wells = new Map([...buttons].map((button) => [joined(path, button.dataset.path ?? ""), button]));
     const thumbnails = new PlateThumbnails({ dataset, wells, root: this.#place, signal });
-    thumbnails.onPicture = (well, pixels) => {
-      const button = buttons.get(well);
-      if (button) setPicture(button, pixels);
-    };
-    for (const [well, button] of buttons) thumbnails.watch(button, well);
+    thumbnails.onPicture = setPicture;
   }
 
-  #button(well: PlateWell): HTMLButtonElement {
-    const name = element("span", { class: "well-name" }, well.name);
-    const button = element("button", { type: "button", class: "well-button", tabindex: -1 }, name);
-    button.setAttribute("aria-label", `Well ${well.name}`);
-    button.addEventListener("click", () => this.onWell(well));
-    return button;
+  #table({ rows, columns, wells }: Plate, caption: string): TemplateResult {
+    const placed = new Map(wells.map((well) => [`${well.row}/${well.column}`, well]));
+    const cell = (row: number, column: number) => {
+      const well = placed.get(`${row}/${column}`);
+      return html`<td>${well ? this.#button(well) : noWell(`${rows[row]}${columns[column]}`)}</td>`;
+    };
+    const row = (name: string, at: number) =>
+      html`<tr><th scope="row">${name}</th>${columns.map((_, column) => cell(at, column))}</tr>`;
+    return html`<table class="plate-table" .style=${`--columns: ${columns.length}; --rows: ${rows.length}`}>
+      <caption><span>${shown(caption)}</span></caption>
+      <thead><tr><td></td>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+      <tbody>${rows.map(row)}</tbody>
+    </table>`;
+  }
+
+  #button(well: PlateWell): TemplateResult {
+    return html`<button
+      type="button"
+      class="well-button"
+      tabindex="-1"
+      data-path=${well.path}
+      aria-label="Well ${well.name}"
+      @click=${() => this.onWell(well)}
+    ><span class="well-name">${well.name}</span></button>`;
   }
 
   #key(event: KeyboardEvent): void {
@@ -120,43 +128,24 @@ export class PlateGrid {
   }
 }
 
-function table(
-  plate: Plate,
-  caption: string,
-  cell: (row: number, column: number) => HTMLElement,
-): HTMLElement {
-  const head = plate.columns.map((name) => element("th", { scope: "col" }, name));
-  const rows = plate.rows.map((name, row) => {
-    const cells = plate.columns.map((_, column) => cell(row, column));
-    return element("tr", {}, element("th", { scope: "row" }, name), ...cells);
-  });
-  const wells = element(
-    "table",
-    { class: "plate-table" },
-    element("caption", {}, element("span", {}, caption)),
-    element("thead", {}, element("tr", {}, element("td", {}), ...head)),
-    element("tbody", {}, ...rows),
-  );
-  wells.style.setProperty("--columns", String(plate.columns.length));
-  wells.style.setProperty("--rows", String(plate.rows.length));
-  return wells;
-}
-
 /** A position of the plate without a well. */
-function noWell(name: string): HTMLElement {
+function noWell(name: string): TemplateResult {
   const words = `No well ${name}`;
-  return element("span", { class: "no-well", role: "img", "aria-label": words, title: words });
+  return html`<span class="no-well" role="img" aria-label=${words} title=${words}></span>`;
 }
 
+/** Puts a picture into the button of a well; null if it cannot be read. */
 function setPicture(button: HTMLElement, pixels: ImageData | null): void {
   if (!pixels) {
-    button.classList.add("without-picture");
     const words = `${button.getAttribute("aria-label")}: no picture`;
+    button.classList.add("without-picture");
     button.setAttribute("aria-label", words);
     button.title = words;
     return;
   }
-  const canvas = element("canvas", { width: pixels.width, height: pixels.height, "aria-hidden": "true" });
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [pixels.width, pixels.height];
+  canvas.setAttribute("aria-hidden", "true");
   canvas.getContext("2d")?.putImageData(pixels, 0, 0);
   button.classList.add("with-picture");
   button.prepend(canvas);

@@ -4,18 +4,19 @@
  */
 
 import type { Dataset } from "../opening/dataset.js";
-import { joined } from "../opening/metadata_names.js";
+import { remembered } from "../remembered.js";
 import { readWell } from "../scene/plate.js";
 import type { SceneChannel } from "../scene/scene.js";
 import { type SmallImage, sharedChannels, smallImage, thumbnail } from "../scene/thumbnail.js";
+import { joined } from "../text/paths.js";
 
 /** Number of wells that are read concurrently. Each needs a few requests. */
 const AT_ONCE = 4;
 
 export interface PlatePlace {
   dataset: Dataset;
-  /** The paths of the wells, in order. */
-  wells: readonly string[];
+  /** The elements of the wells by path, in order. A well is read when its element is in view. */
+  wells: ReadonlyMap<string, HTMLElement>;
   /** The element that scrolls the wells. */
   root: HTMLElement;
   /** Aborts when another node is shown. */
@@ -24,12 +25,11 @@ export interface PlatePlace {
 
 export class PlateThumbnails {
   /** The picture of a well. Null if it cannot be read. */
-  onPicture: (path: string, pixels: ImageData | null) => void = () => {};
+  onPicture: (well: HTMLElement, pixels: ImageData | null) => void = () => {};
 
   readonly #place: PlatePlace;
   readonly #observer: IntersectionObserver;
-  readonly #paths = new Map<Element, string>();
-  readonly #elements = new Map<string, Element>();
+  readonly #paths: ReadonlyMap<Element, string>;
   /** The wells in view whose reads have not begun. */
   readonly #waiting = new Set<string>();
   readonly #images = new Map<string, Promise<SmallImage>>();
@@ -38,18 +38,13 @@ export class PlateThumbnails {
 
   constructor(place: PlatePlace) {
     this.#place = place;
+    this.#paths = new Map([...place.wells].map(([path, element]) => [element, path]));
     this.#observer = new IntersectionObserver((entries) => this.#seen(entries), { root: place.root });
+    for (const element of place.wells.values()) this.#observer.observe(element);
     place.signal.addEventListener("abort", () => {
       this.#observer.disconnect();
       this.#waiting.clear();
     });
-  }
-
-  /** Reads a well when its element is in view. */
-  watch(element: Element, path: string): void {
-    this.#paths.set(element, path);
-    this.#elements.set(path, element);
-    this.#observer.observe(element);
   }
 
   #seen(entries: readonly IntersectionObserverEntry[]): void {
@@ -64,42 +59,35 @@ export class PlateThumbnails {
 
   #next(): void {
     for (const path of this.#waiting) {
+      const element = this.#place.wells.get(path);
       if (this.#running >= AT_ONCE) return;
       this.#waiting.delete(path);
-      this.#forget(path);
+      if (!element) continue;
+      // Each well is read once.
+      this.#observer.unobserve(element);
       this.#running += 1;
-      void this.#show(path).finally(() => {
+      void this.#show(path, element).finally(() => {
         this.#running -= 1;
         this.#next();
       });
     }
   }
 
-  /** Each well is read once. */
-  #forget(path: string): void {
-    const element = this.#elements.get(path);
-    if (element) this.#observer.unobserve(element);
-  }
-
-  async #show(path: string): Promise<void> {
+  async #show(path: string, element: HTMLElement): Promise<void> {
     const { signal } = this.#place;
     try {
       const [image, shared] = await Promise.all([this.#image(path), this.#sharedChannels()]);
       const channels = shared.length > 0 ? shared : await image.channels(signal);
       const pixels = await thumbnail(image, channels, signal);
-      if (!signal.aborted) this.onPicture(path, pixels);
+      if (!signal.aborted) this.onPicture(element, pixels);
     } catch {
       // The error is shown when the field is opened.
-      if (!signal.aborted) this.onPicture(path, null);
+      if (!signal.aborted) this.onPicture(element, null);
     }
   }
 
   #image(path: string): Promise<SmallImage> {
-    const known = this.#images.get(path);
-    if (known) return known;
-    const image = this.#open(path);
-    this.#images.set(path, image);
-    return image;
+    return remembered(this.#images, path, () => this.#open(path));
   }
 
   async #open(path: string): Promise<SmallImage> {
@@ -121,7 +109,8 @@ export class PlateThumbnails {
   }
 
   async #sampledChannels(): Promise<SceneChannel[]> {
-    const { wells, signal } = this.#place;
+    const { signal } = this.#place;
+    const wells = [...this.#place.wells.keys()];
     const places = [0, Math.floor(wells.length / 2), wells.length - 1];
     const sampled = [...new Set(places)].flatMap((at) => wells[at] ?? []);
     const lists = await Promise.allSettled(

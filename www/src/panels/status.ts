@@ -1,7 +1,7 @@
 /** Shows the progress of loading, and the counters of requests and bytes. */
 
+import { html, render } from "lit-html";
 import * as zarr from "zarr-wasm";
-import { element } from "../page/element.js";
 import { bytesText, countText } from "../text/numbers.js";
 
 const REFRESH_MS = 500;
@@ -70,11 +70,9 @@ export class Status {
       ["Decoding", `${countText(Math.round(decodeMs))} ms in ${workers} worker${workers === 1 ? "" : "s"}`],
       ["Kept decoded", bytesText(caches.decoded.bytes)],
     ];
-    const texts = rows.map(([, text]) => text).join();
-    if (this.#counters.dataset.texts === texts) return;
-    this.#counters.dataset.texts = texts;
-    this.#counters.replaceChildren(
-      ...rows.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]),
+    render(
+      rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`),
+      this.#counters,
     );
   }
 }

@@ -3,9 +3,11 @@
  * and the way back to a plate.
  */
 
-import { element } from "../page/element.js";
+import { html, nothing, render, type TemplateResult } from "lit-html";
+import { keyed } from "lit-html/directives/keyed.js";
+import { shown, withValue } from "../page/element.js";
 import { icon } from "../page/icons.js";
-import { optionsOf } from "../page/long_list.js";
+import { type MenuEntry, optionsOf } from "../page/long_list.js";
 import type { SceneVariable } from "../scene/scene.js";
 
 export interface TitleContent {
@@ -19,67 +21,44 @@ export interface TitleContent {
   field?: string;
   /** The node above, for images of a plate. */
   above?: { name: string; path: string } | undefined;
+  onVariable(variable: string): void;
+  onPath(path: string): void;
 }
 
-export class Title {
-  onVariable: (variable: string) => void = () => {};
-  onPath: (path: string) => void = () => {};
-  readonly #place: HTMLElement;
+export function showTitle(place: HTMLElement, content: TitleContent): void {
+  const { title, source, above, variables = [], fields = [] } = content;
+  const isRepeated = title === source || variables.length > 1;
+  const parts = html`${above ? backTo(above, content) : nothing}
+    <h2>${shown(variables.length > 1 ? source : title)}</h2>
+    ${isRepeated ? nothing : html`<p class="of">${shown(source)}</p>`}
+    ${variables.length > 1 ? variableMenu(variables, content) : nothing}
+    ${fields.length > 1 ? fieldMenu(fields, content) : nothing}`;
+  render(keyed(content, parts), place);
+  place.hidden = false;
+}
 
-  constructor(place: HTMLElement) {
-    this.#place = place;
-  }
+function backTo({ name, path }: { name: string; path: string }, { onPath }: TitleContent): TemplateResult {
+  return html`<button type="button" class="back" @click=${() => onPath(path)}>${icon("back")}${name}</button>`;
+}
 
-  show(content: TitleContent): void {
-    const { title, source, above, variables = [], fields = [] } = content;
-    const back = above ? this.#back(above) : null;
-    const menus = [
-      variables.length > 1 ? this.#variables(variables, content.variable) : null,
-      fields.length > 1 ? this.#fields(fields, content.field ?? "") : null,
-    ];
-    const isRepeated = title === source || variables.length > 1;
-    this.#place.replaceChildren(
-      ...[back].filter((part) => part !== null),
-      element("h2", {}, variables.length > 1 ? source : title),
-      ...(isRepeated ? [] : [element("p", { class: "of" }, source)]),
-      ...menus.filter((part) => part !== null),
-    );
-    this.#place.hidden = false;
-  }
+function variableMenu(variables: readonly SceneVariable[], content: TitleContent): TemplateResult {
+  const entries = variables.map(({ variable, title }) => ({ value: variable, text: title }));
+  const menu = { id: "variable", label: "Variable", noun: "variables" };
+  return menuOf(menu, entries, content.variable, content.onVariable);
+}
 
-  clear(): void {
-    this.#place.hidden = true;
-  }
+function fieldMenu(fields: readonly string[], { field, onPath }: TitleContent): TemplateResult {
+  const entries = fields.map((value, at) => ({ value, text: `Field ${at + 1} of ${fields.length}` }));
+  return menuOf({ id: "field", label: "Field of the well", noun: "fields" }, entries, field, onPath);
+}
 
-  #back({ name, path }: { name: string; path: string }): HTMLElement {
-    return element(
-      "button",
-      { type: "button", class: "back", onclick: () => this.onPath(path) },
-      icon("back"),
-      name,
-    );
-  }
-
-  #variables(variables: readonly SceneVariable[], chosen: string | undefined): HTMLElement {
-    const entry = (at: number) => ({
-      value: variables[at]?.variable ?? "",
-      text: variables[at]?.title ?? "",
-    });
-    const at = variables.findIndex(({ variable }) => variable === chosen);
-    const options = optionsOf(variables.length, entry, { chosen: at, noun: "variables" });
-    const menu = element("select", { id: "variable", "aria-label": "Variable" }, ...options);
-    menu.addEventListener("change", () => this.onVariable(menu.value));
-    return menu;
-  }
-
-  #fields(fields: readonly string[], chosen: string): HTMLElement {
-    const entry = (at: number) => ({
-      value: fields[at] ?? "",
-      text: `Field ${at + 1} of ${fields.length}`,
-    });
-    const options = optionsOf(fields.length, entry, { chosen: fields.indexOf(chosen), noun: "fields" });
-    const menu = element("select", { id: "field", "aria-label": "Field of the well" }, ...options);
-    menu.addEventListener("change", () => this.onPath(menu.value));
-    return menu;
-  }
+function menuOf(
+  { id, label, noun }: { id: string; label: string; noun: string },
+  entries: readonly MenuEntry[],
+  chosen: string | undefined,
+  choose: (value: string) => void,
+): TemplateResult {
+  const at = entries.findIndex(({ value }) => value === chosen);
+  const options = optionsOf(entries, { chosen: at, noun });
+  return html`<select id=${id} aria-label=${label} @change=${withValue(choose)}>${options}</select>`;
 }

@@ -3,14 +3,26 @@
  * are read when it is unfolded, because a hierarchy may have a hundred thousand nodes.
  */
 
+import { html, nothing, render, type TemplateResult } from "lit-html";
+import { keyed } from "lit-html/directives/keyed.js";
+import { until } from "lit-html/directives/until.js";
 import type { NamedNode } from "../opening/metadata_names.js";
-import { element } from "../page/element.js";
-import { fillInParts } from "../page/long_list.js";
+import { shown } from "../page/element.js";
+import { inParts } from "../page/long_list.js";
+import { parentOf } from "../text/paths.js";
 
 interface Branch extends NamedNode {
   name: string;
   /** Null until they are known. */
   children: Map<string, Branch> | null;
+  /** Undefined until it is first unfolded. Then its rows are made. */
+  isUnfolded?: boolean;
+  /** The list of the children that the server is asked for. */
+  listing?: Promise<void>;
+  /** Whether the server does not list the children. */
+  isUnlisted?: boolean;
+  /** A short text for the row. */
+  about?: Promise<string>;
 }
 
 /** A tree with at most this number of nodes is unfolded completely. */
@@ -38,9 +50,12 @@ export class Tree {
   onSelect: (path: string) => void = () => {};
 
   readonly #place: HTMLElement;
-  #items = new Map<string, HTMLElement>();
-  #branches = new Map<string, Branch>();
   #content: TreeContent | null = null;
+  #branches = new Map<string, Branch>();
+  /** The path of the selected node, which may have no row. */
+  #selected: string | null = null;
+  /** The path of the row that the Tab key reaches. */
+  #reached = "";
 
   constructor(place: HTMLElement) {
     this.#place = place;
@@ -51,120 +66,122 @@ export class Tree {
   }
 
   show(content: TreeContent): void {
-    this.#items = new Map();
-    this.#branches = new Map();
     this.#content = content;
-    const root = grow(content);
-    this.#place.replaceChildren(this.#item(root, 1));
-    const isSmall = (content.all?.length ?? Number.POSITIVE_INFINITY) <= OPEN_UP_TO;
-    if (isSmall) for (const path of [...this.#branches.keys()]) void this.#expand(path, true);
-    else void this.#expand("", true);
+    this.#branches = new Map();
+    [this.#selected, this.#reached] = [null, ""];
+    const { name, root, all } = content;
+    this.#know({ ...root, name, children: root.kind === "array" ? new Map() : null });
+    for (const { path, kind } of all ?? []) this.#grow(path, kind);
+    const isSmall = all !== null && all.length <= OPEN_UP_TO;
+    for (const path of isSmall ? this.#branches.keys() : [""]) void this.#fold(path, false);
+    this.#render();
+  }
+
+  #know(branch: Branch): Branch {
+    this.#branches.set(branch.path, branch);
+    return branch;
+  }
+
+  /** Adds the rows that lead to a known node. A folder above listed nodes is shown as a group. */
+  #grow(path: string, kind: NamedNode["kind"]): void {
+    let at = this.#branches.get("");
+    if (at) at.children ??= new Map();
+    for (const part of partsOf(path)) {
+      const below = at?.path ? `${at.path}/${part}` : part;
+      const next = this.#branches.get(below) ?? this.#know({ ...groupAt(below), name: part });
+      at?.children?.set(part, next);
+      at = next;
+    }
+    if (at) at.kind = kind;
   }
 
   /** Adds nodes from other sources, such as the labels of an image; of many the first ones. */
   add(nodes: readonly NamedNode[]): void {
     for (const node of nodes.slice(0, MOST_ADDED)) {
-      if (this.#items.has(node.path)) continue;
-      const above = node.path.split("/").slice(0, -1).join("/");
-      const parent = this.#branches.get(above);
-      const group = this.#items.get(above)?.querySelector<HTMLElement>(':scope > [role="group"]');
-      const branch = branchOf(node);
-      parent?.children?.set(branch.name, branch);
-      const level = Number(this.#items.get(above)?.getAttribute("aria-level") ?? 1) + 1;
-      group?.append(this.#item(branch, level));
+      if (this.#branches.has(node.path)) continue;
+      const parent = this.#branches.get(parentOf(node.path));
+      if (parent?.children) parent.children.set(node.path, this.#know(branchOf(node)));
     }
+    this.#render();
   }
 
   /** Marks a node and unfolds the groups above it. An unlisted path marks its nearest group. */
   async select(path: string): Promise<void> {
     const parts = partsOf(path);
     for (let depth = 0; depth < parts.length; depth += 1)
-      await this.#expand(parts.slice(0, depth).join("/"), true);
-    for (const [other, item] of this.#items) {
-      item.setAttribute("aria-selected", String(other === path));
-      item.tabIndex = other === path ? 0 : -1;
-    }
-    const item = this.#items.get(path) ?? this.#items.get("");
-    if (!item) return;
-    item.tabIndex = 0;
-    item.firstElementChild?.scrollIntoView({ block: "nearest" });
+      await this.#fold(parts.slice(0, depth).join("/"), false);
+    [this.#selected, this.#reached] = [path, this.#rowOf(path) ? path : ""];
+    this.#render();
+    this.#rowOf(this.#reached)?.firstElementChild?.scrollIntoView({ block: "nearest" });
   }
 
-  #item(branch: Branch, level: number): HTMLElement {
-    const { name, path, kind, role } = branch;
-    const about = element("span", { class: "about" }, role ?? "");
-    const row = element(
-      "div",
-      { class: `row ${kind} ${role ?? ""}`, style: `--level: ${level}` },
-      element("span", { class: "twist", "aria-hidden": "true" }),
-      element("span", { class: "kind", "aria-hidden": "true" }),
-      element("span", { class: "name", title: name }, name),
-      about,
+  #rowOf(path: string): HTMLElement | null {
+    return this.#place.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"]`);
+  }
+
+  #render(): void {
+    const root = this.#branches.get("");
+    render(root ? keyed(this.#content, this.#item(root, 1)) : nothing, this.#place);
+  }
+
+  #item(branch: Branch, level: number): TemplateResult {
+    const { name, path, kind, role, isUnfolded } = branch;
+    const hasRows = kind === "group" && (branch.children?.size !== 0 || branch.isUnlisted);
+    if (kind === "array") branch.about ??= this.#about(branch);
+    return html`<div
+      role="treeitem"
+      aria-level=${level}
+      aria-selected=${path === this.#selected}
+      aria-expanded=${hasRows ? isUnfolded === true : nothing}
+      aria-label="${role ?? kind} ${name}"
+      tabindex=${path === this.#reached ? 0 : -1}
+      data-path=${path}
+    >
+      <div class="row ${kind} ${role ?? ""}" .style=${`--level: ${level}`}>
+        <span class="twist" aria-hidden="true"></span>
+        <span class="kind" aria-hidden="true"></span>
+        <span class="name" title=${name}>${shown(name)}</span>
+        <span class="about">${branch.about ? until(branch.about, role) : role}</span>
+      </div>
+      ${hasRows && isUnfolded !== undefined ? this.#group(branch, level + 1) : nothing}
+    </div>`;
+  }
+
+  /** The rows of a group, in their order. */
+  #group(branch: Branch, level: number): TemplateResult {
+    const { children, isUnfolded, isUnlisted } = branch;
+    const note = html`<p class="note" .style=${`--level: ${level}`}>
+      The server does not list what is in here.
+    </p>`;
+    const rows = inParts([...(children?.values() ?? [])], (child) => this.#item(child, level));
+    return html`<div role="group" ?hidden=${!isUnfolded}>${isUnlisted ? note : nothing}${rows}</div>`;
+  }
+
+  #about({ path, role }: Branch): Promise<string> {
+    const told = this.#content?.describe(path) ?? Promise.resolve("");
+    return told.then(
+      (text) => text || (role ?? ""),
+      () => "cannot be opened",
     );
-    const item = element(
-      "div",
-      { role: "treeitem", "aria-level": level, "aria-selected": "false", tabindex: level === 1 ? 0 : -1 },
-      row,
-    );
-    item.dataset.path = path;
-    item.setAttribute("aria-label", `${role ?? kind} ${name}`);
-    if (kind === "group" && branch.children?.size !== 0) item.setAttribute("aria-expanded", "false");
-    this.#items.set(path, item);
-    this.#branches.set(path, branch);
-    if (kind === "array") this.#describe(path, about);
-    // All groups of a known tree are known, so small trees can be unfolded completely.
-    if (this.#content?.all) {
-      for (const child of branch.children?.values() ?? []) if (child.children?.size) this.#know(child);
-    }
-    return item;
   }
 
-  #know(branch: Branch): void {
-    this.#branches.set(branch.path, branch);
-    for (const child of branch.children?.values() ?? []) if (child.children?.size) this.#know(child);
-  }
-
-  #describe(path: string, about: HTMLElement): void {
-    this.#content?.describe(path).then(
-      (text) => {
-        if (text !== "") about.textContent = text;
-      },
-      () => {
-        about.textContent = "cannot be opened";
-      },
-    );
-  }
-
-  async #expand(path: string, open: boolean): Promise<void> {
-    const item = this.#items.get(path);
+  async #fold(path: string, isFolded: boolean): Promise<void> {
     const branch = this.#branches.get(path);
-    if (!item?.hasAttribute("aria-expanded") || !branch) return;
-    item.setAttribute("aria-expanded", String(open));
-    const group = item.querySelector<HTMLElement>(':scope > [role="group"]');
-    if (group) group.hidden = !open;
-    else if (open) await this.#unfold(item, branch);
+    if (branch?.kind !== "group") return;
+    branch.isUnfolded = !isFolded;
+    if (!isFolded && !branch.children) {
+      branch.listing ??= this.#list(branch);
+      await branch.listing;
+    }
+    this.#render();
   }
 
-  async #unfold(item: HTMLElement, branch: Branch): Promise<void> {
-    const level = Number(item.getAttribute("aria-level")) + 1;
-    const place = element("div", { role: "group" });
-    item.append(place);
-    if (!branch.children) {
-      const found = await this.#content?.children(branch.path).catch(() => null);
-      if (!found) {
-        place.append(
-          element(
-            "p",
-            { class: "note", style: `--level: ${level}` },
-            "The server does not list what is in here.",
-          ),
-        );
-        return;
-      }
-      branch.children = new Map(found.map((node) => [node.path, branchOf(node)]));
-      if (found.length === 0) item.removeAttribute("aria-expanded");
-    }
-    fillInParts(place, [...branch.children.values()], (child) => this.#item(child, level));
+  async #list(branch: Branch): Promise<void> {
+    const content = this.#content;
+    const found = await content?.children(branch.path).catch(() => null);
+    if (content !== this.#content) return;
+    branch.isUnlisted = !found;
+    branch.children = new Map(found?.map((node) => [node.path, this.#know(branchOf(node))]));
   }
 
   #click(event: Event): void {
@@ -172,7 +189,7 @@ export class Tree {
     const item = target.closest<HTMLElement>('[role="treeitem"]');
     if (!item || target.closest("button, .note")) return;
     const path = item.dataset.path ?? "";
-    if (target.closest(".twist")) void this.#expand(path, item.getAttribute("aria-expanded") !== "true");
+    if (target.closest(".twist")) void this.#fold(path, item.getAttribute("aria-expanded") === "true");
     else this.onSelect(path);
   }
 
@@ -185,36 +202,33 @@ export class Tree {
     );
     const at = rows.indexOf(item);
     const expanded = item.getAttribute("aria-expanded");
-    if (event.key === "ArrowDown") focus(rows[at + 1]);
-    else if (event.key === "ArrowUp") focus(rows[at - 1]);
-    else if (event.key === "Home") focus(rows[0]);
-    else if (event.key === "End") focus(rows.at(-1));
+    if (event.key === "ArrowDown") rows[at + 1]?.focus();
+    else if (event.key === "ArrowUp") rows[at - 1]?.focus();
+    else if (event.key === "Home") rows[0]?.focus();
+    else if (event.key === "End") rows.at(-1)?.focus();
     else if (event.key === "ArrowRight") {
-      if (expanded === "false") void this.#expand(path, true);
-      else focus(rows[at + 1]);
+      if (expanded === "false") void this.#fold(path, false);
+      else rows[at + 1]?.focus();
     } else if (event.key === "ArrowLeft") {
-      if (expanded === "true") void this.#expand(path, false);
-      else focus(item.parentElement?.closest<HTMLElement>('[role="treeitem"]'));
+      if (expanded === "true") void this.#fold(path, true);
+      else item.parentElement?.closest<HTMLElement>('[role="treeitem"]')?.focus();
     } else if (event.key === "Enter" || event.key === " ") this.onSelect(path);
     else return;
     event.preventDefault();
   }
 }
 
-function focus(item: HTMLElement | null | undefined): void {
-  item?.focus();
-}
+const groupAt = (path: string) => ({
+  path,
+  kind: "group" as const,
+  children: new Map<string, Branch>(),
+});
 
-/** The name of a listed node. It may have several parts, as in `A/1`. */
-function branchOf(node: NamedNode, above = ""): Branch {
-  const name =
-    above === ""
-      ? node.path
-          .split("/")
-          .slice(node.role === "well" ? -2 : -1)
-          .join("/")
-      : node.path;
-  return { ...node, name, children: node.kind === "array" ? new Map() : null };
+/** The branch of a listed node. Its name may have several parts, as in `A/1`. */
+function branchOf(node: NamedNode): Branch {
+  const parts = node.path.split("/").slice(node.role === "well" ? -2 : -1);
+  const children = node.kind === "array" ? new Map<string, Branch>() : null;
+  return { ...node, name: parts.join("/"), children };
 }
 
 /** The names of the rows that lead to a node. */
@@ -222,30 +236,4 @@ function partsOf(path: string): string[] {
   const parts = path === "" ? [] : path.split("/");
   const rest = parts.splice(MOST_DEPTH).join("/");
   return rest === "" ? parts : [...parts, rest];
-}
-
-function grow({ name, root, all }: TreeContent): Branch {
-  const top: Branch = { ...root, name, children: root.kind === "array" ? new Map() : null };
-  if (!all) return top;
-  top.children = new Map();
-  for (const { path, kind } of all) {
-    let at = top;
-    for (const part of partsOf(path)) {
-      at.children ??= new Map();
-      let next = at.children.get(part);
-      if (!next) {
-        // A folder above listed nodes is shown as a group.
-        next = {
-          name: part,
-          path: at.path === "" ? part : `${at.path}/${part}`,
-          kind: "group",
-          children: new Map(),
-        };
-        at.children.set(part, next);
-      }
-      at = next;
-    }
-    at.kind = kind;
-  }
-  return top;
 }

@@ -3,11 +3,13 @@
  * curve, or the first strings of an array.
  */
 
+import { html, nothing, render, type TemplateResult } from "lit-html";
 import * as zarr from "zarr-wasm";
 import type { ArrayNode } from "../opening/dataset.js";
-import { element } from "../page/element.js";
+import { shown } from "../page/element.js";
+import { textOf, variableOf } from "../scene/coordinates.js";
+import { decoded } from "../scene/decoding.js";
 import { countText, roundedText } from "../text/numbers.js";
-import { decodedValues, placeNames, unitsOf } from "./decoded_values.js";
 import { elementText } from "./element_texts.js";
 
 /** Maximum numbers of values in the curve and in the list. */
@@ -32,24 +34,32 @@ export async function readValues(array: ArrayNode, signal: AbortSignal): Promise
   const result = await firstElements(array, count, signal);
   const read = result.shape.reduce((product, length) => product * length, 1);
   const isLine = array.shape.length === 1;
-  const [name] = isLine ? await placeNames(array, signal) : [];
+  const coordinates = isLine ? await variableOf(array, 0, { signal }) : null;
+  // The values of a coordinate variable are its places. Only dates say more.
+  const isNamed = coordinates && (coordinates.time || coordinates.path !== array.path);
+  const name = isNamed ? await textOf(coordinates) : () => "";
   const units = unitsOf(array);
   const text = (index: number) => {
-    const [place, shown] = [name?.(index) ?? "", `${elementText(result, index)} ${units}`.trim()];
-    // For a coordinate variable the name repeats the value, except for dates.
-    return place === "" || place === shown ? shown : `${shown}  (${place})`;
+    const [place, value] = [name(index), `${elementText(result, index)} ${units}`.trim()];
+    return place === "" || place === value ? value : `${value}  (${place})`;
   };
   const isCurve = isLine && isNumeric(array.dtype) && read > 1;
   const numbers = isCurve ? Array.from(result.data as ArrayLike<number | bigint>, Number) : [];
   return { count, texts: Array.from({ length: Math.min(read, LISTED) }, (_, at) => text(at)), numbers };
 }
 
+/** The units of an array's values. Counts of time are shown as dates, without units. */
+function unitsOf({ attrs: { units } }: ArrayNode): string {
+  return typeof units === "string" && units.length <= 40 && !/ since /i.test(units) ? units : "";
+}
+
 /** Shows the values instead of the picture. */
 export function showValues(place: HTMLElement, { count, texts, numbers }: Values): void {
-  place.replaceChildren(
-    ...(numbers.length > 0 ? [curve(numbers)] : []),
-    element("h2", {}, title(texts.length, count)),
-    element("ol", { start: 0 }, ...texts.map((text) => element("li", {}, text))),
+  render(
+    html`${numbers.length > 0 ? curve(numbers) : nothing}
+      <h2>${title(texts.length, count)}</h2>
+      <ol start="0">${texts.map((text) => html`<li>${shown(text)}</li>`)}</ol>`,
+    place,
   );
 }
 
@@ -71,10 +81,12 @@ async function firstElements(array: ArrayNode, count: number, signal: AbortSigna
   const one = await array.plan(firstOf(1), { signal });
   const most = Math.max(1, Math.floor(READ_BYTES / Math.max(1, one.resultBytes)));
   const selection = count <= Math.min(LISTED, most) ? null : firstOf(Math.min(READ, most));
-  return decodedValues(array, selection, signal);
+  return decoded(array, (decode) =>
+    decode ? array.get(selection, { signal, decode }) : array.get(selection, { signal }),
+  );
 }
 
-function curve(values: number[]): SVGElement {
+function curve(values: number[]): TemplateResult {
   const finite = values.filter(Number.isFinite);
   const low = finite.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
   const high = finite.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
@@ -89,18 +101,17 @@ function curve(values: number[]): SVGElement {
     // A value that is not a number is a gap in the curve.
     pen = Number.isFinite(value) ? "L" : "M";
   }
-  const svg = svgElement("svg", { viewBox: `-6 -22 ${width + 12} ${height + 44}`, role: "img" });
-  svg.setAttribute(
-    "aria-label",
-    `Curve of ${values.length} values from ${roundedText(low)} to ${roundedText(high)}`,
-  );
-  svg.append(
-    svgElement("path", { d: `M0 0H${width}M0 ${height}H${width}`, class: "frame" }),
-    svgElement("path", { d: path, class: "line" }),
-    svgElement("text", { x: "0", y: "-8" }, roundedText(high)),
-    svgElement("text", { x: "0", y: String(height + 16) }, roundedText(low)),
-  );
-  return svg;
+  const [least, most] = [roundedText(low), roundedText(high)];
+  return html`<svg
+    viewBox="-6 -22 ${width + 12} ${height + 44}"
+    role="img"
+    aria-label="Curve of ${values.length} values from ${least} to ${most}"
+  >
+    <path d="M0 0H${width}M0 ${height}H${width}" class="frame" />
+    <path d=${path} class="line" />
+    <text x="0" y="-8">${most}</text>
+    <text x="0" y=${height + 16}>${least}</text>
+  </svg>`;
 }
 
 /** About two points per pixel: the lowest and the highest value of each interval. */
@@ -116,11 +127,4 @@ function thinned(values: number[]): [index: number, value: number][] {
     );
   }
   return kept;
-}
-
-function svgElement(tag: string, attributes: Record<string, string>, text = ""): SVGElement {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.textContent = text;
-  return node;
 }

@@ -1,9 +1,18 @@
 /** The selection of the plane's axes and of the pyramid's level. */
 
-import { element } from "../page/element.js";
+import { html, nothing, render, type TemplateResult } from "lit-html";
+import { keyed } from "lit-html/directives/keyed.js";
+import { withValue } from "../page/element.js";
 import { optionsOf } from "../page/long_list.js";
 import type { Scene, SceneAxis } from "../scene/scene.js";
 import { shapeText } from "../text/numbers.js";
+
+/** What is shown: a scene in a plane, and a fixed level, or null. */
+interface View {
+  scene: Scene;
+  plane: { x: number; y: number };
+  level: number | null;
+}
 
 export class ViewOptions {
   onPlane: (plane: { x: number; y: number }) => void = () => {};
@@ -12,92 +21,97 @@ export class ViewOptions {
 
   readonly #place: HTMLElement;
   readonly #section: HTMLElement;
-  #plane = { x: 0, y: 0 };
-  #followed: HTMLOptionElement | null = null;
+  #view: View | null = null;
+  /** The level that the zoom has selected. */
+  #drawn: number | null = null;
 
   constructor(place: HTMLElement, section: HTMLElement) {
     this.#place = place;
     this.#section = section;
   }
 
-  show(scene: Scene, plane: { x: number; y: number }, level: number | null): void {
-    this.#plane = { ...plane };
-    const drawn = scene.axes.filter(
-      ({ length, role }) =>
-        length > 1 && !(role === "c" && scene.kind !== "field" && scene.kind !== "labels"),
-    );
-    const rows = [
-      ...(drawn.length > 2 ? [this.#axes(drawn)] : []),
-      ...(scene.pyramid.levels.length > 1 ? [this.#levels(scene, level)] : []),
-    ];
-    this.#place.replaceChildren(...rows);
-    this.#section.hidden = rows.length === 0;
+  show(view: View): void {
+    this.#view = view;
+    this.#drawn = null;
+    this.#render(view);
   }
 
   /** Shows the level that the zoom has selected. */
   setDrawnLevel(level: number): void {
-    if (this.#followed) this.#followed.textContent = `Follows the zoom (${level})`;
+    this.#drawn = level;
+    if (this.#view) this.#render(this.#view);
   }
 
-  #axes(axes: Scene["axes"]): HTMLElement {
+  #render(view: View): void {
+    const { scene } = view;
+    const drawn = scene.axes.filter(
+      ({ length, role }) =>
+        length > 1 && !(role === "c" && scene.kind !== "field" && scene.kind !== "labels"),
+    );
+    const [hasAxes, hasLevels] = [drawn.length > 2, scene.pyramid.levels.length > 1];
+    const rows = html`${hasAxes ? this.#axes(drawn, view) : nothing}
+    ${hasLevels ? this.#levels(view) : nothing}`;
+    render(keyed(view, rows), this.#place);
+    this.#section.hidden = !hasAxes && !hasLevels;
+  }
+
+  #axes(axes: readonly SceneAxis[], view: View): TemplateResult {
     const select = (which: "x" | "y", label: string) => {
-      const options = axes.map(({ name, axis }) =>
-        element("option", { value: axis, selected: axis === this.#plane[which] }, name),
-      );
-      const menu = element("select", { id: `axis-${which}` }, ...options);
-      menu.addEventListener("change", () => this.#choose(which, Number(menu.value)));
-      return element("label", {}, element("span", {}, label), menu);
+      const option = ({ name, axis }: SceneAxis) =>
+        html`<option value=${axis} ?selected=${axis === view.plane[which]}>${name}</option>`;
+      const choose = withValue((value) => this.#choose(view, which, Number(value)));
+      return html`<label>
+        <span>${label}</span>
+        <select id="axis-${which}" @change=${choose}>${axes.map(option)}</select>
+      </label>`;
     };
-    return element("div", { class: "axes" }, this.#presets(axes), select("x", "Across"), select("y", "Down"));
+    return html`<div class="axes">
+      ${this.#presets(axes, view)} ${select("x", "Across")} ${select("y", "Down")}
+    </div>`;
   }
 
   /** The three planes of a volume. */
-  #presets(axes: Scene["axes"]): HTMLElement {
-    const place = element("div", { class: "segments", role: "group", "aria-label": "Plane of the volume" });
+  #presets(axes: readonly SceneAxis[], view: View): unknown {
     const [x, y, z] = (["x", "y", "z"] as const).map((role) => axes.find((axis) => axis.role === role));
-    if (!x || !y || !z) return place;
-    for (const [across, down] of [
-      [x, y],
-      [x, z],
-      [z, y],
-    ] as const) {
-      const isChosen = across.axis === this.#plane.x && down.axis === this.#plane.y;
-      const press = () => this.#set({ x: across.axis, y: down.axis });
-      place.append(
-        element(
-          "button",
-          { type: "button", "aria-pressed": String(isChosen), onclick: press },
-          // The usual name is "yz", also if z is horizontal.
-          across === z ? planeName(down, across) : planeName(across, down),
-        ),
-      );
-    }
-    return place;
+    if (!x || !y || !z) return nothing;
+    const button = (across: SceneAxis, down: SceneAxis) => {
+      const isChosen = across.axis === view.plane.x && down.axis === view.plane.y;
+      const press = () => this.#set(view, { x: across.axis, y: down.axis });
+      // The usual name is "yz", also if z is horizontal.
+      const name = across === z ? planeName(down, across) : planeName(across, down);
+      return html`<button type="button" aria-pressed=${isChosen} @click=${press}>${name}</button>`;
+    };
+    return html`<div class="segments" role="group" aria-label="Plane of the volume">
+      ${[button(x, y), button(x, z), button(z, y)]}
+    </div>`;
   }
 
   /** Selecting the other axis of the plane swaps both. */
-  #choose(which: "x" | "y", axis: number): void {
-    const { x, y } = this.#plane;
-    this.#set(which === "x" ? { x: axis, y: axis === y ? x : y } : { x: axis === x ? y : x, y: axis });
+  #choose(view: View, which: "x" | "y", axis: number): void {
+    const { x, y } = view.plane;
+    this.#set(view, which === "x" ? { x: axis, y: axis === y ? x : y } : { x: axis === x ? y : x, y: axis });
   }
 
-  #set(plane: { x: number; y: number }): void {
-    this.#plane = plane;
+  #set(view: View, plane: View["plane"]): void {
+    view.plane = plane;
     this.onPlane(plane);
   }
 
-  #levels(scene: Scene, level: number | null): HTMLElement {
-    this.#followed = element("option", { value: "", selected: level === null }, "Follows the zoom");
-    const { levels } = scene.pyramid;
-    const entry = (at: number) => {
-      const { shape = [] } = levels[at] ?? {};
-      const size = shapeText([shape[this.#plane.x] ?? 1, shape[this.#plane.y] ?? 1]);
+  #levels({ scene, plane, level }: View): TemplateResult {
+    const entries = scene.pyramid.levels.map(({ shape }, at) => {
+      const size = shapeText([shape[plane.x] ?? 1, shape[plane.y] ?? 1]);
       return { value: at, text: `${at}: ${size}` };
-    };
-    const options = optionsOf(levels.length, entry, { chosen: level ?? -1, noun: "levels" });
-    const menu = element("select", { id: "level" }, this.#followed, ...options);
-    menu.addEventListener("change", () => this.onLevel(menu.value === "" ? null : Number(menu.value)));
-    return element("label", { class: "level" }, element("span", {}, "Resolution"), menu);
+    });
+    const options = optionsOf(entries, { chosen: level ?? -1, noun: "levels" });
+    const follows = `Follows the zoom${this.#drawn === null ? "" : ` (${this.#drawn})`}`;
+    const choose = (value: string) => this.onLevel(value === "" ? null : Number(value));
+    return html`<label class="level">
+      <span>Resolution</span>
+      <select id="level" @change=${withValue(choose)}>
+        <option value="" ?selected=${level === null}>${follows}</option>
+        ${options}
+      </select>
+    </label>`;
   }
 }
 

@@ -301,13 +301,9 @@ export class Picture {
     );
   }
 
-  setGraticule(visible: boolean): void {
-    this.#lines = { ...this.#lines, graticule: visible };
-    this.#drawLines();
-  }
-
-  setCoast(visible: boolean): void {
-    this.#lines = { ...this.#lines, coast: visible };
+  /** Shows or hides the lines of a map. */
+  setLines(lines: { graticule: boolean; coast: boolean }): void {
+    this.#lines = lines;
     this.#drawLines();
   }
 
@@ -398,12 +394,6 @@ export class Picture {
     const view = this.#map.getView();
     const [x = 0, y = 0] = view.getCenter() ?? [];
     return { x, y, resolution: view.getResolution() ?? 1 };
-  }
-
-  /** Removes the map and stops all reads. */
-  dispose(): void {
-    this.clear();
-    this.#map.dispose();
   }
 
   #tellProgress(progress: TileProgress): void {

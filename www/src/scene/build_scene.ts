@@ -4,8 +4,11 @@
  * limits.
  */
 import * as zarr from "zarr-wasm";
+import { lastPart, parentOf } from "../text/paths.js";
+import { isObject, type Json, omeOf } from "./attributes.js";
 import { type Starts, sceneAxes } from "./axes.js";
 import { imageChannels, isRgb, rgbChannels } from "./channels.js";
+import { decoded } from "./decoding.js";
 import { fieldStyle } from "./field_style.js";
 import type {
   ArrayNode,
@@ -20,8 +23,6 @@ import { placementOf } from "./space.js";
 import { unitText } from "./value_text.js";
 import { arraysBelow, firstVariable, sceneVariable, titleOf, variablesOf } from "./variables.js";
 
-type Json = Record<string, unknown>;
-
 interface Subject {
   pyramid: zarr.Pyramid;
   variables: SceneVariable[];
@@ -30,12 +31,7 @@ interface Subject {
 
 const LABEL_OPACITY = 0.5;
 
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
-
 const isNumeric = (dtype: string) => /^(bool$|u?int\d|b?float\d)/.test(dtype);
-
-/** OME's attributes, which are in `ome` since 0.5. */
-const omeOf = (attrs: Json): Json => (isObject(attrs.ome) ? attrs.ome : attrs);
 
 const isNotFound = (error: unknown) => error instanceof zarr.ZarrError && error.code === "NotFound";
 
@@ -70,8 +66,7 @@ async function ofLevels(
 ): Promise<Subject> {
   const paths = pyramid.variables;
   if (paths.length < 2) return { pyramid, variables: [], variable: pyramid.variable };
-  const first = pyramid.levels[0]?.path ?? "/";
-  const folder = first.slice(0, first.lastIndexOf("/")) || "/";
+  const folder = parentOf(pyramid.levels[0]?.path ?? "") || "/";
   const level = (await zarr.open(new zarr.Location(group.store, folder as `/${string}`), {
     kind: "group",
     signal,
@@ -125,7 +120,7 @@ function planeOf(axes: readonly SceneAxis[], wanted: SceneOptions["plane"]) {
 const labelsOf = (pyramid: zarr.Pyramid): SceneLabel[] =>
   pyramid.labels.map((path, at) => ({
     path,
-    name: path.slice(path.lastIndexOf("/") + 1),
+    name: lastPart(path),
     visible: at === 0,
     opacity: LABEL_OPACITY,
   }));
@@ -141,8 +136,6 @@ export function settingsOf(attrs: Json): { starts: Starts; isGray: boolean } {
     isGray: rdefs.model === "greyscale" || rdefs.model === "grayscale",
   };
 }
-
-const lastPart = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
 /**
  * Makes the scene of a node. Rejects with a `NotFoundError` for a group without anything to draw.
@@ -211,17 +204,10 @@ async function appearanceOf(looked: Looked): Promise<Appearance> {
 }
 
 /** A field, unpacked by CF's attributes unless they are invalid. */
-async function fieldOf(looked: Looked): Promise<Appearance> {
-  const { attrs } = looked.pyramid.levels[0]?.array ?? { attrs: {} };
-  const decode = { convention: "cf" as const, zarrFillValue: "_ARRAY_DIMENSIONS" in attrs };
-  try {
+const fieldOf = (looked: Looked): Promise<Appearance> =>
+  decoded(looked.pyramid.levels[0]?.array as ArrayNode, async (decode) => {
     return { kind: "field", channels: [], field: await fieldStyle({ ...looked, decode }), decode };
-  } catch (error) {
-    const isOfAttributes = error instanceof zarr.ZarrError && /^the attribute /.test(error.message);
-    if (!isOfAttributes) throw error;
-    return { kind: "field", channels: [], field: await fieldStyle({ ...looked, decode: undefined }) };
-  }
-}
+  });
 
 /** The scene with another plane. */
 export async function sceneInPlane(

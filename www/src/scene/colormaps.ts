@@ -67,3 +67,7 @@ export function colormapColors(name: string, count: number, reversed = false): s
   const last = Math.max(count - 1, 1);
   return Array.from({ length: count }, (_, at) => interpolate((reversed ? last - at : at) / last));
 }
+
+/** A map as a gradient of CSS. */
+export const gradient = (colormap: string, reversed = false): string =>
+  `linear-gradient(to right, ${colormapColors(colormap, 24, reversed).join(", ")})`;

@@ -3,6 +3,7 @@
  * once.
  */
 import * as zarr from "zarr-wasm";
+import { remembered } from "../remembered.js";
 import type { ArrayNode, Scene } from "./scene.js";
 import { coordinateText, momentText, unitText, withUnit } from "./value_text.js";
 
@@ -23,12 +24,7 @@ export function variableOf(
 ): Promise<zarr.Coordinates | null> {
   const ofArray = read.get(array) ?? new Map<number, Promise<zarr.Coordinates | null>>();
   read.set(array, ofArray);
-  const known = ofArray.get(axis);
-  if (known) return known;
-  const found = readVariable(array, axis, signal);
-  ofArray.set(axis, found);
-  found.catch(() => ofArray.delete(axis));
-  return found;
+  return remembered(ofArray, axis, () => readVariable(array, axis, signal));
 }
 
 async function readVariable(array: ArrayNode, axis: number, signal: AbortSignal | undefined) {
@@ -50,7 +46,8 @@ const stepOf = (values: ArrayLike<number>): number =>
     ? 0
     : Math.abs(((values[values.length - 1] as number) - (values[0] as number)) / (values.length - 1));
 
-async function textOf(coordinates: zarr.Coordinates): Promise<(index: number) => string> {
+/** The text of each index: a date, or a coordinate with its unit. */
+export async function textOf(coordinates: zarr.Coordinates): Promise<(index: number) => string> {
   const { values } = coordinates;
   if (!(values instanceof Float64Array)) return (index) => values[index] ?? "";
   const moments = coordinates.time ? await coordinates.moments() : [];

@@ -3,10 +3,9 @@
  * level.
  */
 import * as zarr from "zarr-wasm";
+import { middleOf, type PlaneChoice, planeSelection } from "./level_selection.js";
 import type { Scene } from "./scene.js";
 
-/** Maximum number of elements of a plane. Of larger planes the middle is read. */
-const MOST_ELEMENTS = 4_000_000;
 /** Further steps are read only if each has at most this number of bytes. */
 const CHEAP_BYTES = 8 * 2 ** 20;
 
@@ -19,32 +18,11 @@ export interface Sampled {
   max: number;
 }
 
-interface Sampling {
-  /** Indices by axis of the finest level. */
-  at: readonly number[];
-  plane: { x: number; y: number };
+interface Sampling extends PlaneChoice {
   decode?: Decode;
   signal?: AbortSignal | undefined;
   /** The quantiles of the limits. */
   shares: readonly [number, number];
-}
-
-type Selection = (number | zarr.Slice)[];
-
-/** The selection of a level's plane, or of its middle. */
-function planeSelection(pyramid: zarr.Pyramid, level: zarr.PyramidLevel, { at, plane }: Sampling): Selection {
-  const [width = 1, height = 1] = [level.shape[plane.x], level.shape[plane.y]];
-  const share = Math.min(1, Math.sqrt(MOST_ELEMENTS / (width * height)));
-  const middle = (length: number): zarr.Slice => {
-    const taken = Math.max(1, Math.round(length * share));
-    const start = Math.floor((length - taken) / 2);
-    return { start, stop: start + taken, step: null };
-  };
-  return level.shape.map((length, axis) => {
-    if (axis === plane.x || axis === plane.y) return middle(length);
-    const finest = pyramid.levels[0]?.shape[axis] ?? length;
-    return Math.min(Math.floor((((at[axis] ?? 0) + 0.5) * length) / finest), length - 1);
-  });
 }
 
 /** The types whose histogram has a bin for each value, so that one read is enough. */
@@ -57,7 +35,7 @@ export async function sampledLimits(pyramid: zarr.Pyramid, sampling: Sampling): 
   const { decode, signal, shares } = sampling;
   const window = decode ? undefined : WINDOWS[level.array.dtype];
   const counted = await zarr.histogram(level.array, {
-    selection: planeSelection(pyramid, level, sampling),
+    selection: planeSelection(pyramid, level, sampling, middleOf(level, sampling)),
     bins: window ? 65536 : 2048,
     ...(window ? { window } : {}),
     ...(decode ? { decode } : {}),
@@ -107,7 +85,8 @@ export async function limitsOverSteps(
 async function costOf(pyramid: zarr.Pyramid, sampling: Sampling): Promise<number> {
   const level = pyramid.levels.at(-1);
   if (!level) return 0;
-  const plan = await level.array.plan(planeSelection(pyramid, level, sampling), { signal: sampling.signal });
+  const selection = planeSelection(pyramid, level, sampling, middleOf(level, sampling));
+  const plan = await level.array.plan(selection, { signal: sampling.signal });
   return plan.encodedBytes;
 }
 

@@ -2,6 +2,7 @@
  * Reads OME's plates from attributes: wells on a grid, and the fields of a well. No requests.
  */
 import { shortName } from "../text/cut.js";
+import { isObject, type Json, omeOf } from "./attributes.js";
 import type { GroupNode } from "./scene.js";
 
 export interface PlateWell {
@@ -20,17 +21,11 @@ export interface Plate {
   wells: PlateWell[];
 }
 
-type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** An object of OME's attributes, which are in `ome` since 0.5. */
+/** An object of OME's attributes. */
 function omeObject({ attrs }: GroupNode, name: string): Json | null {
-  const ome = isObject(attrs.ome) ? attrs.ome : {};
-  const found = ome[name] ?? attrs[name];
+  const found = omeOf(attrs)[name];
   return isObject(found) ? found : null;
 }
 

@@ -1,16 +1,5 @@
-/** Finds the coordinate reference system in a form for proj4: its text, WKT, or PROJJSON. */
-import * as zarr from "zarr-wasm";
-import type { ArrayNode } from "./scene.js";
-
-export interface ProjectionText {
-  /** A proj4 or WKT string, or PROJJSON as an object. */
-  definition: string | Record<string, unknown>;
-  name: string;
-}
-
-type Attributes = Readonly<Record<string, unknown>>;
-
-const isGeographicCode = (code: string) => /^(EPSG:(4326|4258|4269|4979)|OGC:CRS84)$/i.test(code);
+/** Finds definitions of reference systems for proj4, which knows few codes. */
+import type { Crs, CrsLike } from "zarr-wasm";
 
 /** Common codes of gridded data that proj4 does not include. */
 const CODES: Record<string, string> = {
@@ -42,43 +31,10 @@ function utmOf(code: string): string | undefined {
 }
 
 /**
- * The reference system of a pyramid: `geographic` for degrees, undefined for an unknown one.
+ * The definition of a reference system: a proj4 string, WKT, or PROJJSON. `forms` has other forms
+ * in the metadata. Undefined for a code that is not known here.
  */
-export function projectionOf({ code, wkt2, projjson }: zarr.Crs): ProjectionText | "geographic" | undefined {
-  if (code && isGeographicCode(code)) return "geographic";
-  const type =
-    typeof projjson?.type === "string" ? projjson.type : (/^\s*([A-Z]+)/i.exec(wkt2 ?? "")?.[1] ?? "");
-  if (/^(Geographic|Geodetic|GEOGCRS|GEODCRS|GEOGCS)/i.test(type)) return "geographic";
-  const name = code ?? String(projjson?.name ?? /^\s*\w+\["([^"]+)"/.exec(wkt2 ?? "")?.[1] ?? "projected");
-  const known = code ? (CODES[code.toUpperCase()] ?? utmOf(code)) : undefined;
-  const definition = known ?? wkt2 ?? projjson;
-  return definition ? { definition, name } : undefined;
-}
-
-/** The reference system of a CF grid mapping. Undefined for an unknown one. */
-export function projectionOfGridMapping(attrs: Attributes): ProjectionText | "geographic" | undefined {
-  const name = String(attrs.grid_mapping_name ?? "");
-  if (name === "latitude_longitude") return "geographic";
-  const definition = zarr.projOfGridMapping(attrs) ?? attrs.crs_wkt ?? attrs.spatial_ref;
-  const title = name === "" ? "projected" : name.replaceAll("_", " ");
-  return typeof definition === "string" && definition !== "" ? { definition, name: title } : undefined;
-}
-
-/** The attributes of an array's grid mapping. Undefined if it has none. */
-export async function gridMappingOf(
-  array: ArrayNode,
-  signal: AbortSignal | undefined,
-): Promise<Attributes | undefined> {
-  const written = array.attrs.grid_mapping;
-  // The attribute may also name coordinates, as in "crs: x y".
-  const name = typeof written === "string" ? /^[\w./-]+/.exec(written)?.[0] : undefined;
-  if (!name) return undefined;
-  const folder = array.path.slice(0, array.path.lastIndexOf("/"));
-  try {
-    return (await zarr.open(array.store, { path: `${folder}/${name}`, signal })).attrs;
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (error instanceof zarr.ZarrError) return undefined;
-    throw error;
-  }
+export function definitionOf(crs: CrsLike, forms: Partial<Crs> = {}): CrsLike | undefined {
+  if (typeof crs !== "string" || !/^\w+:\w+$/.test(crs)) return crs;
+  return CODES[crs.toUpperCase()] ?? utmOf(crs) ?? forms.wkt2 ?? forms.projjson;
 }

@@ -67,10 +67,8 @@ export type Space =
   | { kind: "physical"; unit: string }
   /** Degrees east and north. */
   | { kind: "geographic" }
-  /**
-   * A projected grid: a definition for proj4 (its text, WKT, PROJJSON), and a readable name.
-   */
-  | { kind: "projected"; definition: string | Record<string, unknown>; name: string; unit: string };
+  /** A projected grid, with a definition for proj4: its text, WKT or PROJJSON. */
+  | { kind: "projected"; definition: zarr.CrsLike; unit: string };
 
 /** A map whose rows and columns are not those of the array. The package's `warp` makes it. */
 export interface WarpedPlane {

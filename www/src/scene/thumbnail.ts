@@ -6,6 +6,7 @@ import * as zarr from "zarr-wasm";
 import { sceneAxes } from "./axes.js";
 import { settingsOf } from "./build_scene.js";
 import { imageChannels, isRgb, rgbChannels } from "./channels.js";
+import { planeSelection } from "./level_selection.js";
 import type { GroupNode, SceneAxis, SceneChannel } from "./scene.js";
 
 /** Maximum length of a side in pixels. */
@@ -15,6 +16,7 @@ const MOST_ELEMENTS = 2 ** 24;
 
 /** An image with its metadata. */
 export interface SmallImage {
+  pyramid: zarr.Pyramid;
   level: zarr.PyramidLevel;
   axes: readonly SceneAxis[];
   plane: { x: number; y: number };
@@ -32,6 +34,7 @@ export async function smallImage(group: GroupNode, signal: AbortSignal): Promise
   const axes = sceneAxes(pyramid, starts);
   const integer = /int|bool/.test(level.array.dtype);
   return {
+    pyramid,
     level,
     axes,
     plane,
@@ -89,10 +92,11 @@ interface Reading {
 
 /** Reads a channel and adds it in its colour. */
 async function addLight(light: Float32Array, image: SmallImage, reading: Reading): Promise<void> {
-  const { level, plane } = image;
-  const { channel, size, signal } = reading;
+  const { pyramid, level, axes, plane } = image;
+  const { channel, step, size, signal } = reading;
   const { window, gamma, color } = channel;
-  const selection = selectionOf(image, reading);
+  const at = axes.map(({ role, start }) => (role === "c" ? channel.index : start));
+  const selection = planeSelection(pyramid, level, { plane, at }, () => zarr.slice(null, null, step));
   const { data, stride } = await level.array.get(selection, { as: "uint8", window, gamma, signal });
   const isTransposed = plane.x < plane.y;
   const [down = 0, across = 0] = isTransposed ? [stride[1], stride[0]] : [stride[0], stride[1]];
@@ -104,15 +108,4 @@ async function addLight(light: Float32Array, image: SmallImage, reading: Reading
         light[at + part] = (light[at + part] ?? 0) + shade * (parts[part] ?? 0);
     }
   }
-}
-
-/** The selection: steps in the plane, and the first indices of the other axes. */
-function selectionOf({ level, axes, plane }: SmallImage, { channel, step }: Reading) {
-  return level.shape.map((length, position) => {
-    if (position === plane.x || position === plane.y) return zarr.slice(null, null, step);
-    const axis = axes.find((each) => each.axis === position);
-    if (axis?.role === "c") return channel.index;
-    const finest = axis?.length ?? length;
-    return Math.min(length - 1, Math.floor((((axis?.start ?? 0) + 0.5) * length) / finest));
-  });
 }

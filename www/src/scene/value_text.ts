@@ -1,5 +1,6 @@
 /** Formats values and units. */
 import type { Moment } from "zarr-wasm";
+import { minus, raised } from "../text/numbers.js";
 
 /** The printed forms of units in OME and CF. */
 const UNITS: Record<string, string> = {
@@ -33,8 +34,6 @@ const UNITS: Record<string, string> = {
   percent: "%",
 };
 
-const SUPERSCRIPTS = ["⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"];
-
 /** Maximum length of a unit. Longer texts are remarks. */
 const LONGEST_UNIT = 40;
 
@@ -47,15 +46,8 @@ export function unitText(unit: unknown): string {
   const own = unit.trim();
   if (own === "1" || own === "none" || own === "unknown") return "";
   if (Object.hasOwn(UNITS, own)) return UNITS[own] ?? own;
-  return own.replace(
-    /(?<=[A-Za-z])\^?\*{0,2}(-?)([0-9])(?![0-9A-Za-z])/g,
-    (_, sign: string, digit: string) => {
-      return `${sign ? "⁻" : ""}${SUPERSCRIPTS[Number(digit)]}`;
-    },
-  );
+  return own.replace(/(?<=[A-Za-z])\^?\*{0,2}(-?[0-9])(?![0-9A-Za-z])/g, (_, power: string) => raised(power));
 }
-
-const minus = (text: string): string => text.replace(/^-/, "−").replace("e-", "e−");
 
 /** The significant digits of a data type. */
 const DIGITS: Record<string, number> = { float16: 3, bfloat16: 3, float32: 6 };

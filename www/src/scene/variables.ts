@@ -1,6 +1,7 @@
 /**
  * Finds the variables among a group's arrays, and the one to show first, by names and attributes.
  */
+import { lastPart } from "../text/paths.js";
 import type { ArrayNode, GroupNode, SceneVariable } from "./scene.js";
 
 type Role = "t" | "z" | "y" | "x";
@@ -98,7 +99,7 @@ export async function arraysBelow(group: GroupNode, signal: AbortSignal | undefi
   const found: Candidate[] = [];
   for await (const child of group.children({ signal })) {
     if (child.kind !== "array" || child.error) continue;
-    found.push({ name: child.path.slice(child.path.lastIndexOf("/") + 1), array: child as ArrayNode });
+    found.push({ name: lastPart(child.path), array: child as ArrayNode });
   }
   return found;
 }

@@ -42,17 +42,17 @@ export function roundedText(value: number): string {
   return minus(String(Number(value.toPrecision(4))));
 }
 
-const minus = (text: string) => text.replace(/^-/, "−");
+/** A number with the sign for minus in place of a hyphen. */
+export const minus = (text: string): string => text.replace(/^-/, "−").replace("e-", "e−");
 
-const SUPERSCRIPT: Record<string, string> = Object.fromEntries(
-  [..."0123456789-"].map((sign, at) => [sign, [..."⁰¹²³⁴⁵⁶⁷⁸⁹⁻"][at] ?? sign]),
-);
+/** Digits and hyphens as superscripts. */
+export const raised = (power: string): string =>
+  power.replace(/[\d-]/g, (sign) => "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"["0123456789-".indexOf(sign)] ?? sign);
 
 /** Scientific notation, such as 1.5 × 10⁻⁶. */
 function powerText(value: number, decimals = 2): string {
   const [digits = "", power = ""] = value.toExponential(decimals).split("e");
-  const raised = [...power.replace("+", "")].map((sign) => SUPERSCRIPT[sign]).join("");
-  return minus(`${Number(digits)} × 10${raised}`);
+  return minus(`${Number(digits)} × 10${raised(power.replace("+", ""))}`);
 }
 
 /** The numbers of a scale, all with enough decimals to distinguish them. */

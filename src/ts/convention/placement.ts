@@ -1,0 +1,112 @@
+/**
+ * `placement`: where the pixels of an array lie, in which reference system and unit. It is what
+ * `warp` reads elements by (`placement_search.ts`), in the form in which a caller needs it.
+ */
+
+import type { Array as ZarrArray } from "../api/array.ts";
+import { needArray } from "../api/node_facts.ts";
+import { optionsOf, type Rules } from "../model/argument.ts";
+import { NotFoundError } from "../model/errors.ts";
+import type { DataType, Readable } from "../model/types.ts";
+import { arcOf, boundsOf, edgesOf, evenSteps } from "./extents.ts";
+import { type Extent, worldBox } from "./geometry.ts";
+import { foundPlacement, isOnGlobe, type Pixels } from "./placement_search.ts";
+import type { CrsLike } from "./projection.ts";
+
+export type { Pixels };
+
+export interface PlacementOptions {
+  /**
+   * How far coordinates may be from equal steps, in steps. Up to this, pixels are `"affine"`.
+   * Default: 0.01.
+   */
+  tolerance?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Where the pixels of an array lie. Made by `placement`. */
+export interface Placement {
+  /** The dimensions of the array that are columns (x) and rows (y), by index. */
+  readonly plane: { readonly x: number; readonly y: number };
+  /**
+   * The centres of the pixels, in the reference system. Later calls return the same lists: do not
+   * change them.
+   */
+  readonly pixels: Pixels;
+  /**
+   * xmin, ymin, xmax and ymax of the pixels with their edges, and of a `"grid"` of their centres.
+   * The longitudes of a `"grid"` are one arc: it may cross 180, and the whole globe is −180 to 180.
+   */
+  readonly extent: Extent;
+  /**
+   * The reference system, as `warp` and proj4 take it: a code, a proj4 or WKT string, or PROJJSON.
+   * Undefined if the metadata does not give it.
+   */
+  readonly crs: CrsLike | undefined;
+  /** Whether x and y are longitudes and latitudes. */
+  readonly isGeographic: boolean;
+  /**
+   * The unit of x and y: `degrees` of longitudes and latitudes, `m` of a projection whose
+   * coordinates are in kilometres, which are converted, else as the metadata has it. Undefined if
+   * it does not say it, or if x and y differ.
+   */
+  readonly units: string | undefined;
+}
+
+/** The default tolerance. Coordinates in singles are within it. */
+const TOLERANCE = 0.01;
+
+const RULES: Rules = { tolerance: "a number" };
+
+/** Columns and rows as an affine transform, if their steps are equal. */
+function evened(pixels: Pixels, tolerance: number): Pixels {
+  if (pixels.kind !== "axes") return pixels;
+  const [x, y] = [evenSteps(pixels.x, tolerance), evenSteps(pixels.y, tolerance)];
+  return x && y ? { kind: "affine", affine: [x.step, 0, x.start, 0, y.step, y.start] } : pixels;
+}
+
+/** The extent of pixels. */
+function extentOf(pixels: Pixels, columns: number, rows: number): Extent {
+  if (pixels.kind === "affine") {
+    const level = { scale: [1, 1], translation: [0, 0], affine: pixels.affine };
+    return worldBox(level, { x: 0, y: 1 }, [-0.5, -0.5, columns - 0.5, rows - 0.5]);
+  }
+  const isGrid = pixels.kind === "grid";
+  const [left, right] = isGrid ? arcOf(pixels.x) : edgesOf(pixels.x);
+  const [bottom, top] = isGrid ? boundsOf(pixels.y) : edgesOf(pixels.y);
+  return [left, bottom, right, top];
+}
+
+/**
+ * Finds where the pixels of an array lie. The first of these that has a reference system says it,
+ * else the first of them: the transform of a pyramid that was read, or of `spatial:` (GeoZarr);
+ * coordinate variables of the columns and rows (CF, xarray); a longitude and latitude for each
+ * element (CF's `coordinates`); the transform of a pyramid in the groups above. Coordinate
+ * variables are read once; no elements of the array are.
+ *
+ * Rejects with a `NotFoundError` if none of them is there, and with a `Limit` error for more than
+ * 2^24 longitudes and latitudes.
+ *
+ *     const { pixels, crs, extent } = await placement(array);
+ *     if (pixels.kind === "affine") console.log(pixels.affine); // x = a·column + b·row + c, …
+ */
+export async function placement(
+  array: ZarrArray<DataType, Readable>,
+  options: PlacementOptions = {},
+): Promise<Placement> {
+  const { tolerance = TOLERANCE, signal } = optionsOf(options, RULES);
+  signal?.throwIfAborted();
+  needArray(array);
+  const found = await foundPlacement(array, undefined, signal);
+  if (!found) {
+    throw new NotFoundError("where the pixels of the array lie", {
+      path: array.path,
+      expected: "spatial:, a pyramid, coordinates of columns and rows, or longitudes and latitudes",
+    });
+  }
+  const { plane, crs, units } = found;
+  const isGeographic = isOnGlobe(found);
+  const extent = extentOf(found.pixels, array.shape[plane.x] ?? 0, array.shape[plane.y] ?? 0);
+  const pixels = evened(found.pixels, tolerance);
+  return { plane, pixels, extent, crs, isGeographic, units: isGeographic ? "degrees" : units };
+}

@@ -1,0 +1,236 @@
+/**
+ * Searches where the pixels of an array lie: in the transform of a pyramid or of `spatial:`, in
+ * coordinate variables of its columns and rows, or in a longitude and latitude for each element.
+ * `placement` returns what is found, and `warp` reads elements by it.
+ */
+
+import type { Array as ZarrArray } from "../api/array.ts";
+import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
+import { dimensionNamesOf } from "../api/selection.ts";
+import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { exactJson } from "../model/exact_json.ts";
+import type { Attributes, DataType, Readable } from "../model/types.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
+import { projOfGridMapping } from "./cf_projection.ts";
+import { type Coordinates, coords } from "./coordinates.ts";
+import type { Plane } from "./geometry.ts";
+import { besideOf } from "./known_nodes.ts";
+import { type PlacedLevel, placedLevel, rememberedLevel } from "./placing.ts";
+import { type CrsLike, isGeographic, LONLAT } from "./projection.ts";
+import { pyramid } from "./pyramid.ts";
+import type { Pyramid, PyramidAxis } from "./pyramid_model.ts";
+
+type AnyArray = ZarrArray<DataType, Readable>;
+
+/**
+ * The centres of the pixels of an array.
+ *
+ * - `"affine"`: for `[a, b, c, d, e, f]`, x is `a·column + b·row + c`, and y is
+ *   `d·column + e·row + f`.
+ * - `"axes"`: the x of each column and the y of each row, ascending or descending.
+ * - `"grid"`: the x and the y of each pixel, row after row.
+ */
+export type Pixels =
+  | {
+      readonly kind: "affine";
+      readonly affine: readonly [a: number, b: number, c: number, d: number, e: number, f: number];
+    }
+  | { readonly kind: "axes"; readonly x: Float64Array; readonly y: Float64Array }
+  | { readonly kind: "grid"; readonly x: Float64Array; readonly y: Float64Array };
+
+export interface FoundPlacement {
+  axes: readonly PyramidAxis[];
+  plane: Plane;
+  pixels: Pixels;
+  crs: CrsLike | undefined;
+  units: string | undefined;
+}
+
+const LON = /^degrees?_?e(ast)?$/i;
+const LAT = /^degrees?_?n(orth)?$/i;
+const KILOMETRES = /^(km|kilomet(er|re)s?)$/i;
+
+interface Named {
+  name: string;
+  attrs: Attributes;
+}
+
+const says = (value: unknown, pattern: RegExp) => typeof value === "string" && pattern.test(value);
+
+const isLongitude = ({ name, attrs }: Named) =>
+  attrs.standard_name === "longitude" || says(attrs.units, LON) || /^lon(gitude)?$/i.test(name);
+const isLatitude = ({ name, attrs }: Named) =>
+  attrs.standard_name === "latitude" || says(attrs.units, LAT) || /^lat(itude)?$/i.test(name);
+
+/** The unit of two axes that have the same. */
+const unitsOf = (x: Named, y: Named): string | undefined =>
+  typeof x.attrs.units === "string" && x.attrs.units === y.attrs.units ? x.attrs.units : undefined;
+
+interface Search {
+  array: AnyArray;
+  /** The pyramid of the array alone. */
+  alone: Pyramid;
+  /** The reference system that the caller gives. It takes precedence. */
+  from: CrsLike | undefined;
+}
+
+/** The reference system in the metadata, in a form that proj4 reads. */
+async function crsOf(array: AnyArray, { crs }: Pyramid): Promise<CrsLike | undefined> {
+  const said = crs?.code ?? crs?.wkt2 ?? crs?.projjson;
+  if (said !== undefined || crs?.gridMapping === undefined) return said;
+  const name = String(array.attrs.grid_mapping).split(/[ :]/)[0] ?? "";
+  const mapping = await besideOf(array, name, undefined);
+  return mapping && projOfGridMapping(mapping.attrs);
+}
+
+/** The transform of a level. */
+function affineOf({ level, pyramid: { plane } }: PlacedLevel): Pixels {
+  const { affine, scale, translation } = level;
+  if (affine) return { kind: "affine", affine };
+  const own = (axis: number) => [scale[axis] ?? 1, translation[axis] ?? 0] as const;
+  const [[a, c], [e, f]] = [own(plane.x), own(plane.y)];
+  return { kind: "affine", affine: [a, 0, c, 0, e, f] };
+}
+
+/** The placement of an array that is a level of a pyramid. */
+async function ofLevel(
+  { array, from }: Search,
+  placed: PlacedLevel | undefined,
+): Promise<FoundPlacement | undefined> {
+  if (!placed) return undefined;
+  const { axes, plane } = placed.pyramid;
+  const named = (axis: number) => ({ name: axes[axis]?.name ?? "", attrs: { units: axes[axis]?.unit } });
+  const [x, y] = [named(plane.x), named(plane.y)];
+  const isGlobe = isLongitude(x) && isLatitude(y);
+  const crs = from ?? (await crsOf(array, placed.pyramid)) ?? (isGlobe ? LONLAT : undefined);
+  return { axes, plane, pixels: affineOf(placed), crs, units: unitsOf(x, y) };
+}
+
+/** The coordinate variable of an axis. */
+async function variableOf(array: AnyArray, axis: number): Promise<Coordinates | undefined> {
+  try {
+    const found = await coords(array, axis);
+    return found.source === "variable" ? found : undefined;
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof UnsupportedError) return undefined;
+    throw error;
+  }
+}
+
+/** Coordinates that are strictly ascending or descending numbers. Undefined for others. */
+function ordered(coordinates: Coordinates | undefined): Float64Array | undefined {
+  const { values, time } = coordinates ?? {};
+  if (!(values instanceof Float64Array) || values.length < 2 || time) return undefined;
+  const rises = (values[1] as number) > (values[0] as number);
+  const isNext = (value: number, at: number) =>
+    at === 0 || (rises ? value > (values[at - 1] as number) : value < (values[at - 1] as number));
+  return values.every(isNext) ? values : undefined;
+}
+
+/** The placement of an array with coordinate variables for columns and rows. */
+async function ofAxes({ array, alone, from }: Search): Promise<FoundPlacement | undefined> {
+  const { axes, plane } = alone;
+  const [ofX, ofY] = await Promise.all([variableOf(array, plane.x), variableOf(array, plane.y)]);
+  const [columns, rows] = [ordered(ofX), ordered(ofY)];
+  if (!ofX || !ofY || !columns || !rows) return undefined;
+  const named = ({ dimension, attrs }: Coordinates) => ({ name: dimension, attrs });
+  const [x, y] = [named(ofX), named(ofY)];
+  const crs = from ?? (isLongitude(x) && isLatitude(y) ? LONLAT : await crsOf(array, alone));
+  // The reference systems of projections are in metres.
+  const isLong = ({ attrs }: Named) => crs !== undefined && says(attrs.units, KILOMETRES);
+  const inMetres = (values: Float64Array, axis: Named) =>
+    isLong(axis) ? values.map((value) => value * 1000) : values;
+  const pixels = { kind: "axes", x: inMetres(columns, x), y: inMetres(rows, y) } as const;
+  return { axes, plane, pixels, crs, units: isLong(x) && isLong(y) ? "m" : unitsOf(x, y) };
+}
+
+/** Maximum number of elements in a curvilinear grid. */
+const MOST_PLACES = 2 ** 24;
+
+/** The values of a variable over rows and columns. Undefined if it has other dimensions. */
+async function over(array: AnyArray, variable: AnyArray, { x, y }: Plane) {
+  const { shape } = array;
+  const names = [y, x].map((axis) => dimensionNamesOf(array[FACTS])?.[axis]);
+  const own = dimensionNamesOf(variable[FACTS]);
+  const order = own ? names.map((name) => own.indexOf(String(name))) : [0, 1];
+  const fits =
+    variable.shape.length === 2 &&
+    order.every((at, place) => variable.shape[at] === shape[[y, x][place] as number]);
+  if (!fits) return undefined;
+  const count = (shape[y] ?? 0) * (shape[x] ?? 0);
+  if (count > MOST_PLACES) {
+    throw new ZarrError("Limit", "the array has too many longitudes and latitudes for a map", {
+      path: array.path,
+      expected: `at most ${MOST_PLACES}`,
+      actual: shown(count),
+    });
+  }
+  const decode = { convention: "cf", zarrFillValue: false } as const;
+  const { data } = await variable.get(null, { decode, as: "float64", memoryOrder: order });
+  return data;
+}
+
+/**
+ * The placement of an array with a longitude and latitude for each element. They are variables with
+ * two dimensions that CF's attribute `coordinates` names.
+ */
+async function ofGrid({ array, alone: { axes, plane } }: Search): Promise<FoundPlacement | undefined> {
+  const said = typeof array.attrs.coordinates === "string" ? array.attrs.coordinates : "";
+  const names = said.split(/\s+/).filter((name) => name !== "");
+  const variables = await Promise.all(names.map((name) => besideOf(array, name, undefined)));
+  const named = variables.flatMap((variable, at) =>
+    variable ? [{ variable, name: names[at] as string, attrs: variable.attrs }] : [],
+  );
+  const flat = named.filter(({ variable }) => variable.shape.length === 2);
+  const [longitude, latitude] = [flat.find(isLongitude), flat.find(isLatitude)];
+  if (!longitude || !latitude) return undefined;
+  const [x, y] = await Promise.all([longitude, latitude].map(({ variable }) => over(array, variable, plane)));
+  return x && y && { axes, plane, pixels: { kind: "grid", x, y }, crs: LONLAT, units: undefined };
+}
+
+/** The first placement with a reference system, else the first one. Undefined if there is none. */
+async function searched(array: AnyArray, from: CrsLike | undefined): Promise<FoundPlacement | undefined> {
+  const alone = await pyramid(array);
+  if (alone.plane.x < 0 || alone.plane.y < 0) return undefined;
+  const own = alone.isPlaced && "spatial:transform" in array.attrs;
+  const known = rememberedLevel(array);
+  const isSaid = own || (known && known.pyramid.convention !== "array");
+  const search = { array, alone, from };
+  const places = [
+    () => ofLevel(search, isSaid ? known : undefined),
+    () => ofAxes(search),
+    () => ofGrid(search),
+    async () => ofLevel(search, await placedLevel(array, pyramid, undefined)),
+  ];
+  let first: FoundPlacement | undefined;
+  for (const place of places) {
+    const found = await place();
+    if (found?.crs !== undefined) return found;
+    first ??= found;
+  }
+  return first;
+}
+
+/** The searches by the array's facts, because `refresh` and every change replace these. */
+const searches = new WeakMap<ArrayFacts, Map<string, Promise<FoundPlacement | undefined>>>();
+
+/** The placement of an array. It is found once for each `from`. Undefined if there is none. */
+export function foundPlacement(
+  array: AnyArray,
+  from: CrsLike | undefined,
+  signal: AbortSignal | undefined,
+): Promise<FoundPlacement | undefined> {
+  const facts = array[FACTS];
+  const key = exactJson(from ?? null, "from");
+  const before = searches.get(facts) ?? new Map<string, Promise<FoundPlacement | undefined>>();
+  searches.set(facts, before);
+  const search = before.get(key) ?? searched(array, from);
+  before.set(key, search);
+  // What is absent may be created later.
+  const forget = (found?: FoundPlacement) => found ?? before.delete(key);
+  search.then(forget, () => forget());
+  return unlessAborted(search, signal);
+}
+
+/** Whether x and y of a placement are longitudes and latitudes. */
+export const isOnGlobe = ({ crs }: FoundPlacement): boolean => crs !== undefined && isGeographic(crs);

@@ -1,0 +1,21 @@
+/** Unpacks values and masks missing ones by CF's attributes. */
+import { ZarrError } from "zarr-wasm";
+import type { ArrayNode, Scene } from "./scene.js";
+
+/**
+ * Reads with values decoded, and as they are stored if the attributes are invalid. The fill value
+ * of a v2 array means "missing" only in data of xarray, which has `_ARRAY_DIMENSIONS`. In other
+ * data it is a value, such as black.
+ */
+export async function decoded<T>(
+  { attrs }: ArrayNode,
+  read: (decode: Scene["decode"]) => Promise<T>,
+): Promise<T> {
+  try {
+    return await read({ convention: "cf", zarrFillValue: "_ARRAY_DIMENSIONS" in attrs });
+  } catch (error) {
+    const isOfAttributes = error instanceof ZarrError && /^the attribute /.test(error.message);
+    if (!isOfAttributes) throw error;
+    return read(undefined);
+  }
+}
