@@ -137,6 +137,7 @@ test("a convention of the user with a schema, in one call", async () => {
   );
   assert.ok(errors(bad).length >= 2);
   forget();
+  assert.throws(() => zarr.registerConvention({ uuid: "\ud800" }), { code: "Argument" });
   assert.throws(() => zarr.registerConvention({ name: "a name" }), { code: "Argument" });
 });
 

@@ -78,11 +78,11 @@ const registeredConventions: RegisteredConvention[] = [];
 
 /** The members of a registered convention that cross to the conventions module. */
 const TEXTS: Rules = {
-  uuid: "a text",
-  schemaUrl: "a text",
-  specUrl: "a text",
-  prefix: "a text",
-  key: "a text",
+  uuid: "a text of Unicode",
+  schemaUrl: "a text of Unicode",
+  specUrl: "a text of Unicode",
+  prefix: "a text of Unicode",
+  key: "a text of Unicode",
 };
 
 /**

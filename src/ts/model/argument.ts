@@ -47,6 +47,8 @@ const isFunction = (value: unknown): value is () => void => typeof value === "fu
 const TESTS: Record<string, (value: unknown) => unknown> = {
   "a text": isText,
   "a function": (value) => value === null || isFunction(value),
+  // Without unpaired surrogates, which have no UTF-8 form.
+  "a text of Unicode": (value) => isText(value) && !/\p{Surrogate}/u.test(value as string),
   "a boolean": (value) => typeof value === "boolean",
   "an object": (value) => Object(value) === value,
   "a number": (value) => typeof value === "number" && !Number.isNaN(value),
