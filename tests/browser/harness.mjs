@@ -63,8 +63,8 @@ function textOf(error) {
 }
 
 /**
- * Runs the tests with matching names. `report` gets `{name, error, ms}`: the error is its text, `ms`
- * how long the test took.
+ * Runs the tests with matching names. `report` gets `{name, error, ms}`: the error's text, and how
+ * long the test took.
  */
 export async function runAll(report, pattern) {
   if (tests.length === 0) throw new Error("the page has no tests");

@@ -27,12 +27,12 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
     // The smallest power of two that is at least 10^digits.
     let bits = (f64::from(digits) * std::f64::consts::LOG2_10).ceil();
     let scale = rounded(bits.exp2(), float);
-    let quantized = move |number: f64| {
+    let quantised = move |number: f64| {
         let steps = rounded(number * scale, float).round_ties_even();
         rounded(steps / scale, float)
     };
     Ok(numbers.filter(
         |numbers, bytes| converted(bytes, numbers.encoded, numbers.decoded),
-        move |numbers, bytes| map_doubles(&bytes, numbers.decoded, numbers.encoded, quantized),
+        move |numbers, bytes| map_doubles(&bytes, numbers.decoded, numbers.encoded, quantised),
     ))
 }

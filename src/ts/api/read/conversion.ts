@@ -148,7 +148,7 @@ const isLabelColors = (colors: unknown): colors is LabelColors =>
   colors === "labels" || (typeof colors === "object" && colors !== null && "labels" in colors);
 
 /** Colours, as in `ImageData`. */
-const colored = (request: ConversionRequest): Conversion => ({
+const coloured = (request: ConversionRequest): Conversion => ({
   type: pixels("rgba", 4),
   pixel: { count: 4, view: "Uint8ClampedArray" },
   request,
@@ -160,7 +160,7 @@ function shaded(options: ConversionOptions, type: string, request: ConversionReq
   const [low, high] = windowOf(options, type);
   if (as === "rgba") {
     request.shading = [low, high, gamma, 4, ...colorTable((colors ?? "gray") as Colors)];
-    return colored(request);
+    return coloured(request);
   }
   const shades = shadeTable();
   if (!mask) {
@@ -195,7 +195,7 @@ export async function conversionOf(
   if (isUnchanged(options)) return undefined;
   checked(options);
   const type = await typeNameOf(array);
-  if (isLabelColors(colors)) return colored({ labels: colors === "labels" ? [] : labelWords(colors, type) });
+  if (isLabelColors(colors)) return coloured({ labels: colors === "labels" ? [] : labelWords(colors, type) });
   const packing = decode ? await packingOf(array, type, typeof decode === "object" ? decode : {}) : null;
   const request: ConversionRequest = packing ? { unpacking: packing.words } : {};
   const isShaded = as === "rgba" || (as === "uint8" && (window !== undefined || gamma !== undefined));
