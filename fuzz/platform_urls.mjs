@@ -30,6 +30,8 @@ const ENDS_IN_DOTS = /(^|\/)(\.|%2e){1,2}$/i;
 /** Node 20 leaves some dots in paths that have empty names, which it should not. */
 const HAS_DOTS = /\/(\.|%2e){1,2}(\/|$)/i;
 
+const hasDots = (url) => url !== undefined && HAS_DOTS.test(new URL(url).pathname);
+
 const isFolder = (url = "") => ENDS_IN_DOTS.test(url.replace(/[?#].*$/s, ""));
 
 const serverOf = ({ protocol, username, password, host }) => `${protocol}//${username}:${password}@${host}`;
@@ -52,7 +54,7 @@ function compared(text, base, made) {
     return `another server: ${theirs.href}`;
   const isCompared =
     IS_HTTP.test(ours.protocol) && IS_ORDINARY.test(text) && !isFolder(text) && !isFolder(base);
-  if (!theirs || !isCompared || HAS_DOTS.test(theirs.pathname)) return "";
+  if (!theirs || !isCompared || hasDots(base) || hasDots(theirs)) return "";
   return placeOf(theirs) === placeOf(ours) ? "" : `another place: ${theirs.href}`;
 }
 

@@ -153,7 +153,7 @@ export const LANES = [
   },
   {
     name: "fuzz",
-    what: "each fuzz target for ten seconds, with the same inputs each time, with AddressSanitizer",
+    what: "each fuzz target on the same inputs each time, with AddressSanitizer",
     minutes: 8,
     everyday: false,
     prepare: [node, "fuzz/run.mjs", "--build"],
