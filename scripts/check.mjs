@@ -12,6 +12,7 @@ const bin = (path) => [process.execPath, join(ROOT, "node_modules", path)];
 const BIOME = bin("@biomejs/biome/bin/biome");
 const TSC = bin("typescript/bin/tsc");
 const DENY = ["--", "--deny", "warnings"];
+const DOCUMENT = ["cargo", "doc", "--locked", "--no-deps", "--lib", "--package", "zarr-wasm"];
 const DOC = { RUSTDOCFLAGS: "--deny warnings" };
 
 const writers = () => [
@@ -20,23 +21,18 @@ const writers = () => [
 ];
 
 /** Each wasm variant is checked separately, because code that one uses may be dead in another. */
-function wasmClippy({ name, features }, environment) {
-  const target = ["--lib", "--target", "wasm32-unknown-unknown"];
-  const chosen = features.length > 0 ? ["--features", features.join(",")] : [];
-  return [
-    `clippy, on wasm: ${name}`,
-    ["cargo", "clippy", "--locked", ...target, ...chosen, ...DENY],
-    environment,
-  ];
-}
+const wasmClippy = (words, name, environment) => [
+  `clippy, on wasm: ${name}`,
+  ["cargo", "clippy", "--locked", "--lib", ...words, ...DENY],
+  environment,
+];
 
-function checks({ variants, environment, typos }) {
+function checks({ variants, cargoWords, environment, typos }) {
   return [
     ["cargo fmt --check", ["cargo", "fmt", "--all", "--check"]],
     ["clippy, on the host", ["cargo", "clippy", "--locked", "--workspace", "--all-targets", ...DENY]],
-    ["clippy, on the host: what a Rust program compiles", ["cargo", "clippy", "--locked", "--lib", ...DENY]],
-    ...variants.map((variant) => wasmClippy(variant, environment)),
-    ["cargo doc: what a Rust program may import", ["cargo", "doc", "--locked", "--no-deps", "--lib"], DOC],
+    ...variants.map((variant) => wasmClippy(cargoWords(variant), variant.name, environment)),
+    ["cargo doc: what a Rust program may import", DOCUMENT, DOC],
     ["tsc", [...TSC, "--project", "tsconfig.json"]],
     ["tsc, the viewer", [...TSC, "--project", "www/tsconfig.json"]],
     ["biome", [...BIOME, "check", "."]],
@@ -52,13 +48,13 @@ function isGlueOld(folder) {
   const declarations = join(folder, "zarr_wasm.d.ts");
   if (!existsSync(declarations)) return true;
   const made = statSync(declarations).mtimeMs;
-  const exporting = join(ROOT, "src/js");
+  const exporting = join(ROOT, "src/engine/js");
   return readdirSync(exporting).some((name) => statSync(join(exporting, name)).mtimeMs > made);
 }
 
 await command(async (args) => {
   const { clang } = await setUp({ rust: true });
-  const { buildWasm, glueFolder, VARIANTS, wasmEnvironment } = await import("./wasm.mjs");
+  const { buildWasm, cargoWords, glueFolder, VARIANTS, wasmEnvironment } = await import("./wasm.mjs");
   for (const variant of VARIANTS) {
     if (!variant.bare && isGlueOld(glueFolder(variant.name)))
       await buildWasm(variant, { quick: true, clang });
@@ -67,6 +63,7 @@ await command(async (args) => {
     ? writers()
     : checks({
         variants: VARIANTS,
+        cargoWords,
         environment: wasmEnvironment(clang),
         typos: await installTypos(),
       });

@@ -68,7 +68,7 @@ function checkImports(name, text) {
 }
 
 /**
- * Publishes the glue of a build, and the modules of `src/js` that it imports, which wasm-bindgen
+ * Publishes the glue of a build, and the modules of `src/engine/js` that it imports, which wasm-bindgen
  * puts into a folder.
  */
 function writeGlue(build) {

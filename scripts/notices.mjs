@@ -11,7 +11,7 @@ import { dirname, join } from "node:path";
 import { ask, command, ROOT, StepFailed, say } from "./run_command.mjs";
 
 const FILE = join(ROOT, "THIRD_PARTY_LICENSES");
-const FEATURES = ["--features", "full,images,conventions"];
+const CRATES = ["--package", "zarr-wasm-engine", "--package", "zarr-wasm-conventions"];
 const WASM = "wasm32-unknown-unknown";
 
 /** The text of the MIT licence after its copyright line, for what brings no file. */
@@ -50,7 +50,7 @@ const must = (program, args) => {
 
 /** Names and versions of the crates in the wasm modules, without build scripts and macros. */
 function compiledCrates() {
-  const which = ["--package", "zarr-wasm", "--target", WASM, ...FEATURES];
+  const which = [...CRATES, "--target", WASM];
   const form = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"];
   const lines = must("cargo", ["tree", "--locked", "--no-dedupe", ...which, ...form]).split("\n");
   const named = lines.map((line) => /^(\S+) v(\S+)/.exec(line)?.slice(1, 3).join(" "));
@@ -93,7 +93,7 @@ function describeCrate({ name, version, license, authors, manifest_path: manifes
 
 function describeCrates() {
   const wanted = compiledCrates();
-  const metadata = must("cargo", ["metadata", "--locked", "--format-version", "1", ...FEATURES]);
+  const metadata = must("cargo", ["metadata", "--locked", "--format-version", "1"]);
   const crates = JSON.parse(metadata).packages.filter(({ name, version }) =>
     wanted.has(`${name} ${version}`),
   );

@@ -1,7 +1,7 @@
 /**
  * Builds the wasm and its JavaScript glue: cargo, then xtask (wasm-bindgen), then wasm-opt. The
- * variants of the crate share a cargo target folder and thereby their dependencies. All of them
- * have the same file name there, so each file is copied away before the next build. The result is
+ * variants share a cargo target folder and thereby their dependencies. Those of the engine have the
+ * same file name there, so each file is copied away before the next build. The result is
  * `target/glue/<variant>/` with zarr_wasm.js, zarr_wasm.d.ts and zarr_wasm.wasm. Of all builds but
  * the engine there is zarr_wasm.zst too: the module as the package has it (`packedWasm`).
  */
@@ -19,17 +19,18 @@ import { join, resolve } from "node:path";
 import { ROOT, run, say } from "./run_command.mjs";
 import { roomsOf, withoutExports, withoutNames } from "./wasm_sections.mjs";
 
+/** Each is a crate with features. `bare`: it exports plain functions of numbers, so it has no glue. */
 export const VARIANTS = [
-  { name: "engine", features: [], what: "planning, metadata and the common decoders" },
-  { name: "full", features: ["full"], what: "the engine, encoders and rare codecs" },
-  { name: "images", features: ["images"], what: "the engine and decoders of images" },
-  {
-    name: "conventions",
-    features: ["conventions"],
-    what: "what attributes mean, without the engine",
-    /** It exports plain functions of numbers, so there is no glue. */
-    bare: true,
-  },
+  { name: "engine", crate: "engine", features: [], what: "planning, metadata and the common decoders" },
+  { name: "full", crate: "engine", features: ["full"], what: "the engine, encoders and rare codecs" },
+  { name: "images", crate: "engine", features: ["images"], what: "the engine and decoders of images" },
+  { name: "conventions", crate: "conventions", features: [], bare: true, what: "what attributes mean" },
+];
+
+/** What cargo is told to build, check or list a variant. */
+export const cargoWords = ({ crate, features }) => [
+  ...["--package", `zarr-wasm-${crate}`, "--target", "wasm32-unknown-unknown"],
+  ...["--no-default-features", "--features", features.join(",")],
 ];
 
 /** The wasm features that rustc and clang use. binaryen rejects those that are not listed. */
@@ -70,15 +71,13 @@ export const wasmEnvironment = (clang) => ({ CC_wasm32_unknown_unknown: clang })
 
 async function compile(variant, profile, clang) {
   const targetFolder = join(cargoTarget(), "wasm");
-  const features = variant.features.length > 0 ? ["--features", variant.features.join(",")] : [];
   await run(
     `cargo: ${variant.name} (${variant.what}), profile ${profile}`,
     "cargo",
-    // biome-ignore format: one line of cargo
-    ["build", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, "--target-dir", targetFolder, ...features],
+    ["build", "--locked", "--lib", "--profile", profile, "--target-dir", targetFolder, ...cargoWords(variant)],
     { env: wasmEnvironment(clang) },
   );
-  return join(targetFolder, "wasm32-unknown-unknown", profile, "zarr_wasm.wasm");
+  return join(targetFolder, "wasm32-unknown-unknown", profile, `zarr_wasm_${variant.crate}.wasm`);
 }
 
 /**

@@ -72,7 +72,7 @@ function namesOf(bytes, { content, end }) {
 function roomOf(name) {
   if (/^(ZSTD|HUF|FSE|HIST|POOL|ERR|rust_zstd)/.test(name)) return "zstd (C)";
   if (name.includes("zarr_wasm_kernel")) return "kernel";
-  return /\bzarr_wasm::([a-z_]+)/.exec(name)?.[1] ?? "libraries";
+  return /\bzarr_wasm(?:_engine|_conventions)?::([a-z_]+)/.exec(name)?.[1] ?? "libraries";
 }
 
 /**

@@ -13,7 +13,7 @@ pub mod sharded;
 
 use std::collections::BTreeMap;
 
-use zarr_wasm::internals::error::{Error, ErrorKind};
+use zarr_wasm::error::{Error, ErrorKind};
 use zarr_wasm::metadata::{NodeDocument, ZARR_JSON, ZarrFormat};
 use zarr_wasm::{Array, ArrayBytes, ByteRange, Result, Selection};
 

@@ -7,10 +7,10 @@ use std::rc::Rc;
 
 use futures_executor::block_on;
 use libfuzzer_sys::fuzz_target;
-use zarr_wasm::internals::format::path::{NodePath, StoreKey};
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::zip::ZipStore;
-use zarr_wasm::internals::store::{ByteRange, RequestContext, Store};
+use zarr_wasm::format::path::{NodePath, StoreKey};
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
+use zarr_wasm_engine::internals::store::zip::ZipStore;
+use zarr_wasm_engine::internals::store::{ByteRange, RequestContext, Store};
 use zarr_wasm_fuzz::{check_blames_data, seeds};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zarr_wasm::internals::convention;
+use zarr_wasm_conventions;
 use zarr_wasm_fuzz::{check_blames_data, seeds};
 
 const ARRAY: &str =

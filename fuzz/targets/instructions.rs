@@ -6,10 +6,10 @@
 use std::rc::Rc;
 
 use libfuzzer_sys::fuzz_target;
-use zarr_wasm::internals::access::assemble::Assembly;
-use zarr_wasm::internals::access::binding::Binding;
-use zarr_wasm::internals::access::instruction::{ChunkInstruction, PartHeader};
-use zarr_wasm::internals::format::codec::pipeline::Scratch;
+use zarr_wasm::access::assemble::Assembly;
+use zarr_wasm::access::binding::Binding;
+use zarr_wasm::access::instruction::{ChunkInstruction, PartHeader};
+use zarr_wasm::format::codec::pipeline::Scratch;
 use zarr_wasm::metadata::{NodeDocument, ZARR_JSON, ZarrFormat};
 use zarr_wasm_fuzz::seeds;
 

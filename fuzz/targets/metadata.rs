@@ -5,9 +5,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use zarr_wasm::Result;
-use zarr_wasm::internals::access::binding::Binding;
-use zarr_wasm::internals::format::metadata::large::DocumentScan;
-use zarr_wasm::internals::format::metadata::{Draft, NodeMetadata};
+use zarr_wasm::access::binding::Binding;
+use zarr_wasm::format::metadata::large::DocumentScan;
+use zarr_wasm::format::metadata::{Draft, NodeMetadata};
 use zarr_wasm::metadata::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZarrFormat, parse};
 use zarr_wasm_fuzz::{check_blames_data, seeds};
 

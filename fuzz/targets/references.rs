@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zarr_wasm::internals::format::path::StoreKey;
-use zarr_wasm::internals::store::reference::document::{Reference, References};
+use zarr_wasm::format::path::StoreKey;
+use zarr_wasm_engine::internals::store::reference::document::{Reference, References};
 use zarr_wasm_fuzz::{check_blames_data, seeds};
 
 fuzz_target!(

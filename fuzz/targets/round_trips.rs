@@ -10,13 +10,13 @@ mod elements;
 use configurations::trial;
 use elements::{Sample, data_types, sample};
 use libfuzzer_sys::fuzz_target;
-use zarr_wasm::internals::error::ErrorKind;
-use zarr_wasm::internals::format::codec::array_bytes::VariableBytes;
-use zarr_wasm::internals::format::codec::pipeline::{DecodedChunk, Elements, Pipeline, Scratch};
-use zarr_wasm::internals::format::codec::registry::ENTRIES;
-use zarr_wasm::internals::format::codec::{ArrayBytes, ChunkRepresentation};
-use zarr_wasm::internals::format::data_type::{DataType, FillValue};
-use zarr_wasm::internals::format::metadata::{CodecMetadata, ZarrFormat};
+use zarr_wasm::error::ErrorKind;
+use zarr_wasm::format::codec::array_bytes::VariableBytes;
+use zarr_wasm::format::codec::pipeline::{DecodedChunk, Elements, Pipeline, Scratch};
+use zarr_wasm::format::codec::registry::ENTRIES;
+use zarr_wasm::format::codec::{ArrayBytes, ChunkRepresentation};
+use zarr_wasm::format::data_type::{DataType, FillValue};
+use zarr_wasm::format::metadata::{CodecMetadata, ZarrFormat};
 
 /// The chunk. Not a multiple of eight: packed bits end in the middle of a byte.
 const SHAPE: [u64; 2] = [3, 7];

@@ -7,10 +7,10 @@ use std::rc::Rc;
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use zarr_wasm::internals::format::path::{NodePath, StoreKey};
-use zarr_wasm::internals::read::array::Array as StoredArray;
-use zarr_wasm::internals::store::Store;
-use zarr_wasm::internals::store::memory::MemoryStore;
+use zarr_wasm::format::path::{NodePath, StoreKey};
+use zarr_wasm_engine::internals::read::array::Array as StoredArray;
+use zarr_wasm_engine::internals::store::Store;
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm::metadata::{NodeDocument, ZARR_JSON, ZarrFormat};
 use zarr_wasm::{ArrayBytes, DimensionSelection, Selection};
 use zarr_wasm_fuzz::model::{Model, positions};

@@ -10,11 +10,11 @@ use std::sync::{LazyLock, Mutex};
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
-use zarr_wasm::internals::format::path::StoreKey;
-use zarr_wasm::internals::store::http::url::RootUrl;
+use zarr_wasm::format::path::StoreKey;
+use zarr_wasm_engine::internals::store::http::url::RootUrl;
 use zarr_wasm_fuzz::seeds;
 
-const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/platform_urls.mjs");
+const PROGRAM: &str = concat!(env!("PROJECT_FOLDER"), "/fuzz/platform_urls.mjs");
 
 static PLATFORM: LazyLock<Mutex<Platform>> = LazyLock::new(|| Mutex::new(Platform::start()));
 

@@ -67,7 +67,7 @@ const checker = (verb, ...args) =>
     },
   );
 
-const OURS = ["--locked", "--package", "zarr-wasm"];
+const OURS = ["--locked", "--package", "zarr-wasm-tests"];
 
 const ZARRITA = join(CACHE, "zarrita-0.2");
 

@@ -14,7 +14,7 @@ import { madeStore } from "./made_stores.mjs";
 const MIB = 2 ** 20;
 /** What may be on its way, in the buffers of both ends, when the client stops reading. */
 const ON_THE_WAY = 24 * MIB;
-/** The bound of metadata. `src/limits.rs` has it. */
+/** The bound of metadata. `src/core/limits.rs` has it. */
 const METADATA = 256 * MIB;
 const LIMITS = { timeout: 25_000 };
 

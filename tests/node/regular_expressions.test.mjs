@@ -11,7 +11,7 @@ import { test } from "node:test";
 import { transformSync } from "esbuild";
 
 const ROOT = join(import.meta.dirname, "../..");
-const FOLDERS = ["src/ts", "src/js", "www/src"];
+const FOLDERS = ["src/ts", "src/engine/js", "www/src"];
 
 /** The longest text. It takes a quadratic expression a hundred times as long as a linear one. */
 const LONGEST = 1 << 13;

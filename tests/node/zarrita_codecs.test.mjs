@@ -159,7 +159,7 @@ describe("what the entries encode, they decode", () => {
 
 /** The rows of the table of codecs: names in v3, ids in v2, and the kind. */
 function tableOfCodecs() {
-  const text = readFileSync(join(import.meta.dirname, "../../src/format/codec/registry.rs"), "utf8");
+  const text = readFileSync(join(import.meta.dirname, "../../src/core/format/codec/registry.rs"), "utf8");
   const rows = text.matchAll(/^ {4}("[\w.-]+"),\s+(\[[^\]]*\]),\s+(\[[^\]]*\]),\s+(\w+),/gm);
   return Array.from(rows, ([, name, aliases, ids, kind]) => ({
     names: [JSON.parse(name), ...JSON.parse(aliases)],

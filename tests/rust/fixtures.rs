@@ -5,8 +5,6 @@
 //! Beside the whole array, some boxes, steps, lists and points of each are read; their expected
 //! elements are picked from the writer's own values, one by one.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -17,15 +15,15 @@ use support::{
     Files, ReadElements, archive_files, base64, case_store, fixtures, folders, memory_store, read_all,
     read_selection,
 };
-use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
-use zarr_wasm::internals::error::Error;
-use zarr_wasm::internals::format::data_type::DataType;
-use zarr_wasm::internals::format::metadata::json::Document;
-use zarr_wasm::internals::format::metadata::{ArrayMetadata, NodeMetadata};
-use zarr_wasm::internals::format::tolerated::Form;
-use zarr_wasm::internals::hierarchy::open::{OpenOptions, OpenedNode, open};
-use zarr_wasm::internals::read::array::Array;
-use zarr_wasm::internals::store::{RequestContext, Store};
+use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::error::Error;
+use zarr_wasm::format::data_type::DataType;
+use zarr_wasm::format::metadata::json::Document;
+use zarr_wasm::format::metadata::{ArrayMetadata, NodeMetadata};
+use zarr_wasm::format::tolerated::Form;
+use zarr_wasm_engine::internals::hierarchy::open::{OpenOptions, OpenedNode, open};
+use zarr_wasm_engine::internals::read::array::Array;
+use zarr_wasm_engine::internals::store::{RequestContext, Store};
 
 fn main() {
     let arguments = Arguments::from_args();

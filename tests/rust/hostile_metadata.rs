@@ -5,7 +5,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod counting;
-mod support;
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +13,11 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 use support::{archive_files, entries, fixtures};
-use zarr_wasm::internals::access::binding::Binding;
-use zarr_wasm::internals::error::{Error, ErrorKind};
-use zarr_wasm::internals::format::metadata::NodeMetadata;
-use zarr_wasm::internals::format::metadata::ZarrFormat;
-use zarr_wasm::internals::format::metadata::document::{
-    NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, parse,
-};
+use zarr_wasm::access::binding::Binding;
+use zarr_wasm::error::{Error, ErrorKind};
+use zarr_wasm::format::metadata::NodeMetadata;
+use zarr_wasm::format::metadata::ZarrFormat;
+use zarr_wasm::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, parse};
 
 /// Beside the text itself, whatever it claims.
 const MOST_MEMORY: usize = 48 << 20;

@@ -7,7 +7,7 @@ mod counting;
 
 use counting::peak;
 use zarr_wasm::ErrorKind;
-use zarr_wasm::internals::store::reference::document::References;
+use zarr_wasm_engine::internals::store::reference::document::References;
 
 /// Length of the documents.
 const LEN: usize = 1 << 19;

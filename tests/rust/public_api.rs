@@ -31,8 +31,17 @@ impl Drop for Folder {
 /// What the example prints.
 fn printed(folder: &Folder, selection: &[&str]) -> Result<String, String> {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["run", "--quiet", "--offline", "--example", "read_local_array", "--"]);
-    cargo.arg(&folder.0).args(selection).current_dir(env!("CARGO_MANIFEST_DIR"));
+    cargo.args([
+        "run",
+        "--quiet",
+        "--offline",
+        "--package",
+        "zarr-wasm",
+        "--example",
+        "read_local_array",
+        "--",
+    ]);
+    cargo.arg(&folder.0).args(selection).current_dir(env!("PROJECT_FOLDER"));
     let output = cargo.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     if output.status.success() { Ok(text(output.stdout)) } else { Err(text(output.stderr)) }

@@ -1,18 +1,16 @@
 //! Large chunks that are stored as they are: of one of which little is wanted, only its rows are
 //! fetched. Arrays are made here, and what is expected follows from an element's place.
 
-mod support;
-
 use std::rc::Rc;
 
 use support::{ReadElements, open_array, read_selection};
-use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
-use zarr_wasm::internals::error::{ErrorKind, Result};
-use zarr_wasm::internals::format::path::StoreKey;
-use zarr_wasm::internals::read::array::Array;
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::wrap::Counting;
-use zarr_wasm::internals::store::{ByteRange, Store};
+use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::error::{ErrorKind, Result};
+use zarr_wasm::format::path::StoreKey;
+use zarr_wasm_engine::internals::read::array::Array;
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
+use zarr_wasm_engine::internals::store::wrap::Counting;
+use zarr_wasm_engine::internals::store::{ByteRange, Store};
 
 const SHAPE: [u64; 3] = [50, 130, 101];
 /// They divide neither the array nor, at 16 KiB, into whole rows of the slowest dimension.

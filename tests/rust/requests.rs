@@ -1,7 +1,5 @@
 //! Requests are counted: the usual motions of a viewer ask for what they need and nothing twice.
 
-mod support;
-
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::ops::Range;
@@ -15,17 +13,17 @@ use support::watched::{Call, Watch, Watched};
 use support::{
     Discard, ReadElements, case_store, fixtures, open_array, read_async, read_selection, read_with,
 };
-use zarr_wasm::internals::access::selection::Selection;
-use zarr_wasm::internals::error::Result;
-use zarr_wasm::internals::format::path::StoreKey;
-use zarr_wasm::internals::read::array::Array;
-use zarr_wasm::internals::read::decoder::{Decoder, PartDecoder};
-use zarr_wasm::internals::read::inline_decoder::InlineDecoder;
-use zarr_wasm::internals::read::{ReadRequest, read};
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::turn::set_pause;
-use zarr_wasm::internals::store::wrap::{Counting, Gathering};
-use zarr_wasm::internals::store::{ByteRange, LocalFuture, RequestContext, Store};
+use zarr_wasm::access::selection::Selection;
+use zarr_wasm::error::Result;
+use zarr_wasm::format::path::StoreKey;
+use zarr_wasm_engine::internals::read::array::Array;
+use zarr_wasm_engine::internals::read::decoder::{Decoder, PartDecoder};
+use zarr_wasm_engine::internals::read::inline_decoder::InlineDecoder;
+use zarr_wasm_engine::internals::read::{ReadRequest, read};
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
+use zarr_wasm_engine::internals::store::turn::set_pause;
+use zarr_wasm_engine::internals::store::wrap::{Counting, Gathering};
+use zarr_wasm_engine::internals::store::{ByteRange, LocalFuture, RequestContext, Store};
 
 /// Shards of 8 × 12 elements in an array of 13 × 23, inner chunks of 4 × 6, the index of 4 entries
 /// and a checksum at the end.

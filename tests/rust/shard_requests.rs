@@ -1,8 +1,6 @@
 //! A read of shards costs what its ranges cost when all of them are merged, however many parts it
 //! has. Requests are counted, and the bytes of each are compared with those of the others.
 
-mod support;
-
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -16,16 +14,16 @@ use futures_util::future::FutureExt;
 use futures_util::task::LocalSpawnExt;
 use support::watched::{Call, Watch, Watched};
 use support::{Discard, open_array};
-use zarr_wasm::internals::error::Result;
-use zarr_wasm::internals::format::path::StoreKey;
-use zarr_wasm::internals::read::array::Array;
-use zarr_wasm::internals::read::decoder::Decoder;
-use zarr_wasm::internals::read::inline_decoder::InlineDecoder;
-use zarr_wasm::internals::read::{ReadRequest, read};
-use zarr_wasm::internals::store::gather::{GAP_BYTES, MERGED_BYTES};
-use zarr_wasm::internals::store::turn::set_next_task;
-use zarr_wasm::internals::store::wrap::Gathering;
-use zarr_wasm::internals::store::{ByteRange, Capabilities, LocalFuture, RequestContext, Store};
+use zarr_wasm::error::Result;
+use zarr_wasm::format::path::StoreKey;
+use zarr_wasm_engine::internals::read::array::Array;
+use zarr_wasm_engine::internals::read::decoder::Decoder;
+use zarr_wasm_engine::internals::read::inline_decoder::InlineDecoder;
+use zarr_wasm_engine::internals::read::{ReadRequest, read};
+use zarr_wasm_engine::internals::store::gather::{GAP_BYTES, MERGED_BYTES};
+use zarr_wasm_engine::internals::store::turn::set_next_task;
+use zarr_wasm_engine::internals::store::wrap::Gathering;
+use zarr_wasm_engine::internals::store::{ByteRange, Capabilities, LocalFuture, RequestContext, Store};
 
 /// The array of a test: bytes, in shards with the index at the end.
 #[derive(Clone, Copy)]

@@ -4,8 +4,7 @@
 //! `tests/fixtures` has an archive for each store. Rust tests read archives into memory, so they
 //! need neither the tree that the Node tests unpack nor Node.
 
-// Each test program uses a part of it.
-#![allow(dead_code)]
+#![allow(missing_docs)]
 
 #[path = "support/watched.rs"]
 pub mod watched;
@@ -20,30 +19,26 @@ use std::rc::Rc;
 
 use ::base64::Engine as _;
 use flate2::read::GzDecoder;
-use zarr_wasm::internals::access::part::Part;
-use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
-use zarr_wasm::internals::error::Result;
-use zarr_wasm::internals::format::path::StoreKey;
-use zarr_wasm::internals::hierarchy::open::{OpenOptions, open};
-use zarr_wasm::internals::read::array::Array;
-use zarr_wasm::internals::read::decoder::Decoder;
-use zarr_wasm::internals::read::inline_decoder::InlineDecoder;
-use zarr_wasm::internals::read::{Base, OutputLayout, PartData, PartSink, PlacedChunk, ReadRequest, read};
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::{LocalFuture, RequestContext, Store};
+use zarr_wasm::access::part::Part;
+use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::error::Result;
+use zarr_wasm::format::path::StoreKey;
+use zarr_wasm_engine::internals::hierarchy::open::{OpenOptions, open};
+use zarr_wasm_engine::internals::read::array::Array;
+use zarr_wasm_engine::internals::read::decoder::Decoder;
+use zarr_wasm_engine::internals::read::inline_decoder::InlineDecoder;
+use zarr_wasm_engine::internals::read::{
+    Base, OutputLayout, PartData, PartSink, PlacedChunk, ReadRequest, read,
+};
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
+use zarr_wasm_engine::internals::store::{LocalFuture, RequestContext, Store};
 
 /// Files under their paths, which have `/` between names.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// The project's folder. The fuzz targets, a package in its folder `fuzz`, read the same files.
-fn project_folder() -> &'static Path {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    if package.ends_with("fuzz") { package.parent().unwrap_or(package) } else { package }
-}
-
 /// `tests/fixtures`.
 pub fn fixtures() -> PathBuf {
-    project_folder().join("tests/fixtures")
+    Path::new(env!("PROJECT_FOLDER")).join("tests/fixtures")
 }
 
 /// What is in a folder, by name. A folder that is missing is a failure.

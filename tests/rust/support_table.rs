@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use zarr_wasm::internals::format::codec::registry::{CodecKind, ENTRIES, WasmModule};
-use zarr_wasm::internals::format::codec::unsupported::UNSUPPORTED;
-use zarr_wasm::internals::format::tolerated::{Entry, Form, STILL_REFUSED};
+use zarr_wasm::format::codec::registry::{CodecKind, ENTRIES, WasmModule};
+use zarr_wasm::format::codec::unsupported::UNSUPPORTED;
+use zarr_wasm::format::tolerated::{Entry, Form, STILL_REFUSED};
 
 /// The page that has the tables.
 const PAGE: &str = "docs/codecs.md";
@@ -67,7 +67,7 @@ fn hold(name: &str, table: &str) {
     let (begin, end) =
         (format!("<!-- {name}: written by `npm run support-table` -->\n"), format!("<!-- /{name} -->"));
     let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
+    let path = Path::new(env!("PROJECT_FOLDER")).join(PAGE);
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{error}"));
     let (head, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("{PAGE} has no {begin}"));
     let (listed, tail) = rest.split_once(&end).unwrap_or_else(|| panic!("{PAGE} has no {end}"));

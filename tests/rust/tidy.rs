@@ -1,6 +1,6 @@
-//! The rules that keep the tree readable: the layer rule, import cycles, file headers, file
-//! lengths, where `unsafe` may be, which builds have serde, and that every codec's file is in the
-//! registry.
+//! The rules that keep the tree readable and that cargo and the compiler do not hold: layers within
+//! a crate, import cycles, file headers, file lengths, which builds have serde, and that every
+//! codec's file is in the registry.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,28 +12,26 @@ use std::process::Command;
 #[path = "tidy/comments.rs"]
 mod comments;
 
-/// Which rooms a room may use; a room may always use itself, `error`, `limits` and `sorted`.
+/// Which other rooms of the core and the engine a room may use. Between crates, cargo holds the rule.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("kernel", &[]),
-    ("format", &["kernel"]),
-    ("access", &["format", "kernel"]),
-    ("store", &["format"]),
-    ("convention", &["format", "kernel"]),
-    ("sans_io", &["access", "format"]),
-    ("read", &["access", "store", "format"]),
-    ("write", &["read", "access", "store", "format"]),
-    ("hierarchy", &["read", "write", "access", "store", "format"]),
-    ("js", &["hierarchy", "read", "write", "access", "store", "format", "convention"]),
+    ("core/format", &[]),
+    ("core/access", &["format"]),
+    ("core/sans_io", &["access", "format"]),
+    ("engine/store", &["format"]),
+    ("engine/read", &["access", "store", "format"]),
+    ("engine/write", &["read", "access", "store", "format"]),
+    ("engine/hierarchy", &["read", "write", "access", "store", "format"]),
+    ("engine/js", &["hierarchy", "read", "write", "access", "store", "format"]),
 ];
 
 /// Rooms in which no two files import each other, be it by way of others.
-const WITHOUT_CYCLES: &[&str] = &["store", "read", "write", "hierarchy"];
+const WITHOUT_CYCLES: &[&str] = &["engine/store", "engine/read", "engine/write", "engine/hierarchy"];
 
 const LONGEST_FILE: usize = 600;
 
 fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    let mut open = vec![Path::new(env!("PROJECT_FOLDER")).join(folder)];
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -50,7 +48,7 @@ fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
 }
 
 fn name(path: &Path) -> String {
-    path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(path).display().to_string()
+    path.strip_prefix(env!("PROJECT_FOLDER")).unwrap_or(path).display().to_string()
 }
 
 fn text(path: &Path) -> String {
@@ -74,33 +72,37 @@ fn none(found: Vec<String>, rule: &str) {
     assert!(found.is_empty(), "{rule}:\n{}", found.join("\n"));
 }
 
+/// What a line names in `crate::…`: the first word.
+fn named_rooms(line: &str) -> impl Iterator<Item = &str> {
+    let code = line.split("//").next().unwrap_or_default();
+    code.split("crate::")
+        .skip(1)
+        .filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next())
+}
+
 #[test]
 fn rooms_use_only_the_rooms_below() {
+    let is_room = |named: &str| LAYERS.iter().any(|(room, _)| room.ends_with(&format!("/{named}")));
     let mut broken = Vec::new();
     for (room, allowed) in LAYERS {
-        for path in files("src", ".rs") {
-            let is_in_room = name(&path).starts_with(&format!("src/{room}/"));
-            if !is_in_room && name(&path) != format!("src/{room}.rs") {
-                continue;
-            }
-            let text = text(&path);
-            for (number, line) in without_tests(&text).lines().enumerate() {
-                let code = line.split("//").next().unwrap_or_default();
-                for used in code.split("crate::").skip(1) {
-                    let used =
-                        used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-                    let known = LAYERS.iter().any(|(layer, _)| *layer == used);
-                    if known && used != *room && !allowed.contains(&used) {
-                        broken.push(format!("{}:{}: {room} uses {used}", name(&path), number + 1));
-                    }
-                }
+        let of_room = files("src", ".rs").into_iter().filter(|path| {
+            let name = name(path);
+            name.starts_with(&format!("src/{room}/")) || name == format!("src/{room}.rs")
+        });
+        for path in of_room {
+            for (number, line) in without_tests(&text(&path)).lines().enumerate() {
+                let used =
+                    named_rooms(line).filter(|used| is_room(used) && !room.ends_with(&format!("/{used}")));
+                let above = used.filter(|used| !allowed.contains(used));
+                broken
+                    .extend(above.map(|used| format!("{}:{}: {room} uses {used}", name(&path), number + 1)));
             }
         }
     }
-    none(broken, "the layer rule of src/lib.rs");
+    none(broken, "the layer rule of src/engine/lib.rs");
 }
 
-/// The modules of `src`, each with its file: `["read", "drive"]`.
+/// The modules of the crates, each with its file: `["engine", "read", "drive"]`.
 fn modules() -> BTreeMap<Vec<String>, PathBuf> {
     let own = files("src", ".rs").into_iter().filter(|path| !name(path).contains("/tests"));
     let named = own.map(|path| {
@@ -128,12 +130,13 @@ fn named_paths(tree: &str) -> Vec<String> {
     named.map(|path| format!("{}{path}", before.trim())).collect()
 }
 
-/// What a file names of the crate, as paths from its root: `crate::…`, `super::…`, and what a `use`
-/// names of the modules below.
+/// What a file names of its crate, as paths that begin with the crate: `crate::…`, `super::…`, and
+/// what a `use` names of the modules below.
 fn paths_from_the_root(text: &str, module: &[String]) -> Vec<Vec<String>> {
     let code: String = without_tests(text).lines().filter_map(|line| line.split("//").next()).collect();
-    let code = (1..=module.len()).rev().fold(code, |code, up| {
-        let above: String = module[..module.len() - up].iter().map(|part| format!("{part}::")).collect();
+    let (own, inside) = module.split_first().unwrap();
+    let code = (1..=inside.len()).rev().fold(code, |code, up| {
+        let above: String = inside[..inside.len() - up].iter().map(|part| format!("{part}::")).collect();
         code.replace(&"super::".repeat(up), &format!("crate::{above}"))
     });
     let end = |rest: &str| rest.find([';', ' ', ')', '>', ',', '(', '<']).unwrap_or(rest.len());
@@ -146,9 +149,11 @@ fn paths_from_the_root(text: &str, module: &[String]) -> Vec<Vec<String>> {
         }
     });
     let below =
-        after("use ").map(|at| format!("{}::{}", module.join("::"), &code[at..at + end(&code[at..])]));
-    let paths =
-        anywhere.chain(below).map(|path| path.split("::").map(|part| part.trim().to_owned()).collect());
+        after("use ").map(|at| format!("{}::{}", inside.join("::"), &code[at..at + end(&code[at..])]));
+    let paths = anywhere.chain(below).map(|path| {
+        let parts = path.split("::").map(|part| part.trim().to_owned());
+        std::iter::once(own.clone()).chain(parts).collect()
+    });
     paths.collect()
 }
 
@@ -185,16 +190,16 @@ fn no_two_files_of_these_rooms_import_each_other() {
     let imports = imports();
     assert!(imports.values().map(BTreeSet::len).sum::<usize>() > 500, "imports are found");
     let in_cycles = imports.keys().filter(|module| {
-        let is_held = module.first().is_some_and(|room| WITHOUT_CYCLES.contains(&room.as_str()));
+        let is_held = module.get(..2).is_some_and(|room| WITHOUT_CYCLES.contains(&room.join("/").as_str()));
         is_held && reached(module, &imports).contains(*module)
     });
     none(in_cycles.map(|module| module.join("/")).collect(), "files import each other");
 }
 
-/// The folder that a module is in, no deeper than the second.
+/// The folder that a module is in, no deeper than the second of its crate.
 fn folder(path: &Path) -> String {
     let dirs = path.parent().map(name).unwrap_or_default();
-    dirs.split('/').take(3).collect::<Vec<_>>().join("/")
+    dirs.split('/').take(4).collect::<Vec<_>>().join("/")
 }
 
 #[test]
@@ -234,23 +239,12 @@ fn files_stay_short() {
     none(long.collect(), "a file holds more than one thing");
 }
 
-#[test]
-fn unsafe_stands_in_kernel_and_js_alone() {
-    let elsewhere = files("src", ".rs").into_iter().filter(|path| {
-        let name = name(path);
-        let allowed = name.starts_with("src/kernel/") || name.starts_with("src/js/");
-        let code = text(path);
-        !allowed && code.lines().any(|line| line.split("//").next().unwrap_or_default().contains("unsafe {"))
-    });
-    none(elsewhere.map(|path| name(&path)).collect(), "unsafe stands where it may not");
-}
-
-/// The packages in the wasm that is built with these features.
-fn packages(features: &str) -> Vec<String> {
+/// The packages in the wasm of a crate with these features.
+fn packages(package: &str, features: &str) -> Vec<String> {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["tree", "--offline", "--package", "zarr-wasm", "--edges", "normal", "--prefix", "none"]);
-    cargo.args(["--target", "wasm32-unknown-unknown", "--features", features]);
-    let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    cargo.args(["tree", "--offline", "--package", package, "--edges", "normal", "--prefix", "none"]);
+    cargo.args(["--target", "wasm32-unknown-unknown", "--no-default-features", "--features", features]);
+    let output = cargo.current_dir(env!("PROJECT_FOLDER")).output().unwrap();
     assert!(output.status.success(), "cargo tree: {}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
@@ -258,8 +252,8 @@ fn packages(features: &str) -> Vec<String> {
 
 #[test]
 fn serde_is_in_no_module_that_every_reader_downloads() {
-    for (features, has_serde) in [("", false), ("images", false), ("full", true), ("conventions", true)] {
-        let found = packages(features);
+    for (features, has_serde) in [("", false), ("images", false), ("full", true)] {
+        let found = packages("zarr-wasm-engine", features);
         assert!(found.iter().any(|package| package == "wasm-bindgen"), "packages are found");
         for package in ["serde", "serde_core", "serde_json", "serde-wasm-bindgen"] {
             let is_there = found.iter().any(|name| name == package);
@@ -271,18 +265,18 @@ fn serde_is_in_no_module_that_every_reader_downloads() {
 
 #[test]
 fn every_codec_is_in_the_registry() {
-    let root = "src/format/codec/";
-    let registry = text(&Path::new(env!("CARGO_MANIFEST_DIR")).join(root).join("registry.rs"));
+    let root = "src/core/format/codec/";
+    let registry = text(&Path::new(env!("PROJECT_FOLDER")).join(root).join("registry.rs"));
     let missing = ["array_to_array", "array_to_bytes", "bytes_to_bytes"].into_iter().flat_map(|kind| {
         let folder = format!("{root}{kind}");
-        let module = text(&Path::new(env!("CARGO_MANIFEST_DIR")).join(&folder).join("mod.rs"));
+        let module = text(&Path::new(env!("PROJECT_FOLDER")).join(&folder).join("mod.rs"));
         let modules = module.lines().filter_map(|line| {
             let name = line.trim().strip_prefix("pub mod ").or(line.trim().strip_prefix("mod "))?;
             name.strip_suffix(';').map(str::to_owned)
         });
         let used = |name: &String| registry.contains(&format!("{kind}::{name}::bind"));
         let binds = |name: &String| {
-            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(&folder).join(name);
+            let file = Path::new(env!("PROJECT_FOLDER")).join(&folder).join(name);
             [file.with_extension("rs"), file.join("mod.rs")]
                 .iter()
                 .any(|file| fs::read_to_string(file).is_ok_and(|text| text.contains("pub fn bind(")))

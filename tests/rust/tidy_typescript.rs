@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+const ROOT: &str = env!("PROJECT_FOLDER");
 
 /// The rooms of `src/ts`, and the rooms that each may use:
 /// `entry → {adapter, compat} → {convention, api} → port ← engine`.

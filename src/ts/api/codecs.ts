@@ -15,7 +15,7 @@ import { type CodecLoader, learnOwn, urlOf, userLoaders } from "./registered.ts"
 
 /** The user's codecs of one array. */
 export interface BoundCodecs {
-  /** The codecs as JSON text; read by `src/format/codec/user/registered.rs`. */
+  /** The codecs as JSON text; read by `src/core/format/codec/user/registered.rs`. */
   text: string;
   /** URLs of the codecs that are modules, by registered name. */
   modules: ReadonlyMap<string, string>;

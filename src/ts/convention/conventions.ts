@@ -1,7 +1,7 @@
 /**
  * `conventions` lists the conventions of a node, `validate` checks them, and `addConvention`
  * declares another one. `registerConvention` makes one of the user known. The conventions module
- * does the work (`src/convention`).
+ * does the work (`src/conventions`).
  */
 import { need, needReadable, object, optionsOf, type Rules } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";

@@ -1,6 +1,6 @@
 /**
  * `pyramid`: reads the multiscale image of a group or an array. The conventions module
- * (`src/convention/pyramid`) names the nodes that it needs and interprets them. This file opens
+ * (`src/conventions/pyramid`) names the nodes that it needs and interprets them. This file opens
  * them (`known_nodes.ts`) and remembers the levels of arrays (`placing.ts`).
  */
 

@@ -46,7 +46,7 @@ export interface PyramidChannel {
   readonly [other: string]: unknown;
 }
 
-/** The answer of the conventions module (`src/convention/pyramid`). */
+/** The answer of the conventions module (`src/conventions/pyramid`). */
 export interface PyramidFacts {
   convention: string;
   version: string;

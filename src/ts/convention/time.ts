@@ -1,6 +1,6 @@
 /**
  * Converts counts of time, such as `days since 2000-01-01`, to dates and back. The conventions
- * module (`src/convention/cf/time.rs`) parses the units and computes dates in integers.
+ * module (`src/conventions/cf/time.rs`) parses the units and computes dates in integers.
  */
 
 import { need, needList, needReadable, needText } from "../model/argument.ts";

@@ -7,7 +7,7 @@ import { isDue, pauseIfDue } from "./pause.ts";
 import type { GoesOn } from "./place.ts";
 
 /**
- * The box that a part takes from a chunk, as `src/js/read.rs` writes it. `numbers` has the index of
+ * The box that a part takes from a chunk, as `src/engine/js/read.rs` writes it. `numbers` has the index of
  * the first element in the chunk; then, for each dimension of the array: the count, the step in
  * elements of the chunk, and the first index in the part.
  */

@@ -45,7 +45,7 @@ export const CLASSES: Record<ViewName, ElementsClass> = {
 };
 
 /**
- * The typed array class of each number type. The order is that of `src/convention/downsample.rs`.
+ * The typed array class of each number type. The order is that of `src/conventions/downsample.rs`.
  */
 export const NUMBER_VIEWS: Readonly<Record<NumberType, ViewName>> = {
   int8: "Int8Array",

@@ -1,5 +1,5 @@
 /**
- * The conventions' own wasm module (`src/convention/` in Rust): loaded on first use, and called
+ * The conventions' own wasm module (`src/conventions/` in Rust): loaded on first use, and called
  * with JSON text, or with numbers for warping and downsampling. Its calls are pure but for the
  * grids that warping keeps, which callers give again when they are gone; so an instance that
  * trapped is thrown away and the next call has a new one.
@@ -7,7 +7,7 @@
 import { ZarrError } from "../model/errors.ts";
 import { engineModule } from "./compile.ts";
 
-/** The exports of `src/js/convention_host.rs`. */
+/** The exports of `src/engine/js/convention_host.rs`. */
 interface ConventionExports {
   memory: WebAssembly.Memory;
   conventions_request(len: number): number;

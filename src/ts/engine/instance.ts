@@ -52,7 +52,7 @@ export class Instance {
     return this.#isGone;
   }
 
-  /** The functions that Rust calls; see `src/js/host.rs`. */
+  /** The functions that Rust calls; see `src/engine/js/host.rs`. */
   #host() {
     return {
       wake: (task: number): void => {

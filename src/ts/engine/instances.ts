@@ -111,7 +111,7 @@ export const currentBuild = (): Instance["build"] | undefined => current?.build;
 /** Whether a counter is the number of bytes held now. The other counters are sums. */
 const isOfBytes = (at: number) => at % 3 === 2;
 
-/** Counters of the caches, in the order of `cacheCounters` in `src/js/caches.rs`. */
+/** Counters of the caches, in the order of `cacheCounters` in `src/engine/js/caches.rs`. */
 export function cacheCounters(): number[] {
   const all = current ? [current, ...older].map(({ glue }) => glue.cacheCounters()) : [];
   return counted.map((count, at) => all.reduce((sum, counts) => sum + (counts[at] ?? 0), count));

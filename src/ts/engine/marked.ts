@@ -1,7 +1,7 @@
 /**
  * Converts JSON for the page, which parses it with `JSON.parse`. A document may contain Python's
  * tokens (`NaN`) or integers that a double would round. Such a document crosses as strict text with
- * the places of the marks that replace them (`src/js/json.rs`).
+ * the places of the marks that replace them (`src/engine/js/json.rs`).
  */
 
 import { splitVariable, variableAt } from "../elements/variable_buffer.ts";

@@ -10,7 +10,7 @@ import { jsonText } from "./marked.ts";
 import { page } from "./page.ts";
 import { askingMethod, storeId } from "./stores.ts";
 
-/** A transformer and its place, as `src/js/storage_transformers.rs` passes them. JSON is text. */
+/** A transformer and its place, as `src/engine/js/storage_transformers.rs` passes them. JSON is text. */
 interface EngineInfo extends Omit<TransformerPlace, "type" | "configuration"> {
   kind: string;
   configuration?: string;

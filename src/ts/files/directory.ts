@@ -214,7 +214,7 @@ const split = (names: Names): [folders: Names, name: string] => [names.slice(0, 
 
 /**
  * How deep folders may nest. An array has at most 64 dimensions, and each may be a folder.
- * `src/limits.rs` has the same number.
+ * `src/core/limits.rs` has the same number.
  */
 const MOST_DEPTH = 128;
 

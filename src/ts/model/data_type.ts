@@ -1,6 +1,6 @@
 /**
  * A data type as the engine describes it. The members are those of `Description` in
- * `src/format/data_type/description.rs`. Other code must not depend on names of data types, because
+ * `src/core/format/data_type/description.rs`. Other code must not depend on names of data types, because
  * the kind determines how elements are represented.
  */
 

@@ -161,7 +161,7 @@ export function isZarritaError<T extends TaggedError["_tag"]>(
   }
 }
 
-/** The engine's report of an error; see `src/js/error.rs`. */
+/** The engine's report of an error; see `src/engine/js/error.rs`. */
 export interface ErrorReport {
   code: ErrorCode;
   message: string;

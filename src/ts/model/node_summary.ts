@@ -1,5 +1,5 @@
 /**
- * The description of a node that the engine opened or created (`src/js/describe.rs`), as it crosses
+ * The description of a node that the engine opened or created (`src/engine/js/describe.rs`), as it crosses
  * the port.
  */
 import type { ErrorReport } from "./errors.ts";
@@ -85,7 +85,7 @@ export interface ArraySummary {
   tables?: NumberTables;
 }
 
-/** The description of a node that cannot be opened (`src/js/children.rs`). */
+/** The description of a node that cannot be opened (`src/engine/js/children.rs`). */
 export interface UnreadableSummary {
   path: string;
   kind?: "array" | "group";

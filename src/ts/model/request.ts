@@ -1,5 +1,5 @@
 /**
- * A read request as the engine takes it (`src/js/read.rs`). `api/selection.ts` makes the selection
+ * A read request as the engine takes it (`src/engine/js/read.rs`). `api/selection.ts` makes the selection
  * from the caller's.
  */
 
@@ -12,7 +12,7 @@ export type EngineDimension =
   | { Slice: { start?: Integer; stop?: Integer; step?: Integer } }
   | { List: Integer[] };
 
-/** How the decoder converts elements. `src/format/conversion.rs` reads it. */
+/** How the decoder converts elements. `src/core/format/conversion.rs` reads it. */
 export interface ConversionRequest {
   unpacking?: number[];
   to?: string;

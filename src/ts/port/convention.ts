@@ -1,5 +1,5 @@
 /**
- * Questions to the conventions' module (`src/convention/` in Rust), which the engine runs: JSON in,
+ * Questions to the conventions' module (`src/conventions/` in Rust), which the engine runs: JSON in,
  * JSON out; and numbers, for warping and downsampling.
  */
 import { type ErrorCode, NotFoundError, ZarrError } from "../model/errors.ts";

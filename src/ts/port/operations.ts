@@ -275,7 +275,7 @@ export interface Operations {
   reread(args: { array: number }): NodeSummary;
   packFloats(args: { floats: FloatsToPack[] }): PackedFloats[];
 
-  // Codecs on their own. The texts are JSON (`src/format/codec/standalone.rs`).
+  // Codecs on their own. The texts are JSON (`src/core/format/codec/standalone.rs`).
   describeCodec(args: { text: string }): CodecDescription;
   runCodec(args: {
     text: string;
@@ -309,7 +309,7 @@ export interface Operations {
 
   // Conventions: JSON text in, JSON text out.
   convention(args: { request: string }): { status: number; answer: string };
-  /** Binary numbers in, binary numbers out (`src/convention/numbers.rs`). An error is JSON text. */
+  /** Binary numbers in, binary numbers out (`src/conventions/numbers.rs`). An error is JSON text. */
   numbers(args: { request: Uint8Array }): { status: number; answer: Uint8Array<ArrayBuffer> };
 }
 

@@ -1,6 +1,6 @@
 //! Elements of every data type, the same for every run.
 
-use zarr_wasm::internals::format::data_type::{DataType, Float};
+use zarr_wasm::format::data_type::{DataType, Float};
 
 /// splitmix64: the numbers of a seed.
 pub struct Numbers(pub u64);

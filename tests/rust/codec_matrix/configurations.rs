@@ -2,9 +2,9 @@
 //! can, the elements, and what a lossy codec may change.
 
 use serde_json::{Value as Json, json};
-use zarr_wasm::internals::format::codec::ArrayBytes;
-use zarr_wasm::internals::format::codec::registry::{CodecEntry, CodecKind};
-use zarr_wasm::internals::format::data_type::{DataType, FillValue, Float, Integer, TimeKind};
+use zarr_wasm::format::codec::ArrayBytes;
+use zarr_wasm::format::codec::registry::{CodecEntry, CodecKind};
+use zarr_wasm::format::data_type::{DataType, FillValue, Float, Integer, TimeKind};
 
 use super::elements::{Sample, to_f64};
 

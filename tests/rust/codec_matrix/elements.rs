@@ -1,11 +1,11 @@
 //! The data types of the matrix, and elements of each: those at the edges (all bits, none, the sign
 //! alone, infinities and NaN with them) or small whole numbers, for codecs that count.
 
-use zarr_wasm::internals::format::codec::ArrayBytes;
-use zarr_wasm::internals::format::codec::array_bytes::VariableBytes;
-use zarr_wasm::internals::format::data_type::{DataType, Float, Integer, name};
-use zarr_wasm::internals::format::metadata::extension::Extension;
-use zarr_wasm::internals::format::metadata::json::Document;
+use zarr_wasm::format::codec::ArrayBytes;
+use zarr_wasm::format::codec::array_bytes::VariableBytes;
+use zarr_wasm::format::data_type::{DataType, Float, Integer, name};
+use zarr_wasm::format::metadata::extension::Extension;
+use zarr_wasm::format::metadata::json::Document;
 
 /// Which elements a codec is tried with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,13 +18,13 @@ use std::path::Path;
 
 use configurations::{Trial, trial};
 use elements::{data_types, sample};
-use zarr_wasm::internals::error::{Error, ErrorKind};
-use zarr_wasm::internals::format::codec::array_bytes::VariableBytes;
-use zarr_wasm::internals::format::codec::pipeline::{Elements, Pipeline, Scratch};
-use zarr_wasm::internals::format::codec::registry::{CodecEntry, CodecKind, ENTRIES, WasmModule};
-use zarr_wasm::internals::format::codec::{ArrayBytes, ChunkRepresentation};
-use zarr_wasm::internals::format::data_type::{DataType, FillValue};
-use zarr_wasm::internals::format::metadata::{CodecMetadata, ZarrFormat};
+use zarr_wasm::error::{Error, ErrorKind};
+use zarr_wasm::format::codec::array_bytes::VariableBytes;
+use zarr_wasm::format::codec::pipeline::{Elements, Pipeline, Scratch};
+use zarr_wasm::format::codec::registry::{CodecEntry, CodecKind, ENTRIES, WasmModule};
+use zarr_wasm::format::codec::{ArrayBytes, ChunkRepresentation};
+use zarr_wasm::format::data_type::{DataType, FillValue};
+use zarr_wasm::format::metadata::{CodecMetadata, ZarrFormat};
 
 /// Of the chunk in every cell. Not a multiple of eight: packed bits end in the middle of a byte.
 const SHAPE: [u64; 2] = [3, 7];
@@ -48,10 +48,7 @@ fn metadata((name, configuration): &(String, String)) -> CodecMetadata {
 }
 
 /// The elements in C order: transposed chunks come with strides.
-fn packed(
-    decoded: &zarr_wasm::internals::format::codec::pipeline::DecodedChunk<'_>,
-    size: usize,
-) -> ArrayBytes {
+fn packed(decoded: &zarr_wasm::format::codec::pipeline::DecodedChunk<'_>, size: usize) -> ArrayBytes {
     let places = (0..SHAPE[0]).flat_map(|row| (0..SHAPE[1]).map(move |column| [row, column]));
     let places = places.map(|place| {
         place
@@ -110,7 +107,7 @@ fn run(entry: &CodecEntry, data_type: &DataType) -> Outcome {
 /// Whether another library's chunk of this codec and type is in `tests/codec-vectors`, whose own
 /// test reads it.
 fn has_vector(entry: &CodecEntry, data_type: &DataType) -> bool {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/codec-vectors");
+    let root = Path::new(env!("PROJECT_FOLDER")).join("tests/codec-vectors");
     let names = entry.v2_ids.iter().chain(entry.aliases).chain([&entry.name]);
     let lists = names.filter_map(|name| fs::read_to_string(root.join(name).join("vectors.json")).ok());
     let wanted = format!("\"data_type\": \"{}\"", data_type.name());
@@ -194,7 +191,7 @@ fn matrix() -> String {
 
 #[test]
 fn every_codec_meets_every_data_type() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/codec-matrix.md");
+    let path = Path::new(env!("PROJECT_FOLDER")).join("tests/codec-matrix.md");
     let matrix = matrix();
     if std::env::var_os("WRITE_CODEC_MATRIX").is_some() {
         fs::write(&path, matrix).unwrap();

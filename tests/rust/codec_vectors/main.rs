@@ -14,13 +14,13 @@ use std::rc::Rc;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::Value as Json;
-use zarr_wasm::internals::error::{Error, ErrorKind};
-use zarr_wasm::internals::format::codec::pipeline::{Elements, Pipeline, Scratch};
-use zarr_wasm::internals::format::codec::registry::{self, CodecKind, ENTRIES, WasmModule};
-use zarr_wasm::internals::format::codec::{ArrayBytes, BytesToBytes, ChunkRepresentation, Codec, Output};
-use zarr_wasm::internals::format::data_type::{DataType, FillValue};
-use zarr_wasm::internals::format::metadata::CodecMetadata;
-use zarr_wasm::internals::format::tolerated::Form;
+use zarr_wasm::error::{Error, ErrorKind};
+use zarr_wasm::format::codec::pipeline::{Elements, Pipeline, Scratch};
+use zarr_wasm::format::codec::registry::{self, CodecKind, ENTRIES, WasmModule};
+use zarr_wasm::format::codec::{ArrayBytes, BytesToBytes, ChunkRepresentation, Codec, Output};
+use zarr_wasm::format::data_type::{DataType, FillValue};
+use zarr_wasm::format::metadata::CodecMetadata;
+use zarr_wasm::format::tolerated::Form;
 
 use vector::{Vector, codec, vectors};
 

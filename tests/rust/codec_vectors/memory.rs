@@ -2,7 +2,7 @@
 //! front, and small ones that nest deep, must be refused with no more memory than a chunk of their
 //! array takes, and a bounded rest.
 
-use zarr_wasm::internals::error::ErrorKind;
+use zarr_wasm::error::ErrorKind;
 
 use super::counting::peak;
 use super::vector::{Vector, vectors};

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use ::base64::Engine as _;
 use serde_json::Value as Json;
-use zarr_wasm::internals::format::codec::array_bytes::VariableBytes;
-use zarr_wasm::internals::format::codec::registry::{self, WasmModule};
-use zarr_wasm::internals::format::codec::{ArrayBytes, ChunkRepresentation};
-use zarr_wasm::internals::format::data_type::{DataType, FillValue, name};
-use zarr_wasm::internals::format::metadata::extension::Extension;
-use zarr_wasm::internals::format::metadata::json::Document;
-use zarr_wasm::internals::format::metadata::{CodecMetadata, ZarrFormat};
+use zarr_wasm::format::codec::array_bytes::VariableBytes;
+use zarr_wasm::format::codec::registry::{self, WasmModule};
+use zarr_wasm::format::codec::{ArrayBytes, ChunkRepresentation};
+use zarr_wasm::format::data_type::{DataType, FillValue, name};
+use zarr_wasm::format::metadata::extension::Extension;
+use zarr_wasm::format::metadata::json::Document;
+use zarr_wasm::format::metadata::{CodecMetadata, ZarrFormat};
 
 pub struct Vector {
     pub name: String,
@@ -56,14 +56,8 @@ impl Vector {
     }
 }
 
-/// The project's folder. The fuzz targets, a package in its folder `fuzz`, read the same files.
-fn project_folder() -> &'static Path {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    if package.ends_with("fuzz") { package.parent().unwrap_or(package) } else { package }
-}
-
 fn root() -> PathBuf {
-    project_folder().join("tests/codec-vectors")
+    Path::new(env!("PROJECT_FOLDER")).join("tests/codec-vectors")
 }
 
 pub fn vectors() -> Vec<Vector> {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use zarr_wasm::internals::convention::answer;
+use zarr_wasm_conventions::answer;
 
 use super::pyramids::pyramid;
 use super::{array, ask, group};

@@ -1,7 +1,7 @@
 //! Declarations of both texts, conventions without a declaration, and declaring one.
 
 use serde_json::{Value, json};
-use zarr_wasm::internals::convention::answer;
+use zarr_wasm_conventions::answer;
 
 use super::{array, ask, errors, group};
 
@@ -117,7 +117,7 @@ fn names_that_many_declarations_multiply_have_a_bound() {
     };
     assert!(named(100, 100).is_ok());
     let error = named(1000, 1000).unwrap_err();
-    assert_eq!(error.kind(), zarr_wasm::internals::error::ErrorKind::Limit, "{error}");
+    assert_eq!(error.kind(), zarr_wasm::error::ErrorKind::Limit, "{error}");
 }
 
 #[test]

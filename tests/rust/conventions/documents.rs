@@ -89,7 +89,7 @@ fn is_model(at: &str) -> bool {
 
 /// The committed documents, or those of a folder of the same form.
 fn documents() -> Vec<PathBuf> {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/conventions/documents");
+    let own = Path::new(env!("PROJECT_FOLDER")).join("tests/fixtures/conventions/documents");
     let folder = std::env::var_os("ZARR_CONVENTION_DOCUMENTS").map_or(own, PathBuf::from);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

@@ -11,7 +11,7 @@ mod memory;
 mod pyramids;
 
 use serde_json::{Value, json};
-use zarr_wasm::internals::convention::answer;
+use zarr_wasm_conventions::answer;
 
 /// The answer; a request that cannot be answered is an error of ours, not of the attributes.
 fn ask(request: &Value) -> Value {

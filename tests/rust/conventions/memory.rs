@@ -1,7 +1,7 @@
 //! What many entries of metadata cost: a pyramid uses its channels where they are.
 
 use serde_json::{Value, json};
-use zarr_wasm::internals::convention::answer;
+use zarr_wasm_conventions::answer;
 
 use super::counting::peak;
 use super::{array, group};

@@ -2,7 +2,7 @@
 //! each convention's text.
 
 use serde_json::{Value, json};
-use zarr_wasm::internals::convention::answer;
+use zarr_wasm_conventions::answer;
 
 use super::{array, errors, group};
 

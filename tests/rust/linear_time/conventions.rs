@@ -1,7 +1,5 @@
 //! What attributes mean: conventions, packing, units and dates, reference systems.
 
-use zarr_wasm::internals::convention;
-
 use crate::growth::{PIECES, check, repeated, with_items, with_values};
 
 /// Attributes with a hostile value in the place of `@`.
@@ -35,7 +33,7 @@ fn ask(operation: &str, node: &str, attributes: &str) {
         "packing" => format!(r#"{{"operation":"packing","node":{node},"wanted":{{}}}}"#),
         _ => format!(r#"{{"operation":"{operation}","node":{node}}}"#),
     };
-    drop(convention::answer(&request));
+    drop(zarr_wasm_conventions::answer(&request));
 }
 
 /// What is asked about the node with these attributes, and the kind of node.
@@ -110,7 +108,7 @@ fn lists_of_conventions() {
     }
     let step = r#"{"operation":"pyramid","root":"/a","nodes":{"/a":{"path":"/a","format":3,"kind":"group","attributes":{}},@}}"#;
     let node = r##""/a/#":{"path":"/a/#","format":3,"kind":"array","shape":[3],"data_type":"int8","attributes":{}}"##;
-    with_items(step, node, &|text| drop(convention::answer(text)));
+    with_items(step, node, &|text| drop(zarr_wasm_conventions::answer(text)));
 }
 
 #[test]
@@ -121,13 +119,15 @@ fn dates() {
         r#"{"operation":"time","units":"days since 2000-01-01","dates":[@]}"#,
         r#"{"operation":"time","units":"days since 2000-01-01","counts":@}"#,
     ] {
-        with_values(request, request, &|text| drop(convention::answer(text)));
+        with_values(request, request, &|text| drop(zarr_wasm_conventions::answer(text)));
     }
     for (before, after) in [("", " since 2000-01-01"), ("days since ", ""), ("days since 2000-01-01 ", "Z")] {
         for piece in PIECES.iter().chain(&[" since ", "since", "days", "-1", "+00:00", "T00"]) {
             let make =
                 |len| format!(r#"{{"operation":"time","units":"{before}{}{after}"}}"#, repeated(piece, len));
-            check(&format!("units {before} of {piece}"), &make, &|text| drop(convention::answer(text)));
+            check(&format!("units {before} of {piece}"), &make, &|text| {
+                drop(zarr_wasm_conventions::answer(text))
+            });
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Metadata: documents of v2, v3 and the drafts, attributes, consolidated metadata.
 
 use zarr_wasm::Result;
-use zarr_wasm::internals::access::binding::Binding;
-use zarr_wasm::internals::format::metadata::consolidated::Consolidated;
-use zarr_wasm::internals::format::metadata::large::DocumentScan;
-use zarr_wasm::internals::format::metadata::{Draft, NodeMetadata, marked};
-use zarr_wasm::internals::format::path::NodePath;
+use zarr_wasm::access::binding::Binding;
+use zarr_wasm::format::metadata::consolidated::Consolidated;
+use zarr_wasm::format::metadata::large::DocumentScan;
+use zarr_wasm::format::metadata::{Draft, NodeMetadata, marked};
+use zarr_wasm::format::path::NodePath;
 use zarr_wasm::metadata::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZarrFormat, parse};
 
 use crate::growth::{check, with_items, with_values};

@@ -4,17 +4,17 @@
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::internals::format::path::{NodePath, StoreKey};
-use zarr_wasm::internals::store::http::origin::Origin;
-use zarr_wasm::internals::store::http::transport::{
+use zarr_wasm::format::path::{NodePath, StoreKey};
+use zarr_wasm_engine::internals::store::http::origin::Origin;
+use zarr_wasm_engine::internals::store::http::transport::{
     Headers, HttpRequest, HttpResponse, READ_HEADERS, Transport, TransportResult,
 };
-use zarr_wasm::internals::store::http::url::{RootUrl, redact};
-use zarr_wasm::internals::store::http::{HttpOptions, HttpStore};
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::reference::document::{Reference, References};
-use zarr_wasm::internals::store::zip::ZipStore;
-use zarr_wasm::internals::store::{ByteRange, LocalFuture, RequestContext, Store, Value};
+use zarr_wasm_engine::internals::store::http::url::{RootUrl, redact};
+use zarr_wasm_engine::internals::store::http::{HttpOptions, HttpStore};
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
+use zarr_wasm_engine::internals::store::reference::document::{Reference, References};
+use zarr_wasm_engine::internals::store::zip::ZipStore;
+use zarr_wasm_engine::internals::store::{ByteRange, LocalFuture, RequestContext, Store, Value};
 
 use crate::growth::{Make, PIECES, check, repeated, with_items, with_values};
 

@@ -8,8 +8,6 @@ mod sentences;
 mod sequences;
 mod sharding;
 mod stores;
-#[path = "../support.rs"]
-mod support;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 

@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::internals::error::Result;
-use zarr_wasm::internals::format::path::{NodePath, StoreKey};
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::{
+use zarr_wasm::error::Result;
+use zarr_wasm::format::path::{NodePath, StoreKey};
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
+use zarr_wasm_engine::internals::store::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
 };
 

@@ -1,8 +1,8 @@
 //! The sentences of the text, "Abstract store interface": a test each, on keys of chunks and on
 //! others.
 
-use zarr_wasm::internals::error::ErrorKind;
-use zarr_wasm::internals::store::ByteRange;
+use zarr_wasm::error::ErrorKind;
+use zarr_wasm_engine::internals::store::ByteRange;
 
 use super::Outcome;
 use super::stores::Subject;
@@ -40,11 +40,11 @@ fn same<T: PartialEq + std::fmt::Debug>(found: T, expected: T, what: &str) -> Ou
     if found == expected { Ok(()) } else { Err(format!("{what}: found {found:?}, expected {expected:?}")) }
 }
 
-fn fine<T>(result: zarr_wasm::internals::error::Result<T>) -> Result<T, String> {
+fn fine<T>(result: zarr_wasm::error::Result<T>) -> Result<T, String> {
     result.map_err(|error| format!("{error:?}"))
 }
 
-fn refused<T: std::fmt::Debug>(result: zarr_wasm::internals::error::Result<T>, kind: ErrorKind) -> Outcome {
+fn refused<T: std::fmt::Debug>(result: zarr_wasm::error::Result<T>, kind: ErrorKind) -> Outcome {
     match result {
         Err(error) if error.kind() == kind => Ok(()),
         other => Err(format!("{other:?} instead of a {kind:?} error")),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use zarr_wasm::internals::store::ByteRange;
+use zarr_wasm_engine::internals::store::ByteRange;
 
 use super::Outcome;
 use super::stores::{Made, Subject};
@@ -86,7 +86,7 @@ pub fn run(made: &Made) -> Outcome {
 }
 
 fn apply(subject: &Subject, model: &mut Model, operation: &Operation) -> Outcome {
-    let text = |error: zarr_wasm::internals::error::Error| format!("{operation:?}: {error:?}");
+    let text = |error: zarr_wasm::error::Error| format!("{operation:?}: {error:?}");
     match operation {
         Operation::Set(key, bytes) => {
             subject.set(KEYS[*key], bytes).map_err(text)?;

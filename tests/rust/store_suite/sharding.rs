@@ -6,18 +6,18 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::internals::error::{ErrorKind, Result};
-use zarr_wasm::internals::format::chunk_key::Separator;
-use zarr_wasm::internals::format::path::StoreKey;
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::wrap::transform::ArrayPlace;
-use zarr_wasm::internals::store::wrap::transform::sharding::ShardingTransformer;
-use zarr_wasm::internals::store::{ByteRange, LocalFuture, RequestContext, Store};
+use zarr_wasm::error::{ErrorKind, Result};
+use zarr_wasm::format::chunk_key::Separator;
+use zarr_wasm::format::path::StoreKey;
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
+use zarr_wasm_engine::internals::store::wrap::transform::ArrayPlace;
+use zarr_wasm_engine::internals::store::wrap::transform::sharding::ShardingTransformer;
+use zarr_wasm_engine::internals::store::{ByteRange, LocalFuture, RequestContext, Store};
 
 use super::recording::{Recording, recording};
 use super::stores::{key, prefix, sharded};
-use super::support::watched::{Call, Watch, Watched, others_first};
 use super::{Outcome, Test};
+use support::watched::{Call, Watch, Watched, others_first};
 
 /// Each test, by what it says.
 pub const TESTS: &[Test] = &[

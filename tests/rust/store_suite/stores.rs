@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::internals::error::Result;
-use zarr_wasm::internals::format::chunk_key::Separator;
-use zarr_wasm::internals::format::metadata::ZarrFormat;
-use zarr_wasm::internals::format::metadata::consolidated::Consolidated;
-use zarr_wasm::internals::format::path::{NodePath, StoreKey};
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::wrap::Counting;
-use zarr_wasm::internals::store::wrap::transform::ArrayPlace;
-use zarr_wasm::internals::store::wrap::transform::sharding::ShardingTransformer;
-use zarr_wasm::internals::store::wrap::{Gathering, KnownDocuments};
-use zarr_wasm::internals::store::{
+use zarr_wasm::error::Result;
+use zarr_wasm::format::chunk_key::Separator;
+use zarr_wasm::format::metadata::ZarrFormat;
+use zarr_wasm::format::metadata::consolidated::Consolidated;
+use zarr_wasm::format::path::{NodePath, StoreKey};
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
+use zarr_wasm_engine::internals::store::wrap::Counting;
+use zarr_wasm_engine::internals::store::wrap::transform::ArrayPlace;
+use zarr_wasm_engine::internals::store::wrap::transform::sharding::ShardingTransformer;
+use zarr_wasm_engine::internals::store::wrap::{Gathering, KnownDocuments};
+use zarr_wasm_engine::internals::store::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
 };
 

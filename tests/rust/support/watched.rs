@@ -6,10 +6,10 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::Poll;
 
-use zarr_wasm::internals::error::{Error, Result};
-use zarr_wasm::internals::format::path::{NodePath, StoreKey};
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::{
+use zarr_wasm::error::{Error, Result};
+use zarr_wasm::format::path::{NodePath, StoreKey};
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
+use zarr_wasm_engine::internals::store::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
 };
 

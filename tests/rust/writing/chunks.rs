@@ -3,23 +3,23 @@
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
-use zarr_wasm::internals::error::ErrorKind;
-use zarr_wasm::internals::format::codec::array_bytes::VariableBytes;
-use zarr_wasm::internals::format::codec::sharding::ChunkOrder;
-use zarr_wasm::internals::format::path::{NodePath, StoreKey};
-use zarr_wasm::internals::hierarchy::consolidate::consolidate;
-use zarr_wasm::internals::hierarchy::resize::{Appended, append, resize};
-use zarr_wasm::internals::read::array::Array;
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::wrap::Counting;
-use zarr_wasm::internals::store::{ByteRange, Store};
-use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
-use zarr_wasm::internals::write::{WriteRequest, WriteSource, write};
+use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::error::ErrorKind;
+use zarr_wasm::format::codec::array_bytes::VariableBytes;
+use zarr_wasm::format::codec::sharding::ChunkOrder;
+use zarr_wasm::format::path::{NodePath, StoreKey};
+use zarr_wasm_engine::internals::hierarchy::consolidate::consolidate;
+use zarr_wasm_engine::internals::hierarchy::resize::{Appended, append, resize};
+use zarr_wasm_engine::internals::read::array::Array;
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
+use zarr_wasm_engine::internals::store::wrap::Counting;
+use zarr_wasm_engine::internals::store::{ByteRange, Store};
+use zarr_wasm_engine::internals::write::inline_encoder::InlineEncoder;
+use zarr_wasm_engine::internals::write::{WriteRequest, WriteSource, write};
 
 use crate::stores::{picky, slow};
-use crate::support::{self, ReadElements};
 use crate::{SMALL, context, create_array, elements, memory, put, read_all, reopen, stored};
+use support::{self, ReadElements};
 
 #[test]
 fn a_failing_store_tells_what_was_written() {

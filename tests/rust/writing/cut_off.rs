@@ -9,19 +9,19 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
-use zarr_wasm::internals::error::{Error, Result};
-use zarr_wasm::internals::format::codec::sharding::ChunkOrder;
-use zarr_wasm::internals::format::path::StoreKey;
-use zarr_wasm::internals::hierarchy::resize::{Appended, append, resize};
-use zarr_wasm::internals::read::array::Array;
-use zarr_wasm::internals::store::{Capabilities, LocalFuture, Store};
-use zarr_wasm::internals::write::WriteSource;
-use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
+use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::error::{Error, Result};
+use zarr_wasm::format::codec::sharding::ChunkOrder;
+use zarr_wasm::format::path::StoreKey;
+use zarr_wasm_engine::internals::hierarchy::resize::{Appended, append, resize};
+use zarr_wasm_engine::internals::read::array::Array;
+use zarr_wasm_engine::internals::store::{Capabilities, LocalFuture, Store};
+use zarr_wasm_engine::internals::write::WriteSource;
+use zarr_wasm_engine::internals::write::inline_encoder::InlineEncoder;
 
 use crate::model::{Model, positions};
-use crate::support::watched::{Call, Watch, Watched, lacks};
 use crate::{context, create_array, put, read_all, reopen};
+use support::watched::{Call, Watch, Watched, lacks};
 
 /// How a store fails.
 #[derive(Clone, Copy, Debug)]
@@ -309,8 +309,8 @@ fn growth_over_a_million_chunks_stays_cheap() {
         let grown = block_on(resize(&array, &[1 << 40], &InlineEncoder, &context())).unwrap();
         assert!(broken.watch.calls.get() <= most, "{} calls", broken.watch.calls.get());
         let slice = DimensionSelection::Slice { start: Some(0), stop: Some(5_000), step: None };
-        let read = crate::support::read_selection(&grown, Selection::Orthogonal(vec![slice]), None).unwrap();
-        let crate::support::ReadElements::Packed(read) = read else { panic!("elements of one byte") };
+        let read = support::read_selection(&grown, Selection::Orthogonal(vec![slice]), None).unwrap();
+        let support::ReadElements::Packed(read) = read else { panic!("elements of one byte") };
         assert!(read.iter().enumerate().all(|(at, element)| *element == if at < 10 { 1 } else { FILL }));
     }
 }

@@ -6,18 +6,18 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::internals::access::selection::Selection;
-use zarr_wasm::internals::error::{ErrorKind, Stage};
-use zarr_wasm::internals::format::metadata::write::edit::AttributeUpdate;
-use zarr_wasm::internals::format::path::NodePath;
-use zarr_wasm::internals::hierarchy::attributes::update_attributes;
-use zarr_wasm::internals::hierarchy::resize::resize;
-use zarr_wasm::internals::store::Store;
-use zarr_wasm::internals::write::WriteSource;
-use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
+use zarr_wasm::access::selection::Selection;
+use zarr_wasm::error::{ErrorKind, Stage};
+use zarr_wasm::format::metadata::write::edit::AttributeUpdate;
+use zarr_wasm::format::path::NodePath;
+use zarr_wasm_engine::internals::hierarchy::attributes::update_attributes;
+use zarr_wasm_engine::internals::hierarchy::resize::resize;
+use zarr_wasm_engine::internals::store::Store;
+use zarr_wasm_engine::internals::write::WriteSource;
+use zarr_wasm_engine::internals::write::inline_encoder::InlineEncoder;
 
-use crate::support::{case_files, case_store, fixtures};
 use crate::{context, create_array, json, memory, put, read_all, reopen};
+use support::{case_files, case_store, fixtures};
 
 /// The codecs as the stored document has them, where in it they stand.
 fn stored_codecs(store: &Rc<dyn Store>, path: &str) -> serde_json::Value {

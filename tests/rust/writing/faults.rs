@@ -7,21 +7,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
-use zarr_wasm::internals::error::{Error, ErrorKind, Result};
-use zarr_wasm::internals::format::codec::sharding::ChunkOrder;
-use zarr_wasm::internals::format::metadata::write::edit::AttributeUpdate;
-use zarr_wasm::internals::format::path::{NodePath, StoreKey};
-use zarr_wasm::internals::hierarchy::attributes::update_attributes;
-use zarr_wasm::internals::hierarchy::consolidate::consolidate;
-use zarr_wasm::internals::hierarchy::erase::{EraseOptions, erase};
-use zarr_wasm::internals::hierarchy::resize::{Appended, append, resize};
-use zarr_wasm::internals::store::{LocalFuture, Store};
-use zarr_wasm::internals::write::WriteSource;
-use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
+use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::error::{Error, ErrorKind, Result};
+use zarr_wasm::format::codec::sharding::ChunkOrder;
+use zarr_wasm::format::metadata::write::edit::AttributeUpdate;
+use zarr_wasm::format::path::{NodePath, StoreKey};
+use zarr_wasm_engine::internals::hierarchy::attributes::update_attributes;
+use zarr_wasm_engine::internals::hierarchy::consolidate::consolidate;
+use zarr_wasm_engine::internals::hierarchy::erase::{EraseOptions, erase};
+use zarr_wasm_engine::internals::hierarchy::resize::{Appended, append, resize};
+use zarr_wasm_engine::internals::store::{LocalFuture, Store};
+use zarr_wasm_engine::internals::write::WriteSource;
+use zarr_wasm_engine::internals::write::inline_encoder::InlineEncoder;
 
-use crate::support::watched::{Call, Watch, Watched};
 use crate::{context, create_array, put, read_all, reopen};
+use support::watched::{Call, Watch, Watched};
 
 /// Makes a memory fail once, at its `fails_at`th change, and remembers every value that a key ever
 /// had.

@@ -13,27 +13,25 @@ mod model;
 mod nodes;
 mod sequences;
 mod stores;
-#[path = "../support.rs"]
-mod support;
 mod transformers;
 
 use std::rc::Rc;
 
 use futures_executor::block_on;
 use support::ReadElements;
-use zarr_wasm::internals::access::selection::Selection;
-use zarr_wasm::internals::error::Result;
-use zarr_wasm::internals::format::codec::sharding::ChunkOrder;
-use zarr_wasm::internals::format::metadata::ZarrFormat;
-use zarr_wasm::internals::format::metadata::write::options::ArrayOptions;
-use zarr_wasm::internals::format::path::StoreKey;
-use zarr_wasm::internals::hierarchy::create::{NewNode, create};
-use zarr_wasm::internals::hierarchy::open::{OpenOptions, open};
-use zarr_wasm::internals::read::array::Array;
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::{ByteRange, RequestContext, Store};
-use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
-use zarr_wasm::internals::write::{WriteProgress, WriteRequest, WriteSource, write};
+use zarr_wasm::access::selection::Selection;
+use zarr_wasm::error::Result;
+use zarr_wasm::format::codec::sharding::ChunkOrder;
+use zarr_wasm::format::metadata::ZarrFormat;
+use zarr_wasm::format::metadata::write::options::ArrayOptions;
+use zarr_wasm::format::path::StoreKey;
+use zarr_wasm_engine::internals::hierarchy::create::{NewNode, create};
+use zarr_wasm_engine::internals::hierarchy::open::{OpenOptions, open};
+use zarr_wasm_engine::internals::read::array::Array;
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
+use zarr_wasm_engine::internals::store::{ByteRange, RequestContext, Store};
+use zarr_wasm_engine::internals::write::inline_encoder::InlineEncoder;
+use zarr_wasm_engine::internals::write::{WriteProgress, WriteRequest, WriteSource, write};
 
 fn context() -> RequestContext {
     RequestContext::default()

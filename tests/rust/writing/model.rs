@@ -1,6 +1,6 @@
 //! The model: a list of elements, and the plainest meaning of a selection.
 
-use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::access::selection::{DimensionSelection, Selection};
 
 #[derive(Clone, Debug)]
 pub struct Model {

@@ -3,26 +3,26 @@
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::internals::access::selection::Selection;
-use zarr_wasm::internals::error::ErrorKind;
-use zarr_wasm::internals::format::metadata::consolidated::Consolidated;
-use zarr_wasm::internals::format::metadata::write::edit::AttributeUpdate;
-use zarr_wasm::internals::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
-use zarr_wasm::internals::format::path::{NodePath, StoreKey};
-use zarr_wasm::internals::hierarchy::attributes::update_attributes;
-use zarr_wasm::internals::hierarchy::consolidate::consolidate;
-use zarr_wasm::internals::hierarchy::create::{NewNode, create};
-use zarr_wasm::internals::hierarchy::erase::{EraseOptions, erase};
-use zarr_wasm::internals::hierarchy::exists::exists;
-use zarr_wasm::internals::hierarchy::open::{OpenOptions, open};
-use zarr_wasm::internals::hierarchy::resize::resize;
-use zarr_wasm::internals::store::Store;
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
+use zarr_wasm::access::selection::Selection;
+use zarr_wasm::error::ErrorKind;
+use zarr_wasm::format::metadata::consolidated::Consolidated;
+use zarr_wasm::format::metadata::write::edit::AttributeUpdate;
+use zarr_wasm::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
+use zarr_wasm::format::path::{NodePath, StoreKey};
+use zarr_wasm_engine::internals::hierarchy::attributes::update_attributes;
+use zarr_wasm_engine::internals::hierarchy::consolidate::consolidate;
+use zarr_wasm_engine::internals::hierarchy::create::{NewNode, create};
+use zarr_wasm_engine::internals::hierarchy::erase::{EraseOptions, erase};
+use zarr_wasm_engine::internals::hierarchy::exists::exists;
+use zarr_wasm_engine::internals::hierarchy::open::{OpenOptions, open};
+use zarr_wasm_engine::internals::hierarchy::resize::resize;
+use zarr_wasm_engine::internals::store::Store;
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
+use zarr_wasm_engine::internals::write::inline_encoder::InlineEncoder;
 
 use crate::stores::{Unlisted, slow};
-use crate::support::watched::Watched;
 use crate::{SMALL, context, create_array, create_group, elements, json, memory, put, stored};
+use support::watched::Watched;
 
 #[test]
 fn creating_makes_the_groups_above() {

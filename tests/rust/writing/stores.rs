@@ -3,11 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use zarr_wasm::internals::error::{Error, Result};
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::{Capabilities, LocalFuture, Store};
+use zarr_wasm::error::{Error, Result};
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
+use zarr_wasm_engine::internals::store::{Capabilities, LocalFuture, Store};
 
-use crate::support::watched::{Call, Watch, Watched, lacks, others_first};
+use support::watched::{Call, Watch, Watched, lacks, others_first};
 
 /// splitmix64: the numbers of a seed.
 pub struct Numbers(pub u64);

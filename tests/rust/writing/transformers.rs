@@ -3,27 +3,27 @@
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::internals::access::selection::{DimensionSelection, Selection};
-use zarr_wasm::internals::error::{ErrorKind, Result};
-use zarr_wasm::internals::format::metadata::NodeMetadata;
-use zarr_wasm::internals::format::metadata::write::options::ArrayOptions;
-use zarr_wasm::internals::format::path::StoreKey;
-use zarr_wasm::internals::hierarchy::create::{NewNode, create};
-use zarr_wasm::internals::hierarchy::erase::{EraseOptions, erase};
-use zarr_wasm::internals::hierarchy::open::{OpenOptions, open};
-use zarr_wasm::internals::hierarchy::resize::resize;
-use zarr_wasm::internals::read::array::{Array, UserExtensions};
-use zarr_wasm::internals::store::memory::MemoryStore;
-use zarr_wasm::internals::store::wrap::transform::{ArrayPlace, Transformer, TransformerRegistry};
-use zarr_wasm::internals::store::{
+use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::error::{ErrorKind, Result};
+use zarr_wasm::format::metadata::NodeMetadata;
+use zarr_wasm::format::metadata::write::options::ArrayOptions;
+use zarr_wasm::format::path::StoreKey;
+use zarr_wasm_engine::internals::hierarchy::create::{NewNode, create};
+use zarr_wasm_engine::internals::hierarchy::erase::{EraseOptions, erase};
+use zarr_wasm_engine::internals::hierarchy::open::{OpenOptions, open};
+use zarr_wasm_engine::internals::hierarchy::resize::resize;
+use zarr_wasm_engine::internals::read::array::{Array, UserExtensions};
+use zarr_wasm_engine::internals::store::memory::MemoryStore;
+use zarr_wasm_engine::internals::store::wrap::transform::{ArrayPlace, Transformer, TransformerRegistry};
+use zarr_wasm_engine::internals::store::{
     ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store, Value,
 };
-use zarr_wasm::internals::write::WriteSource;
-use zarr_wasm::internals::write::inline_encoder::InlineEncoder;
+use zarr_wasm_engine::internals::write::WriteSource;
+use zarr_wasm_engine::internals::write::inline_encoder::InlineEncoder;
 
 use crate::stores::Unlisted;
-use crate::support::watched::Watched;
 use crate::{context, create_array, json, memory, put, read_all, reopen, stored};
+use support::watched::Watched;
 
 const FLIP: &str = "https://example.org/flip/1.0";
 const SHARDING: &str = "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0";

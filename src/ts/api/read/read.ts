@@ -48,7 +48,7 @@ interface Listeners extends Pick<ReadOptions, "onProgress"> {
   onPart?: (part: PartEvent, credit: () => void) => void;
 }
 
-/** Converts the engine's counters: `progress_numbers` in `src/js/read.rs`. */
+/** Converts the engine's counters: `progress_numbers` in `src/engine/js/read.rs`. */
 function progressOf(numbers: ProgressNumbers): Progress {
   const [chunks = 0, bytes = 0, parts = 0, totalParts = 0, totalChunks = 0] = numbers;
   const progress = { chunks, bytes, parts, totalParts };

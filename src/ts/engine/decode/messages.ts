@@ -44,7 +44,7 @@ export interface SharedTarget {
 
 /** A codec that runs on its own, without an array. */
 export interface CodecWork {
-  /** The codec's description as JSON text, as `src/format/codec/standalone.rs` reads it. */
+  /** The codec's description as JSON text, as `src/core/format/codec/standalone.rs` reads it. */
   text: string;
   build: DecodeBuild;
   encodes: boolean;

@@ -140,7 +140,7 @@ function isWhole(response: Response, bytes: ArrayBuffer): boolean {
 }
 
 /**
- * Whether only the server may answer. `src/js/fetch.rs` sets the symbol, because it sets the mode
+ * Whether only the server may answer. `src/engine/js/fetch.rs` sets the symbol, because it sets the mode
  * of the browser's own cache for other reasons too.
  */
 const isReload = (request: Request) =>

@@ -1,7 +1,7 @@
 /**
  * Sends the requests of an HTTP store, with this thread's `fetch` or the user's on the page, with
  * the user's headers, and after a lookup in the persistent cache. No request leaves before its
- * address was judged (`reach.ts`). Rust interprets the responses (`src/store/http`).
+ * address was judged (`reach.ts`). Rust interprets the responses (`src/engine/store/http`).
  */
 import { limitsOf } from "../../model/body.ts";
 import type { RequestParts, ResponseParts } from "../../port/callbacks.ts";

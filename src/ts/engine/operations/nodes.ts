@@ -11,7 +11,7 @@ import { expectEarly, keepStore, storeId } from "../stores.ts";
 import type { CallContext, OperationTable } from "./operation.ts";
 
 /**
- * Converts a node's summary for the page, and transfers its large document. `src/js/describe.rs`
+ * Converts a node's summary for the page, and transfers its large document. `src/engine/js/describe.rs`
  * copies it if the engine still uses it.
  */
 function given(summary: NodeSummary, { give }: CallContext): NodeSummary {
@@ -25,7 +25,7 @@ function given(summary: NodeSummary, { give }: CallContext): NodeSummary {
  */
 let nextLoaded = -1;
 
-/** Consolidated metadata as `src/js/consolidated.rs` returns it. */
+/** Consolidated metadata as `src/engine/js/consolidated.rs` returns it. */
 type Loaded = Omit<Consolidation, "loaded" | "ends"> & { store: number; ends: Uint8Array<ArrayBuffer> };
 
 const likeId = (glue: Glue, like: number | undefined) =>

@@ -18,7 +18,7 @@ import { keepSpare } from "../decode/part_memory.ts";
 import { markedElements } from "../marked.ts";
 import { VariableAssembly } from "./variable_assembly.ts";
 
-/** The layout of a result, known before its parts. `src/js/read.rs` writes it. */
+/** The layout of a result, known before its parts. `src/engine/js/read.rs` writes it. */
 export interface Layout {
   /** Extent along each dimension of the array, 1 for integer indices. Points have one dimension. */
   shape: number[];

@@ -1,5 +1,5 @@
 /**
- * One read: the sink of its parts and its decoders. `src/js/read.rs` drives it.
+ * One read: the sink of its parts and its decoders. `src/engine/js/read.rs` drives it.
  */
 import type { PlacedChunk } from "../../elements/place_chunk.ts";
 import type { TypeDescription } from "../../model/data_type.ts";

@@ -1,5 +1,5 @@
 /**
- * One write: its encoders and its progress. `src/js/write.rs` drives it.
+ * One write: its encoders and its progress. `src/engine/js/write.rs` drives it.
  */
 import type { WriteEvent } from "../../port/operations.ts";
 import { bound } from "../arrays.ts";

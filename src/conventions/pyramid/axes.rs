@@ -1,0 +1,108 @@
+//! The role of each dimension of the arrays: from OME's axes, `spatial:dimensions`, the name, or
+//! the position.
+
+use serde::Serialize;
+
+use super::levels::FoundLevel;
+use super::source::Source;
+use crate::node::Node;
+use crate::spatial::dimension_pair;
+
+/// One axis.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PyramidAxis {
+    /// The name in the metadata; `dim_0` without a name.
+    pub name: String,
+    /// `x`, `y`, `z`, `t`, `c`, or `other`.
+    pub role: &'static str,
+    /// OME's type.
+    #[serde(rename = "type", skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// The unit as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+}
+
+const NAMES: [(&str, &[&str]); 5] = [
+    ("x", &["x", "lon", "longitude", "easting", "col", "column", "columns", "rlon", "xc"]),
+    ("y", &["y", "lat", "latitude", "northing", "row", "rows", "rlat", "yc"]),
+    ("z", &["z", "depth", "height", "altitude", "lev", "level", "plev", "elevation"]),
+    ("t", &["t", "time", "date", "valid_time"]),
+    ("c", &["c", "channel", "channels", "band", "bands", "wavelength"]),
+];
+
+fn role_of_name(name: &str) -> &'static str {
+    let name = name.to_ascii_lowercase();
+    NAMES.iter().find(|(_, names)| names.contains(&name.as_str())).map_or("other", |(role, _)| role)
+}
+
+/// The axes, in the order of the arrays.
+pub fn of(source: &Source<'_>, root: &Node, levels: &[FoundLevel<'_>], _path: &str) -> Vec<PyramidAxis> {
+    let Some(first) = levels.first() else { return Vec::new() };
+    let rank = first.node.shape.len();
+    let mut axes = if source.axes.len() == rank { of_ome(source) } else { of_array(first, root, rank) };
+    by_place(&mut axes);
+    axes
+}
+
+fn of_ome(source: &Source<'_>) -> Vec<PyramidAxis> {
+    let role = |name: &str, kind: &str| match kind {
+        "time" => "t",
+        "channel" => "c",
+        _ => role_of_name(name),
+    };
+    let axes = source.axes.iter();
+    axes.map(|axis| PyramidAxis {
+        name: axis.name.clone(),
+        role: role(&axis.name, &axis.kind),
+        kind: axis.kind.clone(),
+        unit: axis.unit.clone(),
+    })
+    .collect()
+}
+
+fn of_array(first: &FoundLevel<'_>, root: &Node, rank: usize) -> Vec<PyramidAxis> {
+    let names = first.node.dimension_names().unwrap_or_default();
+    let nodes = [Some(first.node), first.group, Some(root)];
+    let pair = nodes.into_iter().flatten().find_map(|node| dimension_pair(&node.place()));
+    let axis = |idx: usize| {
+        let name = names.get(idx).filter(|name| !name.is_empty()).cloned();
+        let role = match (&pair, &name) {
+            (Some([y, _]), Some(name)) if y == name => "y",
+            (Some([_, x]), Some(name)) if x == name => "x",
+            (_, Some(name)) => role_of_name(name),
+            (_, None) => "other",
+        };
+        PyramidAxis {
+            name: name.unwrap_or_else(|| format!("dim_{idx}")),
+            role,
+            kind: String::new(),
+            unit: None,
+        }
+    };
+    (0..rank).map(axis).collect()
+}
+
+/// Lets each role have one axis. Without any information x and y are the last two axes.
+fn by_place(axes: &mut [PyramidAxis]) {
+    let mut rest = &mut *axes;
+    while let [axis, others @ ..] = rest {
+        if others.iter().any(|other| other.role == axis.role) {
+            axis.role = "other";
+        }
+        rest = others;
+    }
+    for role in ["x", "y"] {
+        if axes.iter().any(|axis| axis.role == role) {
+            continue;
+        }
+        if let Some(free) = axes.iter_mut().rev().find(|axis| axis.role == "other") {
+            free.role = role;
+        }
+    }
+}
+
+/// The axis that has a role.
+pub fn index_of(axes: &[PyramidAxis], role: &str) -> Option<usize> {
+    axes.iter().position(|axis| axis.role == role)
+}

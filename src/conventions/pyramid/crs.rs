@@ -1,0 +1,138 @@
+//! The coordinate reference system. The first of these that has one gives it: the array, the group
+//! of the level, the group of the pyramid (`proj:`), CF's grid mapping, GDAL's `_CRS`, the
+//! convention of the levels.
+
+use serde_json::{Value, json};
+
+use super::levels::FoundLevel;
+use super::source::Source;
+use super::{Wants, join, parent};
+use crate::node::{Node, Nodes};
+
+/// A reference system, and the affine transformation that GDAL wrote with it, if any.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// `{code, wkt2, projjson, source}`.
+    pub crs: Value,
+    /// The affine transformation, of corners.
+    pub plane: Option<[f64; 6]>,
+}
+
+/// Finds the reference system. Adds a grid mapping that is not known yet to `wants`.
+pub fn find(
+    nodes: &Nodes,
+    root: &str,
+    level: &FoundLevel<'_>,
+    source: &Source<'_>,
+    wants: &mut Wants,
+) -> Option<Reference> {
+    let group = nodes.get(root).and_then(Option::as_ref);
+    let own = [Some(level.node), level.group, group].into_iter().flatten().find_map(of_proj);
+    let mapping = of_grid_mapping(nodes, level, wants);
+    let plane = mapping.as_ref().and_then(|mapping| mapping.plane);
+    if let Some(crs) = own {
+        return Some(Reference { crs, plane });
+    }
+    let gdal = || of_gdal(level.node).map(|crs| Reference { crs, plane: None });
+    let stated = || source.crs.as_ref().and_then(stated).map(|crs| Reference { crs, plane: None });
+    mapping.filter(|mapping| !mapping.crs.is_null()).or_else(gdal).or_else(stated).or_else(|| {
+        // A grid mapping without a name still places the level.
+        plane.map(|plane| Reference { crs: Value::Null, plane: Some(plane) })
+    })
+}
+
+fn of_proj(node: &Node) -> Option<Value> {
+    let mut crs = serde_json::Map::new();
+    for (key, name) in [("proj:code", "code"), ("proj:wkt2", "wkt2"), ("proj:projjson", "projjson")] {
+        let fits = |value: &&Value| if name == "projjson" { value.is_object() } else { value.is_string() };
+        if let Some(value) = node.get(key).filter(fits) {
+            crs.insert(name.to_owned(), value.clone());
+        }
+    }
+    if crs.is_empty()
+        && let Some(number) = node.get("proj:epsg").and_then(Value::as_u64)
+    {
+        crs.insert("code".to_owned(), json!(format!("EPSG:{number}")));
+    }
+    if crs.is_empty() {
+        return None;
+    }
+    crs.insert("source".to_owned(), json!("proj"));
+    Some(Value::Object(crs))
+}
+
+/// The variable that `grid_mapping` names; its longer form is `name: coordinates …`.
+fn of_grid_mapping(nodes: &Nodes, level: &FoundLevel<'_>, wants: &mut Wants) -> Option<Reference> {
+    let name = level.node.text("grid_mapping")?.split([':', ' ']).next().filter(|name| !name.is_empty())?;
+    if name.contains("..") {
+        return None;
+    }
+    let path = join(&parent(&level.path), name);
+    let Some(known) = nodes.get(&path) else {
+        wants.array(path);
+        return None;
+    };
+    let mapping = known.as_ref()?;
+    let wkt = mapping.text("crs_wkt").or_else(|| mapping.text("spatial_ref"));
+    let name = mapping.text("grid_mapping_name");
+    let crs = match (wkt, name) {
+        (Some(wkt), _) => json!({ "wkt2": wkt, "source": "grid_mapping" }),
+        (None, Some(name)) => json!({ "gridMapping": name, "source": "grid_mapping" }),
+        (None, None) => Value::Null,
+    };
+    Some(Reference { crs, plane: mapping.text("GeoTransform").and_then(geo_transform) })
+}
+
+/// GDAL's order is c, a, b, f, d, e.
+fn geo_transform(text: &str) -> Option<[f64; 6]> {
+    let numbers: Vec<f64> =
+        text.split([' ', ',']).filter_map(|word| serde_json::from_str(word).ok()).collect();
+    match numbers.as_slice() {
+        [c, a, b, f, d, e] if numbers.iter().all(|number| number.is_finite()) => {
+            Some([*a, *b, *c, *d, *e, *f])
+        }
+        _ => None,
+    }
+}
+
+/// `_CRS`: a URL, WKT and PROJJSON at once.
+fn of_gdal(node: &Node) -> Option<Value> {
+    let crs = node.get("_CRS")?.as_object()?;
+    let mut found = serde_json::Map::new();
+    if let Some(url) = crs.get("url").and_then(Value::as_str) {
+        found.insert("code".to_owned(), json!(code_of_url(url)?));
+    }
+    for (key, name) in [("wkt", "wkt2"), ("projjson", "projjson")] {
+        if let Some(value) = crs.get(key) {
+            found.insert(name.to_owned(), value.clone());
+        }
+    }
+    found.insert("source".to_owned(), json!("_CRS"));
+    Some(Value::Object(found))
+}
+
+/// `http://www.opengis.net/def/crs/EPSG/0/4326`, or `urn:ogc:def:crs:EPSG::4326`, as `EPSG:4326`.
+fn code_of_url(url: &str) -> Option<String> {
+    let (_, rest) = url.split_once("def/crs/").or_else(|| url.split_once("def:crs:"))?;
+    let parts: Vec<&str> = rest.split(['/', ':']).collect();
+    Some(format!("{}:{}", parts.first()?, parts.last()?))
+}
+
+/// The reference system of a tile matrix set or of ndpyramid: a code, a URL, WKT, or an object with
+/// one.
+fn stated(value: &Value) -> Option<Value> {
+    if let Some(object) = value.as_object() {
+        let inner = object.get("uri").or_else(|| object.get("wkt"))?;
+        return if inner.is_object() {
+            Some(json!({ "projjson": inner, "source": "levels" }))
+        } else {
+            stated(inner)
+        };
+    }
+    let text = value.as_str()?;
+    if let Some(code) = code_of_url(text) {
+        return Some(json!({ "code": code, "source": "levels" }));
+    }
+    let key = if text.contains('[') { "wkt2" } else { "code" };
+    Some(json!({ key: text, "source": "levels" }))
+}

@@ -1,0 +1,337 @@
+//! Reads the metadata of the group: the levels of each convention in common terms.
+
+use serde_json::Value;
+
+use super::Ignored;
+use crate::error::{Error, Result};
+use crate::node::Node;
+use crate::ome::axis::Axis;
+use crate::ome::image;
+use crate::ome::transformation::{ScaleTranslation, flatten_all};
+use crate::ome::{self, Generation, Ome};
+use crate::place::Place;
+use crate::{multiscales, ndpyramid, tile_matrix_set};
+
+/// The position of a level in the metadata.
+#[derive(Clone, Debug)]
+pub enum Placement {
+    /// A scale and a translation for each axis, of centres.
+    Axes(ScaleTranslation),
+    /// An affine transformation of x and y, of corners: `x = a·column + b·row + c`, `y = d·column +
+    /// e·row + f`.
+    Plane([f64; 6]),
+    /// Relative to another level, in its elements. Without another level, relative to the base.
+    Relative {
+        /// The name of the other level in the metadata.
+        from: Option<String>,
+        /// One number for each axis, or two for y and x.
+        scale: Vec<f64>,
+        /// As `scale`.
+        translation: Vec<f64>,
+    },
+    /// A bounding box: x minimum, y minimum, x maximum, y maximum. Rows go down.
+    Extent([f64; 4]),
+    /// Follows from the shape in comparison with the finest level.
+    Shape,
+}
+
+/// A level before its array is opened.
+#[derive(Clone, Debug)]
+pub struct LevelSource {
+    /// Its path below the group.
+    pub asset: String,
+    /// The JSON pointer of its entry.
+    pub pointer: String,
+    /// Its position.
+    pub placement: Placement,
+}
+
+/// The metadata of the group.
+#[derive(Clone, Debug, Default)]
+pub struct Source<'a> {
+    /// The id of the convention.
+    pub convention: &'static str,
+    /// Its version.
+    pub version: String,
+    /// The image's name.
+    pub name: Option<String>,
+    /// The number of images.
+    pub images: usize,
+    /// The axes; empty if the arrays have them.
+    pub axes: Vec<Axis>,
+    /// The levels, in document order.
+    pub levels: Vec<LevelSource>,
+    /// The channels as written. There can be many, so they are not copied.
+    pub channels: &'a [Value],
+    /// Transformations that cannot be used.
+    pub ignored: Vec<Ignored>,
+    /// The reference system as written: a code, or WKT.
+    pub crs: Option<Value>,
+}
+
+/// The extent of Web Mercator, in metres: half the Earth's circumference.
+const MERCATOR: f64 = 20_037_508.342_789_244;
+
+/// The path of the image in a group that bioformats2raw wrote.
+pub fn follow(node: &Node) -> Option<String> {
+    let ome = ome::of(node)?;
+    if ome.place.member("multiscales").is_some() || ome.place.member("plate").is_some() {
+        return None;
+    }
+    ome.place.member("bioformats2raw.layout")?;
+    let series = ome.place.value.get("series").and_then(|series| series.get(0)).and_then(Value::as_str);
+    Some(series.unwrap_or("0").to_owned())
+}
+
+/// Reads a node; `None` if it has no levels.
+///
+/// # Errors
+/// `Argument` for a number that no image has.
+pub fn of<'a>(node: &'a Node, index: usize, variable: Option<&str>) -> Result<Option<Source<'a>>> {
+    if !node.is_group() {
+        return Ok(Some(alone("")));
+    }
+    if let Some(ome) = ome::of(node)
+        && let Some(images) = ome.place.member("multiscales")
+    {
+        return of_image(&ome, &images, index).map(Some);
+    }
+    if multiscales::recognise(node).is_some() {
+        return Ok(Some(of_layout(node)));
+    }
+    if tile_matrix_set::recognise(node).is_some() {
+        return Ok(Some(of_tile_matrix_set(node)));
+    }
+    if ndpyramid::recognise(node).is_some() {
+        return Ok(Some(of_ndpyramid(node)));
+    }
+    Ok(variable.map(alone))
+}
+
+/// One array is a pyramid of one level.
+fn alone(asset: &str) -> Source<'static> {
+    let relative = Placement::Relative { from: None, scale: Vec::new(), translation: Vec::new() };
+    let level = LevelSource { asset: asset.to_owned(), pointer: String::new(), placement: relative };
+    Source { convention: "array", images: 1, levels: vec![level], ..Source::default() }
+}
+
+fn of_image<'a>(ome: &Ome<'a>, images: &Place<'_>, index: usize) -> Result<Source<'a>> {
+    let list = images.items();
+    let image = list.get(index).ok_or_else(|| {
+        Error::argument("there is no such image")
+            .expected(format!("below {}", list.len()))
+            .actual(index.to_string())
+    })?;
+    let axes = image::axes(ome.generation, image);
+    let mut ignored = Vec::new();
+    let shared = shared_transformation(ome.generation, image, axes.len(), &mut ignored);
+    let datasets = image.member("datasets").map(|datasets| datasets.items()).unwrap_or_default();
+    let levels = datasets.iter().filter_map(|level| {
+        let asset = level.value.get("path")?.as_str()?.to_owned();
+        let placement = level_placement(ome.generation, level, axes.len(), shared.as_ref(), &mut ignored);
+        Some(LevelSource { asset, pointer: level.path.clone(), placement })
+    });
+    let levels = levels.collect();
+    let channels = ome.place.value.pointer("/omero/channels").and_then(Value::as_array);
+    Ok(Source {
+        convention: "ome",
+        version: ome.version.clone(),
+        name: image.value.get("name").and_then(Value::as_str).map(str::to_owned),
+        images: list.len(),
+        axes,
+        levels,
+        channels: channels.map(Vec::as_slice).unwrap_or_default(),
+        ignored,
+        crs: None,
+    })
+}
+
+/// Reads transformations of all levels. Up to 0.5 they apply after that of the level. In 0.6 they
+/// lead to other systems and are not used: levels are placed in their own system.
+fn shared_transformation(
+    generation: Generation,
+    image: &Place<'_>,
+    rank: usize,
+    ignored: &mut Vec<Ignored>,
+) -> Option<ScaleTranslation> {
+    let list = image.member("coordinateTransformations")?;
+    if generation == Generation::V6 {
+        for item in list.items() {
+            ignore(&item, ignored);
+        }
+        return None;
+    }
+    usable(&list, rank, ignored)
+}
+
+fn ignore(item: &Place<'_>, ignored: &mut Vec<Ignored>) {
+    let kind = item.value.get("type").and_then(Value::as_str).unwrap_or("unknown");
+    ignored.push(Ignored { path: item.path.clone(), kind: kind.to_owned() });
+}
+
+fn usable(list: &Place<'_>, rank: usize, ignored: &mut Vec<Ignored>) -> Option<ScaleTranslation> {
+    match flatten_all(list.value.as_array()?, rank) {
+        Ok(flat) => Some(flat),
+        Err(kind) => {
+            ignored.push(Ignored { path: list.path.clone(), kind });
+            None
+        }
+    }
+}
+
+fn level_placement(
+    generation: Generation,
+    level: &Place<'_>,
+    rank: usize,
+    shared: Option<&ScaleTranslation>,
+    ignored: &mut Vec<Ignored>,
+) -> Placement {
+    if generation < Generation::V4 {
+        return Placement::Shape;
+    }
+    let own = level.member("coordinateTransformations").and_then(|list| usable(&list, rank, ignored));
+    match (own, shared) {
+        (Some(own), Some(shared)) => Placement::Axes(own.then(shared)),
+        (Some(own), None) => Placement::Axes(own),
+        (None, _) => Placement::Shape,
+    }
+}
+
+fn finite(value: Option<&Value>) -> Vec<f64> {
+    value
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_f64)
+        .filter(|n| n.is_finite())
+        .collect()
+}
+
+/// Six numbers of an affine, in the order of `spatial:transform`.
+pub fn plane(value: Option<&Value>) -> Option<[f64; 6]> {
+    let numbers = finite(value);
+    // The early draft allows the whole matrix.
+    let six = if numbers.len() == 9 { numbers.get(..6)? } else { &numbers };
+    six.try_into().ok()
+}
+
+/// The affine transformation of an object, in the spelling of either draft.
+pub fn plane_of(value: &Value) -> Option<[f64; 6]> {
+    let kind = value.get("spatial:transform_type").and_then(Value::as_str).unwrap_or("affine");
+    let spatial = if kind == "affine" { plane(value.get("spatial:transform")) } else { None };
+    spatial.or_else(|| plane(value.get("proj:transform")))
+}
+
+fn of_layout(node: &Node) -> Source<'static> {
+    let place = node.place();
+    let layout = place.member("multiscales").and_then(|multiscales| multiscales.member("layout"));
+    let entries = layout.map(|layout| layout.items()).unwrap_or_default();
+    let levels = entries.iter().filter_map(|entry| {
+        let asset = multiscales::text(entry, "asset", "group")?.to_owned();
+        let placement = match plane_of(entry.value) {
+            Some(plane) => Placement::Plane(plane),
+            None => Placement::Relative {
+                from: multiscales::text(entry, "derived_from", "from_group").map(str::to_owned),
+                scale: finite(multiscales::factors(entry, "scale").map(|place| place.value)),
+                translation: finite(multiscales::factors(entry, "translation").map(|place| place.value)),
+            },
+        };
+        Some(LevelSource { asset, pointer: entry.path.clone(), placement })
+    });
+    Source { convention: "multiscales", images: 1, levels: levels.collect(), ..Source::default() }
+}
+
+fn of_ndpyramid(node: &Node) -> Source<'static> {
+    let place = node.place();
+    let first = place.member("multiscales").and_then(|list| list.items().into_iter().next());
+    let datasets = first.as_ref().and_then(|first| first.member("datasets"));
+    let datasets = datasets.map(|datasets| datasets.items()).unwrap_or_default();
+    let text =
+        |dataset: &Place<'_>, key: &str| dataset.value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let levels = datasets.iter().filter_map(|dataset| {
+        // The two projections that it has tiles of; both cover the world. Other pyramids of its are
+        // placed by their coordinates alone.
+        let tiled = dataset.member("pixels_per_tile").is_some();
+        let placement = match text(dataset, "crs").as_deref() {
+            Some("EPSG:3857") if tiled => Placement::Extent([-MERCATOR, -MERCATOR, MERCATOR, MERCATOR]),
+            Some("EPSG:4326") if tiled => Placement::Extent([-180.0, -90.0, 180.0, 90.0]),
+            _ => Placement::Shape,
+        };
+        Some(LevelSource { asset: text(dataset, "path")?, pointer: dataset.path.clone(), placement })
+    });
+    Source {
+        convention: "ndpyramid",
+        version: ndpyramid::recognise(node).unwrap_or_default(),
+        images: 1,
+        levels: levels.collect(),
+        crs: datasets.iter().find_map(|dataset| text(dataset, "crs")).map(Value::String),
+        ..Source::default()
+    }
+}
+
+fn of_tile_matrix_set(node: &Node) -> Source<'static> {
+    let place = node.place();
+    let multiscales = place.member("multiscales");
+    let set = multiscales.as_ref().and_then(|multiscales| multiscales.member("tile_matrix_set"));
+    let limits = multiscales.as_ref().and_then(|multiscales| multiscales.value.get("tile_matrix_limits"));
+    let matrices =
+        set.as_ref().and_then(tile_matrix_set::matrices).map(|list| list.items()).unwrap_or_default();
+    let crs =
+        set.as_ref().and_then(|set| set.value.get("crs").or_else(|| set.value.get("supportedCRS"))).cloned();
+    let turned = set.as_ref().is_some_and(|set| is_north_first(set.value));
+    let mut levels: Vec<LevelSource> = matrices
+        .iter()
+        .filter_map(|matrix| {
+            let asset = identifier(matrix.value.get("id")?)?;
+            let limits = limits.and_then(|limits| limits.get(&asset));
+            let plane = matrix_plane(matrix.value, limits, turned);
+            let placement = plane.map_or(Placement::Shape, Placement::Plane);
+            Some(LevelSource { asset, pointer: matrix.path.clone(), placement })
+        })
+        .collect();
+    // A set that is only named, with its limits: the levels are the limits' keys.
+    if levels.is_empty()
+        && let Some(limits) = limits.and_then(Value::as_object)
+    {
+        let level = |asset: &String| LevelSource {
+            asset: asset.clone(),
+            pointer: "/multiscales/tile_matrix_limits".to_owned(),
+            placement: Placement::Shape,
+        };
+        levels = limits.keys().map(level).collect();
+    }
+    Source { convention: "tile_matrix_set", images: 1, levels, crs, ..Source::default() }
+}
+
+fn identifier(id: &Value) -> Option<String> {
+    id.as_str().map(str::to_owned).or_else(|| id.as_u64().map(|number| number.to_string()))
+}
+
+/// Whether points are written as north, east, as the definition of EPSG:4326 says.
+fn is_north_first(set: &Value) -> bool {
+    let first =
+        set.get("orderedAxes").and_then(|axes| axes.get(0)).and_then(Value::as_str).unwrap_or_default();
+    let first = first.to_ascii_lowercase();
+    ["lat", "n", "y"].iter().any(|word| first.starts_with(word))
+}
+
+fn matrix_plane(matrix: &Value, limits: Option<&Value>, north_first: bool) -> Option<[f64; 6]> {
+    let number =
+        |object: &Value, key: &str| object.get(key).and_then(Value::as_f64).filter(|n| n.is_finite());
+    let size = number(matrix, "cellSize")?;
+    let origin = finite(matrix.get("pointOfOrigin"));
+    let [mut x, mut y] = <[f64; 2]>::try_from(origin.as_slice()).ok()?;
+    if north_first {
+        (x, y) = (y, x);
+    }
+    let down = matrix.get("cornerOfOrigin").and_then(Value::as_str) != Some("bottomLeft");
+    let step = if down { -size } else { size };
+    // The array begins where its limits do.
+    let offset = |limit: &str, tile: &str| {
+        let tiles = limits.and_then(|limits| number(limits, limit)).unwrap_or(0.0);
+        tiles * number(matrix, tile).unwrap_or(0.0)
+    };
+    x += offset("minTileCol", "tileWidth") * size;
+    y += offset("minTileRow", "tileHeight") * step;
+    Some([size, 0.0, x, 0.0, step, y])
+}

@@ -1,0 +1,399 @@
+//! The one public error type.
+//!
+//! Its kind says **who must act**. Its context says where the error arose, what was expected and
+//! what was found.
+//!
+//! It is deliberately not an enum of every failure. Programs branch on [`ErrorKind`] (in JavaScript
+//! on `code` and `_tag`); people read the message.
+
+use std::any::Any;
+use std::fmt;
+use std::rc::Rc;
+
+/// The result of every fallible function in this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A value of the host, such as a JavaScript exception. The core carries it and never reads it.
+pub type Opaque = Rc<dyn Any>;
+
+/// Whether this build has everything: rare codecs, encoders, archives.
+///
+/// `false` only in the engine, the small build that every reader downloads. See
+/// [`Error::needs_full`].
+pub const IS_FULL: bool = cfg!(any(feature = "full", feature = "images"));
+
+/// Waits for work on the node at `path`. Its error names the node, unless it names one already.
+///
+/// # Errors
+/// Those of the work.
+pub async fn at_node<T>(path: &str, work: impl Future<Output = Result<T>>) -> Result<T> {
+    work.await.map_err(|error| error.at_node(path))
+}
+
+/// Who must act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The caller: nothing is there; look elsewhere.
+    NotFound,
+    /// The operator: the network, the server, the disk or the user's store failed.
+    Store,
+    /// The author of the data: it breaks the specification.
+    Format,
+    /// The developers of this package: the data is valid, but this build cannot handle it. The
+    /// message names the extension.
+    Unsupported,
+    /// The caller: a wrong argument.
+    Argument,
+    /// The caller or the author of the data: a budget of memory or steps would be exceeded.
+    Limit,
+    /// No failure: the caller cancelled the call.
+    Aborted,
+}
+
+impl ErrorKind {
+    /// The `code` of the JavaScript error.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::NotFound => "NotFound",
+            Self::Store => "Store",
+            Self::Format => "Format",
+            Self::Unsupported => "Unsupported",
+            Self::Argument => "Argument",
+            Self::Limit => "Limit",
+            Self::Aborted => "Aborted",
+        }
+    }
+
+    /// The kind with this [`code`](Self::code).
+    pub fn from_code(code: &str) -> Option<Self> {
+        [
+            Self::NotFound,
+            Self::Store,
+            Self::Format,
+            Self::Unsupported,
+            Self::Argument,
+            Self::Limit,
+            Self::Aborted,
+        ]
+        .into_iter()
+        .find(|kind| kind.code() == code)
+    }
+}
+
+/// The step in which an error arose. With the kind it decides zarrita's `_tag`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading or writing a metadata document.
+    Metadata,
+    /// Looking up a codec by name.
+    CodecName,
+    /// Turning bytes into elements.
+    Decode,
+    /// Turning elements into bytes.
+    Encode,
+    /// Resolving a selection.
+    Selection,
+    /// Waiting for a user's codec. It is not a failure, and callers never see it.
+    UserCodec,
+    /// Decoding in a worker that has stopped. The work is started once more elsewhere.
+    Worker,
+    /// The full build must do the work. It is not a failure, and callers never see it: TypeScript
+    /// repeats the call there.
+    Full,
+}
+
+impl Stage {
+    /// A stable name that crosses to JavaScript.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Metadata => "metadata",
+            Self::CodecName => "codec-name",
+            Self::Decode => "decode",
+            Self::Encode => "encode",
+            Self::Selection => "selection",
+            Self::UserCodec => "user-codec",
+            Self::Worker => "worker",
+            Self::Full => "full",
+        }
+    }
+
+    /// The stage with this [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Self> {
+        let all = [
+            Self::Metadata,
+            Self::CodecName,
+            Self::Decode,
+            Self::Encode,
+            Self::Selection,
+            Self::UserCodec,
+            Self::Worker,
+            Self::Full,
+        ];
+        all.into_iter().find(|stage| stage.name() == name)
+    }
+}
+
+/// What failed, where, and who must act. See the module.
+#[derive(Clone)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    kind: ErrorKind,
+    message: String,
+    context: Context,
+    cause: Option<Opaque>,
+}
+
+/// Where an error arose, and what was expected and found. Every field is optional.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Context {
+    /// The step.
+    pub stage: Option<Stage>,
+    /// Path of the node in the hierarchy.
+    pub node: Option<String>,
+    /// Store key.
+    pub key: Option<String>,
+    /// Byte range of the key: offset and length in bytes.
+    pub range: Option<(u64, u64)>,
+    /// Name of the codec as in the metadata.
+    pub codec: Option<String>,
+    /// Metadata field, as a path such as `codecs[1].configuration.level`.
+    pub field: Option<String>,
+    /// What was expected.
+    pub expected: Option<String>,
+    /// What was found.
+    pub actual: Option<String>,
+}
+
+macro_rules! constructors {
+    ($($(#[$doc:meta])* $name:ident => $kind:ident;)*) => {$(
+        $(#[$doc])*
+        pub fn $name(message: impl Into<String>) -> Self { Self::new(ErrorKind::$kind, message) }
+    )*};
+}
+
+macro_rules! context_setters {
+    ($($(#[$doc:meta])* $setter:ident => $field:ident;)*) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub fn $setter(mut self, value: impl Into<String>) -> Self {
+            self.0.context.$field.get_or_insert_with(|| value.into());
+            self
+        }
+    )*};
+}
+
+impl Error {
+    /// An error of this kind with this message and no context yet.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner { kind, message: message.into(), context: Context::default(), cause: None }))
+    }
+
+    /// This build lacks `what`, and the full build has it: TypeScript loads the full build and
+    /// repeats the call.
+    pub fn needs_full(what: &str) -> Self {
+        Self::unsupported(format!("the full build is needed: {what}")).in_stage(Stage::Full)
+    }
+
+    /// `Ok` in the full build. In other builds the compiler drops the code that follows the check.
+    ///
+    /// # Errors
+    /// [`needs_full`](Self::needs_full) in builds other than the full one.
+    #[inline(always)]
+    pub fn check_full(what: &str) -> Result<()> {
+        if IS_FULL { Ok(()) } else { Err(Self::needs_full(what)) }
+    }
+
+    constructors! {
+        /// Nothing is there.
+        not_found => NotFound;
+        /// The network, the server, the disk or the user's store failed.
+        store => Store;
+        /// The data breaks the specification.
+        format => Format;
+        /// The data is valid, but this build cannot handle it.
+        unsupported => Unsupported;
+        /// The caller passed a wrong argument.
+        argument => Argument;
+        /// A budget would be exceeded.
+        limit => Limit;
+        /// The caller cancelled the call.
+        aborted => Aborted;
+    }
+
+    context_setters! {
+        /// Sets the node, unless it is set already.
+        at_node => node;
+        /// Sets the store key, unless it is set already.
+        at_key => key;
+        /// Sets the codec, unless it is set already.
+        in_codec => codec;
+        /// Sets the metadata field, unless it is set already.
+        in_field => field;
+        /// Sets what was expected, unless it is set already.
+        expected => expected;
+        /// Sets what was found, unless it is set already.
+        actual => actual;
+    }
+
+    /// Sets the stage, unless it is set already.
+    #[must_use]
+    pub fn in_stage(mut self, stage: Stage) -> Self {
+        self.0.context.stage.get_or_insert(stage);
+        self
+    }
+
+    /// Sets the byte range (offset and length in bytes) of the key, unless it is set already.
+    #[must_use]
+    pub fn at_range(mut self, offset: u64, len: u64) -> Self {
+        self.0.context.range.get_or_insert((offset, len));
+        self
+    }
+
+    /// Keeps what the host threw; it becomes JavaScript's `cause`.
+    #[must_use]
+    pub fn caused_by(mut self, cause: Opaque) -> Self {
+        self.0.cause.get_or_insert(cause);
+        self
+    }
+
+    /// Prefixes the metadata field with the path of the object that holds it: `level` becomes
+    /// `codecs[1].configuration.level`.
+    #[must_use]
+    pub fn within_field(mut self, parent: &str) -> Self {
+        let field = &mut self.0.context.field;
+        *field = Some(match field.take() {
+            Some(inner) if inner.starts_with('[') => format!("{parent}{inner}"),
+            Some(inner) => format!("{parent}.{inner}"),
+            None => parent.to_owned(),
+        });
+        self
+    }
+
+    /// Replaces the key. Decoders know keys relative to their array only.
+    #[must_use]
+    pub fn replace_key(mut self, key: &str) -> Self {
+        self.0.context.key = Some(key.to_owned());
+        self
+    }
+
+    /// Makes it an `Argument` error: what failed was text or a choice of the caller.
+    #[must_use]
+    pub fn into_argument(mut self) -> Self {
+        self.0.kind = ErrorKind::Argument;
+        self
+    }
+
+    /// Makes it a `Format` error: what failed was text of the data.
+    #[must_use]
+    pub fn into_format(mut self) -> Self {
+        self.0.kind = ErrorKind::Format;
+        self
+    }
+
+    /// Who must act.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The message without its context.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Where the error arose, and what was expected and found.
+    pub fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    /// Replaces the whole context, for errors that come from a worker.
+    #[must_use]
+    pub fn with_context(mut self, context: Context) -> Self {
+        self.0.context = context;
+        self
+    }
+
+    /// What the host threw.
+    pub fn cause(&self) -> Option<&Opaque> {
+        self.0.cause.as_ref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let context = &self.0.context;
+        f.write_str(&self.0.message)?;
+        let places = [
+            ("codec", &context.codec),
+            ("field", &context.field),
+            ("node", &context.node),
+            ("key", &context.key),
+        ];
+        let mut open = " (";
+        for (label, value) in places {
+            if let Some(value) = value {
+                write!(f, "{open}{label} {value:?}")?;
+                open = ", ";
+            }
+        }
+        if let Some((offset, len)) = context.range {
+            write!(f, "{open}bytes {offset}+{len}")?;
+            open = ", ";
+        }
+        if open == ", " {
+            f.write_str(")")?;
+        }
+        if let Some(expected) = &context.expected {
+            write!(f, ": expected {expected}")?;
+        }
+        if let Some(actual) = &context.actual {
+            write!(f, "{} {actual}", if context.expected.is_some() { ", found" } else { ": found" })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {self}", self.0.kind.code())
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_names_place_expected_and_actual() {
+        let error = Error::format("checksum does not match")
+            .in_codec("crc32c")
+            .at_key("a/c/0")
+            .at_range(16, 4)
+            .expected("0x01")
+            .actual("0x02");
+        assert_eq!(
+            error.to_string(),
+            "checksum does not match (codec \"crc32c\", key \"a/c/0\", bytes 16+4): expected 0x01, found 0x02"
+        );
+    }
+
+    #[test]
+    fn context_that_is_set_first_is_kept_and_fields_nest() {
+        let error = Error::format("no").in_field("level").at_key("inner").at_key("outer");
+        let error = error.within_field("configuration").within_field("codecs[1]");
+        assert_eq!(error.context().key.as_deref(), Some("inner"));
+        assert_eq!(error.context().field.as_deref(), Some("codecs[1].configuration.level"));
+    }
+
+    #[test]
+    fn codes_and_stages_round_trip() {
+        for kind in [ErrorKind::NotFound, ErrorKind::Limit, ErrorKind::Aborted] {
+            assert_eq!(ErrorKind::from_code(kind.code()), Some(kind));
+        }
+        assert_eq!(Stage::from_name("decode"), Some(Stage::Decode));
+        assert_eq!(Stage::from_name("nonsense"), None);
+    }
+}

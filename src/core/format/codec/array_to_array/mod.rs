@@ -1,0 +1,25 @@
+//! Array → array codecs, one file each.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
+//!
+//! The table in [`super::registry`] lists them.
+
+pub mod astype;
+pub mod bitround;
+pub mod cast_value;
+pub mod categorize;
+pub mod delta;
+mod exact;
+pub mod fixedscaleoffset;
+#[cfg(feature = "images")]
+pub mod imagecodecs_delta;
+#[cfg(feature = "images")]
+pub mod imagecodecs_floatpred;
+pub mod numcodecs_packbits;
+mod numpy;
+#[cfg(feature = "images")]
+mod predictor;
+pub mod quantize;
+pub mod reshape;
+#[cfg(feature = "full")]
+pub mod scale_offset;
+pub mod transpose;

@@ -1,0 +1,37 @@
+//! Reference stores: their document is at a URL, or given as text.
+
+use std::rc::Rc;
+
+use wasm_bindgen::prelude::*;
+
+use super::error::Exported;
+use super::registry;
+use super::store::{HttpStoreOptions, http_options, origins};
+use crate::store::Value;
+use crate::store::http::url::RootUrl;
+use crate::store::reference::{ReferenceOptions, ReferenceStore, Source};
+
+/// Creates a store of references: of the document at `url`, or of `text`, whose relative references
+/// are resolved against `base`. The sender of the requests knows which servers are allowed
+/// (`reach.ts`). Throws a report.
+#[wasm_bindgen(js_name = referenceStore)]
+pub fn reference_store(
+    url: Option<String>,
+    text: Option<String>,
+    base: Option<String>,
+    target: Option<String>,
+    options: &HttpStoreOptions,
+) -> Exported<u32> {
+    let source = match url {
+        Some(url) => Source::Url(RootUrl::parse(&url)?),
+        None => Source::Text(Value::from(text.unwrap_or_default().into_bytes())),
+    };
+    let (transport, http) = http_options(options);
+    let options = ReferenceOptions {
+        base: base.as_deref().map(RootUrl::parse).transpose()?,
+        target: target.as_deref().map(RootUrl::parse).transpose()?,
+        http,
+    };
+    let store = ReferenceStore::new(source, options, Rc::new(transport), origins());
+    Ok(registry::add_store(Rc::new(store)))
+}

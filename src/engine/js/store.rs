@@ -1,0 +1,155 @@
+//! The stores that JavaScript creates: HTTP stores, overlays, and user stores
+//! ([`user_store`](super::user_store)).
+
+use std::rc::Rc;
+
+use js_sys::{Function, Object};
+use wasm_bindgen::prelude::*;
+
+use super::bytes::to_js_whole;
+use super::error::Exported;
+use super::fetch::{FetchOptions, FetchTransport};
+use super::plain::natural;
+use super::user_store::{UserStore, WeakStore};
+use super::{registry, task};
+use crate::error::Result;
+use crate::format::path::StoreKey;
+use crate::store::http::origin::Origins;
+use crate::store::http::url::RootUrl;
+use crate::store::http::{HttpOptions, HttpStore};
+use crate::store::wrap::Gathering;
+use crate::store::wrap::OverlayStore;
+use crate::store::{ByteRange, RequestContext, Store, Subject, WarningSink};
+
+#[wasm_bindgen]
+extern "C" {
+    /// The options of `FetchStore`. `stores.ts` sets every member.
+    pub type HttpStoreOptions;
+
+    #[wasm_bindgen(method, getter)]
+    fn fetch(this: &HttpStoreOptions) -> Option<Function>;
+    #[wasm_bindgen(method, getter)]
+    fn overrides(this: &HttpStoreOptions) -> Option<Object>;
+    #[wasm_bindgen(method, getter, js_name = useSuffixRequest)]
+    fn use_suffix_request(this: &HttpStoreOptions) -> bool;
+    #[wasm_bindgen(method, getter, js_name = missingOn403)]
+    fn missing_on_403(this: &HttpStoreOptions) -> bool;
+    #[wasm_bindgen(method, getter, js_name = isAnonymous)]
+    fn is_anonymous(this: &HttpStoreOptions) -> bool;
+    #[wasm_bindgen(method, getter, js_name = passesCaches)]
+    fn passes_caches(this: &HttpStoreOptions) -> bool;
+    #[wasm_bindgen(method, getter, js_name = onConsole)]
+    fn on_console(this: &HttpStoreOptions) -> Function;
+    #[wasm_bindgen(method, getter, js_name = onWarning)]
+    pub fn on_warning(this: &HttpStoreOptions) -> Function;
+}
+
+thread_local! {
+    static ORIGINS: Rc<Origins> = Rc::default();
+}
+
+/// Passes warnings to a JavaScript function.
+pub fn warning_sink(on_warning: Function) -> WarningSink {
+    Rc::new(move |warning| {
+        // A listener that throws must not end the read.
+        let _ = on_warning.call1(&JsValue::UNDEFINED, &warning.into());
+    })
+}
+
+/// The transport and the policy for a user's options.
+pub fn http_options(options: &HttpStoreOptions) -> (FetchTransport, HttpOptions) {
+    let transport =
+        FetchTransport::new(FetchOptions { fetch: options.fetch(), overrides: options.overrides() });
+    let http = HttpOptions {
+        use_suffix_request: options.use_suffix_request(),
+        missing_on_403: options.missing_on_403(),
+        is_anonymous: options.is_anonymous(),
+        passes_caches: options.passes_caches(),
+        on_warning: Some(warning_sink(options.on_warning())),
+        on_console: Some(warning_sink(options.on_console())),
+        ..HttpOptions::default()
+    };
+    (transport, http)
+}
+
+/// The known origins, which all stores share.
+pub fn origins() -> Rc<Origins> {
+    ORIGINS.with(Rc::clone)
+}
+
+fn http(root: RootUrl, options: &HttpStoreOptions) -> Rc<dyn Store> {
+    let (transport, http) = http_options(options);
+    let origin = origins().of(&root);
+    Rc::new(Gathering::new(Rc::new(HttpStore::new(transport, root, http, origin))))
+}
+
+/// A store of one value, whatever the key: the file at a URL.
+#[cfg(feature = "full")]
+pub fn http_object(url: &str, options: &HttpStoreOptions) -> Result<Rc<dyn Store>> {
+    Ok(http(RootUrl::parse(url)?.into_object(), options))
+}
+
+/// Creates an HTTP store. Throws a report.
+#[wasm_bindgen(js_name = httpStore)]
+pub fn http_store(url: &str, options: &HttpStoreOptions) -> Exported<u32> {
+    Ok(registry::add_store(http(RootUrl::parse(url)?, options)))
+}
+
+/// Creates a store that reads `first`, then `second`. Throws a report.
+#[wasm_bindgen(js_name = overlayStore)]
+pub fn overlay_store(first: u32, second: u32) -> Exported<u32> {
+    let overlay = OverlayStore::new(registry::store(first)?, registry::store(second)?);
+    Ok(registry::add_store(Rc::new(overlay)))
+}
+
+/// Creates a store of a user's object.
+#[wasm_bindgen(js_name = userStore)]
+pub fn user_store(store: WeakStore) -> u32 {
+    registry::add_store(Rc::new(Gathering::of_each_caller(Rc::new(UserStore::new(store)))))
+}
+
+#[wasm_bindgen(js_name = releaseStore)]
+pub fn release_store(id: u32) {
+    registry::remove_store(id);
+}
+
+/// Reads a value, or a range of it: `length` bytes from `offset` on, or the last `length` bytes if
+/// `offset` is missing.
+#[wasm_bindgen(js_name = readKey)]
+pub fn read_key(store: u32, key: String, offset: Option<f64>, length: Option<f64>, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let store = registry::store(store)?;
+        let key = StoreKey::parse(&key)?;
+        let range = byte_range(offset, length)?;
+        let fetched = store.get(&key, range, &context(JsValue::UNDEFINED)).await?;
+        let Some(fetched) = fetched else { return Ok(JsValue::UNDEFINED) };
+        // The caller may transfer or change the bytes.
+        Ok(to_js_whole(&fetched.value)?.into())
+    })
+}
+
+/// The size of a value in bytes; undefined if it is absent.
+#[allow(clippy::cast_precision_loss)]
+#[wasm_bindgen(js_name = sizeOfKey)]
+pub fn size_of_key(store: u32, key: String, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let key = StoreKey::parse(&key)?;
+        let size = registry::store(store)?.size(&key, &context(JsValue::UNDEFINED)).await?;
+        Ok(size.map_or(JsValue::UNDEFINED, |size| JsValue::from(size as f64)))
+    })
+}
+
+fn byte_range(offset: Option<f64>, length: Option<f64>) -> Result<ByteRange> {
+    Ok(match (offset, length) {
+        (None, None) => ByteRange::Whole,
+        (None, Some(len)) => ByteRange::Suffix(natural(len)?),
+        (Some(offset), len) => {
+            ByteRange::FromStart { offset: natural(offset)?, len: natural(len.unwrap_or(f64::NAN))? }
+        }
+    })
+}
+
+/// The circumstances of a request: the caller's signal, which user stores receive.
+pub fn context(signal: JsValue) -> RequestContext {
+    RequestContext { signal: Some(Rc::new(signal)), subject: Subject::Metadata, ..RequestContext::default() }
+}

@@ -1,0 +1,121 @@
+//! Codecs of the user: what is known of them, and the requests to them, which cross to JavaScript.
+
+use std::rc::Rc;
+
+use wasm_bindgen::prelude::*;
+
+use super::error::Exported;
+use super::worker_part::WorkerPart;
+use crate::access::binding::Binding;
+use crate::error::{Error, IS_FULL, Result};
+use crate::format::codec::CodecKind;
+use crate::format::codec::Direction;
+use crate::format::codec::registry::kind_of;
+use crate::format::codec::user::{CodecCall, CodecSite, OptionalUserCodecs, UserCodecs};
+use crate::format::data_type::description::Description;
+use crate::format::metadata::ZarrFormat;
+use crate::format::metadata::document::NodeDocument;
+use crate::format::metadata::write::text::{ObjectText, list, string};
+
+/// Parses what `ts/codec/bind.ts` wrote; empty for none.
+///
+/// # Errors
+/// Errors of [`UserCodecs::from_json`].
+pub fn users_of(json: &str) -> Result<OptionalUserCodecs> {
+    if json.is_empty() {
+        return Ok(None);
+    }
+    Error::check_full("user-defined codecs")?;
+    Ok(Some(Rc::new(UserCodecs::from_json(json)?)))
+}
+
+/// The place of a user's codec whose kind must be known before the array can be bound: JSON text of
+/// a `CodecSite`. Undefined if there is none, or if the metadata is invalid, which reading reports.
+#[wasm_bindgen(js_name = codecQuestion)]
+pub fn codec_question(document: &str, users: &str) -> Exported<Option<String>> {
+    let users = users_of(users)?;
+    let Ok(binding) = Binding::with_users(&NodeDocument::from_json(document)?, users.clone()) else {
+        return Ok(None);
+    };
+    if binding.first_chain().is_ok() {
+        return Ok(None);
+    }
+    Ok(question_of(&users)?)
+}
+
+/// Whether there is a built-in codec of this name in v3, or of this id in v2.
+#[wasm_bindgen(js_name = isCodec)]
+pub fn is_codec(name: &str) -> bool {
+    let id = name.strip_prefix("numcodecs.").unwrap_or(name);
+    kind_of(name, ZarrFormat::V3).is_some() || kind_of(id, ZarrFormat::V2).is_some()
+}
+
+/// The codec whose kind binding needs: JSON text of a `CodecSite`.
+///
+/// # Errors
+/// None that a site can cause.
+pub fn question_of(users: &OptionalUserCodecs) -> Result<Option<String>> {
+    if !IS_FULL {
+        return Ok(None);
+    }
+    let question = users.as_ref().and_then(|users| users.take_question());
+    Ok(question.map(|site| site.to_json()))
+}
+
+/// The requests that were not handed out yet. Empty if there are none; else the length of a JSON
+/// text (32-bit, little-endian), the text, and the bytes for the codecs.
+///
+/// # Errors
+/// None that requests can cause.
+pub fn write_requests(part: &mut WorkerPart) -> Result<Vec<u8>> {
+    if !IS_FULL {
+        return Ok(Vec::new()); // The full build decodes arrays with user-defined codecs.
+    }
+    let (mut sites, mut requests, mut bytes): (Vec<CodecSite>, Vec<_>, Vec<u8>) = Default::default();
+    part.requests(|key, request| {
+        let known = sites.iter().position(|site| site == request.site);
+        let site = known.unwrap_or_else(|| {
+            sites.push(request.site.clone());
+            sites.len() - 1
+        });
+        let start = bytes.len();
+        bytes.extend_from_slice(request.input);
+        requests.push(message(key, &request, site, start..bytes.len()));
+    });
+    if requests.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sites = list(sites.iter().map(CodecSite::to_json));
+    let text = ObjectText::new().with("sites", sites).with("requests", list(requests)).compact();
+    let len = u32::try_from(text.len()).map_err(|_| Error::limit("too many chunks for one request"))?;
+    Ok([&len.to_le_bytes(), text.as_bytes(), &bytes].concat())
+}
+
+/// The JSON text of a `CodecRequest` of `ts/codec/site.ts`, without its bytes. `place` is their
+/// range in the common buffer.
+fn message(key: &str, request: &CodecCall<'_>, site: usize, place: std::ops::Range<usize>) -> String {
+    let chunk = |shape: &[u64], data_type| {
+        let description = Description::of(data_type).to_json();
+        ObjectText::new().with("shape", list(shape)).with("type", description).compact()
+    };
+    let direction = match request.direction {
+        Direction::Decode => "decode",
+        Direction::Encode => "encode",
+    };
+    let kind = match request.kind {
+        CodecKind::ArrayToArray => "array_to_array",
+        CodecKind::ArrayToBytes => "array_to_bytes",
+        CodecKind::BytesToBytes => "bytes_to_bytes",
+    };
+    ObjectText::new()
+        .with("id", request.id.to_string())
+        .with("key", string(key))
+        .with("site", site.to_string())
+        .with("direction", string(direction))
+        .with("kind", string(kind))
+        .with("decoded", chunk(&request.decoded.shape, &request.decoded.data_type))
+        .with("encoded", chunk(&request.encoded.shape, &request.encoded.data_type))
+        .with("start", place.start.to_string())
+        .with("end", place.end.to_string())
+        .compact()
+}

@@ -1,0 +1,375 @@
+//! Stores, which bytes come from. Only stores wait for the network or the disk.
+//!
+//! One interface, [`Store`], follows the specification's abstract store interface (v3 core,
+//! "Stores"; the drafts have it too), as far as something here needs it. Caching, merging of
+//! requests and the like are wrappers with the same interface ([`wrap`]). A store does not know
+//! what its values mean.
+//!
+//! | specification | here | default implementation | of a wrapper |
+//! |---|---|---|---|
+//! | `get` | [`Store::get`] of [`ByteRange::Whole`] | required | required |
+//! | `get_partial_values` | [`Store::get`] of a range; [`Store::gather`] for many | none are merged | the same |
+//! | (not specified) | [`Store::size`] | the length of the whole value | the wrapped store's |
+//! | `set`, `erase` | the same | `Unsupported` | the wrapped store's |
+//! | `erase_prefix` | the same | `list_prefix`, then `erase` of each key | the wrapped store's |
+//! | `list_dir` | the same | `Unsupported` | the wrapped store's |
+//! | `list_prefix`, `list` | [`Store::list_prefix`], also of the root | walks the tree with `list_dir` | the wrapped store's |
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
+
+pub mod byte_range;
+pub mod gather;
+pub mod http;
+pub(crate) mod in_flight;
+pub mod key_table;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod memory;
+pub mod priority;
+#[cfg(feature = "full")]
+pub mod reference;
+pub mod turn;
+pub mod value;
+pub mod walk;
+pub mod wrap;
+pub(crate) mod writers;
+#[cfg(feature = "full")]
+pub mod zip;
+
+use std::future::Future;
+use std::ops::Range;
+use std::pin::Pin;
+use std::rc::Rc;
+
+use futures_util::future::Shared;
+
+pub use byte_range::ByteRange;
+pub use priority::Priority;
+pub use value::{HostBytes, Value};
+
+use crate::error::{Error, IS_FULL, Opaque, Result};
+use crate::format::metadata::NodeMetadata;
+use crate::format::path::{NodePath, StoreKey};
+use crate::limits;
+use crate::sorted;
+
+/// A future on the current thread. JavaScript handles cannot move to other threads.
+pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// Work that several wait for. Clones wait for the same work.
+pub type SharedFuture<T> = Shared<LocalFuture<'static, T>>;
+
+/// Fails with [`Error::needs_full`], for builds without the feature. Methods that return it first
+/// let the compiler drop the rest of their code.
+pub(crate) fn left_to_full<'a, T: 'a>(what: &str) -> LocalFuture<'a, Result<T>> {
+    Box::pin(std::future::ready(Err(Error::needs_full(what))))
+}
+
+/// The circumstances of a request: settings of the caller that a store may use.
+#[derive(Clone, Default)]
+pub struct RequestContext {
+    /// The caller's `AbortSignal`, which only user stores receive. Other stores are aborted by
+    /// dropping the future.
+    pub signal: Option<Opaque>,
+    /// What the key holds. It decides what HTTP status 403 may mean.
+    pub subject: Subject,
+    /// Whether to bypass HTTP caches and ask the server again.
+    pub reload: bool,
+    /// The priority among waiting requests.
+    pub priority: Priority,
+    /// The likely size of the value, for requests for its end.
+    pub likely_size: Option<LikelySize>,
+    /// The most bytes that the value can have, if that is known. A store reads no more.
+    pub most_bytes: Option<u64>,
+}
+
+impl RequestContext {
+    /// The most bytes of a value that are read.
+    pub fn body_limit(&self) -> u64 {
+        match self.subject {
+            Subject::Metadata => limits::METADATA_BYTES,
+            Subject::Chunk | Subject::Update => self.most_bytes.unwrap_or(limits::RESULT_BYTES),
+        }
+    }
+}
+
+/// Estimated bounds of the size of a value, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LikelySize {
+    /// The lower bound.
+    pub low: u64,
+    /// The upper bound.
+    pub high: u64,
+}
+
+/// What a key holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// A metadata document.
+    #[default]
+    Metadata,
+    /// A chunk, a shard, or a part of one.
+    Chunk,
+    /// A chunk, a shard, or a part of one, which will be changed and written back.
+    Update,
+}
+
+/// A value or byte range that a store found.
+#[derive(Clone, Debug)]
+pub struct Fetched {
+    /// The bytes of the requested range.
+    pub value: Value,
+    /// Size of the whole value in bytes, if the store reported it.
+    pub size: Option<u64>,
+    /// A version tag that changes when the value changes, such as an ETag, if the store reported
+    /// one.
+    pub version: Option<String>,
+}
+
+/// The result of a request to a store.
+pub type FetchResult = Result<Option<Fetched>>;
+
+/// A request, and which of a caller's ranges it contains.
+#[derive(Clone)]
+pub struct Gathered {
+    /// The positions of these ranges in the caller's list.
+    pub members: Vec<usize>,
+    /// Where the bytes of the request start in the value.
+    pub start: u64,
+    /// The bytes. The request starts when this is polled.
+    pub answer: SharedFuture<FetchResult>,
+}
+
+impl Fetched {
+    /// Cuts a range from a whole value.
+    ///
+    /// # Errors
+    /// `Format` if the range begins at or past the end.
+    pub fn part_of(whole: &Value, range: ByteRange) -> Result<Self> {
+        let size = whole.len();
+        let part = range.of(size).ok_or_else(|| range.past_end(Some(size)))?;
+        Ok(Self { value: whole.slice(part)?, size: Some(size), version: None })
+    }
+}
+
+/// The direct children of a prefix.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Keys with one more name than the prefix.
+    pub keys: Vec<StoreKey>,
+    /// Prefixes with one more name than the prefix, below which there are keys.
+    pub prefixes: Vec<NodePath>,
+}
+
+impl Listing {
+    /// Lists a prefix from all keys of a store, or from all keys below the prefix.
+    pub fn of<'k>(keys: impl IntoIterator<Item = &'k StoreKey>, prefix: &NodePath) -> Self {
+        let mut listing = Self::default();
+        for key in keys {
+            match key.below(prefix).map(|rest| rest.split_once('/')) {
+                Some(None) => listing.keys.push(key.clone()),
+                Some(Some((name, _))) => {
+                    listing.prefixes.extend(NodePath::from_normal(name).map(|name| prefix.join(&name)));
+                }
+                None => {}
+            }
+        }
+        sorted::sort(&mut listing.prefixes);
+        listing.prefixes.dedup();
+        listing
+    }
+}
+
+/// Receives warnings, such as that a server ignores byte ranges.
+pub type WarningSink = Rc<dyn Fn(&str)>;
+
+/// What a store can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Getting a range costs less than getting the whole value.
+    pub partial: bool,
+    /// `set` and `erase` work.
+    pub writable: bool,
+    /// `list_dir`, `list_prefix` and `erase_prefix` work.
+    pub listable: bool,
+}
+
+/// A place that holds values under keys. An absent value is `None`, not an error.
+///
+/// A store around another names it by [`inner`](Self::inner). What it does not implement itself,
+/// the wrapped store does; but for [`get`](Self::get) and [`gather`](Self::gather), which belong
+/// together.
+pub trait Store {
+    /// What this store can do, as far as it is known without a request.
+    fn capabilities(&self) -> Capabilities;
+
+    /// A description for error messages: a URL or a file name.
+    fn describe(&self) -> String;
+
+    /// The wrapped store, if this store changes nothing but some answers: its keys are the keys of
+    /// the other, and writes to one are writes to the other.
+    fn inner(&self) -> Option<&Rc<dyn Store>> {
+        None
+    }
+
+    /// The name of this store for locks of the host, the same in all tabs that write to it. `None`
+    /// if only this process can write to it.
+    fn lock_name(&self) -> Option<String> {
+        self.inner()?.lock_name()
+    }
+
+    /// The v3 root group, if this store knows it from consolidated metadata: its document, which
+    /// may have megabytes because it holds the documents of all nodes, and its parsed metadata.
+    fn known_group(&self, context: &RequestContext) -> Option<Result<(Value, NodeMetadata)>> {
+        self.inner()?.known_group(context)
+    }
+
+    /// The value of a key, or a range of it; `None` if it is absent. A range that ends past the end
+    /// is cut.
+    ///
+    /// # Errors
+    /// `Format` for a range that begins at or past the end; `Store` if the store fails.
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, FetchResult>;
+
+    /// Merges some ranges of a key with those that others ask for in this turn, and returns the
+    /// requests. `None` if this store does not merge. Then the caller merges its own ranges.
+    fn gather<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        ranges: &'a [Range<u64>],
+        context: &'a RequestContext,
+    ) -> Option<LocalFuture<'a, Result<Vec<Gathered>>>> {
+        let _ = (key, ranges, context);
+        None
+    }
+
+    /// Whether some rows of a chunk may be fetched instead of the whole chunk. A user's store may
+    /// expect requests for whole chunks.
+    fn reads_rows(&self) -> bool {
+        self.inner().map_or_else(|| self.capabilities().partial, |inner| inner.reads_rows())
+    }
+
+    /// Forgets what came with the values that were asked for, because others may have changed it.
+    fn forget_kept(&self) {
+        if let Some(inner) = self.inner() {
+            inner.forget_kept();
+        }
+    }
+
+    /// Whether chunks of this store may be cached. Not if others change them without notice, as
+    /// they may in a user's store.
+    fn is_cacheable(&self) -> bool {
+        self.inner().is_some_and(|inner| inner.is_cacheable())
+    }
+
+    /// Paths where hierarchies begin, as far as the store knows without a request. An error
+    /// suggests them if there is no node at a path.
+    fn roots(&self) -> Vec<NodePath> {
+        self.inner().map(|inner| inner.roots()).unwrap_or_default()
+    }
+
+    /// Whether the absence of a value may be cached. Not if it was concluded from something else,
+    /// such as HTTP status 403.
+    fn absence_is_cacheable(&self) -> bool {
+        self.inner().is_none_or(|inner| inner.absence_is_cacheable())
+    }
+
+    /// Size of the value in bytes; `None` if it is absent.
+    fn size<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<u64>>> {
+        if let Some(inner) = self.inner() {
+            return inner.size(key, context);
+        }
+        Box::pin(async move {
+            let fetched = self.get(key, ByteRange::Whole, context).await?;
+            Ok(fetched.map(|fetched| fetched.value.len()))
+        })
+    }
+
+    /// Stores a value completely or not at all.
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("writing");
+        }
+        if let Some(inner) = self.inner() {
+            return inner.set(key, value);
+        }
+        Box::pin(async move { Err(self.lacks("write").at_key(key.as_str())) })
+    }
+
+    /// Removes a key. Removing an absent key is no error.
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("erasing");
+        }
+        if let Some(inner) = self.inner() {
+            return inner.erase(key);
+        }
+        Box::pin(async move { Err(self.lacks("erase").at_key(key.as_str())) })
+    }
+
+    /// Whether `list_dir` works. A store that does not know asks its server once.
+    /// [`Capabilities::listable`] tells what is known without a request.
+    fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
+        if let Some(inner) = self.inner() {
+            return inner.can_list();
+        }
+        Box::pin(async move { Ok(self.capabilities().listable) })
+    }
+
+    /// The direct children of a prefix, in any order. Unlike in the specification, the prefix has
+    /// no slash at its end.
+    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
+        if let Some(inner) = self.inner() {
+            return inner.list_dir(prefix);
+        }
+        Box::pin(async move { Err(self.lacks("list")) })
+    }
+
+    /// All keys below a prefix, in any order.
+    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        if !IS_FULL {
+            return left_to_full("listing");
+        }
+        if let Some(inner) = self.inner() {
+            return inner.list_prefix(prefix);
+        }
+        Box::pin(walk::walk(prefix, async |prefix| self.list_dir(prefix).await))
+    }
+
+    /// Removes all keys below a prefix.
+    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("erasing");
+        }
+        if let Some(inner) = self.inner() {
+            return inner.erase_prefix(prefix);
+        }
+        Box::pin(async move {
+            for key in self.list_prefix(prefix).await? {
+                self.erase(&key).await?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The `Unsupported` error for an operation that this store does not support.
+    fn lacks(&self, verb: &str) -> Error {
+        Error::unsupported(format!("this store cannot {verb}: {}", self.describe()))
+    }
+}
+
+/// The innermost store, without its wrappers. Stores with one such store hold the same values.
+pub(crate) fn innermost(store: &Rc<dyn Store>) -> Rc<dyn Store> {
+    let mut store = store;
+    while let Some(inner) = store.inner() {
+        store = inner;
+    }
+    store.clone()
+}
