@@ -155,6 +155,11 @@ pub fn check_decoded_len(elements: &[u8], expected: u64) -> Result<()> {
     }
 }
 
+/// The error of elements that a codec cannot store.
+fn not_of_this_type(codec: &str, data_type: &DataType) -> Error {
+    Error::unsupported(format!("{codec} does not support the data type {}", data_type.name()))
+}
+
 /// A codec, bound to a data type and a shape.
 #[derive(Clone)]
 pub enum Codec {

@@ -9,7 +9,7 @@ use super::write::text::list;
 use super::{CodecMetadata, ZarrFormat};
 use crate::error::{Error, Result};
 use crate::format::codec::registry::{CodecKind, kind_of};
-use crate::format::data_type::typestr::Endian;
+use crate::format::data_type::Endian;
 
 /// A chain that is built in encoding order.
 pub(super) struct ChainBuilder {

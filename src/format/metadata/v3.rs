@@ -15,8 +15,7 @@ use super::{
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::ChunkKeyEncoding;
-use crate::format::data_type::typestr::Endian;
-use crate::format::data_type::{DataType, FillValue, name};
+use crate::format::data_type::{DataType, Endian, FillValue, name};
 use crate::format::tolerated::Form;
 use crate::limits;
 

@@ -7,8 +7,7 @@
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, Packed, check_decoded_len};
-use crate::format::data_type::typestr::Endian;
-use crate::format::data_type::{DataType, run};
+use crate::format::data_type::{DataType, Endian, run};
 use crate::limits;
 
 struct BytesCodec {

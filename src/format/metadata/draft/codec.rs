@@ -11,7 +11,7 @@
 use super::uri::SpecUri;
 use crate::error::{Error, Result};
 use crate::format::codec::registry::{CodecKind, kind_of};
-use crate::format::data_type::typestr::Endian;
+use crate::format::data_type::Endian;
 use crate::format::metadata::chain::ChainBuilder;
 use crate::format::metadata::json::{Json, Object};
 use crate::format::metadata::write::text::{ObjectText, string};

@@ -25,8 +25,7 @@ use super::document::NodeDocument;
 use super::json::{Document, Json};
 use super::{Draft, NodeKind, NodeMetadata, ZarrFormat};
 use crate::error::{Result, Stage};
-use crate::format::data_type::typestr::Endian;
-use crate::format::data_type::{DataType, FillValue};
+use crate::format::data_type::{DataType, Endian, FillValue};
 use crate::format::path::NodePath;
 
 /// The end of the name of an array's document, before the hierarchy's suffix.

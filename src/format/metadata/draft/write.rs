@@ -10,8 +10,7 @@ use super::{ARRAY, GROUP, fill_value};
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::chunk_key::Separator;
-use crate::format::data_type::typestr::Endian;
-use crate::format::data_type::{DataType, Float};
+use crate::format::data_type::{DataType, Endian, Float};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::json::Document;
 use crate::format::metadata::write::text::{ObjectText, list, string};
@@ -206,8 +205,8 @@ impl TypeWriter<'_> {
         let chapter = match self.data_type {
             DataType::Bool => return Ok("\"bool\"".to_owned()),
             DataType::Raw(_) => return Ok(string(&self.data_type.name())),
-            DataType::Integer(integer) if integer.bits() >= 8 => return self.core(),
-            DataType::Float(Float::Float16 | Float::Float32 | Float::Float64) => return self.core(),
+            DataType::Integer(integer) if integer.is_in_numpy() => return self.core(),
+            DataType::Float(float) if float.is_in_numpy() => return self.core(),
             DataType::Complex(Float::Float32 | Float::Float64) => match self.draft {
                 Draft::May2022 => return self.core(),
                 Draft::October2020 => "complex",

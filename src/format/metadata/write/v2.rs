@@ -10,7 +10,7 @@ use super::v2_data_type::{dtype, fill_value};
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::chunk_key::Separator;
-use crate::format::data_type::typestr::Endian;
+use crate::format::data_type::Endian;
 use crate::format::metadata::document::{ZARRAY, ZATTRS, ZGROUP};
 use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::{ArrayMetadata, CodecMetadata, GroupMetadata, ZarrFormat, attributes};
