@@ -11,7 +11,6 @@ use super::{ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresent
 use crate::error::{Error, Result};
 use crate::format::metadata::CodecMetadata;
 use crate::format::metadata::codec;
-use crate::format::metadata::json::Document;
 
 #[derive(Clone, Copy)]
 enum Runner {
@@ -53,7 +52,7 @@ pub(super) fn user_codec(stage: &BoundUserCodec) -> Codec {
 /// codec reports them.
 fn inner_codecs(metadata: &CodecMetadata) -> Vec<CodecMetadata> {
     let read = || {
-        let document = Document::parse(metadata.configuration.as_deref().unwrap_or("{}").as_bytes())?;
+        let document = metadata.document()?;
         document.root().object()?.read("codecs", |json| json.list(codec::parse))
     };
     read().ok().flatten().unwrap_or_default()

@@ -11,7 +11,6 @@ use super::{
     unsupported,
 };
 use crate::error::{Error, Result, Stage};
-use crate::format::metadata::json::Document;
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
 /// The kind of a codec, which decides its position in a chain.
@@ -257,7 +256,7 @@ fn bind_entry(
         let codec = external::codec(entry, metadata, decoded, users)?;
         return Ok(BoundCodec { codec, encode_error: None });
     }
-    let document = Document::parse(metadata.configuration.as_deref().unwrap_or("{}").as_bytes())?;
+    let document = metadata.document()?;
     let configuration = Configuration::new(metadata, document.root())?.with_users(users);
     let codec = (entry.bind)(&configuration, decoded)?;
     configuration.finish()?;

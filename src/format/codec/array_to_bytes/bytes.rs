@@ -21,7 +21,7 @@ struct BytesCodec {
 /// # Errors
 /// `Format` unless `endian` is `"little"` or `"big"`, and for elements of variable length.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
-    let endian = configuration.choice("endian", &[("little", Endian::Little), ("big", Endian::Big)])?;
+    let endian = configuration.choice("endian", &Endian::NAMES)?;
     let assumed = (configuration.codec().name == "endian").then_some(Endian::Little);
     let data_type = &decoded.data_type;
     let has_packed_form = !matches!(data_type, DataType::Optional(_));

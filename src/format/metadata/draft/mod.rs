@@ -17,7 +17,7 @@ mod node;
 pub mod uri;
 pub mod write;
 
-pub(super) use codec::{DraftCodec, FILTERS, codec};
+pub(super) use codec::{FILTERS, codec};
 pub use entry_point::EntryPoint;
 pub(super) use extension::storage_transformers;
 
