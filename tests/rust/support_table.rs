@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use zarr_wasm::internals::format::codec::registry::{CodecKind, ENTRIES, WasmModule};
+use zarr_wasm::internals::format::codec::build::WasmModule;
+use zarr_wasm::internals::format::codec::kind::CodecKind;
+use zarr_wasm::internals::format::codec::registry::ENTRIES;
 use zarr_wasm::internals::format::codec::unsupported::UNSUPPORTED;
 use zarr_wasm::internals::format::tolerated::{Entry, Form, STILL_REFUSED};
 

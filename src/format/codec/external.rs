@@ -5,12 +5,13 @@
 //! module that the array needs. The planner only has to know the position of the codec in its
 //! chain.
 
-use super::registry::{CodecEntry, CodecKind, WasmModule, needs_module};
+use super::build::{WasmModule, needs_module};
+use super::kind::CodecKind;
+use super::registry::CodecEntry;
 use super::user::{BoundUserCodec, OptionalUserCodecs};
 use super::{ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Codec, Output};
 use crate::error::{Error, Result};
-use crate::format::metadata::CodecMetadata;
-use crate::format::metadata::codec;
+use crate::format::metadata::{CodecMetadata, codec};
 
 #[derive(Clone, Copy)]
 enum Runner {

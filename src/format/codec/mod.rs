@@ -13,10 +13,12 @@ pub mod array_bytes;
 pub mod array_to_array;
 pub mod array_to_bytes;
 mod bounds;
+pub mod build;
 pub mod bytes_to_bytes;
 pub mod configuration;
 mod direction;
 mod external;
+pub mod kind;
 mod named;
 pub mod pipeline;
 pub mod registry;
@@ -34,7 +36,7 @@ pub use array_bytes::ArrayBytes;
 #[cfg(any(feature = "full", feature = "internals"))]
 pub use bytes_to_bytes::inflate_raw;
 pub use direction::{CodecData, Direction};
-pub use registry::CodecKind;
+pub use kind::CodecKind;
 
 use array_bytes::VariableBytes;
 

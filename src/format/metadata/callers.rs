@@ -10,7 +10,8 @@ use super::json::{Document, Json};
 use super::write::text::{ObjectText, list, named as extension, string};
 use super::{CodecMetadata, ZarrFormat, codec};
 use crate::error::{Error, Result};
-use crate::format::codec::registry::{CodecKind, kind_of};
+use crate::format::codec::kind::CodecKind;
+use crate::format::codec::registry::kind_of;
 use crate::format::data_type::Endian;
 use crate::format::data_type::name::OBJECTS;
 

@@ -7,7 +7,8 @@
 use super::json::{Json, Object};
 use super::{CodecMetadata, ZarrFormat};
 use crate::error::{Error, Result};
-use crate::format::codec::registry::{CodecKind, kind_of};
+use crate::format::codec::kind::CodecKind;
+use crate::format::codec::registry::kind_of;
 use crate::format::data_type::Endian;
 
 /// The place of the `bytes` codec in a chain of these kinds: before the first codec of bytes, or at

@@ -11,7 +11,7 @@ use super::{ArrayMetadata, CodecMetadata, GroupMetadata, ZarrFormat, attributes,
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
-use crate::format::codec::registry::CodecKind;
+use crate::format::codec::kind::CodecKind;
 use crate::format::data_type::{DataType, Endian, FillValue, structure, typestr, variable};
 use crate::format::tolerated::Form;
 

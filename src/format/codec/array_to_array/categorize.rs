@@ -5,8 +5,8 @@
 use super::numpy::{self, number_type};
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, FillValue, Integer};
 use crate::kernel::categorize::Labels;

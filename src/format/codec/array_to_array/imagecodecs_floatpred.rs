@@ -7,8 +7,8 @@
 
 use super::predictor::Predictor;
 use crate::error::Result;
+use crate::format::codec::build::image_codecs_are_read_only;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::registry::image_codecs_are_read_only;
 use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, not_of_this_type};
 use crate::format::data_type::{DataType, FillValue};
 use crate::kernel::predictor::undo_float_differences;

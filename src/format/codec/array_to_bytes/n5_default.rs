@@ -6,9 +6,11 @@
 //! The encoder writes whole chunks. N5's other modes (variable length, objects) are refused.
 
 use crate::error::{Error, Result};
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::{Configuration, wrong_value};
+use crate::format::codec::kind::CodecKind;
 use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
-use crate::format::codec::registry::{CodecKind, kind_of, require_encoders};
+use crate::format::codec::registry::kind_of;
 use crate::format::codec::sharding::codec_list;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};

@@ -2,7 +2,8 @@
 //! which the metadata parser could only guess.
 
 use super::UserCodecs;
-use crate::format::codec::registry::{CodecKind, kind_of};
+use crate::format::codec::kind::CodecKind;
+use crate::format::codec::registry::kind_of;
 use crate::format::data_type::Endian;
 use crate::format::metadata::CodecMetadata;
 use crate::format::metadata::chain::place_of_bytes;

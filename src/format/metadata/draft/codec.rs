@@ -10,7 +10,8 @@
 
 use super::uri::SpecUri;
 use crate::error::{Error, Result};
-use crate::format::codec::registry::{CodecKind, kind_of};
+use crate::format::codec::kind::CodecKind;
+use crate::format::codec::registry::kind_of;
 use crate::format::data_type::Endian;
 use crate::format::metadata::chain::ChainBuilder;
 use crate::format::metadata::json::{Json, Object};

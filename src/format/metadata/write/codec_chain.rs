@@ -4,13 +4,13 @@ use super::codecs;
 use super::options::ArrayOptions;
 use super::text::{ObjectText, list};
 use crate::error::{Error, Result};
-use crate::format::codec::registry::{self, CodecKind};
+use crate::format::codec::kind::CodecKind;
+use crate::format::codec::registry;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::{DataType, Endian};
 use crate::format::metadata::chain::{ChainBuilder, place_of_bytes};
-use crate::format::metadata::draft;
 use crate::format::metadata::json::Document;
-use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat, codec};
+use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat, codec, draft};
 
 /// The checksums among the codecs of v2.
 const V2_CHECKSUMS: [&str; 5] = ["adler32", "crc32", "crc32c", "fletcher32", "jenkins_lookup3"];
