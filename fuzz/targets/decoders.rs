@@ -10,7 +10,8 @@ use std::cell::OnceCell;
 use libfuzzer_sys::fuzz_target;
 use zarr_wasm::format::codec::array_bytes::VariableBytes;
 use zarr_wasm::format::codec::pipeline::{Elements, Pipeline, Scratch};
-use zarr_wasm::format::codec::registry::{self, CodecKind};
+use zarr_wasm::format::codec::kind::CodecKind;
+use zarr_wasm::format::codec::registry;
 use zarr_wasm_fuzz::vector::{Vector, codec, vectors};
 use zarr_wasm_fuzz::{check_blames_data, seeds};
 

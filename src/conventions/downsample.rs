@@ -3,8 +3,8 @@
 
 use super::numbers::{Numbers, malformed};
 use crate::error::Result;
-use crate::kernel::cast::NumberType;
 use crate::kernel::downsample::{Blocks, mean, mode, nearest};
+use crate::kernel::number::NumberType;
 use crate::limits;
 
 /// The number types. A request has the index of its type in this list.

@@ -34,10 +34,8 @@
 //! # }
 //! ```
 //!
-//! `examples/read_local_array.rs` reads an array from a folder. All other modules are private:
-//! stores, the read and write engines and conventions serve the npm package, and a host build has
-//! them only with the feature `internals`. That feature is the door of this project's own tests to
-//! everything; it promises nothing to others.
+//! `examples/read_local_array.rs` reads an array from a folder. Modules that are not documented here
+//! serve the engine, and promise nothing to others.
 //!
 //! # Seven steps
 //!
@@ -48,23 +46,19 @@
 //! | 1 select | what does the caller ask for? | `access::selection` |
 //! | 2 project | which chunks, which part of each, where in the output? | `access::projection`, `format::chunk_grid` |
 //! | 3 plan | which key, which byte range? | `access::plan`, `format::codec::sharding` |
-//! | 4 fetch | where do the bytes come from? | `store` |
+//! | 4 fetch | where do the bytes come from? | the engine's `store` |
 //! | 5 decode | what do the bytes mean? | `format::codec::pipeline` |
 //! | 6 scatter | where do the elements go? | `kernel::scatter` |
-//! | 7 hand over | typed array to JavaScript | `js` (wasm only) |
+//! | 7 hand over | typed array to JavaScript | the engine's `js` (wasm only) |
 //!
-//! `read` drives steps 4 to 6. `write` drives the same steps backwards.
+//! The engine's `read` drives steps 4 to 6. Its `write` drives the same steps backwards. Its
 //! `hierarchy` changes nodes: it opens, lists, creates, resizes and erases them.
 //!
 //! # Layer rule
 //!
-//! `js → hierarchy → write → read → {access, store, format}`, `{access, store, convention} → format`,
-//! `{format, access, convention} → kernel`. `format` uses only `error`, `limits` and `sorted` of the
-//! rest.
-//!
-//! Files of `read`, `write` and `hierarchy` import each other in one direction. In the other rooms,
-//! files of one folder may import each other, but no circle of imports leaves its folder. Only
-//! `kernel` and `js` contain `unsafe`. `tests/rust/tidy.rs` checks all of this.
+//! `access → format → kernel`. Nothing here waits, keeps time or has `unsafe`. The engine uses the
+//! core (`src/engine/lib.rs` has the rule of its rooms), and so do the conventions. Files of one
+//! folder may import each other, but no circle of imports leaves its folder: `tests/rust/tidy.rs`.
 //!
 //! # Glossary
 //!

@@ -3,7 +3,7 @@
 //! Floats round within their fraction, integers from their highest set bit. NaN and the sign of an
 //! integer stay. An integer that would round out of range is truncated.
 
-use super::cast::NumberType;
+use super::number::{Number, NumberType};
 
 /// Rounds every number of `buf` to its `kept` highest significant bits.
 #[inline(never)]
@@ -43,15 +43,10 @@ enum Kind {
 impl Rounding {
     fn of(number: NumberType, kept: u32) -> Self {
         let sign = 1 << (8 * number.size() - 1);
-        let kind = match number {
-            NumberType::F16 => Kind::Float { infinity: 0x7c00, fraction_bits: 10 },
-            NumberType::F32 => Kind::Float { infinity: 0x7f80_0000, fraction_bits: 23 },
-            NumberType::F64 => Kind::Float { infinity: 0x7ff0_0000_0000_0000, fraction_bits: 52 },
-            NumberType::I8 | NumberType::I16 | NumberType::I32 | NumberType::I64 => {
-                Kind::Integer { signed: true }
-            }
-            NumberType::Bool | NumberType::U8 | NumberType::U16 | NumberType::U32 | NumberType::U64 => {
-                Kind::Integer { signed: false }
+        let kind = match number.layout() {
+            Number::Integer { signed, .. } => Kind::Integer { signed },
+            Number::Float { exponent_bits, fraction_bits } => {
+                Kind::Float { infinity: ((1 << exponent_bits) - 1) << fraction_bits, fraction_bits }
             }
         };
         Self { kept, sign, kind }

@@ -18,46 +18,7 @@
 
 use half::f16;
 
-/// The number types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NumberType {
-    /// One byte, 0 or 1.
-    Bool,
-    /// 8-bit signed integer.
-    I8,
-    /// 16-bit signed integer.
-    I16,
-    /// 32-bit signed integer.
-    I32,
-    /// 64-bit signed integer.
-    I64,
-    /// 8-bit unsigned integer.
-    U8,
-    /// 16-bit unsigned integer.
-    U16,
-    /// 32-bit unsigned integer.
-    U32,
-    /// 64-bit unsigned integer.
-    U64,
-    /// IEEE 754 half precision.
-    F16,
-    /// IEEE 754 single precision.
-    F32,
-    /// IEEE 754 double precision.
-    F64,
-}
-
-impl NumberType {
-    /// The bytes of one number.
-    pub fn size(self) -> usize {
-        match self {
-            Self::Bool | Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 | Self::F16 => 2,
-            Self::I32 | Self::U32 | Self::F32 => 4,
-            Self::I64 | Self::U64 | Self::F64 => 8,
-        }
-    }
-}
+use super::number::NumberType;
 
 /// The numbers per block. A wide block has 4 KB, which stays in the first-level cache between the
 /// two loops.

@@ -19,7 +19,8 @@
 
 pub mod labels;
 
-use crate::cast::{NumberType, cast};
+use crate::cast::cast;
+use crate::number::NumberType;
 use labels::LabelColours;
 
 /// The numbers per block. The intermediate blocks fit the first-level cache.
@@ -126,7 +127,7 @@ pub fn convert(src: &[u8], from: NumberType, dst: &mut [u8], unpacking: Option<&
         "both slices must hold the same number of numbers"
     );
     if let (None, Target::Number(to)) = (unpacking, target)
-        && (is_float(*to) || !is_float(from))
+        && (to.is_float() || !from.is_float())
     {
         return cast(src, from, dst, *to);
     }
@@ -135,10 +136,6 @@ pub fn convert(src: &[u8], from: NumberType, dst: &mut [u8], unpacking: Option<&
     }
     let blocks = src.chunks(BLOCK * from.size()).zip(dst.chunks_mut(BLOCK * target.size()));
     blocks.for_each(|(src, dst)| convert_block(src, from, dst, unpacking, target));
-}
-
-fn is_float(number: NumberType) -> bool {
-    matches!(number, NumberType::F16 | NumberType::F32 | NumberType::F64)
 }
 
 /// Unpacks at most one block to the beginning of `wide`; without arithmetic it only widens the
@@ -177,7 +174,7 @@ fn convert_block(
     match target {
         Target::Number(to) => number(wide, arithmetic, dst, *to),
         Target::Masked(to) => {
-            let is_exact = unpacking.is_none() && !is_float(from) && !is_float(*to);
+            let is_exact = unpacking.is_none() && !from.is_float() && !to.is_float();
             let exact = is_exact.then_some((src, from));
             masked(wide, arithmetic, dst, *to, exact);
         }
@@ -193,9 +190,9 @@ fn convert_block(
 
 /// Numbers after the arithmetic as those of a type.
 fn number(wide: &mut [u8], arithmetic: NumberType, dst: &mut [u8], to: NumberType) {
-    if !is_float(to) && arithmetic == NumberType::F64 {
+    if !to.is_float() && arithmetic == NumberType::F64 {
         each::<8>(wide, |bytes| f64::from_le_bytes(bytes).round_ties_even().to_le_bytes());
-    } else if !is_float(to) {
+    } else if !to.is_float() {
         each::<4>(wide, |bytes| f32::from_le_bytes(bytes).round_ties_even().to_le_bytes());
     }
     cast(wide, arithmetic, dst, to);

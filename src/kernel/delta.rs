@@ -6,7 +6,7 @@
 
 use half::f16;
 
-use super::cast::NumberType;
+use super::number::NumberType;
 
 /// Replaces every number of `buf` by the sum of the numbers up to it. Bytes after the last whole
 /// number stay.

@@ -13,7 +13,7 @@
 
 use half::f16;
 
-use crate::cast::NumberType;
+use crate::number::NumberType;
 
 /// A box of elements in C order, and its blocks.
 #[derive(Clone, Copy, Debug)]

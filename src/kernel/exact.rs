@@ -5,26 +5,8 @@
 //! errors. It covers integers of 2 to 64 bits, the floats of IEEE 754 and `bfloat16`. It has no
 //! arithmetic and no floats of 8 bits and fewer.
 
-use super::cast::{NumberType, cast};
-
-/// A number type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
-    /// Two's complement, sign-extended to whole bytes.
-    Integer {
-        /// 2 to 64.
-        bits: u32,
-        /// Whether it has negative numbers.
-        signed: bool,
-    },
-    /// Sign, exponent, fraction.
-    Float {
-        /// The bits of the exponent.
-        exponent_bits: u32,
-        /// The bits of the fraction.
-        fraction_bits: u32,
-    },
-}
+use super::cast::cast;
+use super::number::{Number, NumberType};
 
 /// The value of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +89,9 @@ impl ExactCast {
         map.iter_mut().for_each(|(input, _)| *input = from.canonical(*input));
         map.sort_by_key(|(input, _)| *input);
         map.dedup_by_key(|(input, _)| *input);
-        let plain = from.number_type().zip(to.number_type()).filter(|_| map.is_empty() && to.holds(from));
+        let plain = NumberType::of_layout(from)
+            .zip(NumberType::of_layout(to))
+            .filter(|_| map.is_empty() && to.holds(from));
         let out_of_range = out_of_range.filter(|rule| to.is_integer() || *rule == OutOfRange::Clamp);
         Self { from, to, rounding, out_of_range, map, plain }
     }
@@ -158,27 +142,6 @@ impl ExactCast {
 }
 
 impl Number {
-    /// The bytes of one number.
-    pub fn size(self) -> usize {
-        let bits = match self {
-            Self::Integer { bits, .. } => bits,
-            Self::Float { exponent_bits, fraction_bits } => 1 + exponent_bits + fraction_bits,
-        };
-        (bits as usize).div_ceil(8)
-    }
-
-    /// Whether it is an integer type.
-    pub fn is_integer(self) -> bool {
-        matches!(self, Self::Integer { .. })
-    }
-
-    /// The bits of the element at the beginning of `bytes`.
-    pub fn load(self, bytes: &[u8]) -> u64 {
-        let mut wide = [0; 8];
-        wide.iter_mut().zip(bytes.iter().take(self.size())).for_each(|(wide, byte)| *wide = *byte);
-        u64::from_le_bytes(wide)
-    }
-
     /// The bits that represent all numbers equal to this one: all NaNs are equal, and so are both
     /// zeros.
     fn canonical(self, pattern: u64) -> u64 {
@@ -209,24 +172,6 @@ impl Number {
             ) => exponent_bits <= exponent_room && fraction_bits <= fraction_room,
             (Self::Float { .. }, Self::Integer { .. }) => false,
         }
-    }
-
-    /// The type of `cast`, which has no narrow integers and no `bfloat16`.
-    fn number_type(self) -> Option<NumberType> {
-        Some(match self {
-            Self::Integer { bits: 8, signed: true } => NumberType::I8,
-            Self::Integer { bits: 16, signed: true } => NumberType::I16,
-            Self::Integer { bits: 32, signed: true } => NumberType::I32,
-            Self::Integer { bits: 64, signed: true } => NumberType::I64,
-            Self::Integer { bits: 8, signed: false } => NumberType::U8,
-            Self::Integer { bits: 16, signed: false } => NumberType::U16,
-            Self::Integer { bits: 32, signed: false } => NumberType::U32,
-            Self::Integer { bits: 64, signed: false } => NumberType::U64,
-            Self::Float { exponent_bits: 5, fraction_bits: 10 } => NumberType::F16,
-            Self::Float { exponent_bits: 8, fraction_bits: 23 } => NumberType::F32,
-            Self::Float { exponent_bits: 11, fraction_bits: 52 } => NumberType::F64,
-            Self::Integer { .. } | Self::Float { .. } => return None,
-        })
     }
 
     /// The value of these bits.

@@ -17,6 +17,7 @@
 //! | [`bitround`] | rounding to a few significant bits |
 //! | [`exact`] | conversion of numbers with rounding modes and errors |
 //! | [`scale_offset`] | scaling of numbers with errors |
+//! | [`number`] | the types of numbers, and their bits |
 //! | [`packbits`] | numbers of a few bits, packed |
 //! | [`vlen`] | elements of variable length, with their lengths |
 //! | [`categorize`] | texts and the numbers of their labels |
@@ -51,6 +52,7 @@ pub mod fill;
 pub mod inflate;
 pub mod json;
 pub mod lz4;
+pub mod number;
 pub mod packbits;
 pub mod predictor;
 pub mod scale_offset;

@@ -2,8 +2,8 @@
 //!
 //! Also the deterministic data of the tests, on the host and in WebAssembly.
 
-use super::cast::NumberType;
 use super::downsample::Blocks;
+use super::number::NumberType;
 use super::packbits::KeptBits;
 use super::predictor::Rows;
 use super::scatter::{AxisSteps, CopyAxis, Strided};
@@ -306,7 +306,7 @@ fn number(element: &[u8], from: NumberType) -> f64 {
 }
 
 fn integer(element: &[u8], from: NumberType) -> i128 {
-    let signed = matches!(from, NumberType::I8 | NumberType::I16 | NumberType::I32 | NumberType::I64);
+    let signed = from.is_signed();
     let is_negative = signed && element.last().is_some_and(|byte| byte & 0x80 != 0);
     i128::from(bits(element)) - if is_negative { 1 << (8 * element.len()) } else { 0 }
 }
@@ -338,8 +338,7 @@ pub(super) fn downsample_nearest(src: &[u8], size: usize, blocks: &Blocks<'_>) -
 pub(super) fn downsample_mode(src: &[u8], from: NumberType, blocks: &Blocks<'_>) -> Vec<u8> {
     // Exact for integers; floats are compared as doubles.
     let value = |element: &[u8]| {
-        let is_float = matches!(from, NumberType::F16 | NumberType::F32 | NumberType::F64);
-        if is_float { (number(element, from), 0) } else { (0.0, integer(element, from)) }
+        if from.is_float() { (number(element, from), 0) } else { (0.0, integer(element, from)) }
     };
     let chosen = |block: &Vec<&[u8]>| {
         let there = present(block, from, blocks);
@@ -368,8 +367,7 @@ pub(super) fn downsample_mean(src: &[u8], from: NumberType, blocks: &Blocks<'_>)
 
 fn mean(there: &[&[u8]], from: NumberType) -> Vec<u8> {
     let count = there.len() as i128;
-    let is_float = matches!(from, NumberType::F16 | NumberType::F32 | NumberType::F64);
-    if is_float {
+    if from.is_float() {
         let numbers = there.iter().map(|element| number(element, from));
         let mut mean = numbers.clone().sum::<f64>() / count as f64;
         if !mean.is_finite() {

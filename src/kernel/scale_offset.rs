@@ -9,7 +9,7 @@
 
 use half::{bf16, f16};
 
-use super::exact::Number;
+use super::number::Number;
 
 /// Offset and scale, as elements.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,9 @@
 //! `convert` unpacks the numbers first. NaN is missing: it is counted, and nothing else includes
 //! it.
 
-use crate::cast::{NumberType, cast};
+use crate::cast::cast;
 use crate::convert::{BLOCK, Unpacking, unpack};
+use crate::number::NumberType;
 
 /// The bins of the histogram, of equal width.
 #[derive(Clone, Copy, Debug, PartialEq)]

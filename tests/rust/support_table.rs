@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use zarr_wasm::format::codec::registry::{CodecKind, ENTRIES, WasmModule};
+use zarr_wasm::format::codec::build::WasmModule;
+use zarr_wasm::format::codec::kind::CodecKind;
+use zarr_wasm::format::codec::registry::ENTRIES;
 use zarr_wasm::format::codec::unsupported::UNSUPPORTED;
 use zarr_wasm::format::tolerated::{Entry, Form, STILL_REFUSED};
 

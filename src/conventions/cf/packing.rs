@@ -13,9 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::format::conversion::{
-    Conversion, Missing, NumberType, Unpacking, integer_key, name_of, number_of,
-};
+use crate::format::conversion::{Conversion, Missing, NumberType, Unpacking, integer_key, number_of};
 use crate::format::data_type::{DataType, Float, Integer};
 use crate::node::Node;
 
@@ -88,7 +86,7 @@ pub fn packing(node: &Node, wanted: &Wanted) -> Result<Option<Packing>> {
     let unpacking = changes.then_some(Unpacking { is_double, missing, scale, offset });
     let conversion = Conversion::unpacked(source, unpacking, target);
     debug_assert_eq!(number_of(&data_type), Some(stored));
-    Ok(Some(Packing { words: conversion.to_words()?, to: name_of(target) }))
+    Ok(Some(Packing { words: conversion.to_words()?, to: target.name() }))
 }
 
 /// The data type of a name, and the number type of its elements.
@@ -98,10 +96,6 @@ fn numbers_of(name: &str) -> Option<(DataType, NumberType)> {
     let data_type = number.or_else(|| (name == "bool").then_some(DataType::Bool))?;
     let source = number_of(&data_type)?;
     Some((data_type, source))
-}
-
-fn is_float(number: NumberType) -> bool {
-    matches!(number, NumberType::F16 | NumberType::F32 | NumberType::F64)
 }
 
 /// A float type that represents all values and NaN: xarray's `maybe_promote`.
@@ -185,7 +179,7 @@ fn fill_values(node: &Node, wanted: &Wanted, source: NumberType) -> Result<Fills
         };
         for item in items {
             let number = exact(item, source).ok_or_else(|| unusable(key, item, "a number"))?;
-            fills.named |= is_float(source) || !matches!(number, Exact::Float(nan) if nan.is_nan());
+            fills.named |= source.is_float() || !matches!(number, Exact::Float(nan) if nan.is_nan());
             fills.values.extend(
                 packed(number, source).filter(|value| !matches!(value, Exact::Float(nan) if nan.is_nan())),
             );
@@ -214,7 +208,7 @@ fn exact(value: &Value, source: NumberType) -> Option<Exact> {
 
 fn text_number(text: &str, source: NumberType) -> Option<Exact> {
     let text = text.trim();
-    if is_float(source)
+    if source.is_float()
         && text.len() == 12
         && let Ok(bytes) = STANDARD.decode(text)
         && let Ok(bytes) = <[u8; 8]>::try_from(bytes)
@@ -254,7 +248,7 @@ fn integers_of(number: NumberType) -> (i128, i128) {
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // to the packed type is what is wanted
 #[allow(clippy::arithmetic_side_effects, reason = "an integer type has 8 to 64 bits")]
 fn packed(number: Exact, source: NumberType) -> Option<Exact> {
-    if is_float(source) {
+    if source.is_float() {
         let double = match number {
             Exact::Integer(whole) => whole as f64,
             Exact::Float(double) => double,
@@ -302,7 +296,7 @@ fn valid_range(node: &Node, source: NumberType) -> Option<(Option<Exact>, Option
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the low 64 bits of an integer that they hold
 fn missing(source: NumberType, fills: Vec<Exact>, bounds: Option<(Option<Exact>, Option<Exact>)>) -> Missing {
     let (low, high) = bounds.unwrap_or_default();
-    if is_float(source) {
+    if source.is_float() {
         let float = |exact: Exact| match exact {
             Exact::Float(double) => double,
             Exact::Integer(_) => f64::NAN,

@@ -8,32 +8,17 @@
 //! numbers are scaled. It is a wasm module of its own and produces the same words.
 
 use crate::error::{Error, Result};
-use crate::format::data_type::{DataType, Float, Integer, widen};
+use crate::format::data_type::{DataType, widen};
 use crate::format::words::Words;
-pub use crate::kernel::cast::NumberType;
 use crate::kernel::convert::convert;
 pub use crate::kernel::convert::integer_key;
 pub use crate::kernel::convert::labels::{Colour, LabelColours};
 pub use crate::kernel::convert::{Missing, Shading, Target, Unpacking};
+use crate::kernel::number::Number;
+pub use crate::kernel::number::NumberType;
 pub use crate::kernel::summary::Bins;
 use crate::kernel::summary::{place, summarise};
 use crate::limits;
-
-/// All types of numbers; a word names one by its place.
-const NUMBERS: [(NumberType, &str); 12] = [
-    (NumberType::Bool, "bool"),
-    (NumberType::I8, "int8"),
-    (NumberType::I16, "int16"),
-    (NumberType::I32, "int32"),
-    (NumberType::I64, "int64"),
-    (NumberType::U8, "uint8"),
-    (NumberType::U16, "uint16"),
-    (NumberType::U32, "uint32"),
-    (NumberType::U64, "uint64"),
-    (NumberType::F16, "float16"),
-    (NumberType::F32, "float32"),
-    (NumberType::F64, "float64"),
-];
 
 /// The word of a target that is colours.
 const COLOURS: u32 = 16;
@@ -72,40 +57,22 @@ pub struct Conversion {
     pub summary: Option<Bins>,
 }
 
-/// The name of a type of numbers.
-pub fn name_of(number: NumberType) -> &'static str {
-    NUMBERS.iter().find(|(known, _)| *known == number).map_or("", |(_, name)| name)
-}
-
 /// What the elements of a data type are to arithmetic; floats of 8 bits and fewer, and `bfloat16`,
 /// are singles there.
 pub fn number_of(data_type: &DataType) -> Option<NumberType> {
-    Some(match data_type {
-        DataType::Bool => NumberType::Bool,
-        DataType::Integer(integer) => number_of_integer(*integer),
-        DataType::Float(Float::Float16) => NumberType::F16,
-        DataType::Float(Float::Float64) => NumberType::F64,
-        DataType::Float(_) => NumberType::F32,
-        _ => return None,
-    })
-}
-
-fn number_of_integer(integer: Integer) -> NumberType {
-    match (integer.is_signed(), integer.size()) {
-        (true, 1) => NumberType::I8,
-        (true, 2) => NumberType::I16,
-        (true, 4) => NumberType::I32,
-        (true, _) => NumberType::I64,
-        (false, 1) => NumberType::U8,
-        (false, 2) => NumberType::U16,
-        (false, 4) => NumberType::U32,
-        (false, _) => NumberType::U64,
+    match data_type {
+        DataType::Integer(integer) => {
+            let bits = integer.bits().max(8);
+            NumberType::of_layout(Number::Integer { bits, signed: integer.is_signed() })
+        }
+        DataType::Float(_) if is_widened(data_type) => Some(NumberType::F32),
+        _ => data_type.number_type(),
     }
 }
 
 /// Whether the elements become singles before anything else is done.
 fn is_widened(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Float(float) if !matches!(float, Float::Float16 | Float::Float32 | Float::Float64))
+    matches!(data_type, DataType::Float(float) if !float.is_in_numpy())
 }
 
 impl Conversion {
@@ -137,13 +104,13 @@ impl Conversion {
     /// # Errors
     /// `Argument` for a name of no such type.
     pub fn to(self, name: &str) -> Result<Self> {
-        let known = NUMBERS.iter().find(|(number, known)| *known == name && *number != NumberType::Bool);
-        let (number, _) = known.ok_or_else(|| {
+        let is_meant = |number: &NumberType| number.name() == name && *number != NumberType::Bool;
+        let number = NumberType::ALL.into_iter().find(is_meant).ok_or_else(|| {
             Error::argument("not a type that numbers can be converted to")
                 .expected("int8 … int64, uint8 … uint64, float16, float32 or float64")
                 .actual(name.to_owned())
         })?;
-        Ok(Self { target: Target::Number(*number), ..self })
+        Ok(Self { target: Target::Number(number), ..self })
     }
 
     /// With a mask behind each number; the table of shades has them already.
@@ -160,8 +127,8 @@ impl Conversion {
     /// # Errors
     /// `Argument` for elements that are no integers, or are unpacked; `Limit` for too many colours.
     pub fn labelled(self, own: Vec<(u64, Colour)>) -> Result<Self> {
-        if matches!(self.source, NumberType::F16 | NumberType::F32 | NumberType::F64) {
-            return Err(Error::argument("colours of labels are for integers").actual(name_of(self.source)));
+        if self.source.is_float() {
+            return Err(Error::argument("colours of labels are for integers").actual(self.source.name()));
         }
         if self.unpacking.is_some() {
             return Err(Error::argument("labels are no packed numbers, and have colours as they are"));
@@ -344,7 +311,7 @@ fn read_missing(words: &mut Words<'_, u32>, source: NumberType) -> Result<Missin
     let count = words.word()?;
     let (low, high) = (words.long()?, words.long()?);
     let values: Vec<u64> = (0..count).map(|_| words.long()).collect::<Result<_>>()?;
-    Ok(if matches!(source, NumberType::F16 | NumberType::F32 | NumberType::F64) {
+    Ok(if source.is_float() {
         let values = values.into_iter().map(f64::from_bits).collect();
         Missing::Floats { values, low: f64::from_bits(low), high: f64::from_bits(high) }
     } else {
@@ -383,12 +350,13 @@ fn length(len: usize) -> Result<u32> {
     u32::try_from(len).map_err(|_| malformed())
 }
 
+/// The word of a type: its place among all.
 fn code(number: NumberType) -> u32 {
-    NUMBERS.iter().zip(0..).find(|((known, _), _)| *known == number).map_or(0, |(_, code)| code)
+    number as u32
 }
 
 fn number(code: u32) -> Result<NumberType> {
-    NUMBERS.get(code as usize).map(|(number, _)| *number).ok_or_else(malformed)
+    NumberType::ALL.get(code as usize).copied().ok_or_else(malformed)
 }
 
 fn malformed() -> Error {
@@ -399,6 +367,7 @@ fn malformed() -> Error {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::format::data_type::{Float, Integer};
 
     fn shading() -> Shading {
         Shading { low: -1.5, high: 2.0, gamma: 0.5, width: 1, table: vec![1, 2, 3, 4, 5] }

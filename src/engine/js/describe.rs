@@ -9,7 +9,7 @@ use super::{bytes, registry, user_codecs};
 use crate::access::binding::Binding;
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
-use crate::format::codec::registry::WasmModule;
+use crate::format::codec::build::WasmModule;
 use crate::format::codec::standalone::StandaloneCodec;
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, Float, widen};

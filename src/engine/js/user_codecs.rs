@@ -8,7 +8,6 @@ use super::error::Exported;
 use super::worker_part::WorkerPart;
 use crate::access::binding::Binding;
 use crate::error::{Error, IS_FULL, Result};
-use crate::format::codec::CodecKind;
 use crate::format::codec::Direction;
 use crate::format::codec::registry::kind_of;
 use crate::format::codec::user::{CodecCall, CodecSite, OptionalUserCodecs, UserCodecs};
@@ -102,17 +101,12 @@ fn message(key: &str, request: &CodecCall<'_>, site: usize, place: std::ops::Ran
         Direction::Decode => "decode",
         Direction::Encode => "encode",
     };
-    let kind = match request.kind {
-        CodecKind::ArrayToArray => "array_to_array",
-        CodecKind::ArrayToBytes => "array_to_bytes",
-        CodecKind::BytesToBytes => "bytes_to_bytes",
-    };
     ObjectText::new()
         .with("id", request.id.to_string())
         .with("key", string(key))
         .with("site", site.to_string())
         .with("direction", string(direction))
-        .with("kind", string(kind))
+        .with("kind", string(request.kind.name()))
         .with("decoded", chunk(&request.decoded.shape, &request.decoded.data_type))
         .with("encoded", chunk(&request.encoded.shape, &request.encoded.data_type))
         .with("start", place.start.to_string())

@@ -6,7 +6,8 @@
 //! colours come first, that of 0 too. The arithmetic is of integers alone, so every machine gets
 //! the same.
 
-use crate::cast::{NumberType, cast};
+use crate::cast::cast;
+use crate::number::NumberType;
 
 /// Labels coloured at a time.
 const BLOCK: usize = 512;
@@ -48,8 +49,7 @@ impl LabelColours {
 /// # Panics
 /// Where the labels are floats.
 pub fn colour(src: &[u8], from: NumberType, dst: &mut [u8], colours: &LabelColours) {
-    let is_float = matches!(from, NumberType::F16 | NumberType::F32 | NumberType::F64);
-    assert!(!is_float, "labels are integers");
+    assert!(!from.is_float(), "labels are integers");
     let same = if from == NumberType::U64 { NumberType::U64 } else { NumberType::I64 };
     let mut wide = [0_u8; 8 * BLOCK];
     // Neighbours are mostly of one label.

@@ -77,9 +77,9 @@ fn agrees(src: &[u8], from: NumberType, unpacking: &Unpacking, to: NumberType) {
     let found = converted(src, from, Some(unpacking), &Target::Number(to));
     for (bytes, found) in src.chunks_exact(from.size()).zip(found.chunks_exact(to.size())) {
         let number = unpacked(bytes, from, unpacking);
-        let number = if is_float(to) { number } else { nearest(number) };
+        let number = if to.is_float() { number } else { nearest(number) };
         let expected = one(&number.to_le_bytes(), F64, to);
-        let nan = is_float(to) && number.is_nan() && double(found, to).is_nan();
+        let nan = to.is_float() && number.is_nan() && double(found, to).is_nan();
         assert!(
             nan || found == expected,
             "{bytes:?} {from:?} → {to:?}: {found:?}, not {expected:?} ({number})"
@@ -89,7 +89,7 @@ fn agrees(src: &[u8], from: NumberType, unpacking: &Unpacking, to: NumberType) {
 
 fn missing_of(from: NumberType, bytes: &[u8]) -> Missing {
     let sample = |at: usize| bytes.chunks_exact(from.size()).nth(at).unwrap();
-    if is_float(from) {
+    if from.is_float() {
         return Missing::Floats {
             values: vec![double(sample(1), from), 2.5],
             low: -1e6,

@@ -3,7 +3,8 @@
 
 use serde_json::{Value as Json, json};
 use zarr_wasm::format::codec::ArrayBytes;
-use zarr_wasm::format::codec::registry::{CodecEntry, CodecKind};
+use zarr_wasm::format::codec::kind::CodecKind;
+use zarr_wasm::format::codec::registry::CodecEntry;
 use zarr_wasm::format::data_type::{DataType, FillValue, Float, Integer, TimeKind};
 
 use super::elements::{Sample, to_f64};

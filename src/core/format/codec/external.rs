@@ -5,13 +5,13 @@
 //! module that the array needs. The planner only has to know the position of the codec in its
 //! chain.
 
-use super::registry::{CodecEntry, CodecKind, WasmModule, needs_module};
+use super::build::{WasmModule, needs_module};
+use super::kind::CodecKind;
+use super::registry::CodecEntry;
 use super::user::{BoundUserCodec, OptionalUserCodecs};
 use super::{ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Codec, Output};
 use crate::error::{Error, Result};
-use crate::format::metadata::CodecMetadata;
-use crate::format::metadata::codec;
-use crate::format::metadata::json::Document;
+use crate::format::metadata::{CodecMetadata, codec};
 
 #[derive(Clone, Copy)]
 enum Runner {
@@ -53,7 +53,7 @@ pub(super) fn user_codec(stage: &BoundUserCodec) -> Codec {
 /// codec reports them.
 fn inner_codecs(metadata: &CodecMetadata) -> Vec<CodecMetadata> {
     let read = || {
-        let document = Document::parse(metadata.configuration.as_deref().unwrap_or("{}").as_bytes())?;
+        let document = metadata.document()?;
         document.root().object()?.read("codecs", |json| json.list(codec::parse))
     };
     read().ok().flatten().unwrap_or_default()

@@ -13,10 +13,12 @@ pub mod array_bytes;
 pub mod array_to_array;
 pub mod array_to_bytes;
 mod bounds;
+pub mod build;
 pub mod bytes_to_bytes;
 pub mod configuration;
 mod direction;
 mod external;
+pub mod kind;
 mod named;
 pub mod pipeline;
 pub mod registry;
@@ -34,7 +36,7 @@ pub use array_bytes::ArrayBytes;
 #[cfg(feature = "full")]
 pub use bytes_to_bytes::inflate_raw;
 pub use direction::{CodecData, Direction};
-pub use registry::CodecKind;
+pub use kind::CodecKind;
 
 use array_bytes::VariableBytes;
 
@@ -153,6 +155,11 @@ pub fn check_decoded_len(elements: &[u8], expected: u64) -> Result<()> {
         actual if actual == expected => Ok(()),
         actual => Err(wrong_decoded_len(expected, actual)),
     }
+}
+
+/// The error of elements that a codec cannot store.
+fn not_of_this_type(codec: &str, data_type: &DataType) -> Error {
+    Error::unsupported(format!("{codec} does not support the data type {}", data_type.name()))
 }
 
 /// A codec, bound to a data type and a shape.

@@ -17,11 +17,11 @@ use super::named::NamedCodec;
 use super::stepwise::UserChain;
 use super::user::OptionalUserCodecs;
 use crate::error::{Error, Result, Stage};
-use crate::format::codec::registry::{self, WasmModule};
+use crate::format::codec::build::WasmModule;
 use crate::format::codec::sharding::Sharding;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Codec, CodecData, CodecKind,
-    Direction, Output, Packed,
+    Direction, Output, Packed, registry,
 };
 use crate::format::dimension_order::transposed_strides;
 use crate::format::metadata::CodecMetadata;

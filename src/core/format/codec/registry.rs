@@ -4,61 +4,16 @@
 //! The last four columns say what other libraries do with the codec in v3 metadata, from
 //! measurements or from their documentation. The table in `docs/codecs.md` is made from them.
 
+use super::build::WasmModule;
 use super::configuration::Configuration;
+use super::kind::CodecKind;
 use super::user::OptionalUserCodecs;
 use super::{
     ChunkRepresentation, Codec, array_to_array, array_to_bytes, bytes_to_bytes, external, sharding,
     unsupported,
 };
 use crate::error::{Error, Result, Stage};
-use crate::format::metadata::json::Document;
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
-
-/// The kind of a codec, which decides its position in a chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CodecKind {
-    /// Array → array.
-    ArrayToArray,
-    /// Array → bytes.
-    ArrayToBytes,
-    /// Bytes → bytes.
-    BytesToBytes,
-}
-
-/// The WebAssembly module that can **decode** a codec. Only the full module has encoders of
-/// compressors and filters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WasmModule {
-    /// The engine, which every reader loads. The other modules contain all that it has.
-    Engine,
-    /// The full module, loaded when an array needs it.
-    Full,
-    /// The module of image formats, loaded when an array needs it.
-    Images,
-}
-
-impl WasmModule {
-    /// The name of the build, as TypeScript spells it (`DecodeBuild`).
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Engine => "engine",
-            Self::Full => "full",
-            Self::Images => "images",
-        }
-    }
-
-    /// Whether this build contains that module. The host build contains all of them.
-    pub fn is_in_this_build(self) -> bool {
-        match self {
-            Self::Engine => true,
-            Self::Full => ENCODERS,
-            Self::Images => cfg!(any(feature = "images", not(target_arch = "wasm32"))),
-        }
-    }
-}
-
-/// Whether this build can encode with compressors: only the full module and the host build can.
-pub const ENCODERS: bool = cfg!(any(feature = "full", not(target_arch = "wasm32")));
 
 /// One codec of the table.
 #[derive(Debug)]
@@ -105,14 +60,14 @@ macro_rules! bind {
         #[cfg(feature = "full")]
         let bind: Bind = $bind;
         #[cfg(not(feature = "full"))]
-        let bind: Bind = |_, _| Err(needs_module(WasmModule::Full));
+        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Full));
         bind
     }};
     (Images, $bind:expr) => {{
         #[cfg(feature = "images")]
         let bind: Bind = $bind;
         #[cfg(not(feature = "images"))]
-        let bind: Bind = |_, _| Err(needs_module(WasmModule::Images));
+        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Images));
         bind
     }};
     (Engine, $bind:expr) => {
@@ -133,7 +88,7 @@ pub static ENTRIES: &[CodecEntry] = entries! {
     "zstd",              ["numcodecs.zstd"],        ["zstd", "imagecodecs_zstd"], BytesToBytes, Engine, bytes_to_bytes::zstd::bind,     ["yes", "yes", "yes", "yes"];
     "numcodecs.lz4",     [],                        ["lz4"],    BytesToBytes, Engine, bytes_to_bytes::lz4::bind,      ["yes", "no", "no", "yes"];
     "blosc",             ["numcodecs.blosc"],       ["blosc", "imagecodecs_blosc"], BytesToBytes, Engine, bytes_to_bytes::blosc::bind,    ["no snappy", "yes", "yes", "yes"];
-    "crc32c",            ["numcodecs.crc32c"],      ["crc32c"], BytesToBytes, Engine, bytes_to_bytes::crc32c::bind,   ["yes", "yes", "yes", "unverified"];
+    "crc32c",            ["numcodecs.crc32c"],      ["crc32c"], BytesToBytes, Engine, bytes_to_bytes::checksum::bind_crc32c,   ["yes", "yes", "yes", "unverified"];
     "numcodecs.delta",   [],                        ["delta"],  ArrayToArray, Engine, array_to_array::delta::bind,    ["yes", "no", "no", "no astype"];
     "numcodecs.fixedscaleoffset", [],               ["fixedscaleoffset"], ArrayToArray, Engine, array_to_array::fixedscaleoffset::bind, ["yes", "yes", "no", "no"];
     "numcodecs.quantize", [],                       ["quantize"], ArrayToArray, Engine, array_to_array::quantize::bind, ["yes", "no", "no", "no"];
@@ -158,10 +113,10 @@ pub static ENTRIES: &[CodecEntry] = entries! {
     "n5_default",        [],                        [],         ArrayToBytes, Full,   array_to_bytes::n5_default::bind, ["plugin", "plugin", "as N5", "no"];
     "zarrs.optional",    ["optional"],              [],         ArrayToBytes, Full,   array_to_bytes::optional::bind, ["no", "yes", "no", "no"];
     "numcodecs.shuffle", [],                        ["shuffle"], BytesToBytes, Engine, bytes_to_bytes::shuffle::bind, ["yes", "yes", "no", "yes"];
-    "numcodecs.crc32",   [],                        ["crc32"],  BytesToBytes, Full,   bytes_to_bytes::crc32::bind,    ["yes", "no", "no", "no"];
-    "numcodecs.adler32", [],                        ["adler32"], BytesToBytes, Full,   bytes_to_bytes::adler32::bind, ["yes", "yes", "no", "no"];
-    "numcodecs.fletcher32", [],                     ["fletcher32"], BytesToBytes, Engine, bytes_to_bytes::fletcher32::bind, ["yes", "yes", "no", "no"];
-    "numcodecs.jenkins_lookup3", [],                ["jenkins_lookup3"], BytesToBytes, Full, bytes_to_bytes::jenkins_lookup3::bind, ["yes", "no", "no", "no"];
+    "numcodecs.crc32",   [],                        ["crc32"],  BytesToBytes, Full,   bytes_to_bytes::checksum::bind_crc32,    ["yes", "no", "no", "no"];
+    "numcodecs.adler32", [],                        ["adler32"], BytesToBytes, Full,   bytes_to_bytes::checksum::bind_adler32, ["yes", "yes", "no", "no"];
+    "numcodecs.fletcher32", [],                     ["fletcher32"], BytesToBytes, Engine, bytes_to_bytes::checksum::bind_fletcher32, ["yes", "yes", "no", "no"];
+    "numcodecs.jenkins_lookup3", [],                ["jenkins_lookup3"], BytesToBytes, Full, bytes_to_bytes::checksum::bind_lookup3, ["yes", "no", "no", "no"];
     "numcodecs.bz2",     [],                        ["bz2", "imagecodecs_bz2"], BytesToBytes, Full,   bytes_to_bytes::bz2::bind,      ["yes", "yes", "no", "no"];
     "numcodecs.lzma",    [],                        ["lzma", "imagecodecs_lzma"], BytesToBytes, Full,   bytes_to_bytes::lzma::bind,     ["yes", "no", "no", "no"];
     "numcodecs.base64",  [],                        ["base64"], BytesToBytes, Full,   bytes_to_bytes::base64::bind,   ["no", "no", "no", "no"];
@@ -256,32 +211,11 @@ fn bind_entry(
         let codec = external::codec(entry, metadata, decoded, users)?;
         return Ok(BoundCodec { codec, encode_error: None });
     }
-    let document = Document::parse(metadata.configuration.as_deref().unwrap_or("{}").as_bytes())?;
+    let document = metadata.document()?;
     let configuration = Configuration::new(metadata, document.root())?.with_users(users);
     let codec = (entry.bind)(&configuration, decoded)?;
     configuration.finish()?;
     Ok(BoundCodec { codec, encode_error: configuration.into_encode_error() })
-}
-
-/// The error of a codec that only another WebAssembly module of the package has.
-pub fn needs_module(module: WasmModule) -> Error {
-    let name = module.name();
-    Error::unsupported(format!("only the package's {name:?} module has this codec, and another module ran"))
-}
-
-/// The error of encoding with an image codec.
-#[cfg(feature = "images")]
-pub fn image_codecs_are_read_only() -> Error {
-    Error::unsupported("image codecs can decode but not encode; choose another codec to write")
-        .in_stage(Stage::Encode)
-}
-
-/// Checks that this build can encode.
-///
-/// # Errors
-/// `Unsupported` in a build without encoders.
-pub fn require_encoders() -> Result<()> {
-    if ENCODERS { Ok(()) } else { Err(needs_module(WasmModule::Full).in_stage(Stage::Encode)) }
 }
 
 fn find(name: &str, format: ZarrFormat) -> Option<&'static CodecEntry> {

@@ -8,7 +8,8 @@
 
 use std::borrow::Cow;
 
-use super::registry::{self, BoundCodec, WasmModule};
+use super::build::WasmModule;
+use super::registry::{self, BoundCodec};
 use super::{ArrayBytes, ChunkRepresentation, Codec, CodecData, CodecKind, Direction, wrong_decoded_len};
 use crate::error::{Error, Result, Stage};
 use crate::format::data_type::description::Description;
@@ -46,13 +47,8 @@ impl StandaloneCodec {
 
     /// The JSON text of a `CodecDescription` of `ts/port/operations.ts`.
     pub fn to_json(&self) -> String {
-        let kind = match self.codec.kind() {
-            CodecKind::ArrayToArray => "array_to_array",
-            CodecKind::ArrayToBytes => "array_to_bytes",
-            CodecKind::BytesToBytes => "bytes_to_bytes",
-        };
         ObjectText::new()
-            .with("kind", string(kind))
+            .with("kind", string(self.codec.kind().name()))
             .with("decoder", string(self.module(Direction::Decode).name()))
             .with("encoder", string(self.module(Direction::Encode).name()))
             .with("decoded", chunk_text(&self.decoded))

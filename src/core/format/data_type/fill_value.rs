@@ -7,9 +7,8 @@
 
 use std::borrow::Cow;
 
-use super::typestr::Endian;
 use super::{
-    DataType, Integer, Run, boolean, complex, fixed_bytes, optional, structure, time, utf32, variable,
+    DataType, Endian, Integer, Run, boolean, complex, fixed_bytes, optional, structure, time, utf32, variable,
 };
 use crate::error::{Error, Result};
 use crate::format::metadata::json::{Document, Json};

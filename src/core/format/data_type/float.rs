@@ -1,110 +1,18 @@
-//! Floating-point types: IEEE 754's `float16`, `float32` and `float64`, `bfloat16`, and the narrow
-//! types of machine learning.
+//! Floating-point types: their fill values, and rounding to them.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 //!
-//! Fill values are kept as bit patterns, so that NaN payloads survive. `float8_e4m3fn` is not
-//! registered, but TensorStore writes it.
+//! Fill values are kept as bit patterns, so that NaN payloads survive.
 
 use half::{bf16, f16};
 
-use super::{FillValue, base64, micro};
+use super::{FillValue, Float, base64};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::Json;
 
-/// A floating-point type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum Float {
-    Float16,
-    Float32,
-    Float64,
-    Bfloat16,
-    Float8E3M4,
-    Float8E4M3,
-    Float8E4M3B11Fnuz,
-    Float8E4M3Fn,
-    Float8E4M3Fnuz,
-    Float8E5M2,
-    Float8E5M2Fnuz,
-    Float8E8M0Fnu,
-    Float6E2M3Fn,
-    Float6E3M2Fn,
-    Float4E2M1Fn,
-}
-
-/// The bits of NaN and of the infinities. `None` where the type does not have them.
-struct Specials {
-    nan: Option<u64>,
-    /// The positive and the negative infinity.
-    infinities: Option<[u64; 2]>,
-}
-
 impl Float {
-    /// All floating-point types.
-    pub const ALL: [Self; 15] = [
-        Self::Float16,
-        Self::Float32,
-        Self::Float64,
-        Self::Bfloat16,
-        Self::Float8E3M4,
-        Self::Float8E4M3,
-        Self::Float8E4M3B11Fnuz,
-        Self::Float8E4M3Fn,
-        Self::Float8E4M3Fnuz,
-        Self::Float8E5M2,
-        Self::Float8E5M2Fnuz,
-        Self::Float8E8M0Fnu,
-        Self::Float6E2M3Fn,
-        Self::Float6E3M2Fn,
-        Self::Float4E2M1Fn,
-    ];
-
-    /// The name in v3 metadata.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Float16 => "float16",
-            Self::Float32 => "float32",
-            Self::Float64 => "float64",
-            Self::Bfloat16 => "bfloat16",
-            Self::Float8E3M4 => "float8_e3m4",
-            Self::Float8E4M3 => "float8_e4m3",
-            Self::Float8E4M3B11Fnuz => "float8_e4m3b11fnuz",
-            Self::Float8E4M3Fn => "float8_e4m3fn",
-            Self::Float8E4M3Fnuz => "float8_e4m3fnuz",
-            Self::Float8E5M2 => "float8_e5m2",
-            Self::Float8E5M2Fnuz => "float8_e5m2fnuz",
-            Self::Float8E8M0Fnu => "float8_e8m0fnu",
-            Self::Float6E2M3Fn => "float6_e2m3fn",
-            Self::Float6E3M2Fn => "float6_e3m2fn",
-            Self::Float4E2M1Fn => "float4_e2m1fn",
-        }
-    }
-
-    /// The floating-point type with this name in v3 metadata.
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|float| float.name() == name)
-    }
-
-    /// The size of one element in bytes.
-    pub fn size(self) -> usize {
-        (self.bits() as usize).div_ceil(8)
-    }
-
-    /// The number of significant bits. Narrow types do not use the upper bits of their byte.
-    pub fn bits(self) -> u32 {
-        match self {
-            Self::Float64 => 64,
-            Self::Float32 => 32,
-            Self::Float16 | Self::Bfloat16 => 16,
-            Self::Float6E2M3Fn | Self::Float6E3M2Fn => 6,
-            Self::Float4E2M1Fn => 4,
-            _ => 8,
-        }
-    }
-
     /// The IEEE 754 type of this many bytes.
     pub(super) fn of_size(size: usize) -> Option<Self> {
-        [Self::Float16, Self::Float32, Self::Float64].into_iter().find(|float| float.size() == size)
+        Self::ALL.into_iter().find(|float| float.is_in_numpy() && float.size() == size)
     }
 
     /// Parses a number, `"NaN"`, `"Infinity"`, `"-Infinity"` or a bit pattern `"0x…"`.
@@ -126,11 +34,11 @@ impl Float {
     }
 
     fn parse_text(self, text: &str) -> Option<u64> {
-        let specials = self.specials();
+        let layout = self.layout();
         match text {
-            "NaN" => specials.nan,
-            "Infinity" => Some(specials.infinities?[0]),
-            "-Infinity" => Some(specials.infinities?[1]),
+            "NaN" => layout.nan(),
+            "Infinity" => layout.infinities().map(|[above, _]| above),
+            "-Infinity" => layout.infinities().map(|[_, below]| below),
             _ => {
                 let digits = text.strip_prefix("0x").filter(|digits| digits.len() == self.hex_digits())?;
                 // `from_str_radix` accepts a sign.
@@ -147,11 +55,8 @@ impl Float {
     /// literals with more digits than any writer makes of an element.
     fn parse_number(self, text: &str) -> Option<u64> {
         let bits = match self {
-            Self::Float16 => f16::from_f64(text.parse().ok()?).to_bits().into(),
-            Self::Bfloat16 => bf16::from_f64(text.parse().ok()?).to_bits().into(),
             Self::Float32 => text.parse::<f32>().ok()?.to_bits().into(),
-            Self::Float64 => text.parse::<f64>().ok()?.to_bits(),
-            narrow => micro::encode(narrow, text.parse().ok()?)?.into(),
+            _ => self.rounded(text.parse().ok()?)?,
         };
         (!self.to_f64(bits).is_nan()).then_some(bits)
     }
@@ -168,61 +73,40 @@ impl Float {
             "\"Infinity\"".to_owned()
         } else if value == f64::NEG_INFINITY {
             "\"-Infinity\"".to_owned()
-        } else if Some(bits) == self.specials().nan {
+        } else if Some(bits) == self.layout().nan() {
             "\"NaN\"".to_owned()
         } else {
             format!("\"0x{bits:0width$x}\"", width = self.hex_digits())
         })
     }
 
-    fn specials(self) -> Specials {
-        let (nan, infinity) = match self {
-            Self::Float16 => (0x7e00, 0x7c00),
-            Self::Bfloat16 => (0x7fc0, 0x7f80),
-            Self::Float32 => (0x7fc0_0000, 0x7f80_0000),
-            Self::Float64 => (0x7ff8_0000_0000_0000, 0x7ff0_0000_0000_0000),
-            narrow => {
-                let infinities = micro::infinities(narrow).map(|both| both.map(u64::from));
-                return Specials { nan: micro::nan(narrow).map(u64::from), infinities };
-            }
-        };
-        Specials {
-            nan: Some(nan),
-            infinities: Some([infinity, infinity | (self.all_bits() ^ self.all_bits() >> 1)]),
-        }
-    }
-
     /// The exact value of these bits.
     pub fn to_f64(self, bits: u64) -> f64 {
-        #[allow(clippy::cast_possible_truncation, reason = "packed from as many bytes")]
-        match self {
-            Self::Float16 => f16::from_bits(bits as u16).to_f64(),
-            Self::Bfloat16 => bf16::from_bits(bits as u16).to_f64(),
-            Self::Float32 => f32::from_bits(bits as u32).into(),
-            Self::Float64 => f64::from_bits(bits),
-            narrow => micro::decode(narrow, bits as u8).unwrap_or(f32::NAN).into(),
-        }
+        if self == Self::Float64 { f64::from_bits(bits) } else { self.layout().decode(bits) }
     }
 
     /// The bits of a number, rounded half to even. `None` for NaN and the infinities where the type
     /// does not have them, and for finite numbers beyond its largest.
     pub fn from_f64(self, value: f64) -> Option<u64> {
-        let specials = self.specials();
+        let layout = self.layout();
         if value.is_nan() {
-            return specials.nan;
+            return layout.nan();
         }
         if value.is_infinite() {
-            return specials.infinities.map(|[above, below]| if value < 0.0 { below } else { above });
+            return layout.infinities().map(|[above, below]| if value < 0.0 { below } else { above });
         }
-        #[allow(clippy::cast_possible_truncation, reason = "that is rounding")]
-        let bits = match self {
+        self.rounded(value).filter(|bits| self.to_f64(*bits).is_finite())
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "that is rounding")]
+    fn rounded(self, value: f64) -> Option<u64> {
+        Some(match self {
             Self::Float16 => f16::from_f64(value).to_bits().into(),
             Self::Bfloat16 => bf16::from_f64(value).to_bits().into(),
             Self::Float32 => (value as f32).to_bits().into(),
             Self::Float64 => value.to_bits(),
-            narrow => micro::encode(narrow, value)?.into(),
-        };
-        self.to_f64(bits).is_finite().then_some(bits)
+            narrow => narrow.layout().encode(value)?,
+        })
     }
 
     /// The bits for a number that the type cannot represent: those of an infinity, or else of the
@@ -255,9 +139,9 @@ impl Float {
     }
 
     fn unexpected(self, json: Json<'_>) -> Error {
-        let specials = self.specials();
-        let nan = if specials.nan.is_some() { "\"NaN\", " } else { "" };
-        let infinity = if specials.infinities.is_some() { "\"Infinity\", \"-Infinity\" " } else { "" };
+        let layout = self.layout();
+        let nan = if layout.nan().is_some() { "\"NaN\", " } else { "" };
+        let infinity = if layout.infinities().is_some() { "\"Infinity\", \"-Infinity\" " } else { "" };
         json.unexpected(&format!(
             "a number, {nan}{infinity}or \"0x\" and {} hexadecimal digits",
             self.hex_digits()
@@ -270,6 +154,7 @@ fn unpack(fill: &[u8]) -> u64 {
     bytes.iter_mut().zip(fill).for_each(|(byte, packed)| *byte = *packed);
     u64::from_le_bytes(bytes)
 }
+
 /// The shortest JSON number that parses to this finite value.
 #[cfg(any(feature = "full", feature = "json"))]
 fn shortest(value: f64) -> Result<String> {

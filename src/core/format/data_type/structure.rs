@@ -5,8 +5,7 @@
 //! Those may be arrays, and their byte orders may differ. The padding of NumPy's aligned structs is
 //! read as fields without names.
 
-use super::typestr::{self, Endian};
-use super::{DataType, FillValue, ParseType, Run, base64};
+use super::{DataType, Endian, FillValue, ParseType, Run, base64, typestr};
 use crate::error::{Error, Result};
 use crate::format::metadata::extension::{Extension, refuse_unknown};
 use crate::format::metadata::json::{Json, Object};

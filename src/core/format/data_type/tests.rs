@@ -1,7 +1,7 @@
 //! Tests of every family of data types: names, sizes and forms of fill values. Expected bytes come
 //! from NumPy and ml_dtypes.
 
-use super::typestr::Endian;
+use super::Endian;
 use super::*;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::metadata::extension::Extension;

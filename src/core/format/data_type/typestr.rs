@@ -4,37 +4,8 @@
 //! Parsing separates the byte order, which becomes the `bytes` codec's. It must be there, as the
 //! specification says, but one-byte types may have any (netCDF-C writes `<u1`).
 
-use super::{DataType, Float, Integer, Time, TimeKind, fixed_bytes};
+use super::{DataType, Endian, Float, Integer, Time, TimeKind, fixed_bytes};
 use crate::error::{Error, Result};
-
-/// The byte order of a stored number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Endian {
-    /// Least significant byte first.
-    Little,
-    /// Most significant byte first.
-    Big,
-}
-
-impl Endian {
-    /// The name in the configuration of the `bytes` codec.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Little => "little",
-            Self::Big => "big",
-        }
-    }
-
-    /// The byte order that the first character of a type string names. `None` for `|` (not
-    /// relevant) and other characters.
-    pub fn of_typestr(typestr: &str) -> Option<Self> {
-        match typestr.as_bytes().first() {
-            Some(b'<') => Some(Self::Little),
-            Some(b'>') => Some(Self::Big),
-            _ => None,
-        }
-    }
-}
 
 /// Parses a type string to the data type and its byte order. Types without numbers of more than one
 /// byte count as little-endian.
@@ -73,8 +44,8 @@ pub fn parse(typestr: &str) -> Result<(DataType, Endian)> {
 /// string.
 pub fn without_order(name: &str) -> Option<DataType> {
     match (Integer::of_name(name), Float::of_name(name)) {
-        (Some(integer), _) if integer.bits() >= 8 => Some(DataType::Integer(integer)),
-        (_, Some(float @ (Float::Float16 | Float::Float32 | Float::Float64))) => Some(DataType::Float(float)),
+        (Some(integer), _) if integer.is_in_numpy() => Some(DataType::Integer(integer)),
+        (_, Some(float)) if float.is_in_numpy() => Some(DataType::Float(float)),
         _ => (name == "bool").then_some(DataType::Bool),
     }
 }
@@ -82,7 +53,7 @@ pub fn without_order(name: &str) -> Option<DataType> {
 /// Parses the v3 names that TensorStore writes for types that NumPy does not have.
 fn named_by_tensorstore(name: &str) -> Option<DataType> {
     match (Integer::of_name(name), Float::of_name(name)) {
-        (Some(integer), _) if integer.bits() < 8 => Some(DataType::Integer(integer)),
+        (Some(integer), _) if !integer.is_in_numpy() => Some(DataType::Integer(integer)),
         (_, Some(float)) if float == Float::Bfloat16 || float.size() == 1 => Some(DataType::Float(float)),
         _ => None,
     }

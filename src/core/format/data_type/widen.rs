@@ -1,7 +1,7 @@
 //! Converts floating-point types that JavaScript has no typed array for to `float32`, which
 //! represents all their values exactly.
 
-use super::{DataType, Float, micro};
+use super::{DataType, Float};
 use crate::error::Result;
 use crate::limits;
 
@@ -26,7 +26,9 @@ pub fn widen(data_type: &DataType, elements: &[u8]) -> Result<Option<(DataType, 
     if part.size() == 1 {
         let mut table = [f32::NAN; 256];
         for (value, byte) in table.iter_mut().zip(0..=u8::MAX) {
-            *value = micro::decode(part, byte).unwrap_or(f32::NAN);
+            #[allow(clippy::cast_possible_truncation, reason = "a single represents all narrow floats")]
+            let single = part.to_f64(byte.into()) as f32;
+            *value = single;
         }
         let values = elements.iter().map(|byte| table.get(usize::from(*byte)).copied().unwrap_or(f32::NAN));
         wide_elements.zip(values).for_each(|(wide, value)| wide.copy_from_slice(&value.to_le_bytes()));

@@ -5,12 +5,14 @@
 //! `numcodecs.`, and no `bytes` codec for little-endian numbers. In stored documents only the
 //! missing `bytes` codec is accepted, with a warning (see [`v3`]): no other library reads the rest.
 
-use super::ZarrFormat;
-use super::codec;
+use super::chain::place_of_bytes;
 use super::json::{Document, Json};
-use super::write::text::{ObjectText, list, string};
+use super::write::text::{ObjectText, list, named as extension, string};
+use super::{CodecMetadata, ZarrFormat, codec};
 use crate::error::{Error, Result};
-use crate::format::codec::registry::{CodecKind, kind_of};
+use crate::format::codec::kind::CodecKind;
+use crate::format::codec::registry::kind_of;
+use crate::format::data_type::Endian;
 use crate::format::data_type::name::OBJECTS;
 
 /// Codecs of variable-length elements. v3 has them under their plain names.
@@ -58,8 +60,7 @@ pub fn own_type(json: Json<'_>, codecs: &[String]) -> Option<String> {
     let name = json.str().ok()?;
     let sized = |code: &str| name.strip_prefix(code)?.parse::<u32>().ok();
     let configured = |name: &str, len: u64| {
-        let configuration = ObjectText::new().with("length_bytes", len.to_string()).compact();
-        Some(ObjectText::new().with("name", string(name)).with("configuration", configuration).compact())
+        Some(extension(name, &ObjectText::new().with("length_bytes", len.to_string())))
     };
     if let Some(chars) = sized("v2:U") {
         return configured("fixed_length_utf32", 4 * u64::from(chars));
@@ -78,13 +79,13 @@ pub fn own_type(json: Json<'_>, codecs: &[String]) -> Option<String> {
 /// The codec chain with an array-to-bytes codec. Where it is missing, it is inserted before the
 /// first codec that can only follow it.
 fn chain(codecs: &[Json<'_>], names: &[String]) -> Result<Vec<String>> {
-    let kinds: Vec<_> = names.iter().map(|name| kind_of(plain(name), ZarrFormat::V3)).collect();
+    // An unknown codec is probably a compressor.
+    let kind = |name: &String| kind_of(plain(name), ZarrFormat::V3).unwrap_or(CodecKind::BytesToBytes);
+    let kinds: Vec<_> = names.iter().map(kind).collect();
     let mut chain =
         codecs.iter().zip(names).map(|(json, name)| named(*json, name)).collect::<Result<Vec<_>>>()?;
-    if !kinds.contains(&Some(CodecKind::ArrayToBytes)) {
-        // An unknown codec is probably a compressor.
-        let at = kinds.iter().position(|kind| *kind != Some(CodecKind::ArrayToArray)).unwrap_or(chain.len());
-        chain.insert(at, r#"{"name":"bytes","configuration":{"endian":"little"}}"#.to_owned());
+    if let Some(place) = place_of_bytes(&kinds) {
+        chain.insert(place, CodecMetadata::bytes(Some(Endian::Little)).to_text());
     }
     Ok(chain)
 }

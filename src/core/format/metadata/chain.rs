@@ -1,23 +1,29 @@
-//! Builds codec chains from metadata that does not name the array-to-bytes codec: those of v2 and
-//! of the drafts.
+//! Codec chains of metadata that does not name the array-to-bytes codec: those of v2 and of the
+//! drafts. [`ChainBuilder`] reads them in the terms of v3, and [`Unnamed`] is the inverse.
 //!
-//! The `bytes` codec is inserted before the first bytes-to-bytes codec, or at the end. Order `F`
-//! becomes a `transpose` at the start.
+//! [`place_of_bytes`] decides where `bytes` goes, for every format. Order `F` becomes a `transpose`
+//! at the start.
 
 use super::json::{Json, Object};
-use super::write::text::list;
 use super::{CodecMetadata, ZarrFormat};
 use crate::error::{Error, Result};
-use crate::format::codec::registry::{CodecKind, kind_of};
-use crate::format::data_type::typestr::Endian;
+use crate::format::codec::kind::CodecKind;
+use crate::format::codec::registry::kind_of;
+use crate::format::data_type::Endian;
+
+/// The place of the `bytes` codec in a chain of these kinds: before the first codec of bytes, or at
+/// the end. `None` where a codec turns elements into bytes.
+pub(in crate::format) fn place_of_bytes(kinds: &[CodecKind]) -> Option<usize> {
+    let place = kinds.iter().position(|kind| *kind == CodecKind::BytesToBytes).unwrap_or(kinds.len());
+    (!kinds.contains(&CodecKind::ArrayToBytes)).then_some(place)
+}
 
 /// A chain that is built in encoding order.
 pub(super) struct ChainBuilder {
     codecs: Vec<CodecMetadata>,
+    kinds: Vec<CodecKind>,
     /// The byte order of the elements at this point. `None` where their type determines it.
     endian: Option<Endian>,
-    /// Whether a codec has turned elements into bytes.
-    is_bytes: bool,
     /// The field of the document that has the data type.
     type_field: &'static str,
 }
@@ -26,13 +32,13 @@ impl ChainBuilder {
     /// An empty chain for elements of this byte order. `type_field` is the field of the document
     /// that has it.
     pub fn new(endian: Option<Endian>, type_field: &'static str) -> Self {
-        Self { codecs: Vec::new(), endian, is_bytes: false, type_field }
+        Self { codecs: Vec::new(), kinds: Vec::new(), endian, type_field }
     }
 
     /// Adds the `transpose` for order `F`: codecs then see a chunk with its dimensions reversed.
     /// `field` is the field of the document that has the order.
     pub fn reverse_dimensions(&mut self, rank: usize, field: &str) {
-        self.codecs.push(reversal(rank, field));
+        self.push(CodecMetadata::reversal(rank).at(field), CodecKind::ArrayToArray);
     }
 
     /// Appends a filter or compressor, given as a numcodecs object. An unknown one is assumed to be
@@ -54,95 +60,38 @@ impl ChainBuilder {
 
     /// Appends a codec.
     pub fn push(&mut self, codec: CodecMetadata, kind: CodecKind) {
-        match kind {
-            CodecKind::ArrayToArray => {}
-            CodecKind::ArrayToBytes => self.is_bytes = true,
-            CodecKind::BytesToBytes => self.become_bytes(),
-        }
         self.codecs.push(codec);
+        self.kinds.push(kind);
     }
 
-    /// Appends the codec `endian` of the draft of 2022, which turns elements into bytes in this
-    /// order.
+    /// Appends `bytes`: the codec `endian` of the draft of 2022, which turns elements into bytes.
     ///
     /// After a `bytes` codec it swaps the bytes again, as the draft says: bytes are taken for
     /// elements in the default order. After a compressor, it is not defined.
-    pub fn push_endian(&mut self, endian: Endian, field: String) -> Result<()> {
-        if !self.is_bytes {
-            self.endian = Some(endian);
-            self.become_bytes();
-        } else {
-            let last = self.codecs.last_mut().filter(|codec| codec.name == "bytes");
-            let Some(last) = last else {
-                let error =
-                    Error::unsupported("the endian codec takes elements, but it follows a codec of bytes");
-                return Err(error.in_codec("endian").in_field(field));
-            };
-            let swapped = match (self.endian, endian) {
-                (Some(Endian::Big), Endian::Big) => Endian::Little,
-                (Some(Endian::Big), Endian::Little) | (_, Endian::Big) => Endian::Big,
-                (_, Endian::Little) => Endian::Little,
-            };
-            self.endian = Some(swapped);
-            last.configuration = endian_configuration(self.endian);
+    pub fn push_bytes(&mut self, bytes: CodecMetadata) -> Result<()> {
+        if self.kinds.iter().all(|kind| *kind == CodecKind::ArrayToArray) {
+            self.endian = bytes.endian();
+            self.push(bytes, CodecKind::ArrayToBytes);
+            return Ok(());
         }
-        if let Some(bytes) = self.codecs.last_mut() {
-            bytes.field = field;
-        }
+        let Some(last) = self.codecs.last_mut().filter(|codec| codec.is_bytes()) else {
+            let error =
+                Error::unsupported("the endian codec takes elements, but it follows a codec of bytes");
+            return Err(error.in_codec("endian").in_field(bytes.field));
+        };
+        let is_big = (self.endian == Some(Endian::Big)) != (bytes.endian() == Some(Endian::Big));
+        self.endian = Some(if is_big { Endian::Big } else { Endian::Little });
+        *last = CodecMetadata::bytes(self.endian).at(bytes.field);
         Ok(())
     }
 
     /// The complete chain.
     pub fn finish(mut self) -> Vec<CodecMetadata> {
-        self.become_bytes();
+        if let Some(place) = place_of_bytes(&self.kinds) {
+            self.codecs.insert(place, CodecMetadata::bytes(self.endian).at(self.type_field));
+        }
         self.codecs
     }
-
-    fn become_bytes(&mut self) {
-        if self.is_bytes {
-            return;
-        }
-        self.is_bytes = true;
-        let configuration = endian_configuration(self.endian);
-        self.codecs.push(CodecMetadata { configuration, ..little_endian(self.type_field) });
-    }
-}
-
-/// The index at which a v3 chain lacks the `bytes` codec. `None` where a codec turns elements into
-/// bytes, or an unknown codec may.
-pub(super) fn place_of_bytes(codecs: &[CodecMetadata]) -> Option<usize> {
-    let kinds = codecs.iter().map(|codec| kind_of(&codec.name, codec.format));
-    let kinds = kinds.collect::<Option<Vec<_>>>()?;
-    if kinds.contains(&CodecKind::ArrayToBytes) {
-        return None;
-    }
-    let bytes = kinds.iter().position(|kind| *kind == CodecKind::BytesToBytes);
-    Some(bytes.unwrap_or(kinds.len()))
-}
-
-/// The `bytes` codec of a chain without one. `field` is for errors.
-pub(super) fn little_endian(field: &str) -> CodecMetadata {
-    CodecMetadata {
-        name: "bytes".to_owned(),
-        configuration: endian_configuration(Some(Endian::Little)),
-        format: ZarrFormat::V3,
-        field: field.to_owned(),
-    }
-}
-
-/// The `transpose` codec for order `F`. `field` is for errors.
-pub(super) fn reversal(rank: usize, field: &str) -> CodecMetadata {
-    CodecMetadata {
-        name: "transpose".to_owned(),
-        configuration: Some(format!("{{\"order\":{}}}", list((0..rank).rev()))),
-        format: ZarrFormat::V3,
-        field: field.to_owned(),
-    }
-}
-
-/// The configuration of the `bytes` codec.
-pub(super) fn endian_configuration(endian: Option<Endian>) -> Option<String> {
-    endian.map(|endian| format!("{{\"endian\":\"{}\"}}", endian.name()))
 }
 
 /// The byte order of the elements that a filter stores. Filters that change the type (`delta`,
@@ -150,4 +99,32 @@ pub(super) fn endian_configuration(endian: Option<Endian>) -> Option<String> {
 fn stored_endian(filter: &Object<'_>) -> Option<Endian> {
     let stored = filter.get("astype").or_else(|| filter.get("encode_dtype"))?;
     Endian::of_typestr(&stored.str().ok()?)
+}
+
+/// A chain as metadata has it that names neither `transpose` nor `bytes`.
+pub(super) struct Unnamed<'a> {
+    /// Whether the first dimension is the fastest: order `F`.
+    pub fortran: bool,
+    /// `None` for a struct whose fields have different byte orders.
+    pub endian: Option<Endian>,
+    /// The other codecs, and whether each is after `bytes`.
+    pub others: Vec<(&'a CodecMetadata, bool)>,
+}
+
+impl<'a> Unnamed<'a> {
+    /// Takes `transpose` and `bytes` out of a chain in the terms of v3.
+    pub fn of(codecs: &'a [CodecMetadata]) -> Self {
+        let bytes = codecs.iter().position(CodecMetadata::is_bytes);
+        let is_reversal = |codec: &CodecMetadata| codec.format == ZarrFormat::V3 && codec.name == "transpose";
+        let fortran = codecs.first().is_some_and(is_reversal);
+        let others = codecs.iter().enumerate().skip(usize::from(fortran));
+        Self {
+            fortran,
+            endian: bytes.map_or(Some(Endian::Little), |at| codecs.get(at)?.endian()),
+            others: others
+                .filter(|(_, codec)| !codec.is_bytes())
+                .map(|(idx, codec)| (codec, bytes.is_some_and(|at| at < idx)))
+                .collect(),
+        }
+    }
 }

@@ -7,36 +7,23 @@
 use super::CodecMetadata;
 use super::codec;
 use super::json::Document;
-use super::write::text::ObjectText;
+use super::write::text::{ObjectText, string};
 use crate::error::Result;
-use crate::format::data_type::DataType;
+use crate::format::data_type::{DataType, Endian};
 use crate::format::tolerated::Form;
 use crate::limits;
-
-const LITTLE: &str = r#"{"name":"bytes","configuration":{"endian":"little"}}"#;
 
 /// Completes the codec chain of an array of this data type.
 pub(super) fn complete(codecs: &mut [CodecMetadata], data_type: &DataType, warnings: &mut Vec<String>) {
     let mut completion =
         Completion { needs_order: data_type.own_big_endian_runs().is_none(), found: Vec::new() };
-    for codec in chain_of_same_elements(codecs) {
-        // Binding the codec reports errors in its configuration.
-        if let Ok(Some(configuration)) = completion.configuration(codec, limits::SHARD_DEPTH) {
-            codec.configuration = Some(configuration);
-        }
-    }
+    completion.chain(codecs, limits::SHARD_DEPTH);
     for (form, place) in completion.found {
         let warning = form.warning(place);
         if !warnings.contains(&warning) {
             warnings.push(warning);
         }
     }
-}
-
-/// The first codec other than `transpose`. Codecs after it may see elements of another type.
-fn chain_of_same_elements(codecs: &mut [CodecMetadata]) -> impl Iterator<Item = &mut CodecMetadata> {
-    let others = codecs.iter().position(|codec| codec.name != "transpose").unwrap_or(codecs.len());
-    codecs.iter_mut().skip(others).take(1)
 }
 
 struct Completion {
@@ -47,53 +34,46 @@ struct Completion {
 }
 
 impl Completion {
-    /// The completed configuration of a codec. `None` where nothing is missing.
-    fn configuration(&mut self, codec: &CodecMetadata, depth: usize) -> Result<Option<String>> {
-        let document = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
-        let members = ObjectText::of(document.root())?;
+    /// Completes the first codec other than `transpose`. Codecs after it may see elements of another
+    /// type.
+    fn chain(&mut self, codecs: &mut [CodecMetadata], depth: usize) {
+        if let Some(codec) = codecs.iter_mut().find(|codec| codec.name != "transpose") {
+            // Binding the codec reports errors in its configuration.
+            if let Ok(Some(members)) = self.completed(codec, depth) {
+                codec.configuration = Some(members.compact());
+            }
+        }
+    }
+
+    /// The members of a codec's configuration. `None` where nothing is missing.
+    fn completed(&mut self, codec: &CodecMetadata, depth: usize) -> Result<Option<ObjectText>> {
+        let members = codec.members()?;
         match codec.name.as_str() {
             "bytes" if self.needs_order && members.get("endian").is_none() => {
                 self.found.push((Form::V3BytesWithoutEndian, "codecs"));
-                Ok(Some(members.with("endian", "\"little\"").compact()))
+                Ok(Some(members.with("endian", string(Endian::Little.name()))))
             }
-            "sharding_indexed" if depth > 0 => self.sharding(members, depth),
+            "sharding_indexed" if depth > 0 => self.sharding(members, depth.saturating_sub(1)),
             _ => Ok(None),
         }
     }
 
-    fn sharding(&mut self, mut members: ObjectText, depth: usize) -> Result<Option<String>> {
+    fn sharding(&mut self, mut members: ObjectText, depth: usize) -> Result<Option<ObjectText>> {
         let before = self.found.len();
-        for (field, default) in [
-            ("codecs", format!("[{LITTLE}]")),
-            ("index_codecs", format!(r#"[{LITTLE},{{"name":"crc32c"}}]"#)),
-        ] {
+        let index = codec::of_index();
+        for (field, default) in [("codecs", index.get(..1)), ("index_codecs", Some(&index[..]))] {
             if members.get(field).is_none() {
                 self.found.push((Form::V3ShardingDefaults, field));
-                members.set(field, default);
+                members.set(field, codec::list_text(default.unwrap_or_default()));
             }
         }
-        let inner = self.inner(members.get("codecs").unwrap_or("[]"), depth.saturating_sub(1))?;
-        inner.into_iter().for_each(|codecs| members.set("codecs", codecs));
-        Ok((self.found.len() > before).then(|| members.compact()))
-    }
-
-    /// The completed chain of inner chunks. `None` where nothing is missing.
-    fn inner(&mut self, text: &str, depth: usize) -> Result<Option<String>> {
-        let document = Document::parse(text.as_bytes())?;
-        let mut codecs = document.root().list(codec::parse)?;
-        let mut texts: Vec<String> =
-            document.root().array()?.iter().map(|json| json.text().to_owned()).collect();
-        let at = codecs.iter().position(|codec| codec.name != "transpose").unwrap_or_default();
-        let mut completed = None;
-        for inner in chain_of_same_elements(&mut codecs) {
-            completed = self.configuration(inner, depth)?.map(|configuration| {
-                let name = super::write::text::string(&inner.name);
-                ObjectText::new().with("name", name).with("configuration", configuration).compact()
-            });
+        let inner = Document::parse(members.get("codecs").unwrap_or("[]").as_bytes())?;
+        let (mut inner, known) = (inner.root().list(codec::parse)?, self.found.len());
+        self.chain(&mut inner, depth);
+        if self.found.len() > known {
+            members.set("codecs", codec::list_text(&inner));
         }
-        let Some(completed) = completed else { return Ok(None) };
-        texts.iter_mut().skip(at).take(1).for_each(|text| text.clone_from(&completed));
-        Ok(Some(format!("[{}]", texts.join(","))))
+        Ok((self.found.len() > before).then_some(members))
     }
 }
 

@@ -11,7 +11,7 @@
 
 mod attributes;
 pub(in crate::format) mod callers;
-mod chain;
+pub(in crate::format) mod chain;
 pub mod codec;
 pub mod consolidated;
 pub mod document;

@@ -11,9 +11,8 @@ use super::{ArrayMetadata, CodecMetadata, GroupMetadata, ZarrFormat, attributes,
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
-use crate::format::codec::registry::CodecKind;
-use crate::format::data_type::typestr::{self, Endian};
-use crate::format::data_type::{DataType, FillValue, structure, variable};
+use crate::format::codec::kind::CodecKind;
+use crate::format::data_type::{DataType, Endian, FillValue, structure, typestr, variable};
 use crate::format::tolerated::Form;
 
 /// Parses a `.zarray` and its `.zattrs`.

@@ -6,17 +6,17 @@
 //! the historic drafts are recognised and refused with a hint: [`draft`](super::draft) opens their
 //! hierarchies at the root.
 
+use super::chain::place_of_bytes;
 use super::extension::{Extension, refuse_unknown};
 use super::json::{Document, Json, Object};
 use super::{
-    ArrayMetadata, CodecMetadata, GroupMetadata, NodeMetadata, ZarrFormat, attributes, chain, codec,
-    incomplete,
+    ArrayMetadata, CodecMetadata, GroupMetadata, NodeMetadata, ZarrFormat, attributes, codec, incomplete,
 };
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::ChunkKeyEncoding;
-use crate::format::data_type::typestr::Endian;
-use crate::format::data_type::{DataType, FillValue, name};
+use crate::format::codec::registry::kind_of;
+use crate::format::data_type::{DataType, Endian, FillValue, name};
 use crate::format::tolerated::Form;
 use crate::limits;
 
@@ -168,20 +168,17 @@ fn fill_value(
 /// The byte order in the `bytes` codec; in shards, in that of their inner chunks. Little-endian
 /// without it.
 fn stored_endian(codecs: &[CodecMetadata]) -> Endian {
-    let is_big = codecs.iter().find_map(|codec| named_big_endian(codec, limits::SHARD_DEPTH));
-    if is_big == Some(true) { Endian::Big } else { Endian::Little }
+    codecs.iter().find_map(|codec| named_endian(codec, limits::SHARD_DEPTH)).unwrap_or(Endian::Little)
 }
 
-/// Whether the codec stores numbers big-endian. `None` where it does not say so.
-fn named_big_endian(codec: &CodecMetadata, depth: usize) -> Option<bool> {
-    let document = Document::parse(codec.configuration.as_deref()?.as_bytes()).ok()?;
-    let members = document.root().object().ok()?;
+fn named_endian(codec: &CodecMetadata, depth: usize) -> Option<Endian> {
     match codec.name.as_str() {
-        "bytes" | "endian" => Some(members.get("endian")?.str().ok()? == "big"),
+        "bytes" | "endian" => codec.endian(),
         "sharding_indexed" => {
             let depth = depth.checked_sub(1)?;
-            let inner = members.get("codecs")?.list(codec::parse).ok()?;
-            inner.iter().find_map(|codec| named_big_endian(codec, depth))
+            let document = codec.document().ok()?;
+            let inner = document.root().object().ok()?.get("codecs")?.list(codec::parse).ok()?;
+            inner.iter().find_map(|codec| named_endian(codec, depth))
         }
         _ => None,
     }
@@ -189,21 +186,22 @@ fn named_big_endian(codec: &CodecMetadata, depth: usize) -> Option<bool> {
 
 /// Parses the codec chain of an array. GDAL 3.8 to 3.10 and zarrita's `create` leave out `bytes`.
 fn chain_of(members: &Object<'_>, warnings: &mut Vec<String>) -> Result<Vec<CodecMetadata>> {
-    let Some(chain) = members.read("codecs", codecs)? else {
+    let bytes = CodecMetadata::bytes(Some(Endian::Little)).at("codecs");
+    let Some(mut chain) = members.read("codecs", codecs)? else {
         warnings.push(Form::V3WithoutCodecs.warning("metadata"));
-        return Ok(vec![chain::little_endian("codecs")]);
+        return Ok(vec![bytes]);
     };
-    let Some(at) = chain::place_of_bytes(&chain) else { return Ok(chain) };
-    warnings.push(Form::V3WithoutBytes.warning("codecs"));
-    let mut whole = chain;
-    whole.insert(at, chain::little_endian("codecs"));
-    Ok(whole)
+    let kinds = chain.iter().map(|codec| kind_of(&codec.name, codec.format));
+    // An unknown codec may turn elements into bytes.
+    if let Some(place) = kinds.collect::<Option<Vec<_>>>().and_then(|kinds| place_of_bytes(&kinds)) {
+        warnings.push(Form::V3WithoutBytes.warning("codecs"));
+        chain.insert(place, bytes);
+    }
+    Ok(chain)
 }
 
 fn codecs(json: Json<'_>) -> Result<Vec<CodecMetadata>> {
-    let mut codecs = json.list(codec::parse)?;
-    codecs.iter_mut().enumerate().for_each(|(idx, codec)| codec.field = format!("codecs[{idx}]"));
-    Ok(codecs)
+    codec::parse_list(json, "codecs", ZarrFormat::V3)
 }
 
 /// Refuses storage transformers: none is registered, and ignoring one would give wrong bytes.

@@ -8,8 +8,8 @@
 
 use super::numpy::number_type;
 use crate::error::{Error, Result};
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::{Configuration, Spelling};
-use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec};
 use crate::kernel::bitround::round_bits;
 

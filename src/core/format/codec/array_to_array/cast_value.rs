@@ -6,15 +6,17 @@
 //! restores it. That is not checked, because zarr-python writes arrays that break this rule and
 //! whose elements are valid. Floats of 8 bits and fewer are not supported.
 
-use super::exact::exact_number;
 use crate::error::{Error, Result};
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
+use crate::format::codec::{
+    ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len, not_of_this_type,
+};
 use crate::format::data_type::{DataType, FillValue, name};
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Document, Json};
 use crate::kernel::exact::{CastFailure, ExactCast, OutOfRange, Rounding};
+use crate::kernel::number::Number;
 use crate::limits;
 
 struct CastValue {
@@ -58,7 +60,7 @@ fn both_directions(
     here: &DataType,
     there: &DataType,
 ) -> Result<(ExactCast, ExactCast)> {
-    let [inner, outer] = [exact_number(here, "cast_value")?, exact_number(there, "cast_value")?];
+    let [inner, outer] = [number(here)?, number(there)?];
     let rounding = configuration.choice("rounding", &ROUNDINGS)?.unwrap_or(Rounding::NearestEven);
     let out_of_range = configuration.choice("out_of_range", &OUT_OF_RANGE)?;
     if out_of_range == Some(OutOfRange::Wrap) && !outer.is_integer() {
@@ -96,7 +98,11 @@ fn scalar(json: Json<'_>, data_type: &DataType) -> Result<u64> {
     let infinity = Document::parse(b"\"Infinity\"")?;
     let json = if json.text() == "\"+Infinity\"" { infinity.root() } else { json };
     let scalar = FillValue::parse_v3(data_type, json)?;
-    Ok(exact_number(data_type, "cast_value")?.load(&scalar.0))
+    Ok(number(data_type)?.load(&scalar.0))
+}
+
+fn number(data_type: &DataType) -> Result<Number> {
+    data_type.layout().ok_or_else(|| not_of_this_type("cast_value", data_type))
 }
 
 fn message(failure: CastFailure) -> &'static str {

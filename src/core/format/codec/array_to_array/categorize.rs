@@ -2,14 +2,15 @@
 //! is stored as 0, which decodes to the empty string.
 //! <https://numcodecs.readthedocs.io/en/stable/filter/categorize.html>
 
-use super::numpy::{self, is_integer, number_type};
+use super::numpy::{self, number_type};
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, FillValue, Integer};
 use crate::kernel::categorize::Labels;
+use crate::kernel::number::NumberType;
 use crate::limits;
 
 /// Binds the codec. Its configuration: `labels` and `astype`. `dtype` is ignored: the array's data
@@ -22,7 +23,7 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
     configuration.tolerate("dtype");
     let labels = configuration.read("labels", |json| json.list(|label| Ok(label.str()?.into_owned())))?;
     let astype = numpy::dtype(configuration, "astype")?.unwrap_or(DataType::Integer(Integer::Uint8));
-    if !number_type(&astype).is_ok_and(is_integer) {
+    if !number_type(&astype).is_ok_and(NumberType::is_integer) {
         return Err(wrong_value("astype", "an integer type", astype.name()));
     }
     let labels: Vec<String> = configuration.required("labels", labels)?;

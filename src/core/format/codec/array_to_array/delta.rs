@@ -9,8 +9,8 @@ use super::numpy::{Numbers, converted};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ChunkRepresentation, Codec};
-use crate::kernel::cast::NumberType;
 use crate::kernel::delta::{delta_decode_in_place, delta_encode_in_place};
+use crate::kernel::number::NumberType;
 
 /// Binds the codec. Its configuration: `dtype`, `astype`.
 ///

@@ -5,12 +5,12 @@
 //! an integer minus an integer wraps. Numbers that do not fit `astype` are no error, as in
 //! numcodecs. The registered `scale_offset` is another codec with other rules.
 
-use super::numpy::{Numbers, converted, is_float, is_integer, is_signed, map_doubles, rounded, zeroed};
+use super::numpy::{Numbers, converted, map_doubles, rounded, zeroed};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ChunkRepresentation, Codec};
 use crate::format::metadata::json::Json;
-use crate::kernel::cast::NumberType;
+use crate::kernel::number::NumberType;
 
 /// A JSON number. NumPy treats numbers with and without a fraction differently.
 #[derive(Clone, Copy)]
@@ -60,11 +60,12 @@ impl Linear {
     }
 
     fn encode(self, bytes: &[u8], from: NumberType, to: NumberType) -> Result<Vec<u8>> {
-        if let (Some(offset), Some(scale), true) = (self.offset.integer, self.scale.integer, is_integer(from))
+        if let (Some(offset), Some(scale), true) =
+            (self.offset.integer, self.scale.integer, from.is_integer())
         {
             return converted(multiplied(bytes, from, offset, scale)?, from, to);
         }
-        let work = if is_float(from) { from } else { NumberType::F64 };
+        let work = if from.is_float() { from } else { NumberType::F64 };
         let (scale, offset) = (rounded(self.scale.value, work), rounded(self.offset.value, work));
         map_doubles(bytes, from, to, |number| {
             rounded(rounded(number - offset, work) * scale, work).round_ties_even()
@@ -78,7 +79,7 @@ fn multiplied(bytes: &[u8], number: NumberType, offset: i128, scale: i128) -> Re
     let numbers = bytes.chunks_exact(size);
     let mut products = zeroed(numbers.len(), number)?;
     for (src, dst) in numbers.zip(products.chunks_exact_mut(size)) {
-        let negative = is_signed(number) && src.last().is_some_and(|&byte| byte >= 0x80);
+        let negative = number.is_signed() && src.last().is_some_and(|&byte| byte >= 0x80);
         let mut wide = [if negative { 0xff } else { 0 }; 16];
         wide.iter_mut().zip(src).for_each(|(to, from)| *to = *from);
         let product = i128::from_le_bytes(wide).wrapping_sub(offset).wrapping_mul(scale);

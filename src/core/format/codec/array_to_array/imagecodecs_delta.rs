@@ -6,10 +6,10 @@
 //! is another codec: it runs through the whole chunk and can change the data type.
 
 use super::predictor::Predictor;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::format::codec::build::image_codecs_are_read_only;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::registry::image_codecs_are_read_only;
-use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, not_of_this_type};
 use crate::format::data_type::DataType;
 use crate::kernel::predictor::undo_differences;
 
@@ -25,10 +25,7 @@ struct HorizontalDelta {
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let is_number = matches!(decoded.data_type, DataType::Integer(_) | DataType::Float(_));
     let size = decoded.data_type.size().filter(|size| is_number && [1, 2, 4, 8].contains(size));
-    let Some(size) = size else {
-        let name = decoded.data_type.name();
-        return Err(Error::unsupported(format!("imagecodecs_delta does not support the data type {name}")));
-    };
+    let size = size.ok_or_else(|| not_of_this_type("imagecodecs_delta", &decoded.data_type))?;
     let predictor = Predictor::read(configuration, decoded, size)?;
     Ok(Codec::array_to_array(HorizontalDelta { predictor, chunk: decoded.clone() }))
 }

@@ -6,11 +6,11 @@
 //! It can decode but not encode.
 
 use super::predictor::Predictor;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::format::codec::build::image_codecs_are_read_only;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::registry::image_codecs_are_read_only;
-use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec};
-use crate::format::data_type::{DataType, FillValue, Float};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, not_of_this_type};
+use crate::format::data_type::{DataType, FillValue};
 use crate::kernel::predictor::undo_float_differences;
 use crate::limits;
 
@@ -24,16 +24,13 @@ struct Floatpred {
 /// # Errors
 /// As [`Predictor::read`], and `Unsupported` for data types other than floats of 2 to 8 bytes.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
-    let DataType::Float(float @ (Float::Float16 | Float::Float32 | Float::Float64)) = decoded.data_type
-    else {
-        let name = decoded.data_type.name();
-        return Err(Error::unsupported(format!(
-            "imagecodecs_floatpred does not support the data type {name}"
-        )));
+    let size = match &decoded.data_type {
+        DataType::Float(float) if float.is_in_numpy() => float.size(),
+        other => return Err(not_of_this_type("imagecodecs_floatpred", other)),
     };
-    let predictor = Predictor::read(configuration, decoded, float.size())?;
+    let predictor = Predictor::read(configuration, decoded, size)?;
     // The stored bytes have no byte order.
-    let data_type = DataType::raw(float.size());
+    let data_type = DataType::raw(size);
     let fill_value = FillValue::zero(&data_type);
     let encoded = ChunkRepresentation { shape: decoded.shape.clone(), data_type, fill_value };
     Ok(Codec::array_to_array(Floatpred { predictor, encoded }))

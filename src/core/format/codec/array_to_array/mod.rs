@@ -8,7 +8,6 @@ pub mod bitround;
 pub mod cast_value;
 pub mod categorize;
 pub mod delta;
-mod exact;
 pub mod fixedscaleoffset;
 #[cfg(feature = "images")]
 pub mod imagecodecs_delta;

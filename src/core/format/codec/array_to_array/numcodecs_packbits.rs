@@ -6,8 +6,8 @@
 //! registered `packbits` is another codec: array → bytes, from the lowest bit.
 
 use crate::error::{Error, Result};
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, Integer};
 use crate::kernel::packbits::{pack_bools, unpack_bools};

@@ -9,12 +9,15 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
-use crate::format::data_type::{DataType, FillValue, Float, Integer, name, typestr};
+use crate::format::codec::{
+    ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len, not_of_this_type,
+};
+use crate::format::data_type::{DataType, FillValue, name, typestr};
 use crate::format::metadata::extension::Extension;
-use crate::kernel::cast::{NumberType, cast};
+use crate::kernel::cast::cast;
+use crate::kernel::number::NumberType;
 use crate::limits;
 
 /// The numbers that one step converts.
@@ -46,27 +49,7 @@ fn parse_dtype(text: &str) -> Result<DataType> {
 /// # Errors
 /// `Unsupported` for data types that are not plain numbers.
 pub(super) fn number_type(data_type: &DataType) -> Result<NumberType> {
-    Ok(match data_type {
-        DataType::Bool => NumberType::Bool,
-        DataType::Integer(Integer::Int8) => NumberType::I8,
-        DataType::Integer(Integer::Int16) => NumberType::I16,
-        DataType::Integer(Integer::Int32) => NumberType::I32,
-        DataType::Integer(Integer::Int64) => NumberType::I64,
-        DataType::Integer(Integer::Uint8) => NumberType::U8,
-        DataType::Integer(Integer::Uint16) => NumberType::U16,
-        DataType::Integer(Integer::Uint32) => NumberType::U32,
-        DataType::Integer(Integer::Uint64) => NumberType::U64,
-        DataType::Float(Float::Float16) => NumberType::F16,
-        DataType::Float(Float::Float32) => NumberType::F32,
-        DataType::Float(Float::Float64) => NumberType::F64,
-        #[allow(unreachable_patterns, reason = "data types are added one at a time")]
-        other => {
-            return Err(Error::unsupported(format!(
-                "this codec does not support the data type {}",
-                other.name()
-            )));
-        }
-    })
+    data_type.number_type().ok_or_else(|| not_of_this_type("this codec", data_type))
 }
 
 /// A filter bound to a chunk. Both sides have the same number of numbers, of two types.
@@ -170,21 +153,6 @@ where
     }
 }
 
-/// Whether it is a float type.
-pub(super) fn is_float(number: NumberType) -> bool {
-    matches!(number, NumberType::F16 | NumberType::F32 | NumberType::F64)
-}
-
-/// Whether it is an integer type; bool is not.
-pub(super) fn is_integer(number: NumberType) -> bool {
-    !is_float(number) && number != NumberType::Bool
-}
-
-/// Whether the type has negative numbers.
-pub(super) fn is_signed(number: NumberType) -> bool {
-    !matches!(number, NumberType::Bool | NumberType::U8 | NumberType::U16 | NumberType::U32 | NumberType::U64)
-}
-
 fn count_of(numbers: &[u8], number: NumberType) -> usize {
     numbers.len().checked_div(number.size()).unwrap_or(0)
 }
@@ -209,7 +177,7 @@ pub(super) fn converted(src: Vec<u8>, from: NumberType, to: NumberType) -> Resul
 )]
 fn convert(src: &[u8], from: NumberType, dst: &mut [u8], to: NumberType) {
     let by_way_of = match to {
-        _ if !is_float(from) => None,
+        _ if !from.is_float() => None,
         NumberType::I8 | NumberType::U8 | NumberType::I16 | NumberType::U16 => Some(NumberType::I32),
         NumberType::U32 => Some(NumberType::I64),
         _ => None,
@@ -221,7 +189,7 @@ fn convert(src: &[u8], from: NumberType, dst: &mut [u8], to: NumberType) {
             cast(src, from, buf, wide);
             resize_integers(buf, wide, dst, to);
         }
-    } else if is_integer(from) && is_integer(to) {
+    } else if from.is_integer() && to.is_integer() {
         resize_integers(src, from, dst, to);
     } else {
         cast(src, from, dst, to);
@@ -234,7 +202,7 @@ fn resize_integers(src: &[u8], from: NumberType, dst: &mut [u8], to: NumberType)
     for (src, dst) in src.chunks_exact(from.size()).zip(dst.chunks_exact_mut(to.size())) {
         let (low, high) = dst.split_at_mut(kept);
         low.iter_mut().zip(src).for_each(|(to, from)| *to = *from);
-        let negative = is_signed(from) && src.last().is_some_and(|&byte| byte >= 0x80);
+        let negative = from.is_signed() && src.last().is_some_and(|&byte| byte >= 0x80);
         high.fill(if negative { 0xff } else { 0 });
     }
 }
@@ -287,6 +255,7 @@ pub(super) fn zeroed(count: usize, number: NumberType) -> Result<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+    use crate::format::data_type::Integer;
 
     fn ints<const N: usize>(values: [i32; N], to: NumberType) -> Vec<u8> {
         converted(values.map(i32::to_le_bytes).as_flattened().to_vec(), NumberType::I32, to).unwrap()

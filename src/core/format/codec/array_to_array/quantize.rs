@@ -3,7 +3,7 @@
 //!
 //! Decoding only converts `astype` back to `dtype`: the lost digits do not come back.
 
-use super::numpy::{Numbers, converted, is_float, map_doubles, rounded};
+use super::numpy::{Numbers, converted, map_doubles, rounded};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ChunkRepresentation, Codec};
@@ -21,7 +21,7 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
     let digits = configuration.for_encoder(digits).unwrap_or_default();
     let numbers = Numbers::read(configuration, decoded)?;
     let float = numbers.decoded;
-    if !is_float(float) || !is_float(numbers.encoded) {
+    if !float.is_float() || !numbers.encoded.is_float() {
         return Err(Error::format("quantize encodes floating-point numbers only"));
     }
     // The smallest power of two that is at least 10^digits.

@@ -5,13 +5,14 @@
 //! errors. Floats round after each step. Floats of 8 bits and fewer are not supported.
 //! This is not numcodecs' `fixedscaleoffset`.
 
-use super::exact::exact_number;
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
+use crate::format::codec::{
+    ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len, not_of_this_type,
+};
 use crate::format::data_type::FillValue;
 use crate::format::metadata::json::Document;
-use crate::kernel::exact::Number;
+use crate::kernel::number::Number;
 use crate::kernel::scale_offset::{self as kernel, ScaleFailure, Scaling};
 
 struct ScaleOffset {
@@ -29,7 +30,7 @@ struct ScaleOffset {
 /// for other data types than integers and floats of 16 to 64 bits.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let data_type = &decoded.data_type;
-    let number = exact_number(data_type, "scale_offset")?;
+    let number = data_type.layout().ok_or_else(|| not_of_this_type("scale_offset", data_type))?;
     let scalar = |field, default: &str| {
         let scalar = configuration.read(field, |json| FillValue::parse_v3(data_type, json))?;
         let default = || FillValue::parse_v3(data_type, Document::parse(default.as_bytes())?.root());

@@ -7,8 +7,7 @@
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, Packed, check_decoded_len};
-use crate::format::data_type::typestr::Endian;
-use crate::format::data_type::{DataType, run};
+use crate::format::data_type::{DataType, Endian, run};
 use crate::limits;
 
 struct BytesCodec {
@@ -22,7 +21,7 @@ struct BytesCodec {
 /// # Errors
 /// `Format` unless `endian` is `"little"` or `"big"`, and for elements of variable length.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
-    let endian = configuration.choice("endian", &[("little", Endian::Little), ("big", Endian::Big)])?;
+    let endian = configuration.choice("endian", &Endian::NAMES)?;
     let assumed = (configuration.codec().name == "endian").then_some(Endian::Little);
     let data_type = &decoded.data_type;
     let has_packed_form = !matches!(data_type, DataType::Optional(_));

@@ -8,8 +8,8 @@
 use super::vlen::wrong_count;
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
 use crate::format::data_type::DataType;
 use crate::format::metadata::json::{Document, Json};

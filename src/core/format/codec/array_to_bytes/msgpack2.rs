@@ -15,8 +15,8 @@ use rmp::encode::{
 use super::json2::Objects;
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
 use crate::format::metadata::json::{Document, Json};
 use crate::limits;

@@ -6,15 +6,18 @@
 //! The encoder writes whole chunks. N5's other modes (variable length, objects) are refused.
 
 use crate::error::{Error, Result};
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::{Configuration, wrong_value};
+use crate::format::codec::kind::CodecKind;
 use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
-use crate::format::codec::registry::{CodecKind, kind_of, require_encoders};
+use crate::format::codec::registry::kind_of;
 use crate::format::codec::sharding::codec_list;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
+use crate::format::data_type::Endian;
 use crate::format::dimension_order::{c_strides, signed_stride};
 use crate::format::metadata::CodecMetadata;
-use crate::format::metadata::json::{Document, Json};
+use crate::format::metadata::json::Json;
 use crate::kernel::fill::fill;
 use crate::kernel::scatter::{Dim, Strided, scatter};
 use crate::limits;
@@ -66,27 +69,16 @@ fn check_chain(codecs: &[CodecMetadata], rank: usize) -> Result<()> {
         let names: Vec<&str> = codecs.iter().map(|codec| codec.name.as_str()).collect();
         return Err(wrong_value("codecs", "transpose, bytes and at most one compressor", names.join(", ")));
     };
-    let endian = field(bytes, "endian", |json| Ok(json.str()?.into_owned()))?;
-    if endian.as_ref().is_some_and(|endian| endian != "big") {
-        return Err(wrong_value("codecs[1].configuration.endian", "big", endian.unwrap_or_default()));
+    if bytes.endian() == Some(Endian::Little) {
+        return Err(wrong_value("codecs[1].configuration.endian", "big", Endian::Little.name()));
     }
     let reversed: Vec<u64> = (0..rank as u64).rev().collect();
-    let order = field(transpose, "order", |json| json.u64_list())?;
+    let order = transpose.document()?.root().object()?.read("order", Json::u64_list)?;
     if order.as_ref() != Some(&reversed) {
         let (expected, actual) = (format!("{reversed:?}"), format!("{:?}", order.unwrap_or_default()));
         return Err(wrong_value("codecs[0].configuration.order", expected, actual));
     }
     Ok(())
-}
-
-/// Reads a field of a codec's configuration.
-fn field<T>(
-    codec: &CodecMetadata,
-    name: &str,
-    read: impl FnOnce(Json<'_>) -> Result<T>,
-) -> Result<Option<T>> {
-    let text = codec.configuration.as_deref().unwrap_or("{}");
-    Document::parse(text.as_bytes())?.root().object()?.read(name, read)
 }
 
 impl ArrayToBytes for N5 {

@@ -6,7 +6,9 @@
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, check_decoded_len};
+use crate::format::codec::{
+    ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, check_decoded_len, not_of_this_type,
+};
 use crate::format::data_type::{DataType, Run};
 use crate::kernel::packbits::{KeptBits, pack, unpack};
 use crate::limits;
@@ -47,8 +49,8 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
         configuration.choice("padding_encoding", &choices)?.unwrap_or(PaddingEncoding::None);
     let (first_bit, last_bit) = (bit(configuration, "first_bit")?, bit(configuration, "last_bit")?);
     let name = decoded.data_type.name();
-    let component = component(&decoded.data_type)
-        .ok_or_else(|| Error::unsupported(format!("packbits does not support the data type {name}")))?;
+    let component =
+        component(&decoded.data_type).ok_or_else(|| not_of_this_type("packbits", &decoded.data_type))?;
     let (first_bit, last_bit) = (first_bit.unwrap_or(0), last_bit.unwrap_or(component.bits - 1));
     if last_bit >= component.bits || last_bit < first_bit {
         let expected = format!("bits of {name}, 0 to {}", component.bits - 1);

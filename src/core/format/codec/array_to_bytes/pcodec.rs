@@ -11,10 +11,13 @@ use pco::standalone::{DecompressorItem, FileDecompressor, simple_compress};
 use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec};
 
 use crate::error::{Error, Result};
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, check_decoded_len};
-use crate::format::data_type::{DataType, Float, Integer};
+use crate::format::codec::{
+    ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, check_decoded_len, not_of_this_type,
+};
+use crate::format::data_type::DataType;
+use crate::kernel::number::NumberType;
 use crate::limits;
 
 /// The configuration's fields. Only encoding needs them.
@@ -87,20 +90,17 @@ fn delta(configuration: &Configuration<'_>) -> Result<DeltaSpec> {
 }
 
 fn functions(data_type: &DataType) -> Result<(Decode, Encode)> {
-    Ok(match data_type {
-        DataType::Integer(Integer::Int16) => (decode_as(i16::to_le_bytes), encode_as(i16::from_le_bytes)),
-        DataType::Integer(Integer::Int32) => (decode_as(i32::to_le_bytes), encode_as(i32::from_le_bytes)),
-        DataType::Integer(Integer::Int64) => (decode_as(i64::to_le_bytes), encode_as(i64::from_le_bytes)),
-        DataType::Integer(Integer::Uint16) => (decode_as(u16::to_le_bytes), encode_as(u16::from_le_bytes)),
-        DataType::Integer(Integer::Uint32) => (decode_as(u32::to_le_bytes), encode_as(u32::from_le_bytes)),
-        DataType::Integer(Integer::Uint64) => (decode_as(u64::to_le_bytes), encode_as(u64::from_le_bytes)),
-        DataType::Float(Float::Float16) => (decode_as(f16::to_le_bytes), encode_as(f16::from_le_bytes)),
-        DataType::Float(Float::Float32) => (decode_as(f32::to_le_bytes), encode_as(f32::from_le_bytes)),
-        DataType::Float(Float::Float64) => (decode_as(f64::to_le_bytes), encode_as(f64::from_le_bytes)),
-        other => {
-            let name = other.name();
-            return Err(Error::unsupported(format!("pcodec does not support the data type {name}")));
-        }
+    Ok(match data_type.number_type() {
+        Some(NumberType::I16) => (decode_as(i16::to_le_bytes), encode_as(i16::from_le_bytes)),
+        Some(NumberType::I32) => (decode_as(i32::to_le_bytes), encode_as(i32::from_le_bytes)),
+        Some(NumberType::I64) => (decode_as(i64::to_le_bytes), encode_as(i64::from_le_bytes)),
+        Some(NumberType::U16) => (decode_as(u16::to_le_bytes), encode_as(u16::from_le_bytes)),
+        Some(NumberType::U32) => (decode_as(u32::to_le_bytes), encode_as(u32::from_le_bytes)),
+        Some(NumberType::U64) => (decode_as(u64::to_le_bytes), encode_as(u64::from_le_bytes)),
+        Some(NumberType::F16) => (decode_as(f16::to_le_bytes), encode_as(f16::from_le_bytes)),
+        Some(NumberType::F32) => (decode_as(f32::to_le_bytes), encode_as(f32::from_le_bytes)),
+        Some(NumberType::F64) => (decode_as(f64::to_le_bytes), encode_as(f64::from_le_bytes)),
+        _ => return Err(not_of_this_type("pcodec", data_type)),
     })
 }
 

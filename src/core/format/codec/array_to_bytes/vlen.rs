@@ -10,11 +10,10 @@ use std::borrow::Cow;
 
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
-use crate::format::data_type::typestr::{self, Endian};
-use crate::format::data_type::{DataType, Run, run};
+use crate::format::data_type::{DataType, Endian, Run, run, typestr};
 use crate::kernel::vlen;
 use crate::limits;
 

@@ -13,12 +13,14 @@ use zfp_rs::{
 };
 
 use crate::error::{Error, Result};
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::registry::require_encoders;
-use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, check_decoded_len};
-use crate::format::data_type::{DataType, Float, Integer};
+use crate::format::codec::{
+    ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, check_decoded_len, not_of_this_type,
+};
 use crate::format::metadata::json::Json;
 use crate::format::tolerated::Form;
+use crate::kernel::number::NumberType;
 use crate::limits;
 
 /// How much of each number the encoder keeps.
@@ -74,46 +76,14 @@ pub(super) fn finite(json: Json<'_>) -> Result<f64> {
     value.filter(|value| value.is_finite()).ok_or_else(|| json.unexpected("a number"))
 }
 
-/// How elements become zfp's numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NumberKind {
-    Int32,
-    Int64,
-    Float32,
-    Float64,
-    /// Numbers of 8 or 16 bits, shifted to the left by this number of bits.
-    Narrow {
-        shift: u32,
-        signed: bool,
-    },
-    Uint32,
-    Uint64,
-}
-
-impl NumberKind {
-    fn of(data_type: &DataType) -> Option<Self> {
-        Some(match data_type {
-            DataType::Integer(Integer::Int8) => Self::Narrow { shift: 23, signed: true },
-            DataType::Integer(Integer::Int16) => Self::Narrow { shift: 15, signed: true },
-            DataType::Integer(Integer::Uint8) => Self::Narrow { shift: 23, signed: false },
-            DataType::Integer(Integer::Uint16) => Self::Narrow { shift: 15, signed: false },
-            DataType::Integer(Integer::Int32) => Self::Int32,
-            DataType::Integer(Integer::Int64) => Self::Int64,
-            DataType::Integer(Integer::Uint32) => Self::Uint32,
-            DataType::Integer(Integer::Uint64) => Self::Uint64,
-            DataType::Float(Float::Float32) => Self::Float32,
-            DataType::Float(Float::Float64) => Self::Float64,
-            _ => return None,
-        })
-    }
-
-    fn scalar(self) -> ZfpScalarType {
-        match self {
-            Self::Int32 | Self::Uint32 | Self::Narrow { .. } => ZfpScalarType::I32,
-            Self::Int64 | Self::Uint64 => ZfpScalarType::I64,
-            Self::Float32 => ZfpScalarType::F32,
-            Self::Float64 => ZfpScalarType::F64,
-        }
+/// zfp's type for these numbers. `None` for numbers that it cannot store.
+fn scalar_of(number: NumberType) -> Option<ZfpScalarType> {
+    match number {
+        NumberType::Bool | NumberType::F16 => None,
+        NumberType::F32 => Some(ZfpScalarType::F32),
+        NumberType::F64 => Some(ZfpScalarType::F64),
+        NumberType::I64 | NumberType::U64 => Some(ZfpScalarType::I64),
+        _ => Some(ZfpScalarType::I32),
     }
 }
 
@@ -122,14 +92,14 @@ impl NumberKind {
 /// # Errors
 /// As [`bind`]. With a header, only encoding needs a mode that fits.
 pub(super) fn zfp(mode: Mode, has_header: bool, decoded: &ChunkRepresentation) -> Result<Codec> {
-    let name = decoded.data_type.name();
-    let kind = NumberKind::of(&decoded.data_type)
-        // zfpy stores numbers without a change, and so supports only zfp's four types.
-        .filter(|kind| {
-            !has_header
-                || !matches!(kind, NumberKind::Narrow { .. } | NumberKind::Uint32 | NumberKind::Uint64)
-        })
-        .ok_or_else(|| Error::unsupported(format!("zfp does not support the data type {name}")))?;
+    // zfpy stores numbers without a change, and so supports only zfp's four types.
+    let is_own = |number: &NumberType| {
+        matches!(number, NumberType::I32 | NumberType::I64 | NumberType::F32 | NumberType::F64)
+    };
+    let number = decoded.data_type.number_type().filter(|number| !has_header || is_own(number));
+    let (number, scalar) = number
+        .and_then(|number| Some((number, scalar_of(number)?)))
+        .ok_or_else(|| not_of_this_type("zfp", &decoded.data_type))?;
     let dimensionality = match decoded.shape.len() {
         0 | 1 => ZfpDimensionality::D1,
         2 => ZfpDimensionality::D2,
@@ -145,11 +115,10 @@ pub(super) fn zfp(mode: Mode, has_header: bool, decoded: &ChunkRepresentation) -
     for (dim, &size) in dims.iter_mut().zip(decoded.shape.iter().rev()) {
         *dim = limits::to_usize(size, "chunk")?;
     }
-    let config = mode.config(kind.scalar(), dimensionality);
+    let config = mode.config(scalar, dimensionality);
     let config = if has_header { config } else { Ok(config?) };
     let byte_len = decoded.byte_len()?.unwrap_or(0);
-    let size = decoded.data_type.size().unwrap_or(1);
-    Ok(Codec::array_to_bytes(Zfp { kind, dims, config, byte_len, size, has_header }))
+    Ok(Codec::array_to_bytes(Zfp { number, scalar, dims, config, byte_len, has_header }))
 }
 
 impl Mode {
@@ -171,46 +140,24 @@ impl Mode {
 }
 
 struct Zfp {
-    kind: NumberKind,
+    number: NumberType,
+    scalar: ZfpScalarType,
     dims: [usize; 4],
     config: Result<ZfpConfig>,
     byte_len: u64,
-    /// The bytes of an element.
-    size: usize,
     has_header: bool,
 }
 
-#[allow(
-    clippy::arithmetic_side_effects,
-    reason = "narrow numbers have 8 or 16 bits, and `shift` fills up 31"
-)]
 impl ArrayToBytes for Zfp {
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
-        let decoded = match self.kind {
-            NumberKind::Int32 => {
-                self.decompress(encoded, |number: i32, bytes| bytes.extend(number.to_le_bytes()))
-            }
-            NumberKind::Int64 => {
-                self.decompress(encoded, |number: i64, bytes| bytes.extend(number.to_le_bytes()))
-            }
-            NumberKind::Float32 => {
-                self.decompress(encoded, |number: f32, bytes| bytes.extend(number.to_le_bytes()))
-            }
-            NumberKind::Float64 => {
-                self.decompress(encoded, |number: f64, bytes| bytes.extend(number.to_le_bytes()))
-            }
-            NumberKind::Uint32 => {
-                self.decompress(encoded, |number: i32, bytes| bytes.extend(number.max(0).to_le_bytes()))
-            }
-            NumberKind::Uint64 => {
-                self.decompress(encoded, |number: i64, bytes| bytes.extend(number.max(0).to_le_bytes()))
-            }
-            NumberKind::Narrow { shift, signed } => self.decompress(encoded, |number: i32, bytes| {
-                let half = 1_i32 << (30 - shift);
-                let narrow = (number >> shift).clamp(-half, half - 1);
-                let narrow = if signed { narrow } else { narrow + half };
-                bytes.extend(narrow.to_le_bytes().iter().take(self.size));
-            }),
+        let decoded = match self.number {
+            NumberType::I32 => self.decompress(encoded, i32::to_le_bytes),
+            NumberType::I64 => self.decompress(encoded, i64::to_le_bytes),
+            NumberType::F32 => self.decompress(encoded, f32::to_le_bytes),
+            NumberType::F64 => self.decompress(encoded, f64::to_le_bytes),
+            NumberType::U32 => self.decompress(encoded, |number: i32| number.max(0).to_le_bytes()),
+            NumberType::U64 => self.decompress(encoded, |number: i64| number.max(0).to_le_bytes()),
+            _ => self.decompress(encoded, |number| self.narrowed(number)),
         };
         decoded.map(ArrayBytes::Fixed)
     }
@@ -219,36 +166,54 @@ impl ArrayToBytes for Zfp {
         require_encoders()?;
         let bytes = decoded.fixed()?;
         check_decoded_len(bytes, self.byte_len)?;
-        match self.kind {
-            NumberKind::Int32 => self.compress(bytes, |number| Some(i32::from_le_bytes(number))),
-            NumberKind::Int64 => self.compress(bytes, |number| Some(i64::from_le_bytes(number))),
-            NumberKind::Float32 => self.compress(bytes, |number| Some(f32::from_le_bytes(number))),
-            NumberKind::Float64 => self.compress(bytes, |number| Some(f64::from_le_bytes(number))),
-            NumberKind::Uint32 => {
-                self.compress(bytes, |number| i32::try_from(u32::from_le_bytes(number)).ok())
+        match self.number {
+            NumberType::I32 => self.compress(bytes, |number| Some(i32::from_le_bytes(number))),
+            NumberType::I64 => self.compress(bytes, |number| Some(i64::from_le_bytes(number))),
+            NumberType::F32 => self.compress(bytes, |number| Some(f32::from_le_bytes(number))),
+            NumberType::F64 => self.compress(bytes, |number| Some(f64::from_le_bytes(number))),
+            NumberType::U32 => self.compress(bytes, |number| i32::try_from(u32::from_le_bytes(number)).ok()),
+            NumberType::U64 => self.compress(bytes, |number| i64::try_from(u64::from_le_bytes(number)).ok()),
+            _ if self.number.size() == 1 => {
+                self.compress(bytes, |number: [u8; 1]| Some(self.widened(&number)))
             }
-            NumberKind::Uint64 => {
-                self.compress(bytes, |number| i64::try_from(u64::from_le_bytes(number)).ok())
-            }
-            NumberKind::Narrow { shift, signed } if self.size == 1 => self.compress(bytes, |[byte]| {
-                Some(if signed { i32::from(byte.cast_signed()) } else { i32::from(byte) - 0x80 } << shift)
-            }),
-            NumberKind::Narrow { shift, signed } => self.compress(bytes, |number| {
-                let wide = i32::from(u16::from_le_bytes(number)) - 0x8000;
-                Some(if signed { i32::from(i16::from_le_bytes(number)) } else { wide } << shift)
-            }),
+            _ => self.compress(bytes, |number: [u8; 2]| Some(self.widened(&number))),
         }
     }
 }
 
+/// Numbers of 8 or 16 bits are the upper bits of 31.
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "numbers of 8 or 16 bits, in 32"
+)]
 impl Zfp {
-    fn decompress<T: ZfpScalar + Default>(
+    fn narrow_bits(&self) -> u32 {
+        self.number.layout().bits()
+    }
+
+    fn narrowed(&self, number: i32) -> [u8; 4] {
+        let half = 1_i32 << (self.narrow_bits() - 1);
+        let narrow = (number >> (31 - self.narrow_bits())).clamp(-half, half - 1);
+        if self.number.is_signed() { narrow } else { narrow + half }.to_le_bytes()
+    }
+
+    fn widened(&self, bytes: &[u8]) -> i32 {
+        let (unused, pattern) = (u32::BITS - self.narrow_bits(), self.number.layout().load(bytes) as u32);
+        // The sign of an unsigned number is that of its distance from the middle of its range.
+        let middle = if self.number.is_signed() { 0 } else { 1 << 31 };
+        (pattern << unused ^ middle).cast_signed() >> 1
+    }
+}
+
+impl Zfp {
+    fn decompress<T: ZfpScalar + Default, const N: usize>(
         &self,
         encoded: &[u8],
-        put: impl Fn(T, &mut Vec<u8>),
+        bytes_of: impl Fn(T) -> [u8; N],
     ) -> Result<Vec<u8>> {
-        let count =
-            limits::within(self.byte_len, limits::CHUNK_BYTES, "chunk")?.checked_div(self.size).unwrap_or(0);
+        let (size, len) = (self.number.size(), limits::within(self.byte_len, limits::CHUNK_BYTES, "chunk")?);
+        let count = len.checked_div(size).unwrap_or(0);
         let mut numbers: Vec<T> = Vec::new();
         limits::reserve(&mut numbers, count, "chunk")?;
         numbers.resize(count, T::default());
@@ -256,8 +221,8 @@ impl Zfp {
             self.decompress_into(encoded, &mut numbers)?;
         }
         let mut bytes = Vec::new();
-        limits::reserve(&mut bytes, count.saturating_mul(self.size), "chunk")?;
-        numbers.into_iter().for_each(|number| put(number, &mut bytes));
+        limits::reserve(&mut bytes, len, "chunk")?;
+        numbers.into_iter().for_each(|number| bytes.extend(bytes_of(number).iter().take(size)));
         Ok(bytes)
     }
 
@@ -311,7 +276,7 @@ impl Zfp {
     }
 
     fn metadata(&self) -> ZfpFieldMetadata {
-        ZfpFieldMetadata { scalar_type: self.kind.scalar(), dims: self.dims }
+        ZfpFieldMetadata { scalar_type: self.scalar, dims: self.dims }
     }
 
     fn compress<T: ZfpScalar, const N: usize>(
@@ -334,7 +299,7 @@ impl Zfp {
         };
         let field = ZfpField::new(&numbers, self.dims).map_err(|error| refused(&error))?;
         let config = self.config.as_ref().map_err(Error::clone)?;
-        let most = config.maximum_size(self.kind.scalar(), self.dims);
+        let most = config.maximum_size(self.scalar, self.dims);
         let most = most.ok_or_else(|| Error::limit("the chunk is too large for zfp"))?;
         let mut stream = ZfpBitStream::new(most).map_err(|error| Error::limit(error.to_string()))?;
         if self.has_header {
@@ -357,7 +322,7 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::data_type::FillValue;
+    use crate::format::data_type::{DataType, FillValue, Float, Integer};
 
     fn zfpy(shape: &[u64], data_type: DataType) -> Rc<dyn ArrayToBytes> {
         let fill_value = FillValue::zero(&data_type);

@@ -8,10 +8,10 @@
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::named::NamedCodec;
 use crate::format::codec::pipeline::undo;
-use crate::format::codec::registry::require_encoders;
 use crate::format::codec::sharding::codec_list;
 use crate::format::codec::stepwise::UserChain;
 use crate::format::codec::user::OptionalUserCodecs;

@@ -5,8 +5,8 @@
 
 use super::truncated;
 use crate::error::Result;
+use crate::format::codec::build::image_codecs_are_read_only;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::registry::image_codecs_are_read_only;
 use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output};
 
 struct ImagecodecsPackBits;

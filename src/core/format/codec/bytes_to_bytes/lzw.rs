@@ -11,8 +11,8 @@ use weezl::{BitOrder, LzwStatus};
 
 use super::drain::drain;
 use crate::error::Result;
+use crate::format::codec::build::image_codecs_are_read_only;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::registry::image_codecs_are_read_only;
 use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output};
 
 struct Lzw;

@@ -8,26 +8,20 @@
 //! - Encoders begin with [`require_encoders`], so that the engine's WebAssembly contains none. Only
 //!   checksums have an encoder in every build.
 
-pub mod adler32;
 #[cfg(feature = "full")]
 pub mod base64;
 pub mod blosc;
 #[cfg(feature = "full")]
 pub mod bz2;
-mod checksum;
+pub mod checksum;
 #[cfg(feature = "full")]
 pub mod conditional;
-pub mod crc32;
-pub mod crc32c;
 #[cfg(any(feature = "full", feature = "images"))]
 mod drain;
-pub mod fletcher32;
 pub mod gzip;
 #[cfg(feature = "images")]
 pub mod imagecodecs_packbits;
 mod inflate;
-#[cfg(feature = "full")]
-pub mod jenkins_lookup3;
 pub mod lz4;
 #[cfg(feature = "full")]
 pub mod lzma;
@@ -40,7 +34,7 @@ pub mod zstd;
 #[cfg(feature = "full")]
 pub use inflate::inflate_raw;
 
-use super::registry::require_encoders;
+use super::build::require_encoders;
 use crate::error::{Error, Result};
 
 /// Checks that a declared length is possible for so few encoded bytes. A larger one shows a corrupt

@@ -7,7 +7,7 @@
 use miniz_oxide::deflate::{compress_to_vec, compress_to_vec_zlib};
 use zlib_rs::adler32::adler32;
 
-use super::adler32::ADLER_START;
+use super::checksum::ADLER_START;
 use super::inflate::{Inflater, window};
 use super::{check_sum, require_encoders, split, truncated};
 use crate::error::{Error, Result};

@@ -44,10 +44,8 @@ pub fn bind(configuration: &Configuration<'_>, shard: &ChunkRepresentation) -> R
 /// `Format` that names the field.
 pub fn codec_list(configuration: &Configuration<'_>, field: &'static str) -> Result<Vec<CodecMetadata>> {
     let list = configuration.required(field, configuration.json(field))?;
-    let codec = |json| super::transformer::numcodecs(json).map_or_else(|| codec::parse(json), Ok);
-    let mut codecs = list.list(codec).map_err(|error| error.within_field(field))?;
-    codecs.iter_mut().enumerate().for_each(|(i, codec)| codec.field = format!("{field}[{i}]"));
-    Ok(codecs)
+    let codecs = codec::parse_list(list, field, configuration.codec().format);
+    codecs.map_err(|error| error.within_field(field))
 }
 
 /// The number of inner chunks along each dimension of the shard.

@@ -22,8 +22,8 @@ pub use index::{IndexLocation, ShardIndex};
 pub use order::ChunkOrder;
 
 use crate::error::Result;
+use crate::format::codec::build::{WasmModule, require_encoders};
 use crate::format::codec::pipeline::Pipeline;
-use crate::format::codec::registry::{WasmModule, require_encoders};
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation};
 use crate::format::data_type::FillValue;
 use index::ShardIndexFormat;

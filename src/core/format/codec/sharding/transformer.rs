@@ -9,10 +9,13 @@
 
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::ChunkGrid;
+use crate::format::data_type::Endian;
 use crate::format::metadata::draft::uri::is_sharding;
 use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::write::text::{ObjectText, list, string};
-use crate::format::metadata::{ArrayMetadata, CodecMetadata, StorageTransformerMetadata, ZarrFormat};
+use crate::format::metadata::{
+    ArrayMetadata, CodecMetadata, Draft, StorageTransformerMetadata, ZarrFormat, codec,
+};
 
 /// The array as it is stored: the grid of shards and the sharding codec replace the first
 /// transformers. The other transformers stay between the shards and the store. `None` when the
@@ -94,45 +97,14 @@ fn shard_shape(chunk_shape: &[u64], chunks_per_shard: &[u64]) -> Result<Vec<u64>
 /// The sharding codec for chunks of this shape with these codecs; `field` is the position of the
 /// transformer in the metadata.
 fn codec(chunk_shape: &[u64], codecs: &[CodecMetadata], field: &str) -> CodecMetadata {
-    let codecs = codecs.iter().map(|codec| match codec.format {
-        ZarrFormat::V3 => {
-            let object = ObjectText::new().with("name", string(&codec.name));
-            let configuration = codec.configuration.clone();
-            configuration.map_or(object.clone(), |json| object.with("configuration", json)).compact()
-        }
-        // Codecs of drafts have numcodecs' names and fields, which v3 metadata cannot express.
-        _ => {
-            let id = || ObjectText::new().with("id", string(&codec.name)).compact();
-            let configuration = codec.configuration.clone().unwrap_or_else(id);
-            ObjectText::new().with(NUMCODECS, configuration).compact()
-        }
-    });
-    let endian = ObjectText::new().with("endian", string("little")).compact();
-    let bytes = ObjectText::new().with("name", string("bytes")).with("configuration", endian);
     let configuration = ObjectText::new()
         .with("chunk_shape", list(chunk_shape))
-        .with("codecs", list(codecs))
-        .with("index_codecs", list([bytes.compact()]))
+        .with("codecs", codec::list_text(codecs))
+        .with("index_codecs", codec::list_text([&CodecMetadata::bytes(Some(Endian::Little))]))
         .with("index_location", string("end"));
-    CodecMetadata {
-        name: "sharding_indexed".to_owned(),
-        configuration: Some(configuration.compact()),
-        format: ZarrFormat::V3,
-        field: field.to_owned(),
-    }
-}
-
-/// The only member of a codec that is spelt as in v2. It occurs within this package, never in a
-/// document.
-const NUMCODECS: &str = "numcodecs";
-
-/// Reads a codec that [`codec`] wrote in v2's spelling; `None` for other codecs.
-pub(super) fn numcodecs(json: Json<'_>) -> Option<CodecMetadata> {
-    let members = json.object().ok()?;
-    let configuration = members.get(NUMCODECS).filter(|_| members.get("name").is_none())?;
-    let name = configuration.object().ok()?.get("id")?.str().ok()?.into_owned();
-    let configuration = Some(configuration.text().to_owned());
-    Some(CodecMetadata { name, configuration, format: ZarrFormat::V2, field: String::new() })
+    let codec = CodecMetadata::v3("sharding_indexed").with(&configuration).at(field);
+    // Its codecs are those of a draft, which have numcodecs' names and fields.
+    CodecMetadata { format: ZarrFormat::Draft(Draft::May2022), ..codec }
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

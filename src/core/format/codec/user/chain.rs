@@ -2,8 +2,11 @@
 //! which the metadata parser could only guess.
 
 use super::UserCodecs;
-use crate::format::codec::registry::{CodecKind, kind_of};
-use crate::format::metadata::{CodecMetadata, ZarrFormat};
+use crate::format::codec::kind::CodecKind;
+use crate::format::codec::registry::kind_of;
+use crate::format::data_type::Endian;
+use crate::format::metadata::CodecMetadata;
+use crate::format::metadata::chain::place_of_bytes;
 
 /// Moves the `bytes` codec, which v2's byte order stands for, before the first bytes → bytes codec.
 /// Removes it if another codec is array → bytes.
@@ -12,19 +15,12 @@ pub fn arrange_v2(codecs: &mut Vec<CodecMetadata>, users: &UserCodecs) {
     if !codecs.iter().any(is_user) {
         return;
     }
-    let place = codecs.iter().position(|codec| codec.format == ZarrFormat::V3 && codec.name == "bytes");
-    let bytes = match place {
+    let bytes = match codecs.iter().position(CodecMetadata::is_bytes) {
         Some(place) => codecs.remove(place),
-        None => CodecMetadata {
-            name: "bytes".to_owned(),
-            configuration: Some("{\"endian\":\"little\"}".to_owned()),
-            format: ZarrFormat::V3,
-            field: "dtype".to_owned(),
-        },
+        None => CodecMetadata::bytes(Some(Endian::Little)).at("dtype"),
     };
     let kinds: Vec<CodecKind> = codecs.iter().map(|codec| kind(codec, users)).collect();
-    if !kinds.contains(&CodecKind::ArrayToBytes) {
-        let place = kinds.iter().position(|kind| *kind == CodecKind::BytesToBytes).unwrap_or(codecs.len());
+    if let Some(place) = place_of_bytes(&kinds) {
         codecs.insert(place, bytes);
     }
 }

@@ -122,11 +122,8 @@ struct KnownMessage {
 impl KnownMessage {
     fn read(json: Json<'_>) -> Result<Self> {
         let json = json.object()?;
-        let kind = |kind: Json<'_>| match kind.str()?.as_ref() {
-            "array_to_array" => Ok(CodecKind::ArrayToArray),
-            "array_to_bytes" => Ok(CodecKind::ArrayToBytes),
-            "bytes_to_bytes" => Ok(CodecKind::BytesToBytes),
-            _ => Err(kind.unexpected("a kind of codec")),
+        let kind = |kind: Json<'_>| {
+            CodecKind::of_name(&kind.str()?).ok_or_else(|| kind.unexpected("a kind of codec"))
         };
         let mut encoded_type = None;
         let encoded = json.read_unless_null("encoded", |encoded| {

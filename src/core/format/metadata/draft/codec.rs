@@ -10,23 +10,16 @@
 
 use super::uri::SpecUri;
 use crate::error::{Error, Result};
-use crate::format::codec::registry::{CodecKind, kind_of};
-use crate::format::data_type::typestr::Endian;
+use crate::format::codec::kind::CodecKind;
+use crate::format::codec::registry::kind_of;
+use crate::format::data_type::Endian;
 use crate::format::metadata::chain::ChainBuilder;
 use crate::format::metadata::json::{Json, Object};
-use crate::format::metadata::write::text::{ObjectText, string};
+use crate::format::metadata::write::text::ObjectText;
 use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat};
 
 /// The attribute in which zarr-python stores filters.
 pub(in super::super) const FILTERS: &str = "filters";
-
-/// A codec of a draft.
-pub(in super::super) enum DraftCodec {
-    /// The array-to-bytes codec, which only the draft of 2022 names.
-    Endian(Endian),
-    /// Any other codec. An unknown one counts as bytes-to-bytes, and has its URI as its name.
-    Other(CodecMetadata, CodecKind),
-}
 
 /// The filters among the attributes of an array's document. Attributes belong to the user, so only
 /// a list of numcodecs objects counts.
@@ -67,9 +60,10 @@ pub(super) fn append(
     };
     for (field, json) in codecs {
         let read = || codec(&json.object()?, uri_key(draft), &field);
-        match read().map_err(|error: Error| error.within_field(&field))? {
-            DraftCodec::Endian(endian) => chain.push_endian(endian, field)?,
-            DraftCodec::Other(codec, kind) => chain.push(codec, kind),
+        let (codec, kind) = read().map_err(|error: Error| error.within_field(&field))?;
+        match codec.is_bytes() {
+            true => chain.push_bytes(codec)?,
+            false => chain.push(codec, kind),
         }
     }
     Ok(())
@@ -83,37 +77,32 @@ pub(super) fn uri_key(draft: Draft) -> &'static str {
     }
 }
 
-/// Parses a codec. The member `key` has its URI.
-pub(in super::super) fn codec(members: &Object<'_>, key: &str, field: &str) -> Result<DraftCodec> {
+/// Parses a codec. The member `key` has its URI. The array-to-bytes codec of the draft of 2022
+/// becomes `bytes`. An unknown codec counts as bytes-to-bytes, and has its URI as its name.
+pub(in super::super) fn codec(
+    members: &Object<'_>,
+    key: &str,
+    field: &str,
+) -> Result<(CodecMetadata, CodecKind)> {
     let uri = members.require(key, Json::str)?;
     let configuration = members.read("configuration", ObjectText::of)?;
     let id = SpecUri::first_version(&uri)
         .and_then(|place| place.strip_prefix("codecs/").or_else(|| place.strip_prefix("codec/")));
     if id == Some("endian") {
         let endian = members.require("configuration", |json| json.object()?.require("endian", endian))?;
-        return Ok(DraftCodec::Endian(endian));
+        return Ok((CodecMetadata::bytes(Some(endian)).at(field), CodecKind::ArrayToBytes));
     }
-    let known = id.and_then(|id| Some((id, kind_of(id, ZarrFormat::V2)?)));
-    let (name, configuration, format, kind) = match known {
-        Some((id, kind)) => {
-            let mut object = ObjectText::new().with("id", string(id));
-            let mut given = configuration.unwrap_or_default();
-            given.remove("id");
-            given.members_mut().for_each(|(key, value)| object.set(key, value.as_str()));
-            (id.to_owned(), Some(object.compact()), ZarrFormat::V2, kind)
-        }
+    Ok(match id.and_then(|id| Some((id, kind_of(id, ZarrFormat::V2)?))) {
+        Some((id, kind)) => (CodecMetadata::numcodecs(id, configuration.unwrap_or_default()).at(field), kind),
         None => {
-            let configuration = configuration.map(|object| object.compact());
-            (uri.into_owned(), configuration, ZarrFormat::V3, CodecKind::BytesToBytes)
+            let codec = CodecMetadata::v3(&uri).at(field);
+            let codec = configuration.iter().fold(codec, CodecMetadata::with);
+            (codec, CodecKind::BytesToBytes)
         }
-    };
-    Ok(DraftCodec::Other(CodecMetadata { name, configuration, format, field: field.to_owned() }, kind))
+    })
 }
 
 fn endian(json: Json<'_>) -> Result<Endian> {
-    match json.text() {
-        "\"big\"" => Ok(Endian::Big),
-        "\"little\"" => Ok(Endian::Little),
-        _ => Err(json.unexpected("\"big\" or \"little\"")),
-    }
+    let named = json.str().ok().and_then(|name| Endian::of_name(&name));
+    named.ok_or_else(|| json.unexpected("\"big\" or \"little\""))
 }

@@ -10,8 +10,9 @@
 use super::extension::{ExtensionPoint, refuse};
 use super::uri::SpecUri;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::data_type::typestr::{self, Endian};
-use crate::format::data_type::{DataType, Float, Integer, TimeUnit, name, structure, variable};
+use crate::format::data_type::{
+    DataType, Endian, Float, Integer, TimeUnit, name, structure, typestr, variable,
+};
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::{DataTypeFallback, Draft};
@@ -86,9 +87,9 @@ fn is_raw(name: &str) -> bool {
 /// Whether the name is in the table of 2022. Two integers that the table lacks, and that the draft
 /// needs, are included.
 fn is_new_name(name: &str) -> bool {
-    let is_integer = Integer::of_name(name).is_some_and(|integer| integer.bits() >= 8);
-    let is_float = matches!(Float::of_name(name), Some(Float::Float16 | Float::Float32 | Float::Float64));
-    is_integer || is_float || matches!(name, "complex64" | "complex128")
+    Integer::of_name(name).is_some_and(Integer::is_in_numpy)
+        || Float::of_name(name).is_some_and(Float::is_in_numpy)
+        || matches!(name, "complex64" | "complex128")
 }
 
 fn named(name: &str) -> Result<DataType> {

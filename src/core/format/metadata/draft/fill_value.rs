@@ -7,8 +7,7 @@
 //! highest first. Raw bytes are not a number: their first byte comes first.
 
 use crate::error::{Error, Result};
-use crate::format::data_type::typestr::Endian;
-use crate::format::data_type::{DataType, FillValue, Float, Integer};
+use crate::format::data_type::{DataType, Endian, FillValue, Float, Integer};
 use crate::format::metadata::Draft;
 use crate::format::metadata::json::{Document, Json};
 use crate::format::tolerated::Form;

@@ -17,7 +17,7 @@ mod node;
 pub mod uri;
 pub mod write;
 
-pub(super) use codec::{DraftCodec, FILTERS, codec};
+pub(super) use codec::{FILTERS, codec};
 pub use entry_point::EntryPoint;
 pub(super) use extension::storage_transformers;
 
@@ -25,8 +25,7 @@ use super::document::NodeDocument;
 use super::json::{Document, Json};
 use super::{Draft, NodeKind, NodeMetadata, ZarrFormat};
 use crate::error::{Result, Stage};
-use crate::format::data_type::typestr::Endian;
-use crate::format::data_type::{DataType, FillValue};
+use crate::format::data_type::{DataType, Endian, FillValue};
 use crate::format::path::NodePath;
 
 /// The end of the name of an array's document, before the hierarchy's suffix.

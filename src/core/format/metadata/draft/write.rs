@@ -10,10 +10,9 @@ use super::{ARRAY, GROUP, fill_value};
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::chunk_key::Separator;
-use crate::format::data_type::typestr::Endian;
-use crate::format::data_type::{DataType, Float};
+use crate::format::data_type::{DataType, Endian, Float};
+use crate::format::metadata::chain::Unnamed;
 use crate::format::metadata::document::NodeDocument;
-use crate::format::metadata::json::Document;
 use crate::format::metadata::write::text::{ObjectText, list, string};
 use crate::format::metadata::write::v2_data_type::dtype;
 use crate::format::metadata::{
@@ -48,7 +47,8 @@ pub fn group(metadata: &GroupMetadata, details: &Details) -> NodeDocument {
 /// `Argument` for a fill value that is not of the type. `Unsupported` for types, grids and codecs
 /// that the draft does not have.
 pub fn array(metadata: &ArrayMetadata, draft: Draft, details: &Details) -> Result<NodeDocument> {
-    let chain = DraftCodecs::of_chain(&metadata.codecs)?;
+    let chain = Unnamed::of(&metadata.codecs);
+    let compressors = compressors(&chain)?;
     let elements = TypeWriter { draft, data_type: &metadata.data_type, endian: chain.endian };
     let mut node = ObjectText::new()
         .with("shape", list(&metadata.shape))
@@ -61,18 +61,18 @@ pub fn array(metadata: &ArrayMetadata, draft: Draft, details: &Details) -> Resul
                 let error = Error::argument("the draft of 2020 has no storage transformers");
                 return Err(error.in_field("storage_transformers"));
             }
-            match chain.compressors.as_slice() {
+            match compressors.as_slice() {
                 [] => {}
                 [only] => node.set("compressor", codec(only, draft)?),
                 _ => {
                     let error = Error::argument("the draft of 2020 has one compressor").in_field("codecs");
-                    return Err(error.actual(format!("{} codecs", chain.compressors.len())));
+                    return Err(error.actual(format!("{} codecs", compressors.len())));
                 }
             }
         }
         Draft::May2022 => {
             let endian = elements.endian_codec();
-            let compressors = chain.compressors.iter().map(|it| codec(it, draft));
+            let compressors = compressors.iter().map(|it| codec(it, draft));
             let codecs = endian.into_iter().map(Ok).chain(compressors).collect::<Result<Vec<_>>>()?;
             if !codecs.is_empty() {
                 node.set("codecs", list(codecs));
@@ -120,40 +120,16 @@ fn transformer(transformer: &StorageTransformerMetadata) -> String {
     object.compact()
 }
 
-/// A codec chain as the fields of a draft's document.
-struct DraftCodecs<'a> {
-    fortran: bool,
-    /// `None` for a struct whose fields have different byte orders.
-    endian: Option<Endian>,
-    compressors: Vec<&'a CodecMetadata>,
-}
-
-impl<'a> DraftCodecs<'a> {
-    fn of_chain(codecs: &'a [CodecMetadata]) -> Result<Self> {
-        let mut chain = Self { fortran: false, endian: Some(Endian::Little), compressors: Vec::new() };
-        let mut is_bytes = false;
-        for (idx, codec) in codecs.iter().enumerate() {
-            let configuration = codec.configuration.as_deref().unwrap_or_default();
-            match (codec.format, codec.name.as_str()) {
-                (ZarrFormat::V3, "transpose") if idx == 0 => chain.fortran = true,
-                (ZarrFormat::V3, "bytes") => {
-                    is_bytes = true;
-                    chain.endian = match configuration {
-                        _ if configuration.contains("\"big\"") => Some(Endian::Big),
-                        _ if configuration.contains("\"little\"") => Some(Endian::Little),
-                        _ => None,
-                    };
-                }
-                _ if is_bytes => chain.compressors.push(codec),
-                (_, name) => {
-                    return Err(
-                        Error::unsupported("the drafts have bytes-to-bytes codecs only").in_codec(name)
-                    );
-                }
-            }
+/// The codecs after `bytes`: the drafts have no others.
+fn compressors<'a>(chain: &Unnamed<'a>) -> Result<Vec<&'a CodecMetadata>> {
+    let compressor = |(codec, is_of_bytes): &(&'a CodecMetadata, bool)| match is_of_bytes {
+        true => Ok(*codec),
+        false => {
+            let error = Error::unsupported("the drafts have bytes-to-bytes codecs only");
+            Err(error.in_codec(codec.name.as_str()))
         }
-        Ok(chain)
-    }
+    };
+    chain.others.iter().map(compressor).collect()
 }
 
 /// Writes a codec with its URI. Parameters are explicit, because zarr-python and numcodecs require
@@ -172,19 +148,12 @@ fn codec(codec: &CodecMetadata, draft: Draft) -> Result<String> {
     } else {
         format!("https://purl.org/zarr/spec/{place}/{}/1.0", codec.name)
     };
-    let document = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
-    let mut configuration = ObjectText::of(document.root())?;
-    configuration.remove("id");
     let parameters: &[(&str, &str)] = match codec.name.as_str() {
         "gzip" | "zlib" => &[("level", "1")],
         "blosc" => &[("cname", "\"lz4\""), ("clevel", "5"), ("shuffle", "1"), ("blocksize", "0")],
         _ => &[],
     };
-    for (name, value) in parameters {
-        if configuration.get(name).is_none() {
-            configuration.set(name, *value);
-        }
-    }
+    let mut configuration = codec.members()?.without("id").with_defaults(parameters);
     if codec.name == "blosc" {
         configuration.remove("typesize");
     }
@@ -206,8 +175,8 @@ impl TypeWriter<'_> {
         let chapter = match self.data_type {
             DataType::Bool => return Ok("\"bool\"".to_owned()),
             DataType::Raw(_) => return Ok(string(&self.data_type.name())),
-            DataType::Integer(integer) if integer.bits() >= 8 => return self.core(),
-            DataType::Float(Float::Float16 | Float::Float32 | Float::Float64) => return self.core(),
+            DataType::Integer(integer) if integer.is_in_numpy() => return self.core(),
+            DataType::Float(float) if float.is_in_numpy() => return self.core(),
             DataType::Complex(Float::Float32 | Float::Float64) => match self.draft {
                 Draft::May2022 => return self.core(),
                 Draft::October2020 => "complex",

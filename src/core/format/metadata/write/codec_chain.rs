@@ -2,16 +2,15 @@
 
 use super::codecs;
 use super::options::ArrayOptions;
-use super::text::{ObjectText, list, string};
+use super::text::{ObjectText, list};
 use crate::error::{Error, Result};
-use crate::format::codec::registry::{self, CodecKind};
+use crate::format::codec::kind::CodecKind;
+use crate::format::codec::registry;
 use crate::format::codec::user::OptionalUserCodecs;
-use crate::format::data_type::DataType;
-use crate::format::data_type::typestr::Endian;
-use crate::format::metadata::chain::{endian_configuration, reversal};
-use crate::format::metadata::draft::{self, DraftCodec};
+use crate::format::data_type::{DataType, Endian};
+use crate::format::metadata::chain::{ChainBuilder, place_of_bytes};
 use crate::format::metadata::json::Document;
-use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat, codec};
+use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat, codec, draft};
 
 /// The checksums among the codecs of v2.
 const V2_CHECKSUMS: [&str; 5] = ["adler32", "crc32", "crc32c", "fletcher32", "jenkins_lookup3"];
@@ -32,16 +31,14 @@ impl NewChain<'_> {
     pub fn v3(&self, inner: Option<&[u64]>) -> Result<Vec<CodecMetadata>> {
         let mut chain = match &self.options.codecs {
             Some(codecs) => codecs.iter().map(|text| parse_v3(text)).collect::<Result<Vec<_>>>()?,
-            None => vec![made("zstd", None)],
+            None => vec![CodecMetadata::v3("zstd")],
         };
-        let kind = |codec: &CodecMetadata| self.kind_of(codec);
-        let makes_bytes = chain.iter().any(|codec| kind(codec) == Some(CodecKind::ArrayToBytes));
-        if !makes_bytes {
-            let at = chain.iter().position(|codec| kind(codec) == Some(CodecKind::BytesToBytes));
-            chain.insert(at.unwrap_or(chain.len()), self.array_to_bytes());
+        let kinds: Vec<_> = chain.iter().map(|codec| self.kind_or_filter(codec)).collect();
+        if let Some(place) = place_of_bytes(&kinds) {
+            chain.insert(place, self.array_to_bytes());
         }
         if self.options.fortran_order {
-            chain.insert(0, reversal(self.options.shape.len(), ""));
+            chain.insert(0, CodecMetadata::reversal(self.options.shape.len()));
         }
         if let Some(inner) = inner {
             let inner_chain =
@@ -49,9 +46,9 @@ impl NewChain<'_> {
             let configuration = ObjectText::new()
                 .with("chunk_shape", list(inner))
                 .with("codecs", list(inner_chain))
-                .with("index_codecs", codecs::INDEX_CODECS)
+                .with("index_codecs", codec::list_text(&codec::of_index()))
                 .with("index_location", self.options.index_location.as_deref().unwrap_or("\"end\""));
-            chain = vec![made("sharding_indexed", Some(configuration.compact()))];
+            chain = vec![CodecMetadata::v3("sharding_indexed").with(&configuration)];
         }
         chain.iter_mut().enumerate().for_each(|(idx, codec)| codec.field = format!("codecs[{idx}]"));
         Ok(chain)
@@ -64,51 +61,51 @@ impl NewChain<'_> {
         user.or_else(|| registry::kind_of(&codec.name, codec.format))
     }
 
+    /// The kind; an unknown codec counts as a filter.
+    fn kind_or_filter(&self, codec: &CodecMetadata) -> CodecKind {
+        self.kind_of(codec).unwrap_or(CodecKind::ArrayToArray)
+    }
+
     fn array_to_bytes(&self) -> CodecMetadata {
         match self.data_type {
-            DataType::String => made("vlen-utf8", None),
-            DataType::Bytes => made("vlen-bytes", None),
-            _ => made("bytes", endian_configuration(self.endian)),
+            DataType::String => CodecMetadata::v3("vlen-utf8"),
+            DataType::Bytes => CodecMetadata::v3("vlen-bytes"),
+            _ => CodecMetadata::bytes(self.endian),
         }
     }
 
     /// The chain for v2 in the terms of v3, as parsing its document would give it.
     pub fn v2(&self) -> Result<Vec<CodecMetadata>> {
-        let mut chain = Vec::new();
+        let mut chain = ChainBuilder::new(self.endian, "dtype");
         if self.options.fortran_order && self.options.shape.len() > 1 {
-            chain.push(reversal(self.options.shape.len(), "order"));
+            chain.reverse_dimensions(self.options.shape.len(), "order");
         }
         let zstd = vec![V2_COMPRESSOR.to_owned()];
         let users = &self.options.users;
         let given = self.options.codecs.as_ref().unwrap_or(&zstd).iter().map(|text| parse_v2(text, users));
         let mut given = given.collect::<Result<Vec<_>>>()?;
         given.retain(|codec| codec.name != "bytes");
-        let kind = |codec: &CodecMetadata| self.kind_of(codec);
-        let is_bytes = |codec: &CodecMetadata| kind(codec) == Some(CodecKind::ArrayToBytes);
+        let is_bytes = |codec: &CodecMetadata| self.kind_of(codec) == Some(CodecKind::ArrayToBytes);
         if !given.iter().any(is_bytes)
             && let Some(id) = object_codec(self.data_type)
         {
-            given.insert(0, named_v2(id));
+            given.insert(0, CodecMetadata::numcodecs(id, ObjectText::new()));
         }
         // zarr-python 2 gives a compressor the array, which its checksums take in one dimension
         // only. A filter gets bytes.
         let may_compress = |codec: &CodecMetadata| {
-            kind(codec) == Some(CodecKind::BytesToBytes) && !V2_CHECKSUMS.contains(&codec.name.as_str())
+            self.kind_of(codec) == Some(CodecKind::BytesToBytes)
+                && !V2_CHECKSUMS.contains(&codec.name.as_str())
         };
         let compressor = given.pop_if(|last| may_compress(last));
-        let mut made_bytes = given.iter().any(is_bytes);
         for (idx, filter) in given.into_iter().enumerate() {
-            if !made_bytes && kind(&filter) == Some(CodecKind::BytesToBytes) {
-                chain.push(self.v2_bytes());
-                made_bytes = true;
-            }
-            chain.push(CodecMetadata { field: format!("filters[{idx}]"), ..filter });
+            let kind = self.kind_or_filter(&filter);
+            chain.push(filter.at(format!("filters[{idx}]")), kind);
         }
-        if !made_bytes {
-            chain.push(self.v2_bytes());
+        if let Some(compressor) = compressor {
+            chain.push(compressor.at("compressor"), CodecKind::BytesToBytes);
         }
-        chain.extend(compressor.map(|last| CodecMetadata { field: "compressor".to_owned(), ..last }));
-        Ok(chain)
+        Ok(chain.finish())
     }
 
     /// The chain for a draft in the terms of v3, as parsing its document would give it.
@@ -117,13 +114,12 @@ impl NewChain<'_> {
         let given = self.options.codecs.as_ref().unwrap_or(&gzip).iter().map(|text| parse_draft(text));
         let mut given = given.collect::<Result<Vec<_>>>()?;
         let at = given.iter().position(|codec| codec.name == "bytes");
-        let bytes =
-            at.map_or_else(|| made("bytes", endian_configuration(self.endian)), |at| given.remove(at));
+        let bytes = at.map_or_else(|| CodecMetadata::bytes(self.endian), |at| given.remove(at));
         let mut chain = Vec::new();
         if self.options.fortran_order && self.options.shape.len() > 1 {
-            chain.push(reversal(self.options.shape.len(), "chunk_memory_layout"));
+            chain.push(CodecMetadata::reversal(self.options.shape.len()).at("chunk_memory_layout"));
         }
-        chain.push(CodecMetadata { field: "data_type".to_owned(), ..bytes });
+        chain.push(bytes.at("data_type"));
         for (idx, codec) in given.into_iter().enumerate() {
             let kind = registry::kind_of(&codec.name, codec.format);
             if at.is_some_and(|at| at > idx) || kind.is_some_and(|kind| kind != CodecKind::BytesToBytes) {
@@ -134,24 +130,10 @@ impl NewChain<'_> {
                 Draft::October2020 => "compressor".to_owned(),
                 Draft::May2022 => format!("codecs[{idx}]"),
             };
-            chain.push(CodecMetadata { field, ..codec });
+            chain.push(codec.at(field));
         }
         Ok(chain)
     }
-
-    fn v2_bytes(&self) -> CodecMetadata {
-        CodecMetadata { field: "dtype".to_owned(), ..made("bytes", endian_configuration(self.endian)) }
-    }
-}
-
-fn made(name: &str, configuration: Option<String>) -> CodecMetadata {
-    CodecMetadata { name: name.to_owned(), configuration, format: ZarrFormat::V3, field: String::new() }
-}
-
-fn named_v2(id: &str) -> CodecMetadata {
-    let configuration = ObjectText::new().with("id", string(id)).compact();
-    let (name, configuration) = (id.to_owned(), Some(configuration));
-    CodecMetadata { name, configuration, format: ZarrFormat::V2, field: String::new() }
 }
 
 /// The object codec with which v2 stores elements of this type.
@@ -175,8 +157,7 @@ fn parse_v2(text: &str, users: &OptionalUserCodecs) -> Result<CodecMetadata> {
     let document = Document::parse(text.as_bytes())?;
     let id = document.root().object().ok().and_then(|object| object.get("id")?.str().ok());
     if let Some(id) = id {
-        let configuration = numcodecs_members(&id, ObjectText::of(document.root())?);
-        return Ok(CodecMetadata { configuration: Some(configuration.compact()), ..named_v2(&id) });
+        return Ok(of_numcodecs(&id, ObjectText::of(document.root())?));
     }
     let codec = parse_v3(text)?;
     if codec.name == "bytes" {
@@ -191,28 +172,20 @@ fn parse_v2(text: &str, users: &OptionalUserCodecs) -> Result<CodecMetadata> {
             error.in_field("codecs")
         })?
     };
-    let configuration = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
-    let mut object = ObjectText::new().with("id", string(id));
-    let mut given = ObjectText::of(configuration.root())?;
-    given.members_mut().for_each(|(key, value)| object.set(key, numcodecs_spelling(key, value)));
-    let object = numcodecs_members(id, object);
-    Ok(CodecMetadata { configuration: Some(object.compact()), ..named_v2(id) })
+    let mut members = codec.members()?;
+    members.members_mut().for_each(|(key, value)| *value = numcodecs_spelling(key, value));
+    Ok(of_numcodecs(id, members))
 }
 
-/// Adds every member that numcodecs writes, with its default: zarrs requires them all.
-fn numcodecs_members(id: &str, mut object: ObjectText) -> ObjectText {
-    let members: &[(&str, &str)] = match id {
+/// A codec with every member that numcodecs writes, with its default: zarrs requires them all.
+fn of_numcodecs(id: &str, members: ObjectText) -> CodecMetadata {
+    let defaults: &[(&str, &str)] = match id {
         "blosc" => &[("cname", "\"lz4\""), ("clevel", "5"), ("shuffle", "1"), ("blocksize", "0")],
         "zstd" => &[("level", "0")],
         "gzip" | "zlib" | "bz2" => &[("level", "1")],
         _ => &[],
     };
-    for (key, value) in members {
-        if object.get(key).is_none() {
-            object.set(key, *value);
-        }
-    }
-    object
+    CodecMetadata::numcodecs(id, members.with_defaults(defaults))
 }
 
 /// Parses a numcodecs object, a v3 codec, or a draft's codec with a URI. `endian` becomes `bytes`.
@@ -223,10 +196,8 @@ fn parse_draft(text: &str) -> Result<CodecMetadata> {
         if let Ok(members) = &members
             && members.get(key).is_some()
         {
-            return match draft::codec(members, key, "codecs").map_err(|error| error.within_field("codecs"))? {
-                DraftCodec::Other(codec, _) => Ok(codec),
-                DraftCodec::Endian(endian) => Ok(made("bytes", endian_configuration(Some(endian)))),
-            };
+            let parsed = draft::codec(members, key, "codecs");
+            return parsed.map(|(codec, _)| codec).map_err(|error| error.within_field("codecs"));
         }
     }
     let codec = match members {

@@ -9,12 +9,8 @@ use crate::error::{Error, Result};
 use crate::format::codec::registry;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::DataType;
-use crate::format::metadata::json::{Document, Json};
+use crate::format::metadata::json::Json;
 use crate::format::metadata::{CodecMetadata, ZarrFormat, codec};
-
-/// The default codecs of a shard index, which every writer uses.
-pub(super) const INDEX_CODECS: &str =
-    r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}]"#;
 
 /// Writes the codecs of a chain. User's codecs stay as they are.
 ///
@@ -47,19 +43,16 @@ impl Context<'_> {
         if codec.format == ZarrFormat::V2 {
             return Err(Error::unsupported("a v2 codec cannot be written to v3 metadata"));
         }
-        let document = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
+        let document = codec.document()?;
         let given = ObjectText::of(document.root())?;
         if self.users.as_ref().is_some_and(|users| users.has(codec)) {
-            return Ok(match codec.configuration {
-                None => ObjectText::new().with("name", string(&codec.name)).compact(),
-                Some(_) => named(&codec.name, &given),
-            });
+            return Ok(codec.to_text());
         }
         let name = own_name(&codec.name);
         let strict = match name {
             "bytes" => self.bytes(given),
-            "gzip" => defaults(given, &[("level", "5")]),
-            "zstd" => defaults(given, &[("level", "0"), ("checksum", "false")]),
+            "gzip" => given.with_defaults(&[("level", "5")]),
+            "zstd" => given.with_defaults(&[("level", "0"), ("checksum", "false")]),
             "blosc" => self.blosc(given),
             "transpose" => self.transpose(given, document.root())?,
             "sharding_indexed" => self.sharding(given, document.root())?,
@@ -79,7 +72,7 @@ impl Context<'_> {
             given.remove("endian");
             return given;
         }
-        defaults(given, &[("endian", "\"little\"")])
+        given.with_defaults(&[("endian", "\"little\"")])
     }
 
     fn blosc(&self, given: ObjectText) -> ObjectText {
@@ -93,7 +86,7 @@ impl Context<'_> {
             ("typesize", &typesize),
             ("blocksize", "0"),
         ];
-        defaults(given, &members)
+        given.with_defaults(&members)
     }
 
     /// Replaces the orders `"C"` and `"F"`, which the final specification does not have.
@@ -116,9 +109,9 @@ impl Context<'_> {
                 given
                     .with("index_codecs", list(chain(&index, &integers, self.rank.saturating_add(1), &None)?))
             }
-            None => given.with("index_codecs", INDEX_CODECS),
+            None => given.with("index_codecs", codec::list_text(&codec::of_index())),
         };
-        Ok(defaults(given, &[("index_location", "\"end\"")]))
+        Ok(given.with_defaults(&[("index_location", "\"end\"")]))
     }
 }
 
@@ -130,20 +123,12 @@ fn own_name(name: &str) -> &str {
     }
 }
 
-fn defaults(mut given: ObjectText, members: &[(&str, &str)]) -> ObjectText {
-    for (key, value) in members {
-        if given.get(key).is_none() {
-            given.set(key, *value);
-        }
-    }
-    given
-}
-
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::format::data_type::{Float, Integer};
+    use crate::format::metadata::json::Document;
 
     fn strict(codecs: &str, data_type: DataType) -> String {
         let document = Document::parse(codecs.as_bytes()).unwrap();

@@ -8,8 +8,7 @@
 use super::options::ArrayOptions;
 use super::text::list;
 use crate::error::{Error, Result};
-use crate::format::data_type::typestr::Endian;
-use crate::format::data_type::{DataType, FillValue, Float};
+use crate::format::data_type::{DataType, Endian, FillValue, Float};
 use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::{ArrayMetadata, Draft, ZarrFormat, attributes, draft};
 
@@ -181,7 +180,7 @@ fn encoded(element: &FillValue, data_type: &DataType) -> Option<String> {
 }
 
 fn double_text(float: Float, packed: &[u8]) -> Option<String> {
-    if !matches!(float, Float::Float16 | Float::Float32 | Float::Float64) {
+    if !float.is_in_numpy() {
         return None;
     }
     let mut bits = [0; 8];
@@ -196,8 +195,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::format::metadata::NodeMetadata;
-    use crate::format::metadata::{document, write};
+    use crate::format::metadata::{NodeMetadata, document, write};
 
     /// -9999.0, 0.0 and NaN as xarray writes them into attributes.
     const MINUS_9999: &str = "AAAAAICHw8A=";

@@ -7,14 +7,13 @@
 use super::codec_chain::NewChain;
 use super::fill_choice::{self, Carried, FillChoice};
 use super::option_values::{codecs, format, index_location, is_fortran, uneven};
-use super::text::{ObjectText, list, string};
+use super::text::{ObjectText, list, named, string};
 use super::{defaults, edit};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
 use crate::format::codec::user::OptionalUserCodecs;
-use crate::format::data_type::typestr::{self, Endian};
-use crate::format::data_type::{DataType, FillValue, name, structure};
+use crate::format::data_type::{DataType, Endian, FillValue, name, structure, typestr};
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::{ArrayMetadata, ZarrFormat, attributes, v3};
@@ -333,9 +332,7 @@ impl ArrayOptions {
         }
         let configuration =
             ObjectText::new().with("kind", "\"inline\"").with("chunk_shapes", lengths.as_str());
-        let text =
-            ObjectText::new().with("name", "\"rectilinear\"").with("configuration", configuration.compact());
-        let text = text.compact();
+        let text = named("rectilinear", &configuration);
         let document = Document::parse(text.as_bytes())?;
         ChunkGrid::parse(&Extension::parse(document.root())?, &self.shape).map(Some)
     }

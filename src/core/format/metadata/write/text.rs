@@ -48,6 +48,14 @@ impl ObjectText {
         self
     }
 
+    /// Sets those of these members that the object does not have.
+    #[must_use]
+    pub fn with_defaults(mut self, members: &[(&str, &str)]) -> Self {
+        let missing = members.iter().filter(|(key, _)| self.get(key).is_none()).collect::<Vec<_>>();
+        missing.into_iter().for_each(|(key, value)| self.set(key, *value));
+        self
+    }
+
     /// Removes a member and returns its text.
     pub fn remove(&mut self, key: &str) -> Option<String> {
         let at = self.members.iter().position(|(name, _)| name == key)?;

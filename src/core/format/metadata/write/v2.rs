@@ -10,9 +10,8 @@ use super::v2_data_type::{dtype, fill_value};
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::chunk_key::Separator;
-use crate::format::data_type::typestr::Endian;
+use crate::format::metadata::chain::Unnamed;
 use crate::format::metadata::document::{ZARRAY, ZATTRS, ZGROUP};
-use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::{ArrayMetadata, CodecMetadata, GroupMetadata, ZarrFormat, attributes};
 
 type Texts = Vec<(String, String)>;
@@ -28,7 +27,11 @@ pub fn group(metadata: &GroupMetadata) -> Texts {
 /// `Argument` for a fill value that v2 cannot express, `Unsupported` for a type, grid or chain that
 /// it does not have.
 pub fn array(metadata: &ArrayMetadata) -> Result<Texts> {
-    let chain = V2Codecs::of_chain(&metadata.codecs)?;
+    let chain = Unnamed::of(&metadata.codecs);
+    let (compressors, filters): (Vec<_>, Vec<_>) =
+        chain.others.iter().map(|(codec, _)| *codec).partition(|codec| codec.field == "compressor");
+    let filters = filters.into_iter().map(strict).collect::<Result<Vec<_>>>()?;
+    let compressor = compressors.last().copied().map(strict).transpose()?;
     let separator = metadata.chunk_key_encoding.separator().unwrap_or(Separator::Dot).as_char();
     let fill = match metadata.fill_is_null {
         true => "null".to_owned(),
@@ -39,10 +42,10 @@ pub fn array(metadata: &ArrayMetadata) -> Result<Texts> {
         .with("shape", list(&metadata.shape))
         .with("chunks", chunks(&metadata.chunk_grid)?)
         .with("dtype", dtype(&metadata.data_type, chain.endian)?)
-        .with("compressor", chain.compressor.unwrap_or_else(|| "null".to_owned()))
+        .with("compressor", compressor.unwrap_or_else(|| "null".to_owned()))
         .with("fill_value", fill)
         .with("order", if chain.fortran { "\"F\"" } else { "\"C\"" })
-        .with("filters", if chain.filters.is_empty() { "null".to_owned() } else { list(chain.filters) })
+        .with("filters", if filters.is_empty() { "null".to_owned() } else { list(filters) })
         .with("dimension_separator", string(separator.encode_utf8(&mut [0; 4])));
     Ok(with_attributes(ZARRAY, node.lines(), &metadata.attributes))
 }
@@ -65,57 +68,17 @@ fn chunks(grid: &ChunkGrid) -> Result<String> {
     Ok(list(lens.collect::<Result<Vec<_>>>()?))
 }
 
-/// A codec chain as the fields of a v2 document.
-struct V2Codecs {
-    fortran: bool,
-    /// `None` for a struct whose fields have different byte orders.
-    endian: Option<Endian>,
-    filters: Vec<String>,
-    compressor: Option<String>,
-}
-
-impl V2Codecs {
-    fn of_chain(codecs: &[CodecMetadata]) -> Result<Self> {
-        let mut chain =
-            Self { fortran: false, endian: Some(Endian::Little), filters: Vec::new(), compressor: None };
-        for (idx, codec) in codecs.iter().enumerate() {
-            let configuration = codec.configuration.as_deref().unwrap_or("{}");
-            match (codec.format, codec.name.as_str()) {
-                (ZarrFormat::V3, "transpose") if idx == 0 => chain.fortran = true,
-                (ZarrFormat::V3, "bytes") => chain.endian = endian(configuration)?,
-                (ZarrFormat::V3 | ZarrFormat::Draft(_), name) => {
-                    return Err(Error::unsupported("this v3 codec has no v2 form").in_codec(name));
-                }
-                (ZarrFormat::V2, _) if codec.field == "compressor" => {
-                    chain.compressor = Some(strict(configuration)?)
-                }
-                (ZarrFormat::V2, _) => chain.filters.push(strict(configuration)?),
-            }
-        }
-        Ok(chain)
-    }
-}
-
-/// The byte order of the `bytes` codec.
-fn endian(configuration: &str) -> Result<Option<Endian>> {
-    let document = Document::parse(configuration.as_bytes())?;
-    let endian = document.root().object()?.read("endian", Json::str)?;
-    Ok(match endian.as_deref() {
-        Some("big") => Some(Endian::Big),
-        Some("little") => Some(Endian::Little),
-        _ => None,
-    })
-}
-
 /// The codec object. TensorStore refuses a v2 zstd with `checksum`, so it is only written where it
 /// is true.
-fn strict(configuration: &str) -> Result<String> {
-    let document = Document::parse(configuration.as_bytes())?;
-    let mut codec = ObjectText::of(document.root())?;
-    if codec.get("id") == Some("\"zstd\"") && codec.get("checksum") == Some("false") {
-        codec.remove("checksum");
+fn strict(codec: &CodecMetadata) -> Result<String> {
+    if codec.format != ZarrFormat::V2 {
+        return Err(Error::unsupported("this v3 codec has no v2 form").in_codec(codec.name.as_str()));
     }
-    Ok(codec.compact())
+    let mut members = codec.members()?;
+    if members.get("id") == Some("\"zstd\"") && members.get("checksum") == Some("false") {
+        members.remove("checksum");
+    }
+    Ok(members.compact())
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -3,8 +3,7 @@
 
 use super::text::{list, string};
 use crate::error::{Error, Result};
-use crate::format::data_type::typestr::Endian;
-use crate::format::data_type::{DataType, FillValue, Float, Integer, Run, TimeKind, TimeUnit, run};
+use crate::format::data_type::{DataType, Endian, FillValue, Float, Integer, Run, TimeKind, TimeUnit, run};
 
 /// Writes a data type. The byte order is `None` for a struct whose fields have different ones.
 ///
@@ -35,10 +34,10 @@ fn typestr(data_type: &DataType, endian: Endian) -> Result<String> {
     let code = match data_type {
         DataType::Bool => "b1".to_owned(),
         // Types that NumPy does not have are written by their v3 names, as TensorStore does.
-        DataType::Integer(integer) if integer.bits() < 8 => return Ok(data_type.name().into_owned()),
+        DataType::Integer(integer) if !integer.is_in_numpy() => return Ok(data_type.name().into_owned()),
         DataType::Integer(integer) if integer.is_signed() => format!("i{size}"),
         DataType::Integer(_) => format!("u{size}"),
-        DataType::Float(Float::Float16 | Float::Float32 | Float::Float64) => format!("f{size}"),
+        DataType::Float(float) if float.is_in_numpy() => format!("f{size}"),
         DataType::Float(_) => return Ok(data_type.name().into_owned()),
         DataType::Complex(Float::Float32 | Float::Float64) => format!("c{size}"),
         DataType::Raw(raw) => format!("V{}", raw.len),

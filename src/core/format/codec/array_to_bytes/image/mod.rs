@@ -18,8 +18,8 @@ pub mod webp;
 use std::fmt::Display;
 
 use crate::error::{Error, Result};
+use crate::format::codec::build::image_codecs_are_read_only;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::registry::image_codecs_are_read_only;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, check_decoded_len};
 use crate::format::data_type::{DataType, Float, Integer};
 use crate::limits;

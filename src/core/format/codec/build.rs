@@ -1,0 +1,59 @@
+//! What this build can run: the modules of the package, and whether there are encoders.
+
+use crate::error::{Error, Result, Stage};
+
+/// The WebAssembly module that can **decode** a codec. Only the full module has encoders of
+/// compressors and filters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WasmModule {
+    /// The engine, which every reader loads. The other modules contain all that it has.
+    Engine,
+    /// The full module, loaded when an array needs it.
+    Full,
+    /// The module of image formats, loaded when an array needs it.
+    Images,
+}
+
+impl WasmModule {
+    /// The name of the build, as TypeScript spells it (`DecodeBuild`).
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Engine => "engine",
+            Self::Full => "full",
+            Self::Images => "images",
+        }
+    }
+
+    /// Whether this build contains that module. The host build contains all of them.
+    pub fn is_in_this_build(self) -> bool {
+        match self {
+            Self::Engine => true,
+            Self::Full => ENCODERS,
+            Self::Images => cfg!(feature = "images"),
+        }
+    }
+}
+
+/// Whether this build can encode with compressors: only the full module and the host build can.
+pub const ENCODERS: bool = cfg!(feature = "full");
+
+/// The error of a codec that only another WebAssembly module of the package has.
+pub fn needs_module(module: WasmModule) -> Error {
+    let name = module.name();
+    Error::unsupported(format!("only the package's {name:?} module has this codec, and another module ran"))
+}
+
+/// The error of encoding with an image codec.
+#[cfg(feature = "images")]
+pub fn image_codecs_are_read_only() -> Error {
+    Error::unsupported("image codecs can decode but not encode; choose another codec to write")
+        .in_stage(Stage::Encode)
+}
+
+/// Checks that this build can encode.
+///
+/// # Errors
+/// `Unsupported` in a build without encoders.
+pub fn require_encoders() -> Result<()> {
+    if ENCODERS { Ok(()) } else { Err(needs_module(WasmModule::Full).in_stage(Stage::Encode)) }
+}
