@@ -13,16 +13,9 @@ import { setUp } from "./setup.mjs";
 const SOURCES = [
   ...[".cargo", "Cargo.lock", "Cargo.toml", "package-lock.json", "package.json", "src"],
   ...["tsconfig.build.json", "tsconfig.json", "xtask/Cargo.toml", "xtask/src"],
-  ...[
-    "build",
-    "declarations",
-    "modules",
-    "package",
-    "late_modules",
-    "virtual_modules",
-    "wasm",
-    "wasm_sections",
-  ].map((name) => `scripts/${name}.mjs`),
+  ...["build", "bundles", "declarations", "late", "package", "texts", "wasm"].map(
+    (name) => `scripts/${name}.mjs`,
+  ),
 ];
 
 /** Builds dist/ unless the sources have not changed. A release build also serves as a quick one. */

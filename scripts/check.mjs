@@ -20,15 +20,11 @@ const writers = () => [
 ];
 
 /** Each wasm variant is checked separately, because code that one uses may be dead in another. */
-function wasmClippy({ name, features }, environment) {
-  const target = ["--lib", "--target", "wasm32-unknown-unknown"];
-  const chosen = features.length > 0 ? ["--features", features.join(",")] : [];
-  return [
-    `clippy, on wasm: ${name}`,
-    ["cargo", "clippy", "--locked", ...target, ...chosen, ...DENY],
-    environment,
-  ];
-}
+const wasmClippy = ({ name, args }, environment) => [
+  `clippy, on wasm: ${name}`,
+  ["cargo", "clippy", ...args, ...DENY],
+  environment,
+];
 
 function checks({ variants, environment, typos }) {
   return [
@@ -58,7 +54,7 @@ function isGlueOld(folder) {
 
 await command(async (args) => {
   const { clang } = await setUp({ rust: true });
-  const { buildWasm, glueFolder, VARIANTS, wasmEnvironment } = await import("./wasm.mjs");
+  const { buildWasm, cargoArguments, glueFolder, VARIANTS, wasmEnvironment } = await import("./wasm.mjs");
   for (const variant of VARIANTS) {
     if (!variant.bare && isGlueOld(glueFolder(variant.name)))
       await buildWasm(variant, { quick: true, clang });
@@ -66,7 +62,7 @@ await command(async (args) => {
   const steps = args.includes("--write")
     ? writers()
     : checks({
-        variants: VARIANTS,
+        variants: VARIANTS.map((variant) => ({ name: variant.name, args: cargoArguments(variant) })),
         environment: wasmEnvironment(clang),
         typos: await installTypos(),
       });

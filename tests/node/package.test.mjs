@@ -248,6 +248,22 @@ test("the command writes the files of slim, as they were built", () => {
   }
 });
 
+test("slim names no text of wasm or of a program", () => {
+  const slim = readFileSync(join(ROOT, "dist/slim.js"), "utf8");
+  assert.deepEqual(slim.match(/\bimport\("[^"]+"\)/g), ['import("./modules/engine/caller.js")']);
+});
+
+/** Files that no bundler changes: the script for pages, and the texts of the workers' programs. */
+const UNBUNDLED = /^(script|modules.engine-(texts|programs))\.js$/;
+
+test("no bundler rewrites the import of a user's module by its URL", () => {
+  const files = readdirSync(join(ROOT, "dist"), { recursive: true });
+  for (const file of files.filter((name) => name.endsWith(".js") && !UNBUNDLED.test(name))) {
+    const text = readFileSync(join(ROOT, "dist", file), "utf8");
+    assert.doesNotMatch(text, /\bimport\(\s*[\w$]+\s*\)/, file);
+  }
+});
+
 /** What the package may be, packed, in bytes. */
 const MOST_PACKED_BYTES = 3_400_000;
 
