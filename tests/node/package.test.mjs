@@ -100,7 +100,7 @@ const NAMES = [
 test("public names", async () => {
   assert.deepEqual(Object.keys(await import("zarr-wasm")).sort(), NAMES);
   assert.deepEqual(Object.keys(await import("zarr-wasm/slim")).sort(), NAMES);
-  assert.deepEqual(Object.keys(await import("zarr-wasm/node")), ["FileSystemStore"]);
+  assert.deepEqual(Object.keys(await import("zarr-wasm/fs")), ["FileSystemStore", "default"]);
 });
 
 test("no dependencies, no side effects, only modules", () => {
@@ -310,7 +310,7 @@ test("slim takes bytes and modules, and starts the worker from its file", () => 
 });
 
 test("a file-system store reads only within its folder", async () => {
-  const { FileSystemStore } = await import("zarr-wasm/node");
+  const { FileSystemStore } = await import("zarr-wasm/fs");
   const store = new FileSystemStore(STORE);
   assert.equal(await store.has("/zarr.json"), true);
   assert.equal(await store.has("/nothing"), false);
@@ -331,7 +331,7 @@ test("a file-system store reads only within its folder", async () => {
 });
 
 test("a file-system store writes and deletes", async () => {
-  const { FileSystemStore } = await import("zarr-wasm/node");
+  const { FileSystemStore } = await import("zarr-wasm/fs");
   const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-files-"));
   try {
     const store = new FileSystemStore(folder);
