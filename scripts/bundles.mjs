@@ -2,7 +2,7 @@
  * What all esbuild runs over `src/ts` share: options, and the modules whose names begin with `#`.
  * Those are made, or depend on the entry. `tsconfig.json` and `src/ts/virtual.d.ts` have their types.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ROOT } from "./run_command.mjs";
 import { glueFolder } from "./wasm.mjs";
@@ -29,11 +29,14 @@ const TEXT_NAMES = ["engine-texts", "engine-programs", "full-wasm", "images-wasm
 /** The published texts: see `texts.mjs`. */
 export const TEXTS = Object.fromEntries(TEXT_NAMES.map((name) => [`#${name}`, join(MODULES, `${name}.js`)]));
 
+const glueOf = (build) => join(glueFolder(build), "zarr_wasm.js");
+
 /** The files of the names with `#`. `source` is the file of `src/ts/entry/source`. */
 export const aliases = (source) => ({
   "#caller": join(SOURCES, "engine/caller.ts"),
-  "#full-glue": join(glueFolder("full"), "zarr_wasm.js"),
-  "#glue": join(glueFolder("engine"), "zarr_wasm.js"),
+  // Without the full build (`npm start`), its glue is never called.
+  "#full-glue": [glueOf("full"), glueOf("engine")].find(existsSync) ?? glueOf("full"),
+  "#glue": glueOf("engine"),
   "#late": join(SOURCES, "entry/source/late.ts"),
   "#source": join(SOURCES, `entry/source/${source}.ts`),
   ...TEXTS,

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { command, ROOT, run, StepFailed, say } from "./run_command.mjs";
 import { setUp } from "./setup.mjs";
-import { installTypos } from "./typos.mjs";
+import { installTypos } from "./tools.mjs";
 
 const bin = (path) => [process.execPath, join(ROOT, "node_modules", path)];
 const BIOME = bin("@biomejs/biome/bin/biome");
@@ -40,6 +40,9 @@ function checks({ variants, environment, typos }) {
   ];
 }
 
+/** The builds whose glue has types in `tsconfig.json`. */
+const TYPED = ["engine", "full"];
+
 /**
  * Whether declarations of the glue, which type checking needs, are missing or older than their Rust
  * code. Those of any build will do.
@@ -55,10 +58,8 @@ function isGlueOld(folder) {
 await command(async (args) => {
   const { clang } = await setUp({ rust: true });
   const { buildWasm, cargoArguments, glueFolder, VARIANTS, wasmEnvironment } = await import("./wasm.mjs");
-  for (const variant of VARIANTS) {
-    if (!variant.bare && isGlueOld(glueFolder(variant.name)))
-      await buildWasm(variant, { quick: true, clang });
-  }
+  for (const variant of VARIANTS.filter(({ name }) => TYPED.includes(name)))
+    if (isGlueOld(glueFolder(variant.name))) await buildWasm(variant, { quick: true, clang });
   const steps = args.includes("--write")
     ? writers()
     : checks({

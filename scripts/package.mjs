@@ -109,17 +109,22 @@ async function publishBundles(build, options) {
     await publishBundle(build, `${name}.ts`, join(MODULES, `${name}.js`), "inline", options);
 }
 
-export async function buildPackage(options) {
+/**
+ * Makes `dist/`. With `isFirst`, a part of it: see `build.mjs`. With `isAnew`, over what is there, so
+ * that a server of it can go on.
+ */
+export async function buildPackage({ isFirst, isAnew, ...options }) {
   const { build } = await import("esbuild");
-  rmSync(DIST, { recursive: true, force: true });
+  if (!isAnew) rmSync(DIST, { recursive: true, force: true });
   mkdirSync(MODULES, { recursive: true });
   say("· esbuild: the entries of src/ts/entry");
-  await publishTexts(build, options);
+  await publishTexts(build, { ...options, isFirst });
   await publishBundles(build, options);
   await publishModules(build, options);
   await publishLateCode(build, options);
-  for (const { name } of VARIANTS) copyFileSync(moduleOf(name), join(DIST, wasmFile(name)));
-  copyFileSync(join(DIST, wasmFile("engine")), join(MODULES, "engine.wasm"));
-  await publishDeclarations();
+  for (const { name } of VARIANTS.filter((variant) => variant.isFirst || !isFirst))
+    copyFileSync(moduleOf(name), join(DIST, wasmFile(name)));
+  copyFileSync(moduleOf("engine"), join(MODULES, "engine.wasm"));
+  if (!isFirst && !isAnew) await publishDeclarations();
   if (options.ledger) await (await import("./sizes.mjs")).writeSizes(build);
 }

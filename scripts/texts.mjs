@@ -11,13 +11,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { deflateRawSync } from "node:zlib";
-import { aliases, DIST, MODULES, optionsOf, SOURCES } from "./bundles.mjs";
-import { moduleOf, packedWasm } from "./wasm.mjs";
+import { aliases, DIST, optionsOf, SOURCES, TEXTS } from "./bundles.mjs";
+import { moduleOf, packedWasm, VARIANTS } from "./wasm.mjs";
 
 const PROGRAMS = ["decode/decode_main.ts", "engine_main.ts"].map((name) => join(SOURCES, "engine", name));
-
-/** The builds that are compressed with the engine as prefix. */
-const PACKED = ["full", "images", "conventions"];
 
 /** An esbuild plugin: a bundle gets the modules of the chunk from the global variable `shared`. */
 const withShared = {
@@ -59,16 +56,23 @@ async function workerPrograms(build, { quick }) {
 function writeTexts(name, texts) {
   const exported = ([as, text]) =>
     `export ${as === "default" ? as : `const ${as} =`} ${JSON.stringify(text)};\n`;
-  writeFileSync(join(MODULES, `${name}.js`), Object.entries(texts).map(exported).join(""));
+  writeFileSync(TEXTS[`#${name}`], Object.entries(texts).map(exported).join(""));
 }
 
+/** In place of a text that is not there yet: see `npm start`. */
+const LATER = `throw new Error("this build of zarr-wasm is still being compiled: reload the page in a minute");`;
+
 /** Publishes all texts. */
-export async function publishTexts(build, { quick }) {
+export async function publishTexts(build, { quick, isFirst }) {
   const programs = await workerPrograms(build, { quick });
   const engine = readFileSync(moduleOf("engine"));
   writeTexts("engine-texts", { wasm: deflateRawSync(engine, { level: 9 }).toString("base64"), ...programs });
   writeTexts("engine-programs", programs);
-  for (const name of PACKED) {
+  for (const { name, isFirst: isThere } of VARIANTS.filter((variant) => variant.name !== "engine")) {
+    if (isFirst && !isThere) {
+      writeFileSync(TEXTS[`#${name}-wasm`], LATER);
+      continue;
+    }
     const frame = readFileSync(await packedWasm(name, { quick }));
     writeTexts(`${name}-wasm`, { default: frame.toString("base64") });
   }

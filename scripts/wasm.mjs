@@ -23,8 +23,15 @@ import { ROOT, run, say } from "./run_command.mjs";
 const ENGINE = { crate: "zarr-wasm", file: "zarr_wasm.wasm" };
 const CONVENTIONS = ENGINE;
 
+/** The wasm builds. A page's first picture needs those with `isFirst`. */
 export const VARIANTS = [
-  { name: "engine", ...ENGINE, features: [], what: "planning, metadata and the common decoders" },
+  {
+    name: "engine",
+    ...ENGINE,
+    features: [],
+    what: "planning, metadata and the common decoders",
+    isFirst: true,
+  },
   { name: "full", ...ENGINE, features: ["full"], what: "the engine, encoders and rare codecs" },
   { name: "images", ...ENGINE, features: ["images"], what: "the engine and decoders of images" },
   {
@@ -34,6 +41,7 @@ export const VARIANTS = [
     what: "what attributes mean, without the engine",
     /** It exports plain functions of numbers, so there is no glue. */
     bare: true,
+    isFirst: true,
   },
 ];
 
@@ -96,9 +104,12 @@ async function compile(variant, profile, clang) {
   return join(folder, "wasm32-unknown-unknown", profile, variant.file);
 }
 
-/** The path of the xtask program, which is built if necessary. */
+/**
+ * The path of the xtask program, which is built if necessary. All calls of cargo for this machine
+ * name the workspace: with other packages, dependencies have other features and are compiled again.
+ */
 export async function buildXtask() {
-  const args = ["build", "--locked", "--package", "xtask"];
+  const args = ["build", "--locked", "--workspace", "--bin", "xtask"];
   await run("cargo: xtask, the generator of the wasm glue", "cargo", args);
   return join(cargoTarget(), "debug", process.platform === "win32" ? "xtask.exe" : "xtask");
 }
