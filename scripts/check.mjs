@@ -22,7 +22,7 @@ const writers = () => [
 /** Each wasm variant is checked separately, because code that one uses may be dead in another. */
 const wasmClippy = ({ name, args }, environment) => [
   `clippy, on wasm: ${name}`,
-  ["cargo", "clippy", ...args, ...DENY],
+  ["cargo", "clippy", "--locked", ...args, ...DENY],
   environment,
 ];
 

@@ -91,14 +91,14 @@ export const wasmEnvironment = (clang) => ({ CC_wasm32_unknown_unknown: clang })
 
 /** The arguments with which cargo builds or checks a variant. */
 export const cargoArguments = ({ crate, features }) => [
-  ...["--locked", "--lib", "--package", crate, "--target", "wasm32-unknown-unknown"],
+  ...["--lib", "--package", crate, "--target", "wasm32-unknown-unknown"],
   ...(features.length > 0 ? ["--features", features.join(",")] : []),
 ];
 
 /** Resolves to the path of the compiled module. */
 async function compile(variant, profile, clang) {
   const folder = join(cargoTarget(), "wasm");
-  const args = ["build", ...cargoArguments(variant), "--profile", profile, "--target-dir", folder];
+  const args = ["build", "--locked", ...cargoArguments(variant), "--profile", profile, "--target-dir", folder];
   const title = `cargo: ${variant.name} (${variant.what}), profile ${profile}`;
   await run(title, "cargo", args, { env: wasmEnvironment(clang) });
   return join(folder, "wasm32-unknown-unknown", profile, variant.file);
