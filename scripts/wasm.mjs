@@ -98,7 +98,8 @@ export const cargoArguments = ({ crate, features }) => [
 /** Resolves to the path of the compiled module. */
 async function compile(variant, profile, clang) {
   const folder = join(cargoTarget(), "wasm");
-  const args = ["build", "--locked", ...cargoArguments(variant), "--profile", profile, "--target-dir", folder];
+  const where = ["--profile", profile, "--target-dir", folder];
+  const args = ["build", "--locked", ...cargoArguments(variant), ...where];
   const title = `cargo: ${variant.name} (${variant.what}), profile ${profile}`;
   await run(title, "cargo", args, { env: wasmEnvironment(clang) });
   return join(folder, "wasm32-unknown-unknown", profile, variant.file);
