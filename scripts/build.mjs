@@ -13,29 +13,28 @@ import { setUp } from "./setup.mjs";
 const SOURCES = [
   ...[".cargo", "Cargo.lock", "Cargo.toml", "package-lock.json", "package.json", "src"],
   ...["tsconfig.build.json", "tsconfig.json", "xtask/Cargo.toml", "xtask/src"],
-  ...[
-    "build",
-    "declarations",
-    "modules",
-    "package",
-    "late_modules",
-    "virtual_modules",
-    "wasm",
-    "wasm_sections",
-  ].map((name) => `scripts/${name}.mjs`),
+  ...["build", "bundles", "declarations", "late", "package", "texts", "wasm"].map(
+    (name) => `scripts/${name}.mjs`,
+  ),
 ];
 
-/** Builds dist/ unless the sources have not changed. A release build also serves as a quick one. */
-export async function buildUnlessFinished({ quick }) {
+/** Whether dist/ is made of the sources as they are. A release build also serves as a quick one. */
+export function isBuilt({ quick }) {
   const there = finished("dist");
   const isFinished = there?.key === keyOf(SOURCES) && (quick || !there.quick);
-  if (isFinished && existsSync(join(ROOT, "dist/index.js"))) {
-    say(`· the package: dist/ is finished (${there.quick ? "quick" : "release"})`);
-    return;
-  }
-  await build({ quick });
+  return isFinished && existsSync(join(ROOT, "dist/index.js"));
 }
 
+export async function buildUnlessFinished(options) {
+  if (isBuilt(options))
+    say(`· the package: dist/ is finished (${finished("dist").quick ? "quick" : "release"})`);
+  else await build(options);
+}
+
+/**
+ * Builds dist/. With `isFirst` it has only what a first picture needs: no encoders, no codecs of
+ * images, no declarations.
+ */
 export async function build(options) {
   const started = performance.now();
   begin("dist");
@@ -43,10 +42,13 @@ export async function build(options) {
   const { clang } = await setUp({ rust: true });
   const { buildWasm, VARIANTS } = await import("./wasm.mjs");
   const { buildPackage } = await import("./package.mjs");
-  for (const variant of VARIANTS) await buildWasm(variant, { ...options, clang });
+  for (const variant of VARIANTS)
+    if (variant.isFirst || !options.isFirst) await buildWasm(variant, { ...options, clang });
   await buildPackage(options);
-  finish("dist", { key, quick: Boolean(options.quick) });
-  say(`\n✓ dist/ is built (${options.quick ? "quick" : "release"}) in ${seconds(started)}`);
+  const isWhole = !options.isFirst;
+  if (isWhole) finish("dist", { key, quick: Boolean(options.quick) });
+  const kind = isWhole ? (options.quick ? "quick" : "release") : "what a first picture needs";
+  say(`\n✓ dist/ is built (${kind}) in ${seconds(started)}`);
 }
 
 if (import.meta.filename === process.argv[1]) {

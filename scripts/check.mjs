@@ -6,7 +6,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { command, ROOT, run, StepFailed, say } from "./run_command.mjs";
 import { setUp } from "./setup.mjs";
-import { installTypos } from "./typos.mjs";
+import { installTypos } from "./tools.mjs";
 
 const bin = (path) => [process.execPath, join(ROOT, "node_modules", path)];
 const BIOME = bin("@biomejs/biome/bin/biome");
@@ -21,17 +21,17 @@ const writers = () => [
 ];
 
 /** Each wasm variant is checked separately, because code that one uses may be dead in another. */
-const wasmClippy = (words, name, environment) => [
+const wasmClippy = ({ name, args }, environment) => [
   `clippy, on wasm: ${name}`,
-  ["cargo", "clippy", "--locked", "--lib", ...words, ...DENY],
+  ["cargo", "clippy", "--locked", ...args, ...DENY],
   environment,
 ];
 
-function checks({ variants, cargoWords, environment, typos }) {
+function checks({ variants, environment, typos }) {
   return [
     ["cargo fmt --check", ["cargo", "fmt", "--all", "--check"]],
     ["clippy, on the host", ["cargo", "clippy", "--locked", "--workspace", "--all-targets", ...DENY]],
-    ...variants.map((variant) => wasmClippy(cargoWords(variant), variant.name, environment)),
+    ...variants.map((variant) => wasmClippy(variant, environment)),
     ["cargo doc: what a Rust program may import", DOCUMENT, DOC],
     ["tsc", [...TSC, "--project", "tsconfig.json"]],
     ["tsc, the viewer", [...TSC, "--project", "www/tsconfig.json"]],
@@ -39,6 +39,9 @@ function checks({ variants, cargoWords, environment, typos }) {
     ["typos: British spelling; .typos.toml has the exceptions", [typos, "--format", "brief"]],
   ];
 }
+
+/** The builds whose glue has types in `tsconfig.json`. */
+const TYPED = ["engine", "full"];
 
 /**
  * Whether declarations of the glue, which type checking needs, are missing or older than their Rust
@@ -54,16 +57,13 @@ function isGlueOld(folder) {
 
 await command(async (args) => {
   const { clang } = await setUp({ rust: true });
-  const { buildWasm, cargoWords, glueFolder, VARIANTS, wasmEnvironment } = await import("./wasm.mjs");
-  for (const variant of VARIANTS) {
-    if (!variant.bare && isGlueOld(glueFolder(variant.name)))
-      await buildWasm(variant, { quick: true, clang });
-  }
+  const { buildWasm, cargoArguments, glueFolder, VARIANTS, wasmEnvironment } = await import("./wasm.mjs");
+  for (const variant of VARIANTS.filter(({ name }) => TYPED.includes(name)))
+    if (isGlueOld(glueFolder(variant.name))) await buildWasm(variant, { quick: true, clang });
   const steps = args.includes("--write")
     ? writers()
     : checks({
-        variants: VARIANTS,
-        cargoWords,
+        variants: VARIANTS.map((variant) => ({ name: variant.name, args: cargoArguments(variant) })),
         environment: wasmEnvironment(clang),
         typos: await installTypos(),
       });

@@ -5,17 +5,17 @@
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { ROOT } from "./run_command.mjs";
 
 const record = (name) => join(ROOT, "target/finished", name);
 
 /** The files below a path in a fixed order; the path itself if it is a file. */
 function* filesOf(path) {
-  const stat = statSync(join(ROOT, path), { throwIfNoEntry: false });
+  const stat = statSync(resolve(ROOT, path), { throwIfNoEntry: false });
   if (stat?.isFile()) yield path;
   if (!stat?.isDirectory()) return;
-  for (const name of readdirSync(join(ROOT, path)).sort()) yield* filesOf(`${path}/${name}`);
+  for (const name of readdirSync(resolve(ROOT, path)).sort()) yield* filesOf(`${path}/${name}`);
 }
 
 /** A hash of the files below `sources`, their names, and `words`. */
@@ -23,7 +23,7 @@ export function keyOf(sources, ...words) {
   const hash = createHash("sha256").update(JSON.stringify(words));
   for (const source of sources)
     for (const file of filesOf(source)) {
-      const bytes = readFileSync(join(ROOT, file));
+      const bytes = readFileSync(resolve(ROOT, file));
       hash.update(`\0${file}\0${bytes.length}\0`).update(bytes);
     }
   return hash.digest("hex");

@@ -11,15 +11,6 @@ import { join } from "node:path";
 import { ask, command, has, ROOT, run, StepFailed, say } from "./run_command.mjs";
 
 const WASM_TARGET = "wasm32-unknown-unknown";
-const CLANGS = [...[22, 21, 20, 19, 18, 17, 16, 15, 14].map((version) => `clang-${version}`), "clang"];
-const CHROMIUMS = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-  "/Applications/Chromium.app/Contents/MacOS/Chromium",
-];
-
 function checkNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
@@ -78,14 +69,6 @@ function makesWasm(clang) {
   }
 }
 
-const findClang = () =>
-  [process.env.CC_wasm32_unknown_unknown, ...CLANGS].find((name) => name && makesWasm(name));
-
-const NGINXES = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx", "/opt/homebrew/bin/nginx"];
-const findNginx = () => [process.env.NGINX, ...NGINXES].find((path) => path && existsSync(path));
-
-const findChromium = () => [process.env.CHROMIUM, ...CHROMIUMS].find((path) => path && existsSync(path));
-
 let packageListsFresh = false;
 
 /** Installs the first of the packages that Debian has, if that needs no password. */
@@ -105,32 +88,56 @@ async function aptInstall(what, packages) {
   await apt(`apt-get: ${known}, ${what}`, ["install", "-y", "--no-install-recommends", known]);
 }
 
-async function installClang() {
-  if (findClang()) return;
-  await aptInstall("to compile zstd to wasm (about 100 MB)", ["clang-19", "clang"]);
-  if (findClang()) return;
-  throw new StepFailed(
-    "no clang that can make wasm: `apt-get install clang`, `brew install llvm`, or set CC_wasm32_unknown_unknown",
-  );
-}
-
-async function installChromium() {
-  if (findChromium()) return;
-  await aptInstall("for the browser tests (about 120 MB)", ["chromium"]);
-  if (findChromium()) return;
-  throw new StepFailed(
-    "no Chromium for the browser tests: `apt-get install chromium`, or set CHROMIUM to its path",
-  );
-}
-
-async function installNginx() {
-  if (findNginx()) return;
+/**
+ * The programs of the machine: the variable that names another one, the places where it may be, the
+ * packages of Debian that have it, and what is said where it is missing.
+ */
+const PROGRAMS = {
+  clang: {
+    variable: "CC_wasm32_unknown_unknown",
+    places: [...[22, 21, 20, 19, 18, 17, 16, 15, 14].map((version) => `clang-${version}`), "clang"],
+    works: makesWasm,
+    packages: ["clang-19", "clang"],
+    what: "to compile zstd to wasm (about 100 MB)",
+    missing: "no clang that can make wasm: `apt-get install clang`, `brew install llvm`",
+  },
+  chromium: {
+    variable: "CHROMIUM",
+    places: [
+      "/usr/bin/chromium",
+      "/usr/bin/chromium-browser",
+      "/usr/bin/google-chrome",
+      "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+      "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    ],
+    works: existsSync,
+    packages: ["chromium"],
+    what: "for the browser tests (about 120 MB)",
+    missing: "no Chromium for the browser tests: `apt-get install chromium`",
+  },
   // The service that Debian starts with the package is not used, because tests start their own.
-  await aptInstall("for the tests of HTTP caches (about 2 MB)", ["nginx", "nginx-light"]);
-  if (findNginx()) return;
-  throw new StepFailed(
-    "no nginx for the tests of HTTP caches: `apt-get install nginx`, or set NGINX to its path",
-  );
+  nginx: {
+    variable: "NGINX",
+    places: ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx", "/opt/homebrew/bin/nginx"],
+    works: existsSync,
+    packages: ["nginx", "nginx-light"],
+    what: "for the tests of HTTP caches (about 2 MB)",
+    missing: "no nginx for the tests of HTTP caches: `apt-get install nginx`",
+  },
+};
+
+const find = ({ variable, places, works }) =>
+  [process.env[variable], ...places].find((place) => place && works(place));
+
+/** Resolves to the path of a program, which is installed if it is missing and needed. */
+async function program(name, isNeeded) {
+  const kind = PROGRAMS[name];
+  const found = find(kind);
+  if (found || !isNeeded) return found;
+  await aptInstall(kind.what, kind.packages);
+  const installed = find(kind);
+  if (!installed) throw new StepFailed(`${kind.missing}, or set ${kind.variable} to its path`);
+  return installed;
 }
 
 /**
@@ -165,15 +172,14 @@ async function installServers() {
  */
 export async function setUp(needs) {
   await installNodeModules();
-  if (needs.rust) {
-    await installRustTarget();
-    await installClang();
-  }
-  if (needs.browser) await installChromium();
-  if (needs.nginx) await installNginx();
+  if (needs.rust) await installRustTarget();
   if (needs.servers) await installServers();
   if (needs.engines) await installEngines();
-  return { clang: needs.rust ? findClang() : undefined, chromium: findChromium(), nginx: findNginx() };
+  return {
+    clang: needs.rust ? await program("clang", true) : undefined,
+    chromium: await program("chromium", needs.browser),
+    nginx: await program("nginx", needs.nginx),
+  };
 }
 
 if (import.meta.filename === process.argv[1]) {

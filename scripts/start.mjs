@@ -1,13 +1,19 @@
 /**
  * `npm start`: builds and serves the viewer, also in a clean clone. It installs what is missing,
  * builds the package (quick profile) and the viewer with its samples, and serves them on loopback.
+ * Encoders and codecs of images, which no first picture needs, are built while the page is there.
  * Finished builds are reused, so a second start takes seconds. `PORT` is the port (default: 8080).
- * `--dev` runs webpack's server, which rebuilds the viewer when its source changes.
+ *
+ * `npm run dev`: runs webpack's server, and builds again what has changed: Rust, TypeScript and the
+ * viewer.
  */
+import { watch } from "node:fs";
 import { join } from "node:path";
-import { buildUnlessFinished } from "./build.mjs";
-import { command, ROOT, run, StepFailed, say } from "./run_command.mjs";
+import { build, buildUnlessFinished, isBuilt } from "./build.mjs";
+import { begin } from "./finished.mjs";
+import { command, ROOT, run, StepFailed, say, seconds } from "./run_command.mjs";
 import { serve } from "./serve.mjs";
+import { setUp } from "./setup.mjs";
 import { buildViewer } from "./www.mjs";
 
 const WEBPACK = join(ROOT, "node_modules/webpack/bin/webpack.js");
@@ -21,25 +27,68 @@ async function serveViewer(port) {
   }
 }
 
-await command(async (args) => {
-  const port = Number(process.env.PORT || 8080);
-  if (!Number.isInteger(port) || port < 0 || port > 65535)
-    throw new StepFailed(`PORT=${process.env.PORT} is no port`);
-  await buildUnlessFinished({ quick: true });
-  if (args.includes("--dev")) {
-    await run(
-      "webpack serve (ends with Ctrl-C)",
-      process.execPath,
-      [WEBPACK, "serve", "--port", String(port)],
-      {
-        env: { NODE_ENV: "development" },
-        verbose: true,
-      },
-    );
-    return;
-  }
+async function start(port) {
+  const isThere = isBuilt({ quick: true });
+  if (!isThere) await build({ quick: true, isFirst: true });
   await buildViewer();
   const { url } = await serveViewer(port);
   say(`\n✓ The viewer is at ${url}/`);
   say("  Ctrl-C ends it.");
+  if (isThere) return;
+  await build({ quick: true });
+  await buildViewer();
+  say("✓ Encoders and codecs of images are there too: reload the page");
+}
+
+/** Builds the package over the one that is served. cargo is asked unless only TypeScript changed. */
+async function buildAnew(isRust) {
+  const started = performance.now();
+  if (isRust) {
+    const { clang } = await setUp({ rust: true });
+    const { buildWasm, VARIANTS } = await import("./wasm.mjs");
+    for (const variant of VARIANTS) await buildWasm(variant, { quick: true, clang });
+  }
+  const { buildPackage } = await import("./package.mjs");
+  await buildPackage({ quick: true, isAnew: true });
+  say(`✓ the package is built anew in ${seconds(started)}`);
+}
+
+/** Calls `buildAnew` after each change of `src/`, once for all that change meanwhile. */
+function watchSources() {
+  const changed = new Set();
+  let isBuilding = false;
+  const build = async () => {
+    if (isBuilding) return;
+    isBuilding = true;
+    while (changed.size > 0) {
+      const isRust = [...changed].some((name) => !name.endsWith(".ts"));
+      changed.clear();
+      begin("dist"); // declarations are not made again
+      await buildAnew(isRust).catch((error) => say(`✗ ${error.message}`));
+    }
+    isBuilding = false;
+  };
+  watch(join(ROOT, "src"), { recursive: true }, (_, name) => {
+    if (!/\.(rs|ts|js|toml)$/.test(name ?? "")) return;
+    changed.add(name);
+    setTimeout(build, 100); // an editor writes several files at once
+  });
+}
+
+async function develop(port) {
+  await buildUnlessFinished({ quick: true });
+  watchSources();
+  await run(
+    "webpack serve (ends with Ctrl-C)",
+    process.execPath,
+    [WEBPACK, "serve", "--port", String(port)],
+    { env: { NODE_ENV: "development" }, verbose: true },
+  );
+}
+
+await command(async (args) => {
+  const port = Number(process.env.PORT || 8080);
+  if (!Number.isInteger(port) || port < 0 || port > 65535)
+    throw new StepFailed(`PORT=${process.env.PORT} is no port`);
+  await (args.includes("--dev") ? develop(port) : start(port));
 });

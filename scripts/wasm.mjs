@@ -2,39 +2,45 @@
  * Builds the wasm and its JavaScript glue: cargo, then xtask (wasm-bindgen), then wasm-opt. The
  * variants share a cargo target folder and thereby their dependencies. Those of the engine have the
  * same file name there, so each file is copied away before the next build. The result is
- * `target/glue/<variant>/` with zarr_wasm.js, zarr_wasm.d.ts and zarr_wasm.wasm. Of all builds but
- * the engine there is zarr_wasm.zst too: the module as the package has it (`packedWasm`).
+ * `target/glue/<variant>/` with zarr_wasm.js, zarr_wasm.d.ts and zarr_wasm.wasm, and a Zstandard
+ * frame of all builds but the engine: the module as the package has it (`packedWasm`).
  */
-import { createHash } from "node:crypto";
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
+import { keyOf } from "./finished.mjs";
 import { ROOT, run, say } from "./run_command.mjs";
-import { roomsOf, withoutExports, withoutNames } from "./wasm_sections.mjs";
 
-/** Each is a crate with features. `bare`: it exports plain functions of numbers, so it has no glue. */
+/**
+ * The wasm builds: each is a crate with features. A page's first picture needs those with `isFirst`.
+ * `bare`: it exports plain functions of numbers, so it has no glue.
+ */
 export const VARIANTS = [
-  { name: "engine", crate: "engine", features: [], what: "planning, metadata and the common decoders" },
+  { name: "engine", crate: "engine", features: [], what: "planning, the common decoders", isFirst: true },
   { name: "full", crate: "engine", features: ["full"], what: "the engine, encoders and rare codecs" },
   { name: "images", crate: "engine", features: ["images"], what: "the engine and decoders of images" },
-  { name: "conventions", crate: "conventions", features: [], bare: true, what: "what attributes mean" },
-];
-
-/** What cargo is told to build, check or list a variant. */
-export const cargoWords = ({ crate, features }) => [
-  ...["--package", `zarr-wasm-${crate}`, "--target", "wasm32-unknown-unknown"],
-  ...["--no-default-features", "--features", features.join(",")],
+  {
+    name: "conventions",
+    crate: "conventions",
+    features: [],
+    what: "what attributes mean",
+    bare: true,
+    isFirst: true,
+  },
 ];
 
 /** The wasm features that rustc and clang use. binaryen rejects those that are not listed. */
 const WASM_OPT_FLAGS = [
+  // C functions that only zstd calls. It sorts only for dictionaries, which are not made here.
+  "--remove-exports=rust_zstd_wasm_shim_*",
   "-O3",
   // rustc has inlined what is useful; much more makes the module a twelfth larger on the wire. The
   // smallest functions are inlined nevertheless, which costs one per cent: browsers compile each
@@ -45,6 +51,8 @@ const WASM_OPT_FLAGS = [
   // Sort functions by name, so that instances of a generic function are adjacent. gzip only finds
   // repetitions within 32 KiB; this saves three per cent.
   "--reorder-functions-by-name",
+  "--strip-producers",
+  "--strip-target-features",
   ...[
     "simd",
     "bulk-memory",
@@ -57,68 +65,55 @@ const WASM_OPT_FLAGS = [
   ].map((feature) => `--enable-${feature}`),
 ];
 
-/** C functions that only zstd calls. It sorts only for dictionaries, which are not made here. */
-const UNUSED_EXPORTS = /^rust_zstd_wasm_shim_/;
-
 /** The build that every page has loaded, and that the others are compressed with. */
 const PREFIX = "engine";
 
+/** The file of a build in the package, and as `npx zarr-wasm <folder>` writes it. */
+export const wasmFile = (name) => (name === PREFIX ? "zarr_wasm.wasm" : `zarr_wasm_${name}.wasm`);
+
 export const glueFolder = (variant) => join(ROOT, "target/glue", variant);
+
+/** The finished module of a build. */
+export const moduleOf = (variant) => join(glueFolder(variant), "zarr_wasm.wasm");
+
 const cargoTarget = () => resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
 
 /** The environment of a cargo call that compiles C to wasm. */
 export const wasmEnvironment = (clang) => ({ CC_wasm32_unknown_unknown: clang });
 
+/** The arguments with which cargo builds or checks a variant. */
+export const cargoArguments = ({ crate, features }) => [
+  ...["--lib", "--package", `zarr-wasm-${crate}`, "--target", "wasm32-unknown-unknown"],
+  ...["--no-default-features", "--features", features.join(",")],
+];
+
+/** Resolves to the path of the compiled module. */
 async function compile(variant, profile, clang) {
-  const targetFolder = join(cargoTarget(), "wasm");
-  await run(
-    `cargo: ${variant.name} (${variant.what}), profile ${profile}`,
-    "cargo",
-    ["build", "--locked", "--lib", "--profile", profile, "--target-dir", targetFolder, ...cargoWords(variant)],
-    { env: wasmEnvironment(clang) },
-  );
-  return join(targetFolder, "wasm32-unknown-unknown", profile, `zarr_wasm_${variant.crate}.wasm`);
+  const folder = join(cargoTarget(), "wasm");
+  const where = ["--profile", profile, "--target-dir", folder];
+  const args = ["build", "--locked", ...cargoArguments(variant), ...where];
+  const title = `cargo: ${variant.name} (${variant.what}), profile ${profile}`;
+  await run(title, "cargo", args, { env: wasmEnvironment(clang) });
+  return join(folder, "wasm32-unknown-unknown", profile, `zarr_wasm_${variant.crate}.wasm`);
 }
 
 /**
- * A key that changes whenever the glue or its module may change: with the compiled code, the
- * profile, the generator and these steps.
+ * The path of the xtask program, which is built if necessary. All calls of cargo for this machine
+ * name the workspace: with other packages, dependencies have other features and are compiled again.
  */
-function glueKey(wasm, profile) {
-  const hash = createHash("sha256").update(profile);
-  const makers = ["xtask/Cargo.toml", "xtask/src/glue.rs", "scripts/wasm.mjs", "scripts/wasm_sections.mjs"];
-  for (const file of [wasm, ...makers.map((maker) => join(ROOT, maker))]) hash.update(readFileSync(file));
-  return hash.digest("hex");
-}
-
-/** The path of the xtask program, which is built if necessary. */
 export async function buildXtask() {
-  await run("cargo: xtask, the generator of the wasm glue", "cargo", [
-    "build",
-    "--locked",
-    "--package",
-    "xtask",
-  ]);
+  const args = ["build", "--locked", "--workspace", "--bin", "xtask"];
+  await run("cargo: xtask, the generator of the wasm glue", "cargo", args);
   return join(cargoTarget(), "debug", process.platform === "win32" ? "xtask.exe" : "xtask");
 }
 
-/**
- * Optimises the module if binaryen is installed. The code sizes by room are measured before
- * function names are removed.
- */
+/** Optimises the module if binaryen is installed. Function names are dropped. */
 async function optimise(input, output) {
   const wasmOpt = join(ROOT, "node_modules/binaryen/bin/wasm-opt");
-  if (!existsSync(wasmOpt)) {
-    say("  (npm's binaryen is not installed: wasm-opt is skipped)");
-    copyFileSync(input, output);
-    return;
-  }
-  const [lean, named] = [`${output}.lean`, `${output}.named`];
-  writeFileSync(lean, withoutExports(readFileSync(input), UNUSED_EXPORTS));
-  await run("wasm-opt", process.execPath, [wasmOpt, lean, "-g", "-o", named, ...WASM_OPT_FLAGS]);
-  const module = readFileSync(named);
-  writeFileSync(join(output, "../rooms.json"), JSON.stringify(roomsOf(module)));
-  writeFileSync(output, withoutNames(module));
+  if (existsSync(wasmOpt))
+    return run("wasm-opt", process.execPath, [wasmOpt, input, "-o", output, ...WASM_OPT_FLAGS]);
+  say("  (npm's binaryen is not installed: wasm-opt is skipped)");
+  return copyFileSync(input, output);
 }
 
 /**
@@ -143,31 +138,35 @@ async function writeGlue(variant, wasm) {
 }
 
 /**
+ * Makes a file unless it was made of these files and words. `key` hashes contents, because cargo
+ * overwrites the module of one variant with that of the next.
+ */
+async function unlessCurrent(output, { of, words }, make) {
+  const keyFile = `${output}.key`;
+  const key = keyOf(of, ...words);
+  const known = existsSync(output) && existsSync(keyFile) ? readFileSync(keyFile, "utf8") : "";
+  if (known === key) return output;
+  rmSync(keyFile, { force: true });
+  await make();
+  writeFileSync(keyFile, key);
+  return output;
+}
+
+/**
  * Builds one variant. `quick` omits link-time optimisation and wasm-opt, and keeps function names.
  * Resolves to the module's path.
  */
 export async function buildWasm(variant, { quick, clang }) {
   const profile = quick ? "quick" : "release";
   const wasm = await compile(variant, profile, clang);
-  const folder = glueFolder(variant.name);
-  const finished = join(folder, "zarr_wasm.wasm");
-  const keyFile = join(folder, "key");
-  const key = glueKey(wasm, profile);
-  if (existsSync(finished) && existsSync(keyFile) && readFileSync(keyFile, "utf8") === key) return finished;
-  mkdirSync(folder, { recursive: true });
-  const raw = variant.bare ? wasm : await writeGlue(variant, wasm);
-  if (quick) copyFileSync(raw, finished);
-  else await optimise(raw, finished);
-  writeFileSync(keyFile, key);
-  say(`  ${variant.name}: ${(statSync(finished).size / 1024).toFixed(0)} KiB of wasm`);
-  return finished;
-}
-
-/** A build's Zstandard frame is made again if its module or the engine's has changed. */
-function packedKey(modules) {
-  const hash = createHash("sha256");
-  for (const file of [...modules, join(ROOT, "xtask/src/pack.rs")]) hash.update(readFileSync(file));
-  return hash.digest("hex");
+  const module = moduleOf(variant.name);
+  const of = [wasm, "xtask/Cargo.toml", "xtask/src/glue.rs", "scripts/wasm.mjs"];
+  return unlessCurrent(module, { of, words: [profile] }, async () => {
+    mkdirSync(glueFolder(variant.name), { recursive: true });
+    const raw = variant.bare ? wasm : await writeGlue(variant, wasm);
+    await (quick ? copyFileSync(raw, module) : optimise(raw, module));
+    say(`  ${variant.name}: ${(statSync(module).size / 1024).toFixed(0)} KiB of wasm`);
+  });
 }
 
 /**
@@ -176,18 +175,15 @@ function packedKey(modules) {
  * `quick` a larger frame will do. Resolves to the frame's path.
  */
 export async function packedWasm(name, { quick }) {
-  const folder = glueFolder(name);
-  const [module, prefix] = [name, PREFIX].map((build) => join(glueFolder(build), "zarr_wasm.wasm"));
-  const [packed, keyFile] = [join(folder, "zarr_wasm.zst"), join(folder, "packed_key")];
-  const key = packedKey([module, prefix]);
-  const known = existsSync(keyFile) ? readFileSync(keyFile, "utf8") : "";
-  if (known === `${key} best` || (quick && known === `${key} quick`)) return packed;
-  const xtask = await buildXtask();
-  // Tests in several processes may do this at once.
-  const unfinished = `${packed}.${process.pid}`;
-  const level = quick ? ["--quick"] : [];
-  await run(`xtask: ${name}, compressed`, xtask, ["pack", module, prefix, unfinished, ...level]);
-  renameSync(unfinished, packed);
-  writeFileSync(keyFile, `${key} ${quick ? "quick" : "best"}`);
-  return packed;
+  const frame = join(glueFolder(name), `zarr_wasm.${quick ? "quick" : "best"}.zst`);
+  const [module, prefix] = [moduleOf(name), moduleOf(PREFIX)];
+  const of = [module, prefix, "xtask/src/pack.rs"];
+  return unlessCurrent(frame, { of, words: [] }, async () => {
+    const xtask = await buildXtask();
+    // Tests in several processes may do this at once.
+    const unfinished = `${frame}.${process.pid}`;
+    const level = quick ? ["--quick"] : [];
+    await run(`xtask: ${name}, compressed`, xtask, ["pack", module, prefix, unfinished, ...level]);
+    renameSync(unfinished, frame);
+  });
 }

@@ -8,9 +8,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { installCargoDeny } from "../scripts/cargo_deny.mjs";
 import { noticesAreCurrent } from "../scripts/notices.mjs";
 import { ROOT } from "../scripts/run_command.mjs";
+import { installCargoDeny } from "../scripts/tools.mjs";
 
 let failures = 0;
 

@@ -18,7 +18,7 @@ const NODE_TESTS = readdirSync(join(import.meta.dirname, "node"))
 if (NODE_TESTS.length === 0) throw new Error("tests/node has no tests");
 /** Two files at a time: on two cores, Node's default is one. */
 const NODE_TEST = [node, "--test", "--test-concurrency=2", "--test-reporter=tap"];
-const RUST_TESTS = ["test", "--locked", "--workspace", "--exclude", "xtask", "--no-fail-fast"];
+const RUST_TESTS = ["test", "--locked", "--workspace", "--no-fail-fast"];
 const WASM_TESTS = [
   ...["test", "--locked", "--package", "zarr-wasm-kernel"],
   ...["--target", "wasm32-unknown-unknown"],

@@ -7,8 +7,8 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
 import { join, sep } from "node:path";
 import { build } from "esbuild";
+import { aliases } from "../scripts/bundles.mjs";
 import { ROOT } from "../scripts/run_command.mjs";
-import { virtualModules } from "../scripts/virtual_modules.mjs";
 
 const SOURCES = join(ROOT, "src");
 const OUTPUT = join(ROOT, "target/unit-tests");
@@ -34,7 +34,7 @@ await build({
   external: ["node:*"],
   sourcemap: "inline",
   logLevel: "error",
-  plugins: [virtualModules({ source: "none" })],
+  alias: aliases("none"),
 });
 const bundled = tests.map((name) => join(OUTPUT, name.replace(/\.\w+$/, ".mjs")));
 const { status } = spawnSync(

@@ -1,19 +1,24 @@
 /**
- * Modules without a file; `scripts/virtual_modules.mjs` makes them.
+ * Modules without a file, which `scripts/texts.mjs` and `scripts/late.mjs` make.
  */
+
+/** Loads the late code. Each entry of one file has it inside (`entry/source/late.ts`). */
+declare module "#late" {
+  export const late: () => Promise<typeof import("./entry/late.ts")>;
+}
 
 /**
  * The engine's wasm as base64 of a deflate-raw stream, and the workers' programs as classic
  * scripts.
  */
-declare module "virtual:engine-texts" {
+declare module "#engine-texts" {
   export const wasm: string;
   export const decoder: string;
   export const engine: string;
 }
 
 /** The workers' programs alone. */
-declare module "virtual:engine-programs" {
+declare module "#engine-programs" {
   export const decoder: string;
   export const engine: string;
 }
@@ -21,19 +26,19 @@ declare module "virtual:engine-programs" {
 /**
  * The wasm of the full build as base64 of a Zstandard frame, with the engine's wasm as prefix.
  */
-declare module "virtual:full-wasm" {
+declare module "#full-wasm" {
   const text: string;
   export default text;
 }
 
 /** The wasm of the build with image decoders, in the same form. */
-declare module "virtual:images-wasm" {
+declare module "#images-wasm" {
   const text: string;
   export default text;
 }
 
 /** The wasm of the conventions, in the same form. */
-declare module "virtual:conventions-wasm" {
+declare module "#conventions-wasm" {
   const text: string;
   export default text;
 }

@@ -8,7 +8,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as zarr from "zarr-wasm";
-import { FileSystemStore } from "zarr-wasm/node";
+import { FileSystemStore } from "zarr-wasm/fs";
 import { elementsOf, FAMILIES, listOf, packedBytes } from "../node/elements_by_hand.mjs";
 
 const SHAPE = [7, 5];

@@ -8,7 +8,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import * as zarr from "zarr-wasm";
-import { FileSystemStore } from "zarr-wasm/node";
+import { FileSystemStore } from "zarr-wasm/fs";
 import { elementsOf, FAMILIES, listOf, packedBytes } from "../node/elements_by_hand.mjs";
 
 /** A folder that can list its files, which consolidation needs. */

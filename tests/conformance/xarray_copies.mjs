@@ -6,7 +6,7 @@
  */
 import { join } from "node:path";
 import * as zarr from "zarr-wasm";
-import { FileSystemStore } from "zarr-wasm/node";
+import { FileSystemStore } from "zarr-wasm/fs";
 
 const folder = process.argv[2];
 const store = (name) => new FileSystemStore(join(folder, name));

@@ -1,7 +1,7 @@
 /** TypeScript: the published types under each module resolution, with all checks of libraries. */
 const PROGRAM = `import * as zarr from "zarr-wasm";
 import FetchStore from "zarr-wasm/fetch";
-import { FileSystemStore } from "zarr-wasm/node";
+import { FileSystemStore } from "zarr-wasm/fs";
 import ZipFileStore from "zarr-wasm/zip";
 
 export const names: zarr.NumberDataType[] = ["int8", "float16"];

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { FileSystemStore } from "zarr-wasm/node";
+import { FileSystemStore } from "zarr-wasm/fs";
 import { badCases } from "./fixture_files.mjs";
 
 for (const { name, store: folder, expected } of badCases()) {

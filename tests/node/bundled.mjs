@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { aliases } from "../../scripts/bundles.mjs";
 import { ROOT } from "../../scripts/run_command.mjs";
-import { virtualModules } from "../../scripts/virtual_modules.mjs";
 import { glueFolder } from "../../scripts/wasm.mjs";
 
 /** The glue of each build, by the name with which modules import it. */
@@ -42,7 +42,8 @@ export async function importSource(file, { source = "none", glue } = {}) {
       external: ["node:*"],
       outfile,
       logLevel: "error",
-      plugins: [...(glue ? [replacedGlue(glue)] : []), virtualModules({ source })],
+      alias: aliases(source),
+      plugins: glue ? [replacedGlue(glue)] : [],
     });
     return await import(pathToFileURL(outfile).href);
   } finally {

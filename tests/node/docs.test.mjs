@@ -1,7 +1,6 @@
 /**
  * Compares the documentation with the project: links, files, commands, exported names, error codes,
- * named tests, sizes. `docs_snippets.test.mjs` runs the code of the pages; the tests of
- * `tests/rust/tidy_typescript.rs` compare ARCHITECTURE.md with the folders of `src/`.
+ * named tests, sizes, rooms. `docs_snippets.test.mjs` runs the code of the pages.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -81,6 +80,19 @@ test("files and folders that the documentation names exist", () => {
   assert.deepEqual(missing, []);
 });
 
+test("ARCHITECTURE.md names every room", () => {
+  const named = [...read("ARCHITECTURE.md").matchAll(CODE_PATH)].map(([, path]) => path);
+  const foldersIn = (folder) =>
+    readdirSync(join(ROOT, folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `${folder}/${name}`);
+  const rooms = [...foldersIn("src"), ...foldersIn("src/ts")].filter((room) => room !== "src/ts");
+  assert.deepEqual(
+    rooms.filter((room) => !named.includes(room)),
+    [],
+  );
+});
+
 test("commands that the documentation names are scripts of package.json", () => {
   const commands = PAGES.flatMap((page) =>
     [...read(page).matchAll(/`npm (?:run )?([a-z][\w:-]*)/g)].map(([, name]) => [page, name]),
@@ -121,7 +133,7 @@ test("docs/api.md lists every exported name, and no other", async () => {
     const page = ["/inline", "/slim"].includes(name) ? ownNames : others;
     assert.ok(page.includes(`${name}\``), `docs/api.md does not name ${entry}`);
   }
-  for (const entry of ["node", ...ADAPTERS]) {
+  for (const entry of ADAPTERS) {
     for (const name of valuesOf(`${entry}.ts`)) {
       assert.ok(others.includes(`\`${name}\``), `docs/api.md does not name ${name} of ${entry}`);
     }

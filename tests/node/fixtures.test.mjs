@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { FileSystemStore } from "zarr-wasm/node";
+import { FileSystemStore } from "zarr-wasm/fs";
 import { serve } from "../../scripts/serve.mjs";
 import { difference, elements, FIXTURES, goodCases, indices, isNumber, unstrided } from "./fixture_files.mjs";
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { FileSystemStore } from "zarr-wasm/node";
+import { FileSystemStore } from "zarr-wasm/fs";
 import { FIXTURES } from "./fixture_files.mjs";
 import { addGroup, madeStore, metadata } from "./made_stores.mjs";
 

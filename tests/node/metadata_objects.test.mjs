@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { FileSystemStore } from "zarr-wasm/node";
+import { FileSystemStore } from "zarr-wasm/fs";
 import { FIXTURES, unstrided } from "./fixture_files.mjs";
 
 const zarritas = new URL("../../node_modules/zarrita/dist/src/util.js", import.meta.url);

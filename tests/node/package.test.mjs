@@ -100,7 +100,7 @@ const NAMES = [
 test("public names", async () => {
   assert.deepEqual(Object.keys(await import("zarr-wasm")).sort(), NAMES);
   assert.deepEqual(Object.keys(await import("zarr-wasm/slim")).sort(), NAMES);
-  assert.deepEqual(Object.keys(await import("zarr-wasm/node")), ["FileSystemStore"]);
+  assert.deepEqual(Object.keys(await import("zarr-wasm/fs")), ["FileSystemStore", "default"]);
 });
 
 test("no dependencies, no side effects, only modules", () => {
@@ -248,6 +248,22 @@ test("the command writes the files of slim, as they were built", () => {
   }
 });
 
+test("slim names no text of wasm or of a program", () => {
+  const slim = readFileSync(join(ROOT, "dist/slim.js"), "utf8");
+  assert.deepEqual(slim.match(/\bimport\("[^"]+"\)/g), ['import("./modules/engine/caller.js")']);
+});
+
+/** Files that no bundler changes: the script for pages, and the texts of the workers' programs. */
+const UNBUNDLED = /^(script|modules.engine-(texts|programs))\.js$/;
+
+test("no bundler rewrites the import of a user's module by its URL", () => {
+  const files = readdirSync(join(ROOT, "dist"), { recursive: true });
+  for (const file of files.filter((name) => name.endsWith(".js") && !UNBUNDLED.test(name))) {
+    const text = readFileSync(join(ROOT, "dist", file), "utf8");
+    assert.doesNotMatch(text, /\bimport\(\s*[\w$]+\s*\)/, file);
+  }
+});
+
 /** What the package may be, packed, in bytes. */
 const MOST_PACKED_BYTES = 3_400_000;
 
@@ -294,7 +310,7 @@ test("slim takes bytes and modules, and starts the worker from its file", () => 
 });
 
 test("a file-system store reads only within its folder", async () => {
-  const { FileSystemStore } = await import("zarr-wasm/node");
+  const { FileSystemStore } = await import("zarr-wasm/fs");
   const store = new FileSystemStore(STORE);
   assert.equal(await store.has("/zarr.json"), true);
   assert.equal(await store.has("/nothing"), false);
@@ -315,7 +331,7 @@ test("a file-system store reads only within its folder", async () => {
 });
 
 test("a file-system store writes and deletes", async () => {
-  const { FileSystemStore } = await import("zarr-wasm/node");
+  const { FileSystemStore } = await import("zarr-wasm/fs");
   const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-files-"));
   try {
     const store = new FileSystemStore(folder);

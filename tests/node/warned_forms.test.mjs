@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { FileSystemStore } from "zarr-wasm/node";
+import { FileSystemStore } from "zarr-wasm/fs";
 import { FIXTURES } from "./fixture_files.mjs";
 
 test("an array without codecs is written with them", async () => {

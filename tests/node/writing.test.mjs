@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { FileSystemStore } from "zarr-wasm/node";
+import { FileSystemStore } from "zarr-wasm/fs";
 import { elementsOf, FAMILIES, listOf, OTHER_FAMILIES, packedBytes } from "./elements_by_hand.mjs";
 
 const LAYOUTS = [

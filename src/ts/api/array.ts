@@ -4,6 +4,7 @@
  * first call that needs it, and again after a restart.
  */
 
+import { late } from "#late";
 import { needReadable, object, optionsOf, type Rules } from "../model/argument.ts";
 import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
 import type { NumberType } from "../model/data_type.ts";
@@ -27,7 +28,6 @@ import type {
   SelectedNumbers,
   Settable,
 } from "../model/types.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
 import { warningsOfStore } from "../port/warnings.ts";
 import { placesOf } from "./by_value.ts";
 import { Location } from "./location.ts";
@@ -147,12 +147,6 @@ const KINDS: Record<string, RegExp> = {
 const isDataType = (dtype: DataType, query: DataTypeQuery): boolean =>
   dtype === query || (typeof query === "string" && !!KINDS[query]?.test(dtype));
 
-/**
- * The code that writes values. It is a chunk of its own, which pages that only read do not
- * download.
- */
-const writing = () => import("./write/write.ts").catch(chunkFailed);
-
 /** What the options of writes must be. */
 const WRITE_RULES: Rules = { chunkOrder: ["C", "F", "morton"], as: ["bytes"] };
 
@@ -162,7 +156,7 @@ async function change(
   make: () => Promise<NodeSummary>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { changing } = await import("./write/changing.ts").catch(chunkFailed);
+  const { changing } = await late();
   const open = {
     array,
     nodes: () => openNodes(array),
@@ -421,7 +415,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   ): Promise<void> {
     const { signal } = optionsOf(options, WRITE_RULES);
     signal?.throwIfAborted();
-    const { writeSelection } = await writing();
+    const { writeSelection } = await late();
     await this[FACTS].doubt?.(signal);
     const places = await placesOf(this, selection, signal);
     await writeSelection(this, requestOf(places, this[FACTS]), value, options);
@@ -436,7 +430,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     shape: readonly (number | bigint)[],
     options: Pick<WriteOptions, "signal" | "priority"> = {},
   ): Promise<void> {
-    const { resizeArray } = await writing();
+    const { resizeArray } = await late();
     await change(this, () => resizeArray(this, shape, options), optionsOf(options).signal);
   }
 
@@ -445,7 +439,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    * the stored one when it rejects; after an abort, before the next call.
    */
   async append(value: Settable<D>, axis = 0, options: WriteOptions = {}): Promise<void> {
-    const { appendValues } = await writing();
+    const { appendValues } = await late();
     await change(
       this,
       () => appendValues(this, value, axis, options),

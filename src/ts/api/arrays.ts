@@ -3,10 +3,10 @@
  * caller's metadata object, and which user codecs an array has.
  */
 
+import { late } from "#late";
 import { keepTables } from "../elements/typed_arrays.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
 import type { ArrayDefinition } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
 import type { ArrayKey, ObjectNumbers } from "../port/object_numbers.ts";
@@ -37,9 +37,6 @@ function knownOf(facts: ArrayFacts): Known {
   return entry;
 }
 
-/** The code that runs users' codecs. It is a chunk of its own, for pages that register any. */
-export const userCodecs = () => import("./codecs.ts").catch(chunkFailed);
-
 /**
  * Describes an array again with its user codecs, which may determine the shape of a chunk or the
  * memory order.
@@ -49,7 +46,7 @@ export async function describeWithCodecs(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (!summary.array || userLoaders().size === 0) return;
-  const { boundCodecs } = await userCodecs();
+  const { boundCodecs } = await late();
   // Errors of a codec are reported by the first read.
   const codecs = await boundCodecs(summary.document, signal).catch(() => undefined);
   signal?.throwIfAborted();
@@ -62,7 +59,7 @@ export async function describeWithCodecs(
 export async function bindCodecs(facts: ArrayFacts, signal: AbortSignal | undefined): Promise<void> {
   const entry = knownOf(facts);
   if (entry.isRead || userLoaders().size === 0) return;
-  const { boundCodecs } = await userCodecs();
+  const { boundCodecs } = await late();
   const codecs = await boundCodecs(facts.document, signal);
   if (entry.isRead || codecs?.text === entry.codecs?.text) return;
   known.set(facts, { ...entry, codecs });

@@ -2,6 +2,7 @@
  * `create`: creates an array or a group, and its missing ancestors. Options are translated to the
  * engine's names. The engine chooses what is not given.
  */
+import { late } from "#late";
 import { needText, object, optionsOf, type Rules } from "../model/argument.ts";
 import { shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
@@ -9,7 +10,7 @@ import type { Attributes, CodecMetadata, DataType, Readable, Scalar } from "../m
 import { call, write } from "../port/engine.ts";
 import type { ObjectNumbers } from "../port/object_numbers.ts";
 import type { Array as ZarrArray } from "./array.ts";
-import { arrayNumber, describeWithCodecs, userCodecs } from "./arrays.ts";
+import { arrayNumber, describeWithCodecs } from "./arrays.ts";
 import { type Group, nodeOf } from "./group.ts";
 import { type Location, locationOf } from "./location.ts";
 import type { ArrayNode, StorageTransformerMetadata } from "./node_facts.ts";
@@ -253,7 +254,7 @@ export async function createNode(
     : exactJson(options.attributes ?? {}, "attributes");
   const codecs =
     isArray && userLoaders().size > 0
-      ? await (await userCodecs()).codecsToCreate(text, likeNumber, signal)
+      ? await (await late()).codecsToCreate(text, likeNumber, signal)
       : undefined;
   await createHierarchy(store, options);
   const place = (objects: ObjectNumbers) => ({ store: objects.store(store), path: at, text, overwrite });

@@ -3,8 +3,8 @@
  * gives a codec that the engine runs, for code that needs one alone and for other libraries. Reads
  * and writes of arrays do not use these entries.
  */
+import { late } from "#late";
 import type { CodecKind } from "../codec/site.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
 import { type CodecLoader, type CodecRegistry, ownLoaders, registered } from "./registered.ts";
 
 /** Codecs of numcodecs: under their ids, and with the prefix `numcodecs.`. */
@@ -31,7 +31,7 @@ const OTHERS: Record<CodecKind, string> = {
 
 function loaderOf(name: string, kind: CodecKind): CodecLoader {
   const loader = async () => {
-    const { engineCodecEntry } = await import("./engine_codec.ts").catch(chunkFailed);
+    const { engineCodecEntry } = await late();
     return engineCodecEntry(name, kind);
   };
   ownLoaders.set(loader, name);

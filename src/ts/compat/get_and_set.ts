@@ -3,6 +3,7 @@
  * strides, in zarrita's classes. The result is a scalar if every dimension is indexed by a number.
  */
 
+import { late } from "#late";
 import {
   type ArrayGetBytesOptions,
   type ArrayGetColorsOptions,
@@ -29,7 +30,6 @@ import type {
   Settable,
   Slice,
 } from "../model/types.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
 import type { ChunkQueue } from "./by_chunk.ts";
 
 const RULES: Rules = { ...READ_RULES, createQueue: "a function", opts: "an object" };
@@ -167,7 +167,7 @@ export async function get<D extends DataType, Store extends Readable, S extends 
     entries.length === facts.shape.length && entries.every((entry) => typeof entry === "number");
   if (byChunk) {
     const { useSharedArrayBuffer } = rest;
-    const { getByChunk } = await import("./by_chunk.ts").catch(chunkFailed);
+    const { getByChunk } = await late();
     const { shape, grid } = facts;
     const place = { array, selection: request.selection, shape, grid, order };
     const chunk = await getByChunk({ ...place, signal, useSharedArrayBuffer, createQueue });

@@ -3,10 +3,10 @@
  * The command `zarr-wasm <folder>`: writes the wasm files and the worker's program into a folder,
  * for `zarr-wasm/slim`. The package itself has each wasm module once, as text.
  */
-import conventions from "virtual:conventions-wasm";
-import * as engine from "virtual:engine-texts";
-import full from "virtual:full-wasm";
-import images from "virtual:images-wasm";
+import conventions from "#conventions-wasm";
+import * as engine from "#engine-texts";
+import full from "#full-wasm";
+import images from "#images-wasm";
 import { inflating, unpacked } from "../engine/unpack.ts";
 import { node } from "../store/node_builtins.ts";
 

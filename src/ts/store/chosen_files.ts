@@ -3,12 +3,12 @@
  * webkitdirectory>`, and dropped folders as entries (`webkitGetAsEntry`).
  */
 
+import { late } from "#late";
 import { keyOf, type Listed, listed, type Names, namesOfPrefix, orUndefined } from "../files/file.ts";
 import { type FileIo, FileStore } from "../files/folder_store.ts";
 import { need, needReadable, needText, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath } from "../model/types.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
 import { DirectoryStore } from "./directory.ts";
 import { ZipFileStore } from "./zip.ts";
 
@@ -16,7 +16,7 @@ import { ZipFileStore } from "./zip.ts";
  * Reads the files that `find` finds. The code for it is a chunk that pages with such stores load.
  */
 const filesFound = (find: (names: Names) => Promise<File | undefined> | File | undefined) => async () => {
-  const { readFound } = await import("../files/reading.ts").catch(chunkFailed);
+  const { readFound } = await late();
   const io: FileIo = {
     read: (names, range) => readFound(names, () => find(names), range),
     size: async (names) => (await find(names))?.size,

@@ -1,18 +1,16 @@
 /**
  * `DirectoryStore` and `OpfsStore` on the page, over folders for which browsers provide handles.
  * The engine reads and writes them through a copy of the handle, unless a method has been replaced.
- * The page's own calls use `files/directory.ts`, which is imported at the first call.
+ * The page's own calls use `files/directory.ts`, which is late code.
  */
 
+import { late } from "#late";
 import { namesOfPrefix } from "../files/file.ts";
 import { FolderStore } from "../files/folder_store.ts";
 import { isA, needText, object } from "../model/argument.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
 import { setDefiner } from "../port/store_definers.ts";
 import { isUntouched } from "./native_store.ts";
-
-const folders = () => import("../files/directory.ts").catch(chunkFailed);
 
 /** Lets the engine use its own store for this object, as long as no method has been replaced. */
 function definedAs(store: object, own: object, define: () => StoreDefinition): void {
@@ -26,7 +24,7 @@ function definedAs(store: object, own: object, define: () => StoreDefinition): v
  */
 export class DirectoryStore extends FolderStore {
   constructor(root: FileSystemDirectoryHandle | (() => Promise<FileSystemDirectoryHandle>)) {
-    super(async () => new (await folders()).HandleFolder(root));
+    super(async () => new (await late()).HandleFolder(root));
     object(root, "root");
     // A function cannot be cloned, so the page performs the calls of this store.
     if (typeof root === "function" || !isA(root, "FileSystemDirectoryHandle")) return;
@@ -47,7 +45,7 @@ export class OpfsStore extends FolderStore {
   constructor(path = "") {
     needText(path, "path");
     const names = namesOfPrefix(path);
-    super(async () => (await folders()).opfsFolder(names));
+    super(async () => (await late()).opfsFolder(names));
     this.lockName = `opfs:/${names.join("/")}`;
     definedAs(this, OpfsStore.prototype, () => ({ kind: "opfs", path, lockName: this.lockName }));
   }

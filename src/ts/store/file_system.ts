@@ -11,6 +11,7 @@
 
 import type { Dirent } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
+import { late } from "#late";
 import { type Entries, fileSystemFailed, keyOf, type Names, orUndefined } from "../files/file.ts";
 import { type FolderIo, FolderStore } from "../files/folder_store.ts";
 import { isUnfinished, keysBelow, taken, unfinishedName } from "../files/folders.ts";
@@ -18,11 +19,7 @@ import type { FileState } from "../files/reading.ts";
 import { needUrl, placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, RangeQuery } from "../model/types.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
 import { node } from "./node_builtins.ts";
-
-/** The code that reads files. Pages do not download it with this class. */
-const reading = () => import("../files/reading.ts").catch(chunkFailed);
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? "";
 
@@ -285,7 +282,7 @@ async function readUnchanged(
       if (isAbsent(error)) return undefined;
       throw error;
     });
-  const { whileChanging } = await reading();
+  const { whileChanging } = await late();
   return whileChanging(key, found, (error) => error instanceof Error && error.message === CHANGED);
 }
 
@@ -298,7 +295,7 @@ async function readRange(file: FileHandle, range: RangeQuery, state: FileState):
     if (bytesRead === 0) throw new Error(CHANGED);
     filled += bytesRead;
   }
-  const { withState } = await reading();
+  const { withState } = await late();
   return withState(bytes, state);
 }
 

@@ -12,9 +12,9 @@ import type {
   WasmFile,
 } from "../../port/engine_source.ts";
 
-export const loadEngine: LoadEngine = () => import("virtual:engine-texts").catch(chunkFailed);
+export const loadEngine: LoadEngine = () => import("#engine-texts").catch(chunkFailed);
 
-export const loadPrograms: LoadPrograms = () => import("virtual:engine-programs").catch(chunkFailed);
+export const loadPrograms: LoadPrograms = () => import("#engine-programs").catch(chunkFailed);
 
 /** webpack and its relatives define it while they bundle. */
 declare const __webpack_require__: unknown;
@@ -26,10 +26,10 @@ export const wasmFile: WasmFile = async () =>
     : undefined;
 
 /** Resolves to the module that runs the engine on the caller's thread. */
-export const loadCaller = (): Promise<CallerModule> => import("../../engine/caller.ts").catch(chunkFailed);
+export const loadCaller = (): Promise<CallerModule> => import("#caller").catch(chunkFailed);
 
 export const loadBuild: LoadBuild = {
-  full: () => import("virtual:full-wasm").then((module) => module.default, chunkFailed),
-  images: () => import("virtual:images-wasm").then((module) => module.default, chunkFailed),
-  conventions: () => import("virtual:conventions-wasm").then((module) => module.default, chunkFailed),
+  full: () => import("#full-wasm").then((module) => module.default, chunkFailed),
+  images: () => import("#images-wasm").then((module) => module.default, chunkFailed),
+  conventions: () => import("#conventions-wasm").then((module) => module.default, chunkFailed),
 };

@@ -14,5 +14,5 @@ import type {
 export const loadEngine: LoadEngine = undefined;
 export const loadPrograms: LoadPrograms = undefined;
 export const wasmFile: WasmFile = undefined;
-export const loadCaller = (): Promise<CallerModule> => import("../../engine/caller.ts").catch(chunkFailed);
+export const loadCaller = (): Promise<CallerModule> => import("#caller").catch(chunkFailed);
 export const loadBuild: LoadBuild = undefined;

@@ -2,11 +2,12 @@
  * `#source` of the entry `zarr-wasm/inline`: it imports all builds at once, without `import()`, for
  * bundles of one file.
  */
-import conventions from "virtual:conventions-wasm";
-import * as engine from "virtual:engine-texts";
-import full from "virtual:full-wasm";
-import images from "virtual:images-wasm";
-import * as caller from "../../engine/caller.ts";
+
+import * as caller from "#caller";
+import conventions from "#conventions-wasm";
+import * as engine from "#engine-texts";
+import full from "#full-wasm";
+import images from "#images-wasm";
 import type {
   CallerModule,
   LoadBuild,

@@ -1,0 +1,81 @@
+/**
+ * What all esbuild runs over `src/ts` share: options, and the modules whose names begin with `#`.
+ * Those are made, or depend on the entry. `tsconfig.json` and `src/ts/virtual.d.ts` have their types.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { ROOT } from "./run_command.mjs";
+import { glueFolder } from "./wasm.mjs";
+
+export const SOURCES = join(ROOT, "src/ts");
+export const DIST = join(ROOT, "dist");
+export const MODULES = join(DIST, "modules");
+
+const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+
+/** The entries of package.json, without the wasm file. */
+export const ENTRIES = Object.values(manifest.exports).flatMap(({ default: file }) =>
+  file ? basename(file, ".js") : [],
+);
+
+/** The entries that are one file each, and the file of `src/ts/entry/source` that each has. */
+export const ALONE = { slim: "none", worker: "none", inline: "whole", script: "beside" };
+
+/** The entries whose modules are published file by file. */
+export const MODULE_ENTRIES = ENTRIES.filter((name) => !(name in ALONE));
+
+const TEXT_NAMES = ["engine-texts", "engine-programs", "full-wasm", "images-wasm", "conventions-wasm"];
+
+/** The published texts: see `texts.mjs`. */
+export const TEXTS = Object.fromEntries(TEXT_NAMES.map((name) => [`#${name}`, join(MODULES, `${name}.js`)]));
+
+const glueOf = (build) => join(glueFolder(build), "zarr_wasm.js");
+
+/** The files of the names with `#`. `source` is the file of `src/ts/entry/source`. */
+export const aliases = (source) => ({
+  "#caller": join(SOURCES, "engine/caller.ts"),
+  // Without the full build (`npm start`), its glue is never called.
+  "#full-glue": [glueOf("full"), glueOf("engine")].find(existsSync) ?? glueOf("full"),
+  "#glue": glueOf("engine"),
+  "#late": join(SOURCES, "entry/source/late.ts"),
+  "#source": join(SOURCES, `entry/source/${source}.ts`),
+  ...TEXTS,
+});
+
+/** Options of every run. White space stays: it keeps the comments that bundlers read. */
+export const optionsOf = ({ quick }) => ({
+  absWorkingDir: ROOT,
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  platform: "neutral",
+  external: ["node:*", ...Object.keys(manifest.peerDependencies).flatMap((name) => [name, `${name}/*`])],
+  minifySyntax: !quick,
+  outdir: DIST,
+  logLevel: "warning",
+});
+
+/** A plugin that leaves out what a program loads later. */
+const withoutLater = {
+  name: "without what is loaded later",
+  setup(build) {
+    build.onResolve({ filter: /^[.#]/ }, ({ path, kind }) =>
+      kind === "dynamic-import" || path === "#late"
+        ? { path, external: true, sideEffects: false }
+        : undefined,
+    );
+  },
+};
+
+/** esbuild's record of the first script of a program, which imports `src/ts`. */
+export async function firstScript(build, program) {
+  const { metafile } = await build({
+    ...optionsOf({ quick: true }),
+    stdin: { contents: program, resolveDir: SOURCES },
+    alias: aliases("inline"),
+    plugins: [withoutLater],
+    metafile: true,
+    write: false,
+  });
+  return metafile;
+}

@@ -1,0 +1,96 @@
+/**
+ * Publishes the late code (`src/ts/entry/late.ts`) as one module without imports, and the module
+ * that loads it, `#late`.
+ *
+ * The late code is a function that gets what it shares with a page's first script. If it imported
+ * that, bundlers that split code would move it to a file of its own, and every page would wait for
+ * one more round trip before its first call (`tests/browser/first_requests.mjs`). Modules that the
+ * first script of a typical page lacks are in the late code a second time. They hold no state.
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { aliases, firstScript, MODULES, optionsOf, SOURCES } from "./bundles.mjs";
+import { ROOT, StepFailed } from "./run_command.mjs";
+
+/** The imports of a typical page. */
+const FIRST = 'export { open, get, slice } from "./entry/index.ts"';
+
+const FAILED = "chunkFailed";
+
+/** The files of which a typical page's first script has code. */
+async function sharedModules(build) {
+  const [{ inputs }] = Object.values((await firstScript(build, FIRST)).outputs);
+  return new Set(
+    Object.keys(inputs).flatMap((name) => (inputs[name].bytesInOutput > 0 ? join(ROOT, name) : [])),
+  );
+}
+
+/** The late code as an ES module that imports what is shared from the published modules. */
+async function lateModule(build, options, shared) {
+  const outside = {
+    name: "modules that the late code gets",
+    setup(plugin) {
+      plugin.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+        const file = join(resolveDir, path);
+        return shared.has(file)
+          ? { path: file.replace(SOURCES, ".").replace(/\.ts$/, ".js"), external: true }
+          : undefined;
+      });
+    },
+  };
+  const { outputFiles } = await build({
+    ...optionsOf(options),
+    entryPoints: [join(SOURCES, "entry/late.ts")],
+    alias: aliases("none"),
+    plugins: [outside],
+    write: false,
+  });
+  return outputFiles[0].text;
+}
+
+/** An import as esbuild writes it. */
+const IMPORT = /^import \{([^}]*)\} from "([^"]+)";$/gm;
+
+/** The names that are imported from each module. A name of two modules would be ambiguous. */
+function importedNames(text) {
+  const modules = new Map();
+  for (const [, list, module] of text.matchAll(IMPORT)) {
+    const names = list.split(",").map((name) => name.trim().split(" as ")[0]);
+    modules.set(module, new Set([...(modules.get(module) ?? []), ...names]));
+  }
+  const all = [...modules.values()].flatMap((names) => [...names]);
+  const twice = all.find((name, at) => all.indexOf(name) < at);
+  if (twice) throw new StepFailed(`the late code imports ${twice} from two modules: rename one`);
+  return modules;
+}
+
+/** A module as a function of what it imports, which returns what it exports. */
+const asFunction = (text) =>
+  `export default (shared) => {
+${text
+  .replace(IMPORT, (_, names) => `const {${names.replaceAll(" as ", ": ")}} = shared;`)
+  .replace(/^export \{([^}]*)\};$/m, (_, names) => `return {${names.replace(/(\w+) as (\w+)/g, "$2: $1")}};`)}
+};
+`;
+
+/** The module that loads the late code. */
+function loaderOf(modules) {
+  const imports = [...modules].map(
+    ([module, names]) => `import { ${[...names].join(", ")} } from "${module}";`,
+  );
+  const given = [...modules.values()].flatMap((names) => [...names]).sort();
+  return `import { ${FAILED} } from "./port/chunk_failed.js";
+${imports.join("\n")}
+let loaded;
+export const late = async () =>
+  (loaded ??= (await import("./late.js").catch(${FAILED})).default({ ${given.join(", ")} }));
+`;
+}
+
+export async function publishLateCode(build, options) {
+  const text = await lateModule(build, options, await sharedModules(build));
+  const rest = text.replace(IMPORT, "").match(/^import .*/m);
+  if (rest) throw new StepFailed(`the late code has an import of another form: ${rest[0]}`);
+  writeFileSync(join(MODULES, "late.js"), asFunction(text));
+  writeFileSync(join(MODULES, "late_loader.js"), loaderOf(importedNames(text)));
+}

@@ -1,0 +1,109 @@
+/**
+ * Measures what users download, for `npm run build -- --ledger`: writes `sizes.json`, the table in
+ * `docs/sizes.md`, and the first download in the README.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { ALONE, DIST, MODULE_ENTRIES, optionsOf, TEXTS } from "./bundles.mjs";
+import { ROOT, say } from "./run_command.mjs";
+import { VARIANTS, wasmFile } from "./wasm.mjs";
+
+const LEDGER = join(ROOT, "sizes.json");
+const SIZES_PAGE = join(ROOT, "docs/sizes.md");
+
+const sizeOf = (files) => ({
+  raw: files.reduce((sum, bytes) => sum + bytes.length, 0),
+  gz: files.reduce((sum, bytes) => sum + gzipSync(bytes, { level: 9 }).length, 0),
+});
+
+/**
+ * The size of what a program downloads before its first call, as a user's bundler makes it:
+ * minified and without unused code.
+ */
+async function downloadSize(build, program) {
+  const { outputFiles, metafile } = await build({
+    ...optionsOf({ quick: false }),
+    stdin: { contents: program, resolveDir: DIST },
+    target: "esnext",
+    splitting: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    outdir: join(ROOT, "target/download"),
+  });
+  const { outputs } = metafile;
+  const open = [Object.keys(outputs).find((path) => outputs[path].entryPoint === "<stdin>")];
+  // What an output imports follows it. Files behind `import()` are loaded later.
+  for (const path of open)
+    for (const { path: next, kind } of outputs[path].imports)
+      if (kind === "import-statement" && next in outputs && !open.includes(next)) open.push(next);
+  return sizeOf(
+    outputFiles
+      .filter(({ path }) => open.some((name) => path === join(ROOT, name)))
+      .map(({ contents }) => contents),
+  );
+}
+
+async function allSizes(build) {
+  const sizes = {
+    "open, get, slice": await downloadSize(build, 'export { get, open, slice } from "./index.js"'),
+  };
+  for (const name of MODULE_ENTRIES)
+    sizes[`${name}.js`] = await downloadSize(build, `export * from "./${name}.js"`);
+  const files = [
+    ...Object.keys(ALONE).map((name) => `${name}.js`),
+    ...Object.values(TEXTS).map((path) => `modules/${basename(path)}`),
+    ...VARIANTS.map(({ name }) => wasmFile(name)),
+  ];
+  for (const file of files) sizes[file] = sizeOf([readFileSync(join(DIST, file))]);
+  return sizes;
+}
+
+/** The files in the README's table of sizes, and when a page downloads them. */
+const TOLD = {
+  "open, get, slice": "what a page downloads at first that imports these three",
+  "index.js": "the same with every name",
+  "modules/engine-texts.js": "at the first call: the engine's wasm and the workers' programs",
+  "modules/engine-programs.js": "in its place where the engine's wasm is a file: the programs alone",
+  "modules/full-wasm.js": "for all that reading v2 and v3 rarely needs",
+  "modules/images-wasm.js": "for codecs of images",
+  "modules/conventions-wasm.js": "for conventions, pyramids, CF",
+  "script.js": "the script for pages without a bundler",
+  "slim.js": "the facade that is told where the engine is",
+  "worker.js": "the workers' program, for `workerUrl`",
+  "zarr_wasm.wasm": "the engine, as `npx zarr-wasm <folder>` writes it",
+  "zarr_wasm_full.wasm": "the full build, likewise",
+};
+const kilobytes = (bytes) => `${Math.round(bytes / 1000)} kB`;
+
+/** Replaces what a pattern finds in a file. */
+function replaceIn(path, pattern, replacement) {
+  writeFileSync(path, readFileSync(path, "utf8").replace(pattern, replacement));
+}
+
+/** Writes the table of sizes into its page, and the first download into the README. */
+function writeTable(sizes) {
+  const rows = Object.entries(TOLD).map(([file, what]) => {
+    const { raw, gz } = sizes[file];
+    return `| \`${file}\` | ${what} | ${kilobytes(raw)} | ${kilobytes(gz)} |`;
+  });
+  const table = ["| file | what | raw | gzip |", "|---|---|---|---|", ...rows].join("\n");
+  const place = /(<!-- sizes: [^\n]*-->\n)[\s\S]*?(\n<!-- \/sizes -->)/;
+  replaceIn(SIZES_PAGE, place, (_all, begin, end) => begin + table + end);
+  const [first, later] = [sizes["open, get, slice"], sizes["modules/engine-texts.js"]];
+  const download = `${kilobytes(first.gz)}, then ${kilobytes(later.gz)}`;
+  replaceIn(join(ROOT, "README.md"), /^(\| first download, gzip \| )[^|]+ \|/m, `$1${download} |`);
+}
+
+/** Measures a release build, tells what has changed, and writes the records. */
+export async function writeSizes(build) {
+  const [before, sizes] = [JSON.parse(readFileSync(LEDGER, "utf8")), await allSizes(build)];
+  for (const [name, { raw, gz }] of Object.entries(sizes)) {
+    const change = gz - (before[name]?.gz ?? gz);
+    const told = change === 0 ? "" : `  (${change > 0 ? "+" : ""}${change})`;
+    say(`  ${name.padEnd(32)} ${String(raw).padStart(12)} ${String(gz).padStart(9)}${told}`);
+  }
+  writeFileSync(LEDGER, `${JSON.stringify(sizes, null, 2)}\n`);
+  writeTable(sizes);
+}

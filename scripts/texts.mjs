@@ -1,0 +1,79 @@
+/**
+ * Publishes wasm and the programs of workers as texts, which every bundler takes.
+ *
+ * - `engine-texts`: the engine's wasm (deflate-raw, then base64), which browsers inflate themselves,
+ *   and the workers' programs, for blob workers. Base64 of compressed bytes costs one per cent on
+ *   the wire; base64 alone costs a third.
+ * - `engine-programs`: the workers' programs alone, for pages that have the wasm as a file.
+ * - `full-wasm`, `images-wasm`, `conventions-wasm`: a module as a Zstandard frame with the engine's
+ *   wasm as prefix, then base64. It is two fifths smaller than deflate.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { deflateRawSync } from "node:zlib";
+import { aliases, DIST, optionsOf, SOURCES, TEXTS } from "./bundles.mjs";
+import { moduleOf, packedWasm, VARIANTS } from "./wasm.mjs";
+
+const PROGRAMS = ["decode/decode_main.ts", "engine_main.ts"].map((name) => join(SOURCES, "engine", name));
+
+/** An esbuild plugin: a bundle gets the modules of the chunk from the global variable `shared`. */
+const withShared = {
+  name: "modules of the program before",
+  setup(build) {
+    build.onResolve({ filter: /\/chunk-\w+\.js$/ }, ({ path }) => ({ path, namespace: "shared" }));
+    build.onLoad({ filter: /.*/, namespace: "shared" }, () => ({ contents: "module.exports = shared;" }));
+  },
+};
+
+/**
+ * The programs of workers as classic scripts, so that blob workers made from them start in every
+ * browser. The engine's program is appended to that of decode workers and uses its modules, which
+ * are in a chunk at first: a decode worker starts from a seventh of the text.
+ */
+async function workerPrograms(build, { quick }) {
+  const options = { ...optionsOf({ quick }), minifyIdentifiers: !quick, write: false };
+  const split = { entryPoints: PROGRAMS, splitting: true, alias: aliases("none") };
+  const { outputFiles } = await build({ ...options, ...split });
+  const textOf = (name) => outputFiles.find(({ path }) => basename(path).startsWith(name)).text;
+  const script = async (name, more) => {
+    const wrapped = {
+      format: "iife",
+      minifyWhitespace: !quick,
+      stdin: { contents: textOf(name), resolveDir: DIST },
+    };
+    const { outputFiles: made } = await build({ ...options, ...wrapped, ...more });
+    return made[0].text;
+  };
+  const plugins = [withShared];
+  const shared = await script("chunk", { globalName: "shared" });
+  return {
+    decoder: shared + (await script("decode_main", { plugins })),
+    engine: await script("engine_main", { plugins }),
+  };
+}
+
+/** Writes a module that exports texts. */
+function writeTexts(name, texts) {
+  const exported = ([as, text]) =>
+    `export ${as === "default" ? as : `const ${as} =`} ${JSON.stringify(text)};\n`;
+  writeFileSync(TEXTS[`#${name}`], Object.entries(texts).map(exported).join(""));
+}
+
+/** In place of a text that is not there yet: see `npm start`. */
+const LATER = `throw new Error("this build of zarr-wasm is still being compiled: reload the page in a minute");`;
+
+/** Publishes all texts. */
+export async function publishTexts(build, { quick, isFirst }) {
+  const programs = await workerPrograms(build, { quick });
+  const engine = readFileSync(moduleOf("engine"));
+  writeTexts("engine-texts", { wasm: deflateRawSync(engine, { level: 9 }).toString("base64"), ...programs });
+  writeTexts("engine-programs", programs);
+  for (const { name, isFirst: isThere } of VARIANTS.filter((variant) => variant.name !== "engine")) {
+    if (isFirst && !isThere) {
+      writeFileSync(TEXTS[`#${name}-wasm`], LATER);
+      continue;
+    }
+    const frame = readFileSync(await packedWasm(name, { quick }));
+    writeTexts(`${name}-wasm`, { default: frame.toString("base64") });
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * What few pages run: writing, codecs of users, files of the machine. It is loaded with `import()`
+ * when something needs it: see `scripts/late.mjs`.
+ */
+export { boundCodecs, codecsToCreate } from "../api/codecs.ts";
+export { engineCodecEntry } from "../api/engine_codec.ts";
+export { changing } from "../api/write/changing.ts";
+export { appendValues, resizeArray, writeSelection } from "../api/write/write.ts";
+export { getByChunk } from "../compat/by_chunk.ts";
+export { HandleFolder, opfsFolder } from "../files/directory.ts";
+export { readFound, whileChanging, withState } from "../files/reading.ts";
