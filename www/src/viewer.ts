@@ -3,28 +3,24 @@
  * stay until the next node has been read. It updates the page's URL.
  */
 
-import { type Dataset, type DatasetNode, openDataset } from "./opening/dataset.js";
-import { firstPath, imageAround } from "./opening/first_node.js";
-import { PageHistory } from "./opening/history.js";
-import { roleOf } from "./opening/metadata_names.js";
+import { type Dataset, firstPath, openDataset } from "./opening/dataset.js";
 import { rememberSource } from "./opening/recent.js";
-import { SAMPLES } from "./opening/samples.js";
 import { isLocal, type Source, sourceOf } from "./opening/source.js";
-import type { UrlState } from "./opening/url_state.js";
+import { PageHistory, type UrlState } from "./opening/url_state.js";
 import { byId } from "./page/element.js";
 import { Layout } from "./page/layout.js";
 import { askForHosts } from "./panels/host_question.js";
 import { Messages } from "./panels/messages.js";
 import { showDetails } from "./panels/node_details.js";
-import { OpenMenu } from "./panels/open_menu.js";
+import { OpenMenu, SAMPLES } from "./panels/open_menu.js";
 import { Status } from "./panels/status.js";
 import { Tree } from "./panels/tree.js";
-import { readPlate, readWell } from "./scene/plate.js";
-import type { Shown } from "./shown.js";
+import { roleOf } from "./scene/ome.js";
+import { readShown, type Shown } from "./shown.js";
 import { Stage } from "./stage.js";
 import { explain, isAbort, warningText } from "./text/errors.js";
 import { shapeText } from "./text/numbers.js";
-import { joined, parentOf, plainPath } from "./text/paths.js";
+import { plainPath } from "./text/paths.js";
 
 export class Viewer {
   readonly #address = byId<HTMLInputElement>("address");
@@ -107,7 +103,7 @@ export class Viewer {
   ): Promise<void> {
     const node = await dataset.node(wanted.path);
     signal.throwIfAborted();
-    const shown = await this.#prepared(dataset, node, wanted, signal);
+    const shown = await readShown(dataset, node, wanted, signal);
     signal.throwIfAborted();
     if (leaves && this.#dataset) this.#history.leave();
     if (dataset !== this.#dataset) this.#showHierarchy(dataset);
@@ -123,41 +119,6 @@ export class Viewer {
     if (shown.kind === "scene") this.#tree.add(labelsOf(shown));
     this.#warn();
     this.#history.changed();
-  }
-
-  /** Reads the contents of a node while the previous picture is still visible. */
-  async #prepared(
-    dataset: Dataset,
-    node: DatasetNode,
-    wanted: UrlState & { path: string },
-    signal: AbortSignal,
-  ): Promise<Shown> {
-    const { path } = wanted;
-    const source = dataset.source.name;
-    const plate = node.kind === "group" ? readPlate(node) : null;
-    if (plate) return { kind: "plate", plate, path, title: plate.name || source, source, dataset };
-    const fields = node.kind === "group" ? readWell(node) : null;
-    if (fields) {
-      const [first = ""] = fields;
-      const at = joined(path, first);
-      return this.#stage.prepare(
-        await dataset.node(at),
-        { ...wanted, path: at },
-        await placing(dataset, at),
-        signal,
-      );
-    }
-    const image = await imageAround(dataset, path);
-    if (image && node.kind === "array") {
-      const level = wanted.level ?? image.level;
-      return this.#stage.prepare(
-        image.group,
-        { ...wanted, level },
-        await placing(dataset, image.path),
-        signal,
-      );
-    }
-    return this.#stage.prepare(node, wanted, await placing(dataset, path), signal);
   }
 
   #showHierarchy(dataset: Dataset): void {
@@ -205,26 +166,6 @@ export class Viewer {
       void this.#choose({ path: plainPath(byId<HTMLInputElement>("path").value) });
     });
   }
-}
-
-/** The place of a node, for its title. */
-async function placing(dataset: Dataset, path: string) {
-  const source = dataset.source.name;
-  const parts = path.split("/");
-  const above = parentOf(path);
-  if (path === "") return { source, path, dataset };
-  const well = await dataset.node(above).catch(() => null);
-  const fields = well?.kind === "group" ? readWell(well) : null;
-  if (!fields) return { source, path, dataset };
-  const name = parts.slice(-3, -1).join("");
-  const plate = parts.slice(0, -3).join("/");
-  return {
-    source: `${source} · well ${name}`,
-    path,
-    dataset,
-    fields: fields.map((field) => joined(above, field)),
-    above: { name: "Plate", path: plate },
-  };
 }
 
 async function describe(dataset: Dataset, path: string): Promise<string> {

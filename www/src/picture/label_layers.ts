@@ -3,9 +3,8 @@ import type OpenLayersMap from "ol/Map.js";
 import type Projection from "ol/proj/Projection.js";
 import * as zarr from "zarr-wasm";
 import { buildScene } from "../scene/build_scene.js";
-import type { GroupNode, Scene, SceneLabel } from "../scene/scene.js";
+import type { Scene, SceneLabel } from "../scene/scene.js";
 import { type At, PyramidLayer } from "./pyramid_layer.js";
-import { retireLayer } from "./retired_layer.js";
 
 interface Shown {
   label: SceneLabel;
@@ -57,12 +56,8 @@ export class LabelLayers {
     return Promise.all(this.shown.map(({ layer }) => layer.preload(at)));
   }
 
-  clear(): void {
-    for (const { layer, stop } of this.#shown.values()) {
-      stop();
-      retireLayer(this.#map, layer.layer);
-    }
-    this.#shown.clear();
+  stop(): void {
+    for (const { stop } of this.#shown.values()) stop();
   }
 
   #adjust(shown: Shown, label: SceneLabel): void {
@@ -74,9 +69,8 @@ export class LabelLayers {
   async #open(path: string): Promise<void> {
     this.#opening.add(path);
     try {
-      const { store } = this.#scene.pyramid.levels[0]?.array ?? {};
-      const place = new zarr.Location(store as zarr.Readable, path as `/${string}`);
-      const node = (await zarr.open(place, { kind: "group", signal: this.#signal })) as GroupNode;
+      const place = new zarr.Location(this.#scene.array.store, path as `/${string}`);
+      const node = await zarr.open(place, { kind: "group", signal: this.#signal });
       const scene = await buildScene(node, { signal: this.#signal, kind: "labels" });
       this.#signal.throwIfAborted();
       const layer = new PyramidLayer(scene, this.#at, this.#projection);

@@ -5,14 +5,12 @@
 import type Projection from "ol/proj/Projection.js";
 import { toLonLat } from "ol/proj.js";
 import type { TileReading } from "zarr-wasm/openlayers";
-import { axisText } from "../scene/coordinates.js";
-import type { Scene, SceneChannel, SceneLabel } from "../scene/scene.js";
+import type { AxisTexts } from "../scene/coordinates.js";
+import type { Scene, SceneLabel } from "../scene/scene.js";
 import { coordinateText, unitText, valueText, withUnit } from "../scene/value_text.js";
 
 /** The values at a place of the picture, as text. */
 export interface Reading {
-  /** The level of the values. */
-  level: number;
   /**
    * The indices in that level, in the order of the array, without channels. -1 for an index that is
    * not yet known.
@@ -24,27 +22,6 @@ export interface Reading {
    * The values of the visible channels, with units: "no data" if missing, "…" if it is being read.
    */
   values: { name: string; text: string; color?: string }[];
-}
-
-type Texts = Map<string, (index: number) => string>;
-
-/** The texts of the axes outside of the plane, as far as they are known. */
-export class AxisWords {
-  readonly #texts: Texts = new Map();
-
-  constructor(scene: Scene, signal: AbortSignal) {
-    for (const { name, role, axis } of scene.axes) {
-      if (role === "c" || axis === scene.plane.x || axis === scene.plane.y) continue;
-      axisText(scene, name, { signal }).then(
-        (text) => this.#texts.set(name, text),
-        () => undefined,
-      );
-    }
-  }
-
-  text(name: string, index: number): string {
-    return this.#texts.get(name)?.(index) ?? "";
-  }
 }
 
 const degreesText = (value: number, step: number, positive: string, negative: string): string => {
@@ -61,12 +38,7 @@ function placeNames({ space, axes, plane, warped }: Scene): [x: string, y: strin
 }
 
 /** The coordinates of a point of the map as text. */
-export function placeTexts(
-  scene: Scene,
-  [x, y]: readonly [number, number],
-  projection: Projection,
-  step: number,
-): { name: string; text: string }[] {
+function placeTexts({ scene, projection, place: [x, y], step }: Shown): Reading["coordinates"] {
   const { space, isUpward } = scene;
   const [nameX, nameY] = placeNames(scene);
   const degrees = (longitude: number, latitude: number, own: number) => [
@@ -98,15 +70,19 @@ const textOf = (value: TileReading["values"][number]["value"], dtype: string, un
 };
 
 /** The data type of unpacked values, which limits the number of digits. */
-function typeOf({ pyramid, decode }: Scene): string {
-  const array = pyramid.levels[0]?.array;
-  const isPacked = decode !== undefined && array?.attrs.scale_factor !== undefined;
-  return isPacked ? "float32" : (array?.dtype ?? "");
-}
+const typeOf = ({ array, decode }: Scene): string =>
+  decode !== undefined && array.attrs.scale_factor !== undefined ? "float32" : array.dtype;
 
+/** What is known of a place. */
 export interface Shown {
   scene: Scene;
-  channels: readonly SceneChannel[];
+  /** The indices by name of axis. */
+  at: Record<string, number>;
+  projection: Projection;
+  texts: AxisTexts;
+  /** The place on the map, and the side of an element there. */
+  place: [x: number, y: number];
+  step: number;
   /** The values of the picture, and of the labels above it. */
   image: TileReading;
   labels: readonly { label: SceneLabel; reading: TileReading | null }[];
@@ -115,7 +91,7 @@ export interface Shown {
 }
 
 /** The indices of a place, without channels. */
-export function indicesOf({ scene: { axes, warped, plane }, image, isRead }: Shown): Reading["index"] {
+function indicesOf({ scene: { axes, warped, plane }, image, isRead }: Shown): Reading["index"] {
   const isOfPlane = (axis: number) => axis === plane.x || axis === plane.y;
   return axes.flatMap(({ name, axis }) => {
     const index = image.index[axis] ?? -1;
@@ -132,8 +108,8 @@ export const isIncomplete = ({ scene, image, labels, isRead }: Shown): boolean =
   );
 
 /** The texts of a place: values of channels or the field, and of labels. */
-export function valueTexts({ scene, channels, image, labels }: Shown): Reading["values"] {
-  const dtype = typeOf(scene);
+function valueTexts({ scene, image, labels }: Shown): Reading["values"] {
+  const [dtype, { channels }] = [typeOf(scene), scene];
   const byChannel = new Map(image.values.map(({ channel, value }) => [channel, value]));
   const told = (channel: number) => textOf(byChannel.get(channel), dtype, scene.unit);
   const own =
@@ -147,4 +123,16 @@ export function valueTexts({ scene, channels, image, labels }: Shown): Reading["
     return { name: label.name, text: value === undefined ? "…" : value ? String(value) : "none" };
   });
   return [...own, ...over];
+}
+
+/** The reading of a place. */
+export function readingOf(found: Shown): Reading {
+  const { scene, at, texts } = found;
+  const others = scene.axes.filter(({ role }) => role !== "c");
+  const named = others.map(({ name }) => ({ name, text: texts.text(name, at[name] ?? 0) }));
+  return {
+    index: indicesOf(found),
+    coordinates: [...named.filter(({ text }) => text !== ""), ...placeTexts(found)],
+    values: valueTexts(found),
+  };
 }
