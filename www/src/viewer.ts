@@ -12,7 +12,7 @@ import { Layout } from "./page/layout.js";
 import { askForHosts } from "./panels/host_question.js";
 import { Messages } from "./panels/messages.js";
 import { showDetails } from "./panels/node_details.js";
-import { OpenMenu, SAMPLES } from "./panels/open_menu.js";
+import { FIRST_SAMPLE, OpenMenu } from "./panels/open_menu.js";
 import { Status } from "./panels/status.js";
 import { Tree } from "./panels/tree.js";
 import { roleOf } from "./scene/ome.js";
@@ -27,7 +27,7 @@ export class Viewer {
   readonly #tree = new Tree(byId("tree"));
   readonly #layout = new Layout();
   readonly #messages = new Messages(byId("messages"));
-  readonly #status = new Status(byId<HTMLProgressElement>("progress"), byId("loading"), byId("counters"));
+  readonly #status = new Status();
   readonly #stage = new Stage(this.#status);
   readonly #history = new PageHistory(() => this.#state());
   readonly #menu = new OpenMenu();
@@ -55,17 +55,19 @@ export class Viewer {
    * the previous contents to the history.
    */
   async open(state: UrlState, leaves: boolean): Promise<void> {
-    const key = state.source ?? SAMPLES[0]?.source ?? "";
+    const key = state.source ?? FIRST_SAMPLE;
     this.#address.value = isLocal(key) ? "" : key;
     const signal = this.#begin("Opening");
     let source: Source | null = null;
     try {
       // A new choice of the same file of this computer has the same key.
-      const open = this.#dataset?.source.key === key && !isLocal(key) ? this.#dataset : null;
-      source = open?.source ?? (await sourceOf(key, { base: document.baseURI, ask: askForHosts, signal }));
+      const own = this.#dataset;
+      const isOpen = own?.source.key === key && !isLocal(key);
+      source = isOpen
+        ? own.source
+        : await sourceOf(key, { base: document.baseURI, ask: askForHosts, signal });
       signal.throwIfAborted();
-      const isOpen = source === this.#dataset?.source;
-      const dataset = isOpen && this.#dataset ? this.#dataset : await openDataset(source, signal);
+      const dataset = own?.source === source ? own : await openDataset(source, signal);
       signal.throwIfAborted();
       const path = state.path ?? (await firstPath(dataset, signal));
       await this.#show(dataset, { ...state, path }, signal, leaves);

@@ -5,7 +5,6 @@
  */
 
 import * as zarr from "zarr-wasm";
-import { remembered } from "../remembered.js";
 import { isSeries, type NamedNode, namedBelow, namesItsNodes, roleOf } from "../scene/ome.js";
 import type { ArrayNode, GroupNode } from "../scene/scene.js";
 import { joined, parentOf, plainPath } from "../text/paths.js";
@@ -13,6 +12,20 @@ import type { Source } from "./source.js";
 
 export type { ArrayNode, GroupNode };
 export type DatasetNode = ArrayNode | GroupNode;
+
+/** The promise of a key, which callers share. A failed one is made again at the next call. */
+export function remembered<Key, T>(
+  known: Map<Key, Promise<T>>,
+  key: Key,
+  make: () => Promise<T>,
+): Promise<T> {
+  const before = known.get(key);
+  if (before) return before;
+  const made = make();
+  known.set(key, made);
+  made.catch(() => known.delete(key));
+  return made;
+}
 
 export class Dataset {
   readonly #nodes = new Map<string, Promise<DatasetNode>>();

@@ -10,40 +10,20 @@ import type { Source } from "../opening/source.js";
 import { button, byId, type IconName, icon } from "../page/element.js";
 import { askForHosts } from "./host_question.js";
 
-export interface Sample {
-  name: string;
-  /** A short description. */
-  about: string;
-  /** The URL relative to the page. */
-  source: string;
-}
+type Sample = readonly [name: string, about: string, file: string];
 
-/**
- * A page without a source shows the first one. www/samples/README.md describes the scripts that
- * make them with other libraries.
- */
-export const SAMPLES: readonly Sample[] = [
-  {
-    name: "Cells",
-    about: "Microscopy: three channels, a stack, over time",
-    source: "./samples/cells.ome.zarr",
-  },
-  {
-    name: "Climate",
-    about: "Two years of months: temperature, rain, the sea's surface",
-    source: "./samples/climate.zarr",
-  },
-  {
-    name: "Arctic",
-    about: "The far north in a polar projection: colours and heights",
-    source: "./samples/arctic.zarr",
-  },
-  {
-    name: "Tissue",
-    about: "A layer of cells, and the labels of each cell and nucleus",
-    source: "./samples/tissue.ome.zarr",
-  },
+/** Data sets that are part of the page. www/samples/README.md describes how they are made. */
+const SAMPLES: readonly Sample[] = [
+  ["Cells", "Microscopy: three channels, a stack, over time", "cells.ome.zarr"],
+  ["Climate", "Two years of months: temperature, rain, the sea's surface", "climate.zarr"],
+  ["Arctic", "The far north in a polar projection: colours and heights", "arctic.zarr"],
+  ["Tissue", "A layer of cells, and the labels of each cell and nucleus", "tissue.ome.zarr"],
 ];
+
+const addressOf = (file: string) => `./samples/${file}`;
+
+/** What a page without a source shows. */
+export const FIRST_SAMPLE = addressOf("cells.ome.zarr");
 
 export class OpenMenu {
   onAddress: (address: string) => void = () => {};
@@ -77,8 +57,8 @@ export class OpenMenu {
     const recent = recentSources().map((source) =>
       this.#entry("clock", shortened(source), "", () => this.onAddress(source)),
     );
-    const samples = SAMPLES.map(({ name, about, source }) =>
-      this.#entry("picture", name, about, () => this.onAddress(source)),
+    const samples = SAMPLES.map(([name, about, file]) =>
+      this.#entry("picture", name, about, () => this.onAddress(addressOf(file))),
     );
     const forget = () => {
       forgetSources();

@@ -5,8 +5,7 @@
  */
 
 import * as zarr from "zarr-wasm";
-import type { Dataset } from "../opening/dataset.js";
-import { remembered } from "../remembered.js";
+import { type Dataset, remembered } from "../opening/dataset.js";
 import { subjectOf } from "../scene/build_scene.js";
 import { channelsOf } from "../scene/channels.js";
 import { planeSelection } from "../scene/limits.js";

@@ -9,6 +9,7 @@ import TopoJSON from "ol/format/TopoJSON.js";
 import MultiLineString from "ol/geom/MultiLineString.js";
 import type MultiPolygon from "ol/geom/MultiPolygon.js";
 import PointGeometry from "ol/geom/Point.js";
+import { fromExtent, type default as Polygon } from "ol/geom/Polygon.js";
 import VectorLayer from "ol/layer/Vector.js";
 import type OpenLayersMap from "ol/Map.js";
 import type Projection from "ol/proj/Projection.js";
@@ -72,17 +73,6 @@ function globeOf(projection: Projection): Globe {
   return { toMap: between("EPSG:4326", projection), toDegrees: between(projection, "EPSG:4326") };
 }
 
-const frameOf = ([left, bottom, right, top]: Extent) =>
-  new MultiLineString([
-    [
-      [left, bottom],
-      [right, bottom],
-      [right, top],
-      [left, top],
-      [left, bottom],
-    ],
-  ]);
-
 function widened([left, bottom, right, top]: Extent, within: Extent): Extent {
   const [across, up] = [(right - left) * AROUND, (top - bottom) * AROUND];
   return getIntersection([left - across, bottom - up, right + across, top + up], [...within]) as Extent;
@@ -99,11 +89,11 @@ interface Drawn {
 class Graticule {
   readonly #globe: Globe;
   readonly #extent: Extent;
-  readonly #frame: MultiLineString;
+  readonly #frame: Polygon;
   #drawn: Drawn | null = null;
 
   constructor(projection: Projection, extent: Extent) {
-    [this.#globe, this.#extent, this.#frame] = [globeOf(projection), extent, frameOf(extent)];
+    [this.#globe, this.#extent, this.#frame] = [globeOf(projection), extent, fromExtent(extent)];
   }
 
   /** The lines for a view: the last ones if they cover it. */

@@ -143,12 +143,13 @@ export class Picture {
     this.#remove();
     // It may have changed meanwhile.
     const { scene, at, level, camera } = state;
+    const onError = (error: unknown) => this.onError(error);
     const image = new PyramidLayer(scene, at, projection);
     image.source.onProgress = (progress) => this.#tellProgress(progress);
-    image.source.onError = (error) => this.onError(error);
+    image.source.onError = onError;
     image.source.setLevel(level);
-    const labels = new LabelLayers(this.#map, scene, projection, { at, signal });
-    labels.onError = (error) => this.onError(error);
+    const { store } = scene.array;
+    const labels = new LabelLayers({ map: this.#map, store, projection, signal, onError }, at);
     const bar = scaleBar(projection);
     this.#drawn = { image, labels, projection, bar, stop: image.source.follow(this.#map) };
     this.#map.setView(this.#view(this.#drawn, camera));

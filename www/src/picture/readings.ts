@@ -6,6 +6,7 @@ import type Projection from "ol/proj/Projection.js";
 import { toLonLat } from "ol/proj.js";
 import type { TileReading } from "zarr-wasm/openlayers";
 import type { AxisTexts } from "../scene/coordinates.js";
+import { isPacked } from "../scene/lenient_reads.js";
 import type { Scene, SceneLabel } from "../scene/scene.js";
 import { coordinateText, unitText, valueText, withUnit } from "../scene/value_text.js";
 
@@ -24,10 +25,11 @@ export interface Reading {
   values: { name: string; text: string; color?: string }[];
 }
 
-const degreesText = (value: number, step: number, positive: string, negative: string): string => {
+/** `signs` are the letters of positive and of negative degrees. */
+function degreesText(value: number, step: number, signs: "NS" | "EW"): string {
   const text = coordinateText(Math.abs(value), step);
-  return Number(text) === 0 ? "0°" : `${text}°${value < 0 ? negative : positive}`;
-};
+  return Number(text) === 0 ? "0°" : `${text}°${signs[value < 0 ? 1 : 0]}`;
+}
 
 /** The names of the map's coordinates: those of the axes if these are parallel. */
 function placeNames({ space, axes, plane, warped }: Scene): [x: string, y: string] {
@@ -41,26 +43,26 @@ function placeNames({ space, axes, plane, warped }: Scene): [x: string, y: strin
 function placeTexts({ scene, projection, place: [x, y], step }: Shown): Reading["coordinates"] {
   const { space, isUpward } = scene;
   const [nameX, nameY] = placeNames(scene);
-  const degrees = (longitude: number, latitude: number, own: number) => [
-    { name: "latitude", text: degreesText(latitude, own, "N", "S") },
-    { name: "longitude", text: degreesText(longitude, own, "E", "W") },
+  const texts = (across: string, up: string) => [
+    { name: nameY, text: up },
+    { name: nameX, text: across },
   ];
-  if (space.kind === "geographic") {
-    const [latitude, longitude] = degrees(((((x + 180) % 360) + 360) % 360) - 180, y, step);
-    return [
-      { name: nameY, text: latitude?.text ?? "" },
-      { name: nameX, text: longitude?.text ?? "" },
-    ];
-  }
   if (space.kind === "index") return [];
+  if (space.kind === "geographic") {
+    const longitude = ((((x + 180) % 360) + 360) % 360) - 180;
+    return texts(degreesText(longitude, step, "EW"), degreesText(y, step, "NS"));
+  }
   const unit = unitText(space.unit);
-  const plain = [
-    { name: nameY, text: withUnit(coordinateText(isUpward ? y : -y, step), unit) },
-    { name: nameX, text: withUnit(coordinateText(x, step), unit) },
+  const lengthText = (value: number) => withUnit(coordinateText(value, step), unit);
+  const plain = texts(lengthText(x), lengthText(isUpward ? y : -y));
+  const [longitude = Number.NaN, latitude = Number.NaN] =
+    space.kind === "projected" ? toLonLat([x, y], projection) : [];
+  if (!Number.isFinite(longitude + latitude)) return plain;
+  return [
+    { name: "latitude", text: degreesText(latitude, 0.001, "NS") },
+    { name: "longitude", text: degreesText(longitude, 0.001, "EW") },
+    ...plain,
   ];
-  if (space.kind !== "projected") return plain;
-  const [longitude = Number.NaN, latitude = Number.NaN] = toLonLat([x, y], projection);
-  return Number.isFinite(longitude + latitude) ? [...degrees(longitude, latitude, 0.001), ...plain] : plain;
 }
 
 const textOf = (value: TileReading["values"][number]["value"], dtype: string, unit: string): string => {
@@ -71,7 +73,7 @@ const textOf = (value: TileReading["values"][number]["value"], dtype: string, un
 
 /** The data type of unpacked values, which limits the number of digits. */
 const typeOf = ({ array, decode }: Scene): string =>
-  decode !== undefined && array.attrs.scale_factor !== undefined ? "float32" : array.dtype;
+  decode !== undefined && isPacked(array) ? "float32" : array.dtype;
 
 /** What is known of a place. */
 export interface Shown {

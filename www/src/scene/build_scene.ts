@@ -8,7 +8,7 @@ import { lastPart, parentOf } from "../text/paths.js";
 import { type Starts, sceneAxes } from "./axes.js";
 import { channelsOf } from "./channels.js";
 import { fieldStyle } from "./field_style.js";
-import { decoded } from "./lenient_reads.js";
+import { decoded, isPacked } from "./lenient_reads.js";
 import { isObject, type Json, omeOf } from "./ome.js";
 import type {
   ArrayNode,
@@ -133,8 +133,7 @@ export function subjectOf(
   }
   const { starts, isGray } = settingsOf(attrs);
   const axes = sceneAxes(pyramid, starts);
-  const isPacked = array.attrs.scale_factor !== undefined || array.attrs.add_offset !== undefined;
-  const integer = /int|bool/.test(array.dtype) && !isPacked;
+  const integer = /int|bool/.test(array.dtype) && !isPacked(array);
   return { pyramid, array, axes, plane: planeOf(axes, plane), integer, isGray, signal };
 }
 

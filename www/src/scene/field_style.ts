@@ -1,8 +1,10 @@
 /**
  * Chooses the default limits and the colormap of a field by its attributes.
  */
+
+import { isPacked } from "./lenient_reads.js";
 import { type Decode, limitsOverSteps, rangeOf } from "./limits.js";
-import type { FieldStyle, Subject } from "./scene.js";
+import type { ArrayNode, FieldStyle, Subject } from "./scene.js";
 
 /** The share of values that default limits leave out at each end. */
 const LEFT_OUT = 0.002;
@@ -41,14 +43,12 @@ function pairOf(value: unknown): [number, number] | undefined {
 }
 
 /** The limits in the attributes, except those of packed values, which are packed too. */
-function writtenLimits(attrs: Attributes): [number, number] | undefined {
-  const isPacked = attrs.scale_factor !== undefined || attrs.add_offset !== undefined;
-  return isPacked ? undefined : (pairOf(attrs.actual_range) ?? pairOf(attrs.valid_range));
-}
+const writtenLimits = (array: ArrayNode): [number, number] | undefined =>
+  isPacked(array) ? undefined : (pairOf(array.attrs.actual_range) ?? pairOf(array.attrs.valid_range));
 
 export async function fieldStyle(subject: Subject, decode: Decode): Promise<FieldStyle> {
   const { pyramid, array, axes, plane, integer, signal } = subject;
-  const written = writtenLimits(array.attrs);
+  const written = writtenLimits(array);
   const at = axes.map(({ start }) => start);
   const steps = axes.find(({ role, axis }) => role === "t" && axis !== plane.x && axis !== plane.y)?.axis;
   const sampling = { at, plane, signal, share: LEFT_OUT, decode };

@@ -20,6 +20,10 @@ export async function decoded<T>(
   }
 }
 
+/** Whether the stored values are packed by CF's attributes. */
+export const isPacked = ({ attrs }: Pick<ArrayNode, "attrs">): boolean =>
+  attrs.scale_factor !== undefined || attrs.add_offset !== undefined;
+
 /** Handles an error of such a read: null, unless the read was aborted. */
 export const nullUnlessAborted =
   (signal: AbortSignal | undefined) =>

@@ -35,14 +35,7 @@ const wordsOf = (value: unknown): string[] =>
 
 /** Names to which attributes refer: coordinates, bounds, areas, grid mappings. */
 function referred(candidates: readonly Candidate[]): Set<string> {
-  const names = [
-    "coordinates",
-    "bounds",
-    "grid_mapping",
-    "ancillary_variables",
-    "cell_measures",
-    "climatology",
-  ];
+  const names = "coordinates bounds grid_mapping ancillary_variables cell_measures climatology".split(" ");
   return new Set(candidates.flatMap(({ array: { attrs } }) => names.flatMap((name) => wordsOf(attrs[name]))));
 }
 
