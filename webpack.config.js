@@ -12,7 +12,11 @@ export default {
   mode: process.env.NODE_ENV ?? "production",
   // Source maps would double the size of the folder.
   devtool: process.env.NODE_ENV === "development" ? "source-map" : false,
-  entry: "./www/src/main.ts",
+  entry: {
+    // A small script of its own, so that the engine starts while the rest of the page loads.
+    preload: "./www/src/preload.ts",
+    main: { import: "./www/src/main.ts", dependOn: "preload" },
+  },
   output: {
     path: at("dist-www"),
     filename: "[name].[contenthash:8].js",

@@ -4,8 +4,6 @@ import "../style/page.css";
 import "../style/stage.css";
 import "../style/panels.css";
 import "../style/small.css";
-// Before all others: the engine starts while their code runs.
-import "./preload.js";
 import { dropSecretSources } from "./opening/recent.js";
 import { readUrlState } from "./opening/url_state.js";
 import { byId } from "./page/element.js";

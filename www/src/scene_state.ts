@@ -4,8 +4,7 @@
  */
 
 import type { UrlState } from "./opening/url_state.js";
-import type { Scene, SceneAxis } from "./scene/scene.js";
-import { atMost, MOST_LABELS, MOST_MIXED } from "./scene/visible.js";
+import { atMost, MOST_LABELS, MOST_MIXED, type Scene, type SceneAxis } from "./scene/scene.js";
 
 /** The scene with the colours of a state. Unknown names and indices are ignored. */
 export function styledScene(scene: Scene, { channels = [], field, labels }: UrlState): Scene {
@@ -55,10 +54,10 @@ export function isSamePlane(one: Scene, other: Scene): boolean {
   return drawn(one) === drawn(other);
 }
 
-/** The axes with sliders: all that are neither in the plane nor channels. */
-export function slidAxes(scene: Scene, plane: { x: number; y: number }): SceneAxis[] {
-  return scene.axes.filter(({ axis, length, role }) => {
-    const isDrawn = axis === plane.x || axis === plane.y;
-    return !isDrawn && length > 1 && !(role === "c" && scene.kind !== "field" && scene.kind !== "labels");
-  });
-}
+/** The axes that can be drawn or have a slider: all with elements to choose from but channels. */
+export const freeAxes = ({ axes, kind }: Scene): SceneAxis[] =>
+  axes.filter(({ length, role }) => length > 1 && (role !== "c" || kind === "field" || kind === "labels"));
+
+/** The axes with sliders. */
+export const slidAxes = (scene: Scene): SceneAxis[] =>
+  freeAxes(scene).filter(({ axis }) => axis !== scene.plane.x && axis !== scene.plane.y);

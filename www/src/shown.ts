@@ -4,15 +4,14 @@
  */
 
 import * as zarr from "zarr-wasm";
-import type { ArrayNode, Dataset, DatasetNode } from "./opening/dataset.js";
-import type { NamedNode } from "./opening/metadata_names.js";
+import { type ArrayNode, type Dataset, type DatasetNode, imageAround } from "./opening/dataset.js";
 import type { UrlState } from "./opening/url_state.js";
-import { readValues, type Values } from "./panels/values.js";
+import { isNumeric, readValues, type Values } from "./panels/values.js";
 import { buildScene } from "./scene/build_scene.js";
-import type { Plate } from "./scene/plate.js";
+import { type NamedNode, type Plate, readPlate, readWell } from "./scene/ome.js";
 import type { Scene } from "./scene/scene.js";
 import { isAbort } from "./text/errors.js";
-import { joined, lastPart } from "./text/paths.js";
+import { joined, lastPart, parentOf } from "./text/paths.js";
 
 /** The place of a node in its data set. */
 export interface Place {
@@ -33,16 +32,50 @@ export type Shown = Place & { title: string } & (
     | { kind: "failed"; error: unknown }
   );
 
-/** The reason why a node cannot be drawn. */
-export async function prepareShown(
+type Wanted = Pick<UrlState, "variable" | "plane"> & { path: string };
+
+/** Reads the contents of a node. A well shows its first field, an array its image. */
+export async function readShown(
+  dataset: Dataset,
   node: DatasetNode,
-  wanted: UrlState,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<Shown> {
+  const [{ path }, source] = [wanted, dataset.source.name];
+  const plate = readPlate(node);
+  if (plate) return { kind: "plate", plate, path, title: plate.name || source, source, dataset };
+  const fields = readWell(node);
+  const image = node.kind === "array" ? await imageAround(dataset, path) : null;
+  const at = fields ? joined(path, fields[0] ?? "") : (image ?? path);
+  return pictureOf(await dataset.node(at), wanted, await placeOf(dataset, at), signal);
+}
+
+/** The place of a node, for its title: for an image of a plate also its well. */
+async function placeOf(dataset: Dataset, path: string): Promise<Place> {
+  const source = dataset.source.name;
+  const above = parentOf(path);
+  const well = path === "" ? null : await dataset.node(above).catch(() => null);
+  const fields = well && readWell(well);
+  if (!fields) return { source, path, dataset };
+  const parts = path.split("/");
+  return {
+    source: `${source} · well ${parts.slice(-3, -1).join("")}`,
+    path,
+    dataset,
+    fields: fields.map((field) => joined(above, field)),
+    above: { name: "Plate", path: parts.slice(0, -3).join("/") },
+  };
+}
+
+/** The picture of a node, or what is shown in its place. */
+async function pictureOf(
+  node: DatasetNode,
+  { variable, plane }: Wanted,
   place: Place,
   signal: AbortSignal,
 ): Promise<Shown> {
   const title = lastPart(place.path) || place.source;
   try {
-    const { variable, plane } = wanted;
     const array = node.kind === "array" ? node : await childArray(place, variable);
     if (array && !isPlane(array)) {
       const values = await readValues(array, signal);
@@ -69,6 +102,4 @@ async function childArray({ dataset, path }: Place, variable: string | undefined
 }
 
 const isPlane = ({ dtype, shape }: ArrayNode): boolean =>
-  /^(bool|u?int(8|16|32|64)|float(16|32|64))$/.test(dtype) &&
-  shape.length >= 2 &&
-  shape.every((length) => length > 0);
+  isNumeric(dtype) && shape.length >= 2 && shape.every((length) => length > 0);

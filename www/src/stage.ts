@@ -1,34 +1,36 @@
 /**
- * The stage: the picture and its controls. It passes the scene and changes in the panels to the
- * picture, and holds the state for the page's URL.
+ * The stage: the picture and its controls. It holds the scene as the user sees it, passes changes
+ * in the panels to the picture, and tells the state for the page's URL.
  */
 
 import { render } from "lit-html";
-import type { DatasetNode } from "./opening/dataset.js";
 import type { UrlState } from "./opening/url_state.js";
 import { byId, iconButton } from "./page/element.js";
 import { moveByKeys } from "./page/keyboard.js";
 import { Channels } from "./panels/channels.js";
 import { showChoices } from "./panels/choices.js";
+import { showLegend, showReading } from "./panels/corner.js";
 import { Dimensions } from "./panels/dimensions.js";
 import { Field } from "./panels/field.js";
-import { coarseHistogram } from "./panels/histograms.js";
 import { Layers } from "./panels/layers.js";
-import { channelLegend, fieldLegend, showLegend } from "./panels/legend.js";
 import { PlateGrid } from "./panels/plate_grid.js";
-import { showReading } from "./panels/readout.js";
 import type { Status } from "./panels/status.js";
 import { showTitle } from "./panels/title.js";
 import { showValues } from "./panels/values.js";
 import { ViewOptions } from "./panels/view_options.js";
+import type { ShownLines } from "./picture/map_lines.js";
 import { Picture } from "./picture/picture.js";
-import { axisText } from "./scene/coordinates.js";
-import type { Scene } from "./scene/scene.js";
+import { sceneInPlane } from "./scene/build_scene.js";
+import { AxisTexts } from "./scene/coordinates.js";
+import { coarseHistogram } from "./scene/limits.js";
+import type { Plane, Scene } from "./scene/scene.js";
 import { indicesOf, isSamePlane, slidAxes, styledScene } from "./scene_state.js";
-import { type Place, prepareShown, type Shown } from "./shown.js";
+import type { Shown } from "./shown.js";
 
 const PARTS = ["map", "values", "plate", "choices"] as const;
 const ZOOM = 1.6;
+/** Number of bins of the histograms with which users set limits. */
+const BINS = { bins: 128 };
 
 /** What the user has changed. The URL needs nothing else. */
 type Changed = Pick<UrlState, "channels" | "field" | "labels" | "layers">;
@@ -42,31 +44,52 @@ export class Stage {
   onWarnings: () => void = () => {};
   onError: (error: unknown) => void = () => {};
 
-  readonly #picture: Picture;
   readonly #status: Status;
-  readonly #dimensions = new Dimensions(byId("dimensions"));
-  readonly #channels = new Channels(byId("channels"));
-  readonly #field = new Field(byId("field-style"));
-  readonly #layers = new Layers(byId("layers"), byId("layers-section"));
-  readonly #view = new ViewOptions(byId("view"), byId("view-section"));
-  readonly #plates = new PlateGrid(byId("plate"));
+  readonly #picture = new Picture(byId("map"));
+  readonly #dimensions = new Dimensions(byId("dimensions"), {
+    choose: (name, index) => this.#setAt({ ...this.#at, [name]: index }),
+    preload: (name, index) => this.#picture.preload({ ...this.#at, [name]: index }),
+    shown: () => this.#picture.idle(),
+  });
+  readonly #channels = new Channels(byId("channels"), (channels) =>
+    this.#restyle({ channels }, { channels }),
+  );
+  readonly #field = new Field(byId("field-style"), (field) => this.#restyle({ field }, { field }));
+  readonly #layers = new Layers(byId("layers"), byId("layers-section"), {
+    setLabels: (labels) => {
+      const visible = labels.filter((label) => label.visible);
+      const opacities = Object.fromEntries(visible.map(({ path, opacity }) => [path, opacity]));
+      this.#restyle({ labels }, { labels: opacities });
+    },
+    setLines: (lines) => {
+      this.#picture.setLines(lines);
+      this.#change({ layers: (["coast", "graticule"] as const).filter((name) => lines[name]) });
+    },
+  });
+  readonly #view = new ViewOptions(byId("view"), byId("view-section"), {
+    setPlane: (plane) => void this.#setPlane(plane).catch((error) => this.onError(error)),
+    setLevel: (level) => {
+      this.#level = level;
+      this.#picture.setLevel(level);
+      this.onChange();
+    },
+  });
+  readonly #plates = new PlateGrid(byId("plate"), (path) => this.onPath(path));
 
   #shown: Shown | null = null;
   #scene: Scene | null = null;
-  #plane = { x: 0, y: 0 };
   #at: Record<string, number> = {};
   #level: number | null = null;
+  #lines: ShownLines = { coast: true, graticule: false };
   #changed: Changed = {};
   #reading = new AbortController();
   #waits = 0;
 
   constructor(status: Status) {
     this.#status = status;
-    this.#picture = new Picture(byId("map"));
     // An element that handles keys must be focusable.
     for (const id of ["map", "values"]) byId(id).tabIndex = 0;
     this.#listenToPicture();
-    this.#listenToPanels();
     moveByKeys(byId("map"), this.#picture);
     const buttons = [
       iconButton("plus", "Zoom in", () => this.#picture.zoomBy(ZOOM)),
@@ -76,21 +99,15 @@ export class Stage {
     render(buttons, byId("zoom"));
   }
 
-  prepare(node: DatasetNode, wanted: UrlState, place: Place, signal: AbortSignal): Promise<Shown> {
-    return prepareShown(node, wanted, place, signal);
-  }
-
   show(shown: Shown, wanted: UrlState): void {
-    const before = this.#shown;
+    const before = this.#shown?.source === shown.source ? this.#scene : null;
     this.#reading.abort();
     this.#reading = new AbortController();
     this.#shown = shown;
     showReading(byId("readout"), null);
-    this.#showPart(shown.kind);
-    if (shown.kind === "scene") {
-      const isSameSource = before?.kind === "scene" && before.source === shown.source;
-      this.#showScene(shown.scene, wanted, isSameSource ? before.scene : null);
-    } else {
+    this.#showPart(shown);
+    if (shown.kind === "scene") this.#showScene(styledScene(shown.scene, wanted), wanted, before);
+    else {
       this.#scene = null;
       this.#picture.clear();
       this.#dimensions.show([]);
@@ -100,113 +117,89 @@ export class Stage {
     if (shown.kind === "plate") this.#plates.show(shown, this.#reading.signal);
     if (shown.kind === "failed") this.onError(shown.error);
     if (shown.kind === "choices") showChoices(byId("choices"), shown.nodes, (path) => this.onPath(path));
-    const { variables, variable } = this.#scene ?? {};
-    showTitle(byId("title"), {
-      ...shown,
-      variables: variables ?? [],
-      variable,
-      field: shown.path,
-      onVariable: this.onVariable,
-      onPath: this.onPath,
-    });
+    const { variables = [], variable } = this.#scene ?? {};
+    const { onVariable, onPath } = this;
+    showTitle(byId("title"), { ...shown, variables, variable, field: shown.path, onVariable, onPath });
   }
 
   /** The state of the contents, without the data set and the node. */
   state(): UrlState {
     const scene = this.#scene;
     if (!scene) return {};
-    const { plane } = scene.pyramid;
-    const isSwapped = plane.x !== this.#plane.x || plane.y !== this.#plane.y;
-    const sliders = slidAxes(scene, this.#plane);
+    const { plane, pyramid, axes, variable } = scene;
+    const isSwapped = plane.x !== pyramid.plane.x || plane.y !== pyramid.plane.y;
+    const indices = slidAxes(scene).map(({ name }) => [name, this.#at[name] ?? 0]);
     return {
-      ...(scene.variable !== undefined && { variable: scene.variable }),
-      ...(isSwapped && { plane: { x: this.#name(this.#plane.x), y: this.#name(this.#plane.y) } }),
-      ...(sliders.length > 0 && {
-        at: Object.fromEntries(sliders.map(({ name }) => [name, this.#at[name] ?? 0])),
-      }),
+      variable,
+      plane: isSwapped ? { x: axes[plane.x]?.name ?? "", y: axes[plane.y]?.name ?? "" } : undefined,
+      at: indices.length > 0 ? Object.fromEntries(indices) : undefined,
       view: this.#picture.camera(),
-      ...(this.#level !== null && { level: this.#level }),
+      level: this.#level ?? undefined,
       ...this.#changed,
     };
   }
 
-  #name(axis: number): string {
-    return this.#scene?.axes.find((each) => each.axis === axis)?.name ?? "";
-  }
-
-  #showPart(kind: Shown["kind"]): void {
-    const part = kind === "scene" ? "map" : kind;
+  #showPart(shown: Shown): void {
+    const isScene = shown.kind === "scene";
+    const part = isScene ? "map" : shown.kind;
     for (const id of PARTS) byId(id).hidden = id !== part;
-    for (const id of ["zoom", "panel-display-content"]) byId(id).hidden = kind !== "scene";
-    byId<HTMLButtonElement>("switch-display").disabled = kind !== "scene";
-    byId("stage").dataset.kind = this.#shown?.kind === "scene" ? this.#shown.scene.kind : kind;
+    for (const id of ["zoom", "panel-display-content"]) byId(id).hidden = !isScene;
+    byId<HTMLButtonElement>("switch-display").disabled = !isScene;
+    byId("stage").dataset.kind = isScene ? shown.scene.kind : shown.kind;
   }
 
-  #showScene(asBuilt: Scene, wanted: UrlState, before: Scene | null): void {
-    const scene = styledScene(asBuilt, wanted);
+  #showScene(scene: Scene, wanted: UrlState, before: Scene | null): void {
     this.#at = indicesOf(scene, wanted.at, before && { axes: before.axes, at: this.#at });
     this.#level = wanted.level !== undefined && scene.pyramid.levels[wanted.level] ? wanted.level : null;
     const { channels, field, labels, layers } = wanted;
     this.#changed = { channels, field, labels, layers };
-    const camera = wanted.view ?? (before && isSamePlane(before, scene) ? this.#picture.camera() : undefined);
-    this.#scene = scene;
-    this.#plane = { ...scene.plane };
-    this.#picture.show(scene, { at: this.#at, camera, level: this.#level });
-    this.#showDimensions();
+    const isOn = (name: string, usual: boolean) => layers?.includes(name) ?? usual;
+    this.#lines = { coast: isOn("coast", true), graticule: isOn("graticule", false) };
+    const isKept = before !== null && isSamePlane(before, scene);
+    this.#draw(scene, wanted.view ?? (isKept ? this.#picture.camera() : undefined));
     this.#showColours(scene);
-    this.#showLayers(scene, layers);
-    this.#showView(scene);
+    const isMap = scene.space.kind === "geographic" || scene.space.kind === "projected";
+    this.#layers.show(scene.labels, isMap ? this.#lines : null);
   }
 
-  #showView(scene: Scene): void {
-    this.#view.show({ scene, plane: this.#plane, level: this.#level });
+  /** Draws a scene in its plane, and shows what depends on the plane. */
+  #draw(scene: Scene, camera?: ReturnType<Picture["camera"]>): void {
+    this.#scene = scene;
+    const [at, level, lines] = [this.#at, this.#level, this.#lines];
+    const texts = new AxisTexts(scene, this.#reading.signal);
+    this.#picture.show({ scene, at, camera, level, lines, texts });
+    this.#dimensions.show(slidAxes(scene), at, texts);
+    this.#view.show(scene, level);
   }
 
-  #showDimensions(): void {
-    const scene = this.#scene;
-    if (!scene) return;
+  /** Draws other axes. */
+  async #setPlane(plane: Plane): Promise<void> {
     const { signal } = this.#reading;
-    const axes = slidAxes(scene, this.#plane);
-    this.#dimensions.show(axes.map(({ name, length }) => ({ name, length, index: this.#at[name] ?? 0 })));
-    for (const { name } of axes) {
-      axisText(scene, name, { signal }).then(
-        (text) => signal.aborted || this.#dimensions.setText(name, text),
-        // The picture is usable without the names of places.
-        () => {},
-      );
-    }
+    const turned = this.#scene && (await sceneInPlane(this.#scene, plane, signal));
+    if (!turned || signal.aborted) return;
+    this.#draw(turned);
+    this.onChange();
   }
 
   #showColours(scene: Scene): void {
-    const { signal } = this.#reading;
-    byId("field-section").hidden = scene.kind !== "field";
-    byId("channels-section").hidden = scene.channels.length === 0;
-    if (scene.kind === "field" && scene.field) {
-      const { title, integer, field } = scene;
-      const histogram = () => coarseHistogram(scene, this.#at, { signal });
+    const { title, field, integer, kind, channels, axes } = scene;
+    byId("field-section").hidden = kind !== "field";
+    byId("channels-section").hidden = channels.length === 0;
+    showLegend(byId("legend"), scene);
+    if (field) {
       const limitsInView = () => this.#picture.limitsInView();
-      this.#field.show({ title, style: field, integer, histogram, limitsInView });
-      showLegend(byId("legend"), fieldLegend(scene, field));
+      this.#field.show({ title, style: field, integer, histogram: () => this.#histogram(), limitsInView });
     } else {
-      const { channels, integer } = scene;
-      const count = scene.kind === "image" ? scene.axes.find(({ role }) => role === "c")?.length : undefined;
-      this.#channels.show({
-        channels,
-        count: count ?? channels.length,
-        integer,
-        histogram: ({ index }) => coarseHistogram(scene, this.#at, { signal, channel: index }),
-      });
-      showLegend(byId("legend"), scene.kind === "image" ? channelLegend(channels) : null);
+      const count = (kind === "image" && axes.find(({ role }) => role === "c")?.length) || channels.length;
+      this.#channels.show({ channels, count, integer, histogram: ({ index }) => this.#histogram(index) });
     }
   }
 
-  #showLayers(scene: Scene, layers: readonly string[] | undefined): void {
-    const map = layers
-      ? { coast: layers.includes("coast"), graticule: layers.includes("graticule") }
-      : { coast: true, graticule: false };
-    const isMap = scene.space.kind === "geographic" || scene.space.kind === "projected";
-    this.#layers.show(scene.labels, isMap ? map : null);
-    this.#picture.setLines(map);
+  /** The histogram of the visible plane of a channel. */
+  async #histogram(channel?: number) {
+    const { pyramid, axes, plane, decode } = this.#scene as Scene;
+    const at = axes.map(({ name, role }) => (role === "c" ? channel : undefined) ?? this.#at[name] ?? 0);
+    return coarseHistogram(pyramid, { plane, at, decode, signal: this.#reading.signal }, BINS);
   }
 
   #listenToPicture(): void {
@@ -218,7 +211,6 @@ export class Stage {
       this.onWarnings();
     };
     this.#picture.onError = (error) => this.onError(error);
-    this.#picture.onScene = (scene) => this.#takePlane(scene);
     this.#picture.onLevel = (level) => this.#view.setDrawnLevel(level);
   }
 
@@ -234,53 +226,18 @@ export class Stage {
     }
   }
 
-  #listenToPanels(): void {
-    this.#plates.onWell = (well) => this.onPath([this.#shown?.path, well.path].filter(Boolean).join("/"));
-    this.#dimensions.onIndex = (name, index) => {
-      this.#at = { ...this.#at, [name]: index };
-      this.#picture.setAt({ [name]: index });
-      this.onChange();
-    };
-    this.#dimensions.preload = (name, index) => this.#picture.preload({ ...this.#at, [name]: index });
-    this.#dimensions.shown = () => this.#picture.idle();
-    this.#view.onPlane = (plane) => this.#picture.setPlane(plane);
-    this.#view.onLevel = (level) => {
-      this.#level = level;
-      this.#picture.setLevel(level);
-      this.onChange();
-    };
-    this.#listenToColours();
-  }
-
-  #listenToColours(): void {
-    this.#channels.onChange = (channels) => {
-      this.#picture.setChannels(channels);
-      showLegend(byId("legend"), channelLegend(channels));
-      this.#change({ channels });
-    };
-    this.#field.onChange = (field) => {
-      this.#picture.setField(field);
-      if (this.#scene) showLegend(byId("legend"), fieldLegend(this.#scene, field));
-      this.#change({ field });
-    };
-    this.#layers.onLabels = (labels) => {
-      this.#picture.setLabels(labels);
-      const visible = labels.filter((label) => label.visible);
-      this.#change({ labels: Object.fromEntries(visible.map(({ path, opacity }) => [path, opacity])) });
-    };
-    this.#layers.onMapLayers = (map) => {
-      this.#picture.setLines(map);
-      this.#change({ layers: (["coast", "graticule"] as const).filter((name) => map[name]) });
-    };
-  }
-
-  /** The scene with other axes drawn. */
-  #takePlane(scene: Scene): void {
-    this.#scene = scene;
-    this.#plane = { ...scene.plane };
-    this.#showDimensions();
-    this.#showView(scene);
+  #setAt(at: Record<string, number>): void {
+    this.#at = at;
+    this.#picture.setAt(at);
     this.onChange();
+  }
+
+  #restyle(style: Partial<Pick<Scene, "channels" | "field" | "labels">>, changed: Changed): void {
+    if (!this.#scene) return;
+    this.#scene = { ...this.#scene, ...style };
+    this.#picture.restyle(this.#scene);
+    showLegend(byId("legend"), this.#scene);
+    this.#change(changed);
   }
 
   #change(changed: Changed): void {

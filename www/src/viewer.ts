@@ -3,35 +3,31 @@
  * stay until the next node has been read. It updates the page's URL.
  */
 
-import { type Dataset, type DatasetNode, openDataset } from "./opening/dataset.js";
-import { firstPath, imageAround } from "./opening/first_node.js";
-import { PageHistory } from "./opening/history.js";
-import { roleOf } from "./opening/metadata_names.js";
+import { type Dataset, firstPath, openDataset } from "./opening/dataset.js";
 import { rememberSource } from "./opening/recent.js";
-import { SAMPLES } from "./opening/samples.js";
 import { isLocal, type Source, sourceOf } from "./opening/source.js";
-import type { UrlState } from "./opening/url_state.js";
+import { PageHistory, type UrlState } from "./opening/url_state.js";
 import { byId } from "./page/element.js";
 import { Layout } from "./page/layout.js";
 import { askForHosts } from "./panels/host_question.js";
 import { Messages } from "./panels/messages.js";
 import { showDetails } from "./panels/node_details.js";
-import { OpenMenu } from "./panels/open_menu.js";
+import { FIRST_SAMPLE, OpenMenu } from "./panels/open_menu.js";
 import { Status } from "./panels/status.js";
 import { Tree } from "./panels/tree.js";
-import { readPlate, readWell } from "./scene/plate.js";
-import type { Shown } from "./shown.js";
+import { roleOf } from "./scene/ome.js";
+import { readShown, type Shown } from "./shown.js";
 import { Stage } from "./stage.js";
 import { explain, isAbort, warningText } from "./text/errors.js";
 import { shapeText } from "./text/numbers.js";
-import { joined, parentOf, plainPath } from "./text/paths.js";
+import { plainPath } from "./text/paths.js";
 
 export class Viewer {
   readonly #address = byId<HTMLInputElement>("address");
   readonly #tree = new Tree(byId("tree"));
   readonly #layout = new Layout();
   readonly #messages = new Messages(byId("messages"));
-  readonly #status = new Status(byId<HTMLProgressElement>("progress"), byId("loading"), byId("counters"));
+  readonly #status = new Status();
   readonly #stage = new Stage(this.#status);
   readonly #history = new PageHistory(() => this.#state());
   readonly #menu = new OpenMenu();
@@ -59,17 +55,19 @@ export class Viewer {
    * the previous contents to the history.
    */
   async open(state: UrlState, leaves: boolean): Promise<void> {
-    const key = state.source ?? SAMPLES[0]?.source ?? "";
+    const key = state.source ?? FIRST_SAMPLE;
     this.#address.value = isLocal(key) ? "" : key;
     const signal = this.#begin("Opening");
     let source: Source | null = null;
     try {
       // A new choice of the same file of this computer has the same key.
-      const open = this.#dataset?.source.key === key && !isLocal(key) ? this.#dataset : null;
-      source = open?.source ?? (await sourceOf(key, { base: document.baseURI, ask: askForHosts, signal }));
+      const own = this.#dataset;
+      const isOpen = own?.source.key === key && !isLocal(key);
+      source = isOpen
+        ? own.source
+        : await sourceOf(key, { base: document.baseURI, ask: askForHosts, signal });
       signal.throwIfAborted();
-      const isOpen = source === this.#dataset?.source;
-      const dataset = isOpen && this.#dataset ? this.#dataset : await openDataset(source, signal);
+      const dataset = own?.source === source ? own : await openDataset(source, signal);
       signal.throwIfAborted();
       const path = state.path ?? (await firstPath(dataset, signal));
       await this.#show(dataset, { ...state, path }, signal, leaves);
@@ -107,7 +105,7 @@ export class Viewer {
   ): Promise<void> {
     const node = await dataset.node(wanted.path);
     signal.throwIfAborted();
-    const shown = await this.#prepared(dataset, node, wanted, signal);
+    const shown = await readShown(dataset, node, wanted, signal);
     signal.throwIfAborted();
     if (leaves && this.#dataset) this.#history.leave();
     if (dataset !== this.#dataset) this.#showHierarchy(dataset);
@@ -123,41 +121,6 @@ export class Viewer {
     if (shown.kind === "scene") this.#tree.add(labelsOf(shown));
     this.#warn();
     this.#history.changed();
-  }
-
-  /** Reads the contents of a node while the previous picture is still visible. */
-  async #prepared(
-    dataset: Dataset,
-    node: DatasetNode,
-    wanted: UrlState & { path: string },
-    signal: AbortSignal,
-  ): Promise<Shown> {
-    const { path } = wanted;
-    const source = dataset.source.name;
-    const plate = node.kind === "group" ? readPlate(node) : null;
-    if (plate) return { kind: "plate", plate, path, title: plate.name || source, source, dataset };
-    const fields = node.kind === "group" ? readWell(node) : null;
-    if (fields) {
-      const [first = ""] = fields;
-      const at = joined(path, first);
-      return this.#stage.prepare(
-        await dataset.node(at),
-        { ...wanted, path: at },
-        await placing(dataset, at),
-        signal,
-      );
-    }
-    const image = await imageAround(dataset, path);
-    if (image && node.kind === "array") {
-      const level = wanted.level ?? image.level;
-      return this.#stage.prepare(
-        image.group,
-        { ...wanted, level },
-        await placing(dataset, image.path),
-        signal,
-      );
-    }
-    return this.#stage.prepare(node, wanted, await placing(dataset, path), signal);
   }
 
   #showHierarchy(dataset: Dataset): void {
@@ -205,26 +168,6 @@ export class Viewer {
       void this.#choose({ path: plainPath(byId<HTMLInputElement>("path").value) });
     });
   }
-}
-
-/** The place of a node, for its title. */
-async function placing(dataset: Dataset, path: string) {
-  const source = dataset.source.name;
-  const parts = path.split("/");
-  const above = parentOf(path);
-  if (path === "") return { source, path, dataset };
-  const well = await dataset.node(above).catch(() => null);
-  const fields = well?.kind === "group" ? readWell(well) : null;
-  if (!fields) return { source, path, dataset };
-  const name = parts.slice(-3, -1).join("");
-  const plate = parts.slice(0, -3).join("/");
-  return {
-    source: `${source} · well ${name}`,
-    path,
-    dataset,
-    fields: fields.map((field) => joined(above, field)),
-    above: { name: "Plate", path: plate },
-  };
 }
 
 async function describe(dataset: Dataset, path: string): Promise<string> {

@@ -1,18 +1,31 @@
 /**
- * An open data set: its root, nodes by path, and the children of groups. The names of children are
- * from consolidated metadata, from a listing if the store can list, or from attributes. Each node
- * is opened once.
+ * An open data set: its root, nodes by path, the children of groups, and the node to show first.
+ * The names of children are from consolidated metadata, from a listing if the store can list, or
+ * from attributes. Each node is opened once.
  */
 
 import * as zarr from "zarr-wasm";
-import { remembered } from "../remembered.js";
+import { isSeries, type NamedNode, namedBelow, namesItsNodes, roleOf } from "../scene/ome.js";
 import type { ArrayNode, GroupNode } from "../scene/scene.js";
-import { joined, plainPath } from "../text/paths.js";
-import { isSeries, type NamedNode, namedBelow, namesItsNodes, roleOf } from "./metadata_names.js";
+import { joined, parentOf, plainPath } from "../text/paths.js";
 import type { Source } from "./source.js";
 
 export type { ArrayNode, GroupNode };
 export type DatasetNode = ArrayNode | GroupNode;
+
+/** The promise of a key, which callers share. A failed one is made again at the next call. */
+export function remembered<Key, T>(
+  known: Map<Key, Promise<T>>,
+  key: Key,
+  make: () => Promise<T>,
+): Promise<T> {
+  const before = known.get(key);
+  if (before) return before;
+  const made = make();
+  known.set(key, made);
+  made.catch(() => known.delete(key));
+  return made;
+}
 
 export class Dataset {
   readonly #nodes = new Map<string, Promise<DatasetNode>>();
@@ -145,4 +158,47 @@ function sorted(contents: { path: string; kind: "array" | "group" }[]): NamedNod
   const entries: NamedNode[] = contents.map(({ path, kind }) => ({ path: plainPath(path), kind }));
   if (!entries.some((entry) => entry.path === "")) entries.push({ path: "", kind: "group" });
   return entries.sort((a, b) => byName(a.path, b.path));
+}
+
+/** Maximum depth at which an image or an array is searched. */
+const DEPTH = 3;
+
+/**
+ * The path of the node to show first: the root if it is an array, an image, a plate or a group of
+ * variables, else the first image or array below it.
+ */
+export async function firstPath(dataset: Dataset, signal: AbortSignal): Promise<string> {
+  let path = "";
+  for (let depth = 0; depth < DEPTH; depth += 1) {
+    const node = await dataset.node(path);
+    signal.throwIfAborted();
+    if (node.kind === "array" || roleOf(node.attrs) !== undefined) return path;
+    if (dataset.all?.some((entry) => isArrayIn(entry, path))) return path;
+    const below =
+      isSeries(node.attrs) || !dataset.all ? await dataset.children(path) : groupsIn(dataset, path);
+    signal.throwIfAborted();
+    // A group of arrays selects the array to show.
+    if (!below || below.length === 0 || below.some(({ kind }) => kind === "array")) return path;
+    path = below[0]?.path ?? path;
+  }
+  return path;
+}
+
+const isArrayIn = ({ path, kind }: { path: string; kind: string }, group: string) =>
+  kind === "array" && path !== "" && parentOf(path) === group;
+
+const groupsIn = (dataset: Dataset, path: string) =>
+  (dataset.all ?? []).filter((entry) => entry.path !== path && parentOf(entry.path) === path);
+
+/** The path of the image of which an array is a level. */
+export async function imageAround(dataset: Dataset, path: string): Promise<string | null> {
+  const parts = path.split("/");
+  // A level need not be a direct child of its image.
+  for (let depth = parts.length - 1; path !== "" && depth >= Math.max(0, parts.length - 2); depth -= 1) {
+    const above = parts.slice(0, depth).join("/");
+    const group = await dataset.node(above).catch(() => null);
+    const nodes = group?.kind === "group" ? namedBelow(group) : [];
+    if (nodes.some((node) => node.role === "level" && node.path === path)) return above;
+  }
+  return null;
 }

@@ -4,7 +4,7 @@
  * local storage is on the disk.
  */
 
-import { parseAddress } from "./address.js";
+import { parseAddress } from "./source.js";
 
 const KEY = "zarr-viewer.recent";
 const MOST = 8;

@@ -5,14 +5,16 @@
  */
 
 import * as zarr from "zarr-wasm";
-import { isObject, type Json } from "../scene/attributes.js";
+import { isObject, type Json } from "../scene/ome.js";
+import { PageError } from "../text/errors.js";
 
 /** Asks the user whether requests may be sent to these hosts. Rejects if the answer is no. */
 export type AskHosts = (document: string, hosts: readonly string[], signal?: AbortSignal) => Promise<void>;
 
 /** The user has not allowed the servers of a document. */
-export class HostsRefusedError extends Error {
-  override name = "HostsRefusedError";
+export class HostsRefusedError extends PageError {
+  readonly title = "Not opened: its data is on other servers";
+  readonly cure = "Open it again and choose Allow, if you trust it and the servers.";
 }
 
 /** Maximum number of hosts to ask about. A longer list would not be read. */

@@ -1,5 +1,6 @@
 /**
- * The state of the page as the query of its URL, so that a copied URL opens the same picture.
+ * The state of the page as the query of its URL, so that a copied URL opens the same picture, and
+ * the browser's history of it.
  *
  * `source` is the data set, `path` the node in it, `variable` the array of a group, `plane` the
  * horizontal and vertical axis, `at` the indices of the other axes, `view` the centre and the map
@@ -13,18 +14,18 @@ import type { FieldStyle, SceneChannel } from "../scene/scene.js";
 export type ChannelState = Pick<SceneChannel, "index" | "color" | "window" | "gamma" | "visible">;
 
 export interface UrlState {
-  source?: string | undefined;
-  path?: string | undefined;
-  variable?: string | undefined;
-  plane?: { x: string; y: string } | undefined;
-  at?: Record<string, number> | undefined;
-  view?: Camera | undefined;
-  level?: number | undefined;
-  channels?: ChannelState[] | undefined;
-  field?: FieldStyle | undefined;
+  source?: string;
+  path?: string;
+  variable?: string;
+  plane?: { x: string; y: string };
+  at?: Record<string, number>;
+  view?: Camera;
+  level?: number;
+  channels?: ChannelState[];
+  field?: FieldStyle;
   /** Opacity by path. Other labels are hidden. */
-  labels?: Record<string, number> | undefined;
-  layers?: string[] | undefined;
+  labels?: Record<string, number>;
+  layers?: string[];
 }
 
 export function readUrlState(query: string): UrlState {
@@ -140,4 +141,55 @@ function readField(colours: string | undefined, limits: string | undefined): Fie
   const [low, high] = numbers(limits, 2);
   if (colormap === "" || low === undefined || high === undefined || !(low < high)) return undefined;
   return { colormap, range: [low, high], log: flags.includes("log"), reversed: flags.includes("reversed") };
+}
+
+/** Browsers allow about a hundred changes of the URL in half a minute. */
+const ADDRESS_MS = 400;
+
+/**
+ * The browser's history: one entry for each shown data set or node, with its state. Back restores
+ * the last state of the previous entry.
+ */
+export class PageHistory {
+  /** The user went back or forward. Resolves when that is shown or has failed. */
+  onMove: (state: UrlState) => Promise<void> = async () => {};
+
+  /** The state of the page. */
+  readonly #state: () => UrlState;
+  #timer = 0;
+  /** The number of moves in progress, during which the contents belong to another entry. */
+  #moves = 0;
+
+  constructor(state: () => UrlState) {
+    this.#state = state;
+    addEventListener("popstate", () => {
+      clearTimeout(this.#timer);
+      this.#timer = 0;
+      this.#moves += 1;
+      void this.onMove(readUrlState(location.search)).finally(() => {
+        this.#moves -= 1;
+        this.changed();
+      });
+    });
+  }
+
+  /**
+   * Adds an entry for another data set or node. The previous entry keeps the current state.
+   */
+  leave(): void {
+    this.#write();
+    history.pushState(null, "", location.href);
+  }
+
+  /** Updates the entry after a change of the state. */
+  changed(): void {
+    if (this.#timer === 0) this.#timer = window.setTimeout(() => this.#write(), ADDRESS_MS);
+  }
+
+  #write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    if (this.#moves > 0) return;
+    history.replaceState(null, "", writeUrlState(this.#state()));
+  }
 }

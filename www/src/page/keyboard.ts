@@ -9,7 +9,8 @@ export interface Moves {
   fit(): void;
 }
 
-const DIRECTIONS: Record<string, readonly [x: number, y: number]> = {
+/** The directions of the arrow keys: x to the right, y downwards. */
+export const DIRECTIONS: Record<string, readonly [x: number, y: number]> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
   ArrowUp: [0, -1],

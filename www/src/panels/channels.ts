@@ -5,27 +5,20 @@
 
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
-import { button, tickBox, withValue } from "../page/element.js";
-import { icon } from "../page/icons.js";
+import type { Histogram } from "zarr-wasm";
+import { button, icon, tickBox, withValue } from "../page/element.js";
 import { cutNote, inParts, mostNote } from "../page/long_list.js";
-import type { SceneChannel } from "../scene/scene.js";
-import { MOST_MIXED } from "../scene/visible.js";
+import { limitsOf, rangeOf } from "../scene/limits.js";
+import { MOST_MIXED, type SceneChannel } from "../scene/scene.js";
 import { plainNumber } from "../text/numbers.js";
-import { type Counts, windowControl } from "./window_control.js";
-
-/** A histogram with quantiles. */
-export interface ChannelHistogram extends Counts {
-  readonly min: number;
-  readonly max: number;
-  quantile(share: number): number;
-}
+import { windowControl } from "./window_control.js";
 
 export interface ChannelSource {
   channels: readonly SceneChannel[];
   /** The number of channels of the array. The scene may have fewer. */
   count: number;
   integer: boolean;
-  histogram(channel: SceneChannel): Promise<ChannelHistogram>;
+  histogram(channel: SceneChannel): Promise<Histogram>;
 }
 
 /** Up to this number of channels, all limits are unfolded. */
@@ -37,20 +30,18 @@ const LEFT_OUT = 0.005;
 interface Row {
   channel: SceneChannel;
   isUnfolded: boolean;
-  counts: Counts | null;
-  counting: Promise<ChannelHistogram | null> | null;
+  counts: Histogram | null;
+  counting: Promise<Histogram | null> | null;
 }
 
 export class Channels {
-  onChange: (channels: SceneChannel[]) => void = () => {};
-
-  readonly #place: HTMLElement;
   #source: ChannelSource | null = null;
   #rows: Row[] = [];
 
-  constructor(place: HTMLElement) {
-    this.#place = place;
-  }
+  constructor(
+    readonly place: HTMLElement,
+    readonly change: (channels: SceneChannel[]) => void,
+  ) {}
 
   show(source: ChannelSource): void {
     this.#source = source;
@@ -68,7 +59,7 @@ export class Channels {
       ${mostNote(rows.length, MOST_MIXED, "channels")}
       <div class="channel-list">${inParts(rows, (row) => this.#row(row))}</div>
       ${rows.length > 1 ? this.#actions() : nothing}`;
-    render(keyed(rows, panel), this.#place);
+    render(keyed(rows, panel), this.place);
   }
 
   #actions(): TemplateResult {
@@ -150,29 +141,23 @@ export class Channels {
     const visible = this.#rows.filter(({ channel }) => channel.visible);
     for (const { channel } of visible.slice(MOST_MIXED)) channel.visible = false;
     this.#render();
-    this.onChange(this.#rows.map(({ channel }) => ({ ...channel })));
+    this.change(this.#rows.map(({ channel }) => ({ ...channel })));
   }
 
   /** Sets the window so that it omits half a per cent of the values at each end. */
   async #auto(row: Row): Promise<void> {
     const found = await this.#histogram(row);
-    if (!found || !Number.isFinite(found.min)) return;
-    let [low, high] = [found.quantile(LEFT_OUT), found.quantile(1 - LEFT_OUT)];
-    // A mask or a sparse label image has nearly only one value. The omitted values are all that
-    // there is to see.
-    if (!(high > low)) [low, high] = [found.min, found.max > found.min ? found.max : found.min + 1];
-    if (this.#source?.integer)
-      [low, high] = [Math.floor(low), Math.max(Math.ceil(high), Math.floor(low) + 1)];
-    this.#set(row, { window: [low, high] });
+    const limits = found && limitsOf(found, LEFT_OUT);
+    if (limits) this.#set(row, { window: rangeOf(limits, this.#source?.integer ?? false) });
   }
 
   /** Reads the histogram once. Without one the sliders still work. */
-  #histogram(row: Row): Promise<ChannelHistogram | null> {
+  #histogram(row: Row): Promise<Histogram | null> {
     row.counting ??= this.#counted(row);
     return row.counting;
   }
 
-  async #counted(row: Row): Promise<ChannelHistogram | null> {
+  async #counted(row: Row): Promise<Histogram | null> {
     try {
       const found = (await this.#source?.histogram(row.channel)) ?? null;
       row.counts = found;

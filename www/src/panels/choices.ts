@@ -1,10 +1,9 @@
 /** The list of a group's nodes, shown instead of a picture if the group is none. */
 
 import { html, render, type TemplateResult } from "lit-html";
-import type { NamedNode } from "../opening/metadata_names.js";
-import { shown } from "../page/element.js";
-import { icon } from "../page/icons.js";
+import { icon, shown } from "../page/element.js";
 import { cutNote } from "../page/long_list.js";
+import type { NamedNode } from "../scene/ome.js";
 import { lastPart } from "../text/paths.js";
 
 /** Maximum number of listed nodes. The hierarchy has all of them. */

@@ -1,59 +1,54 @@
 /**
  * Sliders for the dimensions outside of the plane. A row has the name, the coordinate or date, the
- * index, and a play button. The caller says which dimensions have a row.
+ * index, and a play button, whose steps `player.ts` shows. The caller says which dimensions have a
+ * row.
  */
 
 import { html, render, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import { live } from "lit-html/directives/live.js";
 import { iconButton, tickBox, unlessTyping, withValue } from "../page/element.js";
+import type { AxisTexts } from "../scene/coordinates.js";
 import { play } from "./player.js";
 
-export interface Dimension {
+interface Dimension {
   name: string;
   length: number;
-  index: number;
+}
+
+export interface DimensionsOptions {
+  /** The user or playing has chosen an index. */
+  choose(name: string, index: number): void;
+  /** Reads the data of another index. */
+  preload(name: string, index: number): Promise<void>;
+  /** Resolves when the chosen index is drawn. */
+  shown(): Promise<void>;
 }
 
 /** Steps per second. */
 const SPEEDS = [1, 2, 5, 10, 20];
 
 export class Dimensions {
-  /** The user or playing has chosen an index. */
-  onIndex: (name: string, index: number) => void = () => {};
-  /** Reads the data of another index. */
-  preload: (name: string, index: number) => Promise<void> = async () => {};
-  /** Resolves when the chosen index is drawn. */
-  shown: () => Promise<void> = async () => {};
-
-  readonly #place: HTMLElement;
   #dimensions: readonly Dimension[] = [];
+  #at: Record<string, number> = {};
   /** The names of the places along dimensions. */
-  #texts = new Map<string, (index: number) => string>();
+  #texts: AxisTexts | undefined;
   #playing: { name: string; stop: () => void } | null = null;
   #speed = 5;
   #isLoop = true;
 
-  constructor(place: HTMLElement) {
-    this.#place = place;
-  }
+  constructor(
+    readonly place: HTMLElement,
+    readonly options: DimensionsOptions,
+  ) {}
 
-  show(dimensions: readonly Dimension[]): void {
-    this.stop();
-    this.#dimensions = dimensions.map((dimension) => ({ ...dimension }));
-    this.#texts = new Map();
-    this.#place.hidden = dimensions.length === 0;
-    this.#render();
-  }
-
-  /** Sets the names of the places along a dimension. */
-  setText(name: string, text: (index: number) => string): void {
-    this.#texts.set(name, text);
-    this.#render();
-  }
-
-  stop(): void {
+  /** `at` has the indices by name. */
+  show(dimensions: readonly Dimension[], at: Record<string, number> = {}, texts?: AxisTexts): void {
     this.#playing?.stop();
+    [this.#dimensions, this.#at, this.#texts] = [dimensions, { ...at }, texts];
+    if (texts) texts.onText = () => this.#render();
+    this.place.hidden = dimensions.length === 0;
+    this.#render();
   }
 
   #render(): void {
@@ -75,20 +70,21 @@ export class Dimensions {
         >${SPEEDS.map(speed)}</select>
         ${tickBox("Loop", this.#isLoop, setLoop)}
       </div>`;
-    render(keyed(this.#dimensions, rows), this.#place);
+    render(keyed(this.#dimensions, rows), this.place);
   }
 
   #row(dimension: Dimension): TemplateResult {
-    const { name, length, index } = dimension;
-    const text = this.#texts.get(name)?.(index) ?? "";
+    const { name, length } = dimension;
+    const index = this.#at[name] ?? 0;
+    const text = this.#texts?.text(name, index) ?? "";
     const isPlaying = this.#playing?.name === name;
     const follow = withValue((value) => {
       const wanted = Math.round(Number(value));
       if (value === "" || !(wanted >= 0 && wanted < length)) return;
-      this.stop();
-      this.#choose(dimension, wanted);
+      this.#playing?.stop();
+      this.#choose(name, wanted);
     });
-    const press = () => (isPlaying ? this.stop() : this.#play(dimension));
+    const press = () => (isPlaying ? this.#playing?.stop() : this.#play(dimension));
     return html`<div class="dimension" data-name=${name}>
       ${iconButton(isPlaying ? "pause" : "play", `${isPlaying ? "Pause" : "Play"} ${name}`, press)}
       <span class="name" title=${name}>${name}</span>
@@ -118,24 +114,23 @@ export class Dimensions {
     </div>`;
   }
 
-  #choose(dimension: Dimension, index: number): void {
-    dimension.index = index;
+  #choose(name: string, index: number): void {
+    this.#at[name] = index;
     this.#render();
-    this.onIndex(dimension.name, index);
+    this.options.choose(name, index);
   }
 
-  #play(dimension: Dimension): void {
-    this.stop();
-    const { name, length, index } = dimension;
+  #play({ name, length }: Dimension): void {
+    this.#playing?.stop();
     const stop = play({
       length,
-      start: index,
+      start: this.#at[name] ?? 0,
       speed: () => this.#speed,
       isLoop: () => this.#isLoop,
-      preload: (step) => this.preload(name, step),
+      preload: (step) => this.options.preload(name, step),
       show: (step) => {
-        this.#choose(dimension, step);
-        return this.shown();
+        this.#choose(name, step);
+        return this.options.shown();
       },
       onEnd: () => {
         this.#playing = null;

@@ -2,34 +2,34 @@
 
 import { html, render, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
+import type { Histogram } from "zarr-wasm";
 import { button, tickBox } from "../page/element.js";
 import { COLORMAPS, gradient } from "../scene/colormaps.js";
+import { type Limits, rangeOf } from "../scene/limits.js";
 import type { FieldStyle } from "../scene/scene.js";
-import { type Counts, windowControl } from "./window_control.js";
+import { windowControl } from "./window_control.js";
 
 export interface FieldSource {
   title: string;
   style: FieldStyle;
   integer: boolean;
-  histogram(): Promise<Counts>;
+  histogram(): Promise<Histogram>;
   /** The limits of the values in view. */
-  limitsInView(): Promise<[number, number] | null>;
+  limitsInView(): Promise<Limits | null>;
 }
 
 /** A lower limit without a logarithm becomes the upper one, divided by the root of this. */
 const MOST_DECADES = 1e6;
 
 export class Field {
-  onChange: (style: FieldStyle) => void = () => {};
-
-  readonly #place: HTMLElement;
   #source: FieldSource | null = null;
   #style: FieldStyle = { colormap: "viridis", range: [0, 1], log: false, reversed: false };
-  #counts: Counts | null = null;
+  #counts: Histogram | null = null;
 
-  constructor(place: HTMLElement) {
-    this.#place = place;
-  }
+  constructor(
+    readonly place: HTMLElement,
+    readonly change: (style: FieldStyle) => void,
+  ) {}
 
   show(source: FieldSource): void {
     this.#source = source;
@@ -62,21 +62,19 @@ export class Field {
         ${tickBox("Logarithmic", log, (log) => change({ log, range: rangeFor(log, range) }))}
         ${tickBox("Reversed", reversed, (reversed) => change({ reversed }))}
       </div>`;
-    render(keyed(source, panel), this.#place);
+    render(keyed(source, panel), this.place);
   }
 
   #change(source: FieldSource, changed: Partial<FieldStyle>): void {
     if (source !== this.#source) return;
     this.#style = { ...this.#style, ...changed };
     this.#render(source);
-    this.onChange({ ...this.#style });
+    this.change({ ...this.#style });
   }
 
   async #rescale(source: FieldSource): Promise<void> {
     const found = await source.limitsInView();
-    if (!found) return;
-    const [low, high] = source.integer ? [Math.floor(found[0]), Math.ceil(found[1])] : found;
-    this.#change(source, { range: [low, high > low ? high : low + 1] });
+    if (found) this.#change(source, { range: rangeOf(found, source.integer) });
   }
 }
 

@@ -7,35 +7,31 @@ import { html, nothing, render, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import { tickBox, withValue } from "../page/element.js";
 import { inParts, mostNote } from "../page/long_list.js";
-import type { SceneLabel } from "../scene/scene.js";
-import { MOST_LABELS } from "../scene/visible.js";
+import type { ShownLines } from "../picture/map_lines.js";
+import { MOST_LABELS, type SceneLabel } from "../scene/scene.js";
 
-export interface MapLayers {
-  coast: boolean;
-  graticule: boolean;
+export interface LayersOptions {
+  setLabels(labels: SceneLabel[]): void;
+  setLines(lines: ShownLines): void;
 }
 
 export class Layers {
-  onLabels: (labels: SceneLabel[]) => void = () => {};
-  onMapLayers: (layers: MapLayers) => void = () => {};
-
-  readonly #place: HTMLElement;
-  readonly #section: HTMLElement;
   #labels: SceneLabel[] = [];
   /** Null if the picture is not a map. */
-  #map: MapLayers | null = null;
+  #lines: ShownLines | null = null;
 
   /** `section` is hidden if there are no layers. */
-  constructor(place: HTMLElement, section: HTMLElement) {
-    this.#place = place;
-    this.#section = section;
-  }
+  constructor(
+    readonly place: HTMLElement,
+    readonly section: HTMLElement,
+    readonly options: LayersOptions,
+  ) {}
 
-  /** `map` is null if the picture is not a map. */
-  show(labels: readonly SceneLabel[], map: MapLayers | null): void {
+  /** `lines` is null if the picture is not a map. */
+  show(labels: readonly SceneLabel[], lines: ShownLines | null): void {
     this.#labels = labels.map((label) => ({ ...label }));
-    this.#map = map;
-    this.#section.hidden = labels.length === 0 && !map;
+    this.#lines = lines;
+    this.section.hidden = labels.length === 0 && !lines;
     this.#render();
   }
 
@@ -43,15 +39,15 @@ export class Layers {
     const labels = this.#labels;
     const layers = html`${mostNote(labels.length, MOST_LABELS, "label images")}
       <div class="label-list">${inParts(labels, (label) => this.#labelRow(label))}</div>
-      ${this.#map ? this.#mapRows(this.#map) : nothing}`;
-    render(keyed(labels, layers), this.#place);
+      ${this.#lines ? this.#lineRows(this.#lines) : nothing}`;
+    render(keyed(labels, layers), this.place);
   }
 
   #labelRow(label: SceneLabel): TemplateResult {
     const set = (change: Partial<SceneLabel>) => {
       Object.assign(label, change);
       this.#render();
-      this.onLabels(this.#labels.map((each) => ({ ...each })));
+      this.options.setLabels(this.#labels.map((each) => ({ ...each })));
     };
     const tick = (visible: boolean) => {
       const isFull = this.#labels.filter((each) => each.visible).length >= MOST_LABELS;
@@ -71,13 +67,13 @@ export class Layers {
     </div>`;
   }
 
-  #mapRows(map: MapLayers): TemplateResult {
-    const change = (changed: Partial<MapLayers>) => {
-      this.#map = { ...map, ...changed };
+  #lineRows(lines: ShownLines): TemplateResult {
+    const change = (changed: Partial<ShownLines>) => {
+      this.#lines = { ...lines, ...changed };
       this.#render();
-      this.onMapLayers(this.#map);
+      this.options.setLines(this.#lines);
     };
-    return html`${tickBox("Coast lines", map.coast, (coast) => change({ coast }))}
-    ${tickBox("Graticule", map.graticule, (graticule) => change({ graticule }))}`;
+    return html`${tickBox("Coast lines", lines.coast, (coast) => change({ coast }))}
+    ${tickBox("Graticule", lines.graticule, (graticule) => change({ graticule }))}`;
   }
 }

@@ -6,11 +6,24 @@
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import { addressOfDrop, chooseFile, chooseFolder, sourceOfDrop } from "../opening/local_files.js";
 import { forgetSources, recentSources } from "../opening/recent.js";
-import { SAMPLES } from "../opening/samples.js";
 import type { Source } from "../opening/source.js";
-import { button, byId } from "../page/element.js";
-import { type IconName, icon } from "../page/icons.js";
+import { button, byId, type IconName, icon } from "../page/element.js";
 import { askForHosts } from "./host_question.js";
+
+type Sample = readonly [name: string, about: string, file: string];
+
+/** Data sets that are part of the page. www/samples/README.md describes how they are made. */
+const SAMPLES: readonly Sample[] = [
+  ["Cells", "Microscopy: three channels, a stack, over time", "cells.ome.zarr"],
+  ["Climate", "Two years of months: temperature, rain, the sea's surface", "climate.zarr"],
+  ["Arctic", "The far north in a polar projection: colours and heights", "arctic.zarr"],
+  ["Tissue", "A layer of cells, and the labels of each cell and nucleus", "tissue.ome.zarr"],
+];
+
+const addressOf = (file: string) => `./samples/${file}`;
+
+/** What a page without a source shows. */
+export const FIRST_SAMPLE = addressOf("cells.ome.zarr");
 
 export class OpenMenu {
   onAddress: (address: string) => void = () => {};
@@ -44,8 +57,8 @@ export class OpenMenu {
     const recent = recentSources().map((source) =>
       this.#entry("clock", shortened(source), "", () => this.onAddress(source)),
     );
-    const samples = SAMPLES.map(({ name, about, source }) =>
-      this.#entry("picture", name, about, () => this.onAddress(source)),
+    const samples = SAMPLES.map(([name, about, file]) =>
+      this.#entry("picture", name, about, () => this.onAddress(addressOf(file))),
     );
     const forget = () => {
       forgetSources();

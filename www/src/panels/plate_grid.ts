@@ -7,7 +7,8 @@ import { html, render, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import type { Dataset } from "../opening/dataset.js";
 import { shown } from "../page/element.js";
-import type { Plate, PlateWell } from "../scene/plate.js";
+import { DIRECTIONS } from "../page/keyboard.js";
+import type { Plate, PlateWell } from "../scene/ome.js";
 import { countText } from "../text/numbers.js";
 import { joined } from "../text/paths.js";
 import { PlateThumbnails } from "./plate_thumbnails.js";
@@ -53,69 +54,35 @@ function captionOf(whole: Plate, shown: Plate): string {
 }
 
 export class PlateGrid {
-  onWell: (well: PlateWell) => void = () => {};
-  readonly #place: HTMLElement;
-
-  constructor(place: HTMLElement) {
-    this.#place = place;
+  constructor(
+    readonly place: HTMLElement,
+    readonly open: (path: string) => void,
+  ) {
     place.addEventListener("keydown", (event) => this.#key(event));
   }
 
   /** `signal` aborts when another node is shown. */
   show({ plate: whole, path, dataset }: PlacedPlate, signal: AbortSignal): void {
     const plate = shownPart(whole);
-    render(keyed(plate, this.#table(plate, captionOf(whole, plate))), this.#place);
-    const buttons = this.#place.querySelectorAll<HTMLButtonElement>("button");
-    if (buttons[0]) buttons[0].tabIndex = 0;
-    const wells = new Map([...buttons].map((button) => [joined(path, button.dataset.path ?? ""), button]));
-    const thumbnails = new PlateThumbnails({ dataset, wells, root: this.#place, signal });
-    thumbnails.onPicture = setPicture;
-  }
-
-  #table({ rows, columns, wells }: Plate, caption: string): TemplateResult {
-    const placed = new Map(wells.map((well) => [`${well.row}/${well.column}`, well]));
-    const cell = (row: number, column: number) => {
-      const well = placed.get(`${row}/${column}`);
-      return html`<td>${well ? this.#button(well) : noWell(`${rows[row]}${columns[column]}`)}</td>`;
-    };
-    const row = (name: string, at: number) =>
-      html`<tr><th scope="row">${name}</th>${columns.map((_, column) => cell(at, column))}</tr>`;
-    return html`<table class="plate-table" .style=${`--columns: ${columns.length}; --rows: ${rows.length}`}>
-      <caption><span>${shown(caption)}</span></caption>
-      <thead><tr><td></td>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-      <tbody>${rows.map(row)}</tbody>
-    </table>`;
-  }
-
-  #button(well: PlateWell): TemplateResult {
-    return html`<button
-      type="button"
-      class="well-button"
-      tabindex="-1"
-      data-path=${well.path}
-      aria-label="Well ${well.name}"
-      @click=${() => this.onWell(well)}
-    ><span class="well-name">${well.name}</span></button>`;
+    const open = (well: PlateWell) => this.open(joined(path, well.path));
+    render(keyed(plate, tableOf(plate, captionOf(whole, plate), open)), this.place);
+    const wells = [...this.place.querySelectorAll("button")];
+    if (wells[0]) wells[0].tabIndex = 0;
+    new PlateThumbnails({ dataset, path, wells, root: this.place, signal, show: setPicture });
   }
 
   #key(event: KeyboardEvent): void {
     const cell = (event.target as HTMLElement).closest("td");
     const row = cell?.parentElement as HTMLTableRowElement | null | undefined;
     if (!cell || !row) return;
-    const moves: Record<string, readonly [rows: number, columns: number]> = {
-      ArrowLeft: [0, -1],
-      ArrowRight: [0, 1],
-      ArrowUp: [-1, 0],
-      ArrowDown: [1, 0],
-    };
-    const move = moves[event.key];
+    const move = DIRECTIONS[event.key];
     if (!move) return;
     event.preventDefault();
     const rows = [...(row.parentElement?.children ?? [])] as HTMLTableRowElement[];
     let [at, column] = [rows.indexOf(row), cell.cellIndex];
     for (;;) {
-      at += move[0];
-      column += move[1];
+      column += move[0];
+      at += move[1];
       const next = rows[at]?.cells[column];
       if (!next || column === 0) return;
       const button = next.querySelector("button");
@@ -126,6 +93,33 @@ export class PlateGrid {
       return;
     }
   }
+}
+
+/** The grid of a plate. `open` is called with a chosen well. */
+function tableOf({ rows, columns, wells }: Plate, caption: string, open: (well: PlateWell) => void) {
+  const placed = new Map(wells.map((well) => [`${well.row}/${well.column}`, well]));
+  const cell = (row: number, column: number) => {
+    const well = placed.get(`${row}/${column}`);
+    return html`<td>${well ? wellButton(well, open) : noWell(`${rows[row]}${columns[column]}`)}</td>`;
+  };
+  const row = (name: string, at: number) =>
+    html`<tr><th scope="row">${name}</th>${columns.map((_, column) => cell(at, column))}</tr>`;
+  return html`<table class="plate-table" .style=${`--columns: ${columns.length}; --rows: ${rows.length}`}>
+    <caption><span>${shown(caption)}</span></caption>
+    <thead><tr><td></td>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+    <tbody>${rows.map(row)}</tbody>
+  </table>`;
+}
+
+function wellButton(well: PlateWell, open: (well: PlateWell) => void): TemplateResult {
+  return html`<button
+    type="button"
+    class="well-button"
+    tabindex="-1"
+    data-path=${well.path}
+    aria-label="Well ${well.name}"
+    @click=${() => open(well)}
+  ><span class="well-name">${well.name}</span></button>`;
 }
 
 /** A position of the plate without a well. */

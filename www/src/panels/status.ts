@@ -2,6 +2,7 @@
 
 import { html, render } from "lit-html";
 import * as zarr from "zarr-wasm";
+import { byId } from "../page/element.js";
 import { bytesText, countText } from "../text/numbers.js";
 
 const REFRESH_MS = 500;
@@ -9,16 +10,15 @@ const REFRESH_MS = 500;
 const PATIENCE_MS = 500;
 
 export class Status {
-  readonly #progress: HTMLProgressElement;
-  readonly #words: HTMLElement;
-  readonly #counters: HTMLElement;
+  readonly #progress = byId<HTMLProgressElement>("progress");
+  readonly #words = byId("loading");
+  readonly #counters = byId("counters");
   #text = "";
   #timer = 0;
   /** While a node opens, the progress of the previous picture's tiles is not shown. */
   #isBusy = false;
 
-  constructor(progress: HTMLProgressElement, words: HTMLElement, counters: HTMLElement) {
-    [this.#progress, this.#words, this.#counters] = [progress, words, counters];
+  constructor() {
     setInterval(() => this.#count(), REFRESH_MS);
   }
 

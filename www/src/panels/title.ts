@@ -5,8 +5,7 @@
 
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
-import { shown, withValue } from "../page/element.js";
-import { icon } from "../page/icons.js";
+import { icon, shown, withValue } from "../page/element.js";
 import { type MenuEntry, optionsOf } from "../page/long_list.js";
 import type { SceneVariable } from "../scene/scene.js";
 
@@ -15,12 +14,12 @@ export interface TitleContent {
   /** The name of the data set. */
   source: string;
   variables?: readonly SceneVariable[];
-  variable?: string | undefined;
+  variable?: string;
   /** The paths of the fields of a well. */
   fields?: readonly string[];
   field?: string;
   /** The node above, for images of a plate. */
-  above?: { name: string; path: string } | undefined;
+  above?: { name: string; path: string };
   onVariable(variable: string): void;
   onPath(path: string): void;
 }

@@ -6,9 +6,9 @@
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import { until } from "lit-html/directives/until.js";
-import type { NamedNode } from "../opening/metadata_names.js";
 import { shown } from "../page/element.js";
 import { inParts } from "../page/long_list.js";
+import type { NamedNode } from "../scene/ome.js";
 import { parentOf } from "../text/paths.js";
 
 interface Branch extends NamedNode {

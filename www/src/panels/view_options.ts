@@ -4,79 +4,75 @@ import { html, nothing, render, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import { withValue } from "../page/element.js";
 import { optionsOf } from "../page/long_list.js";
-import type { Scene, SceneAxis } from "../scene/scene.js";
+import type { Plane, Scene, SceneAxis } from "../scene/scene.js";
+import { freeAxes } from "../scene_state.js";
 import { shapeText } from "../text/numbers.js";
 
-/** What is shown: a scene in a plane, and a fixed level, or null. */
-interface View {
-  scene: Scene;
-  plane: { x: number; y: number };
-  level: number | null;
+export interface ViewChanges {
+  setPlane(plane: Plane): void;
+  /** Null: the level follows the zoom. */
+  setLevel(level: number | null): void;
 }
 
 export class ViewOptions {
-  onPlane: (plane: { x: number; y: number }) => void = () => {};
-  /** Null: the level follows the zoom. */
-  onLevel: (level: number | null) => void = () => {};
-
-  readonly #place: HTMLElement;
-  readonly #section: HTMLElement;
-  #view: View | null = null;
+  #scene: Scene | null = null;
+  /** The fixed level. */
+  #level: number | null = null;
   /** The level that the zoom has selected. */
   #drawn: number | null = null;
 
-  constructor(place: HTMLElement, section: HTMLElement) {
-    this.#place = place;
-    this.#section = section;
-  }
+  constructor(
+    readonly place: HTMLElement,
+    readonly section: HTMLElement,
+    readonly changes: ViewChanges,
+  ) {}
 
-  show(view: View): void {
-    this.#view = view;
-    this.#drawn = null;
-    this.#render(view);
+  show(scene: Scene, level: number | null): void {
+    [this.#scene, this.#level, this.#drawn] = [scene, level, null];
+    this.#render(scene);
   }
 
   /** Shows the level that the zoom has selected. */
   setDrawnLevel(level: number): void {
     this.#drawn = level;
-    if (this.#view) this.#render(this.#view);
+    if (this.#scene) this.#render(this.#scene);
   }
 
-  #render(view: View): void {
-    const { scene } = view;
-    const drawn = scene.axes.filter(
-      ({ length, role }) =>
-        length > 1 && !(role === "c" && scene.kind !== "field" && scene.kind !== "labels"),
-    );
-    const [hasAxes, hasLevels] = [drawn.length > 2, scene.pyramid.levels.length > 1];
-    const rows = html`${hasAxes ? this.#axes(drawn, view) : nothing}
-    ${hasLevels ? this.#levels(view) : nothing}`;
-    render(keyed(view, rows), this.#place);
-    this.#section.hidden = !hasAxes && !hasLevels;
+  #render(scene: Scene): void {
+    const axes = freeAxes(scene);
+    const [hasAxes, hasLevels] = [axes.length > 2, scene.pyramid.levels.length > 1];
+    const rows = html`${hasAxes ? this.#axes(axes, scene.plane) : nothing}
+    ${hasLevels ? this.#levels(scene) : nothing}`;
+    render(keyed(scene, rows), this.place);
+    this.section.hidden = !hasAxes && !hasLevels;
   }
 
-  #axes(axes: readonly SceneAxis[], view: View): TemplateResult {
+  #axes(axes: readonly SceneAxis[], plane: Plane): TemplateResult {
     const select = (which: "x" | "y", label: string) => {
       const option = ({ name, axis }: SceneAxis) =>
-        html`<option value=${axis} ?selected=${axis === view.plane[which]}>${name}</option>`;
-      const choose = withValue((value) => this.#choose(view, which, Number(value)));
+        html`<option value=${axis} ?selected=${axis === plane[which]}>${name}</option>`;
+      // Selecting the other axis of the plane swaps both.
+      const choose = withValue((value) => {
+        const wanted: Plane = { ...plane, [which]: Number(value) };
+        this.changes.setPlane(wanted.x === wanted.y ? { x: plane.y, y: plane.x } : wanted);
+      });
       return html`<label>
         <span>${label}</span>
         <select id="axis-${which}" @change=${choose}>${axes.map(option)}</select>
       </label>`;
     };
     return html`<div class="axes">
-      ${this.#presets(axes, view)} ${select("x", "Across")} ${select("y", "Down")}
+      ${this.#presets(axes, plane)} ${select("x", "Across")} ${select("y", "Down")}
     </div>`;
   }
 
   /** The three planes of a volume. */
-  #presets(axes: readonly SceneAxis[], view: View): unknown {
+  #presets(axes: readonly SceneAxis[], plane: Plane): unknown {
     const [x, y, z] = (["x", "y", "z"] as const).map((role) => axes.find((axis) => axis.role === role));
     if (!x || !y || !z) return nothing;
     const button = (across: SceneAxis, down: SceneAxis) => {
-      const isChosen = across.axis === view.plane.x && down.axis === view.plane.y;
-      const press = () => this.#set(view, { x: across.axis, y: down.axis });
+      const isChosen = across.axis === plane.x && down.axis === plane.y;
+      const press = () => this.changes.setPlane({ x: across.axis, y: down.axis });
       // The usual name is "yz", also if z is horizontal.
       const name = across === z ? planeName(down, across) : planeName(across, down);
       return html`<button type="button" aria-pressed=${isChosen} @click=${press}>${name}</button>`;
@@ -86,29 +82,21 @@ export class ViewOptions {
     </div>`;
   }
 
-  /** Selecting the other axis of the plane swaps both. */
-  #choose(view: View, which: "x" | "y", axis: number): void {
-    const { x, y } = view.plane;
-    this.#set(view, which === "x" ? { x: axis, y: axis === y ? x : y } : { x: axis === x ? y : x, y: axis });
-  }
-
-  #set(view: View, plane: View["plane"]): void {
-    view.plane = plane;
-    this.onPlane(plane);
-  }
-
-  #levels({ scene, plane, level }: View): TemplateResult {
-    const entries = scene.pyramid.levels.map(({ shape }, at) => {
+  #levels({ pyramid, plane }: Scene): TemplateResult {
+    const entries = pyramid.levels.map(({ shape }, at) => {
       const size = shapeText([shape[plane.x] ?? 1, shape[plane.y] ?? 1]);
       return { value: at, text: `${at}: ${size}` };
     });
-    const options = optionsOf(entries, { chosen: level ?? -1, noun: "levels" });
+    const options = optionsOf(entries, { chosen: this.#level ?? -1, noun: "levels" });
     const follows = `Follows the zoom${this.#drawn === null ? "" : ` (${this.#drawn})`}`;
-    const choose = (value: string) => this.onLevel(value === "" ? null : Number(value));
+    const choose = (value: string) => {
+      this.#level = value === "" ? null : Number(value);
+      this.changes.setLevel(this.#level);
+    };
     return html`<label class="level">
       <span>Resolution</span>
       <select id="level" @change=${withValue(choose)}>
-        <option value="" ?selected=${level === null}>${follows}</option>
+        <option value="" ?selected=${this.#level === null}>${follows}</option>
         ${options}
       </select>
     </label>`;

@@ -6,27 +6,22 @@
 import { html, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ref } from "lit-html/directives/ref.js";
+import type { Histogram } from "zarr-wasm";
 import { unlessTyping, withValue } from "../page/element.js";
 import { plainNumber } from "../text/numbers.js";
 
-export type Limits = readonly [low: number, high: number];
-
-/** The used part of `zarr.Histogram`. */
-export interface Counts {
-  readonly counts: ArrayLike<number>;
-  readonly window: Limits;
-}
+type Range = readonly [low: number, high: number];
 
 export interface WindowOptions {
   /** The name of the limited quantity, for the names of the controls. */
   label: string;
   /** The lowest and the highest known value. */
-  limits: Limits;
-  window: Limits;
+  limits: Range;
+  window: Range;
   /** Whether values are integers. */
   integer: boolean;
   /** Null until it has been read. */
-  counts: Counts | null;
+  counts: Histogram | null;
   /** The colour of the histogram inside of the window. */
   color?: string;
   change(window: [number, number]): void;
@@ -77,7 +72,7 @@ export function windowControl(options: WindowOptions): TemplateResult {
 }
 
 /** The range of the sliders: that of the data, of the histogram and of the window. */
-function extentOf({ limits, counts, window }: WindowOptions): Limits {
+function extentOf({ limits, counts, window }: WindowOptions): Range {
   const ranges = [limits, window, ...(counts ? [counts.window] : [])];
   const from = Math.min(...ranges.map(([low]) => low));
   const to = Math.max(...ranges.map(([, high]) => high));
@@ -95,12 +90,12 @@ function moved(options: WindowOptions, at: 0 | 1, value: number): [number, numbe
 }
 
 /** Draws the histogram when the canvas is in the page, because its colour is that of the page. */
-const drawing = (options: WindowOptions, extent: Limits) => (canvas: Element | undefined) => {
+const drawing = (options: WindowOptions, extent: Range) => (canvas: Element | undefined) => {
   if (canvas) queueMicrotask(() => drawBars(canvas as HTMLCanvasElement, options, extent));
 };
 
 /** Heights are square roots of counts, so that the tail of a fluorescence image is visible. */
-function drawBars(bars: HTMLCanvasElement, options: WindowOptions, [from, to]: Limits): void {
+function drawBars(bars: HTMLCanvasElement, options: WindowOptions, [from, to]: Range): void {
   const { counts: found, window, color: own } = options;
   const context = bars.getContext("2d");
   if (!context || !found) return;

@@ -1,6 +1,6 @@
 /**
  * Computes meridians and parallels in a rectangle of a map, and the positions of their texts.
- * `graticule_layer.ts` draws them. OpenLayers' graticule assumes that a meridian runs from bottom
+ * `map_lines.ts` draws them. OpenLayers' graticule assumes that a meridian runs from bottom
  * to top, which is wrong on a map of a pole.
  */
 

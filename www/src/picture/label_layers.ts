@@ -3,9 +3,8 @@ import type OpenLayersMap from "ol/Map.js";
 import type Projection from "ol/proj/Projection.js";
 import * as zarr from "zarr-wasm";
 import { buildScene } from "../scene/build_scene.js";
-import type { GroupNode, Scene, SceneLabel } from "../scene/scene.js";
+import type { SceneLabel } from "../scene/scene.js";
 import { type At, PyramidLayer } from "./pyramid_layer.js";
-import { retireLayer } from "./retired_layer.js";
 
 interface Shown {
   label: SceneLabel;
@@ -13,25 +12,26 @@ interface Shown {
   stop: () => void;
 }
 
+/** What the labels are above. */
+interface Below {
+  map: OpenLayersMap;
+  store: zarr.Readable;
+  projection: Projection;
+  signal: AbortSignal;
+  onError(error: unknown): void;
+}
+
 export class LabelLayers {
-  onError: (error: unknown) => void = () => {};
-  readonly #map: OpenLayersMap;
-  readonly #scene: Scene;
-  readonly #projection: Projection;
-  readonly #signal: AbortSignal;
   readonly #shown = new Map<string, Shown>();
   readonly #opening = new Set<string>();
   #labels: readonly SceneLabel[] = [];
   #at: At;
 
   constructor(
-    map: OpenLayersMap,
-    scene: Scene,
-    projection: Projection,
-    options: { at: At; signal: AbortSignal },
+    readonly below: Below,
+    at: At,
   ) {
-    [this.#map, this.#scene, this.#projection] = [map, scene, projection];
-    [this.#at, this.#signal] = [options.at, options.signal];
+    this.#at = at;
   }
 
   /** The visible labels and their layers. */
@@ -57,12 +57,8 @@ export class LabelLayers {
     return Promise.all(this.shown.map(({ layer }) => layer.preload(at)));
   }
 
-  clear(): void {
-    for (const { layer, stop } of this.#shown.values()) {
-      stop();
-      retireLayer(this.#map, layer.layer);
-    }
-    this.#shown.clear();
+  stop(): void {
+    for (const { stop } of this.#shown.values()) stop();
   }
 
   #adjust(shown: Shown, label: SceneLabel): void {
@@ -73,23 +69,23 @@ export class LabelLayers {
 
   async #open(path: string): Promise<void> {
     this.#opening.add(path);
+    const { map, store, projection, signal, onError } = this.below;
     try {
-      const { store } = this.#scene.pyramid.levels[0]?.array ?? {};
-      const place = new zarr.Location(store as zarr.Readable, path as `/${string}`);
-      const node = (await zarr.open(place, { kind: "group", signal: this.#signal })) as GroupNode;
-      const scene = await buildScene(node, { signal: this.#signal, kind: "labels" });
-      this.#signal.throwIfAborted();
-      const layer = new PyramidLayer(scene, this.#at, this.#projection);
+      const place = new zarr.Location(store, path as `/${string}`);
+      const node = await zarr.open(place, { kind: "group", signal });
+      const scene = await buildScene(node, { signal, kind: "labels" });
+      signal.throwIfAborted();
+      const layer = new PyramidLayer(scene, this.#at, projection);
       layer.layer.setZIndex(10);
-      layer.source.onError = (error) => this.onError(error);
+      layer.source.onError = onError;
       const label = this.#labels.find((other) => other.path === path);
       if (!label) return;
-      const shown = { label, layer, stop: layer.source.follow(this.#map) };
+      const shown = { label, layer, stop: layer.source.follow(map) };
       this.#shown.set(path, shown);
       this.#adjust(shown, label);
-      this.#map.addLayer(layer.layer);
+      map.addLayer(layer.layer);
     } catch (error) {
-      if (!this.#signal.aborted) this.onError(error);
+      if (!signal.aborted) onError(error);
     } finally {
       this.#opening.delete(path);
     }

@@ -8,32 +8,19 @@ import type ScaleLine from "ol/control/ScaleLine.js";
 import { defaults as defaultInteractions } from "ol/interaction/defaults.js";
 import type BaseLayer from "ol/layer/Base.js";
 import OpenLayersMap from "ol/Map.js";
+import { unByKey } from "ol/Observable.js";
 import type Projection from "ol/proj/Projection.js";
 import View from "ol/View.js";
 import * as zarr from "zarr-wasm";
 import type { MapExtent, TileProgress } from "zarr-wasm/openlayers";
-import { sceneInPlane } from "../scene/build_scene.js";
-import type { FieldStyle, Scene, SceneChannel, SceneLabel } from "../scene/scene.js";
-import { coastLayer } from "./coast_layer.js";
-import { graticuleLayer } from "./graticule_layer.js";
+import type { AxisTexts } from "../scene/coordinates.js";
+import { type Limits, limitsOf } from "../scene/limits.js";
+import type { Scene } from "../scene/scene.js";
 import { LabelLayers } from "./label_layers.js";
-import { plainProjection, projectionFor } from "./projections.js";
+import type { MapLines, ShownLines } from "./map_lines.js";
+import { projectionOf, scaleBar } from "./projections.js";
 import { PyramidLayer } from "./pyramid_layer.js";
-import {
-  AxisWords,
-  indicesOf,
-  isIncomplete,
-  placeTexts,
-  type Reading,
-  type Shown,
-  valueTexts,
-} from "./readings.js";
-import { retireLayer } from "./retired_layer.js";
-import { scaleBar } from "./scale_bar.js";
-import { checkWebGl } from "./webgl.js";
-import { whenDrawn } from "./when_drawn.js";
-
-export type { Reading } from "./readings.js";
+import { isIncomplete, type Reading, readingOf, type Shown } from "./readings.js";
 
 /**
  * The view of the map: its centre in map coordinates, whose y grows upwards, and map units per CSS
@@ -45,16 +32,19 @@ export interface Camera {
   resolution: number;
 }
 
-/** The state of the view in addition to the scene. Missing members have defaults. */
+/** A scene and how it is seen. */
 export interface PictureState {
+  scene: Scene;
   /** Indices by name of axis. */
-  at?: Record<string, number> | undefined;
-  camera?: Camera | undefined;
-  /** null: the level follows the zoom. */
-  level?: number | null | undefined;
+  at: Record<string, number>;
+  /** Without one the whole picture is shown. */
+  camera?: Camera;
+  /** Null: the level follows the zoom. */
+  level: number | null;
+  /** The lines to show if the picture is a map. */
+  lines: ShownLines;
+  texts: AxisTexts;
 }
-
-export type PictureProgress = TileProgress;
 
 /** Maximum width of an element of the finest level in CSS pixels. */
 const LARGEST_PIXEL = 64;
@@ -62,52 +52,46 @@ const LARGEST_PIXEL = 64;
 const SMALLEST_SHARE = 0.4;
 /** Margin around a fitted picture, as a share of its sides. */
 const MARGIN = 0.03;
-/** The quantiles of "limits in view". */
-const SHARES: readonly [number, number] = [0.002, 0.998];
+/** The share of values that "limits in view" leave out at each end. */
+const LEFT_OUT = 0.002;
 /**
  * Number of concurrent tile requests. With OpenLayers' default of 16, parts of a view would wait.
  */
 const TILES_AT_ONCE = 64;
-
 /** Values that must be read are read when the pointer has rested for this time in ms. */
 const REST_MS = 80;
+/** Longer than OpenLayers' timers after a frame. */
+const RETIRED_MS = 100;
 
-/** A scene and its layers. */
+/** The layers of a scene. */
 interface Drawn {
-  scene: Scene;
   image: PyramidLayer;
   labels: LabelLayers;
   projection: Projection;
-  words: AxisWords;
   bar: ScaleLine | null;
+  lines?: MapLines;
   stop: () => void;
 }
 
 export class Picture {
-  onCamera: (camera: Camera) => void = () => {};
+  onCamera: () => void = () => {};
   /** Null if the pointer is outside of the picture. */
   onPointer: (reading: Reading | null) => void = () => {};
-  onProgress: (progress: PictureProgress) => void = () => {};
+  onProgress: (progress: TileProgress) => void = () => {};
   onError: (error: unknown) => void = () => {};
   /** The level that is drawn. */
   onLevel: (level: number) => void = () => {};
-  /** `setPlane` has changed the scene. */
-  onScene: (scene: Scene) => void = () => {};
 
   readonly #map: OpenLayersMap;
   #showing = new AbortController();
+  #state: PictureState | null = null;
   #drawn: Drawn | null = null;
-  #channels: readonly SceneChannel[] = [];
-  #at: Record<string, number> = {};
   #level = -1;
   /** The camera that shows the whole picture, if it is in use. */
   #fitted: Camera | null = null;
   #pointer: number[] | null = null;
   #readTimer = 0;
   #isReading = false;
-  #lines: { graticule: boolean; coast: boolean } = { graticule: true, coast: true };
-  #graticule: BaseLayer | null = null;
-  #coast: BaseLayer | null = null;
 
   /**
    * The map and its scale bar are put into `target`. Throws an error for the user if the browser
@@ -126,7 +110,7 @@ export class Picture {
 
   #listen(target: HTMLElement): void {
     this.#map.on("moveend", () => {
-      this.onCamera(this.camera());
+      this.onCamera();
       this.#pointAgain();
     });
     this.#map.on("postrender", () => this.#tellLevel());
@@ -142,57 +126,43 @@ export class Picture {
     });
   }
 
-  /** Whether this scene can have a graticule and coast lines. */
-  get isMap(): boolean {
-    const kind = this.#drawn?.scene.space.kind;
-    return kind === "geographic" || (kind === "projected" && this.#drawn?.projection.getCode() !== "plane");
-  }
-
-  show(scene: Scene, state: PictureState = {}): void {
+  /** The previous picture stays until the projection of the new one is there. */
+  show(state: PictureState): void {
     this.#showing.abort();
     this.#showing = new AbortController();
     const { signal } = this.#showing;
-    this.#at = Object.fromEntries(scene.axes.map(({ name, start }) => [name, state.at?.[name] ?? start]));
-    this.#channels = scene.channels;
-    const extent = extentOf(scene);
-    if (scene.space.kind !== "projected") this.#draw(scene, state, plainProjection(scene.space, extent));
-    else {
-      projectionFor(scene.space, extent).then(
-        (projection) => {
-          if (!signal.aborted) this.#draw(scene, state, projection);
-        },
-        (error: unknown) => {
-          if (!signal.aborted) this.onError(error);
-        },
-      );
-    }
+    this.#state = { ...state };
+    this.#draw(this.#state, signal).catch((error: unknown) => {
+      if (!signal.aborted) this.onError(error);
+    });
   }
 
-  #draw(scene: Scene, state: PictureState, projection: Projection): void {
+  async #draw(state: PictureState, signal: AbortSignal): Promise<void> {
+    const projection = await projectionOf(state.scene.space, extentOf(state.scene));
+    if (signal.aborted) return;
     this.#remove();
-    const { signal } = this.#showing;
-    try {
-      const image = new PyramidLayer(scene, this.#at, projection);
-      image.source.onProgress = (progress) => this.#tellProgress(progress);
-      image.source.onError = (error) => this.onError(error);
-      if (state.level !== undefined) image.source.setLevel(state.level);
-      const labels = new LabelLayers(this.#map, scene, projection, { at: this.#at, signal });
-      labels.onError = (error) => this.onError(error);
-      const [words, bar] = [new AxisWords(scene, signal), scaleBar(projection)];
-      this.#drawn = { scene, image, labels, projection, words, bar, stop: image.source.follow(this.#map) };
-      this.#map.setView(this.#view(image.source.extent, projection, state.camera));
-      this.#map.addLayer(image.layer);
-      if (bar) this.#map.addControl(bar);
-      labels.set(scene.labels);
-      this.#drawLines();
-    } catch (error) {
-      this.onError(error);
-    }
+    // It may have changed meanwhile.
+    const { scene, at, level, camera } = state;
+    const onError = (error: unknown) => this.onError(error);
+    const image = new PyramidLayer(scene, at, projection);
+    image.source.onProgress = (progress) => this.#tellProgress(progress);
+    image.source.onError = onError;
+    image.source.setLevel(level);
+    const { store } = scene.array;
+    const labels = new LabelLayers({ map: this.#map, store, projection, signal, onError }, at);
+    const bar = scaleBar(projection);
+    this.#drawn = { image, labels, projection, bar, stop: image.source.follow(this.#map) };
+    this.#map.setView(this.#view(this.#drawn, camera));
+    this.#map.addLayer(image.layer);
+    if (bar) this.#map.addControl(bar);
+    labels.set(scene.labels);
+    await this.#drawLines();
   }
 
   /** Removes the contents. */
   clear(): void {
     this.#showing.abort();
+    this.#state = null;
     this.#remove();
     this.#point(null);
   }
@@ -201,25 +171,34 @@ export class Picture {
     const drawn = this.#drawn;
     this.#drawn = null;
     this.#level = -1;
-    if (!drawn) return;
-    drawn.stop();
-    drawn.labels.clear();
-    for (const layer of [drawn.image.layer, this.#graticule, this.#coast]) {
-      if (layer) retireLayer(this.#map, layer);
-    }
-    if (drawn.bar) this.#map.removeControl(drawn.bar);
-    [this.#graticule, this.#coast] = [null, null];
+    drawn?.stop();
+    drawn?.labels.stop();
+    for (const layer of this.#map.getLayers().getArray()) this.#retire(layer);
+    if (drawn?.bar) this.#map.removeControl(drawn.bar);
   }
 
-  #view(extent: MapExtent, projection: Projection, camera: Camera | undefined): View {
+  /**
+   * Hides a layer at once and removes it later: OpenLayers defers some of its work on a layer, and
+   * fails if the layer is disposed by then.
+   */
+  #retire(layer: BaseLayer): void {
+    layer.setVisible(false);
+    setTimeout(() => {
+      this.#map.removeLayer(layer);
+      layer.dispose();
+    }, RETIRED_MS);
+  }
+
+  /** The view of a camera, or of the whole picture. */
+  #view({ image: { source }, projection }: Drawn, camera?: Camera): View {
     this.#map.updateSize();
-    const fitting = this.#fitting(extent);
+    const [fitting, widest] = [this.#fitting(source), this.#widest(source)];
     this.#fitted = camera ? null : fitting;
     const { x, y, resolution: wanted } = camera ?? fitting;
-    const resolution = Math.min(wanted, this.#widest());
-    const steps = this.#drawn?.image.source.elementSize(0) ?? [1, 1];
-    const maxResolution = Math.min(Math.max(resolution, fitting.resolution / SMALLEST_SHARE), this.#widest());
-    const finest = Math.min(...steps.map((step) => step / LARGEST_PIXEL), fitting.resolution, resolution);
+    const resolution = Math.min(wanted, widest);
+    const maxResolution = Math.min(Math.max(resolution, fitting.resolution / SMALLEST_SHARE), widest);
+    const steps = source.elementSize(0).map((step) => step / LARGEST_PIXEL);
+    const finest = Math.min(...steps, fitting.resolution, resolution);
     return new View({
       projection,
       center: [x, y],
@@ -227,7 +206,7 @@ export class Picture {
       // OpenLayers rounds the finest resolution up to the coarsest one divided by a power of two.
       minResolution: maxResolution / 2 ** Math.ceil(Math.log2(maxResolution / finest)),
       maxResolution,
-      extent,
+      extent: source.extent,
       constrainOnlyCenter: true,
       smoothExtentConstraint: false,
       showFullExtent: true,
@@ -235,106 +214,71 @@ export class Picture {
   }
 
   /** An array without coarse levels may be too large to be shown completely. */
-  #widest(): number {
+  #widest(source: PyramidLayer["source"]): number {
     const [width = 1, height = 1] = this.#map.getSize() ?? [];
-    return this.#drawn?.image.source.widestResolution([width, height]) ?? Number.POSITIVE_INFINITY;
+    return source.widestResolution([width, height]);
   }
 
-  /** The camera that shows an extent with a margin. */
-  #fitting([left, bottom, right, top]: MapExtent): Camera {
+  /** The camera that shows the whole picture with a margin. */
+  #fitting(source: PyramidLayer["source"]): Camera {
+    const [left, bottom, right, top] = source.extent;
     const [width = 1, height = 1] = this.#map.getSize() ?? [];
     const share = 1 - 2 * MARGIN;
     const whole = Math.max(
       (right - left) / Math.max(width * share, 1),
       (top - bottom) / Math.max(height * share, 1),
     );
-    const resolution = Math.min(whole, this.#widest());
+    const resolution = Math.min(whole, this.#widest(source));
     return { x: (left + right) / 2, y: (bottom + top) / 2, resolution };
   }
 
-  /** Sets indices of axes. The old picture stays until the new one is loaded. */
+  /** Sets the indices of axes. The old picture stays until the new one is loaded. */
   setAt(at: Record<string, number>): void {
-    this.#at = { ...this.#at, ...at };
-    this.#drawn?.image.setAt(this.#at);
-    this.#drawn?.labels.setAt(this.#at);
+    if (this.#state) this.#state.at = at;
+    this.#drawn?.image.setAt(at);
+    this.#drawn?.labels.setAt(at);
     this.#pointAgain();
   }
 
   /**
-   * Changes the channels without requests, except for the first display of a channel if there are
-   * more than four.
+   * Changes the channels, the style and the labels to those of the scene. It needs no requests,
+   * except for a channel that is shown for the first time if there are more than four, and labels.
    */
-  setChannels(channels: readonly SceneChannel[]): void {
-    this.#channels = channels;
-    this.#drawn?.image.setChannels(channels);
+  restyle(scene: Scene): void {
+    if (this.#state) this.#state.scene = scene;
+    this.#drawn?.image.restyle(scene);
+    this.#drawn?.labels.set(scene.labels);
     this.#pointAgain();
-  }
-
-  /** Changes the style without requests. */
-  setField(style: FieldStyle): void {
-    this.#drawn?.image.setField(style);
-  }
-
-  setLabels(labels: readonly SceneLabel[]): void {
-    this.#drawn?.labels.set(labels);
   }
 
   /** Fixes the level. Null: it follows the zoom. */
   setLevel(level: number | null): void {
+    if (this.#state) this.#state.level = level;
     this.#drawn?.image.source.setLevel(level);
   }
 
-  /** Draws other axes, by position. `onScene` reports the new scene. */
-  setPlane(plane: { x: number; y: number }): void {
-    const { scene } = this.#drawn ?? {};
-    if (!scene) return;
-    const { signal } = this.#showing;
-    sceneInPlane({ ...scene, channels: [...this.#channels] }, plane, { signal }).then(
-      (turned) => {
-        if (signal.aborted) return;
-        this.show(turned, { at: this.#at });
-        this.onScene(turned);
-      },
-      (error: unknown) => {
-        if (!signal.aborted) this.onError(error);
-      },
-    );
-  }
-
   /** Shows or hides the lines of a map. */
-  setLines(lines: { graticule: boolean; coast: boolean }): void {
-    this.#lines = lines;
-    this.#drawLines();
+  setLines(lines: ShownLines): void {
+    if (this.#state) this.#state.lines = lines;
+    this.#drawLines().catch((error: unknown) => this.onError(error));
   }
 
-  #drawLines(): void {
-    const drawn = this.#drawn;
-    if (drawn && this.isMap && this.#lines.graticule && !this.#graticule) {
-      this.#graticule = graticuleLayer(drawn.projection, drawn.image.source.extent);
-      this.#map.addLayer(this.#graticule);
-    }
-    this.#graticule?.setVisible(this.#lines.graticule);
-    this.#coast?.setVisible(this.#lines.coast);
-    if (this.isMap && this.#lines.coast && !this.#coast) void this.#addCoast();
-  }
-
-  async #addCoast(): Promise<void> {
-    const drawn = this.#drawn;
-    if (!drawn) return;
-    const layer = await coastLayer(drawn.projection, drawn.image.source.extent).catch((error: unknown) => {
-      this.onError(error);
-      return null;
-    });
-    if (!layer || drawn !== this.#drawn || this.#coast) return;
-    this.#coast = layer;
-    layer.setVisible(this.#lines.coast);
-    this.#map.addLayer(layer);
+  /** A page without maps does not load the code and the data of their lines. */
+  async #drawLines(): Promise<void> {
+    const [drawn, state] = [this.#drawn, this.#state];
+    if (!drawn || !state) return;
+    const { kind } = state.scene.space;
+    const isMap = kind === "geographic" || (kind === "projected" && drawn.projection.getCode() !== "plane");
+    if (!isMap || !(state.lines.coast || state.lines.graticule || drawn.lines)) return;
+    const { MapLines } = await import("./map_lines.js");
+    if (drawn !== this.#drawn) return;
+    drawn.lines ??= new MapLines(this.#map, drawn.projection, drawn.image.source.extent);
+    drawn.lines.show(state.lines);
   }
 
   /** Reads the tiles of another step for the current view. */
-  async preload(at: Record<string, number>, signal?: AbortSignal): Promise<void> {
-    const own = { ...this.#at, ...at };
-    await Promise.all([this.#drawn?.image.preload(own, signal), this.#drawn?.labels.preload(own)]);
+  async preload(at: Record<string, number>): Promise<void> {
+    await Promise.all([this.#drawn?.image.preload(at), this.#drawn?.labels.preload(at)]);
   }
 
   /** Resolves when every tile of the view is drawn or has failed. */
@@ -342,16 +286,23 @@ export class Picture {
     const [drawn, [width = 0, height = 0] = []] = [this.#drawn, this.#map.getSize()];
     if (!drawn || width * height === 0) return;
     const sources = [drawn.image.source, ...drawn.labels.shown.map(({ layer }) => layer.source)];
-    await whenDrawn(this.#map, sources);
+    // For OpenLayers, a picture with a failed tile is never complete.
+    if (sources.some(({ hasFailed }) => hasFailed)) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        unByKey(keys);
+        resolve();
+      };
+      const failures = sources.map((source) => source.on("tileloaderror", end));
+      const keys = [this.#map.once("rendercomplete", end), ...failures];
+      this.#map.render();
+    });
   }
 
   /** The limits of the visible values. Null if there are none. */
-  async limitsInView(): Promise<[number, number] | null> {
+  async limitsInView(): Promise<Limits | null> {
     const lists = [...(this.#drawn?.image.source.valuesInView() ?? [])].map(({ values }) => values);
-    const counted = zarr.Histogram.of(lists, { bins: 4096 });
-    if (counted.count === 0 || !Number.isFinite(counted.max - counted.min)) return null;
-    const [low = 0, high = 1] = SHARES.map((share) => counted.quantile(share));
-    return low < high ? [low, high] : [counted.min, counted.max];
+    return limitsOf(zarr.Histogram.of(lists, { bins: 4096 }), LEFT_OUT);
   }
 
   /** Fits the picture again after a change of the size, if it was fitted. */
@@ -363,14 +314,12 @@ export class Picture {
       fitted &&
       resolution === fitted.resolution &&
       Math.max(Math.abs(x - fitted.x), Math.abs(y - fitted.y)) < resolution / 2;
-    if (!drawn || !isFitted) return;
-    this.#map.setView(this.#view(drawn.image.source.extent, drawn.projection, undefined));
+    if (drawn && isFitted) this.#map.setView(this.#view(drawn));
   }
 
   fit(): void {
-    const extent = this.#drawn?.image.source.extent;
-    if (!extent) return;
-    this.#fitted = this.#fitting(extent);
+    if (!this.#drawn) return;
+    this.#fitted = this.#fitting(this.#drawn.image.source);
     const { x, y, resolution } = this.#fitted;
     this.#map.getView().animate({ center: [x, y], resolution, duration: 200 });
   }
@@ -378,16 +327,15 @@ export class Picture {
   zoomBy(factor: number): void {
     const view = this.#map.getView();
     view.animate({
-      resolution: view.getConstrainedResolution((view.getResolution() ?? 1) / factor),
+      resolution: view.getConstrainedResolution(this.camera().resolution / factor),
       duration: 150,
     });
   }
 
   /** Pans by CSS pixels. */
   panBy(dx: number, dy: number): void {
-    const view = this.#map.getView();
-    const [[x = 0, y = 0] = [], resolution = 1] = [view.getCenter(), view.getResolution()];
-    view.setCenter([x + dx * resolution, y - dy * resolution]);
+    const { x, y, resolution } = this.camera();
+    this.#map.getView().setCenter([x + dx * resolution, y - dy * resolution]);
   }
 
   camera(): Camera {
@@ -405,10 +353,8 @@ export class Picture {
   }
 
   #tellLevel(): void {
-    const resolution = this.#map.getView().getResolution();
-    if (!this.#drawn || resolution === undefined) return;
-    const level = this.#drawn.image.source.levelFor(resolution);
-    if (level === this.#level) return;
+    const level = this.#drawn?.image.source.levelFor(this.camera().resolution);
+    if (level === undefined || level === this.#level) return;
     this.#level = level;
     this.onLevel(level);
   }
@@ -421,31 +367,31 @@ export class Picture {
     this.#pointer = pixel;
     clearTimeout(this.#readTimer);
     const found = pixel && this.#shownAt(pixel);
-    this.onPointer(found ? this.#told(found) : null);
+    this.onPointer(found && readingOf(found));
     if (found && isIncomplete(found)) this.#readTimer = window.setTimeout(() => this.#readAt(found), REST_MS);
   }
 
-  /** Reports the cached values at a place. */
-  #shownAt(pixel: number[]): (Shown & { place: [number, number] }) | null {
-    const drawn = this.#drawn;
+  /** What is known of a place without a request. Null outside of the picture. */
+  #shownAt(pixel: number[]): Shown | null {
+    const [state, drawn] = [this.#state, this.#drawn];
     const [x, y] = this.#map.getCoordinateFromPixel(pixel) ?? [];
-    const resolution = this.#map.getView().getResolution();
-    if (!drawn || x === undefined || y === undefined || resolution === undefined) return null;
+    if (!state || !drawn || x === undefined || y === undefined) return null;
+    const { resolution } = this.camera();
     const image = drawn.image.source.reading(x, y, resolution);
     if (!image) return null;
     const labels = drawn.labels.shown.flatMap(({ label, layer }) => {
       const reading = layer.source.reading(x, y, resolution);
       return reading ? [{ label, reading }] : [];
     });
-    return { scene: drawn.scene, channels: this.#channels, image, labels, place: [x, y] };
+    const step = Math.min(...drawn.image.source.elementSize(image.level));
+    return { ...state, projection: drawn.projection, place: [x, y], step, image, labels };
   }
 
   /** Reads the values at a resting pointer that are not cached. */
-  async #readAt(found: Shown & { place: [number, number] }): Promise<void> {
+  async #readAt(found: Shown): Promise<void> {
     const [drawn, pointer] = [this.#drawn, this.#pointer];
-    const resolution = this.#map.getView().getResolution();
-    if (!drawn || resolution === undefined) return;
-    const [place, { signal }] = [found.place, this.#showing];
+    if (!drawn) return;
+    const [{ place }, { resolution }, { signal }] = [found, this.camera(), this.#showing];
     try {
       const image = (await drawn.image.source.read(...place, resolution, signal)) ?? found.image;
       const labels = await Promise.all(
@@ -454,43 +400,31 @@ export class Picture {
           reading: await layer.source.read(...place, resolution, signal),
         })),
       );
-      if (pointer === this.#pointer) this.onPointer(this.#told({ ...found, image, labels, isRead: true }));
+      if (pointer === this.#pointer) this.onPointer(readingOf({ ...found, image, labels, isRead: true }));
     } catch {
       // The read of the tile reports the error.
     }
   }
-
-  #told(found: Shown & { place: [number, number] }): Reading | null {
-    const drawn = this.#drawn;
-    if (!drawn) return null;
-    const { scene, image, projection, words } = drawn;
-    const others = scene.axes.filter(
-      ({ role, axis }) => role !== "c" && axis !== scene.plane.x && axis !== scene.plane.y,
-    );
-    const step = Math.min(...image.source.elementSize(found.image.level));
-    const named = others.map(({ name }) => ({ name, text: words.text(name, this.#at[name] ?? 0) }));
-    return {
-      level: found.image.level,
-      index: indicesOf(found),
-      coordinates: [
-        ...named.filter(({ text }) => text !== ""),
-        ...placeTexts(scene, found.place, projection, step),
-      ],
-      values: valueTexts(found),
-    };
-  }
 }
 
-/** The extent of the finest level if the scene has it; an estimate, used only for projections. */
-function extentOf({ pyramid, plane, places, isUpward, warped }: Scene): MapExtent {
-  if (warped) return warped.extent;
-  const level = pyramid.levels[0];
-  const [width = 1, height = 1] = [level?.shape[plane.x], level?.shape[plane.y]];
-  const own = places?.[0];
-  const x = own?.x ?? { start: level?.translation[plane.x] ?? 0, step: level?.scale[plane.x] ?? 1 };
-  const y = own?.y ?? { start: level?.translation[plane.y] ?? 0, step: level?.scale[plane.y] ?? 1 };
-  const sign = own || isUpward ? 1 : -1;
-  const xs = [x.start - x.step / 2, x.start + (width - 0.5) * x.step];
-  const ys = [sign * (y.start - y.step / 2), sign * (y.start + (height - 0.5) * y.step)];
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+/** Throws an error for the user if the browser has no WebGL with float textures. */
+function checkWebGl(): void {
+  const gl = document.createElement("canvas").getContext("webgl");
+  const fine = gl?.getExtension("OES_texture_float");
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  if (fine) return;
+  throw new Error("This browser cannot draw the picture, because WebGL is switched off or missing here.");
+}
+
+/** The extent of the finest level. */
+function extentOf({ array, plane, places, warped }: Scene): MapExtent {
+  const [finest] = places;
+  if (warped || !finest) return warped?.extent ?? [0, 0, 1, 1];
+  const edges = ({ start, step }: { start: number; step: number }, length = 1) =>
+    [start - step / 2, start + (length - 0.5) * step].sort((a, b) => a - b) as [number, number];
+  const [[left, right], [bottom, top]] = [
+    edges(finest.x, array.shape[plane.x]),
+    edges(finest.y, array.shape[plane.y]),
+  ];
+  return [left, bottom, right, top];
 }

@@ -3,53 +3,52 @@
  * grids.
  */
 
+import ScaleLine from "ol/control/ScaleLine.js";
 import Projection from "ol/proj/Projection.js";
 import { get as getProjection, toLonLat } from "ol/proj.js";
+import type { MapExtent } from "zarr-wasm/openlayers";
 import type { Space } from "../scene/scene.js";
+import { unitText } from "../scene/value_text.js";
 
-type Extent = [number, number, number, number];
-
-/** The factors from units of length in OME and CF to metres. */
-const METERS: [pattern: RegExp, meters: number][] = [
-  [/^(m|met(er|re)s?)$/i, 1],
-  [/^(km|kilomet(er|re)s?)$/i, 1000],
-  [/^(cm|centimet(er|re)s?)$/i, 1e-2],
-  [/^(mm|millimet(er|re)s?)$/i, 1e-3],
-  [/^(um|µm|μm|micron|micromet(er|re)s?)$/i, 1e-6],
-  [/^(nm|nanomet(er|re)s?)$/i, 1e-9],
-  [/^(Å|angstroms?)$/i, 1e-10],
-];
-
-export const metersOf = (unit: string): number | undefined =>
-  METERS.find(([pattern]) => pattern.test(unit))?.[1];
+/** The units of length in metres, by their printed forms. */
+const METERS: Record<string, number> = {
+  km: 1000,
+  m: 1,
+  cm: 1e-2,
+  mm: 1e-3,
+  µm: 1e-6,
+  nm: 1e-9,
+  Å: 1e-10,
+};
 
 let registered = 0;
 
-/** Resolves to the projection of a space with this extent. */
-export async function projectionFor(space: Space, extent: Extent): Promise<Projection> {
-  if (space.kind === "projected") {
-    const found = await projected(space, extent);
-    if (found) return found;
-  }
-  return plainProjection(space, extent);
+/** The projection of a space with this extent. A promise only for projected grids, with proj4. */
+export function projectionOf(space: Space, extent: MapExtent): Projection | Promise<Projection> {
+  const plain = plainProjection(space, extent);
+  return space.kind === "projected" ? projected(space, extent).then((found) => found ?? plain) : plain;
 }
 
-/** The projection of a space without proj4. Null if it needs proj4. */
-export function plainProjection(space: Space, extent: Extent): Projection {
+/** The projection of a space without proj4. */
+function plainProjection(space: Space, extent: MapExtent): Projection {
   const geographic = space.kind === "geographic" ? getProjection("EPSG:4326") : null;
   if (geographic) return geographic;
-  const metersPerUnit =
-    space.kind === "physical" || space.kind === "projected" ? metersOf(space.unit) : undefined;
-  return new Projection({
-    code: "plane",
-    units: metersPerUnit === undefined ? "pixels" : "m",
-    extent,
-    ...(metersPerUnit === undefined ? {} : { metersPerUnit }),
-  });
+  const metersPerUnit = "unit" in space ? METERS[unitText(space.unit)] : undefined;
+  const units = metersPerUnit === undefined ? "pixels" : "m";
+  return new Projection({ code: "plane", units, extent, metersPerUnit });
+}
+
+/** The scale bar as text of the page. Null if the map's unit is not a length. */
+export function scaleBar(projection: Projection): ScaleLine | null {
+  const hasLength = projection.getUnits() !== "pixels" && projection.getMetersPerUnit() !== undefined;
+  return hasLength ? new ScaleLine({ className: "scale-bar", units: "metric", minWidth: 72 }) : null;
 }
 
 /** Registers a projection. Null for a definition that proj4 cannot read. */
-async function projected(space: Space & { kind: "projected" }, extent: Extent): Promise<Projection | null> {
+async function projected(
+  space: Space & { kind: "projected" },
+  extent: MapExtent,
+): Promise<Projection | null> {
   const [{ default: proj4 }, { register }] = await Promise.all([import("proj4"), import("ol/proj/proj4.js")]);
   registered += 1;
   const code = `scene:${registered}`;
@@ -69,7 +68,7 @@ async function projected(space: Space & { kind: "projected" }, extent: Extent): 
 const SAMPLES = 8;
 
 /** Whether an extent has a place on the globe. */
-function isOnGlobe(projection: Projection, [left, bottom, right, top]: Extent): boolean {
+function isOnGlobe(projection: Projection, [left, bottom, right, top]: MapExtent): boolean {
   const shares = Array.from({ length: SAMPLES + 1 }, (_, at) => at / SAMPLES);
   return shares.some((across) =>
     shares.some((up) =>

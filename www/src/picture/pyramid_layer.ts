@@ -8,6 +8,7 @@ import type { ProjectionLike } from "ol/proj.js";
 import {
   channelStyle,
   channelVariables,
+  type LevelPlace,
   type MixedChannel,
   PyramidSource,
   paletteStyle,
@@ -44,36 +45,32 @@ function rangeOf({ field, channels }: Scene): [number, number] {
   ];
 }
 
-/** The channels with a gamma, on which the shader depends. */
-const curvesOf = (channels: readonly SceneChannel[]) =>
-  channels.map(({ gamma, visible }) => visible && gamma !== 1).join();
+/** What the shader depends on: the colours of a field, or the channels with a gamma. */
+const shaderOf = ({ field, channels }: Scene) =>
+  field
+    ? `${field.colormap} ${field.reversed}`
+    : channels.map(({ gamma, visible }) => visible && gamma !== 1).join();
 
 export class PyramidLayer {
   readonly source: PyramidSource;
   readonly layer: WebGLTileLayer;
-  readonly #scene: Scene;
-  #channels: readonly SceneChannel[];
-  #field: FieldStyle | undefined;
+  #scene: Scene;
 
   constructor(scene: Scene, at: At, projection: ProjectionLike) {
     this.#scene = scene;
-    this.#channels = scene.channels;
-    this.#field = scene.field;
-    const { pyramid, plane, places, isUpward, decode, warped } = scene;
-    const channelAxis =
-      scene.channels.length > 0 ? scene.axes.find(({ role }) => role === "c")?.axis : undefined;
+    const { pyramid, plane, axes, places, decode, warped, channels } = scene;
+    const channelAxis = channels.length > 0 ? axes.find(({ role }) => role === "c")?.axis : undefined;
     this.source = new PyramidSource({
       pyramid,
       plane,
-      isUpward,
       projection,
       at: this.#namedAt(at),
       areLabels: scene.kind === "labels",
-      ...(scene.channels.length > 0 ? { channels: scene.channels.map(({ index }) => index) } : {}),
+      channels: channels.length > 0 ? channels.map(({ index }) => index) : undefined,
       channelAxis: channelAxis ?? null,
-      ...(warped ? { warped } : {}),
-      ...(places ? { places: (_level, index) => places[index] as (typeof places)[number] } : {}),
-      ...(decode ? { decode } : {}),
+      warped,
+      places: (_level, index) => places[index] as LevelPlace,
+      decode,
       range: rangeOf(scene),
     });
     if (this.source.bands.isPicture) this.source.setMix(this.#visible());
@@ -110,42 +107,37 @@ export class PyramidLayer {
     map.once("movestart", () => this.layer.setPreload(Number.POSITIVE_INFINITY));
   }
 
-  preload(at: At, signal?: AbortSignal): Promise<void> {
-    return this.source.preload(this.#namedAt(at), signal ? { signal } : {});
+  preload(at: At): Promise<void> {
+    return this.source.preload(this.#namedAt(at));
   }
 
   /**
-   * Changes style variables if channels are bands. Pictures of more channels are made again from
-   * cached tiles.
+   * Draws the channels or the style of a scene. It changes style variables if it can. Pictures of
+   * more channels than bands are made again from cached tiles.
    */
-  setChannels(channels: readonly SceneChannel[]): void {
-    const curves = curvesOf(this.#channels);
-    this.#channels = channels;
+  restyle(scene: Scene): void {
+    const before = this.#scene;
+    this.#scene = scene;
+    const { field, channels } = scene;
+    if (field) this.source.setLog(field.log);
     const { bands } = this.source;
-    if (bands.isPicture) this.source.setMix(this.#visible());
-    else if (curvesOf(channels) !== curves) this.layer.setStyle(this.#style());
+    if (bands.isPicture) {
+      if (channels !== before.channels) this.source.setMix(this.#visible());
+    } else if (shaderOf(scene) !== shaderOf(before)) this.layer.setStyle(this.#style());
+    else if (field) this.layer.updateStyleVariables(paletteVariables(bands, windowOf(field)));
     else this.layer.updateStyleVariables(channelVariables(bands, this.#bands()));
   }
 
-  setField(field: FieldStyle): void {
-    const before = this.#field;
-    this.#field = field;
-    this.source.setLog(field.log);
-    const isSameMap = before?.colormap === field.colormap && before.reversed === field.reversed;
-    if (isSameMap) this.layer.updateStyleVariables(paletteVariables(this.source.bands, windowOf(field)));
-    else this.layer.setStyle(this.#style());
-  }
-
   #visible(): MixedChannel[] {
-    return this.#channels.filter(({ visible }) => visible).map(mixedOf);
+    return this.#scene.channels.filter(({ visible }) => visible).map(mixedOf);
   }
 
   #bands(): (MixedChannel | null)[] {
-    return this.#channels.map((channel) => (channel.visible ? mixedOf(channel) : null));
+    return this.#scene.channels.map((channel) => (channel.visible ? mixedOf(channel) : null));
   }
 
   #style() {
-    const field = this.#field;
+    const { field } = this.#scene;
     if (!field) return channelStyle(this.source.bands, this.#bands());
     const colors = colormapColors(field.colormap, COLORS, field.reversed);
     return paletteStyle(this.source.bands, { colors, window: windowOf(field) });

@@ -5,14 +5,13 @@
 import type Projection from "ol/proj/Projection.js";
 import { toLonLat } from "ol/proj.js";
 import type { TileReading } from "zarr-wasm/openlayers";
-import { axisText } from "../scene/coordinates.js";
-import type { Scene, SceneChannel, SceneLabel } from "../scene/scene.js";
+import type { AxisTexts } from "../scene/coordinates.js";
+import { isPacked } from "../scene/lenient_reads.js";
+import type { Scene, SceneLabel } from "../scene/scene.js";
 import { coordinateText, unitText, valueText, withUnit } from "../scene/value_text.js";
 
 /** The values at a place of the picture, as text. */
 export interface Reading {
-  /** The level of the values. */
-  level: number;
   /**
    * The indices in that level, in the order of the array, without channels. -1 for an index that is
    * not yet known.
@@ -26,31 +25,11 @@ export interface Reading {
   values: { name: string; text: string; color?: string }[];
 }
 
-type Texts = Map<string, (index: number) => string>;
-
-/** The texts of the axes outside of the plane, as far as they are known. */
-export class AxisWords {
-  readonly #texts: Texts = new Map();
-
-  constructor(scene: Scene, signal: AbortSignal) {
-    for (const { name, role, axis } of scene.axes) {
-      if (role === "c" || axis === scene.plane.x || axis === scene.plane.y) continue;
-      axisText(scene, name, { signal }).then(
-        (text) => this.#texts.set(name, text),
-        () => undefined,
-      );
-    }
-  }
-
-  text(name: string, index: number): string {
-    return this.#texts.get(name)?.(index) ?? "";
-  }
-}
-
-const degreesText = (value: number, step: number, positive: string, negative: string): string => {
+/** `signs` are the letters of positive and of negative degrees. */
+function degreesText(value: number, step: number, signs: "NS" | "EW"): string {
   const text = coordinateText(Math.abs(value), step);
-  return Number(text) === 0 ? "0°" : `${text}°${value < 0 ? negative : positive}`;
-};
+  return Number(text) === 0 ? "0°" : `${text}°${signs[value < 0 ? 1 : 0]}`;
+}
 
 /** The names of the map's coordinates: those of the axes if these are parallel. */
 function placeNames({ space, axes, plane, warped }: Scene): [x: string, y: string] {
@@ -61,34 +40,29 @@ function placeNames({ space, axes, plane, warped }: Scene): [x: string, y: strin
 }
 
 /** The coordinates of a point of the map as text. */
-export function placeTexts(
-  scene: Scene,
-  [x, y]: readonly [number, number],
-  projection: Projection,
-  step: number,
-): { name: string; text: string }[] {
+function placeTexts({ scene, projection, place: [x, y], step }: Shown): Reading["coordinates"] {
   const { space, isUpward } = scene;
   const [nameX, nameY] = placeNames(scene);
-  const degrees = (longitude: number, latitude: number, own: number) => [
-    { name: "latitude", text: degreesText(latitude, own, "N", "S") },
-    { name: "longitude", text: degreesText(longitude, own, "E", "W") },
+  const texts = (across: string, up: string) => [
+    { name: nameY, text: up },
+    { name: nameX, text: across },
   ];
-  if (space.kind === "geographic") {
-    const [latitude, longitude] = degrees(((((x + 180) % 360) + 360) % 360) - 180, y, step);
-    return [
-      { name: nameY, text: latitude?.text ?? "" },
-      { name: nameX, text: longitude?.text ?? "" },
-    ];
-  }
   if (space.kind === "index") return [];
+  if (space.kind === "geographic") {
+    const longitude = ((((x + 180) % 360) + 360) % 360) - 180;
+    return texts(degreesText(longitude, step, "EW"), degreesText(y, step, "NS"));
+  }
   const unit = unitText(space.unit);
-  const plain = [
-    { name: nameY, text: withUnit(coordinateText(isUpward ? y : -y, step), unit) },
-    { name: nameX, text: withUnit(coordinateText(x, step), unit) },
+  const lengthText = (value: number) => withUnit(coordinateText(value, step), unit);
+  const plain = texts(lengthText(x), lengthText(isUpward ? y : -y));
+  const [longitude = Number.NaN, latitude = Number.NaN] =
+    space.kind === "projected" ? toLonLat([x, y], projection) : [];
+  if (!Number.isFinite(longitude + latitude)) return plain;
+  return [
+    { name: "latitude", text: degreesText(latitude, 0.001, "NS") },
+    { name: "longitude", text: degreesText(longitude, 0.001, "EW") },
+    ...plain,
   ];
-  if (space.kind !== "projected") return plain;
-  const [longitude = Number.NaN, latitude = Number.NaN] = toLonLat([x, y], projection);
-  return Number.isFinite(longitude + latitude) ? [...degrees(longitude, latitude, 0.001), ...plain] : plain;
 }
 
 const textOf = (value: TileReading["values"][number]["value"], dtype: string, unit: string): string => {
@@ -98,15 +72,19 @@ const textOf = (value: TileReading["values"][number]["value"], dtype: string, un
 };
 
 /** The data type of unpacked values, which limits the number of digits. */
-function typeOf({ pyramid, decode }: Scene): string {
-  const array = pyramid.levels[0]?.array;
-  const isPacked = decode !== undefined && array?.attrs.scale_factor !== undefined;
-  return isPacked ? "float32" : (array?.dtype ?? "");
-}
+const typeOf = ({ array, decode }: Scene): string =>
+  decode !== undefined && isPacked(array) ? "float32" : array.dtype;
 
+/** What is known of a place. */
 export interface Shown {
   scene: Scene;
-  channels: readonly SceneChannel[];
+  /** The indices by name of axis. */
+  at: Record<string, number>;
+  projection: Projection;
+  texts: AxisTexts;
+  /** The place on the map, and the side of an element there. */
+  place: [x: number, y: number];
+  step: number;
   /** The values of the picture, and of the labels above it. */
   image: TileReading;
   labels: readonly { label: SceneLabel; reading: TileReading | null }[];
@@ -115,7 +93,7 @@ export interface Shown {
 }
 
 /** The indices of a place, without channels. */
-export function indicesOf({ scene: { axes, warped, plane }, image, isRead }: Shown): Reading["index"] {
+function indicesOf({ scene: { axes, warped, plane }, image, isRead }: Shown): Reading["index"] {
   const isOfPlane = (axis: number) => axis === plane.x || axis === plane.y;
   return axes.flatMap(({ name, axis }) => {
     const index = image.index[axis] ?? -1;
@@ -132,8 +110,8 @@ export const isIncomplete = ({ scene, image, labels, isRead }: Shown): boolean =
   );
 
 /** The texts of a place: values of channels or the field, and of labels. */
-export function valueTexts({ scene, channels, image, labels }: Shown): Reading["values"] {
-  const dtype = typeOf(scene);
+function valueTexts({ scene, image, labels }: Shown): Reading["values"] {
+  const [dtype, { channels }] = [typeOf(scene), scene];
   const byChannel = new Map(image.values.map(({ channel, value }) => [channel, value]));
   const told = (channel: number) => textOf(byChannel.get(channel), dtype, scene.unit);
   const own =
@@ -147,4 +125,16 @@ export function valueTexts({ scene, channels, image, labels }: Shown): Reading["
     return { name: label.name, text: value === undefined ? "…" : value ? String(value) : "none" };
   });
   return [...own, ...over];
+}
+
+/** The reading of a place. */
+export function readingOf(found: Shown): Reading {
+  const { scene, at, texts } = found;
+  const others = scene.axes.filter(({ role }) => role !== "c");
+  const named = others.map(({ name }) => ({ name, text: texts.text(name, at[name] ?? 0) }));
+  return {
+    index: indicesOf(found),
+    coordinates: [...named.filter(({ text }) => text !== ""), ...placeTexts(found)],
+    values: valueTexts(found),
+  };
 }

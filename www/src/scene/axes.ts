@@ -1,6 +1,6 @@
 /** Makes the axes of a scene: readable names, roles, and first indices. */
 import type * as zarr from "zarr-wasm";
-import { shortName } from "../text/cut.js";
+import { shortName } from "../text/paths.js";
 import type { SceneAxis } from "./scene.js";
 
 type Role = SceneAxis["role"];
@@ -15,8 +15,8 @@ const MOST_CHARACTERS = 100;
 
 /** The default indices in OME's `rdefs`. */
 export interface Starts {
-  z?: number | undefined;
-  t?: number | undefined;
+  z?: number;
+  t?: number;
 }
 
 function startOf(role: Role, length: number, starts: Starts): number {
@@ -41,7 +41,7 @@ export function sceneAxes(pyramid: zarr.Pyramid, starts: Starts): SceneAxis[] {
       axes.map((other) => other.name),
     );
     const start = startOf(role, length, starts);
-    axes.push({ name: own, role, length, start, axis, ...(unit === undefined ? {} : { unit }) });
+    axes.push({ name: own, role, length, start, axis, unit });
   }
   if (arePixels(pyramid, axes)) return asPixels(axes);
   const bands = colourBands(pyramid, axes);

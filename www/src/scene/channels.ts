@@ -2,9 +2,8 @@
  * Makes the channels of an image: names, colours and windows from OME's metadata, or defaults.
  */
 import type * as zarr from "zarr-wasm";
-import { asRange, type Sampled, sampledLimits } from "./limits.js";
-import type { SceneAxis, SceneChannel } from "./scene.js";
-import { atMost, MOST_MIXED } from "./visible.js";
+import { asRange, BOUNDS, type Limits, sampledLimits } from "./limits.js";
+import { atMost, MOST_MIXED, type Scene, type SceneAxis, type SceneChannel, type Subject } from "./scene.js";
 
 /**
  * Colours of channels without one, in the order that microscopists use. They also differ for users
@@ -16,24 +15,8 @@ const PRIMARIES = ["#ff0000", "#00ff00", "#0000ff"];
 const MOST_VISIBLE = 4;
 /** Maximum number of channels of a scene. An array can declare a million in a few bytes. */
 export const MOST_CHANNELS = 1000;
-const SHARES: readonly [number, number] = [0.001, 0.999];
-
-const BOUNDS: Record<string, [number, number]> = {
-  bool: [0, 1],
-  uint8: [0, 255],
-  int8: [-128, 127],
-  uint16: [0, 65535],
-  int16: [-32768, 32767],
-};
-
-export interface ChannelSource {
-  pyramid: zarr.Pyramid;
-  axes: readonly SceneAxis[];
-  plane: { x: number; y: number };
-  /** Whether the metadata asks for a grey picture of one channel. */
-  isGray: boolean;
-  signal?: AbortSignal | undefined;
-}
+/** The share of values that default limits leave out at each end. */
+const LEFT_OUT = 0.001;
 
 /** A CSS colour from six hexadecimal digits. */
 function colorOf(color: unknown): string | undefined {
@@ -82,7 +65,7 @@ const isFullWindow = (channel: zarr.PyramidChannel): boolean => {
   return own === undefined || (own[0] === 0 && own[1] === 255);
 };
 
-export const rgbChannels = (): SceneChannel[] =>
+const rgbChannels = (): SceneChannel[] =>
   PRIMARIES.map((color, index) => ({
     index,
     name: ["Red", "Green", "Blue"][index] ?? "",
@@ -94,12 +77,11 @@ export const rgbChannels = (): SceneChannel[] =>
   }));
 
 function limitsOf(
-  sampled: Sampled | null,
-  dtype: string,
-  integer: boolean,
+  sampled: Limits | null,
+  { array, integer }: Subject,
 ): Pick<SceneChannel, "window" | "limits"> {
-  const bounds = BOUNDS[dtype];
-  if (!sampled) return { window: bounds ?? [0, 1], limits: bounds ?? [0, 1] };
+  const bounds = BOUNDS[array.dtype] ?? [0, 1];
+  if (!sampled) return { window: bounds, limits: bounds };
   const window = asRange(sampled.low, sampled.high, integer);
   const range = asRange(sampled.min, sampled.max, integer);
   return { window, limits: [Math.min(range[0], window[0]), Math.max(range[1], window[1])] };
@@ -112,18 +94,25 @@ const labelOf = ({ label }: zarr.PyramidChannel): string => (typeof label === "s
 const isVisible = ({ active }: zarr.PyramidChannel, index: number): boolean =>
   typeof active === "boolean" ? active : index < MOST_VISIBLE;
 
-export async function imageChannels(source: ChannelSource, integer: boolean): Promise<SceneChannel[]> {
-  const { pyramid, axes } = source;
+/** The channels of a picture and its kind. Null for a field. */
+export async function channelsOf(subject: Subject): Promise<Pick<Scene, "kind" | "channels"> | null> {
+  const { pyramid, axes, plane } = subject;
+  const hasChannels = axes.some(({ role, axis }) => role === "c" && axis !== plane.x && axis !== plane.y);
+  if (hasChannels && isRgb(pyramid, axes)) return { kind: "rgb", channels: rgbChannels() };
+  const isImage = pyramid.convention === "ome" || (hasChannels && pyramid.channels.length > 0);
+  return isImage ? { kind: "image", channels: await imageChannels(subject) } : null;
+}
+
+async function imageChannels(subject: Subject): Promise<SceneChannel[]> {
+  const { pyramid, axes, isGray } = subject;
   const c = axes.find(({ role }) => role === "c");
   const count = Math.min(c?.length ?? 1, MOST_CHANNELS);
   const written = Array.from({ length: count }, (_, index): Written => {
     const channel = pyramid.channels[index] ?? {};
     return { channel, index, visible: isVisible(channel, index) };
   });
-  const all = await Promise.all(
-    atMost(written, MOST_MIXED).map((channel) => channelOf(source, channel, integer)),
-  );
-  if (source.isGray)
+  const all = await Promise.all(atMost(written, MOST_MIXED).map((channel) => channelOf(subject, channel)));
+  if (isGray)
     for (const [at, channel] of all.entries()) [channel.color, channel.visible] = ["#ffffff", at === 0];
   if (!all.some(({ visible }) => visible) && all[0]) all[0].visible = true;
   return all;
@@ -136,24 +125,20 @@ interface Written {
   visible: boolean;
 }
 
-async function channelOf(
-  { pyramid, axes, plane, signal }: ChannelSource,
-  { channel, index, visible }: Written,
-  integer: boolean,
-): Promise<SceneChannel> {
+async function channelOf(subject: Subject, { channel, index, visible }: Written): Promise<SceneChannel> {
+  const { pyramid, axes, plane, signal } = subject;
   const c = axes.find(({ role }) => role === "c");
   const at = axes.map(({ role, start }) => (role === "c" ? index : start));
-  const dtype = pyramid.levels[0]?.array.dtype ?? "";
   const given = windowOf(channel);
   // The limits of a hidden channel are read when it is shown.
   const sampled =
-    given || !visible ? null : await sampledLimits(pyramid, { at, plane, signal, shares: SHARES });
+    given || !visible ? null : await sampledLimits(pyramid, { at, plane, signal, share: LEFT_OUT });
   const gray = (c?.length ?? 1) === 1 ? "#ffffff" : undefined;
   return {
     index,
     name: labelOf(channel) || (c ? `Channel ${index + 1}` : ""),
     color: colorOf(channel.color) ?? gray ?? COLORS[index % COLORS.length] ?? "#ffffff",
-    ...(given ?? limitsOf(sampled, dtype, integer)),
+    ...(given ?? limitsOf(sampled, subject)),
     gamma: 1,
     visible,
   };

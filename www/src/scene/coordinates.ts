@@ -1,85 +1,65 @@
-/**
- * Reads the coordinates of a scene's axes, as numbers and as text with units or dates. Each is read
- * once.
- */
+/** Reads the coordinates of a scene's axes, and writes them as text with units or dates. */
 import * as zarr from "zarr-wasm";
-import { remembered } from "../remembered.js";
+import { nullUnlessAborted } from "./lenient_reads.js";
 import type { ArrayNode, Scene } from "./scene.js";
 import { coordinateText, momentText, unitText, withUnit } from "./value_text.js";
 
 /** Maximum length of an axis whose coordinates are read. */
-const MOST = 1_000_000;
-
-interface Options {
-  signal?: AbortSignal | undefined;
-}
-
-const read = new WeakMap<object, Map<number, Promise<zarr.Coordinates | null>>>();
+export const MOST_COORDINATES = 1_000_000;
 
 /** The coordinates of an axis. Null if it has none. */
-export function variableOf(
+export async function coordinatesOf(
   array: ArrayNode,
   axis: number,
-  { signal }: Options = {},
+  options: zarr.CoordsOptions,
 ): Promise<zarr.Coordinates | null> {
-  const ofArray = read.get(array) ?? new Map<number, Promise<zarr.Coordinates | null>>();
-  read.set(array, ofArray);
-  return remembered(ofArray, axis, () => readVariable(array, axis, signal));
+  if ((array.shape[axis] ?? 0) > MOST_COORDINATES) return null;
+  return zarr.coords(array, axis, options).catch(nullUnlessAborted(options.signal));
 }
-
-async function readVariable(array: ArrayNode, axis: number, signal: AbortSignal | undefined) {
-  if (!array.dimensionNames?.[axis] || (array.shape[axis] ?? 0) > MOST) return null;
-  try {
-    const found = await zarr.coords(array, axis, { signal });
-    return found.source === "variable" ? found : null;
-  } catch (error) {
-    signal?.throwIfAborted();
-    // The picture is usable without coordinates.
-    if (error instanceof zarr.ZarrError) return null;
-    throw error;
-  }
-}
-
-/** The mean difference of neighbours; 0 for a single value. */
-const stepOf = (values: ArrayLike<number>): number =>
-  values.length < 2
-    ? 0
-    : Math.abs(((values[values.length - 1] as number) - (values[0] as number)) / (values.length - 1));
 
 /** The text of each index: a date, or a coordinate with its unit. */
 export async function textOf(coordinates: zarr.Coordinates): Promise<(index: number) => string> {
-  const { values } = coordinates;
-  if (!(values instanceof Float64Array)) return (index) => values[index] ?? "";
+  const { length, source, units } = coordinates;
   const moments = coordinates.time ? await coordinates.moments() : [];
-  const [unit, step] = [unitText(coordinates.units), stepOf(values)];
+  const [first, last] = [Number(coordinates.value(0)), Number(coordinates.value(length - 1))];
+  const [unit, step] = [unitText(units), length < 2 ? 0 : Math.abs((last - first) / (length - 1))];
+  // Otherwise the coordinate repeats the index.
+  const isTold = source === "variable" || unit !== "" || first !== 0 || step !== 1;
   return (index) => {
-    const moment = moments[index];
+    const [moment, value] = [moments[index], coordinates.value(index)];
     if (moment) return momentText(moment);
-    const value = values[index];
-    return value === undefined || Number.isNaN(value) ? "" : withUnit(coordinateText(value, step), unit);
+    if (typeof value !== "number") return value ?? "";
+    return Number.isNaN(value) || !isTold ? "" : withUnit(coordinateText(value, step), unit);
   };
 }
 
-/** The text of each index of an axis: its coordinate, or empty without one. */
-export async function axisText(
-  scene: Scene,
-  axisName: string,
-  options: Options = {},
-): Promise<(index: number) => string> {
-  const own = scene.axes.find(({ name }) => name === axisName);
-  const level = scene.pyramid.levels[0];
-  if (!own || !level) return () => "";
-  if (own.role === "c") {
-    return (index) => scene.channels.find((channel) => channel.index === index)?.name ?? "";
+/** The texts of the axes outside of the plane, as far as they are known. */
+export class AxisTexts {
+  /** Another axis has texts. */
+  onText: () => void = () => {};
+  readonly #texts = new Map<string, (index: number) => string>();
+
+  constructor(scene: Scene, signal: AbortSignal) {
+    const { axes, plane, channels } = scene;
+    for (const { name, role, axis } of axes) {
+      if (role === "c") {
+        this.#texts.set(name, (at) => channels.find(({ index }) => index === at)?.name ?? "");
+      } else if (axis !== plane.x && axis !== plane.y) {
+        // The picture is usable without the names of places.
+        this.#read(scene, axis, signal).catch(() => {});
+      }
+    }
   }
-  if (scene.pyramid.convention !== "ome") {
-    const variable = await variableOf(level.array as ArrayNode, own.axis, options);
-    if (variable) return textOf(variable);
+
+  async #read({ array, pyramid, axes }: Scene, axis: number, signal: AbortSignal): Promise<void> {
+    const coordinates = await coordinatesOf(array, axis, { pyramid, signal });
+    const text = coordinates && (await textOf(coordinates));
+    if (!text || signal.aborted) return;
+    this.#texts.set(axes[axis]?.name ?? "", text);
+    this.onText();
   }
-  if (!scene.pyramid.isPlaced) return () => "";
-  const [scale, start] = [level.scale[own.axis] ?? 1, level.translation[own.axis] ?? 0];
-  const unit = unitText(own.unit);
-  // With a step of 1 and no unit, the coordinate repeats the index.
-  if (scale === 1 && start === 0 && unit === "") return () => "";
-  return (index) => withUnit(coordinateText(start + index * scale, Math.abs(scale)), unit);
+
+  text(name: string, index: number): string {
+    return this.#texts.get(name)?.(index) ?? "";
+  }
 }

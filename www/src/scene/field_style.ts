@@ -1,11 +1,13 @@
 /**
  * Chooses the default limits and the colormap of a field by its attributes.
  */
-import type * as zarr from "zarr-wasm";
-import { asRange, type Decode, limitsOverSteps, type Sampled } from "./limits.js";
-import type { FieldStyle, SceneAxis } from "./scene.js";
 
-const SHARES: readonly [number, number] = [0.002, 0.998];
+import { isPacked } from "./lenient_reads.js";
+import { type Decode, limitsOverSteps, rangeOf } from "./limits.js";
+import type { ArrayNode, FieldStyle, Subject } from "./scene.js";
+
+/** The share of values that default limits leave out at each end. */
+const LEFT_OUT = 0.002;
 
 /** Words in the attributes of quantities that are centred at zero. */
 const IS_SIGNED =
@@ -41,49 +43,20 @@ function pairOf(value: unknown): [number, number] | undefined {
 }
 
 /** The limits in the attributes, except those of packed values, which are packed too. */
-function writtenLimits(attrs: Attributes): [number, number] | undefined {
-  const isPacked = attrs.scale_factor !== undefined || attrs.add_offset !== undefined;
-  return isPacked ? undefined : (pairOf(attrs.actual_range) ?? pairOf(attrs.valid_range));
-}
+const writtenLimits = (array: ArrayNode): [number, number] | undefined =>
+  isPacked(array) ? undefined : (pairOf(array.attrs.actual_range) ?? pairOf(array.attrs.valid_range));
 
-export interface FieldSource {
-  pyramid: zarr.Pyramid;
-  axes: readonly SceneAxis[];
-  plane: { x: number; y: number };
-  decode: Decode;
-  integer: boolean;
-  signal?: AbortSignal | undefined;
-}
-
-export async function fieldStyle({
-  pyramid,
-  axes,
-  plane,
-  integer,
-  decode,
-  signal,
-}: FieldSource): Promise<FieldStyle> {
-  const attrs = (pyramid.levels[0]?.array.attrs ?? {}) as Attributes;
+export async function fieldStyle(subject: Subject, decode: Decode): Promise<FieldStyle> {
+  const { pyramid, array, axes, plane, integer, signal } = subject;
+  const written = writtenLimits(array);
   const at = axes.map(({ start }) => start);
   const steps = axes.find(({ role, axis }) => role === "t" && axis !== plane.x && axis !== plane.y)?.axis;
-  const written = writtenLimits(attrs);
-  const sampling = { at, plane, signal, shares: SHARES, ...(decode ? { decode } : {}) };
+  const sampling = { at, plane, signal, share: LEFT_OUT, decode };
   const sampled = written ? null : await limitsOverSteps(pyramid, sampling, steps);
-  return styleOf(attrs, written, sampled, integer);
-}
-
-function styleOf(
-  attrs: Attributes,
-  written: [number, number] | undefined,
-  sampled: Sampled | null,
-  integer: boolean,
-): FieldStyle {
-  const [low, high] = written ?? (sampled ? [sampled.low, sampled.high] : [0, 1]);
-  // If most values are equal, quantiles would give a picture of one colour. Then all values count.
-  const own =
-    low < high || !sampled ? asRange(low, high, integer) : asRange(sampled.min, sampled.max, integer);
-  if (!isDiverging(attrs, own[0], own[1]))
-    return { colormap: "viridis", range: own, log: false, reversed: false };
-  const end = Math.max(-own[0], own[1]);
-  return { colormap: "blue-red", range: [-end, end], log: false, reversed: false };
+  const [low, high] = written ?? [0, 1];
+  const range = rangeOf(sampled ?? { low, high, min: low, max: high }, integer);
+  const end = Math.max(-range[0], range[1]);
+  return isDiverging(array.attrs, ...range)
+    ? { colormap: "blue-red", range: [-end, end], log: false, reversed: false }
+    : { colormap: "viridis", range, log: false, reversed: false };
 }

@@ -1,55 +1,106 @@
 /**
- * Computes limits for a picture without limits in its metadata, from a histogram of the coarsest
- * level.
+ * Reads the histogram of a plane of the coarsest level, and computes limits from it: those of a
+ * picture without limits in its metadata, and those that the user asks for.
  */
 import * as zarr from "zarr-wasm";
-import { middleOf, type PlaneChoice, planeSelection } from "./level_selection.js";
-import type { Scene } from "./scene.js";
+import type { Plane, Scene } from "./scene.js";
 
+/** Maximum number of elements of a plane. Of larger planes the middle is read. */
+const MOST_ELEMENTS = 4_000_000;
 /** Further steps are read only if each has at most this number of bytes. */
 const CHEAP_BYTES = 8 * 2 ** 20;
 
+/** The ranges of the types of few values. */
+export const BOUNDS: Record<string, [number, number]> = {
+  bool: [0, 1],
+  uint8: [0, 255],
+  int8: [-128, 127],
+  uint16: [0, 65535],
+  int16: [-32768, 32767],
+};
+
+export interface PlaneChoice {
+  plane: Plane;
+  /** Indices of the finest level by axis. Those of the plane do not count. */
+  at: readonly number[];
+}
+
+/** The selection of a level's plane. Levels may be coarser than the finest one along each axis. */
+export function planeSelection(
+  pyramid: zarr.Pyramid,
+  level: zarr.PyramidLevel,
+  { plane, at }: PlaneChoice,
+  span: (length: number) => zarr.Slice,
+): (number | zarr.Slice)[] {
+  return level.shape.map((length, axis) => {
+    if (axis === plane.x || axis === plane.y) return span(length);
+    const finest = pyramid.levels[0]?.shape[axis] ?? length;
+    return Math.min(Math.floor((((at[axis] ?? 0) + 0.5) * length) / finest), length - 1);
+  });
+}
+
+/** The middle of the coarsest level's plane, or all of it. */
+function coarsest(pyramid: zarr.Pyramid, choice: PlaneChoice) {
+  const level = pyramid.levels.at(-1);
+  if (!level) throw new zarr.ZarrError("Argument", "the pyramid has no level");
+  const [width = 1, height = 1] = [level.shape[choice.plane.x], level.shape[choice.plane.y]];
+  const share = Math.min(1, Math.sqrt(MOST_ELEMENTS / (width * height)));
+  const middle = (length: number) => {
+    const taken = Math.max(1, Math.round(length * share));
+    const start = Math.floor((length - taken) / 2);
+    return { start, stop: start + taken, step: null };
+  };
+  return { array: level.array, selection: planeSelection(pyramid, level, choice, middle) };
+}
+
 export type Decode = Scene["decode"];
 
-export interface Sampled {
+interface Counting extends PlaneChoice {
+  decode?: Decode;
+  signal?: AbortSignal;
+}
+
+/** The histogram of a plane of the coarsest level. */
+export function coarseHistogram(
+  pyramid: zarr.Pyramid,
+  { decode, signal, ...choice }: Counting,
+  bins: { bins: number; window?: readonly [number, number] },
+): Promise<zarr.Histogram> {
+  const { array, selection } = coarsest(pyramid, choice);
+  return zarr.histogram(array, { selection, decode, signal, ...bins });
+}
+
+/** Limits that leave out extreme values, and all values' range. */
+export interface Limits {
   low: number;
   high: number;
   min: number;
   max: number;
 }
 
-interface Sampling extends PlaneChoice {
-  decode?: Decode;
-  signal?: AbortSignal | undefined;
-  /** The quantiles of the limits. */
-  shares: readonly [number, number];
+interface Sampling extends Counting {
+  /** The share of values that the limits leave out at each end. */
+  share: number;
 }
-
-/** The types whose histogram has a bin for each value, so that one read is enough. */
-const WINDOWS: Record<string, readonly [number, number]> = { uint16: [0, 65535], int16: [-32768, 32767] };
 
 /** The limits of a plane of the coarsest level. Null if it has no values. */
-export async function sampledLimits(pyramid: zarr.Pyramid, sampling: Sampling): Promise<Sampled | null> {
-  const level = pyramid.levels.at(-1);
-  if (!level) return null;
-  const { decode, signal, shares } = sampling;
-  const window = decode ? undefined : WINDOWS[level.array.dtype];
-  const counted = await zarr.histogram(level.array, {
-    selection: planeSelection(pyramid, level, sampling, middleOf(level, sampling)),
-    bins: window ? 65536 : 2048,
-    ...(window ? { window } : {}),
-    ...(decode ? { decode } : {}),
-    signal,
-  });
-  if (counted.count === 0 || !Number.isFinite(counted.max - counted.min)) return finite(counted);
-  const [low, high] = shares.map((share) => counted.quantile(share));
-  return { low: low ?? counted.min, high: high ?? counted.max, min: counted.min, max: counted.max };
+export async function sampledLimits(pyramid: zarr.Pyramid, sampling: Sampling): Promise<Limits | null> {
+  const { share, decode, ...choice } = sampling;
+  // With a bin for each value, one read is enough.
+  const dtype = pyramid.levels[0]?.array.dtype ?? "";
+  const window = decode || !dtype.endsWith("int16") ? undefined : BOUNDS[dtype];
+  const bins = { bins: window ? 65536 : 2048, window };
+  return limitsOf(await coarseHistogram(pyramid, { ...choice, decode }, bins), share);
 }
 
-/** The lowest and highest value; the bins' window for infinities. */
-function finite(counted: zarr.Histogram): Sampled | null {
-  const [min, max] = counted.window;
-  return counted.count > 0 && Number.isFinite(max - min) ? { low: min, high: max, min, max } : null;
+/** The limits of counted values: the bins' window for infinities. Null if there are no values. */
+export function limitsOf(counted: zarr.Histogram, share: number): Limits | null {
+  const { min, max, window } = counted;
+  if (counted.count === 0) return null;
+  if (Number.isFinite(max - min))
+    return { low: counted.quantile(share), high: counted.quantile(1 - share), min, max };
+  const [low, high] = window;
+  return Number.isFinite(high - low) ? { low, high, min: low, max: high } : null;
 }
 
 /**
@@ -60,14 +111,13 @@ export async function limitsOverSteps(
   pyramid: zarr.Pyramid,
   sampling: Sampling,
   axis: number | undefined,
-): Promise<Sampled | null> {
+): Promise<Limits | null> {
   const length = axis === undefined ? 1 : (pyramid.levels[0]?.shape[axis] ?? 1);
   const own = axis === undefined ? 0 : (sampling.at[axis] ?? 0);
   const steps = new Set([own, Math.floor((length - 1) / 2), length - 1]);
   const isCheap = steps.size > 1 && (await costOf(pyramid, sampling)) <= CHEAP_BYTES;
-  const wanted = isCheap ? [...steps] : [own];
   const all = await Promise.all(
-    wanted.map((step) => {
+    (isCheap ? [...steps] : [own]).map((step) => {
       const at = sampling.at.map((index, other) => (other === axis ? step : index));
       return sampledLimits(pyramid, { ...sampling, at });
     }),
@@ -82,12 +132,9 @@ export async function limitsOverSteps(
   };
 }
 
-async function costOf(pyramid: zarr.Pyramid, sampling: Sampling): Promise<number> {
-  const level = pyramid.levels.at(-1);
-  if (!level) return 0;
-  const selection = planeSelection(pyramid, level, sampling, middleOf(level, sampling));
-  const plan = await level.array.plan(selection, { signal: sampling.signal });
-  return plan.encodedBytes;
+async function costOf(pyramid: zarr.Pyramid, { signal, ...choice }: Sampling): Promise<number> {
+  const { array, selection } = coarsest(pyramid, choice);
+  return (await array.plan(selection, { signal })).encodedBytes;
 }
 
 /** Makes limits differ: for a single value, the numbers around it. */
@@ -98,3 +145,7 @@ export function asRange(low: number, high: number, integer: boolean): [number, n
     ? [from, from + 1]
     : [from - Math.abs(from) * 0.5, from + Math.abs(from) * 0.5];
 }
+
+/** Limits as a range. If most values are equal, all count: a picture of one colour says nothing. */
+export const rangeOf = ({ low, high, min, max }: Limits, integer: boolean): [number, number] =>
+  low < high ? asRange(low, high, integer) : asRange(min, max, integer);

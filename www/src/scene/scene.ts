@@ -9,6 +9,12 @@ import type { LevelPlace } from "zarr-wasm/openlayers";
 export type ArrayNode = zarr.Array<zarr.DataType, zarr.Readable>;
 export type GroupNode = zarr.Group<zarr.Readable>;
 
+/** The indices of the horizontal and the vertical axis. */
+export interface Plane {
+  x: number;
+  y: number;
+}
+
 /** A dimension of the array. Names are unique in a scene. */
 export interface SceneAxis {
   name: string;
@@ -22,6 +28,20 @@ export interface SceneAxis {
   unit?: string;
   /** The index of the axis in the array of level 0. */
   axis: number;
+}
+
+/** What is shown, before it is known how it looks. */
+export interface Subject {
+  pyramid: zarr.Pyramid;
+  /** The array of the finest level. */
+  array: ArrayNode;
+  axes: SceneAxis[];
+  plane: Plane;
+  /** Whether values are integers. */
+  integer: boolean;
+  /** Whether the metadata asks for a grey picture of one channel. */
+  isGray: boolean;
+  signal?: AbortSignal;
 }
 
 /** A channel of an image, and how it is drawn. */
@@ -88,24 +108,15 @@ export interface SceneVariable {
   title: string;
 }
 
-export interface Scene {
+export interface Scene extends Omit<Subject, "signal" | "isGray"> {
   /** `labels`: labels with one colour each. */
   kind: "image" | "rgb" | "field" | "labels";
   title: string;
   /** The unit of the values; empty if it is unknown. */
   unit: string;
-  /** Whether values are integers. */
-  integer: boolean;
-  pyramid: zarr.Pyramid;
-  axes: SceneAxis[];
-  /** The indices of the horizontal and the vertical axis. */
-  plane: { x: number; y: number };
   space: Space;
-  /**
-   * The position of each level on the map, whose y grows upwards. Undefined if the pyramid's
-   * transforms give it.
-   */
-  places?: readonly LevelPlace[];
+  /** The position of each level on the map, whose y grows upwards. Empty for a warped one. */
+  places: readonly LevelPlace[];
   warped?: WarpedPlane;
   /** Whether the coordinates of y grow upwards, as northings do. */
   isUpward: boolean;
@@ -122,11 +133,27 @@ export interface Scene {
 }
 
 export interface SceneOptions {
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
   /** The relative path of the array to show, for a group of variables. */
-  variable?: string | undefined;
+  variable?: string;
   /** Whether elements are labels, if the metadata does not say it. */
-  kind?: "labels" | undefined;
+  kind?: "labels";
   /** The names of the axes to draw instead of x and y. */
-  plane?: { x: string; y: string } | undefined;
+  plane?: { x: string; y: string };
+}
+
+/**
+ * Maximum number of channels that are mixed, and of label images above the picture. Metadata and
+ * the page's URL can ask for a thousand, and each is read for each tile in view.
+ */
+export const MOST_MIXED = 64;
+export const MOST_LABELS = 16;
+
+/** Hides the items after the first `most` visible ones. */
+export function atMost<T extends { visible: boolean }>(items: readonly T[], most: number): T[] {
+  let count = 0;
+  return items.map((item) => {
+    count += item.visible ? 1 : 0;
+    return item.visible && count > most ? { ...item, visible: false } : item;
+  });
 }

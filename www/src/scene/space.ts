@@ -1,22 +1,22 @@
 /**
  * Finds the coordinates of a picture's elements: degrees, a projected plane, lengths of a specimen,
  * or indices. The package's `placement` says where they lie. The result is the positions of the
- * levels on a map with north up and the world from −180 to 180.
+ * levels on a map with north up and the world from −180 to 180, or a map for the package's `warp`.
  */
 import * as zarr from "zarr-wasm";
-import type { AxisPlace, LevelPlace } from "zarr-wasm/openlayers";
+import type { AxisPlace, LevelPlace, MapExtent } from "zarr-wasm/openlayers";
+import { MOST_COORDINATES } from "./coordinates.js";
+import { nullUnlessAborted } from "./lenient_reads.js";
 import { definitionOf } from "./projection.js";
-import type { ArrayNode, Scene, SceneAxis, Space } from "./scene.js";
+import type { Scene, Space, Subject, WarpedPlane } from "./scene.js";
 import { unitText } from "./value_text.js";
-import { warpedPlane } from "./warped.js";
 
 export type Placement = Pick<Scene, "space" | "places" | "isUpward" | "warped">;
 
+type Asked = Pick<Subject, "pyramid" | "array" | "axes" | "plane" | "signal">;
+
 /** How far elements may be from equal steps, in steps, to be drawn with equal steps. */
 const TOLERANCE = 0.5;
-/** Maximum length of an axis whose coordinates are read. */
-const MOST = 1_000_000;
-
 /** The positions of a coarser level with the same edges. */
 function coarser({ start, step }: AxisPlace, length: number, own: number): AxisPlace {
   const ratio = length / own;
@@ -40,15 +40,8 @@ export function rolled({ start, step }: AxisPlace, length: number): { x: AxisPla
     : { x: { start: from + roll * step - 360, step }, roll };
 }
 
-interface Asked {
-  pyramid: zarr.Pyramid;
-  axes: readonly SceneAxis[];
-  plane: { x: number; y: number };
-  signal?: AbortSignal | undefined;
-}
-
 /** Columns and rows of a level, or of the finest one. */
-function sizeOf({ pyramid, plane }: Asked, { shape } = pyramid.levels[0] ?? { shape: [] }) {
+function sizeOf({ array, plane }: Asked, { shape }: { shape: readonly number[] } = array) {
   return { columns: shape[plane.x] ?? 1, rows: shape[plane.y] ?? 1 };
 }
 
@@ -61,6 +54,13 @@ function coarserPlaces(asked: Asked, x: AxisPlace, y: AxisPlace): LevelPlace[] {
   });
 }
 
+/** The positions of levels from their own transforms. `up` is −1 for rows that grow downwards. */
+const ownPlaces = ({ pyramid, plane }: Asked, up: number): LevelPlace[] =>
+  pyramid.levels.map(({ translation, scale }) => ({
+    x: { start: translation[plane.x] ?? 0, step: scale[plane.x] ?? 1 },
+    y: { start: up * (translation[plane.y] ?? 0), step: up * (scale[plane.y] ?? 1) },
+  }));
+
 /** Positions by index: elements are squares, and the first row is at the top. */
 function byIndex(asked: Asked): Placement {
   const places = coarserPlaces(asked, { start: 0.5, step: 1 }, { start: -0.5, step: -1 });
@@ -72,62 +72,42 @@ function specimen(asked: Asked): Placement {
   const [x, y] = [asked.axes[asked.plane.x], asked.axes[asked.plane.y]];
   // Axes with different units have no common scale.
   if (x?.unit !== y?.unit) return byIndex(asked);
-  return { space: { kind: "physical", unit: x?.unit ?? "" }, isUpward: false };
+  return { space: { kind: "physical", unit: x?.unit ?? "" }, isUpward: false, places: ownPlaces(asked, -1) };
 }
 
 /** Where the elements lie. Null if the metadata does not tell, and for another plane. */
 async function placedOf(asked: Asked): Promise<zarr.Placement | null> {
-  const { pyramid, plane, signal } = asked;
+  const { pyramid, array, plane, signal } = asked;
   const { columns, rows } = sizeOf(asked);
   const isUsual = plane.x === pyramid.plane.x && plane.y === pyramid.plane.y;
-  if (!isUsual || (!pyramid.isPlaced && Math.max(columns, rows) > MOST)) return null;
-  try {
-    return await zarr.placement(pyramid.levels[0]?.array as ArrayNode, { tolerance: TOLERANCE, signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    // The picture is usable without coordinates.
-    if (error instanceof zarr.ZarrError) return null;
-    throw error;
-  }
+  if (!isUsual || (!pyramid.isPlaced && Math.max(columns, rows) > MOST_COORDINATES)) return null;
+  return zarr.placement(array, { tolerance: TOLERANCE, signal }).catch(nullUnlessAborted(signal));
 }
 
-function spaceOf({ crs, isGeographic, units = "" }: zarr.Placement, pyramid: zarr.Pyramid): Space {
+function spaceOf({ crs, isGeographic, units = "" }: zarr.Placement, { pyramid }: Asked): Space {
   if (isGeographic) return { kind: "geographic" };
   const definition = crs && definitionOf(crs, pyramid.crs);
   if (!definition) return { kind: "physical", unit: units };
   return { kind: "projected", definition, unit: unitText(units) || "m" };
 }
 
-/** The positions of all levels, from their own transforms or from that of the finest. */
-function levelPlaces(asked: Asked, [a, , c, , e, f]: readonly number[]): LevelPlace[] {
-  const { pyramid, plane } = asked;
-  const own = ({ translation, scale }: zarr.PyramidLevel, axis: number): AxisPlace => ({
-    start: translation[axis] ?? 0,
-    step: scale[axis] ?? 1,
-  });
-  if (pyramid.isPlaced)
-    return pyramid.levels.map((level) => ({ x: own(level, plane.x), y: own(level, plane.y) }));
-  return coarserPlaces(asked, { start: c ?? 0, step: a ?? 1 }, { start: f ?? 0, step: e ?? 1 });
-}
-
 /** The positions on a map. Null for rows and columns that can neither be drawn nor warped. */
 function onMap(asked: Asked, placed: zarr.Placement): Placement | null {
-  const { pyramid } = asked;
-  const space = spaceOf(placed, pyramid);
-  const { pixels } = placed;
+  const { pixels, isGeographic } = placed;
+  const placement = { space: spaceOf(placed, asked), isUpward: true };
   const isTurned = pixels.kind === "affine" && (pixels.affine[1] !== 0 || pixels.affine[3] !== 0);
   if (pixels.kind !== "affine" || isTurned) {
     const { columns, rows } = sizeOf(asked);
-    const warped = isTurned || placed.isGeographic ? warpedPlane(placed, columns * rows) : null;
-    return warped && { space, isUpward: true, warped };
+    const warped = isTurned || isGeographic ? warpedPlane(placed, columns * rows) : null;
+    return warped && { ...placement, places: [], warped };
   }
-  const places = levelPlaces(asked, pixels.affine);
-  if (!placed.isGeographic) return { space, isUpward: true, places };
-  const onGlobe = places.map(({ x, y }, at) => ({
-    ...rolled(x, sizeOf(asked, pyramid.levels[at]).columns),
-    y,
-  }));
-  return { space, isUpward: true, places: onGlobe };
+  const [a, , c, , e, f] = pixels.affine;
+  const places = asked.pyramid.isPlaced
+    ? ownPlaces(asked, 1)
+    : coarserPlaces(asked, { start: c, step: a }, { start: f, step: e });
+  if (!isGeographic) return { ...placement, places };
+  const columnsOf = (at: number) => sizeOf(asked, asked.pyramid.levels[at]).columns;
+  return { ...placement, places: places.map(({ x, y }, at) => ({ ...rolled(x, columnsOf(at)), y })) };
 }
 
 /** The space of a scene's elements. */
@@ -135,4 +115,51 @@ export async function placementOf(asked: Asked): Promise<Placement> {
   if (asked.pyramid.convention === "ome") return specimen(asked);
   const placed = await placedOf(asked);
   return (placed && onMap(asked, placed)) ?? byIndex(asked);
+}
+
+/** Pixels per side of an element, so that rotated or oblong elements keep their shape. */
+const PIXELS_AN_ELEMENT = 8;
+/** Maximum number of columns or rows of a map. */
+const MOST_PIXELS = 8192;
+/** Longitudes over more degrees than this are the whole globe. */
+const WHOLE_GLOBE = 359;
+
+/** Columns and rows of a map for elements with this side: fewer if there are too many. */
+function pixelsOf([left, bottom, right, top]: MapExtent, side: number): [number, number] {
+  const finest = side / PIXELS_AN_ELEMENT;
+  const pixel = Math.max(finest, (right - left) / MOST_PIXELS, (top - bottom) / MOST_PIXELS);
+  const count = (length: number) => Math.max(Math.ceil(length / pixel), 1);
+  return [count(right - left), count(top - bottom)];
+}
+
+/** The side of an element if this number of elements covers a map. */
+const sideOf = ([left, bottom, right, top]: zarr.Placement["extent"], count: number) =>
+  Math.sqrt(((right - left) * (top - bottom)) / count);
+
+/** An extent in degrees on the globe, with more room on each side. */
+function onGlobe([left, bottom, right, top]: zarr.Placement["extent"], room: number): MapExtent {
+  const turn = 360 * Math.round((left + right) / 720);
+  const [west, east] = right - left > WHOLE_GLOBE ? [-180, 180] : [left - turn - room, right - turn + room];
+  return [west, Math.max(bottom - room, -90), east, Math.min(top + room, 90)];
+}
+
+/**
+ * The map of so many elements whose rows and columns are not those of a map: grids with a longitude
+ * and latitude for each element, latitudes with unequal steps, and rotated planes. Null if it has
+ * no extent.
+ */
+function warpedPlane(
+  { pixels, extent: told, isGeographic }: zarr.Placement,
+  count: number,
+): WarpedPlane | null {
+  // The extent of a grid is that of the centres of its elements.
+  const room = pixels.kind === "grid" ? sideOf(told, count) / 2 : 0;
+  const extent: MapExtent = isGeographic ? onGlobe(told, room) : [...told];
+  const [left, bottom, right, top] = extent;
+  if (!extent.every(Number.isFinite) || right <= left || top <= bottom) return null;
+  // The other name is that of the plane of the array's coordinates, for any reference system.
+  const crs = isGeographic ? "EPSG:4326" : "plane";
+  if (pixels.kind !== "affine") return { crs, extent, size: pixelsOf(extent, sideOf(extent, count)) };
+  const [a, b, , d, e] = pixels.affine;
+  return { crs, from: crs, extent, size: pixelsOf(extent, Math.min(Math.hypot(a, d), Math.hypot(b, e))) };
 }

@@ -2,28 +2,25 @@
 import type { Moment } from "zarr-wasm";
 import { minus, raised } from "../text/numbers.js";
 
-/** The printed forms of units in OME and CF. */
+/** The printed forms of units in OME and CF, in lower case. */
 const UNITS: Record<string, string> = {
   angstrom: "Å",
   nanometer: "nm",
   micrometer: "µm",
   micron: "µm",
+  um: "µm",
+  // The Greek letter in place of the sign.
+  "\u03bcm": "µm",
   millimeter: "mm",
   centimeter: "cm",
   meter: "m",
   kilometer: "km",
-  metre: "m",
-  degrees_north: "°N",
   degree_north: "°N",
-  degrees_east: "°E",
   degree_east: "°E",
-  degrees: "°",
   degree: "°",
-  degC: "°C",
+  degc: "°C",
   celsius: "°C",
-  Celsius: "°C",
-  degrees_Celsius: "°C",
-  degree_Celsius: "°C",
+  degree_celsius: "°C",
   nanosecond: "ns",
   microsecond: "µs",
   millisecond: "ms",
@@ -45,7 +42,11 @@ export function unitText(unit: unknown): string {
   if (typeof unit !== "string" || unit.length > LONGEST_UNIT || / since /i.test(unit)) return "";
   const own = unit.trim();
   if (own === "1" || own === "none" || own === "unknown") return "";
-  if (Object.hasOwn(UNITS, own)) return UNITS[own] ?? own;
+  const name = own
+    .toLowerCase()
+    .replace(/met(re|er)s?$/, "meter")
+    .replace(/^(degree|angstrom)s/, "$1");
+  if (Object.hasOwn(UNITS, name)) return UNITS[name] ?? own;
   return own.replace(/(?<=[A-Za-z])\^?\*{0,2}(-?[0-9])(?![0-9A-Za-z])/g, (_, power: string) => raised(power));
 }
 

@@ -2,6 +2,7 @@
  * Finds the variables among a group's arrays, and the one to show first, by names and attributes.
  */
 import { lastPart } from "../text/paths.js";
+import { nullUnlessAborted } from "./lenient_reads.js";
 import type { ArrayNode, GroupNode, SceneVariable } from "./scene.js";
 
 type Role = "t" | "z" | "y" | "x";
@@ -34,14 +35,7 @@ const wordsOf = (value: unknown): string[] =>
 
 /** Names to which attributes refer: coordinates, bounds, areas, grid mappings. */
 function referred(candidates: readonly Candidate[]): Set<string> {
-  const names = [
-    "coordinates",
-    "bounds",
-    "grid_mapping",
-    "ancillary_variables",
-    "cell_measures",
-    "climatology",
-  ];
+  const names = "coordinates bounds grid_mapping ancillary_variables cell_measures climatology".split(" ");
   return new Set(candidates.flatMap(({ array: { attrs } }) => names.flatMap((name) => wordsOf(attrs[name]))));
 }
 
@@ -97,9 +91,13 @@ export const sceneVariable = ({ name, array }: Candidate): SceneVariable => ({
 /** The arrays directly below a group. None if they cannot be listed. */
 export async function arraysBelow(group: GroupNode, signal: AbortSignal | undefined): Promise<Candidate[]> {
   const found: Candidate[] = [];
-  for await (const child of group.children({ signal })) {
-    if (child.kind !== "array" || child.error) continue;
-    found.push({ name: lastPart(child.path), array: child as ArrayNode });
+  try {
+    for await (const child of group.children({ signal })) {
+      if (child.kind === "array" && !child.error) found.push({ name: lastPart(child.path), array: child });
+    }
+  } catch (error) {
+    nullUnlessAborted(signal)(error);
+    return [];
   }
   return found;
 }

@@ -5,10 +5,6 @@
  * It uses the error's `code`. The HTTP status and the name of a codec are in the message.
  */
 
-import { AddressError } from "../opening/address.js";
-import { HostsRefusedError } from "../opening/reference_hosts.js";
-import { LostSourceError } from "../opening/source.js";
-
 export interface Explanation {
   title: string;
   cause: string;
@@ -35,68 +31,66 @@ export function warningText(warning: string): string {
   return `${host} does not send parts of files. Each file is read whole, once, and kept: the first look takes longer.`;
 }
 
+/** An error of this page, which says itself what can be done. Its message is the cause. */
+export abstract class PageError extends Error {
+  abstract readonly title: string;
+  abstract readonly cure: string;
+}
+
 export function explain(error: unknown, url: URL | null): Explanation {
   const detail = messages(error).join("\n");
-  if (error instanceof AddressError) {
-    const cure = "An address looks like https://host/image.zarr, s3://bucket/image.zarr or ./image.zarr.";
-    return { title: "This is not an address", cause: detail, cure, detail: "" };
+  if (error instanceof PageError) {
+    const { title, cure } = error;
+    return { title, cause: detail, cure, detail: "" };
   }
-  if (error instanceof LostSourceError) {
-    const cure =
-      "Choose it again with Open, or drop it on the page: a page may not open your files by itself.";
-    return { title: "Choose this folder or file again", cause: detail, cure, detail: "" };
-  }
-  if (error instanceof HostsRefusedError) {
-    const cure = "Open it again and choose Allow, if you trust it and the servers.";
-    return { title: "Not opened: its data is on other servers", cause: detail, cure, detail: "" };
-  }
-  const { code } = (error ?? {}) as Coded;
+  const code = String((error as Coded | null)?.code);
   const where = url ? `${url.origin}${url.pathname}` : "this folder or file";
-  return { ...reason(String(code), detail, where, url), detail };
+  return { ...reason(code, detail, where, url), detail };
 }
 
-function reason(code: string, detail: string, where: string, url: URL | null): Omit<Explanation, "detail"> {
-  switch (code) {
-    case "NotFound":
-      return {
-        title: "No Zarr data here",
-        cause: url
-          ? `The server answered, but there is no zarr.json, .zarray or .zgroup at ${where}.`
-          : "There is no zarr.json, .zarray or .zgroup in it.",
-        cure: url
-          ? "Check the spelling. The address must be that of the array or group itself, which often ends in .zarr, not of a page about it."
-          : "Choose the folder of the array or group itself, which often ends in .zarr, not the one around it.",
-      };
-    case "Store":
-      return storeReason(detail, where, url);
-    case "Format":
-      return {
-        title: "The data is damaged or not valid Zarr",
-        cause: "What was read breaks a rule of the format, so that any picture of it would be made up.",
-        cure: "The author of the data can check it with another reader. The message below names the place.",
-      };
-    case "Unsupported":
-      return {
-        title: "This array uses something this page cannot decode",
-        cause: "Its metadata names a codec, data type or extension that is not known here.",
-        cure: "The message below names it. What could be read of the metadata is shown beside; other arrays may still open.",
-      };
-    case "Limit":
-      return {
-        title: "This would need too much memory",
-        cause: "A chunk or the metadata is larger than the limit that keeps the page alive.",
-        cure: "Choose a coarser level or a smaller array. The numbers are in the message below.",
-      };
-    default:
-      return {
-        title: "This did not work",
-        cause: `Something went wrong while reading ${where}.`,
-        cure: "Opening it again may help; if not, the message below is what to report.",
-      };
+type Advice = Omit<Explanation, "detail">;
+
+const ADVICE: Record<string, Advice> = {
+  Format: {
+    title: "The data is damaged or not valid Zarr",
+    cause: "What was read breaks a rule of the format, so that any picture of it would be made up.",
+    cure: "The author of the data can check it with another reader. The message below names the place.",
+  },
+  Unsupported: {
+    title: "This array uses something this page cannot decode",
+    cause: "Its metadata names a codec, data type or extension that is not known here.",
+    cure: "The message below names it. What could be read of the metadata is shown beside; other arrays may still open.",
+  },
+  Limit: {
+    title: "This would need too much memory",
+    cause: "A chunk or the metadata is larger than the limit that keeps the page alive.",
+    cure: "Choose a coarser level or a smaller array. The numbers are in the message below.",
+  },
+};
+
+function reason(code: string, detail: string, where: string, url: URL | null): Advice {
+  if (code === "Store") return storeReason(detail, where, url);
+  if (code === "NotFound") {
+    return {
+      title: "No Zarr data here",
+      cause: url
+        ? `The server answered, but there is no zarr.json, .zarray or .zgroup at ${where}.`
+        : "There is no zarr.json, .zarray or .zgroup in it.",
+      cure: url
+        ? "Check the spelling. The address must be that of the array or group itself, which often ends in .zarr, not of a page about it."
+        : "Choose the folder of the array or group itself, which often ends in .zarr, not the one around it.",
+    };
   }
+  return (
+    ADVICE[code] ?? {
+      title: "This did not work",
+      cause: `Something went wrong while reading ${where}.`,
+      cure: "Opening it again may help; if not, the message below is what to report.",
+    }
+  );
 }
 
-function storeReason(detail: string, where: string, url: URL | null): Omit<Explanation, "detail"> {
+function storeReason(detail: string, where: string, url: URL | null): Advice {
   const status = /\b(4\d\d|5\d\d)\b/.exec(detail)?.[1];
   if (status === "401" || status === "403") {
     return {
@@ -112,24 +106,17 @@ function storeReason(detail: string, where: string, url: URL | null): Omit<Expla
       cure: "Wait a little, then open the data set again.",
     };
   }
-  if (status)
-    return {
-      title: `The server answered ${status}`,
-      cause: `It would not give ${where}.`,
-      cure: "Check the address.",
-    };
+  const title = `The server answered ${status}`;
+  if (status) return { title, cause: `It would not give ${where}.`, cure: "Check the address." };
   return unreachable(where, url);
 }
 
 /** The browser hides why a request failed, so the text lists causes, the most likely first. */
-function unreachable(where: string, url: URL | null): Omit<Explanation, "detail"> {
+function unreachable(where: string, url: URL | null): Advice {
   const title = "The browser could not read this address";
   if (!navigator.onLine) {
-    return {
-      title,
-      cause: "This computer is offline.",
-      cure: "Connect it to the network and open the address again.",
-    };
+    const cure = "Connect it to the network and open the address again.";
+    return { title, cause: "This computer is offline.", cure };
   }
   if (url?.protocol === "http:" && location.protocol === "https:") {
     return {

@@ -1,4 +1,6 @@
-/** Parts of paths of nodes. They have no slash at their ends, and `""` is the root. */
+/**
+ * Paths of nodes and their parts. They have no slash at their ends, and `""` is the root.
+ */
 
 export const plainPath = (path: string): string => path.replace(/^\/+|(?<!\/)\/+$/g, "");
 
@@ -7,3 +9,7 @@ export const lastPart = (path: string): string => path.slice(path.lastIndexOf("/
 export const parentOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf("/"), 0));
 
 export const joined = (base: string, name: string): string => (base === "" ? name : `${base}/${name}`);
+
+/** A name that is repeated in many places, with an ellipsis for what is left out. */
+export const shortName = (name: string, most: number): string =>
+  name.length <= most ? name : `${name.slice(0, most - 1)}…`;

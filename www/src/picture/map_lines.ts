@@ -1,11 +1,17 @@
 /**
- * The layer of meridians, parallels and their degrees, which `graticule.ts` computes. They are
- * clipped to the picture, with the degrees at the edges of the view.
+ * The layers of lines above a map, clipped to the picture: coast lines for orientation (Natural
+ * Earth, public domain, 1:110 million, from the package world-atlas), and meridians and parallels,
+ * which `graticule.ts` computes, with their degrees at the edges of the view.
  */
 import { containsExtent, getIntersection, isEmpty } from "ol/extent.js";
+import Feature from "ol/Feature.js";
+import TopoJSON from "ol/format/TopoJSON.js";
 import MultiLineString from "ol/geom/MultiLineString.js";
+import type MultiPolygon from "ol/geom/MultiPolygon.js";
 import PointGeometry from "ol/geom/Point.js";
+import { fromExtent, type default as Polygon } from "ol/geom/Polygon.js";
 import VectorLayer from "ol/layer/Vector.js";
+import type OpenLayersMap from "ol/Map.js";
 import type Projection from "ol/proj/Projection.js";
 import { getTransform, type ProjectionLike } from "ol/proj.js";
 import type RenderEvent from "ol/render/Event.js";
@@ -16,7 +22,9 @@ import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
 import Text from "ol/style/Text.js";
 import ViewHint from "ol/ViewHint.js";
+import world from "world-atlas/land-110m.json";
 import {
+  clippedTo,
   type Extent,
   type Globe,
   type GraticuleLine,
@@ -24,6 +32,18 @@ import {
   graticuleLines,
   type Point,
 } from "./graticule.js";
+
+/** Which lines are shown. */
+export interface ShownLines {
+  coast: boolean;
+  graticule: boolean;
+}
+
+/** A dark line on a light one, which is visible on every colour. */
+const COAST = [
+  new Style({ stroke: new Stroke({ color: "rgba(255, 255, 255, 0.6)", width: 2 }) }),
+  new Style({ stroke: new Stroke({ color: "rgba(20, 24, 28, 0.85)", width: 0.8 }) }),
+];
 
 const LINE = new Style({ stroke: new Stroke({ color: "rgba(120, 130, 140, 0.55)", width: 1 }) });
 const FRAME = new Style({ stroke: new Stroke({ color: "rgba(120, 130, 140, 0.9)", width: 1 }) });
@@ -53,22 +73,12 @@ function globeOf(projection: Projection): Globe {
   return { toMap: between("EPSG:4326", projection), toDegrees: between(projection, "EPSG:4326") };
 }
 
-const frameOf = ([left, bottom, right, top]: Extent) =>
-  new MultiLineString([
-    [
-      [left, bottom],
-      [right, bottom],
-      [right, top],
-      [left, top],
-      [left, bottom],
-    ],
-  ]);
-
 function widened([left, bottom, right, top]: Extent, within: Extent): Extent {
   const [across, up] = [(right - left) * AROUND, (top - bottom) * AROUND];
   return getIntersection([left - across, bottom - up, right + across, top + up], [...within]) as Extent;
 }
 
+/** The lines of a view with what is around it. */
 interface Drawn {
   lines: GraticuleLine[];
   geometry: MultiLineString;
@@ -76,14 +86,14 @@ interface Drawn {
   resolution: number;
 }
 
-class Lines {
+class Graticule {
   readonly #globe: Globe;
   readonly #extent: Extent;
-  readonly #frame: MultiLineString;
+  readonly #frame: Polygon;
   #drawn: Drawn | null = null;
 
   constructor(projection: Projection, extent: Extent) {
-    [this.#globe, this.#extent, this.#frame] = [globeOf(projection), extent, frameOf(extent)];
+    [this.#globe, this.#extent, this.#frame] = [globeOf(projection), extent, fromExtent(extent)];
   }
 
   /** The lines for a view: the last ones if they cover it. */
@@ -122,10 +132,65 @@ class Lines {
   }
 }
 
-/** The layer of meridians and parallels above a picture. */
-export function graticuleLayer(projection: Projection, extent: Extent): VectorLayer {
-  const layer = new VectorLayer({ source: new VectorSource(), zIndex: 19 });
-  const lines = new Lines(projection, extent);
-  layer.on("postrender", (event) => lines.draw(event));
-  return layer;
+/** The data are cut at the antimeridian and at the pole. These edges are not coasts. */
+const isCut = ([longitude, latitude]: Point) => Math.abs(longitude) > 179.9 || latitude < -89.9;
+
+/** A ring in degrees without the edges that are not coasts. */
+function coastsOf(ring: readonly Point[]): Point[][] {
+  const coasts: Point[][] = [];
+  for (const [at, point] of ring.entries()) {
+    const before = ring[at - 1];
+    if (!before || (isCut(before) && isCut(point))) coasts.push([]);
+    coasts.at(-1)?.push(point);
+  }
+  return coasts;
+}
+
+/** The turns of the globe that an extent in degrees touches. */
+function turnsOf(projection: Projection, [left, , right]: Extent): number[] {
+  if (projection.getCode() !== "EPSG:4326") return [0];
+  return [-360, 0, 360].filter((turn) => left < turn + 180 && right > turn - 180);
+}
+
+/** Coast lines. They are broken where they jump across the picture. */
+function coastLines(projection: Projection, extent: Extent): Point[][] {
+  const { toMap } = globeOf(projection);
+  const rings = new TopoJSON().readFeatures(world).flatMap((feature) => {
+    const geometry = feature.getGeometry() as MultiPolygon;
+    return geometry.getCoordinates().flat() as Point[][];
+  });
+  const coasts = rings.flatMap(coastsOf).map((coast) => coast.map(toMap));
+  return turnsOf(projection, extent).flatMap((turn) =>
+    coasts.flatMap((coast) =>
+      clippedTo(
+        coast.map(([x, y]) => [x + turn, y]),
+        extent,
+      ),
+    ),
+  );
+}
+
+/** The lines above a picture. */
+export class MapLines {
+  readonly #layers: Record<keyof ShownLines, VectorLayer>;
+
+  constructor(map: OpenLayersMap, projection: Projection, extent: Extent) {
+    const features = [new Feature(new MultiLineString(coastLines(projection, extent)))];
+    const coast = new VectorLayer({
+      source: new VectorSource({ features }),
+      style: COAST,
+      zIndex: 20,
+      extent,
+    });
+    const graticule = new VectorLayer({ source: new VectorSource(), zIndex: 19 });
+    const lines = new Graticule(projection, extent);
+    graticule.on("postrender", (event) => lines.draw(event));
+    this.#layers = { coast, graticule };
+    for (const layer of Object.values(this.#layers)) map.addLayer(layer);
+  }
+
+  show({ coast, graticule }: ShownLines): void {
+    this.#layers.coast.setVisible(coast);
+    this.#layers.graticule.setVisible(graticule);
+  }
 }

@@ -1,4 +1,4 @@
-/** Unpacks values and masks missing ones by CF's attributes. */
+/** Reads that go on without what a picture can do without: coordinates, and invalid attributes. */
 import { ZarrError } from "zarr-wasm";
 import type { ArrayNode, Scene } from "./scene.js";
 
@@ -19,3 +19,16 @@ export async function decoded<T>(
     return read(undefined);
   }
 }
+
+/** Whether the stored values are packed by CF's attributes. */
+export const isPacked = ({ attrs }: Pick<ArrayNode, "attrs">): boolean =>
+  attrs.scale_factor !== undefined || attrs.add_offset !== undefined;
+
+/** Handles an error of such a read: null, unless the read was aborted. */
+export const nullUnlessAborted =
+  (signal: AbortSignal | undefined) =>
+  (error: unknown): null => {
+    signal?.throwIfAborted();
+    if (error instanceof ZarrError) return null;
+    throw error;
+  };

@@ -1,12 +1,14 @@
 /**
- * The legend on the picture: for a field a colour bar with title, unit and ticks; for an image the
- * names of its channels. It consists of page elements, not of pixels.
+ * What is in the corner of the picture: the values under the pointer, and the legend, which is a
+ * colour bar with title, unit and ticks for a field, and the names of the channels for an image. It
+ * consists of page elements, not of pixels.
  */
 
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import { dot, shown } from "../page/element.js";
+import type { Reading } from "../picture/readings.js";
 import { gradient } from "../scene/colormaps.js";
-import type { FieldStyle, Scene, SceneChannel } from "../scene/scene.js";
+import type { FieldStyle, Scene } from "../scene/scene.js";
 import { roundedText, scaleTexts } from "../text/numbers.js";
 
 /** Number of steps between the ticks below the bar. */
@@ -20,16 +22,14 @@ const CHARACTERS = 36;
 /** Maximum number of names, because more would cover the picture. */
 const NAMES = 8;
 
-/** Shows a legend; none if it is null. */
-export function showLegend(place: HTMLElement, legend: TemplateResult | null): void {
+/** Shows the legend of a scene; none if it is null. */
+export function showLegend(place: HTMLElement, scene: Scene | null): void {
+  const legend = scene?.field ? fieldLegend(scene, scene.field) : scene && channelLegend(scene);
   place.hidden = legend === null;
   render(legend, place);
 }
 
-export function fieldLegend(
-  { title, unit }: Pick<Scene, "title" | "unit">,
-  style: FieldStyle,
-): TemplateResult {
+function fieldLegend({ title, unit }: Scene, style: FieldStyle): TemplateResult {
   const [low, high] = style.range.map(roundedText);
   const all = ticksOf(style);
   const { ticks, texts } = readable(all, style.log ? all.map(roundedText) : scaleTexts(all));
@@ -42,9 +42,9 @@ export function fieldLegend(
 }
 
 /** Null if there is nothing to tell apart. */
-export function channelLegend(channels: readonly SceneChannel[]): TemplateResult | null {
+function channelLegend({ kind, channels }: Scene): TemplateResult | null {
   const visible = channels.filter((channel) => channel.visible);
-  if (visible.length === 0 || channels.length < 2) return null;
+  if (kind !== "image" || visible.length === 0 || channels.length < 2) return null;
   const names = visible.slice(0, NAMES).map(({ name, color }) => html`<li>${dot(color)}${shown(name)}</li>`);
   if (visible.length > NAMES) names.push(html`<li>and ${visible.length - NAMES} more</li>`);
   return html`<ul class="chips" aria-label="Channels on show">${names}</ul>`;
@@ -95,3 +95,33 @@ const thinned = (values: number[]): number[] => {
   const every = Math.ceil(values.length / MOST_STEPS);
   return values.filter((_, at) => at % every === 0);
 };
+
+/** Shows a reading; hides the text if it is null. */
+export function showReading(place: HTMLElement, reading: Reading | null): void {
+  place.hidden = reading === null;
+  if (!reading) return;
+  const { index, coordinates, values } = reading;
+  const axes = new Set(index.map(({ name }) => name));
+  // Longitude and latitude come first. Their names may differ from those of the axes.
+  const others = coordinates.filter(({ name }) => !axes.has(name));
+  const places = [
+    ...others.map(({ name, text }) => placeText(name, text)),
+    ...index.map(({ name, index }) => {
+      const text = coordinates.find((coordinate) => coordinate.name === name)?.text;
+      const told = index < 0 ? "…" : String(index);
+      return text === undefined ? placeText(name, "", told) : placeText(name, text, `[${told}]`);
+    }),
+  ];
+  const told = values.map(({ name, text, color }) => {
+    const named = html`${color ? dot(color) : nothing}<span class="name">${shown(name)} </span>`;
+    return html`<span class="value">${values.length > 1 ? named : nothing}<b>${text}</b></span>`;
+  });
+  render(html`<div class="told">${told}</div><div class="places">${places}</div>`, place);
+}
+
+function placeText(name: string, text: string, index = ""): TemplateResult {
+  const number = index === "" ? nothing : html` <span class="index">${index}</span>`;
+  const kind = index === "" ? "place" : "at";
+  const words = html`<span class="name">${shown(name)}</span>${text && ` ${text}`}${number}`;
+  return html`<span class=${kind}>${words}</span>`;
+}
