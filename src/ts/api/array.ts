@@ -27,7 +27,7 @@ import type {
   SelectedNumbers,
   Settable,
 } from "../model/types.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
+import { chunkFailed } from "../port/loading.ts";
 import { warningsOfStore } from "../port/warnings.ts";
 import { placesOf } from "./by_value.ts";
 import { Location } from "./location.ts";
@@ -45,7 +45,6 @@ import {
 import { type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./nodes.ts";
 import { BECOME, becomeAll, openNodes } from "./open_nodes.ts";
 import type { CfOptions, ConversionOptions } from "./read/conversion.ts";
-import type { PartPlace } from "./read/part_queue.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
 import { forgetChunks, prefetchSelection, readChunk, readSelection } from "./read/read.ts";
 import {
@@ -56,7 +55,7 @@ import {
   type ReadOptions,
   type WantedElements,
 } from "./read/request.ts";
-import { type StreamOptions, streamSelection } from "./read/stream.ts";
+import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
 import { type AnySelection, dimensionNamesOf, requestOf } from "./selection.ts";
 import { readSummaryAnew } from "./summary.ts";
 import type { WriteOptions } from "./write/write.ts";

@@ -6,13 +6,12 @@
 import { keepTables } from "../elements/typed_arrays.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
-import type { ArrayDefinition } from "../port/definitions.ts";
+import type { ArrayDefinition, ArrayKey, ObjectNumbers } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
-import type { ArrayKey, ObjectNumbers } from "../port/object_numbers.ts";
+import { chunkFailed } from "../port/loading.ts";
 import type { BoundCodecs } from "./codecs.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "./node_facts.ts";
-import { userLoaders } from "./registered.ts";
+import { userLoaders } from "./registry.ts";
 import { transformerCallback, transformerNames } from "./storage_transformers.ts";
 
 /** The key of an array's definition. It is replaced when the user's registrations change. */

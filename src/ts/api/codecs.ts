@@ -7,11 +7,11 @@ import { CodecRunner, metaOf } from "../codec/run.ts";
 import type { CodecRequest, CodecSite } from "../codec/site.ts";
 import { type ErrorReport, errorFromReport } from "../model/errors.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
-import type { CodecResult } from "../port/callbacks.ts";
+import type { Callback, ObjectNumbers } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
-import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
-import { type CodecLoader, learnOwn, urlOf, userLoaders } from "./registered.ts";
+import type { CodecResult } from "../port/protocol.ts";
+import { type CodecLoader, learnOwn, urlOf, userLoaders } from "./registry.ts";
 
 /** The user's codecs of one array. */
 export interface BoundCodecs {

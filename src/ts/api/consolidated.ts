@@ -11,7 +11,7 @@ import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../
 import type { Connection } from "../port/connection.ts";
 import { call, running } from "../port/engine.ts";
 import type { Consolidation } from "../port/operations.ts";
-import { setDefiner } from "../port/store_definers.ts";
+import { setDefiner } from "../port/page_stores.ts";
 import { warn } from "../port/warnings.ts";
 import { readKey } from "../store/native_store.ts";
 

@@ -16,7 +16,7 @@ import { type CreateArrayOptions, createNode } from "./create.ts";
 import { Group, type Node, nodeOf } from "./group.ts";
 import { Location, locationOf } from "./location.ts";
 import { open } from "./open.ts";
-import { writeBoxes } from "./write/boxes.ts";
+import { writeBoxes } from "./write/element_source.ts";
 
 /** The progress of a copy. */
 export interface CopyProgress {

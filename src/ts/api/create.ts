@@ -4,19 +4,19 @@
  */
 import { needText, object, optionsOf, type Rules } from "../model/argument.ts";
 import { shown, UnsupportedError, ZarrError } from "../model/errors.ts";
-import { exactJson } from "../model/exact_json.ts";
+import { exactJson } from "../model/json.ts";
 import type { Attributes, CodecMetadata, DataType, Readable, Scalar } from "../model/types.ts";
+import type { ObjectNumbers } from "../port/definitions.ts";
 import { call, write } from "../port/engine.ts";
-import type { ObjectNumbers } from "../port/object_numbers.ts";
 import type { Array as ZarrArray } from "./array.ts";
 import { arrayNumber, describeWithCodecs, userCodecs } from "./arrays.ts";
 import { type Group, nodeOf } from "./group.ts";
 import { type Location, locationOf } from "./location.ts";
 import type { ArrayNode, StorageTransformerMetadata } from "./node_facts.ts";
-import { userLoaders } from "./registered.ts";
+import { userLoaders } from "./registry.ts";
 import { storageTransformers } from "./storage_transformers.ts";
 import { isNumeric, packScalar } from "./write/elements.ts";
-import { type FloatPacker, withPackedFloats } from "./write/float_packing.ts";
+import { type FloatPacker, withPackedFloats } from "./write/numbers.ts";
 
 /** A codec: its name, an object with name and configuration, or in v2 numcodecs' object. */
 export type CodecOption =

@@ -11,8 +11,7 @@ import { isReadable, need, needReadable, optionsOf } from "../model/argument.ts"
 import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.ts";
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { shown } from "../model/errors.ts";
-import { exactJson } from "../model/exact_json.ts";
-import { parseJsonText } from "../model/marked_json.ts";
+import { exactJson, parseJsonText } from "../model/json.ts";
 import type {
   ArraySummary,
   DecodeBuild,

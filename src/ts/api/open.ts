@@ -9,9 +9,9 @@ import type { DataType, Readable } from "../model/types.ts";
 import type { FetchStore } from "../store/fetch_store.ts";
 import type { Files } from "../store/place.ts";
 import type { Array as ZarrArray } from "./array.ts";
-import { inExtensionsOfStore } from "./array_extensions.ts";
 import { type Group, type Node, nodeOf } from "./group.ts";
 import { type Location, locationOf } from "./location.ts";
+import { inExtensionsOfStore } from "./open_nodes.ts";
 
 import { type OpenOptions, openSummary } from "./summary.ts";
 

@@ -5,11 +5,11 @@
  * write.
  */
 import { shown, ZarrError } from "../model/errors.ts";
-import { parseJsonText } from "../model/marked_json.ts";
+import { parseJsonText } from "../model/json.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../model/types.ts";
-import type { TransformerPlace } from "../port/callbacks.ts";
-import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
-import { definerOf } from "../port/store_definers.ts";
+import type { Callback, ObjectNumbers } from "../port/definitions.ts";
+import { definerOf } from "../port/page_stores.ts";
+import type { TransformerPlace } from "../port/protocol.ts";
 import { isOurs, NativeStore } from "../store/native_store.ts";
 import type { StorageTransformerMetadata } from "./node_facts.ts";
 

@@ -6,9 +6,9 @@
  */
 
 import { type AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { applied } from "../api/array_extensions.ts";
 import { root } from "../api/location.ts";
 import { open } from "../api/open.ts";
+import { applied } from "../api/open_nodes.ts";
 import type { ReadOptions } from "../api/read/request.ts";
 import { needFunction, needReadable, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";

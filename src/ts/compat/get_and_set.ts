@@ -29,7 +29,7 @@ import type {
   Settable,
   Slice,
 } from "../model/types.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
+import { chunkFailed } from "../port/loading.ts";
 import type { ChunkQueue } from "./by_chunk.ts";
 
 const RULES: Rules = { ...READ_RULES, createQueue: "a function", opts: "an object" };

@@ -5,12 +5,18 @@
  */
 import { need, needReadable, object, optionsOf, type Rules } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
-import { exactJson } from "../model/exact_json.ts";
+import { exactJson } from "../model/json.ts";
 import { factsOf, type NodeLike } from "../model/node_like.ts";
 import type { Attributes } from "../model/types.ts";
 import { ask } from "../port/convention.ts";
-import type { Finding } from "./findings.ts";
-import { checkLoaded, checkSchema, type JsonSchema, notValidated, type SchemaValidator } from "./schema.ts";
+import {
+  checkLoaded,
+  checkSchema,
+  type Finding,
+  type JsonSchema,
+  notValidated,
+  type SchemaValidator,
+} from "./schema.ts";
 
 /** The conventions that this package implements. */
 export type KnownConvention =

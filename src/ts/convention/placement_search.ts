@@ -8,15 +8,14 @@ import type { Array as ZarrArray } from "../api/array.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
 import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
-import { exactJson } from "../model/exact_json.ts";
+import { exactJson } from "../model/json.ts";
 import type { Attributes, DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
-import { projOfGridMapping } from "./cf_projection.ts";
 import { type Coordinates, coords } from "./coordinates.ts";
 import type { Plane } from "./geometry.ts";
 import { besideOf } from "./known_nodes.ts";
 import { type PlacedLevel, placedLevel, rememberedLevel } from "./placing.ts";
-import { type CrsLike, isGeographic, LONLAT } from "./projection.ts";
+import { type CrsLike, isGeographic, LONLAT, projOfGridMapping } from "./projection.ts";
 import { pyramid } from "./pyramid.ts";
 import type { Pyramid, PyramidAxis } from "./pyramid_model.ts";
 

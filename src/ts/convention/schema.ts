@@ -1,7 +1,7 @@
 /**
  * Hands JSON schemas to the caller's validator: those of registered conventions, and with
  * `loadSchema` those that declarations name. This package interprets no schema. A schema that
- * nothing examined is a finding.
+ * nothing examined is a finding, as all that `validate` reports about a node's attributes.
  */
 import { need } from "../model/argument.ts";
 import { bodyOf } from "../model/body.ts";
@@ -9,7 +9,21 @@ import { documentOf, type NodeLike } from "../model/node_like.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
 import { warn } from "../port/warnings.ts";
-import type { Finding } from "./findings.ts";
+
+export interface Finding {
+  /** A stable identifier, such as `multiscales/asset-path`. Messages may change; this does not. */
+  rule: string;
+  /** JSON pointer into the attributes; `""` is all attributes. */
+  path: string;
+  /**
+   * `error`: violates a "must" of the convention. `warning`: violates a "should", or is ambiguous.
+   * `info`: a note.
+   */
+  severity: "error" | "warning" | "info";
+  message: string;
+  /** The label of the convention; absent if the finding is about the list of declarations. */
+  convention?: string;
+}
 
 export type JsonSchema = Record<string, unknown> | boolean;
 

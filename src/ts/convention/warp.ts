@@ -1,23 +1,24 @@
 /**
  * `warp`: resamples an array to the pixels of a map, in any reference system that proj4 knows.
  * proj4 projects some corners of the map's pixels. The conventions module finds the elements of the
- * pixels (`src/kernel/warp`), and only these elements are read.
+ * pixels (`src/kernel/warp`), and only these elements are read. `placement_search.ts` finds the
+ * geometry of the array.
  */
-
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { needArray } from "../api/node_facts.ts";
 import type { CfOptions } from "../api/read/conversion.ts";
 import { needList, optionsOf, refuse } from "../model/argument.ts";
-import { NotFoundError, shown, ZarrError } from "../model/errors.ts";
+import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { viewBytes } from "../model/memory.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
-import { viewBytes } from "../model/view_bytes.ts";
 import { askNumbers } from "../port/convention.ts";
 import { controlPoints, type MapGrid } from "./control_points.ts";
-import type { Extent } from "./geometry.ts";
+import type { Extent, Plane } from "./geometry.ts";
+import { foundPlacement, type Pixels } from "./placement_search.ts";
 import { type CrsLike, type Proj4Like, projectionOf } from "./projection.ts";
 import { type At, planeSelection } from "./pyramid_level.ts";
-import { type CurvilinearGrid, type WarpSource, warpSource } from "./warp_source.ts";
+import type { PyramidAxis } from "./pyramid_model.ts";
 
 export interface WarpOptions {
   /** The reference system of the map: a code, a proj4 or WKT string, or PROJJSON. */
@@ -298,4 +299,71 @@ async function locatedIn(
   const words = [1, ...size, ...sourceWords(source, whole, projection.isGlobe)];
   const question = bytesOf([...words, ...pieces]);
   return { source, whole, located: locatedOf(await askPositions(question, source, signal), whole) };
+}
+
+/** A longitude and latitude for each element. The conventions module keeps it under `id`. */
+export interface CurvilinearGrid {
+  id: number;
+  columns: number;
+  rows: number;
+  longitudes: Float64Array;
+  latitudes: Float64Array;
+}
+
+/** The coordinates as numbers for the kernel. */
+type Geometry =
+  | { kind: "axes"; x: number[]; y: number[] }
+  | { kind: "turned"; affine: readonly number[] }
+  | { kind: "curvilinear"; grid: CurvilinearGrid };
+
+export interface WarpSource {
+  geometry: Geometry;
+  crs: CrsLike;
+  axes: readonly PyramidAxis[];
+  /** The axes of the array that are columns (x) and rows (y). */
+  plane: Plane;
+}
+
+let nextGrid = 1;
+
+function geometryOf(pixels: Pixels, columns: number, rows: number): Geometry {
+  if (pixels.kind === "grid") {
+    const grid = { id: nextGrid++, columns, rows, longitudes: pixels.x, latitudes: pixels.y };
+    return { kind: "curvilinear", grid };
+  }
+  if (pixels.kind === "axes") {
+    const listed = (values: Float64Array) => [1, values.length, ...values];
+    return { kind: "axes", x: listed(pixels.x), y: listed(pixels.y) };
+  }
+  const [a, b, c, d, e, f] = pixels.affine;
+  if (b !== 0 || d !== 0) return { kind: "turned", affine: pixels.affine };
+  return { kind: "axes", x: [0, c, a, columns], y: [0, f, e, rows] };
+}
+
+/** The geometries of placements, because each grid is sent to the kernel once. */
+const geometries = new WeakMap<Pixels, Geometry>();
+
+/**
+ * The source of an array. `from` is its reference system, if the metadata does not give it. Rejects
+ * with an `UnsupportedError` if there are no coordinates, or no reference system.
+ */
+export async function warpSource(
+  array: ZarrArray<DataType, Readable>,
+  from: CrsLike | undefined,
+  signal: AbortSignal | undefined,
+): Promise<WarpSource> {
+  const found = await foundPlacement(array, from, signal);
+  const { crs, axes, plane, pixels } = found ?? {};
+  if (crs === undefined || !axes || !plane || !pixels) {
+    throw new UnsupportedError("a map of an array without coordinates in a known reference system", {
+      path: array.path,
+      expected:
+        "a reference system (proj:, grid_mapping, or from: …) with coordinates or spatial:, or longitudes and latitudes",
+      actual: found ? "a place without a reference system" : "no place",
+    });
+  }
+  const [columns = 0, rows = 0] = [array.shape[plane.x], array.shape[plane.y]];
+  const geometry = geometries.get(pixels) ?? geometryOf(pixels, columns, rows);
+  geometries.set(pixels, geometry);
+  return { geometry, crs, axes, plane };
 }

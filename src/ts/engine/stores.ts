@@ -10,7 +10,7 @@ import { type FolderIo, FolderStore } from "../files/folder_store.ts";
 import { ZarrError } from "../model/errors.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import type { HttpDefinition, StoreDefinition } from "../port/definitions.ts";
-import { STORE_METHODS } from "../port/store_methods.ts";
+import { STORE_METHODS } from "../port/page_stores.ts";
 import { type HttpSender, sender } from "./http/send.ts";
 import { callNow, type Glue, Handle, hasInstance, needFull } from "./instances.ts";
 import { page } from "./page.ts";

@@ -2,8 +2,7 @@
  * The types of what the modules that `#source` resolves to export. They import the chunks that hold
  * the engine. What an entry point does not have is undefined.
  */
-import type { Channel } from "./channel.ts";
-import type { Build, ToEngine } from "./protocol.ts";
+import type { Build, Channel, ToEngine } from "./protocol.ts";
 
 /** The programs of the workers, as classic scripts. */
 export interface WorkerPrograms {

@@ -5,11 +5,16 @@
  */
 import { needReadable } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
-import type { ArrayDefinition, CacheDefinition, StoreDefinition } from "./definitions.ts";
-import type { ArrayKey, Callback, ObjectNumbers } from "./object_numbers.ts";
+import type {
+  ArrayDefinition,
+  ArrayKey,
+  CacheDefinition,
+  Callback,
+  ObjectNumbers,
+  StoreDefinition,
+} from "./definitions.ts";
+import { definerOf, doubtfulStores, methodsOf } from "./page_stores.ts";
 import type { ToEngine } from "./protocol.ts";
-import { definerOf, doubtfulStores } from "./store_definers.ts";
-import { methodsOf } from "./store_methods.ts";
 
 /** The number of a user's store, and the methods that were sent to the engine. */
 interface KnownUser {

@@ -6,10 +6,10 @@
 
 import { ZarrError } from "../model/errors.ts";
 import { LISTED_KEYS } from "../model/limits.ts";
-import { viewBytes } from "../model/view_bytes.ts";
+import { viewBytes } from "../model/memory.ts";
 import type { Objects } from "./objects.ts";
+import { STORE_METHODS } from "./page_stores.ts";
 import type { Ask } from "./protocol.ts";
-import { STORE_METHODS } from "./store_methods.ts";
 
 interface Circumstances {
   /** The signal of the engine's call: the same object that the caller passed. */

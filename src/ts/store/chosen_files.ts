@@ -8,7 +8,7 @@ import { type FileIo, FileStore } from "../files/folder_store.ts";
 import { need, needReadable, needText, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath } from "../model/types.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
+import { chunkFailed } from "../port/loading.ts";
 import { DirectoryStore } from "./directory.ts";
 import { ZipFileStore } from "./zip.ts";
 

@@ -7,9 +7,9 @@
 import { namesOfPrefix } from "../files/file.ts";
 import { FolderStore } from "../files/folder_store.ts";
 import { isA, needText, object } from "../model/argument.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
-import { setDefiner } from "../port/store_definers.ts";
+import { chunkFailed } from "../port/loading.ts";
+import { setDefiner } from "../port/page_stores.ts";
 import { isUntouched } from "./native_store.ts";
 
 const folders = () => import("../files/directory.ts").catch(chunkFailed);

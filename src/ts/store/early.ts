@@ -7,10 +7,9 @@
 import type { BodyLimits } from "../model/body.ts";
 import { isNode } from "../model/is_node.ts";
 import { HEAD_START_MS, METADATA_BYTES } from "../model/limits.ts";
-import type { Callback } from "../port/object_numbers.ts";
+import type { Callback } from "../port/definitions.ts";
 import { Transferring } from "../port/perform.ts";
-import type { FetchStoreOptions } from "./http_options.ts";
-import { answerParts } from "./page_fetch.ts";
+import { answerParts, type FetchStoreOptions } from "./http_options.ts";
 
 /** The key of the store method that sends early requests. */
 export const EARLY: unique symbol = Symbol("zarr-wasm.early");

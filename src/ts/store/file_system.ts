@@ -18,7 +18,7 @@ import type { FileState } from "../files/reading.ts";
 import { needUrl, placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, RangeQuery } from "../model/types.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
+import { chunkFailed } from "../port/loading.ts";
 import { node } from "./node_builtins.ts";
 
 /** The code that reads files. Pages do not download it with this class. */

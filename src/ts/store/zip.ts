@@ -6,8 +6,7 @@
 import { object, optionsOf, parsedUrl, placesIn } from "../model/argument.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
-import type { StoreDefinition } from "../port/definitions.ts";
-import type { ObjectNumbers } from "../port/object_numbers.ts";
+import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, isSameOrigin } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
 

@@ -8,7 +8,7 @@
 import { CLASSES, NUMBER_VIEWS } from "../../elements/typed_arrays.ts";
 import { refuse } from "../../model/argument.ts";
 import type { NumberType, TypeDescription, ViewName } from "../../model/data_type.ts";
-import { exactJson } from "../../model/exact_json.ts";
+import { exactJson } from "../../model/json.ts";
 import { factsOf } from "../../model/node_like.ts";
 import type { ConversionRequest } from "../../model/request.ts";
 import { ask } from "../../port/convention.ts";

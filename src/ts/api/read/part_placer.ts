@@ -7,7 +7,7 @@ import { placeElements } from "../../elements/place.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
-import { viewBytes } from "../../model/view_bytes.ts";
+import { viewBytes } from "../../model/memory.ts";
 import type { PartEvent, ResultAnswer, ResultLayout } from "../../port/operations.ts";
 import { type Form, isDirect } from "./form.ts";
 

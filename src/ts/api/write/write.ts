@@ -11,11 +11,10 @@ import type { EngineRequest } from "../../model/request.ts";
 import type { CallOptions, MakeArguments } from "../../port/connection.ts";
 import { call, write } from "../../port/engine.ts";
 import type { AnswerOf, WriteEvent, WriteSource } from "../../port/operations.ts";
-import { doubtfulStores } from "../../port/store_definers.ts";
+import { doubtfulStores } from "../../port/page_stores.ts";
 import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
-import { withPackedFloats } from "./float_packing.ts";
-import type { PackOptions } from "./numbers.ts";
+import { type PackOptions, withPackedFloats } from "./numbers.ts";
 import { appendedLength, packedSource, type Source, sourceOf } from "./values.ts";
 
 /** The progress of a write. */

@@ -3,9 +3,9 @@
  * make one element of each (`src/kernel/downsample.rs`). The page only forwards the bytes.
  */
 import type { AnyArray } from "../../api/array.ts";
-import { type Box, boxes, shapeOfBox } from "../../api/write/boxes.ts";
+import { type Box, boxes, shapeOfBox } from "../../api/write/element_source.ts";
 import { packScalar } from "../../api/write/elements.ts";
-import { withPackedFloats } from "../../api/write/float_packing.ts";
+import { withPackedFloats } from "../../api/write/numbers.ts";
 import { NUMBER_VIEWS, product } from "../../elements/typed_arrays.ts";
 import { refuse } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";

@@ -4,7 +4,7 @@
  * in a worker, or on the engine's thread if there are none.
  */
 import { type CodecAnswer, type CodecRequest, readRequests } from "../../codec/site.ts";
-import { viewBytes } from "../../model/view_bytes.ts";
+import { viewBytes } from "../../model/memory.ts";
 import type { CodecWork, Supply, Unstored, Update } from "./messages.ts";
 import { takeSpare } from "./part_memory.ts";
 

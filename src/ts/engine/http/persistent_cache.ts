@@ -10,8 +10,8 @@
  */
 
 import type { CacheDefinition } from "../../port/definitions.ts";
-import { counters } from "../counters.ts";
 import { page } from "../page.ts";
+import { counters } from "../state.ts";
 import { AnsweringCache } from "./answering_cache.ts";
 import type { Send } from "./request_headers.ts";
 

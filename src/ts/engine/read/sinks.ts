@@ -2,7 +2,7 @@
  * The sinks of reads whose parts do not become one result: those of a stream, and of a summary. The
  * sink of a result is an `Assembly`.
  */
-import type { PlacedChunk } from "../../elements/place_chunk.ts";
+import type { PlacedChunk } from "../../elements/place.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { addSummary, newSummary } from "../../model/summary_numbers.ts";

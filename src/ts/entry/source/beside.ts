@@ -3,7 +3,6 @@
  * from the files of the package beside the script, by their URLs.
  */
 import { ZarrError } from "../../model/errors.ts";
-import { chunkFailed } from "../../port/chunk_failed.ts";
 import type {
   CallerModule,
   EngineTexts,
@@ -13,6 +12,7 @@ import type {
   WasmFile,
   WorkerPrograms,
 } from "../../port/engine_source.ts";
+import { chunkFailed } from "../../port/loading.ts";
 
 interface ScriptHost {
   document?: { currentScript?: { src?: string } | null };

@@ -3,7 +3,7 @@
  * the first call. The wasm is text, so that bundlers, content types and CORS rules do not matter.
  * In webpack's bundles the engine's wasm is a file, because webpack copies such files by itself.
  */
-import { chunkFailed } from "../../port/chunk_failed.ts";
+
 import type {
   CallerModule,
   LoadBuild,
@@ -11,6 +11,7 @@ import type {
   LoadPrograms,
   WasmFile,
 } from "../../port/engine_source.ts";
+import { chunkFailed } from "../../port/loading.ts";
 
 export const loadEngine: LoadEngine = () => import("virtual:engine-texts").catch(chunkFailed);
 

@@ -2,7 +2,7 @@
  * `#source` of the entry `zarr-wasm/slim`: nothing is inlined; `init({ wasm, workerUrl })` gives
  * the URLs.
  */
-import { chunkFailed } from "../../port/chunk_failed.ts";
+
 import type {
   CallerModule,
   LoadBuild,
@@ -10,6 +10,7 @@ import type {
   LoadPrograms,
   WasmFile,
 } from "../../port/engine_source.ts";
+import { chunkFailed } from "../../port/loading.ts";
 
 export const loadEngine: LoadEngine = undefined;
 export const loadPrograms: LoadPrograms = undefined;
