@@ -179,10 +179,10 @@ const text = (): StringType => ({ class: DTypeClass.String, charSet: "UTF-8", st
 const truth = (): BooleanType => ({ class: DTypeClass.Bool, base: integer(false, 8) });
 
 /** Returns the type of numbers that were unpacked by CF's attributes. */
-export const unpacked = (): FloatType => float(64);
+const unpacked = (): FloatType => float(64);
 
 /** Returns H5Web's type of a data type. Dates are text. */
-export function typeOf(dtype: string): DType {
+function typeOf(dtype: string): DType {
   const [, unsigned, bits] = /^(u?)int(\d+)$/.exec(dtype) ?? [];
   if (bits !== undefined) return integer(unsigned === "", Math.max(8, Number(bits)));
   if (dtype === "bool") return truth();
@@ -208,7 +208,7 @@ const isoOf = (date: Date) => (Number.isNaN(date.getTime()) ? "NaT" : date.toISO
 /**
  * Returns the elements as H5Web takes them: typed arrays, lists of text, pairs of complex numbers.
  */
-export function valuesOf(dtype: string, { data, complex, toDate }: Result): unknown {
+function valuesOf(dtype: string, { data, complex, toDate }: Result): unknown {
   const list = data as ArrayLike<unknown>;
   if (complex) return Array.from({ length: list.length / 2 }, (_, at) => [list[2 * at], list[2 * at + 1]]);
   if (toDate) return Array.from({ length: list.length }, (_, at) => isoOf(toDate(at)));
@@ -229,7 +229,7 @@ function jsonType(value: unknown): DType | undefined {
 }
 
 /** Returns an attribute and its value. Objects and mixed lists are their JSON as text. */
-export function attributeOf(name: string, value: unknown): { attribute: Attribute; value: unknown } {
+function attributeOf(name: string, value: unknown): { attribute: Attribute; value: unknown } {
   const type = jsonType(value);
   if (type) return { attribute: { name, shape: SCALAR, type }, value };
   if (Array.isArray(value) && value.length > 0) {

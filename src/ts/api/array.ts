@@ -117,18 +117,26 @@ export type AnyArray = Array<DataType, Readable>;
 type AnyPart<D extends DataType> = PartPlace &
   (Selected<D> | SelectedBytes | SelectedColors | SelectedNumbers<NumberType | undefined>);
 
-function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number[]): void {
-  object(index, "index");
-  const grid = gridShapeOf(facts);
-  const inside =
-    index.length === grid.length &&
-    index.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (grid[axis] ?? 0));
-  if (inside) return;
-  throw new InvalidSelectionError(`chunk [${shown(index)}] is outside the chunk grid`, {
-    expected: `each index from 0 to below [${grid}]`,
+/** Throws an `InvalidSelectionError` unless each number of an index is below its extent. */
+function checkInside(
+  index: readonly number[],
+  extents: readonly number[],
+  { what, within, path }: { what: string; within: string; path: string },
+): void {
+  const isInside =
+    index.length === extents.length &&
+    index.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (extents[axis] ?? 0));
+  if (isInside) return;
+  throw new InvalidSelectionError(`${what} [${shown(index)}] is outside the ${within}`, {
+    expected: `each index from 0 to below [${extents}]`,
     actual: shown(index),
     path,
   });
+}
+
+function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number[]): void {
+  object(index, "index");
+  checkInside(index, gridShapeOf(facts), { what: "chunk", within: "chunk grid", path });
 }
 
 const gridShapeOf = ({ shape, grid }: ArrayFacts) =>
@@ -306,16 +314,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   chunkOf(element: readonly number[]): number[] {
     object(element, "element");
     const { shape, grid } = this[FACTS];
-    const inside =
-      element.length === shape.length &&
-      element.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (shape[axis] ?? 0));
-    if (!inside) {
-      throw new InvalidSelectionError(`element [${shown(element)}] is outside the array`, {
-        expected: `each index from 0 to below [${shape}]`,
-        actual: shown(element),
-        path: this.path,
-      });
-    }
+    checkInside(element, shape, { what: "element", within: "array", path: this.path });
     return element.map((at, axis) => chunkAt(grid[axis] ?? 1, at));
   }
 

@@ -30,7 +30,7 @@ export interface AnyNode {
 export type NodeMaker<S extends Readable, N> = (store: S, summary: NodeSummary) => N;
 
 /** The paths directly below a group, if its store has consolidated metadata. */
-export function known(store: object, path: string): readonly AbsolutePath[] | undefined {
+function known(store: object, path: string): readonly AbsolutePath[] | undefined {
   const ours = consolidatedChildren(store, path);
   if (ours) return ours;
   const { contents } = store as { contents?: () => { path: AbsolutePath }[] };
@@ -44,7 +44,7 @@ export function known(store: object, path: string): readonly AbsolutePath[] | un
 /**
  * Converts the error of one node, so that the listing continues. Rethrows the reason of an abort.
  */
-export function ofNode(error: unknown, { signal }: NodeOptions): ZarrError {
+function ofNode(error: unknown, { signal }: NodeOptions): ZarrError {
   if (signal?.aborted || !(error instanceof ZarrError) || error.code === "Aborted") throw error;
   return error;
 }
@@ -118,7 +118,7 @@ export class UnreadableNode<Store extends Readable> extends Location<Store> {
 }
 
 /** Makes the node of a summary. `better` is the error that opening it threw, if it was tried. */
-export function unreadableOf<S extends Readable>(
+function unreadableOf<S extends Readable>(
   store: S,
   { path, error, attributes, shape, ...known }: UnreadableSummary,
   better?: ZarrError,

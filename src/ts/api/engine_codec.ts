@@ -10,8 +10,9 @@ import { CodecFault } from "../codec/fault.ts";
 import type { ArrayForm, CodecEntry, CodecKind, UserCodec } from "../codec/site.ts";
 import { product, stridesOf } from "../elements/typed_arrays.ts";
 import { ZarrError } from "../model/errors.ts";
-import { exactJson } from "../model/json.ts";
+import { exactJson, MARK, TOKENS } from "../model/json.ts";
 import { viewBytes } from "../model/memory.ts";
+import { once } from "../model/promises.ts";
 import { call } from "../port/engine.ts";
 import type { CodecDescription } from "../port/operations.ts";
 
@@ -188,12 +189,7 @@ export class EngineCodec implements UserCodec {
   }
 
   #describe(text: string): Promise<CodecDescription> {
-    const known = this.#described.get(text);
-    if (known) return known;
-    const described = call("describeCodec", () => ({ text }));
-    this.#described.set(text, described);
-    described.catch(() => this.#described.delete(text));
-    return described;
+    return once(this.#described, text, () => call("describeCodec", () => ({ text })));
   }
 
   #run(
@@ -339,13 +335,6 @@ export function encodedSizeOf(name: string): ((decodedSize: number) => number) |
   if (CHECKSUMS.test(name)) return (size) => size + 4;
   return SAME_SIZE.test(name) ? (size) => size : undefined;
 }
-
-const TOKENS: Record<string, number> = {
-  NaN: Number.NaN,
-  Infinity: Number.POSITIVE_INFINITY,
-  "-Infinity": Number.NEGATIVE_INFINITY,
-};
-const MARK = "\u0000";
 
 const unmarked = (_: string, value: unknown) =>
   typeof value === "string" && value.startsWith(MARK) ? (TOKENS[value.slice(1)] ?? value) : value;

@@ -64,10 +64,10 @@ class LoaderMap extends Map<string, CodecLoader> {
   }
 }
 
-export const registered: CodecRegistry = new LoaderMap();
+const registered: CodecRegistry = new LoaderMap();
 
 /** The loaders of this package's own codecs, and their names. */
-export const ownLoaders = new WeakMap<CodecLoader, string>();
+const ownLoaders = new WeakMap<CodecLoader, string>();
 
 /** The codecs that the user registered. Under another name, a codec of this package is one too. */
 export const userLoaders = (): Map<string, CodecLoader> =>

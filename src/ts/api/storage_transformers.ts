@@ -4,7 +4,7 @@
  * and needs no entry. An array uses the transformers that are registered at its first read or
  * write.
  */
-import { shown, ZarrError } from "../model/errors.ts";
+import { refuse } from "../model/argument.ts";
 import { parseJsonText } from "../model/json.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../model/types.ts";
 import type { Callback, ObjectNumbers } from "../port/definitions.ts";
@@ -70,7 +70,7 @@ function transformed({ type, configuration, ...place }: TransformerPlace, below:
   const made: unknown = transformer?.(new EngineStore(below) as unknown as StoreBelow, info);
   if (typeof made === "object" && made !== null) return made;
   const what = `the storage transformer ${JSON.stringify(place.extension)} did not return a store`;
-  throw new ZarrError("Argument", what, { expected: "a store", actual: shown(made) });
+  refuse(what, "a store", made);
 }
 
 const callbacks = new WeakMap<ObjectNumbers, Callback>();

@@ -2,6 +2,7 @@
  * Runs users' codecs: functions on the page, modules in the decode workers.
  */
 
+import { once } from "../model/promises.ts";
 import { chunkOf, packedChunk, packedMemory, scalarOf } from "./chunk.ts";
 import { CodecFault } from "./fault.ts";
 import type { CodecEntry, CodecKind, CodecRequest, CodecSite, UserCodec } from "./site.ts";
@@ -57,12 +58,7 @@ export class CodecRunner {
   made(site: CodecSite): Promise<MadeCodec> {
     const { registered, configuration, dtype, shape } = site;
     const name = JSON.stringify([registered, configuration, dtype, shape]);
-    const known = this.#made.get(name);
-    if (known) return known;
-    const making = this.#make(site);
-    this.#made.set(name, making);
-    making.catch(() => this.#made.delete(name));
-    return making;
+    return once(this.#made, name, () => this.#make(site));
   }
 
   async #make(site: CodecSite): Promise<MadeCodec> {

@@ -24,7 +24,7 @@ function directionOf(values: ArrayLike<number>): 1 | -1 | 0 {
 }
 
 /** Numbers that are read one by one: a typed array, or an axis that computes them. */
-export interface Series {
+interface Series {
   readonly length: number;
   at(element: number): number | undefined;
 }

@@ -112,7 +112,7 @@ export async function placement(
 }
 
 /** The coordinate of the first element, and the step to the next. */
-export interface Steps {
+interface Steps {
   readonly start: number;
   readonly step: number;
 }

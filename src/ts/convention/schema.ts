@@ -6,8 +6,8 @@
 import { need } from "../model/argument.ts";
 import { bodyOf } from "../model/body.ts";
 import { documentOf, type NodeLike } from "../model/node_like.ts";
+import { once, unlessAborted } from "../model/promises.ts";
 import { withoutSecrets } from "../model/secrets.ts";
-import { unlessAborted } from "../model/unless_aborted.ts";
 import { warn } from "../port/warnings.ts";
 
 export interface Finding {
@@ -80,14 +80,9 @@ async function download(url: string): Promise<JsonSchema> {
  * download is repeated at the next call.
  */
 function load(url: string): Promise<JsonSchema> {
-  const known = loaded.get(url);
-  if (known) return known;
-  const loading = download(url);
   const [oldest] = loaded.keys();
-  if (oldest !== undefined && loaded.size >= MOST_LOADED) loaded.delete(oldest);
-  loaded.set(url, loading);
-  loading.catch(() => loaded.get(url) === loading && loaded.delete(url));
-  return loading;
+  if (oldest !== undefined && loaded.size >= MOST_LOADED && !loaded.has(url)) loaded.delete(oldest);
+  return once(loaded, url, () => download(url));
 }
 
 const describesNode = (schema: JsonSchema) =>
@@ -96,7 +91,7 @@ const describesNode = (schema: JsonSchema) =>
     : false;
 
 /** A schema, and what is needed to check a node against it. */
-export interface Checked {
+interface Checked {
   schema: JsonSchema;
   validate: SchemaValidator;
   /** Whether the schema describes the metadata document or the attributes. */

@@ -9,9 +9,8 @@ import { needArray } from "../api/node_facts.ts";
 import type { CfOptions } from "../api/read/conversion.ts";
 import { needList, optionsOf, refuse } from "../model/argument.ts";
 import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
-import { viewBytes } from "../model/memory.ts";
+import { once, unlessAborted } from "../model/promises.ts";
 import type { DataType, Readable } from "../model/types.ts";
-import { unlessAborted } from "../model/unless_aborted.ts";
 import { askNumbers } from "../port/convention.ts";
 import { controlPoints, type MapGrid } from "./control_points.ts";
 import type { Extent, Plane } from "./geometry.ts";
@@ -56,10 +55,6 @@ const MOST_ELEMENTS = 2 ** 26;
 
 const numbersOf = (bytes: Uint8Array<ArrayBuffer>) => new Float64Array(bytes.buffer);
 
-function bytesOf(numbers: Iterable<number>): Uint8Array {
-  return new Uint8Array(Float64Array.from(numbers).buffer);
-}
-
 function checked({ extent, size }: WarpOptions): void {
   needList(extent, "extent");
   needList(size, "size");
@@ -94,37 +89,33 @@ function sourceWords({ geometry }: WarpSource, whole: [number, number], isGlobe:
 }
 
 async function send({ id, columns, rows, longitudes, latitudes }: CurvilinearGrid): Promise<void> {
-  const words = new Float64Array(4 + 2 * longitudes.length);
-  words.set([0, id, columns, rows]);
-  words.set(longitudes, 4);
-  words.set(latitudes, 4 + longitudes.length);
-  await askNumbers(new Uint8Array(words.buffer));
+  await askNumbers([0, id, columns, rows], [longitudes, latitudes]);
 }
 
 /** Grids that are being sent to the conventions module. */
 const sending = new WeakMap<CurvilinearGrid, Promise<void>>();
 
 /** Sends a grid to the conventions module. Concurrent calls send it once. */
-function keep(grid: CurvilinearGrid): Promise<void> {
-  const under = sending.get(grid);
-  if (under) return under;
-  const sent = send(grid).finally(() => sending.delete(grid));
-  sending.set(grid, sent);
-  return sent;
-}
+const keep = (grid: CurvilinearGrid): Promise<void> =>
+  once(
+    sending,
+    grid,
+    () => send(grid),
+    () => false,
+  );
 
 /** Requests the positions of pixels. Sends the grid if the module does not have it. */
 async function askPositions(
-  question: Uint8Array,
+  question: readonly number[],
   { geometry }: WarpSource,
   signal?: AbortSignal,
 ): Promise<Float64Array> {
   try {
-    return numbersOf(await askNumbers(question, signal));
+    return numbersOf(await askNumbers(question, [], signal));
   } catch (error) {
     if (geometry.kind !== "curvilinear" || !(error instanceof NotFoundError)) throw error;
     await unlessAborted(keep(geometry.grid), signal);
-    return numbersOf(await askNumbers(question, signal));
+    return numbersOf(await askNumbers(question, [], signal));
   }
 }
 
@@ -209,13 +200,8 @@ async function sampled(
   { method = "nearest", signal }: WarpOptions,
 ): Promise<Float32Array<ArrayBuffer>> {
   const isLinear = method === "linear" ? 1 : 0;
-  const head = bytesOf([2, isLinear, ...start, ...size, ...whole, wraps ? 1 : 0, positions.length / 2]);
-  const question = new Uint8Array(head.length + positions.byteLength + values.byteLength);
-  question.set(head);
-  question.set(viewBytes(positions), head.length);
-  const from = head.length + positions.byteLength;
-  question.set(viewBytes(values), from);
-  const answer = await askNumbers(question, signal);
+  const head = [2, isLinear, ...start, ...size, ...whole, wraps ? 1 : 0, positions.length / 2];
+  const answer = await askNumbers(head, [positions, values], signal);
   return new Float32Array(answer.buffer);
 }
 
@@ -297,12 +283,12 @@ async function locatedIn(
   const whole: [number, number] = [array.shape[x] ?? 0, array.shape[y] ?? 0];
   const pieces = await controlPoints({ extent, size }, projection, signal);
   const words = [1, ...size, ...sourceWords(source, whole, projection.isGlobe)];
-  const question = bytesOf([...words, ...pieces]);
+  const question = [...words, ...pieces];
   return { source, whole, located: locatedOf(await askPositions(question, source, signal), whole) };
 }
 
 /** A longitude and latitude for each element. The conventions module keeps it under `id`. */
-export interface CurvilinearGrid {
+interface CurvilinearGrid {
   id: number;
   columns: number;
   rows: number;

@@ -11,7 +11,7 @@ const ROWS_BETWEEN = 256;
 const BYTES_BETWEEN = 1 << 18;
 
 /** Whether the part is still wanted. Called after each pause. */
-export type GoesOn = () => boolean;
+type GoesOn = () => boolean;
 
 /** Calls `place` for every row. Pauses if it takes long, and then returns a promise. */
 function eachRow(

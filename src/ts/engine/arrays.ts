@@ -102,7 +102,7 @@ const METHODS = ["get", "getRange", "set", "delete", "list", "size"];
  */
 let nextTransformer = -1;
 
-export class TransformerHook {
+class TransformerHook {
   readonly #glue: Glue;
   readonly #known: ArrayDefinition["transformers"];
 

@@ -154,7 +154,7 @@ export class EngineServer {
   }
 }
 
-export function engineStatus(): EngineStatus {
+function engineStatus(): EngineStatus {
   const workers = counters.decoder === "caller" ? 0 : workerCount();
   return { ...counters, build: currentBuild(), workers, caches: cacheCounters() };
 }

@@ -6,6 +6,7 @@
  * engine's bytes, because the builds share most of their code. The engine decompresses them.
  */
 import { ZarrError } from "../model/errors.ts";
+import { once } from "../model/promises.ts";
 import { compileResponse, requireOk } from "../port/loading.ts";
 import { type Build, PAGE, type PackedWasm, type WasmBytes, type WasmText } from "../port/protocol.ts";
 import { DecodeHost } from "./decode/decode_host.ts";
@@ -32,14 +33,8 @@ export function forgetModules(): void {
 }
 
 /** The compiled module of a build. The next call tries a failed load again. */
-export function engineModule(build: Build): Promise<WebAssembly.Module> {
-  const known = modules.get(build);
-  if (known) return known;
-  const loading = load(build);
-  modules.set(build, loading);
-  loading.catch(() => modules.delete(build));
-  return loading;
-}
+export const engineModule = (build: Build): Promise<WebAssembly.Module> =>
+  once(modules, build, () => load(build));
 
 /** Without `fromBase64` a loop takes a tenth of the time of `Uint8Array.from` with a function. */
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
@@ -75,7 +70,7 @@ async function readFile(url: string): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /** A module's bytes, or a response from which they arrive. */
-export async function opened(wasm: WasmBytes): Promise<Response | BufferSource> {
+async function opened(wasm: WasmBytes): Promise<Response | BufferSource> {
   if ("deflated" in wasm) return inflating(wasm.deflated);
   if ("bytes" in wasm) return wasm.bytes as BufferSource;
   return wasm.url.startsWith("file:") ? readFile(wasm.url) : fetch(wasm.url, { cache: "force-cache" });

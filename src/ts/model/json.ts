@@ -39,9 +39,11 @@ export function exactJson(
 /** The places of marks, by key or index. A string is the token that a mark replaces. */
 type Places = { [key: string]: Places | string };
 
-const MARK = "\u0000";
+/** Begins the text that replaces a token. */
+export const MARK = "\u0000";
 
-const TOKENS: Record<string, number> = {
+/** The numbers that JSON has no token for. */
+export const TOKENS: Record<string, number> = {
   NaN: Number.NaN,
   Infinity: Number.POSITIVE_INFINITY,
   "-Infinity": Number.NEGATIVE_INFINITY,

@@ -299,7 +299,7 @@ const notCloneable = (cause: unknown) =>
 /** Number of values kept. An error that arrives after more of them were thrown loses its cause. */
 const MOST_KEPT = 1024;
 
-export class ThrownValues {
+class ThrownValues {
   readonly #values = new Map<number, unknown>();
   #next = 1;
 

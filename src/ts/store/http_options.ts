@@ -237,7 +237,7 @@ const LOOKED_AT = [
 ];
 
 /** Remakes a request. It is aborted when the engine cancels it. */
-export const requestOf = ({ url, method, headers, body, init }: RequestParts, signal: AbortSignal): Request =>
+const requestOf = ({ url, method, headers, body, init }: RequestParts, signal: AbortSignal): Request =>
   new Request(url, { ...init, method, headers, signal, body });
 
 interface AnyResponse extends AnyBody {

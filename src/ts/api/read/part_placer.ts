@@ -5,17 +5,11 @@
 
 import { placeElements } from "../../elements/place.ts";
 import { product } from "../../elements/typed_arrays.ts";
+import { needOut } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import { ZarrError } from "../../model/errors.ts";
 import { viewBytes } from "../../model/memory.ts";
 import type { PartEvent, ResultAnswer, ResultLayout } from "../../port/operations.ts";
 import { type Form, isDirect } from "./form.ts";
-
-const lengthError = (expected: number, actual: number) =>
-  new ZarrError("Argument", "`out` does not have the length of the result", {
-    expected: `${expected} bytes`,
-    actual: `${actual} bytes`,
-  });
 
 /** Copies parts one after the other. Copies nothing after an abort. */
 export class PartPlacer {
@@ -37,7 +31,7 @@ export class PartPlacer {
     const count = product(layout.shape);
     const isSame = isDirect(this.#type, this.#form);
     const length = count * (isSame ? size : components * 4);
-    if (length !== this.#out.byteLength) throw lengthError(length, this.#out.byteLength);
+    needOut(this.#out, length);
     this.#layout = layout;
     this.#memory = isSame ? viewBytes(this.#out) : new Uint8Array(count * size);
   }

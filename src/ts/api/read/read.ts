@@ -244,7 +244,7 @@ function paddedFacts(facts: ArrayFacts): ArrayFacts {
 }
 
 /** The array with whole chunks at its edge. */
-export function paddedNode({ [FACTS]: facts, store, path }: ArrayNode): ArrayNode {
+function paddedNode({ [FACTS]: facts, store, path }: ArrayNode): ArrayNode {
   const known = padded.get(facts) ?? paddedFacts(facts);
   padded.set(facts, known);
   return { [FACTS]: known, store, path };

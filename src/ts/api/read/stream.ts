@@ -23,7 +23,7 @@ export interface PartPlace {
   offset: number[];
 }
 
-export type AnyPart = ReadResult & PartPlace;
+type AnyPart = ReadResult & PartPlace;
 
 /** Returns the parts of a read one by one. */
 export class PartQueue {

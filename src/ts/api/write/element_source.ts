@@ -5,8 +5,9 @@
  * chunks. The next box is read while one is written.
  */
 import { indexAt, VARIABLE_SIZE } from "../../elements/pack.ts";
-import { NUMBER_VIEWS, product, stridesInOrder } from "../../elements/typed_arrays.ts";
+import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import { refuse } from "../../model/argument.ts";
+import { NUMBER_VIEWS } from "../../model/data_type.ts";
 import type { Attributes, DataType, Readable, Settable } from "../../model/types.ts";
 import { type AnyArray, Array as ZarrArray } from "../array.ts";
 import { elementSizeOf } from "../arrays.ts";
@@ -130,12 +131,12 @@ export function openSource(source: ElementSource): OpenedSource {
 export async function writeSource(
   target: AnyArray,
   { array, dtype, read }: OpenedSource,
-  options: { signal?: AbortSignal | undefined; onWritten?: (elements: number) => void },
+  options: Omit<BoxWriting, "read" | "as">,
 ): Promise<void> {
   const { signal } = options;
   // Packed elements can be copied if both arrays have the same data type of fixed size.
-  const isPacked =
-    array !== undefined && target.dtype === dtype && (await elementSizeOf(array)) !== undefined;
+  const size = array && target.dtype === dtype ? await elementSizeOf(array) : undefined;
+  const isPacked = array !== undefined && size !== undefined && size === (await elementSizeOf(target));
   if (!isPacked) return writeBoxes(target, { ...options, read: (box) => read(box, signal) });
   const packed = async (box: Box) => (await array.get(box, { as: "bytes", signal } as object)).data;
   return writeBoxes(target, { ...options, as: "bytes", read: packed as never });
@@ -153,7 +154,7 @@ export const shapeOfBox = (box: Box): number[] => box.map(({ start, stop }) => s
  * Enlarges a box of the extents `least` to about `most` elements, beginning with the last
  * dimension. Each extent becomes a multiple of its extent in `least`, or the extent of the array.
  */
-export function extendedBox(shape: readonly number[], least: readonly number[], most: number): number[] {
+function extendedBox(shape: readonly number[], least: readonly number[], most: number): number[] {
   const box = shape.map((extent, axis) => Math.max(1, Math.min(extent, least[axis] ?? 1)));
   for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
     const [extent, stored] = [shape[axis] as number, box[axis] as number];
@@ -177,7 +178,7 @@ export function* boxes(shape: readonly number[], box: readonly number[]): Genera
   }
 }
 
-export interface BoxWriting {
+interface BoxWriting {
   /** The values of a box. */
   read: (box: Box) => Promise<Settable<DataType>>;
   /** `"bytes"`: the values are packed elements. */

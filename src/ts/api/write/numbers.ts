@@ -10,7 +10,7 @@
 import { floorDivide, IN_A_MILLISECOND, MILLISECONDS, NAT } from "../../elements/dates.ts";
 import { isInOrder } from "../../elements/pack.ts";
 import { CLASSES, type Elements, type ElementsClass, isView, product } from "../../elements/typed_arrays.ts";
-import type { TimeUnit, TypeDescription } from "../../model/data_type.ts";
+import { integerRange, type TimeUnit, type TypeDescription } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
 import { viewBytes } from "../../model/memory.ts";
 import { BoolArray } from "../../model/wrapper_arrays.ts";
@@ -45,8 +45,7 @@ function castInteger(value: unknown, bits: number, signed: boolean): number {
 
 function integers(type: TypeDescription, cast: boolean): Convert {
   const [bits, signed] = [bitsOf(type), isSigned(type)];
-  const low = signed ? -(2 ** (bits - 1)) : 0;
-  const high = signed ? 2 ** (bits - 1) - 1 : 2 ** bits - 1;
+  const [low, high] = integerRange(type.name) ?? [0, 0];
   return (value) => {
     if (typeof value === "number" && Number.isInteger(value) && value >= low && value <= high) return value;
     if (!cast) return undefined;
@@ -224,12 +223,7 @@ function inUnits(date: Date, unit: TimeUnit): [count: bigint, exact: boolean] | 
  * The count of units for a date; NaT for an invalid date. Undefined if the date is not a whole
  * count, unless `cast` allows rounding down.
  */
-export function countOfDate(
-  date: Date,
-  unit: TimeUnit = "generic",
-  scale = 1,
-  cast = false,
-): bigint | undefined {
+function countOfDate(date: Date, unit: TimeUnit = "generic", scale = 1, cast = false): bigint | undefined {
   if (Number.isNaN(date.getTime())) return NAT;
   const found = inUnits(date, unit);
   if (!found) return undefined;

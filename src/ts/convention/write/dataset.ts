@@ -2,12 +2,13 @@
  * A new data set as callers describe it, as xarray would print it, and the data of its variables
  * as sources of elements: dates become counts of CF's units of time, lists elements of a data type.
  */
+
 import type { Array as ZarrArray } from "../../api/array.ts";
 import type { CreateArrayOptions } from "../../api/create.ts";
 import type { Group } from "../../api/group.ts";
 import { type ElementSource, type ElementsInMemory, typeOfElements } from "../../api/write/element_source.ts";
 import { NAT } from "../../elements/dates.ts";
-import { ZarrError } from "../../model/errors.ts";
+import { refuse } from "../../model/argument.ts";
 import type { Attributes, DataType, Readable } from "../../model/types.ts";
 import { type DateLike, timeUnits } from "../time.ts";
 
@@ -184,10 +185,11 @@ function typeOfList(list: ArrayLike<unknown>, name: string): string {
   const found = new Set(globalThis.Array.from(list, (value) => types[typeof value]));
   const [type] = found;
   if (found.size === 1 && type !== undefined) return type;
-  throw new ZarrError("Argument", `the data type of the variable ${JSON.stringify(name)} is not known`, {
-    expected: "the option dtype, a typed array, or a list of one type",
-    actual: [...found].join(", ") || "an empty list",
-  });
+  refuse(
+    `the data type of the variable ${JSON.stringify(name)} is not known`,
+    "the option dtype, a typed array, or a list of one type",
+    [...found].join(", ") || "an empty list",
+  );
 }
 
 /** Resolves to the elements of a flat list, as they are stored. */

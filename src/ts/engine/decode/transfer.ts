@@ -87,7 +87,7 @@ function takeAtLeast(byteLength: number): ArrayBuffer | undefined {
 }
 
 /** A copy, at offset 0 of memory that may be transferred. */
-export function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { byteLength } = bytes;
   if (byteLength < SMALLEST_KEPT) return bytes.slice();
   const memory = takeAtLeast(byteLength) ?? new ArrayBuffer(roomFor(byteLength));

@@ -99,7 +99,7 @@ export function sender(definition: HttpDefinition, tell: (message: string) => vo
   };
 }
 
-export class EarlyRequests {
+class EarlyRequests {
   /** For each URL, the page's callback that returns the response. */
   readonly #sent = new Map<string, number>();
   readonly #send: Send;
@@ -132,14 +132,14 @@ export class EarlyRequests {
  * Reads a response up to its limits. An object that only resembles a response is returned as it is,
  * and so is one whose body has been read on the page.
  */
-export async function readResponse(response: Response, limits: BodyLimits | undefined): Promise<Response> {
+async function readResponse(response: Response, limits: BodyLimits | undefined): Promise<Response> {
   if (response instanceof PageResponse || typeof response?.arrayBuffer !== "function") return response;
   const bytes = await bodyOf(response, limits);
   const { status, url, redirected, headers } = response;
   return { status, url, redirected, headers, arrayBuffer: async () => bytes } as Response;
 }
 
-export class PageResponse {
+class PageResponse {
   readonly status: number;
   readonly url: string;
   readonly redirected: boolean;

@@ -87,7 +87,7 @@ interface WriteJobOptions {
   onProgress: ((event: WriteEvent) => void) | undefined;
 }
 
-export class WriteJob {
+class WriteJob {
   readonly #options: WriteJobOptions;
   readonly #pool: DecodePool;
   readonly #arrays: BoundArray[];

@@ -9,6 +9,7 @@ import { isDue, pauseIfDue } from "../../elements/pause.ts";
 import { type PlacedChunk, placeAtOnce, placeChunk, placeElements, placeFill } from "../../elements/place.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
 import { splitVariable } from "../../elements/variable_buffer.ts";
+import { needOut } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { RESULT_BYTES } from "../../model/limits.ts";
@@ -34,12 +35,20 @@ export interface Layout {
   elementSize: number;
 }
 
-function checkOut(out: Uint8Array, byteLength: number): void {
-  if (out.byteLength === byteLength) return;
-  throw new ZarrError("Argument", "`out` does not have the length of the result", {
-    expected: `${byteLength} bytes`,
-    actual: `${out.byteLength} bytes`,
-  });
+/** The box of a part in the result: index of its first element, and shape. */
+export interface PartBox {
+  start: ArrayLike<number>;
+  shape: ArrayLike<number>;
+}
+
+/** A part of a read. */
+export interface Part extends PartBox {
+  /** Undefined if the part is all fill value, null if there are only chunks. */
+  elements: Uint8Array | undefined | null;
+  /** Nothing else uses the memory of the elements. */
+  ours: boolean;
+  /** Chunks to place over the elements. */
+  chunks: readonly PlacedChunk[];
 }
 
 export class Assembly {
@@ -89,19 +98,10 @@ export class Assembly {
     }
   }
 
-  /**
-   * Takes a part: its elements (undefined: all fill value, null: none), and chunks to place over
-   * them.
-   */
-  part(
-    start: ArrayLike<number>,
-    shape: ArrayLike<number>,
-    elements: Uint8Array | undefined | null,
-    ours: boolean,
-    chunks: readonly PlacedChunk[],
-  ): void | Promise<void> {
+  /** Takes a part, and places chunks over its elements. */
+  part({ start, shape, elements, ours, chunks }: Part): void | Promise<void> {
     if (this.#isOver) return;
-    const below = elements === null ? undefined : this.#below(start, shape, elements, ours);
+    const below = elements === null ? undefined : this.#below({ start, shape }, elements, ours);
     if (chunks.length === 0) return below;
     if (below) return below.then(() => this.#placeChunks(start, chunks));
     return this.#placeChunks(start, chunks);
@@ -111,32 +111,32 @@ export class Assembly {
    * Returns a function that places a part's elements synchronously, while they are in borrowed
    * memory. Undefined if the elements must be kept. Throws if the result cannot be allocated.
    */
-  placer(start: ArrayLike<number>, shape: ArrayLike<number>): ((elements: Uint8Array) => void) | undefined {
+  placer(box: PartBox): ((elements: Uint8Array) => void) | undefined {
     if (this.#variable) return undefined;
     if (this.#isSole && this.#known.parts === 1) {
       // The result is a copy of the part, so no memory is cleared first.
-      return (elements) => this.#placeSole(start, shape, elements);
+      return (elements) => this.#placeSole(box, elements);
     }
     const target = this.#memory();
-    const placement = this.#placement(start, shape);
+    const placement = this.#placement(box);
     return (elements) => this.#isOver || placeAtOnce(target, placement, elements);
   }
 
   /** The target for workers that write a part themselves; only for shared memory. */
-  target(start: ArrayLike<number>, shape: ArrayLike<number>): SharedTarget | undefined {
+  target(box: PartBox): SharedTarget | undefined {
     if (this.#variable || !this.#isShared) return undefined;
     const memory = this.#memory() as Uint8Array<SharedArrayBuffer>;
     this.#gate ??= newGate();
-    return { memory, placement: this.#placement(start, shape), gate: this.#gate };
+    return { memory, placement: this.#placement(box), gate: this.#gate };
   }
 
-  #placeSole(start: ArrayLike<number>, shape: ArrayLike<number>, elements: Uint8Array): void {
+  #placeSole(box: PartBox, elements: Uint8Array): void {
     if (elements.byteLength === this.#byteLength) this.#bytes = new Uint8Array(elements);
-    else placeAtOnce(this.#memory(), this.#placement(start, shape), elements);
+    else placeAtOnce(this.#memory(), this.#placement(box), elements);
   }
 
   /** The placement of a part, with the dimensions in memory order. */
-  #placement(start: ArrayLike<number>, shape: ArrayLike<number>): Placement {
+  #placement({ start, shape }: PartBox): Placement {
     const { order, elementSize } = this.#known;
     const inMemory = (values: ArrayLike<number>) => order.map((axis) => values[axis] ?? 0);
     return {
@@ -157,20 +157,15 @@ export class Assembly {
     }
   }
 
-  #below(
-    start: ArrayLike<number>,
-    shape: ArrayLike<number>,
-    elements: Uint8Array | undefined,
-    ours: boolean,
-  ): void | Promise<void> {
+  #below(box: PartBox, elements: Uint8Array | undefined, ours: boolean): void | Promise<void> {
     const { fillValue } = this.#known;
     const variable = this.#variable;
     if (!variable && elements && ours && this.#isWhole(elements)) {
       this.#bytes = elements;
       return undefined;
     }
-    if (variable) return this.#putVariable(variable, start, shape, elements);
-    const placement = this.#placement(start, shape);
+    if (variable) return this.#putVariable(variable, box, elements);
+    const placement = this.#placement(box);
     if (elements) return this.#place(placement, elements, ours);
     const isThere = this.#isFresh && fillValue.every((byte) => byte === 0);
     return isThere ? undefined : placeFill(this.#memory(), placement, fillValue, this.#goesOn);
@@ -186,14 +181,13 @@ export class Assembly {
   /** Places elements of variable length. Elements without a part have the fill value. */
   #putVariable(
     variable: VariableAssembly,
-    start: ArrayLike<number>,
-    shape: ArrayLike<number>,
+    box: PartBox,
     elements: Uint8Array | undefined,
   ): void | Promise<void> {
     if (!elements) return;
-    const isAll = this.#known.parts === 1 && this.#shape.every((extent, axis) => extent === shape[axis]);
+    const isAll = this.#known.parts === 1 && this.#shape.every((extent, axis) => extent === box.shape[axis]);
     if (isAll) return variable.takeWhole(elements);
-    return variable.put(this.#placement(start, shape), elements);
+    return variable.put(this.#placement(box), elements);
   }
 
   /** Returns the result. All parts must have arrived. */
@@ -207,7 +201,7 @@ export class Assembly {
 
   /** Uses the caller's memory for the result. */
   #useOut(out: Uint8Array): void {
-    checkOut(out, this.#byteLength);
+    needOut(out, this.#byteLength);
     this.#bytes = out;
     this.#isFresh = false;
   }
@@ -268,7 +262,7 @@ const tooLarge = (most: string, actual: string) =>
     actual,
   });
 
-export class VariableAssembly {
+class VariableAssembly {
   readonly #count: number;
   /** The bytes of the parts, without their offsets. */
   readonly #parts: Uint8Array[];

@@ -13,7 +13,7 @@ import type { BoundArray, PartTask } from "../decode/pool.ts";
 import { decoderFor, poolFor } from "../decode/pools.ts";
 import { type Glue, run, type Settle } from "../instances.ts";
 import type { CallContext } from "../operations/operation.ts";
-import type { Layout } from "./assembly.ts";
+import type { Layout, Part, PartBox } from "./assembly.ts";
 
 /** Receives the parts of a read: an `Assembly`, a stream or a sum. */
 export interface Sink {
@@ -28,20 +28,14 @@ export interface Sink {
    * Returns a function that takes a part's elements at once, in borrowed memory. Without it, `part`
    * receives elements to keep.
    */
-  placer?(start: ArrayLike<number>, shape: ArrayLike<number>): ((elements: Uint8Array) => void) | undefined;
+  placer?(box: PartBox): ((elements: Uint8Array) => void) | undefined;
   /** The target for workers that write a part themselves. */
-  target?(start: ArrayLike<number>, shape: ArrayLike<number>): SharedTarget | undefined;
+  target?(box: PartBox): SharedTarget | undefined;
   /**
    * Receives a part. If it returns a promise, the part counts as in flight until the promise
    * resolves.
    */
-  part(
-    start: ArrayLike<number>,
-    shape: ArrayLike<number>,
-    elements: Uint8Array | undefined | null,
-    ours: boolean,
-    chunks: readonly PlacedChunk[],
-  ): undefined | void | Promise<void>;
+  part(part: Part): undefined | void | Promise<void>;
 }
 
 interface JobOptions {
@@ -70,7 +64,7 @@ function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): vo
   }
 }
 
-export class Job {
+class Job {
   readonly #options: JobOptions;
   readonly #parts = new Map<number, PartTask>();
   /**
@@ -108,7 +102,7 @@ export class Job {
     ours: boolean,
     chunks: PlacedChunk[],
   ) {
-    return this.#options.result.part(start, shape, elements, ours, chunks);
+    return this.#options.result.part({ start, shape, elements, ours, chunks });
   }
 
   progress(numbers: Float64Array): void {
@@ -128,9 +122,9 @@ export class Job {
   decodePlace(id: number, start: Float64Array, shape: Float64Array): void {
     const { result } = this.#options;
     const part = this.#partOf(id);
-    const place = result.placer?.(start, shape);
+    const place = result.placer?.({ start, shape });
     part.take = place && ((elements) => placed(place, elements));
-    part.target = result.target?.(start, shape);
+    part.target = result.target?.({ start, shape });
   }
 
   /** Resolves to undefined if the elements were placed already. */

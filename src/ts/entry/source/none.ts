@@ -3,17 +3,12 @@
  * the URLs.
  */
 
-import type {
-  CallerModule,
-  LoadBuild,
-  LoadEngine,
-  LoadPrograms,
-  WasmFile,
-} from "../../port/engine_source.ts";
+import type { EngineSource } from "../../port/engine_source.ts";
 import { chunkFailed } from "../../port/loading.ts";
 
-export const loadEngine: LoadEngine = undefined;
-export const loadPrograms: LoadPrograms = undefined;
-export const wasmFile: WasmFile = undefined;
-export const loadCaller = (): Promise<CallerModule> => import("../../engine/caller.ts").catch(chunkFailed);
-export const loadBuild: LoadBuild = undefined;
+export const loadEngine: EngineSource["loadEngine"] = undefined;
+export const loadPrograms: EngineSource["loadPrograms"] = undefined;
+export const wasmFile: EngineSource["wasmFile"] = undefined;
+export const loadCaller: EngineSource["loadCaller"] = () =>
+  import("../../engine/caller.ts").catch(chunkFailed);
+export const loadBuild: EngineSource["loadBuild"] = undefined;
