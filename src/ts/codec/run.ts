@@ -2,6 +2,7 @@
  * Runs users' codecs: functions on the page, modules in the decode workers.
  */
 
+import { viewBytes } from "../model/memory.ts";
 import { once } from "../model/promises.ts";
 import { chunkOf, packedChunk, packedMemory, scalarOf } from "./chunk.ts";
 import { CodecFault } from "./fault.ts";
@@ -34,13 +35,7 @@ export function metaOf(site: CodecSite) {
 /** The bytes that a codec returned, in their own buffer. */
 function bytesOf(result: unknown): Uint8Array<ArrayBuffer> {
   if (result instanceof ArrayBuffer) return new Uint8Array(result);
-  if (ArrayBuffer.isView(result)) {
-    return new Uint8Array(
-      result.buffer,
-      result.byteOffset,
-      result.byteLength,
-    ).slice() as Uint8Array<ArrayBuffer>;
-  }
+  if (ArrayBuffer.isView(result)) return viewBytes(result).slice() as Uint8Array<ArrayBuffer>;
   const actual = result === null ? "null" : typeof result;
   throw new CodecFault("a codec did not return bytes", "a Uint8Array", actual);
 }

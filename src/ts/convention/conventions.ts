@@ -131,14 +131,8 @@ const frameworkFinding = (rule: string, message: string): Finding => ({
 /** The conventions of a node. Attributes that cannot be read become a finding. */
 async function examine(node: NodeLike): Promise<Examination> {
   const { text, problem } = factsOf(node);
-  const registered = registeredConventions.map(({ uuid, schemaUrl, specUrl, prefix, key }) => ({
-    uuid,
-    schemaUrl,
-    specUrl,
-    prefix,
-    key,
-  }));
-  const request = `{"operation":"examine","registered":${JSON.stringify(registered)},"node":${text}}`;
+  const registered = JSON.stringify(registeredConventions, Object.keys(TEXTS));
+  const request = `{"operation":"examine","registered":${registered},"node":${text}}`;
   try {
     const examination = await ask<Examination>(request);
     if (problem) examination.findings.push(frameworkFinding("not-json", problem));

@@ -13,7 +13,21 @@ const BYTES_BETWEEN = 1 << 18;
 /** Whether the part is still wanted. Called after each pause. */
 type GoesOn = () => boolean;
 
-/** Calls `place` for every row. Pauses if it takes long, and then returns a promise. */
+/**
+ * Works in turns: `some` does a part of the work, and returns whether any is left. Pauses if it takes
+ * long, and then returns a promise.
+ */
+function inTurns(some: () => boolean, goesOn: GoesOn): void | Promise<void> {
+  const rest = async () => {
+    do {
+      await pauseIfDue();
+      if (!goesOn()) return;
+    } while (some());
+  };
+  while (some()) if (isDue()) return rest();
+}
+
+/** Calls `place` for every row. */
 function eachRow(
   rows: Rows,
   goesOn: GoesOn,
@@ -21,20 +35,11 @@ function eachRow(
 ): void | Promise<void> {
   const between = Math.max(1, Math.min(ROWS_BETWEEN, Math.floor(BYTES_BETWEEN / rows.rowBytes)));
   let row = 0;
-  const some = () => {
+  return inTurns(() => {
     const end = Math.min(rows.count, row + between);
     for (; row < end; row += 1) place(rows.next(), row);
-  };
-  const rest = async () => {
-    while (row < rows.count) {
-      await pauseIfDue();
-      if (!goesOn()) return;
-      some();
-    }
-  };
-  do some();
-  while (row < rows.count && !isDue());
-  return row < rows.count ? rest() : undefined;
+    return row < rows.count;
+  }, goesOn);
 }
 
 /** Copies the packed elements of a part into the result, with pauses. */
@@ -220,14 +225,8 @@ export function placeChunk(
   const runs = runsOf(place, numbers);
   const progress = new Progress(runs, elements, target);
   const between = Math.max(1, Math.floor(BYTES_BETWEEN / runs.run));
-  const rest = async () => {
-    while (!progress.isDone) {
-      await pauseIfDue();
-      if (!isWanted()) return;
-      progress.some(between);
-    }
-  };
-  do progress.some(between);
-  while (!progress.isDone && !isDue());
-  return progress.isDone ? undefined : rest();
+  return inTurns(() => {
+    progress.some(between);
+    return !progress.isDone;
+  }, isWanted);
 }

@@ -6,6 +6,7 @@
  * engine's bytes, because the builds share most of their code. The engine decompresses them.
  */
 import { ZarrError } from "../model/errors.ts";
+import { nodeModule } from "../model/node.ts";
 import { once } from "../model/promises.ts";
 import { compileResponse, requireOk } from "../port/loading.ts";
 import { type Build, PAGE, type PackedWasm, type WasmBytes, type WasmText } from "../port/protocol.ts";
@@ -55,12 +56,9 @@ export function inflating(text: string): Response {
 
 /** Reads a file in Node, whose `fetch` does not support `file:` URLs. */
 async function readFile(url: string): Promise<Uint8Array<ArrayBuffer>> {
-  const { process } = globalThis as {
-    process?: {
-      getBuiltinModule?(name: string): { readFile(url: URL): Promise<Uint8Array<ArrayBuffer>> };
-    };
-  };
-  const files = process?.getBuiltinModule?.("node:fs/promises");
+  const files = nodeModule("node:fs/promises") as
+    | { readFile(url: URL): Promise<Uint8Array<ArrayBuffer>> }
+    | undefined;
   if (!files)
     throw new ZarrError(
       "Argument",

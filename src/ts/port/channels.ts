@@ -6,7 +6,7 @@
  */
 import { loadCaller } from "#source";
 import { ZarrError } from "../model/errors.ts";
-import { isNode } from "../model/is_node.ts";
+import { isNode } from "../model/node.ts";
 import { configuration, engineOptions } from "./configuration.ts";
 import { type Channel, type EnginePlace, PROTOCOL_VERSION, type ToEngine, type ToPage } from "./protocol.ts";
 import { loadStartup } from "./wasm.ts";

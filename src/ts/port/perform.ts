@@ -105,7 +105,7 @@ export function perform(
   if (typeof target === "function") {
     const made = (target as (...args: unknown[]) => unknown)(...ask.args, left);
     const performed = (value: unknown): Performed =>
-      isTransferring(value)
+      value instanceof Transferring
         ? { value: value.value, transfer: isLocal ? [] : value.transfer }
         : { value, transfer: [] };
     return made instanceof Promise ? made.then(performed) : performed(made);
@@ -129,5 +129,3 @@ export class Transferring {
     this.transfer = transfer;
   }
 }
-
-const isTransferring = (value: unknown): value is Transferring => value instanceof Transferring;

@@ -6,7 +6,7 @@
 import { loadBuild, loadEngine, loadPrograms, wasmFile } from "#source";
 import { need, parsedUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
-import { isNode } from "../model/is_node.ts";
+import { isNode } from "../model/node.ts";
 import { once } from "../model/promises.ts";
 import { configuration } from "./configuration.ts";
 import type { WorkerPrograms } from "./engine_source.ts";

@@ -5,8 +5,8 @@
  * requests do not depend on the engine.
  */
 import type { BodyLimits } from "../model/body.ts";
-import { isNode } from "../model/is_node.ts";
 import { HEAD_START_MS, METADATA_BYTES } from "../model/limits.ts";
+import { isNode } from "../model/node.ts";
 import type { Callback } from "../port/definitions.ts";
 import { Transferring } from "../port/perform.ts";
 import { answerParts, type FetchStoreOptions } from "./http_options.ts";

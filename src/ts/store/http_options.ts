@@ -5,7 +5,7 @@
 import { need, needFunction, object, optionsOf } from "../model/argument.ts";
 import { type AnyBody, type BodyLimits, bodyOf, type Exceeded, exceededBy } from "../model/body.ts";
 import { ZarrError } from "../model/errors.ts";
-import { isNode } from "../model/is_node.ts";
+import { isNode } from "../model/node.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import type { Callback, HeaderPairs, HttpDefinition, ObjectNumbers, Reach } from "../port/definitions.ts";
 import { Transferring } from "../port/perform.ts";

@@ -3,6 +3,7 @@
  * not shared, which an engine in a worker cannot write to.
  */
 
+import { placementOf } from "../../elements/loops.ts";
 import { placeElements } from "../../elements/place.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import { needOut } from "../../model/argument.ts";
@@ -36,18 +37,11 @@ export class PartPlacer {
     this.#memory = isSame ? viewBytes(this.#out) : new Uint8Array(count * size);
   }
 
-  place({ start, shape, bytes }: PartEvent, credit: () => void): void {
-    const { order, shape: whole } = this.#layout;
-    const inMemory = (values: readonly number[]) => order.map((axis) => values[axis] ?? 0);
-    const placement = {
-      targetShape: inMemory(whole),
-      start: inMemory(start),
-      shape: inMemory(shape),
-      elementSize: this.#type.size ?? 0,
-    };
+  place(part: PartEvent, credit: () => void): void {
+    const placement = placementOf(part, this.#layout, this.#type.size ?? 0);
     const isWanted = () => !this.#signal?.aborted;
     this.#last = this.#last.then(async () => {
-      if (isWanted()) await placeElements(this.#memory, placement, bytes, isWanted);
+      if (isWanted()) await placeElements(this.#memory, placement, part.bytes, isWanted);
       credit();
     });
   }

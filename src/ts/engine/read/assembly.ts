@@ -3,7 +3,7 @@
  * with only one part is that part. Elements of variable length are collected in one buffer, in the
  * order of the result. The page converts the result to its final form (`api/read/form.ts`).
  */
-import { type Placement, Rows } from "../../elements/loops.ts";
+import { type PartBox, type Placement, placementOf, Rows } from "../../elements/loops.ts";
 import { variableBuffer } from "../../elements/pack.ts";
 import { isDue, pauseIfDue } from "../../elements/pause.ts";
 import { type PlacedChunk, placeAtOnce, placeChunk, placeElements, placeFill } from "../../elements/place.ts";
@@ -33,12 +33,6 @@ export interface Layout {
   fillValue: Uint8Array;
   /** Size of an element in bytes; 0 if the data type has a variable length. */
   elementSize: number;
-}
-
-/** The box of a part in the result: index of its first element, and shape. */
-export interface PartBox {
-  start: ArrayLike<number>;
-  shape: ArrayLike<number>;
 }
 
 /** A part of a read. */
@@ -136,15 +130,9 @@ export class Assembly {
   }
 
   /** The placement of a part, with the dimensions in memory order. */
-  #placement({ start, shape }: PartBox): Placement {
+  #placement(box: PartBox): Placement {
     const { order, elementSize } = this.#known;
-    const inMemory = (values: ArrayLike<number>) => order.map((axis) => values[axis] ?? 0);
-    return {
-      targetShape: inMemory(this.#shape),
-      start: inMemory(start),
-      shape: inMemory(shape),
-      elementSize,
-    };
+    return placementOf(box, { shape: this.#shape, order }, elementSize);
   }
 
   #placeChunks(start: ArrayLike<number>, chunks: readonly PlacedChunk[]): void | Promise<void> {

@@ -2,6 +2,8 @@
  * Reads a selection of an array into a sink. A `Job` is one read: the sink of its parts and its
  * decoders. `src/js/read.rs` drives it.
  */
+
+import type { PartBox } from "../../elements/loops.ts";
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import type { PlacedChunk } from "../../elements/place.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
@@ -13,7 +15,7 @@ import type { BoundArray, PartTask } from "../decode/pool.ts";
 import { decoderFor, poolFor } from "../decode/pools.ts";
 import { type Glue, run, type Settle } from "../instances.ts";
 import type { CallContext } from "../operations/operation.ts";
-import type { Layout, Part, PartBox } from "./assembly.ts";
+import type { Layout, Part } from "./assembly.ts";
 
 /** Receives the parts of a read: an `Assembly`, a stream or a sum. */
 export interface Sink {
