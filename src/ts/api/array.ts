@@ -7,7 +7,7 @@
 import { needReadable, object, optionsOf, type Rules } from "../model/argument.ts";
 import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
 import type { NumberType } from "../model/data_type.ts";
-import { InvalidSelectionError, shown } from "../model/errors.ts";
+import { shown } from "../model/errors.ts";
 import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type {
   AbsolutePath,
@@ -56,7 +56,7 @@ import {
   type WantedElements,
 } from "./read/request.ts";
 import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
-import { type AnySelection, dimensionNamesOf, requestOf } from "./selection.ts";
+import { type AnySelection, dimensionNamesOf, refuseSelection, requestOf } from "./selection.ts";
 import { readSummaryAnew } from "./summary.ts";
 import type { WriteOptions } from "./write/write.ts";
 
@@ -127,11 +127,12 @@ function checkInside(
     index.length === extents.length &&
     index.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (extents[axis] ?? 0));
   if (isInside) return;
-  throw new InvalidSelectionError(`${what} [${shown(index)}] is outside the ${within}`, {
-    expected: `each index from 0 to below [${extents}]`,
-    actual: shown(index),
+  refuseSelection(
+    `${what} [${shown(index)}] is outside the ${within}`,
+    `each index from 0 to below [${extents}]`,
+    index,
     path,
-  });
+  );
 }
 
 function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number[]): void {

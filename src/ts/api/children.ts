@@ -138,34 +138,6 @@ export interface TreeOptions extends NodeOptions {
   maxNodes?: number;
 }
 
-/** What a tree may still take. A server may show groups that contain themselves. */
-class TreeBudget {
-  readonly #maxDepth: number;
-  readonly #maxNodes: number;
-  #nodes = 0;
-
-  constructor({ maxDepth = 128, maxNodes = 100_000 }: TreeOptions) {
-    this.#maxDepth = maxDepth;
-    this.#maxNodes = maxNodes;
-  }
-
-  /** Whether the whole tree is too large, not only one branch. */
-  get isSpent(): boolean {
-    return this.#nodes > this.#maxNodes;
-  }
-
-  /** Counts a node. Throws a `Limit` error if there are too many. */
-  take(): void {
-    this.#nodes += 1;
-    if (this.isSpent) throw exceeded("the tree has too many nodes", "maxNodes", this.#maxNodes);
-  }
-
-  /** Throws a `Limit` error if the children of a group are too deep. */
-  enter(depth: number): void {
-    if (depth > this.#maxDepth) throw exceeded("the tree is too deep", "maxDepth", this.#maxDepth);
-  }
-}
-
 const exceeded = (message: string, option: string, most: number) =>
   new ZarrError("Limit", `${message}; the option ${option} allows more`, { expected: `at most ${most}` });
 
@@ -219,10 +191,13 @@ export function treeOf(
   options: TreeOptions,
   nodeOf: NodeMaker<Readable, AnyNode>,
 ): Promise<Tree> {
-  const budget = new TreeBudget(options);
+  // A server may show groups that contain themselves.
+  const { maxDepth = 128, maxNodes = 100_000 } = options;
+  let nodes = 0;
   const treeFrom = async (node: AnyNode | UnreadableNode<Readable>, depth: number): Promise<Tree> => {
     const tree = treeAt(node);
-    budget.take();
+    nodes += 1;
+    if (nodes > maxNodes) throw exceeded("the tree has too many nodes", "maxNodes", maxNodes);
     if (node.kind === "array") {
       const { shape, dtype } = node;
       if (shape) tree.shape = shape;
@@ -231,7 +206,7 @@ export function treeOf(
     if (node.error) tree.error = node.error;
     // Consolidated metadata may list the children of a group that cannot be opened.
     if (node.kind === "array" || (node.error && !known(node.store, node.path))) return tree;
-    budget.enter(depth + 1);
+    if (depth >= maxDepth) throw exceeded("the tree is too deep", "maxDepth", maxDepth);
     for await (const child of childrenOf(node, options, nodeOf))
       tree.children.push(await branchFrom(child, depth + 1));
     return tree;
@@ -241,7 +216,8 @@ export function treeOf(
     try {
       return await treeFrom(node, depth);
     } catch (error) {
-      if (budget.isSpent) throw error;
+      // The whole tree is too large, not only this branch.
+      if (nodes > maxNodes) throw error;
       return Object.assign(treeAt(node), { error: ofNode(error, options) });
     }
   };

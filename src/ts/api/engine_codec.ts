@@ -12,7 +12,7 @@ import { product, stridesOf } from "../elements/typed_arrays.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson, MARK, TOKENS } from "../model/json.ts";
 import { viewBytes } from "../model/memory.ts";
-import { once } from "../model/promises.ts";
+import { once } from "../model/once.ts";
 import { call } from "../port/engine.ts";
 import type { CodecDescription } from "../port/operations.ts";
 

@@ -23,15 +23,17 @@ export type DimensionSelection = Integer | AnySlice | null | undefined | "..." |
 /** A selection by position, by dimension name, or of single points. */
 export type AnySelection = readonly DimensionSelection[] | Record<string, DimensionSelection> | Points;
 
+/** Throws an `InvalidSelectionError` with what was expected and what was found. */
+export function refuseSelection(message: string, expected: string, actual: unknown, path?: string): never {
+  throw new InvalidSelectionError(message, { expected, actual: shown(actual), path });
+}
+
 /** An integer for the engine: a number if it is safe, else a bigint. */
 function integer(value: unknown, what: string): Integer {
   if (typeof value === "bigint") return value;
   if (typeof value === "number" && Number.isInteger(value))
     return Number.isSafeInteger(value) ? value : BigInt(value);
-  throw new InvalidSelectionError(`${what} is not an integer`, {
-    expected: "an integer",
-    actual: shown(value),
-  });
+  return refuseSelection(`${what} is not an integer`, "an integer", value);
 }
 
 const bound = (value: Bound, what: string) =>
@@ -56,10 +58,11 @@ function dimension(entry: DimensionSelection): EngineDimension {
       expected: "a selection by place: await locate(array, selection)",
     });
   }
-  throw new InvalidSelectionError("an entry of the selection is not valid", {
-    expected: 'an integer, a slice, a list of integers, null or "..."',
-    actual: typeof entry === "string" ? JSON.stringify(entry) : typeof entry,
-  });
+  return refuseSelection(
+    "an entry of the selection is not valid",
+    'an integer, a slice, a list of integers, null or "..."',
+    typeof entry === "string" ? JSON.stringify(entry) : typeof entry,
+  );
 }
 
 /** Replaces "..." by nulls. */
@@ -124,10 +127,11 @@ export function memoryOrderOf(named: readonly (string | number)[], facts: Dimens
   const last = named.map((name) => (typeof name === "number" ? name : names.indexOf(name)));
   const isDimension = (axis: number) => Number.isInteger(axis) && axis >= 0 && axis < facts.shape.length;
   if (!last.every(isDimension) || new Set(last).size !== last.length) {
-    throw new InvalidSelectionError("memoryOrder must list dimensions of the array, each once", {
-      expected: names.length > 0 ? names.join(", ") : `places below ${facts.shape.length}`,
-      actual: shown(named),
-    });
+    refuseSelection(
+      "memoryOrder must list dimensions of the array, each once",
+      names.length > 0 ? names.join(", ") : `places below ${facts.shape.length}`,
+      named,
+    );
   }
   const first = [...facts.shape.keys()].filter((axis) => !last.includes(axis));
   return [...first, ...last];
@@ -170,9 +174,10 @@ export function select<T = number | Slice | null>(
   for (const name of Object.keys(object(selection, "selection"))) {
     const count = names.filter((other) => other === name).length;
     if (count === 1) continue;
-    throw new InvalidSelectionError(
+    refuseSelection(
       count === 0 ? `Unknown dimension name: "${name}"` : `several dimensions are named "${name}"`,
-      { expected: `one of ${names.map((known) => JSON.stringify(known)).join(", ")}`, actual: name },
+      `one of ${names.map((known) => JSON.stringify(known)).join(", ")}`,
+      name,
     );
   }
   // A dimension may have any name, even that of a member of every object.

@@ -3,7 +3,7 @@
  */
 
 import { viewBytes } from "../model/memory.ts";
-import { once } from "../model/promises.ts";
+import { once } from "../model/once.ts";
 import { chunkOf, packedChunk, packedMemory, scalarOf } from "./chunk.ts";
 import { CodecFault } from "./fault.ts";
 import type { CodecEntry, CodecKind, CodecRequest, CodecSite, UserCodec } from "./site.ts";

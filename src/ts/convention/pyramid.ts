@@ -7,8 +7,8 @@
 import { need, needReadable, optionsOf, type Rules } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
-import { unlessAborted } from "../model/promises.ts";
 import type { Readable } from "../model/types.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 import { ask } from "../port/convention.ts";
 import { type KnownNodes, knownNodesOf, type PlacedNode } from "./known_nodes.ts";
 import { rememberLevels } from "./placing.ts";

@@ -6,8 +6,9 @@
 import { need } from "../model/argument.ts";
 import { bodyOf } from "../model/body.ts";
 import { documentOf, type NodeLike } from "../model/node_like.ts";
-import { once, unlessAborted } from "../model/promises.ts";
+import { once } from "../model/once.ts";
 import { withoutSecrets } from "../model/secrets.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 import { warn } from "../port/warnings.ts";
 
 export interface Finding {

@@ -7,7 +7,7 @@
  */
 import { ZarrError } from "../model/errors.ts";
 import { nodeModule } from "../model/node.ts";
-import { once } from "../model/promises.ts";
+import { once } from "../model/once.ts";
 import { compileResponse, requireOk } from "../port/loading.ts";
 import { type Build, PAGE, type PackedWasm, type WasmBytes, type WasmText } from "../port/protocol.ts";
 import { DecodeHost } from "./decode/decode_host.ts";

@@ -4,8 +4,8 @@
  * first call, because its code may be a chunk of its own. They run at either end of the port.
  */
 import { needBytes, needRange, optionsOf } from "../model/argument.ts";
-import { unlessAborted } from "../model/promises.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, RangeQuery, StoreGetOptions } from "../model/types.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 import { type Entries, type Listed, listed, type Names, namesOf, namesOfPrefix } from "./file.ts";
 
 /** Reads the files below a folder. */

@@ -298,20 +298,25 @@ type ReportedDetails = ErrorDetails & {
   feature: string;
 };
 
-/** Remakes an error of a class, given by its tag. */
-const REMADE: Record<string, (details: ReportedDetails) => ZarrError> = {
-  NotFoundError: (details) => new NotFoundError("", details),
-  InvalidMetadataError: (details) => new InvalidMetadataError("", details),
-  UnknownCodecError: (details) => new UnknownCodecError(details.codec ?? "", details),
-  CodecPipelineError: (details) => new CodecPipelineError(details),
-  InvalidSelectionError: (details) => new InvalidSelectionError("", details),
-  UnsupportedError: (details) => new UnsupportedError(details.feature, details),
-  TrapError: (details) => new TrapError(details.code, "", details),
-};
-
 function zarrErrorOf(tag: string, details: ReportedDetails): ZarrError {
-  const remade = Object.hasOwn(REMADE, tag) ? REMADE[tag] : undefined;
-  return remade?.(details) ?? new ZarrError(details.code, "", details);
+  switch (tag) {
+    case "NotFoundError":
+      return new NotFoundError("", details);
+    case "InvalidMetadataError":
+      return new InvalidMetadataError("", details);
+    case "UnknownCodecError":
+      return new UnknownCodecError(details.codec ?? "", details);
+    case "CodecPipelineError":
+      return new CodecPipelineError(details);
+    case "InvalidSelectionError":
+      return new InvalidSelectionError("", details);
+    case "UnsupportedError":
+      return new UnsupportedError(details.feature, details);
+    case "TrapError":
+      return new TrapError(details.code, "", details);
+    default:
+      return new ZarrError(details.code, "", details);
+  }
 }
 
 /** The start of the message of an internal error: a defect of this package, whatever the data. */

@@ -3,7 +3,7 @@
  * call of the package passes through `call`.
  */
 import { INTERNAL, TrapError, ZarrError } from "../model/errors.ts";
-import { unlessAborted } from "../model/promises.ts";
+import { unlessAborted } from "../model/unless_aborted.ts";
 import { openChannel } from "./channels.ts";
 import { engineOptions } from "./configuration.ts";
 import { type CallOptions, Connection, EngineLost, type MakeArguments } from "./connection.ts";

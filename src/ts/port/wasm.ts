@@ -7,7 +7,6 @@ import { loadBuild, loadEngine, loadPrograms, wasmFile } from "#source";
 import { need, parsedUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";
-import { once } from "../model/promises.ts";
 import { configuration } from "./configuration.ts";
 import type { WorkerPrograms } from "./engine_source.ts";
 import { compileResponse, requireOk } from "./loading.ts";
@@ -57,8 +56,14 @@ async function givenWasm(build: Build): Promise<WasmBytes | { module: WebAssembl
 /** Files whose compilation has begun, by URL, until the engine has them. */
 const compiled = new Map<string, Promise<WebAssembly.Module>>();
 
-const compileFile = (url: string): Promise<WebAssembly.Module> =>
-  once(compiled, url, () => fetch(url).then(compileResponse));
+function compileFile(url: string): Promise<WebAssembly.Module> {
+  const known = compiled.get(url);
+  if (known) return known;
+  const compiling = fetch(url).then(compileResponse);
+  compiled.set(url, compiling);
+  compiling.catch(() => compiled.delete(url));
+  return compiling;
+}
 
 /**
  * Compiles a file that `init` received. If the page cannot, the engine tries and reports the

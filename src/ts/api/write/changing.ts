@@ -5,7 +5,7 @@
  */
 import { ZarrError } from "../../model/errors.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
-import { unlessAborted } from "../../model/promises.ts";
+import { unlessAborted } from "../../model/unless_aborted.ts";
 import { call } from "../../port/engine.ts";
 import { arrayNumber, describeWithCodecs } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";

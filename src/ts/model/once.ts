@@ -1,17 +1,6 @@
 /**
- * Promises that callers share, and waiting for promises that cannot be aborted themselves.
+ * Promises that callers share. Few pages load this file at first.
  */
-
-/** Settles as the promise does, or rejects with the signal's reason if that comes first. */
-export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
-}
 
 /** Promises by key: a `Map` or a `WeakMap`. */
 interface Shared<Key, T> {
