@@ -79,7 +79,7 @@ function loaderOf(modules) {
     ([module, names]) => `import { ${[...names].join(", ")} } from "${module}";`,
   );
   const given = [...modules.values()].flatMap((names) => [...names]).sort();
-  return `import { ${FAILED} } from "./port/chunk_failed.js";
+  return `import { ${FAILED} } from "./port/loading.js";
 ${imports.join("\n")}
 let loaded;
 export const late = async () =>

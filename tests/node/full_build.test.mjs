@@ -126,7 +126,7 @@ test("if the full build cannot be loaded, there is an error and the engine conti
 });
 
 test("a build unpacks with the engine of its package alone; else the error says so", async () => {
-  const { unpacked } = await importSource("engine/unpack.ts");
+  const { unpacked } = await importSource("engine/wasm_builds.ts");
   const { default: zstandard } = await import("../../dist/modules/full-wasm.js");
   const engine = wasm("zarr_wasm.wasm");
   const module = await WebAssembly.compile(engine);

@@ -50,7 +50,7 @@ fn summary(child: &Child) -> Result<JsValue> {
     }
 }
 
-/// `UnreadableSummary` of `unreadable.ts`.
+/// `UnreadableSummary` of `node_summary.ts`.
 fn unreadable_summary(path: &str, sketch: &Sketch, error: &Error) -> JsValue {
     let record = Record::new()
         .with_text("path", &format!("/{path}"))

@@ -210,7 +210,7 @@ struct JobSink {
     hears_progress: bool,
 }
 
-/// A `PlacedChunk` of `read/place_chunk.ts`: the chunk's elements, and a list of numbers. The first
+/// A `PlacedChunk` of `elements/place.ts`: the chunk's elements, and a list of numbers. The first
 /// number is the position of the first element to take. Then follow three numbers for each
 /// dimension of the array: the number of elements to take, the stride in the chunk, and the first
 /// place in the part.

@@ -15,7 +15,7 @@ use crate::store::wrap::transform::{ArrayPlace, NamedTransformer, Transformer, T
 
 #[wasm_bindgen]
 extern "C" {
-    /// `TransformerHook` of `storage_transformers.ts`.
+    /// `TransformerHook` of `engine/arrays.ts`.
     #[derive(Clone)]
     pub type TransformerHook;
 

@@ -10,8 +10,7 @@ import { toIndex, toWorld } from "../convention/geometry.ts";
 import { type CrsLike, type Proj4Like, type Projection, projectionOf } from "../convention/projection.ts";
 import { type At, needPlane, type PyramidLevel, planeSelection } from "../convention/pyramid_level.ts";
 import type { Pyramid } from "../convention/pyramid_model.ts";
-import { warp } from "../convention/warp.ts";
-import { type WarpSource, warpSource } from "../convention/warp_source.ts";
+import { type WarpSource, warp, warpSource } from "../convention/warp.ts";
 import { UnsupportedError } from "../model/errors.ts";
 
 /** The look of a channel. */

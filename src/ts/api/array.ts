@@ -8,7 +8,7 @@ import { late } from "#late";
 import { needReadable, object, optionsOf, type Rules } from "../model/argument.ts";
 import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
 import type { NumberType } from "../model/data_type.ts";
-import { InvalidSelectionError, shown } from "../model/errors.ts";
+import { shown } from "../model/errors.ts";
 import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type {
   AbsolutePath,
@@ -45,7 +45,6 @@ import {
 import { type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./nodes.ts";
 import { BECOME, becomeAll, openNodes } from "./open_nodes.ts";
 import type { CfOptions, ConversionOptions } from "./read/conversion.ts";
-import type { PartPlace } from "./read/part_queue.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
 import { forgetChunks, prefetchSelection, readChunk, readSelection } from "./read/read.ts";
 import {
@@ -56,8 +55,8 @@ import {
   type ReadOptions,
   type WantedElements,
 } from "./read/request.ts";
-import { type StreamOptions, streamSelection } from "./read/stream.ts";
-import { type AnySelection, dimensionNamesOf, requestOf } from "./selection.ts";
+import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
+import { type AnySelection, dimensionNamesOf, refuseSelection, requestOf } from "./selection.ts";
 import { readSummaryAnew } from "./summary.ts";
 import type { WriteOptions } from "./write/write.ts";
 
@@ -118,18 +117,27 @@ export type AnyArray = Array<DataType, Readable>;
 type AnyPart<D extends DataType> = PartPlace &
   (Selected<D> | SelectedBytes | SelectedColors | SelectedNumbers<NumberType | undefined>);
 
+/** Throws an `InvalidSelectionError` unless each number of an index is below its extent. */
+function checkInside(
+  index: readonly number[],
+  extents: readonly number[],
+  { what, within, path }: { what: string; within: string; path: string },
+): void {
+  const isInside =
+    index.length === extents.length &&
+    index.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (extents[axis] ?? 0));
+  if (isInside) return;
+  refuseSelection(
+    `${what} [${shown(index)}] is outside the ${within}`,
+    `each index from 0 to below [${extents}]`,
+    index,
+    path,
+  );
+}
+
 function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number[]): void {
   object(index, "index");
-  const grid = gridShapeOf(facts);
-  const inside =
-    index.length === grid.length &&
-    index.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (grid[axis] ?? 0));
-  if (inside) return;
-  throw new InvalidSelectionError(`chunk [${shown(index)}] is outside the chunk grid`, {
-    expected: `each index from 0 to below [${grid}]`,
-    actual: shown(index),
-    path,
-  });
+  checkInside(index, gridShapeOf(facts), { what: "chunk", within: "chunk grid", path });
 }
 
 const gridShapeOf = ({ shape, grid }: ArrayFacts) =>
@@ -301,16 +309,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   chunkOf(element: readonly number[]): number[] {
     object(element, "element");
     const { shape, grid } = this[FACTS];
-    const inside =
-      element.length === shape.length &&
-      element.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (shape[axis] ?? 0));
-    if (!inside) {
-      throw new InvalidSelectionError(`element [${shown(element)}] is outside the array`, {
-        expected: `each index from 0 to below [${shape}]`,
-        actual: shown(element),
-        path: this.path,
-      });
-    }
+    checkInside(element, shape, { what: "element", within: "array", path: this.path });
     return element.map((at, axis) => chunkAt(grid[axis] ?? 1, at));
   }
 

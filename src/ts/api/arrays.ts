@@ -7,12 +7,11 @@ import { late } from "#late";
 import { keepTables } from "../elements/typed_arrays.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
-import type { ArrayDefinition } from "../port/definitions.ts";
+import type { ArrayDefinition, ArrayKey, ObjectNumbers } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
-import type { ArrayKey, ObjectNumbers } from "../port/object_numbers.ts";
 import type { BoundCodecs } from "./codecs.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "./node_facts.ts";
-import { userLoaders } from "./registered.ts";
+import { userLoaders } from "./registry.ts";
 import { transformerCallback, transformerNames } from "./storage_transformers.ts";
 
 /** The key of an array's definition. It is replaced when the user's registrations change. */

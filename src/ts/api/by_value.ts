@@ -3,8 +3,7 @@
  * (`convention/locate.ts`), so pages without such entries do not download it.
  */
 import { needReadable, type Rules } from "../model/argument.ts";
-import type { DateLike } from "../model/time.ts";
-import type { Readable } from "../model/types.ts";
+import type { DateLike, Readable } from "../model/types.ts";
 
 /** An array with such a selection: this package's, or a proxy of one. */
 interface ArrayLike {

@@ -1,17 +1,19 @@
 /**
- * Lists the nodes directly below a group. A node that cannot be opened does not end the listing: it
- * is listed with its error.
+ * The nodes below a group: `children` lists those directly below, `tree` all descendants, within a
+ * budget. A node that cannot be opened does not end the listing: it is listed as an `UnreadableNode`,
+ * with its error and with what is known of it.
  */
-import { ZarrError } from "../model/errors.ts";
-import type { NodeSummary } from "../model/node_summary.ts";
-import type { AbsolutePath, Readable } from "../model/types.ts";
+import { type ErrorReport, errorFromReport, ZarrError } from "../model/errors.ts";
+import { parseJsonText } from "../model/json.ts";
+import type { NodeSummary, UnreadableSummary } from "../model/node_summary.ts";
+import { nameOf } from "../model/path.ts";
+import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
-import { inExtensionsOfStore } from "./array_extensions.ts";
 import { consolidatedChildren } from "./consolidated.ts";
 import { Location } from "./location.ts";
 import type { NodeOptions } from "./nodes.ts";
+import { inExtensionsOfStore } from "./open_nodes.ts";
 import { openSummary } from "./summary.ts";
-import { UnreadableNode, unreadableOf } from "./unreadable.ts";
 
 /** The used part of an `Array` or a `Group`. */
 export interface AnyNode {
@@ -28,7 +30,7 @@ export interface AnyNode {
 export type NodeMaker<S extends Readable, N> = (store: S, summary: NodeSummary) => N;
 
 /** The paths directly below a group, if its store has consolidated metadata. */
-export function known(store: object, path: string): readonly AbsolutePath[] | undefined {
+function known(store: object, path: string): readonly AbsolutePath[] | undefined {
   const ours = consolidatedChildren(store, path);
   if (ours) return ours;
   const { contents } = store as { contents?: () => { path: AbsolutePath }[] };
@@ -42,7 +44,7 @@ export function known(store: object, path: string): readonly AbsolutePath[] | un
 /**
  * Converts the error of one node, so that the listing continues. Rethrows the reason of an abort.
  */
-export function ofNode(error: unknown, { signal }: NodeOptions): ZarrError {
+function ofNode(error: unknown, { signal }: NodeOptions): ZarrError {
   if (signal?.aborted || !(error instanceof ZarrError) || error.code === "Aborted") throw error;
   return error;
 }
@@ -82,4 +84,142 @@ export async function* childrenOf<S extends Readable, N extends AnyNode>(
   const summaries = await call("children", (objects) => ({ store: objects.store(store), path }), { signal });
   for (const summary of summaries)
     yield "error" in summary ? unreadableOf(store, summary) : nodeOf(store, summary);
+}
+
+/** The known data of a node. */
+interface Known {
+  kind?: "array" | "group";
+  shape?: number[];
+  dtype?: string;
+  attrs?: Attributes;
+}
+
+/** `children()` returns it in place of an `Array` or a `Group`, whose `error` is undefined. */
+export class UnreadableNode<Store extends Readable> extends Location<Store> {
+  /** The error with which opening the node rejects. */
+  readonly error: ZarrError;
+  /** The kind of node; `"group"` if its documents do not tell. */
+  readonly kind: "array" | "group";
+  /** Shape in elements, if it is an array and its metadata has it. */
+  readonly shape: number[] | undefined;
+  /** Name of the data type in the metadata, which may be unknown; only of arrays. */
+  readonly dtype: string | undefined;
+  readonly attrs: Attributes;
+
+  constructor(store: Store, path: AbsolutePath, error: ZarrError, known: Known = {}) {
+    super(store, path);
+    const { kind = "group", shape, dtype, attrs = {} } = known;
+    this.error = error;
+    this.kind = kind;
+    this.shape = shape;
+    this.dtype = dtype;
+    this.attrs = attrs;
+  }
+}
+
+/** Makes the node of a summary. `better` is the error that opening it threw, if it was tried. */
+function unreadableOf<S extends Readable>(
+  store: S,
+  { path, error, attributes, shape, ...known }: UnreadableSummary,
+  better?: ZarrError,
+): UnreadableNode<S> {
+  const attrs = attributes === undefined ? undefined : (parseJsonText(attributes) as Attributes);
+  return new UnreadableNode(store, path as AbsolutePath, better ?? errorFromReport(error as ErrorReport), {
+    ...known,
+    shape: shape?.map(Number),
+    attrs,
+  });
+}
+
+export interface TreeOptions extends NodeOptions {
+  /** How deep the tree may be. A group below has a `Limit` error. Default: 128. */
+  maxDepth?: number;
+  /** The most nodes of the tree. More reject with a `Limit` error. Default: 100 000. */
+  maxNodes?: number;
+}
+
+const exceeded = (message: string, option: string, most: number) =>
+  new ZarrError("Limit", `${message}; the option ${option} allows more`, { expected: `at most ${most}` });
+
+/** A node and its descendants. `toString()` draws the tree. */
+export interface Tree {
+  name: string;
+  path: AbsolutePath;
+  kind: "array" | "group";
+  /** Shape in elements; only of arrays. */
+  shape?: number[];
+  dtype?: string;
+  /** Children; empty for arrays. */
+  children: Tree[];
+  /** The reason why the node cannot be opened or its children cannot be listed. */
+  error?: ZarrError;
+  toString(): string;
+}
+
+/** The text of a node in the drawing. */
+function described({ kind, shape, dtype, error }: Tree): string {
+  const array = kind === "array" && shape ? ` [${shape.join(", ")}] ${dtype}` : "";
+  return error ? `${array} (${error.message})` : array;
+}
+
+function drawn(tree: Tree): string[] {
+  const { name, children } = tree;
+  const below = children.flatMap((child, idx) => {
+    const isLast = idx === children.length - 1;
+    const lines = drawn(child);
+    return lines.map((line, at) => (at === 0 ? (isLast ? "└── " : "├── ") : isLast ? "    " : "│   ") + line);
+  });
+  return [`${name}${described(tree)}`, ...below];
+}
+
+/** A tree with only this node. */
+function treeAt({ path, kind }: AnyNode | UnreadableNode<Readable>): Tree {
+  return {
+    name: nameOf(path) || "/",
+    path,
+    kind,
+    children: [],
+    toString() {
+      return drawn(this).join("\n");
+    },
+  };
+}
+
+/** A node and all its descendants. */
+export function treeOf(
+  node: AnyNode | UnreadableNode<Readable>,
+  options: TreeOptions,
+  nodeOf: NodeMaker<Readable, AnyNode>,
+): Promise<Tree> {
+  // A server may show groups that contain themselves.
+  const { maxDepth = 128, maxNodes = 100_000 } = options;
+  let nodes = 0;
+  const treeFrom = async (node: AnyNode | UnreadableNode<Readable>, depth: number): Promise<Tree> => {
+    const tree = treeAt(node);
+    nodes += 1;
+    if (nodes > maxNodes) throw exceeded("the tree has too many nodes", "maxNodes", maxNodes);
+    if (node.kind === "array") {
+      const { shape, dtype } = node;
+      if (shape) tree.shape = shape;
+      if (dtype !== undefined) tree.dtype = dtype;
+    }
+    if (node.error) tree.error = node.error;
+    // Consolidated metadata may list the children of a group that cannot be opened.
+    if (node.kind === "array" || (node.error && !known(node.store, node.path))) return tree;
+    if (depth >= maxDepth) throw exceeded("the tree is too deep", "maxDepth", maxDepth);
+    for await (const child of childrenOf(node, options, nodeOf))
+      tree.children.push(await branchFrom(child, depth + 1));
+    return tree;
+  };
+  /** As `treeFrom`, for a child. An error does not end the parent's tree. */
+  const branchFrom = async (node: AnyNode | UnreadableNode<Readable>, depth: number): Promise<Tree> => {
+    try {
+      return await treeFrom(node, depth);
+    } catch (error) {
+      // The whole tree is too large, not only this branch.
+      if (nodes > maxNodes) throw error;
+      return Object.assign(treeAt(node), { error: ofNode(error, options) });
+    }
+  };
+  return treeFrom(node, 0);
 }

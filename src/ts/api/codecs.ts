@@ -6,12 +6,13 @@ import { CodecFault, failureOf } from "../codec/fault.ts";
 import { CodecRunner, metaOf } from "../codec/run.ts";
 import type { CodecRequest, CodecSite } from "../codec/site.ts";
 import { type ErrorReport, errorFromReport } from "../model/errors.ts";
+import { exactJson } from "../model/json.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
-import type { CodecResult } from "../port/callbacks.ts";
+import type { Callback, ObjectNumbers } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
-import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
-import { type CodecLoader, learnOwn, urlOf, userLoaders } from "./registered.ts";
+import type { CodecResult } from "../port/protocol.ts";
+import { type CodecLoader, learnOwn, urlOf, userLoaders } from "./registry.ts";
 
 /** The user's codecs of one array. */
 export interface BoundCodecs {
@@ -35,14 +36,9 @@ interface EncodedMeta {
 const changed = (before: unknown, after: unknown) =>
   after === undefined || JSON.stringify(before) === JSON.stringify(after) ? undefined : after;
 
-/**
- * Returns the JSON text of a fill value. Special floats become strings, bigints become integers.
- */
-function fillText(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === "bigint") return String(value);
-  return JSON.stringify(typeof value === "number" && !Number.isFinite(value) ? String(value) : value);
-}
+/** The JSON text of a fill value. Special floats become strings, bigints become integers. */
+const fillText = (value: unknown): string | undefined =>
+  value === undefined || value === null ? undefined : exactJson(value, "fillValue");
 
 async function know(site: CodecSite, runner: CodecRunner) {
   const { codec: name, configuration, dtype, shape } = site;

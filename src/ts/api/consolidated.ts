@@ -11,9 +11,10 @@ import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../
 import type { Connection } from "../port/connection.ts";
 import { call, running } from "../port/engine.ts";
 import type { Consolidation } from "../port/operations.ts";
-import { setDefiner } from "../port/store_definers.ts";
+import { setDefiner } from "../port/page_stores.ts";
 import { warn } from "../port/warnings.ts";
 import { readKey } from "../store/native_store.ts";
+import { isElsewhere } from "./summary.ts";
 
 export type ConsolidatedFormat = "v2" | "v3";
 
@@ -112,10 +113,6 @@ export function consolidatedChildren(store: object, group: string): readonly Abs
   groups.set(store, below);
   return below.get(group) ?? [];
 }
-
-/** Whether to try the next format, because this one is absent or invalid. */
-const isElsewhere = (error: unknown) =>
-  error instanceof ZarrError && (error.code === "NotFound" || error._tag === "InvalidMetadataError");
 
 async function load(store: object, format: ConsolidatedFormat, key: string): Promise<Loaded> {
   const found = await call("loadConsolidated", (objects) => ({

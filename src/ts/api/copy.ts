@@ -5,18 +5,16 @@
  */
 
 import { product } from "../elements/typed_arrays.ts";
-import { needReadable, optionsOf } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
+import { needReadable, optionsOf, refuse } from "../model/argument.ts";
 import { below, nameOf } from "../model/path.ts";
 import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
 import { type AnyArray, FACTS, Array as ZarrArray } from "./array.ts";
-import { elementSizeOf } from "./arrays.ts";
 import { childrenOf } from "./children.ts";
 import { type CreateArrayOptions, createNode } from "./create.ts";
 import { Group, type Node, nodeOf } from "./group.ts";
 import { Location, locationOf } from "./location.ts";
 import { open } from "./open.ts";
-import { writeBoxes } from "./write/boxes.ts";
+import { openSource, writeSource } from "./write/element_source.ts";
 
 /** The progress of a copy. */
 export interface CopyProgress {
@@ -47,24 +45,13 @@ export interface CopyOptions {
 
 async function copyElements(source: AnyArray, target: AnyArray, options: CopyOptions): Promise<void> {
   const { signal, onProgress, cast } = options;
-  const { shape } = source[FACTS];
-  const size = await elementSizeOf(source);
-  // Packed elements can be copied if both arrays have the same data type of fixed size.
-  const isPacked =
-    size !== undefined && target.dtype === source.dtype && (await elementSizeOf(target)) === size;
-  const as = isPacked ? ("bytes" as const) : undefined;
-  const totalElements = product(shape);
+  const totalElements = product(source[FACTS].shape);
   let elements = 0;
-  await writeBoxes(target, {
-    read: (box) => source.get(box, { as: as as "bytes", signal }),
-    as,
-    cast,
-    signal,
-    onWritten: (count) => {
-      elements += count;
-      onProgress?.({ path: source.path, elements, totalElements });
-    },
-  });
+  const onWritten = (count: number) => {
+    elements += count;
+    onProgress?.({ path: source.path, elements, totalElements });
+  };
+  await writeSource(target, openSource(source), { cast, signal, onWritten });
 }
 
 function choicesFor(source: AnyArray, options: CopyOptions): ArrayChoices {
@@ -96,10 +83,7 @@ async function copyArray(source: AnyArray, place: unknown, options: CopyOptions)
   const isSame =
     target.shape.length === source.shape.length && target.shape.every((n, axis) => n === source.shape[axis]);
   if (!isSame) {
-    throw new ZarrError("Argument", "the source and the target array differ in shape", {
-      expected: `[${source.shape}]`,
-      actual: `[${target.shape}]`,
-    });
+    refuse("the source and the target array differ in shape", `[${source.shape}]`, `[${target.shape}]`);
   }
   await copyElements(source, target, options);
   return target;

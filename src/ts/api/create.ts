@@ -5,19 +5,19 @@
 import { late } from "#late";
 import { needText, object, optionsOf, type Rules } from "../model/argument.ts";
 import { shown, UnsupportedError, ZarrError } from "../model/errors.ts";
-import { exactJson } from "../model/exact_json.ts";
+import { exactJson } from "../model/json.ts";
 import type { Attributes, CodecMetadata, DataType, Readable, Scalar } from "../model/types.ts";
+import type { ObjectNumbers } from "../port/definitions.ts";
 import { call, write } from "../port/engine.ts";
-import type { ObjectNumbers } from "../port/object_numbers.ts";
 import type { Array as ZarrArray } from "./array.ts";
 import { arrayNumber, describeWithCodecs } from "./arrays.ts";
 import { type Group, nodeOf } from "./group.ts";
 import { type Location, locationOf } from "./location.ts";
 import type { ArrayNode, StorageTransformerMetadata } from "./node_facts.ts";
-import { userLoaders } from "./registered.ts";
+import { userLoaders } from "./registry.ts";
 import { storageTransformers } from "./storage_transformers.ts";
 import { isNumeric, packScalar } from "./write/elements.ts";
-import { type FloatPacker, withPackedFloats } from "./write/float_packing.ts";
+import { type FloatPacker, withPackedFloats } from "./write/numbers.ts";
 
 /** A codec: its name, an object with name and configuration, or in v2 numcodecs' object. */
 export type CodecOption =
@@ -100,47 +100,31 @@ export interface CreateArrayOptions<D extends DataType = DataType> extends Creat
   extensions?: readonly ExtensionOption[];
 }
 
-/** Alternative option names, from zarrita, zarr-python and the metadata itself. */
+/**
+ * Alternative option names, from zarrita, zarr-python and the metadata itself. Every option may also
+ * be written as metadata are: `chunk_shape`.
+ */
 const ALIASES: Record<string, string> = {
   chunks: "chunkShape",
-  chunk_shape: "chunkShape",
   shards: "shardShape",
-  shard_shape: "shardShape",
   dataType: "dtype",
-  data_type: "dtype",
-  fill_value: "fillValue",
-  dimension_names: "dimensionNames",
-  chunk_key_encoding: "chunkKeyEncoding",
   chunkSeparator: "dimensionSeparator",
-  chunk_separator: "dimensionSeparator",
-  dimension_separator: "dimensionSeparator",
-  index_location: "indexLocation",
-  zarr_format: "zarrFormat",
-  storage_transformers: "storageTransformers",
   chunkMemoryLayout: "order",
-  chunk_memory_layout: "order",
-  metadata_key_suffix: "metadataKeySuffix",
 };
 
-/** The engine's names of array options (`ArrayOptions::like`). */
-const ENGINE_NAMES: Record<string, string> = {
-  zarrFormat: "zarr_format",
-  shape: "shape",
-  dtype: "data_type",
-  chunkShape: "chunk_shape",
-  shardShape: "shard_shape",
-  codecs: "codecs",
-  filters: "filters",
-  compressor: "compressor",
-  order: "order",
-  dimensionNames: "dimension_names",
-  chunkKeyEncoding: "chunk_key_encoding",
-  dimensionSeparator: "separator",
-  indexLocation: "index_location",
-  attributes: "attributes",
-  storageTransformers: "storage_transformers",
-  extensions: "extensions",
-};
+/** The options of arrays, which the engine takes (`ArrayOptions::like`). */
+const ARRAY_NAMES = [
+  ...["zarrFormat", "shape", "dtype", "chunkShape", "shardShape", "codecs", "filters", "compressor"],
+  ...["order", "dimensionNames", "chunkKeyEncoding", "dimensionSeparator", "indexLocation"],
+  ...["attributes", "storageTransformers", "extensions"],
+];
+
+/** The engine's name of an option: that of the metadata. */
+function engineName(name: string): string {
+  if (name === "dtype") return "data_type";
+  if (name === "dimensionSeparator") return "separator";
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 /** The other options of `create`, which this file handles. */
 const OWN_NAMES = new Set([
@@ -163,8 +147,9 @@ type Given = Record<string, unknown>;
 function normalised(options: Given): Given {
   const named: Given = {};
   for (const [name, value] of Object.entries(options)) {
-    const own = Object.hasOwn(ALIASES, name) ? (ALIASES[name] as string) : name;
-    if (!Object.hasOwn(ENGINE_NAMES, own) && !OWN_NAMES.has(own)) {
+    const plain = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const own = Object.hasOwn(ALIASES, plain) ? (ALIASES[plain] as string) : plain;
+    if (!ARRAY_NAMES.includes(own) && !OWN_NAMES.has(own)) {
       throw new ZarrError("Argument", `unknown option of create: ${JSON.stringify(name)}`, { field: name });
     }
     if (value !== undefined) named[own] = value;
@@ -177,8 +162,8 @@ function normalised(options: Given): Given {
  */
 function engineOptions(options: Given, fill: unknown): string {
   const members = fill === undefined ? [] : [["fill_value", exactJson(fill, "fillValue")]];
-  for (const [name, engineName] of Object.entries(ENGINE_NAMES)) {
-    if (name in options) members.push([engineName, exactJson(options[name], name)]);
+  for (const name of ARRAY_NAMES) {
+    if (name in options) members.push([engineName(name), exactJson(options[name], name)]);
   }
   return `{${members.map(([name, text]) => `"${name}":${text}`)}}`;
 }

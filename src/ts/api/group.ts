@@ -7,7 +7,7 @@ import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
 import { warn, warningsOfStore } from "../port/warnings.ts";
 import { Array as ZarrArray } from "./array.ts";
-import { childrenOf } from "./children.ts";
+import { childrenOf, type Tree, type TreeOptions, treeOf, type UnreadableNode } from "./children.ts";
 import { Location } from "./location.ts";
 import {
   type AttributeOptions,
@@ -21,8 +21,6 @@ import {
 import { type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./nodes.ts";
 import { BECOME, becomeAll, rememberOpen } from "./open_nodes.ts";
 import { readSummaryAnew } from "./summary.ts";
-import { type Tree, type TreeOptions, treeOf } from "./tree.ts";
-import type { UnreadableNode } from "./unreadable.ts";
 
 export type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
 export type Children<S extends Readable> = AsyncIterableIterator<Node<S> | UnreadableNode<S>>;

@@ -4,14 +4,13 @@
  */
 
 import { optionsOf } from "../model/argument.ts";
-import type { EnginePlace } from "../port/channel.ts";
 import { places } from "../port/channels.ts";
 import { configure, type InitOptions } from "../port/configuration.ts";
 import { call, dispose as disposeEngine, lostEngines, reconfigure, running } from "../port/engine.ts";
-import { type EngineStatus, newStatus } from "../port/protocol.ts";
+import { type EnginePlace, type EngineStatus, newStatus } from "../port/protocol.ts";
 import { warningCount } from "../port/warnings.ts";
 import { preloadText } from "../port/wasm.ts";
-import { learnOwn, ownCodecs, urlOf, userLoaders } from "./registered.ts";
+import { learnOwn, ownCodecs, urlOf, userLoaders } from "./registry.ts";
 
 export type { InitOptions };
 

@@ -11,8 +11,7 @@ import { isReadable, need, needReadable, optionsOf } from "../model/argument.ts"
 import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.ts";
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { shown } from "../model/errors.ts";
-import { exactJson } from "../model/exact_json.ts";
-import { parseJsonText } from "../model/marked_json.ts";
+import { exactJson, parseJsonText, TOKENS } from "../model/json.ts";
 import type {
   ArraySummary,
   DecodeBuild,
@@ -232,12 +231,6 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
   };
 }
 
-const SPECIAL_FLOATS: Record<string, number> = {
-  NaN: Number.NaN,
-  Infinity: Number.POSITIVE_INFINITY,
-  "-Infinity": Number.NEGATIVE_INFINITY,
-};
-
 /** The fill value of a caller's metadata object, as a scalar of the data type. */
 function callersFillValue({ data_type, fill_value }: ArrayMetadata): unknown {
   if (fill_value === null || fill_value === undefined) return null;
@@ -246,7 +239,7 @@ function callersFillValue({ data_type, fill_value }: ArrayMetadata): unknown {
     return BigInt(shown(fill_value));
   }
   needReadable(data_type, "data_type");
-  const special = typeof fill_value === "string" ? SPECIAL_FLOATS[fill_value] : undefined;
+  const special = typeof fill_value === "string" ? TOKENS[fill_value] : undefined;
   return /^float/.test(typeof data_type === "string" ? data_type : "") && special !== undefined
     ? special
     : fill_value;

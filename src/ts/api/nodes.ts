@@ -2,7 +2,7 @@
  * Calls on whole nodes: `exists`, `erase`, `consolidate`, and changes of attributes.
  */
 import { object, optionsOf } from "../model/argument.ts";
-import { exactJson } from "../model/exact_json.ts";
+import { exactJson } from "../model/json.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
 import type { Attributes, Readable } from "../model/types.ts";
 import { call, write } from "../port/engine.ts";

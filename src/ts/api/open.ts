@@ -3,17 +3,16 @@
  * formats are requested at once; v3 wins if a node has both.
  */
 import { optionsOf, type Rules } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
 import type { Dialect } from "../model/node_summary.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import type { FetchStore } from "../store/fetch_store.ts";
 import type { Files } from "../store/place.ts";
 import type { Array as ZarrArray } from "./array.ts";
-import { inExtensionsOfStore } from "./array_extensions.ts";
 import { type Group, type Node, nodeOf } from "./group.ts";
 import { type Location, locationOf } from "./location.ts";
+import { inExtensionsOfStore } from "./open_nodes.ts";
 
-import { type OpenOptions, openSummary } from "./summary.ts";
+import { isElsewhere, type OpenOptions, openSummary } from "./summary.ts";
 
 export type { Node, OpenOptions };
 
@@ -73,10 +72,6 @@ export async function open(place: unknown, options: OpenOptions = {}): Promise<N
     return open.v2(place as Readable, options);
   }
 }
-
-/** Whether to try the other format, because this one is absent or invalid. */
-const isElsewhere = (error: unknown) =>
-  error instanceof ZarrError && (error.code === "NotFound" || error._tag === "InvalidMetadataError");
 
 /** Opens a node of Zarr v2 only. */
 open.v2 = openV2;

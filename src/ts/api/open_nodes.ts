@@ -1,8 +1,11 @@
 /**
- * The registry of open nodes. A change through one object updates all others of the same path and
- * store at once. Nodes of other stores and tabs need `refresh`.
+ * What happens to nodes when they are opened. They are registered: a change through one object
+ * updates all others of the same path and store at once; nodes of other stores and tabs need
+ * `refresh`. Arrays are wrapped in the array extensions of their store.
  */
+import { needFunction } from "../model/argument.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
+import type { Readable } from "../model/types.ts";
 
 /** The key of the method that updates a node from a new summary. */
 export const BECOME: unique symbol = Symbol("zarr-wasm.become");
@@ -48,4 +51,24 @@ export function becomeAll(node: OpenNode, summary: NodeSummary): void {
   for (const each of openNodes(node)) {
     if (each.kind === summary.kind) each[BECOME](summary);
   }
+}
+
+type AnyExtension = (value: never) => unknown;
+
+/** Applies extensions to a value, the innermost first. Returns a promise if one of them does. */
+export function applied(value: unknown, extensions: readonly AnyExtension[]): unknown {
+  for (const extension of extensions) needFunction(extension, "extension");
+  return extensions.reduce<unknown>(
+    (inner, extension) =>
+      inner instanceof Promise
+        ? inner.then((settled) => extension(settled as never))
+        : extension(inner as never),
+    value,
+  );
+}
+
+/** Applies the array extensions of the array's store. */
+export async function inExtensionsOfStore<A extends { readonly store: Readable }>(array: A): Promise<A> {
+  const { arrayExtensions = [] } = array.store as Readable & { arrayExtensions?: readonly AnyExtension[] };
+  return (await applied(array, arrayExtensions)) as A;
 }

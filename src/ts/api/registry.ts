@@ -1,11 +1,88 @@
 /**
- * zarrita's `registry`: the registered codecs, with this package's own. An entry of this package
- * gives a codec that the engine runs, for code that needs one alone and for other libraries. Reads
- * and writes of arrays do not use these entries.
+ * zarrita's `registry`: a map from a codec's name to a function that loads it. A codec that the user
+ * registered replaces this package's codec of the same name. For v2, `numcodecs.<id>` is looked up
+ * first, as in zarrita, then the id. An array uses the codecs that are registered at its first read.
+ *
+ * An entry of this package gives a codec that the engine runs, for code that needs one alone and for
+ * other libraries. Reads and writes of arrays do not use these entries.
  */
 import { late } from "#late";
-import type { CodecKind } from "../codec/site.ts";
-import { type CodecLoader, type CodecRegistry, ownLoaders, registered } from "./registered.ts";
+import { type CodecEntry, type CodecKind, entryOf, type UserCodec } from "../codec/site.ts";
+import { need, needReadable, object } from "../model/argument.ts";
+import { shown, ZarrError } from "../model/errors.ts";
+import { call } from "../port/engine.ts";
+
+export type { CodecEntry, CodecKind, UserCodec };
+
+export type CodecLoader = () => CodecEntry | Promise<CodecEntry>;
+
+/**
+ * A module that is a `CodecEntry`, or exports one as default. It is imported and run in the decode
+ * workers.
+ */
+export interface CodecModule {
+  url: string | URL;
+}
+
+/** A `Map` of loaders. `CodecRegistry` also makes a loader from a module's URL. */
+export interface CodecRegistry extends Map<string, CodecLoader> {
+  set(name: string, codec: CodecLoader | CodecModule | URL): this;
+}
+
+const urls = new WeakMap<CodecLoader, string>();
+
+/** The URL of a codec's module, if the loader was made from one. */
+export const urlOf = (loader: CodecLoader): string | undefined => urls.get(loader);
+
+function absoluteUrl(url: string | URL): string {
+  const { location } = globalThis as { location?: { href: string } };
+  try {
+    return new URL(url, location?.href).href;
+  } catch (cause) {
+    throw new ZarrError("Argument", `${shown(url)} is not the URL of a module`, {
+      field: "codec",
+      expected: "an absolute URL",
+      cause,
+    });
+  }
+}
+
+function loaderOf(codec: CodecLoader | CodecModule | URL): CodecLoader {
+  needReadable(codec, "codec");
+  if (typeof codec === "function") return codec;
+  const url = absoluteUrl(codec instanceof URL ? codec : object(codec, "codec").url);
+  const loader = async () => entryOf(await import(/* webpackIgnore: true */ /* @vite-ignore */ url));
+  urls.set(loader, url);
+  return loader;
+}
+
+class LoaderMap extends Map<string, CodecLoader> {
+  override set(name: string, codec: CodecLoader | CodecModule | URL): this {
+    // The engine gets the names as JSON, which has no half of a character.
+    need(typeof name === "string" && !/\p{Cs}/u.test(name), "name", "a text");
+    return super.set(name, loaderOf(codec));
+  }
+}
+
+const registered: CodecRegistry = new LoaderMap();
+
+/** The loaders of this package's own codecs, and their names. */
+const ownLoaders = new WeakMap<CodecLoader, string>();
+
+/** The codecs that the user registered. Under another name, a codec of this package is one too. */
+export const userLoaders = (): Map<string, CodecLoader> =>
+  new Map([...registered].filter(([name, loader]) => ownLoaders.get(loader) !== name));
+
+/** For each registered name, whether it is also a codec of this package. */
+export const ownCodecs = new Map<string, boolean>();
+
+/** Asks the engine which names are those of this package's codecs, unless it is known. */
+export async function learnOwn(all: readonly string[]): Promise<void> {
+  const names = all.filter((name) => !ownCodecs.has(name));
+  if (names.length === 0) return;
+  const ours = await call("ownCodecs", () => ({ names }));
+  for (const name of names) ownCodecs.set(name, ours.includes(name));
+}
 
 /** Codecs of numcodecs: under their ids, and with the prefix `numcodecs.`. */
 const NUMCODECS: Record<CodecKind, string> = {
@@ -29,7 +106,7 @@ const OTHERS: Record<CodecKind, string> = {
     "imagecodecs_zstd lzw",
 };
 
-function loaderOf(name: string, kind: CodecKind): CodecLoader {
+function ownLoaderOf(name: string, kind: CodecKind): CodecLoader {
   const loader = async () => {
     const { engineCodecEntry } = await late();
     return engineCodecEntry(name, kind);
@@ -44,7 +121,7 @@ function withOwnCodecs(): CodecRegistry {
     const names = [...ids, ...ids.map((id) => `numcodecs.${id}`), ...OTHERS[kind].split(" ")];
     for (const name of names) {
       // A codec that the user registered before stays.
-      if (!registered.has(name)) registered.set(name, loaderOf(name, kind));
+      if (!registered.has(name)) registered.set(name, ownLoaderOf(name, kind));
     }
   }
   return registered;

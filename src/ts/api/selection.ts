@@ -1,14 +1,13 @@
 /**
- * Converts the caller's selection to the plain object that the engine reads. The engine checks
- * bounds, wraps negative indices and clips slices (`access::selection`).
+ * Selections: the constructors `slice`, `points` and `select`, and the conversion of the caller's
+ * selection to the plain object that the engine reads. The engine checks bounds, wraps negative
+ * indices and clips slices (`access::selection`).
  */
-
+import { needList, needReadable, object } from "../model/argument.ts";
 import { InvalidSelectionError, shown } from "../model/errors.ts";
 import type { EngineDimension, EngineSelection, Integer } from "../model/request.ts";
+import type { Slice } from "../model/types.ts";
 import { type ByValue, isByValue } from "./by_value.ts";
-import { Points, select } from "./slice.ts";
-
-export { Points };
 
 type Bound = Integer | null | undefined;
 
@@ -24,15 +23,17 @@ export type DimensionSelection = Integer | AnySlice | null | undefined | "..." |
 /** A selection by position, by dimension name, or of single points. */
 export type AnySelection = readonly DimensionSelection[] | Record<string, DimensionSelection> | Points;
 
+/** Throws an `InvalidSelectionError` with what was expected and what was found. */
+export function refuseSelection(message: string, expected: string, actual: unknown, path?: string): never {
+  throw new InvalidSelectionError(message, { expected, actual: shown(actual), path });
+}
+
 /** An integer for the engine: a number if it is safe, else a bigint. */
 function integer(value: unknown, what: string): Integer {
   if (typeof value === "bigint") return value;
   if (typeof value === "number" && Number.isInteger(value))
     return Number.isSafeInteger(value) ? value : BigInt(value);
-  throw new InvalidSelectionError(`${what} is not an integer`, {
-    expected: "an integer",
-    actual: shown(value),
-  });
+  return refuseSelection(`${what} is not an integer`, "an integer", value);
 }
 
 const bound = (value: Bound, what: string) =>
@@ -57,10 +58,11 @@ function dimension(entry: DimensionSelection): EngineDimension {
       expected: "a selection by place: await locate(array, selection)",
     });
   }
-  throw new InvalidSelectionError("an entry of the selection is not valid", {
-    expected: 'an integer, a slice, a list of integers, null or "..."',
-    actual: typeof entry === "string" ? JSON.stringify(entry) : typeof entry,
-  });
+  return refuseSelection(
+    "an entry of the selection is not valid",
+    'an integer, a slice, a list of integers, null or "..."',
+    typeof entry === "string" ? JSON.stringify(entry) : typeof entry,
+  );
 }
 
 /** Replaces "..." by nulls. */
@@ -125,11 +127,74 @@ export function memoryOrderOf(named: readonly (string | number)[], facts: Dimens
   const last = named.map((name) => (typeof name === "number" ? name : names.indexOf(name)));
   const isDimension = (axis: number) => Number.isInteger(axis) && axis >= 0 && axis < facts.shape.length;
   if (!last.every(isDimension) || new Set(last).size !== last.length) {
-    throw new InvalidSelectionError("memoryOrder must list dimensions of the array, each once", {
-      expected: names.length > 0 ? names.join(", ") : `places below ${facts.shape.length}`,
-      actual: shown(named),
-    });
+    refuseSelection(
+      "memoryOrder must list dimensions of the array, each once",
+      names.length > 0 ? names.join(", ") : `places below ${facts.shape.length}`,
+      named,
+    );
   }
   const first = [...facts.shape.keys()].filter((axis) => !last.includes(axis));
   return [...first, ...last];
+}
+
+function toNumber(value: Bound): number | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value !== "bigint") {
+    if (typeof value === "number") return value;
+    throw new InvalidSelectionError(`start, stop and step of a slice are numbers: found ${typeof value}`);
+  }
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) {
+    throw new InvalidSelectionError(
+      `${value} exceeds Number.MAX_SAFE_INTEGER; pass { start, stop, step } with bigints`,
+    );
+  }
+  return number;
+}
+
+/** Selects every `step`th index from `start` up to, but not including, `stop`, as in Python. */
+export function slice(stop: Integer | null): Slice;
+export function slice(start: Integer | null, stop?: Integer | null, step?: Integer | null): Slice;
+export function slice(start: Integer | null, stop?: Integer | null, step: Integer | null = null): Slice {
+  const [from, to] = stop === undefined ? [null, start] : [start, stop];
+  return { start: toNumber(from), stop: toNumber(to), step: toNumber(step) };
+}
+
+/**
+ * Converts a selection by dimension names to one by position. Dimensions without an entry are
+ * selected completely. Throws an `InvalidSelectionError` for unknown names.
+ */
+export function select<T = number | Slice | null>(
+  array: { readonly dimensionNames: string[] | undefined },
+  selection: Record<string, T>,
+): (T | null)[] {
+  needReadable(array, "array");
+  const names = Object(array).dimensionNames as string[] | undefined;
+  if (!names) throw new InvalidSelectionError("the array does not have dimension_names");
+  for (const name of Object.keys(object(selection, "selection"))) {
+    const count = names.filter((other) => other === name).length;
+    if (count === 1) continue;
+    refuseSelection(
+      count === 0 ? `Unknown dimension name: "${name}"` : `several dimensions are named "${name}"`,
+      `one of ${names.map((known) => JSON.stringify(known)).join(", ")}`,
+      name,
+    );
+  }
+  // A dimension may have any name, even that of a member of every object.
+  return names.map((name) => (Object.hasOwn(selection, name) ? (selection[name] ?? null) : null));
+}
+
+/** Selects single elements: one list of indices per dimension. Made by `points`. */
+export class Points {
+  readonly lists: readonly ArrayLike<number | bigint>[];
+
+  constructor(lists: readonly ArrayLike<number | bigint>[]) {
+    this.lists = lists;
+  }
+}
+
+/** Selects single elements: `points([0, 5], [1, 7])` are the elements [0, 1] and [5, 7]. */
+export function points(...lists: ArrayLike<number | bigint>[]): Points {
+  for (const list of lists) needList(list, "list");
+  return new Points(lists);
 }

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InvalidSelectionError } from "../model/errors.ts";
-import { Points, points, select, slice } from "./slice.ts";
+import { Points, points, select, slice } from "./selection.ts";
 
 test("a single number is the stop of a slice, as in Python", () => {
   assert.deepEqual(slice(5), { start: null, stop: 5, step: null });

@@ -4,12 +4,12 @@
  * and needs no entry. An array uses the transformers that are registered at its first read or
  * write.
  */
-import { shown, ZarrError } from "../model/errors.ts";
-import { parseJsonText } from "../model/marked_json.ts";
+import { refuse } from "../model/argument.ts";
+import { parseJsonText } from "../model/json.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../model/types.ts";
-import type { TransformerPlace } from "../port/callbacks.ts";
-import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
-import { definerOf } from "../port/store_definers.ts";
+import type { Callback, ObjectNumbers } from "../port/definitions.ts";
+import { definerOf } from "../port/page_stores.ts";
+import type { TransformerPlace } from "../port/protocol.ts";
 import { isOurs, NativeStore } from "../store/native_store.ts";
 import type { StorageTransformerMetadata } from "./node_facts.ts";
 
@@ -70,7 +70,7 @@ function transformed({ type, configuration, ...place }: TransformerPlace, below:
   const made: unknown = transformer?.(new EngineStore(below) as unknown as StoreBelow, info);
   if (typeof made === "object" && made !== null) return made;
   const what = `the storage transformer ${JSON.stringify(place.extension)} did not return a store`;
-  throw new ZarrError("Argument", what, { expected: "a store", actual: shown(made) });
+  refuse(what, "a store", made);
 }
 
 const callbacks = new WeakMap<ObjectNumbers, Callback>();

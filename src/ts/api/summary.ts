@@ -2,7 +2,7 @@
  * Requests node summaries from the engine: opens nodes and reads their documents again.
  */
 
-import { NotFoundError } from "../model/errors.ts";
+import { NotFoundError, ZarrError } from "../model/errors.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
 import { call, running } from "../port/engine.ts";
 import { EARLY, type EarlyNode, type EarlyStart } from "../store/early.ts";
@@ -55,6 +55,10 @@ function learn(store: object, { kind, dialect, path }: NodeSummary): void {
   const groups = v2Groups.get(store) ?? new Set();
   v2Groups.set(store, groups.add(path === "/" ? path : `${path}/`));
 }
+
+/** Whether to try another format, because this one is absent or invalid. */
+export const isElsewhere = (error: unknown): boolean =>
+  error instanceof ZarrError && (error.code === "NotFound" || error._tag === "InvalidMetadataError");
 
 /** Whether there is no node at all, not even one of another kind. */
 const isAbsent = (error: unknown) => error instanceof NotFoundError && error.found === undefined;

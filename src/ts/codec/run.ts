@@ -2,6 +2,8 @@
  * Runs users' codecs: functions on the page, modules in the decode workers.
  */
 
+import { viewBytes } from "../model/memory.ts";
+import { once } from "../model/once.ts";
 import { chunkOf, packedChunk, packedMemory, scalarOf } from "./chunk.ts";
 import { CodecFault } from "./fault.ts";
 import type { CodecEntry, CodecKind, CodecRequest, CodecSite, UserCodec } from "./site.ts";
@@ -33,13 +35,7 @@ export function metaOf(site: CodecSite) {
 /** The bytes that a codec returned, in their own buffer. */
 function bytesOf(result: unknown): Uint8Array<ArrayBuffer> {
   if (result instanceof ArrayBuffer) return new Uint8Array(result);
-  if (ArrayBuffer.isView(result)) {
-    return new Uint8Array(
-      result.buffer,
-      result.byteOffset,
-      result.byteLength,
-    ).slice() as Uint8Array<ArrayBuffer>;
-  }
+  if (ArrayBuffer.isView(result)) return viewBytes(result).slice() as Uint8Array<ArrayBuffer>;
   const actual = result === null ? "null" : typeof result;
   throw new CodecFault("a codec did not return bytes", "a Uint8Array", actual);
 }
@@ -57,12 +53,7 @@ export class CodecRunner {
   made(site: CodecSite): Promise<MadeCodec> {
     const { registered, configuration, dtype, shape } = site;
     const name = JSON.stringify([registered, configuration, dtype, shape]);
-    const known = this.#made.get(name);
-    if (known) return known;
-    const making = this.#make(site);
-    this.#made.set(name, making);
-    making.catch(() => this.#made.delete(name));
-    return making;
+    return once(this.#made, name, () => this.#make(site));
   }
 
   async #make(site: CodecSite): Promise<MadeCodec> {

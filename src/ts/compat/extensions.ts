@@ -6,12 +6,11 @@
  */
 
 import { type AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { applied } from "../api/array_extensions.ts";
 import { root } from "../api/location.ts";
 import { open } from "../api/open.ts";
+import { applied } from "../api/open_nodes.ts";
 import type { ReadOptions } from "../api/read/request.ts";
-import { needFunction, needReadable, object } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
+import { needFunction, needReadable, object, refuse } from "../model/argument.ts";
 import type { AbsolutePath, AsyncReadable, Readable } from "../model/types.ts";
 
 type Overrides = Record<PropertyKey, unknown>;
@@ -43,10 +42,11 @@ export function inFront<T extends object>(target: T, overrides: Overrides): T {
 
 function checkOverrides(made: unknown): asserts made is Overrides {
   if (typeof made === "object" && made !== null) return;
-  throw new ZarrError("Argument", "an extension must return an object of overrides", {
-    expected: "an object",
-    actual: made === null ? "null" : typeof made,
-  });
+  refuse(
+    "an extension must return an object of overrides",
+    "an object",
+    made === null ? "null" : typeof made,
+  );
 }
 
 /** Returns the extended object, or a promise of it if the overrides are a promise. */

@@ -27,25 +27,20 @@ function check(isValid: boolean, what: string, expected: string, actual: unknown
 
 const isWithin = (value: number, lowest: number, highest: number) => !(value < lowest || value > highest);
 
-/** Runs a codec in the engine. */
+/** Runs a codec in the engine: by its id, with its configuration for the engine. */
 abstract class BytesCodec implements Codec {
-  #engine: EngineCodec | undefined;
+  readonly #engine: EngineCodec;
 
-  /** The codec's id, and its configuration for the engine. */
-  protected abstract configured(): [id: string, configuration: Record<string, unknown>];
-
-  #codec(): EngineCodec {
-    const [id, configuration] = this.configured();
-    this.#engine ??= new EngineCodec(id, "bytes_to_bytes", configuration);
-    return this.#engine;
+  constructor(id: string, configuration: Record<string, unknown>) {
+    this.#engine = new EngineCodec(id, "bytes_to_bytes", configuration);
   }
 
   encode(data: Uint8Array): Promise<Uint8Array> {
-    return this.#codec().encode(data);
+    return this.#engine.encode(data);
   }
 
   async decode(data: Uint8Array, out?: Uint8Array): Promise<Uint8Array> {
-    const decoded: Uint8Array = await this.#codec().decode(data);
+    const decoded: Uint8Array = await this.#engine.decode(data);
     if (!out) return decoded;
     out.set(decoded);
     return out;
@@ -76,7 +71,7 @@ export class Blosc extends BytesCodec {
   readonly blocksize: number;
 
   constructor(clevel = 5, cname = "lz4", shuffle = 1, blocksize = 0) {
-    super();
+    super("blosc", { clevel, cname, shuffle, blocksize });
     check(isWithin(clevel, 0, 9), "the compression level", "0 to 9", clevel);
     check(COMPRESSORS.includes(cname), "the compressor", COMPRESSORS.join(", "), cname);
     check(isWithin(shuffle, -1, 2), "shuffle", "-1, 0, 1 or 2", shuffle);
@@ -89,54 +84,47 @@ export class Blosc extends BytesCodec {
   static fromConfig({ blocksize, clevel, cname, shuffle }: BloscConfig): Blosc {
     return new Blosc(clevel, cname, shuffle, blocksize);
   }
-
-  protected configured(): [string, Record<string, unknown>] {
-    const { clevel, cname, shuffle, blocksize } = this;
-    return ["blosc", { clevel, cname, shuffle, blocksize }];
-  }
 }
 
 export interface LevelConfig {
   level?: number;
 }
 
-/** gzip. Decodes files of several members too. */
-export class GZip extends BytesCodec {
-  static codecId = "gzip";
+/** A codec with a level of compression. `inEngine` is the engine's level, if it has others. */
+abstract class LevelCodec extends BytesCodec {
   readonly level: number;
 
-  constructor(level = 1) {
-    super();
-    check(isWithin(level, 0, 9), "the gzip compression level", "0 to 9", level);
+  constructor(id: string, level: number, inEngine = level) {
+    super(id, { level: inEngine });
     this.level = level;
+  }
+}
+
+/** gzip. Decodes files of several members too. */
+export class GZip extends LevelCodec {
+  static codecId = "gzip";
+
+  constructor(level = 1) {
+    super("gzip", level);
+    check(isWithin(level, 0, 9), "the gzip compression level", "0 to 9", level);
   }
 
   static fromConfig({ level }: LevelConfig): GZip {
     return new GZip(level);
   }
-
-  protected configured(): [string, Record<string, unknown>] {
-    return ["gzip", { level: this.level }];
-  }
 }
 
-export class Zlib extends BytesCodec {
+export class Zlib extends LevelCodec {
   static codecId = "zlib";
-  readonly level: number;
 
   /** Level -1 is the library's default. */
   constructor(level = 1) {
-    super();
+    super("zlib", level);
     check(isWithin(level, -1, 9), "the zlib compression level", "-1 to 9", level);
-    this.level = level;
   }
 
   static fromConfig({ level }: LevelConfig): Zlib {
     return new Zlib(level);
-  }
-
-  protected configured(): [string, Record<string, unknown>] {
-    return ["zlib", { level: this.level }];
   }
 }
 
@@ -156,17 +144,14 @@ export class LZ4 extends BytesCodec {
   readonly acceleration: number;
 
   constructor(acceleration = DEFAULT_ACCELERATION) {
-    super();
+    const used = acceleration <= 0 ? DEFAULT_ACCELERATION : acceleration;
+    super("lz4", { acceleration: used });
     check(Number.isInteger(acceleration), "the acceleration", "an integer", acceleration);
-    this.acceleration = acceleration <= 0 ? DEFAULT_ACCELERATION : acceleration;
+    this.acceleration = used;
   }
 
   static fromConfig({ acceleration }: LZ4Config): LZ4 {
     return new LZ4(acceleration);
-  }
-
-  protected configured(): [string, Record<string, unknown>] {
-    return ["lz4", { acceleration: this.acceleration }];
   }
 }
 
@@ -174,25 +159,18 @@ const DEFAULT_CLEVEL = 1;
 const MAX_CLEVEL = 22;
 
 /** Decodes several frames too, also without a content size. */
-export class Zstd extends BytesCodec {
+export class Zstd extends LevelCodec {
   static codecId = "zstd";
   static DEFAULT_CLEVEL = DEFAULT_CLEVEL;
   static MAX_CLEVEL = MAX_CLEVEL;
-  readonly level: number;
 
   /** Encoding uses level 1 for levels up to 0, and 22 for higher ones. */
   constructor(level = DEFAULT_CLEVEL) {
-    super();
+    super("zstd", level, level <= 0 ? DEFAULT_CLEVEL : Math.min(level, MAX_CLEVEL));
     check(Number.isInteger(level), "the zstd compression level", "an integer", level);
-    this.level = level;
   }
 
   static fromConfig({ level }: LevelConfig): Zstd {
     return new Zstd(level);
-  }
-
-  protected configured(): [string, Record<string, unknown>] {
-    const level = this.level <= 0 ? DEFAULT_CLEVEL : Math.min(this.level, MAX_CLEVEL);
-    return ["zstd", { level }];
   }
 }

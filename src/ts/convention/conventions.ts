@@ -5,12 +5,18 @@
  */
 import { need, needReadable, object, optionsOf, type Rules } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
-import { exactJson } from "../model/exact_json.ts";
+import { exactJson } from "../model/json.ts";
 import { factsOf, type NodeLike } from "../model/node_like.ts";
 import type { Attributes } from "../model/types.ts";
 import { ask } from "../port/convention.ts";
-import type { Finding } from "./findings.ts";
-import { checkLoaded, checkSchema, type JsonSchema, notValidated, type SchemaValidator } from "./schema.ts";
+import {
+  checkLoaded,
+  checkSchema,
+  type Finding,
+  type JsonSchema,
+  notValidated,
+  type SchemaValidator,
+} from "./schema.ts";
 
 /** The conventions that this package implements. */
 export type KnownConvention =
@@ -125,14 +131,8 @@ const frameworkFinding = (rule: string, message: string): Finding => ({
 /** The conventions of a node. Attributes that cannot be read become a finding. */
 async function examine(node: NodeLike): Promise<Examination> {
   const { text, problem } = factsOf(node);
-  const registered = registeredConventions.map(({ uuid, schemaUrl, specUrl, prefix, key }) => ({
-    uuid,
-    schemaUrl,
-    specUrl,
-    prefix,
-    key,
-  }));
-  const request = `{"operation":"examine","registered":${JSON.stringify(registered)},"node":${text}}`;
+  const registered = JSON.stringify(registeredConventions, Object.keys(TEXTS));
+  const request = `{"operation":"examine","registered":${registered},"node":${text}}`;
   try {
     const examination = await ask<Examination>(request);
     if (problem) examination.findings.push(frameworkFinding("not-json", problem));

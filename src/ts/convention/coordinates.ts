@@ -12,9 +12,9 @@ import { NAT } from "../elements/dates.ts";
 import { need, needList, needReadable, optionsOf } from "../model/argument.ts";
 import { InvalidSelectionError, NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { Attributes, DataType, Readable, Slice } from "../model/types.ts";
-import { EvenAxis, needListable } from "./even_axis.ts";
+import { affineOf } from "./geometry.ts";
 import { besideOf } from "./known_nodes.ts";
-import { Lookup } from "./lookup.ts";
+import { EvenAxis, Lookup, needListable } from "./lookup.ts";
 import { levelIn, type PlacedLevel, placedLevel, rememberedLevel } from "./placing.ts";
 import { type PlacedNode, pyramid } from "./pyramid.ts";
 import type { Pyramid } from "./pyramid_model.ts";
@@ -253,15 +253,14 @@ function ofPlace(
 ): Coordinates {
   const unit = axes[axis]?.unit;
   const isInPlane = axis === plane.x || axis === plane.y;
-  const [, b = 0, , d = 0] = level.affine ?? [];
-  if (isInPlane && level.affine && (b !== 0 || d !== 0)) {
+  const [a, b, c, d, e, f] = affineOf(level, plane);
+  if (isInPlane && (b !== 0 || d !== 0)) {
     throw new UnsupportedError(
       `coordinates of ${JSON.stringify(dimension)}: its axes are turned, so that they depend on both`,
     );
   }
-  const [a = 1, , c = 0, , e = 1, f = 0] = level.affine ?? [];
   const own = [level.scale[axis] ?? 1, level.translation[axis] ?? 0] as const;
-  const [scale, start] = !level.affine || !isInPlane ? own : axis === plane.x ? [a, c] : [e, f];
+  const [scale, start] = !isInPlane ? own : axis === plane.x ? [a, c] : [e, f];
   const values = new EvenAxis(start, scale, length);
   return new Coordinates({ dimension, source: "affine", values, attrs: {}, units: unit });
 }

@@ -22,6 +22,15 @@ export interface Plane {
 /** xmin, ymin, xmax, ymax. */
 export type Extent = readonly [number, number, number, number];
 
+/** The transform of x and y: `x = a·column + b·row + c`, `y = d·column + e·row + f`. */
+export function affineOf(
+  { affine, scale, translation }: Placed,
+  { x, y }: Plane,
+): NonNullable<Placed["affine"]> {
+  if (affine) return affine;
+  return [scale[x] ?? 1, 0, translation[x] ?? 0, 0, scale[y] ?? 1, translation[y] ?? 0];
+}
+
 export function toWorld(level: Placed, plane: Plane, index: readonly number[]): number[] {
   const world = level.scale.map((scale, axis) => scale * (index[axis] ?? 0) + (level.translation[axis] ?? 0));
   if (level.affine) {

@@ -12,6 +12,7 @@ import { open, openerBeside } from "../api/open.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import { type ChildFact, factsOf, type NodeLike } from "../model/node_like.ts";
 import type { Dialect } from "../model/node_summary.ts";
+import { once } from "../model/once.ts";
 import { below, parentOf } from "../model/path.ts";
 import type { AbsolutePath, AsyncReadable, Attributes, DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
@@ -107,11 +108,12 @@ export class KnownNodes<Store extends Readable> {
 
   #openOnce(path: string, kind: "array" | "group" | undefined): Promise<void> {
     if (this.#nodes.has(path)) return Promise.resolve();
-    const under = this.#opening.get(path);
-    if (under) return under;
-    const opening = this.#open(path, kind).finally(() => this.#opening.delete(path));
-    this.#opening.set(path, opening);
-    return opening;
+    return once(
+      this.#opening,
+      path,
+      () => this.#open(path, kind),
+      () => false,
+    );
   }
 
   /** Several callers may wait for the same node, so no caller's signal cancels this. */
@@ -203,13 +205,13 @@ export function besideOf(
   const facts = array[FACTS];
   const opened = variables.get(facts) ?? new Map<string, Promise<AnyArray | undefined>>();
   variables.set(facts, opened);
-  const before = opened.get(name);
-  if (before) return unlessAborted(before, signal);
-  const opening = openBeside(array, name);
-  opened.set(name, opening);
   // An absent variable may be created later, so only existing ones are remembered.
-  const forget = (found?: AnyArray) => found ?? opened.delete(name);
-  opening.then(forget, () => forget());
+  const opening = once(
+    opened,
+    name,
+    () => openBeside(array, name),
+    (found) => found !== undefined,
+  );
   return unlessAborted(opening, signal);
 }
 

@@ -1,8 +1,7 @@
 /** Lookups in coordinates that are computed, beside a search that looks at every value. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EvenAxis } from "./even_axis.ts";
-import { Lookup } from "./lookup.ts";
+import { EvenAxis, Lookup } from "./lookup.ts";
 
 /** Start, step and length. The last two have neighbours that are equal by rounding. */
 const AXES: [number, number, number][] = [

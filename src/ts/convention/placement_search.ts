@@ -8,15 +8,15 @@ import type { Array as ZarrArray } from "../api/array.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
 import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
-import { exactJson } from "../model/exact_json.ts";
+import { exactJson } from "../model/json.ts";
+import { once } from "../model/once.ts";
 import type { Attributes, DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
-import { projOfGridMapping } from "./cf_projection.ts";
 import { type Coordinates, coords } from "./coordinates.ts";
-import type { Plane } from "./geometry.ts";
+import { affineOf, type Plane } from "./geometry.ts";
 import { besideOf } from "./known_nodes.ts";
 import { type PlacedLevel, placedLevel, rememberedLevel } from "./placing.ts";
-import { type CrsLike, isGeographic, LONLAT } from "./projection.ts";
+import { type CrsLike, isGeographic, LONLAT, projOfGridMapping } from "./projection.ts";
 import { pyramid } from "./pyramid.ts";
 import type { Pyramid, PyramidAxis } from "./pyramid_model.ts";
 
@@ -83,15 +83,6 @@ async function crsOf(array: AnyArray, { crs }: Pyramid): Promise<CrsLike | undef
   return mapping && projOfGridMapping(mapping.attrs);
 }
 
-/** The transform of a level. */
-function affineOf({ level, pyramid: { plane } }: PlacedLevel): Pixels {
-  const { affine, scale, translation } = level;
-  if (affine) return { kind: "affine", affine };
-  const own = (axis: number) => [scale[axis] ?? 1, translation[axis] ?? 0] as const;
-  const [[a, c], [e, f]] = [own(plane.x), own(plane.y)];
-  return { kind: "affine", affine: [a, 0, c, 0, e, f] };
-}
-
 /** The placement of an array that is a level of a pyramid. */
 async function ofLevel(
   { array, from }: Search,
@@ -103,7 +94,8 @@ async function ofLevel(
   const [x, y] = [named(plane.x), named(plane.y)];
   const isGlobe = isLongitude(x) && isLatitude(y);
   const crs = from ?? (await crsOf(array, placed.pyramid)) ?? (isGlobe ? LONLAT : undefined);
-  return { axes, plane, pixels: affineOf(placed), crs, units: unitsOf(x, y) };
+  const pixels = { kind: "affine", affine: affineOf(placed.level, plane) } as const;
+  return { axes, plane, pixels, crs, units: unitsOf(x, y) };
 }
 
 /** The coordinate variable of an axis. */
@@ -224,11 +216,13 @@ export function foundPlacement(
   const key = exactJson(from ?? null, "from");
   const before = searches.get(facts) ?? new Map<string, Promise<FoundPlacement | undefined>>();
   searches.set(facts, before);
-  const search = before.get(key) ?? searched(array, from);
-  before.set(key, search);
   // What is absent may be created later.
-  const forget = (found?: FoundPlacement) => found ?? before.delete(key);
-  search.then(forget, () => forget());
+  const search = once(
+    before,
+    key,
+    () => searched(array, from),
+    (found) => found !== undefined,
+  );
   return unlessAborted(search, signal);
 }
 

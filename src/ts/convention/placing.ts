@@ -7,6 +7,7 @@ import { Location } from "../api/location.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { openerBeside } from "../api/open.ts";
 import { ZarrError } from "../model/errors.ts";
+import { once } from "../model/once.ts";
 import { parentOf } from "../model/path.ts";
 import type { AbsolutePath, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
@@ -100,13 +101,11 @@ export function placedLevel(
 ): Promise<PlacedLevel | undefined> {
   const known = rememberedLevel(array);
   if (known) return Promise.resolve(known);
-  const facts = array[FACTS];
-  const search = searches.get(facts) ?? searched(array, pyramidOf);
-  searches.set(facts, search);
   // A failed search is repeated at the next call, because the server may answer then.
+  const search = once(searches, array[FACTS], () => searched(array, pyramidOf));
   search.then(
     (found) => rememberFor(array, found),
-    () => searches.delete(facts),
+    () => {},
   );
   return unlessAborted(search, signal);
 }

@@ -6,7 +6,7 @@
 
 import { need, needReadable, optionsOf, type Rules } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
-import { exactJson } from "../model/exact_json.ts";
+import { exactJson } from "../model/json.ts";
 import type { Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
 import { ask } from "../port/convention.ts";

@@ -8,7 +8,6 @@ import { FACTS, type Array as ZarrArray } from "../api/array.ts";
 import { needList, optionsOf, type Rules } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable, Slice } from "../model/types.ts";
-import type { Finding } from "./findings.ts";
 import {
   type Extent,
   elementsIn,
@@ -20,6 +19,7 @@ import {
   worldBox,
 } from "./geometry.ts";
 import { type At, indexAlong, type PyramidAxis, type PyramidLevel } from "./pyramid_level.ts";
+import type { Finding } from "./schema.ts";
 import { type Tile, tilesIn } from "./tiles.ts";
 
 export type { At, PyramidAxis, PyramidLevel };

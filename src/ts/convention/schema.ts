@@ -1,15 +1,30 @@
 /**
  * Hands JSON schemas to the caller's validator: those of registered conventions, and with
  * `loadSchema` those that declarations name. This package interprets no schema. A schema that
- * nothing examined is a finding.
+ * nothing examined is a finding, as all that `validate` reports about a node's attributes.
  */
 import { need } from "../model/argument.ts";
 import { bodyOf } from "../model/body.ts";
 import { documentOf, type NodeLike } from "../model/node_like.ts";
+import { once } from "../model/once.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
 import { warn } from "../port/warnings.ts";
-import type { Finding } from "./findings.ts";
+
+export interface Finding {
+  /** A stable identifier, such as `multiscales/asset-path`. Messages may change; this does not. */
+  rule: string;
+  /** JSON pointer into the attributes; `""` is all attributes. */
+  path: string;
+  /**
+   * `error`: violates a "must" of the convention. `warning`: violates a "should", or is ambiguous.
+   * `info`: a note.
+   */
+  severity: "error" | "warning" | "info";
+  message: string;
+  /** The label of the convention; absent if the finding is about the list of declarations. */
+  convention?: string;
+}
 
 export type JsonSchema = Record<string, unknown> | boolean;
 
@@ -66,14 +81,9 @@ async function download(url: string): Promise<JsonSchema> {
  * download is repeated at the next call.
  */
 function load(url: string): Promise<JsonSchema> {
-  const known = loaded.get(url);
-  if (known) return known;
-  const loading = download(url);
   const [oldest] = loaded.keys();
-  if (oldest !== undefined && loaded.size >= MOST_LOADED) loaded.delete(oldest);
-  loaded.set(url, loading);
-  loading.catch(() => loaded.get(url) === loading && loaded.delete(url));
-  return loading;
+  if (oldest !== undefined && loaded.size >= MOST_LOADED && !loaded.has(url)) loaded.delete(oldest);
+  return once(loaded, url, () => download(url));
 }
 
 const describesNode = (schema: JsonSchema) =>
@@ -82,7 +92,7 @@ const describesNode = (schema: JsonSchema) =>
     : false;
 
 /** A schema, and what is needed to check a node against it. */
-export interface Checked {
+interface Checked {
   schema: JsonSchema;
   validate: SchemaValidator;
   /** Whether the schema describes the metadata document or the attributes. */

@@ -5,8 +5,8 @@
 
 import { need, needList, needReadable, needText } from "../model/argument.ts";
 import { shown } from "../model/errors.ts";
-import { exactJson } from "../model/exact_json.ts";
-import type { DateLike, Moment } from "../model/time.ts";
+import { exactJson } from "../model/json.ts";
+import type { DateLike, Moment } from "../model/types.ts";
 import { ask } from "../port/convention.ts";
 
 export type { DateLike, Moment };

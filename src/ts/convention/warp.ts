@@ -1,23 +1,24 @@
 /**
  * `warp`: resamples an array to the pixels of a map, in any reference system that proj4 knows.
  * proj4 projects some corners of the map's pixels. The conventions module finds the elements of the
- * pixels (`src/kernel/warp`), and only these elements are read.
+ * pixels (`src/kernel/warp`), and only these elements are read. `placement_search.ts` finds the
+ * geometry of the array.
  */
-
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { needArray } from "../api/node_facts.ts";
 import type { CfOptions } from "../api/read/conversion.ts";
 import { needList, optionsOf, refuse } from "../model/argument.ts";
-import { NotFoundError, shown, ZarrError } from "../model/errors.ts";
+import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { once } from "../model/once.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/unless_aborted.ts";
-import { viewBytes } from "../model/view_bytes.ts";
 import { askNumbers } from "../port/convention.ts";
 import { controlPoints, type MapGrid } from "./control_points.ts";
-import type { Extent } from "./geometry.ts";
+import type { Extent, Plane } from "./geometry.ts";
+import { foundPlacement, type Pixels } from "./placement_search.ts";
 import { type CrsLike, type Proj4Like, projectionOf } from "./projection.ts";
 import { type At, planeSelection } from "./pyramid_level.ts";
-import { type CurvilinearGrid, type WarpSource, warpSource } from "./warp_source.ts";
+import type { PyramidAxis } from "./pyramid_model.ts";
 
 export interface WarpOptions {
   /** The reference system of the map: a code, a proj4 or WKT string, or PROJJSON. */
@@ -55,10 +56,6 @@ const MOST_ELEMENTS = 2 ** 26;
 
 const numbersOf = (bytes: Uint8Array<ArrayBuffer>) => new Float64Array(bytes.buffer);
 
-function bytesOf(numbers: Iterable<number>): Uint8Array {
-  return new Uint8Array(Float64Array.from(numbers).buffer);
-}
-
 function checked({ extent, size }: WarpOptions): void {
   needList(extent, "extent");
   needList(size, "size");
@@ -93,37 +90,33 @@ function sourceWords({ geometry }: WarpSource, whole: [number, number], isGlobe:
 }
 
 async function send({ id, columns, rows, longitudes, latitudes }: CurvilinearGrid): Promise<void> {
-  const words = new Float64Array(4 + 2 * longitudes.length);
-  words.set([0, id, columns, rows]);
-  words.set(longitudes, 4);
-  words.set(latitudes, 4 + longitudes.length);
-  await askNumbers(new Uint8Array(words.buffer));
+  await askNumbers([0, id, columns, rows], [longitudes, latitudes]);
 }
 
 /** Grids that are being sent to the conventions module. */
 const sending = new WeakMap<CurvilinearGrid, Promise<void>>();
 
 /** Sends a grid to the conventions module. Concurrent calls send it once. */
-function keep(grid: CurvilinearGrid): Promise<void> {
-  const under = sending.get(grid);
-  if (under) return under;
-  const sent = send(grid).finally(() => sending.delete(grid));
-  sending.set(grid, sent);
-  return sent;
-}
+const keep = (grid: CurvilinearGrid): Promise<void> =>
+  once(
+    sending,
+    grid,
+    () => send(grid),
+    () => false,
+  );
 
 /** Requests the positions of pixels. Sends the grid if the module does not have it. */
 async function askPositions(
-  question: Uint8Array,
+  question: readonly number[],
   { geometry }: WarpSource,
   signal?: AbortSignal,
 ): Promise<Float64Array> {
   try {
-    return numbersOf(await askNumbers(question, signal));
+    return numbersOf(await askNumbers(question, [], signal));
   } catch (error) {
     if (geometry.kind !== "curvilinear" || !(error instanceof NotFoundError)) throw error;
     await unlessAborted(keep(geometry.grid), signal);
-    return numbersOf(await askNumbers(question, signal));
+    return numbersOf(await askNumbers(question, [], signal));
   }
 }
 
@@ -208,13 +201,8 @@ async function sampled(
   { method = "nearest", signal }: WarpOptions,
 ): Promise<Float32Array<ArrayBuffer>> {
   const isLinear = method === "linear" ? 1 : 0;
-  const head = bytesOf([2, isLinear, ...start, ...size, ...whole, wraps ? 1 : 0, positions.length / 2]);
-  const question = new Uint8Array(head.length + positions.byteLength + values.byteLength);
-  question.set(head);
-  question.set(viewBytes(positions), head.length);
-  const from = head.length + positions.byteLength;
-  question.set(viewBytes(values), from);
-  const answer = await askNumbers(question, signal);
+  const head = [2, isLinear, ...start, ...size, ...whole, wraps ? 1 : 0, positions.length / 2];
+  const answer = await askNumbers(head, [positions, values], signal);
   return new Float32Array(answer.buffer);
 }
 
@@ -296,6 +284,73 @@ async function locatedIn(
   const whole: [number, number] = [array.shape[x] ?? 0, array.shape[y] ?? 0];
   const pieces = await controlPoints({ extent, size }, projection, signal);
   const words = [1, ...size, ...sourceWords(source, whole, projection.isGlobe)];
-  const question = bytesOf([...words, ...pieces]);
+  const question = [...words, ...pieces];
   return { source, whole, located: locatedOf(await askPositions(question, source, signal), whole) };
+}
+
+/** A longitude and latitude for each element. The conventions module keeps it under `id`. */
+interface CurvilinearGrid {
+  id: number;
+  columns: number;
+  rows: number;
+  longitudes: Float64Array;
+  latitudes: Float64Array;
+}
+
+/** The coordinates as numbers for the kernel. */
+type Geometry =
+  | { kind: "axes"; x: number[]; y: number[] }
+  | { kind: "turned"; affine: readonly number[] }
+  | { kind: "curvilinear"; grid: CurvilinearGrid };
+
+export interface WarpSource {
+  geometry: Geometry;
+  crs: CrsLike;
+  axes: readonly PyramidAxis[];
+  /** The axes of the array that are columns (x) and rows (y). */
+  plane: Plane;
+}
+
+let nextGrid = 1;
+
+function geometryOf(pixels: Pixels, columns: number, rows: number): Geometry {
+  if (pixels.kind === "grid") {
+    const grid = { id: nextGrid++, columns, rows, longitudes: pixels.x, latitudes: pixels.y };
+    return { kind: "curvilinear", grid };
+  }
+  if (pixels.kind === "axes") {
+    const listed = (values: Float64Array) => [1, values.length, ...values];
+    return { kind: "axes", x: listed(pixels.x), y: listed(pixels.y) };
+  }
+  const [a, b, c, d, e, f] = pixels.affine;
+  if (b !== 0 || d !== 0) return { kind: "turned", affine: pixels.affine };
+  return { kind: "axes", x: [0, c, a, columns], y: [0, f, e, rows] };
+}
+
+/** The geometries of placements, because each grid is sent to the kernel once. */
+const geometries = new WeakMap<Pixels, Geometry>();
+
+/**
+ * The source of an array. `from` is its reference system, if the metadata does not give it. Rejects
+ * with an `UnsupportedError` if there are no coordinates, or no reference system.
+ */
+export async function warpSource(
+  array: ZarrArray<DataType, Readable>,
+  from: CrsLike | undefined,
+  signal: AbortSignal | undefined,
+): Promise<WarpSource> {
+  const found = await foundPlacement(array, from, signal);
+  const { crs, axes, plane, pixels } = found ?? {};
+  if (crs === undefined || !axes || !plane || !pixels) {
+    throw new UnsupportedError("a map of an array without coordinates in a known reference system", {
+      path: array.path,
+      expected:
+        "a reference system (proj:, grid_mapping, or from: …) with coordinates or spatial:, or longitudes and latitudes",
+      actual: found ? "a place without a reference system" : "no place",
+    });
+  }
+  const [columns = 0, rows = 0] = [array.shape[plane.x], array.shape[plane.y]];
+  const geometry = geometries.get(pixels) ?? geometryOf(pixels, columns, rows);
+  geometries.set(pixels, geometry);
+  return { geometry, crs, axes, plane };
 }

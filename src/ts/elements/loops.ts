@@ -63,6 +63,22 @@ export interface Placement {
   elementSize: number;
 }
 
+/** A box in a result: the index of its first element, and its shape. */
+export interface PartBox {
+  start: ArrayLike<number>;
+  shape: ArrayLike<number>;
+}
+
+/** The placement of a part in a result. `order` has the dimensions in memory order. */
+export function placementOf(
+  { start, shape }: PartBox,
+  target: { shape: readonly number[]; order: readonly number[] },
+  elementSize: number,
+): Placement {
+  const inMemory = (values: ArrayLike<number>) => target.order.map((axis) => values[axis] ?? 0);
+  return { targetShape: inMemory(target.shape), start: inMemory(start), shape: inMemory(shape), elementSize };
+}
+
 /**
  * The byte offsets of a part's rows in the target, in the part's order. Trailing dimensions that
  * the part covers completely form one row with the dimension before them.

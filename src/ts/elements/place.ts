@@ -1,8 +1,9 @@
 /**
- * Copies a part into the result, row by row.
+ * Copies the elements of a part into the result: whole parts row by row, and boxes of decoded chunks,
+ * whose dimensions have a constant step in both. Elements that are adjacent in both are copied as one
+ * run.
  */
-
-import { type Placement, Rows } from "./loops.ts";
+import { type Loop, Loops, type Placement, Rows } from "./loops.ts";
 import { isDue, pauseIfDue } from "./pause.ts";
 
 /** Approximate numbers of rows and bytes copied between two checks of the clock. */
@@ -10,9 +11,23 @@ const ROWS_BETWEEN = 256;
 const BYTES_BETWEEN = 1 << 18;
 
 /** Whether the part is still wanted. Called after each pause. */
-export type GoesOn = () => boolean;
+type GoesOn = () => boolean;
 
-/** Calls `place` for every row. Pauses if it takes long, and then returns a promise. */
+/**
+ * Works in turns: `some` does a part of the work, and returns whether any is left. Pauses if it takes
+ * long, and then returns a promise.
+ */
+function inTurns(some: () => boolean, goesOn: GoesOn): void | Promise<void> {
+  const rest = async () => {
+    do {
+      await pauseIfDue();
+      if (!goesOn()) return;
+    } while (some());
+  };
+  while (some()) if (isDue()) return rest();
+}
+
+/** Calls `place` for every row. */
 function eachRow(
   rows: Rows,
   goesOn: GoesOn,
@@ -20,20 +35,11 @@ function eachRow(
 ): void | Promise<void> {
   const between = Math.max(1, Math.min(ROWS_BETWEEN, Math.floor(BYTES_BETWEEN / rows.rowBytes)));
   let row = 0;
-  const some = () => {
+  return inTurns(() => {
     const end = Math.min(rows.count, row + between);
     for (; row < end; row += 1) place(rows.next(), row);
-  };
-  const rest = async () => {
-    while (row < rows.count) {
-      await pauseIfDue();
-      if (!goesOn()) return;
-      some();
-    }
-  };
-  do some();
-  while (row < rows.count && !isDue());
-  return row < rows.count ? rest() : undefined;
+    return row < rows.count;
+  }, goesOn);
 }
 
 /** Copies the packed elements of a part into the result, with pauses. */
@@ -81,4 +87,146 @@ export function repeat(bytes: Uint8Array, element: Uint8Array): void {
   for (let filled = element.length; filled < bytes.length; filled *= 2) {
     bytes.copyWithin(filled, 0, Math.min(filled, bytes.length - filled));
   }
+}
+
+/**
+ * The box that a part takes from a chunk, as `src/engine/js/read.rs` writes it. `numbers` has the index of
+ * the first element in the chunk; then, for each dimension of the array: the count, the step in
+ * elements of the chunk, and the first index in the part.
+ */
+export type PlacedChunk = [numbers: Float64Array, elements: Uint8Array];
+
+/** The layout of the result, and the origin of the part in it. */
+export interface Place {
+  /** Dimensions in memory order, slowest first. */
+  order: readonly number[];
+  /** Strides of the result in elements, by dimension of the array. */
+  strides: readonly number[];
+  start: ArrayLike<number>;
+  elementSize: number;
+}
+
+/** A run of `run` bytes, and the loops around it, outermost first. Places are in bytes. */
+interface Runs {
+  loops: Loop[];
+  run: number;
+  source: number;
+  target: number;
+}
+
+/** `TypedArray.set` is faster than a loop for runs of at least this many bytes. */
+const LONG_RUN = 192;
+
+function runsOf({ order, strides, start, elementSize }: Place, numbers: Float64Array): Runs {
+  const runs: Runs = { loops: [], run: elementSize, source: (numbers[0] ?? 0) * elementSize, target: 0 };
+  for (const axis of [...order].reverse()) {
+    const [count = 0, step = 0, place = 0] = numbers.subarray(1 + 3 * axis);
+    const stride = (strides[axis] ?? 0) * elementSize;
+    runs.target += ((start[axis] ?? 0) + place) * stride;
+    addLoop(runs, { count, source: step * elementSize, target: stride });
+  }
+  return runs;
+}
+
+/** Adds an outer loop. A loop that continues the run or the outermost loop is merged with it. */
+function addLoop(runs: Runs, loop: Loop): void {
+  const [outermost] = runs.loops;
+  if (loop.count === 1) return;
+  if (!outermost && loop.source === runs.run && loop.target === runs.run) runs.run *= loop.count;
+  else if (outermost && goesOn(outermost, loop)) outermost.count *= loop.count;
+  else runs.loops.unshift(loop);
+}
+
+const goesOn = (inner: Loop, outer: Loop) =>
+  outer.source === inner.source * inner.count && outer.target === inner.target * inner.count;
+
+type Words = Uint8Array | Uint16Array | Uint32Array;
+
+/** The same bytes as the longest words of which every step is a multiple. */
+function wordsOf(runs: Runs, source: Uint8Array, target: Uint8Array): [Words, Words, number] {
+  const steps = runs.loops.reduce((all, loop) => all | loop.source | loop.target, runs.run);
+  const all = steps | runs.source | runs.target | source.byteOffset | target.byteOffset;
+  const as = (
+    bytes: Uint8Array,
+    View: new (buffer: ArrayBufferLike, at: number, length: number) => Uint32Array | Uint16Array,
+    size: number,
+  ) => new View(bytes.buffer, bytes.byteOffset, Math.floor(bytes.byteLength / size));
+  if (all % 4 === 0) return [as(source, Uint32Array, 4), as(target, Uint32Array, 4), 4];
+  if (all % 2 === 0) return [as(source, Uint16Array, 2), as(target, Uint16Array, 2), 2];
+  return [source, target, 1];
+}
+
+/** Copies `count` runs of the innermost loop, from the given byte offsets on. */
+type CopyLoop = (source: number, target: number, count: number) => void;
+
+function longRuns({ run }: Runs, loop: Loop, source: Uint8Array, target: Uint8Array): CopyLoop {
+  return (from, to, count) => {
+    for (let at = 0; at < count; at += 1, from += loop.source, to += loop.target) {
+      target.set(source.subarray(from, from + run), to);
+    }
+  };
+}
+
+function shortRuns(runs: Runs, loop: Loop, source: Uint8Array, target: Uint8Array): CopyLoop {
+  const [sourceWords, targetWords, size] = wordsOf(runs, source, target);
+  const [length, sourceStep, targetStep] = [runs.run / size, loop.source / size, loop.target / size];
+  return (fromByte, toByte, count) => {
+    let from = fromByte / size;
+    let to = toByte / size;
+    for (let at = 0; at < count; at += 1, from += sourceStep, to += targetStep) {
+      for (let word = 0; word < length; word += 1)
+        targetWords[to + word] = sourceWords[from + word] as number;
+    }
+  };
+}
+
+/** The state of a copy: the rounds of the outer loops, and the progress of the innermost one. */
+class Progress {
+  readonly #outer: Loops;
+  readonly #innermost: Loop;
+  readonly #copy: CopyLoop;
+  /** Number of copied runs of the innermost loop. */
+  #done = 0;
+
+  constructor(runs: Runs, source: Uint8Array, target: Uint8Array) {
+    this.#innermost = runs.loops.at(-1) ?? { count: 1, source: 0, target: 0 };
+    this.#outer = new Loops(runs.loops.slice(0, -1), runs.source, runs.target);
+    this.#copy = (runs.run >= LONG_RUN ? longRuns : shortRuns)(runs, this.#innermost, source, target);
+  }
+
+  get isDone(): boolean {
+    return this.#outer.left <= 0;
+  }
+
+  /** Copies at most this many runs. */
+  some(most: number): void {
+    const loop = this.#innermost;
+    const outer = this.#outer;
+    for (let room = most; room > 0 && outer.left > 0; ) {
+      const count = Math.min(room, loop.count - this.#done);
+      const [from, to] = [loop.source * this.#done, loop.target * this.#done];
+      this.#copy(outer.source + from, outer.target + to, count);
+      room -= Math.max(1, count);
+      this.#done += count;
+      if (this.#done < loop.count) continue;
+      this.#done = 0;
+      outer.next();
+    }
+  }
+}
+
+/** Copies a box of a chunk into the result. Pauses if it takes long, and then returns a promise. */
+export function placeChunk(
+  target: Uint8Array,
+  place: Place,
+  [numbers, elements]: PlacedChunk,
+  isWanted: GoesOn,
+): void | Promise<void> {
+  const runs = runsOf(place, numbers);
+  const progress = new Progress(runs, elements, target);
+  const between = Math.max(1, Math.floor(BYTES_BETWEEN / runs.run));
+  return inTurns(() => {
+    progress.some(between);
+    return !progress.isDone;
+  }, isWanted);
 }

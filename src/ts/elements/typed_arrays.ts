@@ -3,7 +3,7 @@
  * is little-endian, so a typed array is a view. Floats for which JavaScript has no typed array are
  * widened to float32, which represents all their values.
  */
-import type { NumberType, TypeDescription, ViewName } from "../model/data_type.ts";
+import type { TypeDescription, ViewName } from "../model/data_type.ts";
 import type { NumberTables } from "../model/node_summary.ts";
 
 /** A plain typed array. */
@@ -42,23 +42,6 @@ export const CLASSES: Record<ViewName, ElementsClass> = {
   Float16Array: HalfClass ?? Uint16Array,
   Float32Array,
   Float64Array,
-};
-
-/**
- * The typed array class of each number type. The order is that of `src/conventions/downsample.rs`.
- */
-export const NUMBER_VIEWS: Readonly<Record<NumberType, ViewName>> = {
-  int8: "Int8Array",
-  int16: "Int16Array",
-  int32: "Int32Array",
-  int64: "BigInt64Array",
-  uint8: "Uint8Array",
-  uint16: "Uint16Array",
-  uint32: "Uint32Array",
-  uint64: "BigUint64Array",
-  float16: "Float16Array",
-  float32: "Float32Array",
-  float64: "Float64Array",
 };
 
 /** Whether callers get the numbers as they are in memory. */

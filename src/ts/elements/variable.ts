@@ -2,7 +2,7 @@
  * Converts elements of variable length to strings, bytes, arrays or JSON values in a plain array.
  */
 import type { TypeDescription } from "../model/data_type.ts";
-import { parseJsonText } from "../model/marked_json.ts";
+import { parseJsonText } from "../model/json.ts";
 import { packedOf, scalarOf, someOf } from "./elements.ts";
 import { isDue, pauseIfDue } from "./pause.ts";
 import { splitVariable, variableAt } from "./variable_buffer.ts";

@@ -2,9 +2,9 @@
  * Runs the engine on the caller's thread: the same server, behind a channel that passes messages by
  * reference.
  */
-import type { Channel } from "../port/channel.ts";
+
 import { NOBODY, type WorkerListener } from "../port/inbox.ts";
-import type { ToEngine, ToPage } from "../port/protocol.ts";
+import type { Channel, ToEngine, ToPage } from "../port/protocol.ts";
 import { PageLink } from "./page.ts";
 import { EngineServer } from "./server.ts";
 

@@ -5,7 +5,7 @@
  * trapped is thrown away and the next call has a new one.
  */
 import { ZarrError } from "../model/errors.ts";
-import { engineModule } from "./compile.ts";
+import { engineModule } from "./wasm_builds.ts";
 
 /** The exports of `src/engine/js/convention_host.rs`. */
 interface ConventionExports {

@@ -5,8 +5,7 @@
  */
 import type { ToEngine, ToPage } from "../port/protocol.ts";
 import { PageLink } from "./page.ts";
-import { EngineServer } from "./server.ts";
-import { changedStatus } from "./status.ts";
+import { changedStatus, EngineServer } from "./server.ts";
 import { wire } from "./worker_wire.ts";
 
 /** Messages of the engine, collected until the end of the turn. */

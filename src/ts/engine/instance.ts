@@ -7,9 +7,8 @@
 
 import { nextTask, pauseIfDue } from "../elements/pause.ts";
 import { INTERNAL, TrapError } from "../model/errors.ts";
-import { cacheLimits } from "./configuration.ts";
-import { counters } from "./counters.ts";
 import { Locks } from "./locks.ts";
+import { cacheLimits, counters } from "./state.ts";
 
 /** The exports that every build has. */
 export type Glue = typeof import("#glue");

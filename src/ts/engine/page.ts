@@ -1,10 +1,14 @@
 /**
- * The engine's link to the page. It asks for what only the page has, and sends warnings. The server
- * sets it at the start.
+ * The engine's link to the page. It asks for what only the page has, among it the user's codecs that
+ * are functions, and sends warnings. The server sets it at the start.
  */
+import { failureOf } from "../codec/fault.ts";
+import type { CodecRequest } from "../codec/site.ts";
 import { withState } from "../files/reading.ts";
 import { THROWN } from "../model/errors.ts";
-import type { Ask, ToEngine, ToPage } from "../port/protocol.ts";
+import type { CodecsDefinition } from "../port/definitions.ts";
+import type { Ask, CodecResult, ToEngine, ToPage } from "../port/protocol.ts";
+import type { Failure } from "./decode/messages.ts";
 
 interface Waiting {
   resolve(value: unknown): void;
@@ -116,4 +120,19 @@ export function setPage(page: PageLink): void {
 export function page(): PageLink {
   if (!link) throw new Error("the engine was not started");
   return link;
+}
+
+/** Runs a codec that is a function on the page. Rejects with a `Failure`. */
+export async function runOnPage(
+  { runner }: CodecsDefinition,
+  request: CodecRequest,
+): Promise<Uint8Array<ArrayBuffer>> {
+  let answer: CodecResult;
+  try {
+    answer = (await page().ask(runner, "run", [request])) as CodecResult;
+  } catch (thrown) {
+    throw failureOf(request, thrown);
+  }
+  if ("report" in answer) throw { report: answer.report } satisfies Failure;
+  return answer;
 }

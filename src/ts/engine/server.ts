@@ -1,17 +1,15 @@
 /**
  * The engine's end of the port. It takes the page's messages, runs operations, and answers. A
- * worker has one server; so has the caller's thread.
+ * worker has one server; so has the caller's thread. It reports the engine's counters.
  */
 import { type ErrorFields, fieldsOfError, localFieldsOfError } from "../model/errors.ts";
 import type { OperationName } from "../port/operations.ts";
 import { type EngineStatus, PROTOCOL_VERSION, type ToEngine, type ToPage } from "../port/protocol.ts";
 import { defineArray, forgetArrays, releaseArray } from "./arrays.ts";
-import { forgetModules } from "./compile.ts";
-import { configuration, configure } from "./configuration.ts";
 import { forgetConventions } from "./convention_module.ts";
-import { closePools } from "./decode/pools.ts";
+import { closePools, workerCount } from "./decode/pools.ts";
 import { defineCache, releaseCache } from "./http/caches.ts";
-import { setCaches, startEngine, stopEngine } from "./instances.ts";
+import { cacheCounters, currentBuild, setCaches, startEngine, stopEngine } from "./instances.ts";
 import { type OpenCall, openCall } from "./open_call.ts";
 import { codecOperations } from "./operations/codecs.ts";
 import { nodeOperations } from "./operations/nodes.ts";
@@ -20,8 +18,9 @@ import { readOperations } from "./operations/reads.ts";
 import { storeOperations } from "./operations/stores.ts";
 import { writeOperations } from "./operations/writes.ts";
 import { type PageLink, setPage } from "./page.ts";
-import { engineStatus } from "./status.ts";
+import { configuration, configure, counters } from "./state.ts";
 import { defineStore, forgetStores, releaseStore } from "./stores.ts";
+import { forgetModules } from "./wasm_builds.ts";
 
 const OPERATIONS: OperationTable = {
   ...nodeOperations,
@@ -153,4 +152,20 @@ export class EngineServer {
     forgetConventions();
     forgetModules();
   }
+}
+
+function engineStatus(): EngineStatus {
+  const workers = counters.decoder === "caller" ? 0 : workerCount();
+  return { ...counters, build: currentBuild(), workers, caches: cacheCounters() };
+}
+
+let last = "";
+
+/** The counters; undefined if they have not changed since the last call. */
+export function changedStatus(): EngineStatus | undefined {
+  const status = engineStatus();
+  const text = JSON.stringify(status);
+  if (text === last) return undefined;
+  last = text;
+  return status;
 }

@@ -10,7 +10,7 @@ import { type FolderIo, FolderStore } from "../files/folder_store.ts";
 import { ZarrError } from "../model/errors.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import type { HttpDefinition, StoreDefinition } from "../port/definitions.ts";
-import { STORE_METHODS } from "../port/store_methods.ts";
+import { STORE_METHODS } from "../port/page_stores.ts";
 import { type HttpSender, sender } from "./http/send.ts";
 import { callNow, type Glue, Handle, hasInstance, needFull } from "./instances.ts";
 import { page } from "./page.ts";
@@ -20,7 +20,7 @@ type Make = (glue: Glue) => number;
 
 interface EngineStore {
   make: Make;
-  handle: Handle | undefined;
+  handle?: Handle;
   /** The object that the wasm instance holds weakly; this reference keeps it alive. */
   object?: UserObject;
   /** Number of the consolidated metadata that is released with the store. */
@@ -107,7 +107,7 @@ function made(number: number, definition: StoreDefinition): EngineStore {
     }
     case "user": {
       const object = new UserObject(number, definition);
-      return { make: weakly(object.methods), handle: undefined, object };
+      return { make: weakly(object.methods), object };
     }
     case "directory":
       return local(new HandleFolder(definition.root), definition.lockName);
@@ -115,11 +115,12 @@ function made(number: number, definition: StoreDefinition): EngineStore {
       return local(opfsFolder(namesOfPrefix(definition.path)), definition.lockName);
     case "consolidated":
       return {
-        ...{ make: makeOf(definition), handle: undefined, loaded: definition.loaded },
+        make: makeOf(definition),
+        loaded: definition.loaded,
         behind: [definition.store],
       };
     default:
-      return { make: makeOf(definition), handle: undefined, behind: behindOf(definition) };
+      return { make: makeOf(definition), behind: behindOf(definition) };
   }
 }
 
@@ -158,7 +159,7 @@ const weakly = (object: object): Make => {
 function local(folder: FolderIo, lockName: string | undefined): EngineStore {
   const store: object = new FolderStore(async () => folder);
   if (lockName !== undefined) Object.defineProperty(store, "lockName", { value: lockName });
-  return { make: weakly(store), handle: undefined, object: store as UserObject };
+  return { make: weakly(store), object: store as UserObject };
 }
 
 type MakeHttp = (glue: Glue, options: never) => number;
@@ -176,7 +177,7 @@ function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): 
     onConsole: (message: string) => console.warn(`zarr-wasm: ${withoutSecrets(message)}`),
     onWarning,
   };
-  return { make: (glue) => make(glue, options as never), handle: undefined, http };
+  return { make: (glue) => make(glue, options as never), http };
 }
 
 type Methods = Record<string, unknown>;

@@ -9,6 +9,7 @@ export {
   type ArrayGetOptions,
 } from "../api/array.ts";
 export { AtValue, BetweenValues, type CoordinateValue, type NearestOptions } from "../api/by_value.ts";
+export { UnreadableNode } from "../api/children.ts";
 export {
   type ConsolidatedFormat,
   type ConsolidatedMetadataOptions,
@@ -56,10 +57,9 @@ export {
   type OmeLabelColor,
 } from "../api/read/colors.ts";
 export type { CfOptions, ConversionOptions } from "../api/read/conversion.ts";
-export type { PartPlace } from "../api/read/part_queue.ts";
 export { type EncodedBasis, type PlannedObject, ReadPlan } from "../api/read/plan.ts";
 export type { Progress, ReadOptions } from "../api/read/request.ts";
-export type { StreamOptions } from "../api/read/stream.ts";
+export type { PartPlace, StreamOptions } from "../api/read/stream.ts";
 export type {
   CodecEntry,
   CodecKind,
@@ -67,10 +67,10 @@ export type {
   CodecModule,
   CodecRegistry,
   UserCodec,
-} from "../api/registered.ts";
+} from "../api/registry.ts";
 export { registry } from "../api/registry.ts";
 export type { AnySelection, DimensionSelection } from "../api/selection.ts";
-export { type Points, points, select, slice } from "../api/slice.ts";
+export { type Points, points, select, slice } from "../api/selection.ts";
 export {
   type StorageTransformer,
   type StorageTransformerInfo,
@@ -78,15 +78,8 @@ export {
   type StoreBelow,
   storageTransformers,
 } from "../api/storage_transformers.ts";
-export { UnreadableNode } from "../api/unreadable.ts";
 export type { ElementReader, ElementSource, ElementsInMemory } from "../api/write/element_source.ts";
 export type { WriteOptions, WriteProgress } from "../api/write/write.ts";
-export {
-  type ByteCache,
-  type ByteCachingOptions,
-  type CacheKeyFor,
-  withByteCaching,
-} from "../compat/byte_caching.ts";
 export {
   type ArrayExtension,
   defineArrayExtension,
@@ -111,11 +104,14 @@ export {
   sliceIndices as _zarrita_internal_sliceIndices,
 } from "../compat/internal.ts";
 export {
+  type ByteCache,
+  type ByteCachingOptions,
+  type CacheKeyFor,
   type FlushReport,
   type RangeCoalescingOptions,
+  withByteCaching,
   withRangeCoalescing,
-} from "../compat/range_coalescing.ts";
-export { projOfGridMapping } from "../convention/cf_projection.ts";
+} from "../compat/store_extensions.ts";
 export {
   addConvention,
   type Convention,
@@ -129,12 +125,12 @@ export {
   validate,
 } from "../convention/conventions.ts";
 export { Coordinates, type CoordsOptions, coords } from "../convention/coordinates.ts";
-export type { Finding } from "../convention/findings.ts";
 export type { Extent } from "../convention/geometry.ts";
 export { Histogram, type HistogramOptions, histogram } from "../convention/histogram.ts";
 export { at, between, locate } from "../convention/locate.ts";
 export { type Pixels, type Placement, type PlacementOptions, placement } from "../convention/placement.ts";
 export type { CrsLike, Proj4Like } from "../convention/projection.ts";
+export { projOfGridMapping } from "../convention/projection.ts";
 export { type PlacedNode, type PyramidOptions, pyramid } from "../convention/pyramid.ts";
 export {
   type At,
@@ -147,7 +143,7 @@ export {
   type View,
   type Viewport,
 } from "../convention/pyramid_model.ts";
-export type { JsonSchema, SchemaError, SchemaValidator } from "../convention/schema.ts";
+export type { Finding, JsonSchema, SchemaError, SchemaValidator } from "../convention/schema.ts";
 export type { Tile } from "../convention/tiles.ts";
 export { type DateLike, type Moment, TimeUnits, timeUnits } from "../convention/time.ts";
 export { type Warped, type WarpOptions, warp } from "../convention/warp.ts";
@@ -158,7 +154,7 @@ export type {
   NewDataset,
   NewVariable,
   VariableData,
-} from "../convention/write/dataset_options.ts";
+} from "../convention/write/dataset.ts";
 export { createDataset } from "../convention/write/dataset_writer.ts";
 export type {
   CreatePyramidOptions,

@@ -7,7 +7,7 @@ import conventions from "#conventions-wasm";
 import * as engine from "#engine-texts";
 import full from "#full-wasm";
 import images from "#images-wasm";
-import { inflating, unpacked } from "../engine/unpack.ts";
+import { inflating, unpacked } from "../engine/wasm_builds.ts";
 import { node } from "../store/node_builtins.ts";
 
 const WORKER = new URL("../../worker.js", import.meta.url);

@@ -16,6 +16,12 @@ export function refuse(message: string, expected: string, actual: unknown): neve
   throw new ZarrError("Argument", message, { expected, actual: shown(actual) });
 }
 
+/** Throws an `Argument` error unless the caller's memory has the length of the result, in bytes. */
+export function needOut({ byteLength }: ArrayBufferView, expected: number): void {
+  if (byteLength === expected) return;
+  refuse("`out` does not have the length of the result", `${expected} bytes`, `${byteLength} bytes`);
+}
+
 /** Whether a value can be read at all. A revoked proxy cannot. */
 export function isReadable(value: unknown): boolean {
   try {

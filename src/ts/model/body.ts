@@ -3,7 +3,7 @@
  * than it announces, never stop, or compress what is enormous. It does not decide what an answer
  * means.
  */
-import { viewBytes } from "./view_bytes.ts";
+import { viewBytes } from "./memory.ts";
 
 /**
  * Of a request: its limits, as `[of a whole value, of a part]`. Of an error: what was exceeded.

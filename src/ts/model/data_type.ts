@@ -21,18 +21,35 @@ export type Kind =
   | "variable-array"
   | "json";
 
-export type ViewName =
-  | "Int8Array"
-  | "Int16Array"
-  | "Int32Array"
-  | "BigInt64Array"
-  | "Uint8Array"
-  | "Uint16Array"
-  | "Uint32Array"
-  | "BigUint64Array"
-  | "Float16Array"
-  | "Float32Array"
-  | "Float64Array";
+/**
+ * The typed array class of each number type. The order is that of `src/conventions/downsample.rs`.
+ */
+export const NUMBER_VIEWS = {
+  int8: "Int8Array",
+  int16: "Int16Array",
+  int32: "Int32Array",
+  int64: "BigInt64Array",
+  uint8: "Uint8Array",
+  uint16: "Uint16Array",
+  uint32: "Uint32Array",
+  uint64: "BigUint64Array",
+  float16: "Float16Array",
+  float32: "Float32Array",
+  float64: "Float64Array",
+} as const;
+
+/** The number types to which a read can convert. */
+export type NumberType = keyof typeof NUMBER_VIEWS;
+
+export type ViewName = (typeof NUMBER_VIEWS)[NumberType];
+
+/** The lowest and the highest integer of a data type, by its name. Undefined for other types. */
+export function integerRange(name: string): [low: number, high: number] | undefined {
+  const [, unsigned, bits] = /^(u?)int(\d+)$/.exec(name) ?? [];
+  if (bits === undefined) return undefined;
+  const count = 2 ** Number(bits);
+  return unsigned ? [0, count - 1] : [-count / 2, count / 2 - 1];
+}
 
 export interface TypeDescription {
   name: string;
@@ -80,17 +97,3 @@ export type TimeUnit =
   | "generic";
 
 export const parseDescription = (text: string): TypeDescription => JSON.parse(text);
-
-/** The number types to which a read can convert. */
-export type NumberType =
-  | "int8"
-  | "int16"
-  | "int32"
-  | "int64"
-  | "uint8"
-  | "uint16"
-  | "uint32"
-  | "uint64"
-  | "float16"
-  | "float32"
-  | "float64";

@@ -5,7 +5,9 @@ import { test } from "node:test";
 import * as limits from "./limits.ts";
 
 // The unit lane runs in the project's folder.
-const rust = ["src/core/limits.rs", "src/engine/hierarchy/open.rs"].map((path) => readFileSync(path, "utf8")).join();
+const rust = ["src/core/limits.rs", "src/engine/hierarchy/open.rs"]
+  .map((path) => readFileSync(path, "utf8"))
+  .join();
 
 /** The value of a constant of Rust: a number, a power of two, or the difference of two. */
 function constantOf(name: string): number {

@@ -2,7 +2,7 @@
  * Describes a node to the conventions module: JSON text of its attributes and of the few facts that
  * conventions use. Nodes of zarrita are accepted too.
  */
-import { exactJson } from "./exact_json.ts";
+import { exactJson } from "./json.ts";
 import type { Attributes } from "./types.ts";
 
 /** The members that a node must have: those of this package, of zarrita, and of similar objects. */

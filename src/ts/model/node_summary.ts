@@ -16,7 +16,7 @@ export type DecodeBuild = "engine" | "full" | "images";
 
 /**
  * JSON text for `JSON.parse`. If the document has `NaN`, infinities or integers that a number would
- * round, the second text gives the places of their marks (`marked_json.ts`).
+ * round, the second text gives the places of their marks (`json.ts`).
  */
 export type JsonText = string | [text: string, places: string];
 
@@ -34,7 +34,7 @@ export interface LargeDocument {
    * that `JSON.parse` loses, and of their end. Absent if the summary has them as text.
    */
   attributes?: Uint32Array;
-  /** The places of these tokens (`marked_json.ts`). */
+  /** The places of these tokens (`json.ts`). */
   places?: string;
 }
 

@@ -6,10 +6,9 @@
  */
 import { loadCaller } from "#source";
 import { ZarrError } from "../model/errors.ts";
-import { isNode } from "../model/is_node.ts";
-import type { Channel, EnginePlace } from "./channel.ts";
+import { isNode } from "../model/node.ts";
 import { configuration, engineOptions } from "./configuration.ts";
-import { PROTOCOL_VERSION, type ToEngine, type ToPage } from "./protocol.ts";
+import { type Channel, type EnginePlace, PROTOCOL_VERSION, type ToEngine, type ToPage } from "./protocol.ts";
 import { loadStartup } from "./wasm.ts";
 import { firstOpened, NotStarted, ofWebWorker, started, startedAt, workerPlaces } from "./worker_start.ts";
 

@@ -2,8 +2,7 @@
  * The options that `init` received. Every option has a default. The page reads an option when it
  * first needs it, so `init` must be called before that.
  */
-import { needUrl, optionsOf, parsedUrl, type Rules } from "../model/argument.ts";
-import { shown, ZarrError } from "../model/errors.ts";
+import { needUrl, optionsOf, parsedUrl, type Rules, refuse } from "../model/argument.ts";
 import type { EngineOptions } from "./protocol.ts";
 
 /** The source of a wasm build: a URL, a response, its bytes, or a compiled module. */
@@ -95,10 +94,7 @@ const RULES: Rules = {
 export function configure(options: InitOptions): void {
   const { engine } = optionsOf(options, RULES);
   if (engine !== undefined && engine !== "worker" && engine !== "caller") {
-    throw new ZarrError("Argument", "the option engine of init is not a known place", {
-      expected: '"worker" or "caller"',
-      actual: shown(engine),
-    });
+    refuse("the option engine of init is not a known place", '"worker" or "caller"', engine);
   }
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined) Object.assign(configuration, { [name]: value });

@@ -5,10 +5,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fieldsOfError, THROWN, ZarrError } from "../model/errors.ts";
-import type { Channel } from "./channel.ts";
 import { Connection } from "./connection.ts";
 import { NOBODY } from "./inbox.ts";
-import type { Ask, ToEngine, ToPage } from "./protocol.ts";
+import type { Ask, Channel, ToEngine, ToPage } from "./protocol.ts";
 
 interface Sent {
   messages: ToEngine[];

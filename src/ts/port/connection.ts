@@ -1,17 +1,15 @@
 /**
  * The page's end of the port. It sends calls, receives answers and events, and performs what the
- * engine asks of the page. Messages of one microtask turn are posted together. It does not start
- * engines (`engine.ts` and `channels.ts` do).
+ * engine asks of the page. It keeps the values that users' code threw. Messages of one microtask turn
+ * are posted together. It does not start engines (`engine.ts` and `channels.ts` do).
  */
 import { type ErrorFields, errorOfFields, ZarrError } from "../model/errors.ts";
-import type { Channel } from "./channel.ts";
+import type { Callback, ObjectNumbers } from "./definitions.ts";
 import { NOBODY } from "./inbox.ts";
-import type { Callback, ObjectNumbers } from "./object_numbers.ts";
 import { Objects } from "./objects.ts";
 import type { AnswerOf, ArgumentsOf, OperationName } from "./operations.ts";
 import { type Performed, perform } from "./perform.ts";
-import { type Ask, type EngineStatus, PAGE, type ToEngine, type ToPage } from "./protocol.ts";
-import { ThrownValues } from "./thrown.ts";
+import { type Ask, type Channel, type EngineStatus, PAGE, type ToEngine, type ToPage } from "./protocol.ts";
 import { loadWasm } from "./wasm.ts";
 
 /** The engine crashed or does not answer. Its calls get no answer. */
@@ -297,3 +295,40 @@ const notCloneable = (cause: unknown) =>
       cause,
     },
   );
+
+/** Number of values kept. An error that arrives after more of them were thrown loses its cause. */
+const MOST_KEPT = 1024;
+
+class ThrownValues {
+  readonly #values = new Map<number, unknown>();
+  #next = 1;
+
+  keep(value: unknown): number {
+    const number = this.#next++;
+    this.#values.set(number, value);
+    const [oldest] = this.#values.keys();
+    if (this.#values.size > MOST_KEPT && oldest !== undefined) this.#values.delete(oldest);
+    return number;
+  }
+
+  get(number: number): unknown {
+    return this.#values.get(number);
+  }
+
+  /**
+   * The error that the caller of an operation gets. Where a store or a `fetch` of the user failed,
+   * it is what the user's code threw. This package's own errors stay, because they tell more, and
+   * so do those of the network.
+   */
+  ofCaller(error: unknown): unknown {
+    if (!(error instanceof ZarrError) || error.code !== "Store" || !("cause" in error)) return error;
+    const { cause, field } = error;
+    // An error of a storage transformer names its field of the metadata.
+    const isOwn = cause instanceof ZarrError || isNetwork(error) || field !== undefined;
+    return !isOwn && [...this.#values.values()].includes(cause) ? cause : error;
+  }
+}
+
+/** Whether a request got no answer. `fetch` throws a `TypeError` then. */
+const isNetwork = ({ cause, message }: ZarrError) =>
+  cause instanceof TypeError && message.startsWith("network or CORS");

@@ -3,6 +3,7 @@
  * JSON out; and numbers, for warping and downsampling.
  */
 import { type ErrorCode, NotFoundError, ZarrError } from "../model/errors.ts";
+import { viewBytes } from "../model/memory.ts";
 import { call } from "./engine.ts";
 
 interface Report {
@@ -24,11 +25,25 @@ export async function ask<T>(request: string): Promise<T> {
   return value as T;
 }
 
-/** The module's answer to a binary request. Rejects with its errors. */
+/** The bytes of numbers, and of blocks behind them. */
+function questionOf(numbers: Iterable<number>, blocks: readonly ArrayBufferView[]): Uint8Array {
+  const all = [Float64Array.from(numbers), ...blocks];
+  const question = new Uint8Array(all.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let end = 0;
+  for (const block of all) {
+    question.set(viewBytes(block), end);
+    end += block.byteLength;
+  }
+  return question;
+}
+
+/** The module's answer to a question of numbers, and blocks behind them. Rejects with its errors. */
 export async function askNumbers(
-  request: Uint8Array,
+  numbers: Iterable<number>,
+  blocks: readonly ArrayBufferView[] = [],
   signal?: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
+  const request = questionOf(numbers, blocks);
   const { status, answer } = await call("numbers", () => ({ request }), { signal });
   if (status !== 0) throw errorOf(JSON.parse(new TextDecoder().decode(answer)) as Report);
   return answer;

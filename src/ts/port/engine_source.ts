@@ -2,8 +2,7 @@
  * The types of what the modules that `#source` resolves to export. They import the chunks that hold
  * the engine. What an entry point does not have is undefined.
  */
-import type { Channel } from "./channel.ts";
-import type { Build, ToEngine } from "./protocol.ts";
+import type { Build, Channel, ToEngine } from "./protocol.ts";
 
 /** The programs of the workers, as classic scripts. */
 export interface WorkerPrograms {
@@ -24,13 +23,14 @@ export interface CallerModule {
   openCaller(startup: Extract<ToEngine, { type: "start" }>): Promise<Channel>;
 }
 
-export type LoadEngine = (() => Promise<EngineTexts>) | undefined;
-
-/** Loads the programs alone, where the wasm is a file. */
-export type LoadPrograms = (() => Promise<WorkerPrograms>) | undefined;
-
-/** The URL of the engine's wasm; undefined if this bundler did not place the file. */
-export type WasmFile = (() => Promise<URL | undefined>) | undefined;
-
-/** The builds that are loaded when a call needs them, as texts. */
-export type LoadBuild = Record<Exclude<Build, "engine">, () => Promise<string>> | undefined;
+/** What the modules that `#source` resolves to export. */
+export interface EngineSource {
+  loadEngine: (() => Promise<EngineTexts>) | undefined;
+  /** Loads the programs alone, where the wasm is a file. */
+  loadPrograms: (() => Promise<WorkerPrograms>) | undefined;
+  /** The URL of the engine's wasm; undefined if this bundler did not place the file. */
+  wasmFile: (() => Promise<URL | undefined>) | undefined;
+  loadCaller: () => Promise<CallerModule>;
+  /** The builds that are loaded when a call needs them, as texts. */
+  loadBuild: Record<Exclude<Build, "engine">, () => Promise<string>> | undefined;
+}

@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Objects } from "./objects.ts";
+import { setDefiner } from "./page_stores.ts";
 import type { ToEngine } from "./protocol.ts";
-import { setDefiner } from "./store_definers.ts";
 
 function made() {
   const posted: ToEngine[] = [];

@@ -5,11 +5,16 @@
  */
 import { needReadable } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
-import type { ArrayDefinition, CacheDefinition, StoreDefinition } from "./definitions.ts";
-import type { ArrayKey, Callback, ObjectNumbers } from "./object_numbers.ts";
+import type {
+  ArrayDefinition,
+  ArrayKey,
+  CacheDefinition,
+  Callback,
+  ObjectNumbers,
+  StoreDefinition,
+} from "./definitions.ts";
+import { definerOf, doubtfulStores, methodsOf } from "./page_stores.ts";
 import type { ToEngine } from "./protocol.ts";
-import { definerOf, doubtfulStores } from "./store_definers.ts";
-import { methodsOf } from "./store_methods.ts";
 
 /** The number of a user's store, and the methods that were sent to the engine. */
 interface KnownUser {
@@ -48,6 +53,16 @@ export class Objects implements ObjectNumbers {
     return number;
   }
 
+  /** The number of an object. `define` is called with a new one. */
+  #once(kind: Kind | "callback", object: object, define: (number: number) => unknown): number {
+    const known = this.#numbers.get(object);
+    if (known !== undefined) return known;
+    const number = this.#numbered(kind, object);
+    this.#numbers.set(object, number);
+    define(number);
+    return number;
+  }
+
   store(store: unknown): number {
     needReadable(store, "store");
     if (typeof store !== "object" || store === null) {
@@ -62,15 +77,12 @@ export class Objects implements ObjectNumbers {
   }
 
   native(store: object, make: () => StoreDefinition): number {
-    const known = this.#numbers.get(store);
-    if (known !== undefined) return known;
-    const number = this.#numbered("store", store);
-    this.#numbers.set(store, number);
-    this.#targets.set(number, new WeakRef(store));
-    const definition = make();
-    if ("http" in definition) definition.http.passesCaches = doubtfulStores.has(store);
-    this.#post({ type: "store", store: number, definition });
-    return number;
+    return this.#once("store", store, (number) => {
+      this.#targets.set(number, new WeakRef(store));
+      const definition = make();
+      if ("http" in definition) definition.http.passesCaches = doubtfulStores.has(store);
+      this.#post({ type: "store", store: number, definition });
+    });
   }
 
   #user(store: object): number {
@@ -108,21 +120,11 @@ export class Objects implements ObjectNumbers {
   }
 
   cache(cache: object, definition: CacheDefinition): number {
-    const known = this.#numbers.get(cache);
-    if (known !== undefined) return known;
-    const number = this.#numbered("cache", cache);
-    this.#numbers.set(cache, number);
-    this.#post({ type: "cache", cache: number, definition });
-    return number;
+    return this.#once("cache", cache, (number) => this.#post({ type: "cache", cache: number, definition }));
   }
 
   callback(callback: Callback): number {
-    const known = this.#numbers.get(callback);
-    if (known !== undefined) return known;
-    const number = this.#numbered("callback", callback);
-    this.#numbers.set(callback, number);
-    this.#targets.set(number, new WeakRef(callback));
-    return number;
+    return this.#once("callback", callback, (number) => this.#targets.set(number, new WeakRef(callback)));
   }
 
   keepAs(number: number, store: object): void {

@@ -73,7 +73,7 @@ export interface ResultAnswer extends ResultLayout {
   bytes: Uint8Array;
   /**
    * JSON elements that `JSON.parse` cannot read exactly, by their text: the strict text, and the
-   * places of its marks (`model/marked_json.ts`).
+   * places of its marks (`model/json.ts`).
    */
   marked?: Record<string, [text: string, places: string]>;
 }

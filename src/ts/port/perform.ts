@@ -6,10 +6,10 @@
 
 import { ZarrError } from "../model/errors.ts";
 import { LISTED_KEYS } from "../model/limits.ts";
-import { viewBytes } from "../model/view_bytes.ts";
+import { viewBytes } from "../model/memory.ts";
 import type { Objects } from "./objects.ts";
+import { STORE_METHODS } from "./page_stores.ts";
 import type { Ask } from "./protocol.ts";
-import { STORE_METHODS } from "./store_methods.ts";
 
 interface Circumstances {
   /** The signal of the engine's call: the same object that the caller passed. */
@@ -105,7 +105,7 @@ export function perform(
   if (typeof target === "function") {
     const made = (target as (...args: unknown[]) => unknown)(...ask.args, left);
     const performed = (value: unknown): Performed =>
-      isTransferring(value)
+      value instanceof Transferring
         ? { value: value.value, transfer: isLocal ? [] : value.transfer }
         : { value, transfer: [] };
     return made instanceof Promise ? made.then(performed) : performed(made);
@@ -129,5 +129,3 @@ export class Transferring {
     this.transfer = transfer;
   }
 }
-
-const isTransferring = (value: unknown): value is Transferring => value instanceof Transferring;

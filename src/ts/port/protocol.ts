@@ -1,14 +1,17 @@
 /**
- * The messages between the page and the engine. The page calls operations (`operations.ts`) under
- * call numbers. The engine answers each call, may send events before the answer, and asks the page
- * for what only the page has: a user's store, a custom `fetch`, codecs that are functions. Messages
- * contain numbers, strings, plain objects and ArrayBuffers. Thrown values, signals and functions
- * stay on the page; messages refer to them by number. This file has no code that runs at only one
- * end.
+ * The messages between the page and the engine, and the channel that carries them. The page calls
+ * operations (`operations.ts`) under call numbers. The engine answers each call, may send events
+ * before the answer, and asks the page for what only the page has: a user's store, a custom `fetch`,
+ * codecs that are functions. Messages contain numbers, strings, plain objects and ArrayBuffers. Thrown
+ * values, signals and functions stay on the page; messages refer to them by number. This file has no
+ * code that runs at only one end.
  */
+import type { BodyLimits, Exceeded } from "../model/body.ts";
 import type { ErrorFields } from "../model/errors.ts";
-import type { ArrayDefinition, CacheDefinition, StoreDefinition } from "./definitions.ts";
+import type { JsonText } from "../model/node_summary.ts";
+import type { ArrayDefinition, CacheDefinition, HeaderPairs, StoreDefinition } from "./definitions.ts";
 import type { OperationName } from "./operations.ts";
+import type { RunningWorker } from "./worker_start.ts";
 
 /**
  * Both ends compare it in the first message. A worker script of another release refuses to start.
@@ -133,3 +136,56 @@ export const newStatus = (): EngineStatus => ({
   panics: 0,
   caches: [0, 0, 0, 0, 0, 0],
 });
+
+/** A request for a custom `fetch`. */
+export interface RequestParts {
+  url: string;
+  method: string;
+  headers: HeaderPairs;
+  body: ArrayBuffer | undefined;
+  init: RequestInit;
+  limits: BodyLimits | undefined;
+}
+
+/** A response of a `fetch` of the page. Its body has been read. */
+export interface ResponseParts {
+  status: number;
+  url: string;
+  redirected: boolean;
+  headers: HeaderPairs;
+  body: ArrayBuffer;
+  /** Set if the body is longer than its limit, and was not read. */
+  exceeded?: Exceeded;
+}
+
+/** The answer of a codec: bytes, or the report of one that returned an invalid value. */
+export type CodecResult = Uint8Array<ArrayBuffer> | { report: string };
+
+/** The array for which a storage transformer is made, and the transformer's metadata. */
+export interface TransformerPlace {
+  extension: string;
+  type: JsonText;
+  configuration?: JsonText;
+  prefix: string;
+  gridShape: number[];
+  separator: string;
+}
+
+/**
+ * Where the engine runs: a worker that was started from a blob, from a URL or by the user's
+ * function (`custom`); a worker thread of Node; or the caller's thread.
+ */
+export type EnginePlace = "blob" | "url" | "node" | "custom" | "caller";
+
+export interface Channel extends RunningWorker<ToEngine[], ToPage[]> {
+  readonly place: EnginePlace;
+  /** Both ends run on this thread: messages are passed by reference, not cloned. */
+  readonly isLocal: boolean;
+  /**
+   * Reads the counters directly. Only a channel on this thread has it; the others receive `status`
+   * messages.
+   */
+  status?(): EngineStatus;
+  /** Calls a callback of the page synchronously. Only a channel on this thread uses it. */
+  oncall?: (target: number, args: unknown[]) => unknown;
+}

@@ -6,10 +6,10 @@
 import { loadBuild, loadEngine, loadPrograms, wasmFile } from "#source";
 import { need, parsedUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
-import { isNode } from "../model/is_node.ts";
-import { compileResponse, requireOk } from "./compile_response.ts";
+import { isNode } from "../model/node.ts";
 import { configuration } from "./configuration.ts";
 import type { WorkerPrograms } from "./engine_source.ts";
+import { compileResponse, requireOk } from "./loading.ts";
 import type { Build, WasmBytes, WasmText } from "./protocol.ts";
 import { warn } from "./warnings.ts";
 

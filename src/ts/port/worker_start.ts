@@ -5,6 +5,7 @@
  * not know the messages.
  */
 import { ZarrError } from "../model/errors.ts";
+import { nodeModule } from "../model/node.ts";
 import { Inbox, type WorkerListener } from "./inbox.ts";
 import { watchSilence } from "./silence.ts";
 import { TIMEOUTS } from "./timeouts.ts";
@@ -74,10 +75,7 @@ export function ofWebWorker<Sent, Received>(worker: Worker, name: string): Runni
   };
 }
 
-/**
- * Worker threads of Node. They are looked up at run time, so that bundlers for browsers see no
- * import and users need no types of Node.
- */
+/** A worker thread of Node. */
 interface NodeWorkerThread {
   postMessage(message: unknown, transfer?: ArrayBuffer[]): void;
   on(event: string, listener: (value: never) => void): void;
@@ -91,17 +89,12 @@ type NodeWorkerClass = new (
   options: { eval: boolean; execArgv: string[] },
 ) => NodeWorkerThread;
 
-interface NodeProcess {
-  getBuiltinModule?(name: string): { Worker: NodeWorkerClass };
-}
-
 /**
  * Starts a thread from a script's text or URL. Returns undefined if the environment has no threads
  * or neither is given.
  */
 function openNodeWorker(script: string | undefined, url: string | undefined): NodeWorkerThread | undefined {
-  const { process } = globalThis as { process?: NodeProcess };
-  const threads = process?.getBuiltinModule?.("node:worker_threads");
+  const threads = nodeModule("node:worker_threads") as { Worker: NodeWorkerClass } | undefined;
   const source = script ?? (url === undefined ? undefined : new URL(url));
   if (!threads || source === undefined) return undefined;
   return new threads.Worker(source, { eval: script !== undefined, execArgv: [] });

@@ -9,7 +9,8 @@ import { namesOfPrefix } from "../files/file.ts";
 import { FolderStore } from "../files/folder_store.ts";
 import { isA, needText, object } from "../model/argument.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
-import { setDefiner } from "../port/store_definers.ts";
+import { chunkFailed } from "../port/loading.ts";
+import { setDefiner } from "../port/page_stores.ts";
 import { isUntouched } from "./native_store.ts";
 
 /** Lets the engine use its own store for this object, as long as no method has been replaced. */

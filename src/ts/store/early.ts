@@ -5,12 +5,11 @@
  * requests do not depend on the engine.
  */
 import type { BodyLimits } from "../model/body.ts";
-import { isNode } from "../model/is_node.ts";
 import { HEAD_START_MS, METADATA_BYTES } from "../model/limits.ts";
-import type { Callback } from "../port/object_numbers.ts";
+import { isNode } from "../model/node.ts";
+import type { Callback } from "../port/definitions.ts";
 import { Transferring } from "../port/perform.ts";
-import type { FetchStoreOptions } from "./http_options.ts";
-import { answerParts } from "./page_fetch.ts";
+import { answerParts, type FetchStoreOptions } from "./http_options.ts";
 
 /** The key of the store method that sends early requests. */
 export const EARLY: unique symbol = Symbol("zarr-wasm.early");
@@ -43,42 +42,29 @@ export interface EarlyStart {
   giveUp(): void;
 }
 
-export class EarlyDocuments {
-  readonly #init: RequestInit;
-  readonly #fetch: (request: Request) => Promise<Response>;
+/** Requests the documents of a node. Returns undefined if its URLs are not certain. */
+export type BeginEarly = (root: string, node: EarlyNode) => EarlyStart | undefined;
 
-  private constructor(init: RequestInit, fetch: (request: Request) => Promise<Response>) {
-    this.#init = init;
-    this.#fetch = fetch;
-  }
-
-  /**
-   * For a store whose requests depend on its options only. Undefined if a cache, a function or
-   * headers are involved: the engine keeps headers from other servers.
-   */
-  static of(options: FetchStoreOptions): EarlyDocuments | undefined {
-    const { headers, persistentCache, overrides, credentials, fetch } = options;
-    if (headers !== undefined || overrides?.headers !== undefined || persistentCache) return undefined;
-    // The engine follows redirects where the platform shows them, and judges where they lead.
-    const redirect = isNode() ? { redirect: "manual" as const } : {};
-    const init = { ...redirect, ...overrides, ...(credentials !== undefined && { credentials }) };
-    return new EarlyDocuments(init, fetch ?? ((request) => globalThis.fetch(request)));
-  }
-
-  /** Requests the documents of a node. Returns undefined if its URLs are not certain. */
-  begin(root: string, { path, format, attrs }: EarlyNode): EarlyStart | undefined {
+/**
+ * For a store whose requests depend on its options only. Undefined if a cache, a function or headers
+ * are involved: the engine keeps headers from other servers.
+ */
+export function earlyDocuments(options: FetchStoreOptions): BeginEarly | undefined {
+  const { headers, persistentCache, overrides, credentials } = options;
+  const { fetch = (request: Request) => globalThis.fetch(request) } = options;
+  if (headers !== undefined || overrides?.headers !== undefined || persistentCache) return undefined;
+  // The engine follows redirects where the platform shows them, and judges where they lead.
+  const redirect = isNode() ? { redirect: "manual" as const } : {};
+  const init = { ...redirect, ...overrides, ...(credentials !== undefined && { credentials }) };
+  return (root, { path, format, attrs }) => {
     const [, address = "", query = ""] = ADDRESS.exec(root) ?? [];
     if (address === "" || !PLAIN.test(path)) return undefined;
     const place = address.replace(/(?<!\/)\/+$/, "");
-    const below = path
-      .split("/")
-      .filter((name) => name !== "")
-      .map((name) => `${name}/`)
-      .join("");
+    const below = path.split("/").filter((name) => name !== "");
     const requestsFor = (names: readonly string[]) =>
       names
         .filter((name) => attrs || name !== ".zattrs")
-        .map((name) => new Unsent(`${place}/${below}${name}${query}`, this.#init, this.#fetch));
+        .map((name) => unsent([place, ...below, name].join("/") + query, init, fetch));
     try {
       const requests = requestsFor(DOCUMENTS[format === 2 ? 2 : 3]);
       return started(requests, format === 0 ? requestsFor(DOCUMENTS[2]) : []);
@@ -86,37 +72,31 @@ export class EarlyDocuments {
       // The engine sends the same request, and its error names the cause.
       return undefined;
     }
-  }
+  };
 }
 
 /** A request that may be sent. */
-class Unsent {
-  readonly #request: Request;
-  readonly #fetch: (request: Request) => Promise<Response>;
-  readonly #controller = new AbortController();
-  #response: Promise<Response> | undefined;
-
-  constructor(address: string, init: RequestInit, fetch: (request: Request) => Promise<Response>) {
-    this.#request = new Request(address, { ...init, signal: this.#controller.signal });
-    this.#fetch = fetch;
-  }
-
-  get url(): string {
-    return this.#request.url;
-  }
-
+interface Unsent {
+  url: string;
   /** Sends it, once. */
-  send(): Promise<Response> {
-    const fetch = this.#fetch;
-    // A `fetch` of the user may throw at once.
-    this.#response ??= (async () => fetch(this.#request))();
-    this.#response.catch(() => {}); // the engine hears of it when it takes the answer
-    return this.#response;
-  }
+  send(): Promise<Response>;
+  giveUp(): void;
+}
 
-  giveUp(): void {
-    this.#controller.abort();
-  }
+function unsent(address: string, init: RequestInit, fetch: (request: Request) => Promise<Response>): Unsent {
+  const controller = new AbortController();
+  const request = new Request(address, { ...init, signal: controller.signal });
+  let response: Promise<Response> | undefined;
+  return {
+    url: request.url,
+    send() {
+      // A `fetch` of the user may throw at once.
+      response ??= (async () => fetch(request))();
+      response.catch(() => {}); // the engine hears of it when it takes the answer
+      return response;
+    },
+    giveUp: () => controller.abort(),
+  };
 }
 
 function started(first: Unsent[], later: Unsent[]): EarlyStart {

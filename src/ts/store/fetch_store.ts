@@ -5,7 +5,7 @@ import { needUrl } from "../model/argument.ts";
 import type { AbsolutePath } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import { warningsOfStore } from "../port/warnings.ts";
-import { EARLY, EarlyDocuments, type EarlyNode, type EarlyStart } from "./early.ts";
+import { type BeginEarly, EARLY, type EarlyNode, type EarlyStart, earlyDocuments } from "./early.ts";
 import {
   checkHttpOptions,
   type FetchStoreOptions,
@@ -24,7 +24,7 @@ import { isOurs, isUntouched, NativeStore, REQUESTING } from "./native_store.ts"
 export class FetchStore extends NativeStore {
   readonly url: string | URL;
   readonly #options: FetchStoreOptions;
-  readonly #early: EarlyDocuments | undefined;
+  readonly #early: BeginEarly | undefined;
 
   constructor(url: string | URL, options: FetchStoreOptions = {}) {
     needUrl(url, "url");
@@ -40,7 +40,7 @@ export class FetchStore extends NativeStore {
     }));
     this.url = url;
     this.#options = options;
-    this.#early = EarlyDocuments.of(options);
+    this.#early = earlyDocuments(options);
   }
 
   /** Warnings about the server's responses. The `warnings` of nodes include them. */
@@ -58,7 +58,7 @@ export class FetchStore extends NativeStore {
 
   /** @internal */
   [EARLY](node: EarlyNode): EarlyStart | undefined {
-    return isUntouched(this) ? this.#early?.begin(absoluteUrl(this.url), node) : undefined;
+    return isUntouched(this) ? this.#early?.(absoluteUrl(this.url), node) : undefined;
   }
 
   /** Stores a value and replaces an existing one. */

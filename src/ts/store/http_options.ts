@@ -1,14 +1,15 @@
 /**
- * The options of stores over HTTP: as users write them, and as they are sent to the engine.
+ * The options of stores over HTTP: as users write them, and as they are sent to the engine. A user's
+ * `fetch` runs on the page; requests and responses are converted for it.
  */
 import { need, needFunction, object, optionsOf } from "../model/argument.ts";
+import { type AnyBody, type BodyLimits, bodyOf, type Exceeded, exceededBy } from "../model/body.ts";
 import { ZarrError } from "../model/errors.ts";
-import { isNode } from "../model/is_node.ts";
+import { isNode } from "../model/node.ts";
 import { withoutSecrets } from "../model/secrets.ts";
-import type { HeaderPairs, HttpDefinition, Reach } from "../port/definitions.ts";
-import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
+import type { Callback, HeaderPairs, HttpDefinition, ObjectNumbers, Reach } from "../port/definitions.ts";
 import { Transferring } from "../port/perform.ts";
-import { answerParts, requestOf } from "./page_fetch.ts";
+import type { RequestParts, ResponseParts } from "../port/protocol.ts";
 import { type PersistentCache, type PersistentCacheOptions, persistentCacheOf } from "./persistent_cache.ts";
 
 /** Headers in any form that `fetch` accepts. */
@@ -227,4 +228,56 @@ function needPartition(options: FetchStoreOptions): void {
     "persistentCache.partition",
     "the name of the user, where requests have headers, a custom fetch or credentials",
   );
+}
+
+/** The headers that the engine reads, for a response whose headers cannot be iterated. */
+const LOOKED_AT = [
+  ...["cache-control", "content-length", "content-range", "content-encoding"],
+  ...["content-type", "etag", "last-modified", "retry-after"],
+];
+
+/** Remakes a request. It is aborted when the engine cancels it. */
+const requestOf = ({ url, method, headers, body, init }: RequestParts, signal: AbortSignal): Request =>
+  new Request(url, { ...init, method, headers, signal, body });
+
+interface AnyResponse extends AnyBody {
+  url?: unknown;
+  redirected?: unknown;
+  headers?: { get?(name: string): string | null } & Partial<Iterable<[string, string]>>;
+}
+
+function headersOf({ headers }: AnyResponse): [string, string][] {
+  if (headers && Symbol.iterator in headers) return [...(headers as Iterable<[string, string]>)];
+  return LOOKED_AT.flatMap((name) => {
+    const value = headers?.get?.(name);
+    return typeof value === "string" ? [[name, value] as [string, string]] : [];
+  });
+}
+
+/**
+ * Converts a response for the port, and reads its body up to its limit. Accepts whatever the user's
+ * `fetch` returned if it resembles a `Response`.
+ */
+export async function answerParts(answer: unknown, limits: BodyLimits | undefined): Promise<ResponseParts> {
+  const response = (answer ?? {}) as AnyResponse;
+  const { status, url, redirected } = response;
+  if (typeof status !== "number" || typeof response.arrayBuffer !== "function") {
+    throw new ZarrError("Store", "the custom `fetch` did not return a Response", { actual: typeof answer });
+  }
+  let body = new ArrayBuffer(0);
+  let exceeded: Exceeded | undefined;
+  try {
+    body = await bodyOf(response, limits);
+  } catch (error) {
+    exceeded = exceededBy(error);
+    if (!exceeded) throw error;
+  }
+  return {
+    status,
+    url: typeof url === "string" ? url : "",
+    redirected: redirected === true,
+    headers: headersOf(response),
+    body,
+    exceeded,
+  };
 }

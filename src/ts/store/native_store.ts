@@ -6,10 +6,9 @@
 import type { Listed } from "../files/file.ts";
 import { needBytes, needRange, needText, object, optionsOf } from "../model/argument.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
-import type { StoreDefinition } from "../port/definitions.ts";
+import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
 import { call, write } from "../port/engine.ts";
-import type { ObjectNumbers } from "../port/object_numbers.ts";
-import { setDefiner } from "../port/store_definers.ts";
+import { setDefiner } from "../port/page_stores.ts";
 
 /** The key of the method that makes a store whose requests have more options. */
 export const REQUESTING: unique symbol = Symbol("zarr-wasm.requesting");

@@ -6,14 +6,10 @@ import type * as Files from "node:fs/promises";
 import type * as Paths from "node:path";
 import type * as Urls from "node:url";
 import { ZarrError } from "../model/errors.ts";
-
-interface NodeProcess {
-  getBuiltinModule?(name: string): unknown;
-}
+import { nodeModule } from "../model/node.ts";
 
 function builtin(name: string): unknown {
-  const { process } = globalThis as { process?: NodeProcess };
-  const found = process?.getBuiltinModule?.(name);
+  const found = nodeModule(name);
   if (found) return found;
   throw new ZarrError(
     "Unsupported",

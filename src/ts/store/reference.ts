@@ -6,10 +6,9 @@
 
 import { need, needList, needReadable, needText, needUrl, parsedUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
-import { exactJson } from "../model/exact_json.ts";
+import { exactJson } from "../model/json.ts";
 import { absoluteUrl } from "../port/configuration.ts";
-import type { Reach, StoreDefinition } from "../port/definitions.ts";
-import type { ObjectNumbers } from "../port/object_numbers.ts";
+import type { ObjectNumbers, Reach, StoreDefinition } from "../port/definitions.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
 

@@ -4,10 +4,9 @@
  * `size`, and rejects hostile archives.
  */
 import { object, optionsOf, parsedUrl, placesIn } from "../model/argument.ts";
-import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
+import type { AbsolutePath, AsyncReadable, RangeQuery } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
-import type { StoreDefinition } from "../port/definitions.ts";
-import type { ObjectNumbers } from "../port/object_numbers.ts";
+import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, isSameOrigin } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
 
@@ -124,19 +123,17 @@ function renamed(store: ZipFileStore): void {
     const name = (await store.renamedEntries()).get(key.slice(1));
     return name === undefined ? undefined : `/${name}`;
   };
+  type Method<Rest extends unknown[], T> = (key: AbsolutePath, ...rest: Rest) => Promise<T>;
+  const named =
+    <Rest extends unknown[], T>(method: Method<Rest, T>): Method<Rest, T | undefined> =>
+    async (key, ...rest) => {
+      const name = await nameOf(key);
+      return name && method.call(store, name, ...rest);
+    };
   const methods = {
-    async get(key: AbsolutePath, options?: StoreGetOptions) {
-      const name = await nameOf(key);
-      return name && get.call(store, name, options);
-    },
-    async getRange(key: AbsolutePath, range: RangeQuery, options?: StoreGetOptions) {
-      const name = await nameOf(key);
-      return name && getRange.call(store, name, range, options);
-    },
-    async size(key: AbsolutePath, options?: StoreGetOptions) {
-      const name = await nameOf(key);
-      return name && size.call(store, name, options);
-    },
+    get: named(get),
+    getRange: named(getRange),
+    size: named(size),
     async list(prefix: AbsolutePath = "/") {
       const keys = [...(await store.renamedEntries()).keys()].map((name): AbsolutePath => `/${name}`);
       return keys.filter((key) => key.startsWith(prefix)).sort();

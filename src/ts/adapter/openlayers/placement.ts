@@ -3,6 +3,7 @@
  * grid. The map's y grows upwards.
  */
 import TileGrid, { type Options as GridOptions } from "ol/tilegrid/TileGrid.js";
+import { affineOf } from "../../convention/geometry.ts";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import { UnsupportedError } from "../../model/errors.ts";
@@ -21,17 +22,12 @@ export type LevelPlaces = (level: PyramidLevel, index: number) => LevelPlace;
 /** Returns the positions from the pyramid's transform. */
 export function placesOf(plane: { x: number; y: number }, isUpward: boolean): LevelPlaces {
   const upwards = isUpward ? 1 : -1;
-  return ({ scale, translation, affine }) => {
-    const own = (axis: number): AxisPlace => ({ start: translation[axis] ?? 0, step: scale[axis] ?? 1 });
-    const [x, y] = [own(plane.x), own(plane.y)];
-    if (affine) {
-      const [a, b, c, d, e, f] = affine;
-      if (b !== 0 || d !== 0) {
-        throw new UnsupportedError("tiles of levels whose axes are turned against those of the map");
-      }
-      [x.step, x.start, y.step, y.start] = [a, c, e, f];
+  return (level) => {
+    const [a, b, c, d, e, f] = affineOf(level, plane);
+    if (b !== 0 || d !== 0) {
+      throw new UnsupportedError("tiles of levels whose axes are turned against those of the map");
     }
-    return { x, y: { start: upwards * y.start, step: upwards * y.step } };
+    return { x: { start: c, step: a }, y: { start: upwards * f, step: upwards * e } };
   };
 }
 

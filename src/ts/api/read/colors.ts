@@ -6,8 +6,8 @@
  * 255. Labels are integers that identify objects, such as the cells of an image. The workers choose
  * the colours of labels that have none (`src/kernel/convert/labels.rs`).
  */
-import { need, needList } from "../../model/argument.ts";
-import { shown, ZarrError } from "../../model/errors.ts";
+import { need, needList, refuse } from "../../model/argument.ts";
+import { shown } from "../../model/errors.ts";
 
 /** The names of the colour tables. */
 export type ColorName = "gray" | "viridis" | "magma" | "inferno" | "plasma";
@@ -51,15 +51,14 @@ const STOPS: Record<ColorName, string> = {
 
 const LENGTH = 256;
 
-function refuse(what: string, expected: string, actual: unknown): never {
-  throw new ZarrError("Argument", what, { expected, actual: shown(actual).slice(0, 80) });
-}
+/** Long lists are cut in the error. */
+const shortly = (actual: unknown) => shown(actual).slice(0, 80);
 
 const refuseColors = (actual: unknown): never =>
   refuse(
     "the option colors is not valid",
     `${Object.keys(STOPS).join(", ")}, a list of "#rrggbb", or bytes of red, green, blue and alpha`,
-    actual,
+    shortly(actual),
   );
 
 /** The bytes that pairs of hexadecimal digits give. */
@@ -122,19 +121,19 @@ function bytesOf(color: LabelColor): number[] {
   const expected = '"#rrggbb", "#rrggbbaa", or three or four numbers from 0 to 255';
   const isText = typeof color === "string";
   if (isText && !/^#?([0-9a-f]{6}|[0-9a-f]{8})$/i.test(color))
-    refuse("the colour of a label is not valid", expected, color);
+    refuse("the colour of a label is not valid", expected, shortly(color));
   const numbers = isText ? bytesIn(color.replace("#", "")) : globalThis.Array.from(color);
   const isByte = (number: number) => Number.isInteger(number) && number >= 0 && number <= 255;
   const isWhole = (numbers.length === 3 || numbers.length === 4) && numbers.every(isByte);
   return isWhole
     ? [...numbers, 255].slice(0, 4)
-    : refuse("the colour of a label is not valid", expected, numbers);
+    : refuse("the colour of a label is not valid", expected, shortly(numbers));
 }
 
 function labelOf(value: unknown): bigint {
   if (typeof value === "bigint") return value;
   if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
-  return refuse("a label is not an integer", "a safe integer, or a bigint", value);
+  return refuse("a label is not an integer", "a safe integer, or a bigint", shortly(value));
 }
 
 function entriesOf(colors: Exclude<LabelColors, "labels">): [bigint, LabelColor][] {
@@ -144,7 +143,7 @@ function entriesOf(colors: Exclude<LabelColors, "labels">): [bigint, LabelColor]
     return coloured.map((entry) => [labelOf(entry["label-value"]), entry.rgba as LabelColor]);
   }
   if (!(labels instanceof Map))
-    refuse("the colours of labels are not valid", "a Map, or OME's list of colours", labels);
+    refuse("the colours of labels are not valid", "a Map, or OME's list of colours", shortly(labels));
   const entries = labels as ReadonlyMap<number | bigint, LabelColor>;
   return [...entries].map(([label, color]) => [labelOf(label), color]);
 }
@@ -174,10 +173,11 @@ export function addLight(pictures: readonly Uint8ClampedArray[]): Uint8ClampedAr
   const sum = new Uint8ClampedArray(length);
   for (const picture of pictures) {
     if (picture.length !== length || length % 4 !== 0) {
-      throw new ZarrError("Argument", "addLight requires pictures of equal size with four bytes per pixel", {
-        expected: `${length} bytes`,
-        actual: `${picture.length} bytes`,
-      });
+      refuse(
+        "addLight requires pictures of equal size with four bytes per pixel",
+        `${length} bytes`,
+        `${picture.length} bytes`,
+      );
     }
     for (let at = 0; at < length; at += 4) {
       const alpha = picture[at + 3] as number;

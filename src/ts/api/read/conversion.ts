@@ -5,10 +5,11 @@
  * from the array's attributes (`src/conventions/cf/packing.rs`).
  */
 
-import { CLASSES, NUMBER_VIEWS } from "../../elements/typed_arrays.ts";
+import { CLASSES } from "../../elements/typed_arrays.ts";
 import { refuse } from "../../model/argument.ts";
 import type { NumberType, TypeDescription, ViewName } from "../../model/data_type.ts";
-import { exactJson } from "../../model/exact_json.ts";
+import { integerRange, NUMBER_VIEWS } from "../../model/data_type.ts";
+import { exactJson } from "../../model/json.ts";
 import { factsOf } from "../../model/node_like.ts";
 import type { ConversionRequest } from "../../model/request.ts";
 import { ask } from "../../port/convention.ts";
@@ -85,13 +86,11 @@ export interface Conversion {
   request: ConversionRequest;
 }
 
-const RANGES: Record<string, readonly [number, number]> = {
-  bool: [0, 1],
-  int8: [-128, 127],
-  uint8: [0, 255],
-  int16: [-32768, 32767],
-  uint16: [0, 65535],
-};
+/** The default window of a data type. */
+function rangeOf(type: string): readonly [low: number, high: number] | undefined {
+  if (type === "bool") return [0, 1];
+  return /^u?int(8|16)$/.test(type) ? integerRange(type) : undefined;
+}
 
 function checked({ as, decode, window, gamma, colors, mask }: ConversionOptions): void {
   if (as !== undefined && as !== "rgba" && !(typeof as === "string" && Object.hasOwn(VIEWS, as))) {
@@ -118,7 +117,7 @@ function checked({ as, decode, window, gamma, colors, mask }: ConversionOptions)
 
 /** The window, given or from the data type. */
 export function windowOf({ window, decode }: ConversionOptions, type: string): readonly [number, number] {
-  const own = window ?? (decode === undefined && Object.hasOwn(RANGES, type) ? RANGES[type] : undefined);
+  const own = window ?? (decode === undefined ? rangeOf(type) : undefined);
   if (own && own.length === 2) return own;
   return refuse("shades require the option window", "window: [low, high]", window);
 }

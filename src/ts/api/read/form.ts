@@ -6,7 +6,7 @@ import { type Elements, isView, product, stridesOf, viewOf } from "../../element
 import { variableElements } from "../../elements/variable.ts";
 import type { TypeDescription, ViewName } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
-import { viewBytes } from "../../model/view_bytes.ts";
+import { viewBytes } from "../../model/memory.ts";
 import type { ResultAnswer } from "../../port/operations.ts";
 
 /** A result. The type of `data` depends on the form. */

@@ -3,19 +3,14 @@
  * not shared, which an engine in a worker cannot write to.
  */
 
+import { placementOf } from "../../elements/loops.ts";
 import { placeElements } from "../../elements/place.ts";
 import { product } from "../../elements/typed_arrays.ts";
+import { needOut } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import { ZarrError } from "../../model/errors.ts";
-import { viewBytes } from "../../model/view_bytes.ts";
+import { viewBytes } from "../../model/memory.ts";
 import type { PartEvent, ResultAnswer, ResultLayout } from "../../port/operations.ts";
 import { type Form, isDirect } from "./form.ts";
-
-const lengthError = (expected: number, actual: number) =>
-  new ZarrError("Argument", "`out` does not have the length of the result", {
-    expected: `${expected} bytes`,
-    actual: `${actual} bytes`,
-  });
 
 /** Copies parts one after the other. Copies nothing after an abort. */
 export class PartPlacer {
@@ -37,23 +32,16 @@ export class PartPlacer {
     const count = product(layout.shape);
     const isSame = isDirect(this.#type, this.#form);
     const length = count * (isSame ? size : components * 4);
-    if (length !== this.#out.byteLength) throw lengthError(length, this.#out.byteLength);
+    needOut(this.#out, length);
     this.#layout = layout;
     this.#memory = isSame ? viewBytes(this.#out) : new Uint8Array(count * size);
   }
 
-  place({ start, shape, bytes }: PartEvent, credit: () => void): void {
-    const { order, shape: whole } = this.#layout;
-    const inMemory = (values: readonly number[]) => order.map((axis) => values[axis] ?? 0);
-    const placement = {
-      targetShape: inMemory(whole),
-      start: inMemory(start),
-      shape: inMemory(shape),
-      elementSize: this.#type.size ?? 0,
-    };
+  place(part: PartEvent, credit: () => void): void {
+    const placement = placementOf(part, this.#layout, this.#type.size ?? 0);
     const isWanted = () => !this.#signal?.aborted;
     this.#last = this.#last.then(async () => {
-      if (isWanted()) await placeElements(this.#memory, placement, bytes, isWanted);
+      if (isWanted()) await placeElements(this.#memory, placement, part.bytes, isWanted);
       credit();
     });
   }

@@ -3,8 +3,8 @@
  */
 
 import type { EngineRequest } from "../../model/request.ts";
+import type { ObjectNumbers } from "../../port/definitions.ts";
 import { call } from "../../port/engine.ts";
-import type { ObjectNumbers } from "../../port/object_numbers.ts";
 import type { EngineCost, PlannedObject } from "../../port/operations.ts";
 import { arrayNumber, bindCodecs } from "../arrays.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";

@@ -2,14 +2,13 @@
  * Sends a read to the engine. Its elements come as one result, or as parts: to be copied into the
  * caller's memory, or for a stream (`stream.ts`).
  */
-import { chunkExtent } from "../../model/chunk_grid.ts";
+import { chunkCount, chunkExtent } from "../../model/chunk_grid.ts";
 import { UnsupportedError } from "../../model/errors.ts";
+import { canShare, isSharedMemory, viewBytes } from "../../model/memory.ts";
 import type { EngineRequest } from "../../model/request.ts";
-import { canShare, isSharedMemory } from "../../model/shared_memory.ts";
-import { viewBytes } from "../../model/view_bytes.ts";
 import type { CallOptions } from "../../port/connection.ts";
+import type { ObjectNumbers } from "../../port/definitions.ts";
 import { call, connect } from "../../port/engine.ts";
-import type { ObjectNumbers } from "../../port/object_numbers.ts";
 import type {
   PartEvent,
   ProgressNumbers,
@@ -20,9 +19,8 @@ import type {
 } from "../../port/operations.ts";
 import { REQUESTING, type RequestingStore } from "../../store/native_store.ts";
 import { arrayNumber, bindCodecs, settleCodecs } from "../arrays.ts";
-import { type ArrayNode, FACTS } from "../node_facts.ts";
+import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
 import { checkOut, formed, formedIn, isDirect, type ReadResult } from "./form.ts";
-import { paddedNode } from "./padded.ts";
 import { PartPlacer } from "./part_placer.ts";
 import { observe } from "./plan.ts";
 import {
@@ -217,4 +215,37 @@ export async function prefetchSelection(
 /** Drops the cached chunks of an array. */
 export async function forgetChunks(array: ArrayNode): Promise<void> {
   await call("forgetChunks", (objects) => ({ array: arrayNumber(objects, array) }));
+}
+
+const padded = new WeakMap<ArrayFacts, ArrayFacts>();
+
+/** The end in elements of the last stored chunk of a dimension. */
+function endOf({ shape64, shape, grid, chunks, shards }: ArrayFacts, axis: number): bigint {
+  const [length = 0n, runs = 1] = [shape64[axis], grid[axis]];
+  if (typeof runs === "number") {
+    const stored = BigInt((shards ?? chunks)[axis] ?? 1);
+    return ((length + stored - 1n) / stored) * stored;
+  }
+  const last = chunkExtent(runs, chunkCount(runs, shape[axis] ?? 0) - 1);
+  const end = BigInt(last.start + last.length);
+  return end > length ? end : length;
+}
+
+function paddedFacts(facts: ArrayFacts): ArrayFacts {
+  const shape64 = facts.shape64.map((_, axis) => endOf(facts, axis));
+  // The engine takes this shape in place of the one in the text (`NodeDocument::from_json`).
+  const document = `${facts.document.slice(0, -1)},"shape":[${shape64.join(",")}]}`;
+  // The other facts are the array's, and some are computed when they are used.
+  return Object.create(facts, {
+    shape: { value: shape64.map(Number) },
+    shape64: { value: shape64 },
+    document: { value: document },
+  }) as ArrayFacts;
+}
+
+/** The array with whole chunks at its edge. */
+function paddedNode({ [FACTS]: facts, store, path }: ArrayNode): ArrayNode {
+  const known = padded.get(facts) ?? paddedFacts(facts);
+  padded.set(facts, known);
+  return { [FACTS]: known, store, path };
 }

@@ -7,8 +7,8 @@ import { fillVariable, lengthOfAll } from "../../elements/pack.ts";
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import type { FieldDescription, TypeDescription } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
-import { exactJson } from "../../model/exact_json.ts";
-import { viewBytes } from "../../model/view_bytes.ts";
+import { exactJson } from "../../model/json.ts";
+import { viewBytes } from "../../model/memory.ts";
 import { broadcast, entryOf, gather, ONE, placeText, type Values } from "./layout.ts";
 import { type PackOptions, packNumbers, refuse } from "./numbers.ts";
 

@@ -2,10 +2,11 @@
  * Values with a layout: NumPy's broadcasting rules, and iteration. Strides are in elements; stride
  * 0 repeats one element.
  */
+
 import { loopsOver } from "../../elements/loops.ts";
 import { indexAt } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";
-import { ZarrError } from "../../model/errors.ts";
+import { refuse } from "../../model/argument.ts";
 
 /** Values and their layout. */
 export interface Values {
@@ -26,10 +27,11 @@ export function broadcast({ data, shape, stride }: Values, target: readonly numb
     isExtra(axis) ? extent === 1 : extent === 1 || extent === target[axis + missing],
   );
   if (!fits) {
-    throw new ZarrError("Argument", "the values cannot be broadcast to the selection", {
-      expected: `shape [${target}], or one that can be broadcast to it`,
-      actual: `shape [${shape}]`,
-    });
+    refuse(
+      "the values cannot be broadcast to the selection",
+      `shape [${target}], or one that can be broadcast to it`,
+      `shape [${shape}]`,
+    );
   }
   const spread = target.map((_, axis) => {
     const own = axis - missing;

@@ -1,18 +1,21 @@
 /**
  * Packs numbers. A value that the data type cannot represent is rejected with its position. With
  * `cast` it is converted as by a cast in C: fractions are truncated, large integers wrap around,
- * anything but 0 is true.
+ * anything but 0 is true. A `Date` becomes NumPy's count of units since 1970, the inverse of
+ * `elements/dates.ts`.
+ *
+ * The engine packs floats without a typed array in JavaScript. Then values are packed twice: first to
+ * collect the numbers, then with the engine's results.
  */
-
-import { NAT } from "../../elements/dates.ts";
+import { floorDivide, IN_A_MILLISECOND, MILLISECONDS, NAT } from "../../elements/dates.ts";
 import { isInOrder } from "../../elements/pack.ts";
 import { CLASSES, type Elements, type ElementsClass, isView, product } from "../../elements/typed_arrays.ts";
-import type { TypeDescription } from "../../model/data_type.ts";
+import { integerRange, type TimeUnit, type TypeDescription } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
-import { viewBytes } from "../../model/view_bytes.ts";
+import { viewBytes } from "../../model/memory.ts";
 import { BoolArray } from "../../model/wrapper_arrays.ts";
-import { countOfDate } from "./dates.ts";
-import type { FloatPacker } from "./float_packing.ts";
+import { call } from "../../port/engine.ts";
+import type { FloatsToPack, PackedFloats } from "../../port/operations.ts";
 import { eachRow, entryOf, ONE, placeText, type Values } from "./layout.ts";
 
 export interface PackOptions {
@@ -42,8 +45,7 @@ function castInteger(value: unknown, bits: number, signed: boolean): number {
 
 function integers(type: TypeDescription, cast: boolean): Convert {
   const [bits, signed] = [bitsOf(type), isSigned(type)];
-  const low = signed ? -(2 ** (bits - 1)) : 0;
-  const high = signed ? 2 ** (bits - 1) - 1 : 2 ** bits - 1;
+  const [low, high] = integerRange(type.name) ?? [0, 0];
   return (value) => {
     if (typeof value === "number" && Number.isInteger(value) && value >= low && value <= high) return value;
     if (!cast) return undefined;
@@ -187,4 +189,64 @@ export function packNumbers(type: TypeDescription, values: Values, options: Pack
   }
   if (!isView(type)) return packNarrow(type, packed as Float64Array, values.shape, units, options);
   return viewBytes(packed);
+}
+
+/** Divides, rounding down, and tells whether the division is exact. */
+const divide = (value: bigint, divisor: bigint): [quotient: bigint, exact: boolean] => [
+  floorDivide(value, divisor),
+  value % divisor === 0n,
+];
+
+/** Months since January 1970, and whether the date is the start of a month. */
+function monthsOf(date: Date): [months: bigint, exact: boolean] {
+  const months = BigInt((date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth());
+  const first = new Date(0);
+  first.setUTCFullYear(date.getUTCFullYear(), date.getUTCMonth());
+  return [months, first.getTime() === date.getTime()];
+}
+
+function inUnits(date: Date, unit: TimeUnit): [count: bigint, exact: boolean] | undefined {
+  if (unit === "Y" || unit === "M") {
+    const [months, exact] = monthsOf(date);
+    if (unit === "M") return [months, exact];
+    const [years, whole] = divide(months, 12n);
+    return [years, exact && whole];
+  }
+  const ms = BigInt(date.getTime());
+  const coarse = MILLISECONDS[unit];
+  if (coarse !== undefined) return divide(ms, coarse);
+  const fine = IN_A_MILLISECOND[unit];
+  return fine === undefined ? undefined : [ms * fine, true];
+}
+
+/**
+ * The count of units for a date; NaT for an invalid date. Undefined if the date is not a whole
+ * count, unless `cast` allows rounding down.
+ */
+function countOfDate(date: Date, unit: TimeUnit = "generic", scale = 1, cast = false): bigint | undefined {
+  if (Number.isNaN(date.getTime())) return NAT;
+  const found = inUnits(date, unit);
+  if (!found) return undefined;
+  const [count, whole] = divide(found[0], BigInt(scale));
+  const fits = BigInt.asIntN(64, count) === count && count !== NAT;
+  return fits && ((whole && found[1]) || cast) ? count : undefined;
+}
+
+/** Packs numbers. Returns the index of the first number that the type cannot represent. */
+export type FloatPacker = (floats: FloatsToPack) => PackedFloats;
+
+/** Runs `pack` with the engine's packed floats. `pack` must do the same each time. */
+export async function withPackedFloats<T>(
+  pack: (floats: FloatPacker) => T,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const asked: FloatsToPack[] = [];
+  const first = pack((floats) => {
+    asked.push(floats);
+    return new Uint8Array(floats.byteLength);
+  });
+  if (asked.length === 0) return first;
+  const answers = await call("packFloats", () => ({ floats: asked }), { signal });
+  let next = 0;
+  return pack(() => answers[next++] as PackedFloats);
 }

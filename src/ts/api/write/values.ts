@@ -5,7 +5,7 @@
  */
 
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
-import { isReadable, need, needReadable } from "../../model/argument.ts";
+import { isReadable, need, needReadable, refuse } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../../model/wrapper_arrays.ts";
@@ -74,10 +74,11 @@ function unnest(type: TypeDescription, list: readonly unknown[]): { data: unknow
     const lists = level as readonly (readonly unknown[])[];
     const length = lists[0]?.length ?? 0;
     if (lists.some((inner) => inner.length !== length)) {
-      throw new ZarrError("Argument", "nested lists must have equal lengths", {
-        expected: `${length} entries each`,
-        actual: [...new Set(lists.map((inner) => inner.length))].join(", "),
-      });
+      refuse(
+        "nested lists must have equal lengths",
+        `${length} entries each`,
+        [...new Set(lists.map((inner) => inner.length))].join(", "),
+      );
     }
     shape.push(length);
     level = lists.flat();
@@ -173,10 +174,11 @@ export function packedSource(type: TypeDescription, value: unknown, target: read
   const size = type.size ?? 0;
   const expected = product(target) * size;
   if (size === 0 || !(data instanceof Uint8Array) || data.length !== expected) {
-    throw new ZarrError("Argument", `not the packed elements of a selection of data type ${type.name}`, {
-      expected: size === 0 ? "elements of one size" : `a Uint8Array of ${expected} bytes`,
-      actual: data instanceof Uint8Array ? `${data.length} bytes` : typeof data,
-    });
+    refuse(
+      `not the packed elements of a selection of data type ${type.name}`,
+      size === 0 ? "elements of one size" : `a Uint8Array of ${expected} bytes`,
+      data instanceof Uint8Array ? `${data.length} bytes` : typeof data,
+    );
   }
   return { bytes: data, isOne: false };
 }

@@ -3,19 +3,25 @@
  * reads, changes and encodes each chunk, in workers if there are any.
  */
 
-import { need, needList, optionsOf } from "../../model/argument.ts";
+import { need, needList, optionsOf, refuse } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import { shown, ZarrError } from "../../model/errors.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
 import type { EngineRequest } from "../../model/request.ts";
-import type { CallOptions, MakeArguments } from "../../port/connection.ts";
+import type { MakeArguments } from "../../port/connection.ts";
+import type { ObjectNumbers } from "../../port/definitions.ts";
 import { call, write } from "../../port/engine.ts";
-import type { AnswerOf, WriteEvent, WriteSource } from "../../port/operations.ts";
-import { doubtfulStores } from "../../port/store_definers.ts";
+import type {
+  AnswerOf,
+  ArgumentsOf,
+  OperationName,
+  WriteArguments,
+  WriteEvent,
+  WriteSource,
+} from "../../port/operations.ts";
+import { doubtfulStores } from "../../port/page_stores.ts";
 import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
-import { withPackedFloats } from "./float_packing.ts";
-import type { PackOptions } from "./numbers.ts";
+import { type PackOptions, withPackedFloats } from "./numbers.ts";
 import { appendedLength, packedSource, type Source, sourceOf } from "./values.ts";
 
 /** The progress of a write. */
@@ -68,28 +74,27 @@ async function packed(
   return { bytes: own, offsets, isOne, keepEmptyChunks: !!keepEmptyChunks, chunkOrder };
 }
 
-/** The arguments and the listener that all writes share. */
-const writing = ({ priority, onProgress }: WriteOptions) => ({
-  priority: typeof priority === "number" ? priority : 0,
-  hearsProgress: !!onProgress,
-});
-
-const listener =
-  ({ onProgress }: WriteOptions) =>
-  ({ type: _, ...progress }: WriteEvent): void =>
-    onProgress?.(progress);
+/** The arguments of a write, without those that all writes share. */
+type Own<Name extends OperationName> = Omit<ArgumentsOf<Name>, keyof WriteArguments>;
 
 /** Calls an operation that writes to an array. If it fails, caches of its store are in doubt. */
 async function writeTo<Name extends "write" | "append" | "resize">(
-  { store }: ArrayNode,
+  array: ArrayNode,
   operation: Name,
-  makeArguments: MakeArguments<Name>,
-  options: CallOptions,
+  own: Own<Name>,
+  { signal, priority, onProgress }: WriteOptions,
 ): Promise<AnswerOf<Name>> {
+  const makeArguments = (objects: ObjectNumbers) => ({
+    ...own,
+    array: arrayNumber(objects, array),
+    priority: typeof priority === "number" ? priority : 0,
+    hearsProgress: !!onProgress,
+  });
+  const onEvent = ({ type: _, ...progress }: WriteEvent): void => onProgress?.(progress);
   try {
-    return await write(operation, makeArguments, options);
+    return await write(operation, makeArguments as unknown as MakeArguments<Name>, { signal, onEvent });
   } catch (error) {
-    doubtfulStores.add(store);
+    doubtfulStores.add(array.store);
     throw error;
   }
 }
@@ -112,12 +117,7 @@ export async function writeSelection(
   );
   const places = shape.filter((_, axis) => kept[axis]);
   const source = await packed(type, value, places, options);
-  await writeTo(
-    array,
-    "write",
-    (objects) => ({ ...writing(options), array: arrayNumber(objects, array), request, source }),
-    { signal, onEvent: listener(options) },
-  );
+  await writeTo(array, "write", { request, source }, options);
 }
 
 /** Appends values along an axis. Resolves to the array's new summary. */
@@ -137,21 +137,13 @@ export async function appendValues(
   const length = appendedLength(type, value, { shape, axis, isPacked: options.as === "bytes" });
   const whole = shape.map((extent, other) => (other === axis ? length : extent));
   const source = await packed(type, value, whole, options);
-  return writeTo(
-    array,
-    "append",
-    (objects) => ({ ...writing(options), array: arrayNumber(objects, array), axis, length, source }),
-    { signal, onEvent: listener(options) },
-  );
+  return writeTo(array, "append", { axis, length, source }, options);
 }
 
 function extentOf(extent: number | bigint): bigint {
   const isExtent = typeof extent === "bigint" || Number.isSafeInteger(extent);
   if (isExtent && extent >= 0 && extent < 2n ** 64n) return BigInt(extent);
-  throw new ZarrError("Argument", "an extent of the new shape is not a whole number", {
-    expected: "an integer from 0 up",
-    actual: shown(extent),
-  });
+  refuse("an extent of the new shape is not a whole number", "an integer from 0 up", extent);
 }
 
 /** Changes the shape. Resolves to the array's new summary. */
@@ -164,10 +156,5 @@ export async function resizeArray(
   needList(shape, "shape");
   const extents = BigUint64Array.from(shape, extentOf);
   await bindCodecs(array[FACTS], signal);
-  return writeTo(
-    array,
-    "resize",
-    (objects) => ({ ...writing(options), array: arrayNumber(objects, array), shape: extents }),
-    { signal },
-  );
+  return writeTo(array, "resize", { shape: extents }, options);
 }

@@ -4,6 +4,7 @@
 
 import type { AnyArray } from "../../api/array.ts";
 import { refuse } from "../../model/argument.ts";
+import { integerRange } from "../../model/data_type.ts";
 import { histogram } from "../histogram.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
 import type { CreatePyramidOptions, NewAxis } from "./pyramid_options.ts";
@@ -11,14 +12,6 @@ import type { CreatePyramidOptions, NewAxis } from "./pyramid_options.ts";
 type Window = NonNullable<PyramidChannel["window"]>;
 
 const COLORS = ["00FF00", "FF00FF", "0000FF", "FFFF00", "00FFFF", "FF0000"];
-
-/** Returns the lowest and the highest integer of a type; the values themselves for floats. */
-function limitsOf(dtype: string, low: number, high: number): [number, number] {
-  const [, unsigned, bits] = /^(u?)int(\d+)$/.exec(dtype) ?? [];
-  if (bits === undefined) return [low, high];
-  const count = 2 ** Number(bits);
-  return unsigned ? [0, count - 1] : [-count / 2, count / 2 - 1];
-}
 
 /** Resolves to the window that shows all values of a channel. */
 async function windowOf(
@@ -30,7 +23,7 @@ async function windowOf(
   const selection = array.shape.map((_, other) => (other === axis ? channel : null));
   const { min, max } = await histogram(array, { selection, bins: 1, window: [0, 1], signal } as object);
   const [start, end] = Number.isFinite(min) && Number.isFinite(max) ? [min, max] : [0, 1];
-  const [least, most] = limitsOf(array.dtype, start, end);
+  const [least, most] = integerRange(array.dtype) ?? [start, end];
   return { start, end, min: least, max: most };
 }
 

@@ -16,15 +16,19 @@ import { product } from "../../elements/typed_arrays.ts";
 import { need, optionsOf, type Rules, refuse } from "../../model/argument.ts";
 import { below } from "../../model/path.ts";
 import type { Attributes, Readable } from "../../model/types.ts";
-import type {
-  CreateDatasetOptions,
-  Dataset,
-  NewDataset,
-  NewVariable,
-  VariableData,
-} from "./dataset_options.ts";
+import {
+  type CreateDatasetOptions,
+  type Dataset,
+  type FlatData,
+  flatData,
+  isFlat,
+  isSource,
+  type NewDataset,
+  type NewVariable,
+  shaped,
+  type VariableData,
+} from "./dataset.ts";
 import { fillAttribute, fillValueIn, isFloat, withoutFill } from "./fill_value.ts";
-import { type FlatData, flatData, isFlat, isSource, shaped } from "./variable_data.ts";
 
 /** A variable whose elements and attributes are known, but not its shape. */
 interface Variable {

@@ -3,12 +3,13 @@
  * make one element of each (`src/kernel/downsample.rs`). The page only forwards the bytes.
  */
 import type { AnyArray } from "../../api/array.ts";
-import { type Box, boxes, shapeOfBox } from "../../api/write/boxes.ts";
+import { type Box, boxes, shapeOfBox } from "../../api/write/element_source.ts";
 import { packScalar } from "../../api/write/elements.ts";
-import { withPackedFloats } from "../../api/write/float_packing.ts";
-import { NUMBER_VIEWS, product } from "../../elements/typed_arrays.ts";
+import { withPackedFloats } from "../../api/write/numbers.ts";
+import { product } from "../../elements/typed_arrays.ts";
 import { refuse } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
+import { NUMBER_VIEWS } from "../../model/data_type.ts";
 import { UnsupportedError } from "../../model/errors.ts";
 import { askNumbers } from "../../port/convention.ts";
 
@@ -115,12 +116,7 @@ async function downsampled(
     ...factors,
     missing.length / 8,
   ];
-  const words = Float64Array.from(head);
-  const question = new Uint8Array(words.byteLength + missing.length + elements.length);
-  question.set(new Uint8Array(words.buffer));
-  question.set(missing, words.byteLength);
-  question.set(elements, words.byteLength + missing.length);
-  return askNumbers(question, signal);
+  return askNumbers(head, [missing, elements], signal);
 }
 
 /**

@@ -4,7 +4,7 @@
  * in a worker, or on the engine's thread if there are none.
  */
 import { type CodecAnswer, type CodecRequest, readRequests } from "../../codec/site.ts";
-import { viewBytes } from "../../model/view_bytes.ts";
+import { viewBytes } from "../../model/memory.ts";
 import type { CodecWork, Supply, Unstored, Update } from "./messages.ts";
 import { takeSpare } from "./part_memory.ts";
 
@@ -68,6 +68,20 @@ export class DecodeFailure extends Error {
   }
 }
 
+type Words = Uint8Array | Uint32Array;
+
+/** Takes the addresses and the lengths in bytes of up to three buffers. */
+type WithBuffers = (
+  first: number,
+  firstLength: number,
+  second: number,
+  secondLength: number,
+  third: number,
+  thirdLength: number,
+) => number;
+
+const NO_BYTES = new Uint8Array(0);
+
 /** Converts a pointer: wasm returns it as a signed number. */
 const address = (pointer: number) => pointer >>> 0;
 
@@ -114,12 +128,10 @@ export class DecodeHost {
   }
 
   bind(array: number, document: string, users = ""): void {
-    const [bytes, userBytes] = [new TextEncoder().encode(document), new TextEncoder().encode(users)];
-    const [pointer, userPointer] = [this.#place(bytes), this.#place(userBytes)];
-    const status = this.#wasm.zarr_bind(array, pointer, bytes.length, userPointer, userBytes.length);
-    this.#wasm.zarr_free(pointer, bytes.length);
-    this.#wasm.zarr_free(userPointer, userBytes.length);
-    this.#check(status);
+    const texts = [document, users].map((text) => new TextEncoder().encode(text));
+    this.#call(texts, (text, length, own, ownLength) =>
+      this.#wasm.zarr_bind(array, text, length, own, ownLength),
+    );
   }
 
   unbind(array: number): void {
@@ -127,27 +139,24 @@ export class DecodeHost {
   }
 
   begin(part: number, array: number, header: Uint32Array): void {
-    const pointer = this.#place(header);
-    const status = this.#wasm.zarr_begin(part, array, pointer, header.length);
-    this.#wasm.zarr_free(pointer, header.byteLength);
-    this.#check(status);
+    this.#call([header], (at) => this.#wasm.zarr_begin(part, array, at, header.length));
   }
 
   supply(part: number, { table, buffers, ends }: Supply): void {
-    const places = buffers.map((buffer) => [this.#place(buffer), buffer.length] as const);
-    const [packed = 0] = places[0] ?? [];
+    const places = this.#place(buffers);
+    const [packed = 0] = places;
     const packedPair = (end: number, at: number) => {
       const start = ends?.[at - 1] ?? 0;
       return [packed + start, end - start];
     };
-    const pairs = Uint32Array.from(ends ? Array.from(ends, packedPair).flat() : places.flat());
-    const tableAt = this.#place(table);
-    const pairsAt = this.#place(pairs);
-    const status = this.#wasm.zarr_supply(part, tableAt, table.length, pairsAt, pairs.length / 2);
-    this.#wasm.zarr_free(pairsAt, pairs.byteLength);
-    this.#wasm.zarr_free(tableAt, table.byteLength);
-    for (const [at, length] of places) this.#wasm.zarr_free(at, length);
-    this.#check(status);
+    const pairs = Uint32Array.from(ends ? Array.from(ends, packedPair).flat() : places);
+    try {
+      this.#call([table, pairs], (tableAt, _, pairsAt) =>
+        this.#wasm.zarr_supply(part, tableAt, table.length, pairsAt, pairs.length / 2),
+      );
+    } finally {
+      this.#free(places);
+    }
   }
 
   /** Requests to the user's codecs for a part. Each is returned once. */
@@ -158,10 +167,7 @@ export class DecodeHost {
 
   /** Passes in the answer of a user's codec. */
   answer(part: number, { id, bytes }: CodecAnswer): void {
-    const pointer = this.#place(bytes);
-    const status = this.#wasm.zarr_answer(part, id, pointer, bytes.length);
-    this.#wasm.zarr_free(pointer, bytes.length);
-    this.#check(status);
+    this.#call([bytes], (at, length) => this.#wasm.zarr_answer(part, id, at, length));
   }
 
   /** Continues a part after answers. */
@@ -205,25 +211,14 @@ export class DecodeHost {
     header: Uint32Array,
     { old, elements }: Update,
   ): Uint8Array<ArrayBuffer> | Unstored | "waiting" {
-    if (!this.#wasm.zarr_update) throw new Error("this build of the engine has no encoders");
-    const words = this.#place(header);
-    const oldAt = old ? this.#place(old) : 0;
-    const elementsAt = this.#place(elements);
-    const oldLength = old?.length ?? 0;
-    const status = this.#wasm.zarr_update(
-      part,
-      array,
-      words,
-      header.length,
-      oldAt,
-      oldLength,
-      old ? 1 : 0,
-      elementsAt,
-      elements.length,
+    const { zarr_update } = this.#wasm;
+    if (!zarr_update) throw new Error("this build of the engine has no encoders");
+    const hasOld = old ? 1 : 0;
+    const status = this.#given(
+      [header, old ?? NO_BYTES, elements],
+      (words, _, oldAt, oldLength, at, length) =>
+        zarr_update(part, array, words, header.length, oldAt, oldLength, hasOld, at, length),
     );
-    this.#wasm.zarr_free(words, header.byteLength);
-    this.#wasm.zarr_free(oldAt, oldLength);
-    this.#wasm.zarr_free(elementsAt, elements.length);
     const unstored = UNSTORED.get(status);
     if (unstored) return unstored;
     this.#check(status);
@@ -232,23 +227,17 @@ export class DecodeHost {
 
   /** Runs a codec on its own and returns its output. */
   runCodec({ text, encodes }: CodecWork, input: Uint8Array): Uint8Array<ArrayBuffer> {
-    const description = new TextEncoder().encode(text);
-    const [pointer, inputAt] = [this.#place(description), this.#place(input)];
-    const length = description.length;
-    const status = this.#wasm.zarr_codec(pointer, length, inputAt, input.length, encodes ? 1 : 0);
-    this.#wasm.zarr_free(pointer, length);
-    this.#wasm.zarr_free(inputAt, input.length);
-    this.#check(status);
+    this.#call([new TextEncoder().encode(text), input], (at, length, inputAt, inputLength) =>
+      this.#wasm.zarr_codec(at, length, inputAt, inputLength, encodes ? 1 : 0),
+    );
     return this.#takeResult();
   }
 
   /** Decompresses a build of the package: a Zstandard frame with the prefix. */
   unpack(frame: Uint8Array, prefix: Uint8Array): Uint8Array<ArrayBuffer> {
-    const [frameAt, prefixAt] = [this.#place(frame), this.#place(prefix)];
-    const status = this.#wasm.zarr_unpack(frameAt, frame.length, prefixAt, prefix.length);
-    this.#wasm.zarr_free(frameAt, frame.length);
-    this.#wasm.zarr_free(prefixAt, prefix.length);
-    this.#check(status);
+    this.#call([frame, prefix], (at, length, prefixAt, prefixLength) =>
+      this.#wasm.zarr_unpack(at, length, prefixAt, prefixLength),
+    );
     return this.#takeResult();
   }
 
@@ -265,17 +254,38 @@ export class DecodeHost {
   }
 
   /**
-   * Copies bytes into linear memory and returns their address. `zarr_free` with their length frees
-   * it.
+   * Calls with copies of buffers in linear memory: the address and the length in bytes of each.
+   * Returns the status.
    */
-  #place(bytes: Uint8Array | Uint32Array): number {
-    const pointer = address(this.#wasm.zarr_alloc(bytes.byteLength));
-    if (pointer === 0) {
-      const report = { code: "Limit", message: `out of memory for ${bytes.byteLength} bytes while decoding` };
-      throw new DecodeFailure(JSON.stringify(report));
-    }
-    new Uint8Array(this.#wasm.memory.buffer, pointer, bytes.byteLength).set(viewBytes(bytes));
-    return pointer;
+  #given(buffers: readonly Words[], call: WithBuffers): number {
+    const places = this.#place(buffers);
+    const status = call(...(places as Parameters<WithBuffers>));
+    this.#free(places);
+    return status;
+  }
+
+  /** As `#given`. Throws the error that the status tells. */
+  #call(buffers: readonly Words[], call: WithBuffers): void {
+    this.#check(this.#given(buffers, call));
+  }
+
+  /** Copies buffers into linear memory. Returns the address and the length in bytes of each. */
+  #place(buffers: readonly Words[]): number[] {
+    return buffers.flatMap((bytes) => {
+      const { byteLength } = bytes;
+      const pointer = address(this.#wasm.zarr_alloc(byteLength));
+      if (pointer === 0) {
+        const report = { code: "Limit", message: `out of memory for ${byteLength} bytes while decoding` };
+        throw new DecodeFailure(JSON.stringify(report));
+      }
+      new Uint8Array(this.#wasm.memory.buffer, pointer, byteLength).set(viewBytes(bytes));
+      return [pointer, byteLength];
+    });
+  }
+
+  #free(places: readonly number[]): void {
+    for (let at = 0; at < places.length; at += 2)
+      this.#wasm.zarr_free(places[at] as number, places[at + 1] as number);
   }
 
   #check(status: number): void {

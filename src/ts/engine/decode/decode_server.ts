@@ -26,6 +26,7 @@ type Post = (answer: FromDecoder, transfer: ArrayBuffer[]) => void;
  * A build of the engine: its module, its instance, and the arrays and parts that the instance has.
  */
 interface BuildInstance {
+  build: DecodeBuild;
   module: WebAssembly.Module;
   /** An instance with more memory than this restarts when it has no part in progress. */
   recycleBytes: number;
@@ -109,6 +110,7 @@ export class DecodeServer {
 
   async #addBuild({ build, module, recycleBytes }: Extract<ToDecoder, { type: "module" }>): Promise<void> {
     const instance: BuildInstance = {
+      build,
       module,
       recycleBytes,
       host: undefined,
@@ -141,20 +143,20 @@ export class DecodeServer {
     const known = begin ? this.#arrays.get(begin.array)?.build : this.#parts.get(part);
     const build = codec?.build ?? known;
     const instance = build && this.#instances.get(build);
-    if (!build || !instance) return { type: "trapped", part, trap: "the part's decoder was replaced" };
+    if (!instance) return { type: "trapped", part, trap: "the part's decoder was replaced" };
     try {
       instance.host ??= await DecodeHost.start(instance.module);
     } catch (error) {
       return this.#failed(instance, part, error);
     }
     const { host } = instance;
-    const outcome = this.#run(instance, host, build, message);
+    const outcome = this.#run(instance, host, message);
     // Nothing else was decoded meanwhile, so the warnings concern this part.
     const warnings = outcome.type === "trapped" ? [] : host.takeWarnings();
     return warnings.length > 0 ? { ...outcome, warnings } : outcome;
   }
 
-  #run(instance: BuildInstance, host: DecodeHost, build: DecodeBuild, message: WorkMessage): Outcome {
+  #run(instance: BuildInstance, host: DecodeHost, message: WorkMessage): Outcome {
     const { part, begin, supplies, update, codec, finish } = message;
     try {
       if (codec && update) {
@@ -163,9 +165,9 @@ export class DecodeServer {
         return { type: "done", part, elements: output };
       }
       if (update && begin) {
-        const updated = this.#update(instance, build, part, begin, update);
+        const updated = this.#update(instance, part, begin, update);
         if (updated) return updated;
-      } else if (begin) this.#begin(instance, build, part, begin);
+      } else if (begin) this.#begin(instance, part, begin);
       for (const supply of supplies) host.supply(part, supply);
       const coding = this.#codings.get(part);
       if (coding?.proceed(host, message.answers ?? [])) {
@@ -183,18 +185,12 @@ export class DecodeServer {
   }
 
   /** Updates a chunk. Undefined if user codecs must run first. */
-  #update(
-    instance: BuildInstance,
-    build: DecodeBuild,
-    part: number,
-    begin: Begin,
-    update: Update,
-  ): Outcome | undefined {
+  #update(instance: BuildInstance, part: number, begin: Begin, update: Update): Outcome | undefined {
     const { array, header } = begin;
     this.#bind(instance, array);
     const updated = instance.host?.update(part, array, header, update);
     if (updated === "waiting") {
-      this.#register(instance, build, part, array);
+      this.#register(instance, part, array);
       return undefined;
     }
     this.#recycle(instance);
@@ -219,15 +215,15 @@ export class DecodeServer {
     }
   }
 
-  #begin(instance: BuildInstance, build: DecodeBuild, part: number, { array, header }: Begin): void {
+  #begin(instance: BuildInstance, part: number, { array, header }: Begin): void {
     this.#bind(instance, array);
     instance.host?.begin(part, array, header);
-    this.#register(instance, build, part, array);
+    this.#register(instance, part, array);
   }
 
-  #register(instance: BuildInstance, build: DecodeBuild, part: number, array: number): void {
+  #register(instance: BuildInstance, part: number, array: number): void {
     instance.begun.add(part);
-    this.#parts.set(part, build);
+    this.#parts.set(part, instance.build);
     const { codecs } = this.#arrays.get(array) ?? {};
     if (codecs) this.#codings.set(part, this.#codecsOf(part, array, codecs));
   }

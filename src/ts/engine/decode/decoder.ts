@@ -15,8 +15,7 @@ import {
   startedAt,
   workerPlaces,
 } from "../../port/worker_start.ts";
-import { configuration, recycleBytes } from "../configuration.ts";
-import { counters } from "../counters.ts";
+import { configuration, counters, recycleBytes } from "../state.ts";
 import { DecodeServer } from "./decode_server.ts";
 import type { FromDecoder, ToDecoder } from "./messages.ts";
 

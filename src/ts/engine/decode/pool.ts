@@ -8,11 +8,9 @@ import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
 import { type ErrorReport, INTERNAL } from "../../model/errors.ts";
 import type { CodedArray } from "../../port/definitions.ts";
 import { NOBODY } from "../../port/inbox.ts";
-import { engineModule } from "../compile.ts";
-import { recycleBytes } from "../configuration.ts";
-import { counters } from "../counters.ts";
-import { runOnPage } from "../page_codecs.ts";
-import { dropCopyMemory, keepCopyMemory } from "./copy_memory.ts";
+import { runOnPage } from "../page.ts";
+import { counters, recycleBytes } from "../state.ts";
+import { engineModule } from "../wasm_builds.ts";
 import type { Decoder } from "./decoder.ts";
 import { IdleClock } from "./idle.ts";
 import type {
@@ -24,8 +22,15 @@ import type {
   SharedTarget,
   WorkMessage,
 } from "./messages.ts";
-import { type OwnedSupply, type OwnedUpdate, packSupply, packUpdate } from "./pack.ts";
 import { takeSpare } from "./part_memory.ts";
+import {
+  dropCopyMemory,
+  keepCopyMemory,
+  type OwnedSupply,
+  type OwnedUpdate,
+  packSupply,
+  packUpdate,
+} from "./transfer.ts";
 
 /** Messages in flight per decoder: one in progress and one ahead. */
 const AHEAD = 2;

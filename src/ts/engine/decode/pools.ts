@@ -2,13 +2,14 @@
  * The two pools of decoders: workers, and the engine's own thread for work that is smaller than the
  * cost of sending it.
  */
-import { engineModule } from "../compile.ts";
-import { recycleBytes, workerIdleMs, workerLimit } from "../configuration.ts";
+
 import { page } from "../page.ts";
-import { dropCopyMemory } from "./copy_memory.ts";
+import { recycleBytes, workerIdleMs, workerLimit } from "../state.ts";
+import { engineModule } from "../wasm_builds.ts";
 import { type Decoder, localDecoder, openDecoder } from "./decoder.ts";
 import { dropSpares } from "./part_memory.ts";
 import { type BoundArray, DecodePool } from "./pool.ts";
+import { dropCopyMemory } from "./transfer.ts";
 
 /** Up to this many decoded bytes, decoding here is faster than sending the read to a worker. */
 const CALLER_BYTES = 128 << 10;

@@ -10,8 +10,8 @@
  */
 
 import type { CacheDefinition } from "../../port/definitions.ts";
-import { counters } from "../counters.ts";
 import { page } from "../page.ts";
+import { counters } from "../state.ts";
 import { AnsweringCache } from "./answering_cache.ts";
 import type { Send } from "./request_headers.ts";
 
@@ -104,13 +104,13 @@ const isEntry = (address: string, headers: Headers) =>
   address.startsWith(MADE_UP) &&
   [OWN.stored, OWN.status, "content-length"].every((name) => Number(headers.get(name) ?? Number.NaN) >= 0);
 
+/** Those headers of a response that are stored. */
+const keptOf = (headers: Headers, more: readonly string[] = []): Headers =>
+  new Headers([...headers].filter(([name]) => KEPT.includes(name) || more.includes(name)));
+
 /** Restores a response as the server sent it. Rejects if the entry is damaged. */
 async function revived(kept: Response): Promise<Response> {
-  const headers = new Headers();
-  for (const name of [...KEPT, "content-length"]) {
-    const value = kept.headers.get(name);
-    if (value !== null) headers.set(name, value);
-  }
+  const headers = keptOf(kept.headers, ["content-length"]);
   const body = await kept.arrayBuffer();
   if (body.byteLength !== Number(headers.get("content-length"))) throw new RangeError("a truncated entry");
   return new Response(body, { status: Number(kept.headers.get(OWN.status)), headers });
@@ -299,16 +299,11 @@ export class PersistentCache {
   async #store(cache: AnsweringCache, address: string, { object, response, begun }: Received): Promise<void> {
     const bytes = await response.arrayBuffer();
     if (bytes.byteLength > this.#maxBytes / 4 || !isWhole(response, bytes)) return;
-    const headers = new Headers({
-      [OWN.address]: address,
-      [OWN.stored]: String(begun.time),
-      [OWN.status]: String(response.status),
-      "content-length": String(bytes.byteLength),
-    });
-    for (const name of KEPT) {
-      const value = response.headers.get(name);
-      if (value !== null) headers.set(name, value);
-    }
+    const headers = keptOf(response.headers);
+    headers.set(OWN.address, address);
+    headers.set(OWN.stored, String(begun.time));
+    headers.set(OWN.status, String(response.status));
+    headers.set("content-length", String(bytes.byteLength));
     await this.#forgetOthers(cache, object, headers, begun);
     if (this.#isOutdated(object, headers, begun)) return;
     await cache.put(address, new Response(bytes, { headers }));

@@ -6,7 +6,7 @@
  */
 import { limitsOf, withLimits } from "../../model/body.ts";
 import { ZarrError } from "../../model/errors.ts";
-import { isNode } from "../../model/is_node.ts";
+import { isNode } from "../../model/node.ts";
 import type { Judge } from "./reach.ts";
 import type { Send } from "./request_headers.ts";
 

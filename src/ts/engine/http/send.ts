@@ -1,15 +1,14 @@
 /**
  * Sends the requests of an HTTP store, with this thread's `fetch` or the user's on the page, with
- * the user's headers, and after a lookup in the persistent cache. No request leaves before its
- * address was judged (`reach.ts`). Rust interprets the responses (`src/engine/store/http`).
+ * the user's headers, and after a lookup in the persistent cache. Requests for metadata that the page
+ * sent before the engine had started are used again. No request leaves before its address was judged
+ * (`reach.ts`). Rust interprets the responses (`src/engine/store/http`).
  */
-import { limitsOf } from "../../model/body.ts";
-import type { RequestParts, ResponseParts } from "../../port/callbacks.ts";
+import { type BodyLimits, BodyTooLarge, bodyOf, limitsOf } from "../../model/body.ts";
 import type { HeaderPairs, HttpDefinition } from "../../port/definitions.ts";
+import type { RequestParts, ResponseParts } from "../../port/protocol.ts";
 import { page } from "../page.ts";
 import { cacheOf } from "./caches.ts";
-import { EarlyRequests } from "./early.ts";
-import { PageResponse, readResponse } from "./page_response.ts";
 import { judgeOf } from "./reach.ts";
 import { RedirectFollower } from "./redirects.ts";
 import { type HeadersSource, type Send, sendWithHeaders } from "./request_headers.ts";
@@ -98,4 +97,80 @@ export function sender(definition: HttpDefinition, tell: (message: string) => vo
       since = Date.now();
     },
   };
+}
+
+class EarlyRequests {
+  /** For each URL, the page's callback that returns the response. */
+  readonly #sent = new Map<string, number>();
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Registers URLs that the page has requested. The returned function removes the unused ones. */
+  expect({ urls, callback }: { urls: string[]; callback: number }): () => void {
+    for (const url of urls) this.#sent.set(url, callback);
+    return () => {
+      for (const url of urls) if (this.#sent.get(url) === callback) this.#sent.delete(url);
+    };
+  }
+
+  /** Answers a request from the page's early one if there is one; sends it otherwise. */
+  readonly send: Send = async (request) => {
+    const callback = this.#sent.get(request.url);
+    const isPlain = request.method === "GET" && !request.headers.has("range");
+    if (callback === undefined || !isPlain) return this.#send(request);
+    this.#sent.delete(request.url);
+    const { signal } = request;
+    const answer = await page().ask(callback, "early", [request.url], { signal });
+    return new PageResponse(answer as ResponseParts) as unknown as Response;
+  };
+}
+
+/**
+ * Reads a response up to its limits. An object that only resembles a response is returned as it is,
+ * and so is one whose body has been read on the page.
+ */
+async function readResponse(response: Response, limits: BodyLimits | undefined): Promise<Response> {
+  if (response instanceof PageResponse || typeof response?.arrayBuffer !== "function") return response;
+  const bytes = await bodyOf(response, limits);
+  const { status, url, redirected, headers } = response;
+  return { status, url, redirected, headers, arrayBuffer: async () => bytes } as Response;
+}
+
+class PageResponse {
+  readonly status: number;
+  readonly url: string;
+  readonly redirected: boolean;
+  readonly headers: Headers;
+  /** Null, because the body has arrived: there is no stream to cancel. */
+  readonly body = null;
+  readonly #body: ArrayBuffer;
+
+  constructor({ status, url, redirected, headers, body, exceeded }: ResponseParts) {
+    if (exceeded) throw new BodyTooLarge(exceeded);
+    [this.status, this.url, this.redirected, this.#body] = [status, url, redirected, body];
+    this.headers = new Headers(headers);
+  }
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300;
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#body;
+  }
+
+  /** A copy with its own body. */
+  clone(): PageResponse {
+    const { status, url, redirected } = this;
+    return new PageResponse({
+      status,
+      url,
+      redirected,
+      headers: [...this.headers],
+      body: this.#body.slice(0),
+    });
+  }
 }

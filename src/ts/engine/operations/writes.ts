@@ -1,15 +1,16 @@
 /**
  * Operations that write elements. The page packs the values. The engine splits them into chunks.
- * The full build reads, changes and encodes each chunk, in workers if there are any.
+ * The full build reads, changes and encodes each chunk, in workers if there are any: `src/engine/js/write.rs`
+ * drives a `WriteJob`.
  */
-
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";
-import type { FloatsToPack, PackedFloats, WriteArguments } from "../../port/operations.ts";
-import { arrayId, arrayOf, typeOf } from "../arrays.ts";
+import type { FloatsToPack, PackedFloats, WriteArguments, WriteEvent } from "../../port/operations.ts";
+import { arrayId, arrayOf, bound, typeOf } from "../arrays.ts";
+import type { BoundArray, DecodePool, Updated } from "../decode/pool.ts";
+import { poolFor } from "../decode/pools.ts";
 import type { FullGlue } from "../instances.ts";
 import { crossingSummary } from "../marked.ts";
-import { WriteJob } from "../write/write_job.ts";
 import type { CallContext, OperationTable } from "./operation.ts";
 
 function jobOf(
@@ -77,3 +78,49 @@ export const writeOperations = {
     computeFull: (glue, { floats }) => floats.map((each) => packed(glue, each)),
   },
 } satisfies Partial<OperationTable>;
+
+interface WriteJobOptions {
+  array: BoundArray;
+  /** Maximum number of bytes to decode and encode for a change of one chunk. */
+  chunkBytes: number;
+  priority: number;
+  onProgress: ((event: WriteEvent) => void) | undefined;
+}
+
+class WriteJob {
+  readonly #options: WriteJobOptions;
+  readonly #pool: DecodePool;
+  readonly #arrays: BoundArray[];
+
+  constructor(options: WriteJobOptions) {
+    this.#options = options;
+    this.#pool = poolFor(options.chunkBytes);
+    this.#arrays = [options.array];
+  }
+
+  progress(chunks: number, empty: number, totalChunks: number, bytes: number): void {
+    this.#options.onProgress?.({ type: "written", chunks, totalChunks, empty, bytes });
+  }
+
+  /**
+   * Returns a number for the array as these metadata documents describe it. An append writes to the
+   * array with its new shape.
+   */
+  bind(document: string): number {
+    const known = this.#arrays.findIndex((array) => array.document === document);
+    if (known >= 0) return known;
+    return this.#arrays.push(bound({ ...this.#options.array, document })) - 1;
+  }
+
+  encode(
+    array: number,
+    header: Uint32Array,
+    old: Uint8Array | undefined,
+    ownsOld: boolean,
+    elements: Uint8Array,
+    ownsElements: boolean,
+  ): Promise<Updated> {
+    const part = this.#pool.begin(this.#arrays[array] as BoundArray, header, this.#options.priority);
+    return this.#pool.update(part, { old, ownsOld, elements, ownsElements });
+  }
+}

@@ -1,22 +1,24 @@
 /**
  * Assembles the result of a read in the engine. Parts arrive in any order and are placed. A result
- * with only one part is that part. The page converts the result to its final form
- * (`api/read/form.ts`).
+ * with only one part is that part. Elements of variable length are collected in one buffer, in the
+ * order of the result. The page converts the result to its final form (`api/read/form.ts`).
  */
-
-import type { Placement } from "../../elements/loops.ts";
-import { placeAtOnce, placeElements, placeFill } from "../../elements/place.ts";
-import { type PlacedChunk, placeChunk } from "../../elements/place_chunk.ts";
+import { type PartBox, type Placement, placementOf, Rows } from "../../elements/loops.ts";
+import { variableBuffer } from "../../elements/pack.ts";
+import { isDue, pauseIfDue } from "../../elements/pause.ts";
+import { type PlacedChunk, placeAtOnce, placeChunk, placeElements, placeFill } from "../../elements/place.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
+import { splitVariable } from "../../elements/variable_buffer.ts";
+import { needOut } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
-import { canShare, isSharedMemory } from "../../model/shared_memory.ts";
+import { RESULT_BYTES } from "../../model/limits.ts";
+import { canShare, isSharedMemory } from "../../model/memory.ts";
 import type { ReadTarget, ResultAnswer } from "../../port/operations.ts";
 import { closeGate, type Gate, newGate } from "../decode/gate.ts";
 import type { SharedTarget } from "../decode/messages.ts";
 import { keepSpare } from "../decode/part_memory.ts";
 import { markedElements } from "../marked.ts";
-import { VariableAssembly } from "./variable_assembly.ts";
 
 /** The layout of a result, known before its parts. `src/engine/js/read.rs` writes it. */
 export interface Layout {
@@ -33,12 +35,14 @@ export interface Layout {
   elementSize: number;
 }
 
-function checkOut(out: Uint8Array, byteLength: number): void {
-  if (out.byteLength === byteLength) return;
-  throw new ZarrError("Argument", "`out` does not have the length of the result", {
-    expected: `${byteLength} bytes`,
-    actual: `${out.byteLength} bytes`,
-  });
+/** A part of a read. */
+export interface Part extends PartBox {
+  /** Undefined if the part is all fill value, null if there are only chunks. */
+  elements: Uint8Array | undefined | null;
+  /** Nothing else uses the memory of the elements. */
+  ours: boolean;
+  /** Chunks to place over the elements. */
+  chunks: readonly PlacedChunk[];
 }
 
 export class Assembly {
@@ -88,19 +92,10 @@ export class Assembly {
     }
   }
 
-  /**
-   * Takes a part: its elements (undefined: all fill value, null: none), and chunks to place over
-   * them.
-   */
-  part(
-    start: ArrayLike<number>,
-    shape: ArrayLike<number>,
-    elements: Uint8Array | undefined | null,
-    ours: boolean,
-    chunks: readonly PlacedChunk[],
-  ): void | Promise<void> {
+  /** Takes a part, and places chunks over its elements. */
+  part({ start, shape, elements, ours, chunks }: Part): void | Promise<void> {
     if (this.#isOver) return;
-    const below = elements === null ? undefined : this.#below(start, shape, elements, ours);
+    const below = elements === null ? undefined : this.#below({ start, shape }, elements, ours);
     if (chunks.length === 0) return below;
     if (below) return below.then(() => this.#placeChunks(start, chunks));
     return this.#placeChunks(start, chunks);
@@ -110,40 +105,34 @@ export class Assembly {
    * Returns a function that places a part's elements synchronously, while they are in borrowed
    * memory. Undefined if the elements must be kept. Throws if the result cannot be allocated.
    */
-  placer(start: ArrayLike<number>, shape: ArrayLike<number>): ((elements: Uint8Array) => void) | undefined {
+  placer(box: PartBox): ((elements: Uint8Array) => void) | undefined {
     if (this.#variable) return undefined;
     if (this.#isSole && this.#known.parts === 1) {
       // The result is a copy of the part, so no memory is cleared first.
-      return (elements) => this.#placeSole(start, shape, elements);
+      return (elements) => this.#placeSole(box, elements);
     }
     const target = this.#memory();
-    const placement = this.#placement(start, shape);
+    const placement = this.#placement(box);
     return (elements) => this.#isOver || placeAtOnce(target, placement, elements);
   }
 
   /** The target for workers that write a part themselves; only for shared memory. */
-  target(start: ArrayLike<number>, shape: ArrayLike<number>): SharedTarget | undefined {
+  target(box: PartBox): SharedTarget | undefined {
     if (this.#variable || !this.#isShared) return undefined;
     const memory = this.#memory() as Uint8Array<SharedArrayBuffer>;
     this.#gate ??= newGate();
-    return { memory, placement: this.#placement(start, shape), gate: this.#gate };
+    return { memory, placement: this.#placement(box), gate: this.#gate };
   }
 
-  #placeSole(start: ArrayLike<number>, shape: ArrayLike<number>, elements: Uint8Array): void {
+  #placeSole(box: PartBox, elements: Uint8Array): void {
     if (elements.byteLength === this.#byteLength) this.#bytes = new Uint8Array(elements);
-    else placeAtOnce(this.#memory(), this.#placement(start, shape), elements);
+    else placeAtOnce(this.#memory(), this.#placement(box), elements);
   }
 
   /** The placement of a part, with the dimensions in memory order. */
-  #placement(start: ArrayLike<number>, shape: ArrayLike<number>): Placement {
+  #placement(box: PartBox): Placement {
     const { order, elementSize } = this.#known;
-    const inMemory = (values: ArrayLike<number>) => order.map((axis) => values[axis] ?? 0);
-    return {
-      targetShape: inMemory(this.#shape),
-      start: inMemory(start),
-      shape: inMemory(shape),
-      elementSize,
-    };
+    return placementOf(box, { shape: this.#shape, order }, elementSize);
   }
 
   #placeChunks(start: ArrayLike<number>, chunks: readonly PlacedChunk[]): void | Promise<void> {
@@ -156,20 +145,15 @@ export class Assembly {
     }
   }
 
-  #below(
-    start: ArrayLike<number>,
-    shape: ArrayLike<number>,
-    elements: Uint8Array | undefined,
-    ours: boolean,
-  ): void | Promise<void> {
+  #below(box: PartBox, elements: Uint8Array | undefined, ours: boolean): void | Promise<void> {
     const { fillValue } = this.#known;
     const variable = this.#variable;
     if (!variable && elements && ours && this.#isWhole(elements)) {
       this.#bytes = elements;
       return undefined;
     }
-    if (variable) return this.#putVariable(variable, start, shape, elements);
-    const placement = this.#placement(start, shape);
+    if (variable) return this.#putVariable(variable, box, elements);
+    const placement = this.#placement(box);
     if (elements) return this.#place(placement, elements, ours);
     const isThere = this.#isFresh && fillValue.every((byte) => byte === 0);
     return isThere ? undefined : placeFill(this.#memory(), placement, fillValue, this.#goesOn);
@@ -185,14 +169,13 @@ export class Assembly {
   /** Places elements of variable length. Elements without a part have the fill value. */
   #putVariable(
     variable: VariableAssembly,
-    start: ArrayLike<number>,
-    shape: ArrayLike<number>,
+    box: PartBox,
     elements: Uint8Array | undefined,
   ): void | Promise<void> {
     if (!elements) return;
-    const isAll = this.#known.parts === 1 && this.#shape.every((extent, axis) => extent === shape[axis]);
+    const isAll = this.#known.parts === 1 && this.#shape.every((extent, axis) => extent === box.shape[axis]);
     if (isAll) return variable.takeWhole(elements);
-    return variable.put(this.#placement(start, shape), elements);
+    return variable.put(this.#placement(box), elements);
   }
 
   /** Returns the result. All parts must have arrived. */
@@ -206,7 +189,7 @@ export class Assembly {
 
   /** Uses the caller's memory for the result. */
   #useOut(out: Uint8Array): void {
-    checkOut(out, this.#byteLength);
+    needOut(out, this.#byteLength);
     this.#bytes = out;
     this.#isFresh = false;
   }
@@ -252,5 +235,82 @@ export class Assembly {
       );
     }
     return this.#bytes;
+  }
+}
+
+/** Number of elements between two checks of the clock. */
+const ELEMENTS_BETWEEN = 4096;
+
+/** Maximum number of elements. Each takes some 20 bytes, however short it is. */
+const MOST_ELEMENTS = 2 ** 26;
+
+const tooLarge = (most: string, actual: string) =>
+  new ZarrError("Limit", "elements of variable length are too large for one result", {
+    expected: `at most ${most}`,
+    actual,
+  });
+
+class VariableAssembly {
+  readonly #count: number;
+  /** The bytes of the parts, without their offsets. */
+  readonly #parts: Uint8Array[];
+  /**
+   * For each element: the part that has it (0 is the fill value), its offset there, and its length.
+   */
+  readonly #part: Uint32Array;
+  readonly #start: Uint32Array;
+  readonly #length: Uint32Array;
+  /** A part that is the complete result. */
+  #whole: Uint8Array | undefined;
+
+  constructor(count: number, fillValue: Uint8Array) {
+    if (count > MOST_ELEMENTS) throw tooLarge(`${MOST_ELEMENTS} elements`, `${count} elements`);
+    this.#count = count;
+    this.#parts = [fillValue];
+    this.#part = new Uint32Array(count);
+    this.#start = new Uint32Array(count);
+    this.#length = new Uint32Array(count).fill(fillValue.length);
+  }
+
+  /** Takes a part that is the complete result, in its order. */
+  takeWhole(part: Uint8Array): void {
+    this.#whole = part;
+  }
+
+  async put(placement: Placement, part: Uint8Array): Promise<void> {
+    const rows = new Rows({ ...placement, elementSize: 1 });
+    const { offsets, bytes } = splitVariable(part, rows.count * rows.rowBytes);
+    const number = this.#parts.push(bytes) - 1;
+    let at = 0;
+    for (let row = 0; row < rows.count; row += 1) {
+      const begin = rows.next();
+      for (let place = begin; place < begin + rows.rowBytes; place += 1, at += 1) {
+        const offset = offsets[at] as number;
+        this.#part[place] = number;
+        this.#start[place] = offset;
+        this.#length[place] = (offsets[at + 1] as number) - offset;
+        if (at % ELEMENTS_BETWEEN === 0 && isDue()) await pauseIfDue();
+      }
+    }
+  }
+
+  /** Returns the packed elements. Throws a `Limit` error beyond `RESULT_BYTES`. */
+  async finish(): Promise<Uint8Array> {
+    if (this.#whole) return this.#whole;
+    let total = 0;
+    for (const length of this.#length) total += length;
+    if (total > RESULT_BYTES) throw tooLarge(`${RESULT_BYTES} bytes`, `${total} bytes`);
+    const packed = variableBuffer(this.#count, total);
+    const { offsets, bytes } = splitVariable(packed, this.#count);
+    let end = 0;
+    for (let at = 0; at < this.#count; at += 1) {
+      const [start, length] = [this.#start[at] as number, this.#length[at] as number];
+      const part = this.#parts[this.#part[at] as number] as Uint8Array;
+      bytes.set(part.subarray(start, start + length), end);
+      end += length;
+      offsets[at + 1] = end;
+      if (at % ELEMENTS_BETWEEN === 0 && isDue()) await pauseIfDue();
+    }
+    return packed;
   }
 }

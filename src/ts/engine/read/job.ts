@@ -1,14 +1,21 @@
 /**
- * One read: the sink of its parts and its decoders. `src/engine/js/read.rs` drives it.
+ * Reads a selection of an array into a sink. A `Job` is one read: the sink of its parts and its
+ * decoders. `src/engine/js/read.rs` drives it.
  */
-import type { PlacedChunk } from "../../elements/place_chunk.ts";
+
+import type { PartBox } from "../../elements/loops.ts";
+import { VARIABLE_SIZE } from "../../elements/pack.ts";
+import type { PlacedChunk } from "../../elements/place.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import type { ProgressNumbers } from "../../port/operations.ts";
+import type { ProgressNumbers, ReadArguments } from "../../port/operations.ts";
+import { arrayId, arrayOf, typeOf } from "../arrays.ts";
 import { DecodeFailure } from "../decode/decode_host.ts";
 import type { SharedTarget } from "../decode/messages.ts";
 import type { BoundArray, PartTask } from "../decode/pool.ts";
 import { decoderFor, poolFor } from "../decode/pools.ts";
-import type { Layout } from "./assembly.ts";
+import { type Glue, run, type Settle } from "../instances.ts";
+import type { CallContext } from "../operations/operation.ts";
+import type { Layout, Part } from "./assembly.ts";
 
 /** Receives the parts of a read: an `Assembly`, a stream or a sum. */
 export interface Sink {
@@ -23,20 +30,14 @@ export interface Sink {
    * Returns a function that takes a part's elements at once, in borrowed memory. Without it, `part`
    * receives elements to keep.
    */
-  placer?(start: ArrayLike<number>, shape: ArrayLike<number>): ((elements: Uint8Array) => void) | undefined;
+  placer?(box: PartBox): ((elements: Uint8Array) => void) | undefined;
   /** The target for workers that write a part themselves. */
-  target?(start: ArrayLike<number>, shape: ArrayLike<number>): SharedTarget | undefined;
+  target?(box: PartBox): SharedTarget | undefined;
   /**
    * Receives a part. If it returns a promise, the part counts as in flight until the promise
    * resolves.
    */
-  part(
-    start: ArrayLike<number>,
-    shape: ArrayLike<number>,
-    elements: Uint8Array | undefined | null,
-    ours: boolean,
-    chunks: readonly PlacedChunk[],
-  ): undefined | void | Promise<void>;
+  part(part: Part): undefined | void | Promise<void>;
 }
 
 interface JobOptions {
@@ -65,7 +66,7 @@ function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): vo
   }
 }
 
-export class Job {
+class Job {
   readonly #options: JobOptions;
   readonly #parts = new Map<number, PartTask>();
   /**
@@ -103,7 +104,7 @@ export class Job {
     ours: boolean,
     chunks: PlacedChunk[],
   ) {
-    return this.#options.result.part(start, shape, elements, ours, chunks);
+    return this.#options.result.part({ start, shape, elements, ours, chunks });
   }
 
   progress(numbers: Float64Array): void {
@@ -123,9 +124,9 @@ export class Job {
   decodePlace(id: number, start: Float64Array, shape: Float64Array): void {
     const { result } = this.#options;
     const part = this.#partOf(id);
-    const place = result.placer?.(start, shape);
+    const place = result.placer?.({ start, shape });
     part.take = place && ((elements) => placed(place, elements));
-    part.target = result.target?.(start, shape);
+    part.target = result.target?.({ start, shape });
   }
 
   /** Resolves to undefined if the elements were placed already. */
@@ -145,5 +146,55 @@ export class Job {
     const part = this.#parts.get(id);
     if (!part) throw new Error(`part ${id} has ended already`);
     return part;
+  }
+}
+
+/** The progress callback of a read, if the caller listens. */
+export const progressListener = ({ hearsProgress }: ReadArguments, { tell }: CallContext) =>
+  hearsProgress ? (numbers: ProgressNumbers) => tell({ type: "progress", numbers }) : undefined;
+
+/** Maximum number of bytes that a read decodes: every chunk that it may touch, in full. */
+function decodedBytes(chunks: readonly number[], { shape, elementSize }: Layout): number {
+  if (shape.length !== chunks.length) return Number.POSITIVE_INFINITY;
+  return shape.reduce((bytes, extent, axis) => {
+    const chunk = chunks[axis] ?? 1;
+    return bytes * Math.min(extent, Math.ceil(extent / chunk) + 1) * chunk;
+  }, elementSize || VARIABLE_SIZE);
+}
+
+/**
+ * Reads into a sink. Resolves to the counters of the read. After a rejection nothing is written to
+ * the sink any more.
+ */
+export async function readInto(
+  args: ReadArguments,
+  sink: Sink,
+  context: CallContext,
+): Promise<ProgressNumbers> {
+  const { array, request, type } = args;
+  const { signal } = context;
+  const known = arrayOf(array);
+  const { chunks, isRaw } = known.definition;
+  let job: Job | undefined;
+  const begin = (glue: Glue, settle: Settle) => {
+    const id = arrayId(glue, array);
+    sink.expect(type ?? typeOf(glue, array));
+    job = new Job({
+      array: known.bound,
+      result: sink,
+      decodedBytes: (layout) => decodedBytes(chunks, layout),
+      chunkBytes: ({ elementSize }) =>
+        chunks.reduce((bytes, extent) => bytes * extent, elementSize || VARIABLE_SIZE),
+      isRaw,
+      priority: request.priority ?? 0,
+      onProgress: progressListener(args, context),
+    });
+    return glue.read(id, request, job as never, signal, settle);
+  };
+  try {
+    return await run<ProgressNumbers>(begin, { signal });
+  } catch (error) {
+    await sink.leave?.();
+    throw job?.refusal ?? error;
   }
 }

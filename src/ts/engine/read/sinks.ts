@@ -2,12 +2,11 @@
  * The sinks of reads whose parts do not become one result: those of a stream, and of a summary. The
  * sink of a result is an `Assembly`.
  */
-import type { PlacedChunk } from "../../elements/place_chunk.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { addSummary, newSummary } from "../../model/summary_numbers.ts";
 import type { PartEvent, ResultLayout } from "../../port/operations.ts";
-import { Assembly, type Layout } from "./assembly.ts";
+import { Assembly, type Layout, type Part } from "./assembly.ts";
 import type { Sink } from "./job.ts";
 
 /** The sink of a stream. It sends each part and waits until the page has consumed it. */
@@ -34,18 +33,12 @@ export class PartSink implements Sink {
     this.#tell({ shape, kept, order });
   }
 
-  async part(
-    start: ArrayLike<number>,
-    shape: ArrayLike<number>,
-    elements: Uint8Array | undefined | null,
-    ours: boolean,
-    chunks: readonly PlacedChunk[],
-  ): Promise<void> {
+  async part({ start, ...part }: Part): Promise<void> {
     if (!this.#type || !this.#layout) throw new Error("a part arrived before the layout");
     const result = new Assembly({});
     result.expect(this.#type);
-    result.begin({ ...this.#layout, shape: Array.from(shape), parts: 1 });
-    await result.part(new Float64Array(shape.length), shape, elements, ours, chunks);
+    result.begin({ ...this.#layout, shape: Array.from(part.shape), parts: 1 });
+    await result.part({ ...part, start: new Float64Array(part.shape.length) });
     await this.#send({ ...(await result.finish()), start: Array.from(start) });
   }
 }
@@ -70,7 +63,7 @@ export class SummarySink implements Sink {
     this.#ofFill = numbersIn(fillValue);
   }
 
-  part(_start: ArrayLike<number>, shape: ArrayLike<number>, elements: Uint8Array | undefined): void {
+  part({ shape, elements }: Part): void {
     const found = elements ? numbersIn(elements) : this.#ofFill;
     const times = elements ? 1 : product(Array.from(shape));
     if (found) addSummary(this.numbers, found, times);

@@ -3,16 +3,8 @@
  * from the files of the package beside the script, by their URLs.
  */
 import { ZarrError } from "../../model/errors.ts";
-import { chunkFailed } from "../../port/chunk_failed.ts";
-import type {
-  CallerModule,
-  EngineTexts,
-  LoadBuild,
-  LoadEngine,
-  LoadPrograms,
-  WasmFile,
-  WorkerPrograms,
-} from "../../port/engine_source.ts";
+import type { CallerModule, EngineSource, EngineTexts, WorkerPrograms } from "../../port/engine_source.ts";
+import { chunkFailed } from "../../port/loading.ts";
 
 interface ScriptHost {
   document?: { currentScript?: { src?: string } | null };
@@ -35,16 +27,18 @@ async function beside(name: string): Promise<unknown> {
 
 const textOf = async (name: string) => ((await beside(name)) as { default: string }).default;
 
-export const loadEngine: LoadEngine = async () => (await beside("engine-texts.js")) as EngineTexts;
+export const loadEngine: EngineSource["loadEngine"] = async () =>
+  (await beside("engine-texts.js")) as EngineTexts;
 
-export const loadPrograms: LoadPrograms = async () => (await beside("engine-programs.js")) as WorkerPrograms;
+export const loadPrograms: EngineSource["loadPrograms"] = async () =>
+  (await beside("engine-programs.js")) as WorkerPrograms;
 
-export const wasmFile: WasmFile = async () => urlOf("engine.wasm");
+export const wasmFile: EngineSource["wasmFile"] = async () => urlOf("engine.wasm");
 
-export const loadCaller = async (): Promise<CallerModule> =>
+export const loadCaller: EngineSource["loadCaller"] = async () =>
   (await beside("engine/caller.js")) as CallerModule;
 
-export const loadBuild: LoadBuild = {
+export const loadBuild: EngineSource["loadBuild"] = {
   full: () => textOf("full-wasm.js"),
   images: () => textOf("images-wasm.js"),
   conventions: () => textOf("conventions-wasm.js"),

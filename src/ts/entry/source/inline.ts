@@ -3,32 +3,27 @@
  * the first call. The wasm is text, so that bundlers, content types and CORS rules do not matter.
  * In webpack's bundles the engine's wasm is a file, because webpack copies such files by itself.
  */
-import { chunkFailed } from "../../port/chunk_failed.ts";
-import type {
-  CallerModule,
-  LoadBuild,
-  LoadEngine,
-  LoadPrograms,
-  WasmFile,
-} from "../../port/engine_source.ts";
 
-export const loadEngine: LoadEngine = () => import("#engine-texts").catch(chunkFailed);
+import type { EngineSource } from "../../port/engine_source.ts";
+import { chunkFailed } from "../../port/loading.ts";
 
-export const loadPrograms: LoadPrograms = () => import("#engine-programs").catch(chunkFailed);
+export const loadEngine: EngineSource["loadEngine"] = () => import("#engine-texts").catch(chunkFailed);
+
+export const loadPrograms: EngineSource["loadPrograms"] = () => import("#engine-programs").catch(chunkFailed);
 
 /** webpack and its relatives define it while they bundle. */
 declare const __webpack_require__: unknown;
 
 /** webpack joins the module with this one. Other bundlers make a chunk that is not loaded. */
-export const wasmFile: WasmFile = async () =>
+export const wasmFile: EngineSource["wasmFile"] = async () =>
   typeof __webpack_require__ === "function"
     ? (await import(/* webpackMode: "eager" */ "./wasm_file.ts")).default
     : undefined;
 
 /** Resolves to the module that runs the engine on the caller's thread. */
-export const loadCaller = (): Promise<CallerModule> => import("#caller").catch(chunkFailed);
+export const loadCaller: EngineSource["loadCaller"] = () => import("#caller").catch(chunkFailed);
 
-export const loadBuild: LoadBuild = {
+export const loadBuild: EngineSource["loadBuild"] = {
   full: () => import("#full-wasm").then((module) => module.default, chunkFailed),
   images: () => import("#images-wasm").then((module) => module.default, chunkFailed),
   conventions: () => import("#conventions-wasm").then((module) => module.default, chunkFailed),

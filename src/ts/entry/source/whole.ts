@@ -8,19 +8,13 @@ import conventions from "#conventions-wasm";
 import * as engine from "#engine-texts";
 import full from "#full-wasm";
 import images from "#images-wasm";
-import type {
-  CallerModule,
-  LoadBuild,
-  LoadEngine,
-  LoadPrograms,
-  WasmFile,
-} from "../../port/engine_source.ts";
+import type { EngineSource } from "../../port/engine_source.ts";
 
-export const loadEngine: LoadEngine = async () => engine;
-export const loadPrograms: LoadPrograms = loadEngine;
-export const wasmFile: WasmFile = undefined;
-export const loadCaller = async (): Promise<CallerModule> => caller;
-export const loadBuild: LoadBuild = {
+export const loadEngine: EngineSource["loadEngine"] = async () => engine;
+export const loadPrograms: EngineSource["loadPrograms"] = loadEngine;
+export const wasmFile: EngineSource["wasmFile"] = undefined;
+export const loadCaller: EngineSource["loadCaller"] = async () => caller;
+export const loadBuild: EngineSource["loadBuild"] = {
   full: async () => full,
   images: async () => images,
   conventions: async () => conventions,

@@ -1,12 +1,41 @@
 /**
- * Unpacks wasm from the texts of the package. The engine's own text is a deflate stream, which
+ * Unpacks and compiles the wasm builds from the form in which they cross the port. Each build is
+ * compiled once, and always asynchronously. The engine's own build usually comes with the first
+ * message; the engine asks the page for the others. The engine's text is a deflate stream, which
  * JavaScript engines inflate themselves. The other builds are Zstandard frames that refer to the
  * engine's bytes, because the builds share most of their code. The engine decompresses them.
  */
 import { ZarrError } from "../model/errors.ts";
-import { requireOk } from "../port/compile_response.ts";
-import type { PackedWasm, WasmBytes } from "../port/protocol.ts";
+import { nodeModule } from "../model/node.ts";
+import { once } from "../model/once.ts";
+import { compileResponse, requireOk } from "../port/loading.ts";
+import { type Build, PAGE, type PackedWasm, type WasmBytes, type WasmText } from "../port/protocol.ts";
 import { DecodeHost } from "./decode/decode_host.ts";
+import { page } from "./page.ts";
+import { configuration } from "./state.ts";
+
+async function compile(wasm: WasmText): Promise<WebAssembly.Module> {
+  if ("module" in wasm) return wasm.module;
+  if ("zstandard" in wasm) return WebAssembly.compile(await unpacked(wasm, await engineModule("engine")));
+  const bytes = await opened(wasm);
+  return bytes instanceof Response ? compileResponse(bytes) : WebAssembly.compile(bytes);
+}
+
+async function load(build: Build): Promise<WebAssembly.Module> {
+  const sent = build === "engine" ? configuration.wasm : undefined;
+  return compile(sent ?? ((await page().ask(PAGE, "wasm", [build])) as WasmText));
+}
+
+const modules = new Map<Build, Promise<WebAssembly.Module>>();
+
+/** Drops the compiled modules. */
+export function forgetModules(): void {
+  modules.clear();
+}
+
+/** The compiled module of a build. The next call tries a failed load again. */
+export const engineModule = (build: Build): Promise<WebAssembly.Module> =>
+  once(modules, build, () => load(build));
 
 /** Without `fromBase64` a loop takes a tenth of the time of `Uint8Array.from` with a function. */
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
@@ -27,12 +56,9 @@ export function inflating(text: string): Response {
 
 /** Reads a file in Node, whose `fetch` does not support `file:` URLs. */
 async function readFile(url: string): Promise<Uint8Array<ArrayBuffer>> {
-  const { process } = globalThis as {
-    process?: {
-      getBuiltinModule?(name: string): { readFile(url: URL): Promise<Uint8Array<ArrayBuffer>> };
-    };
-  };
-  const files = process?.getBuiltinModule?.("node:fs/promises");
+  const files = nodeModule("node:fs/promises") as
+    | { readFile(url: URL): Promise<Uint8Array<ArrayBuffer>> }
+    | undefined;
   if (!files)
     throw new ZarrError(
       "Argument",
@@ -42,7 +68,7 @@ async function readFile(url: string): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /** A module's bytes, or a response from which they arrive. */
-export async function opened(wasm: WasmBytes): Promise<Response | BufferSource> {
+async function opened(wasm: WasmBytes): Promise<Response | BufferSource> {
   if ("deflated" in wasm) return inflating(wasm.deflated);
   if ("bytes" in wasm) return wasm.bytes as BufferSource;
   return wasm.url.startsWith("file:") ? readFile(wasm.url) : fetch(wasm.url, { cache: "force-cache" });

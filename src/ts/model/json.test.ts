@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseJsonText } from "./marked_json.ts";
+import { parseJsonText } from "./json.ts";
 
 test("plain text is plain JSON", () => {
   assert.deepEqual(parseJsonText('{"a": [1, null]}'), { a: [1, null] });

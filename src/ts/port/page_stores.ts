@@ -1,8 +1,8 @@
 /**
- * Maps the page's store objects to the stores that the engine makes of them.
+ * What the engine is told of the page's store objects: the stores that it makes of them, and the
+ * methods of users' stores, which it calls.
  */
-import type { StoreDefinition } from "./definitions.ts";
-import type { ObjectNumbers } from "./object_numbers.ts";
+import type { ObjectNumbers, StoreDefinition } from "./definitions.ts";
 
 /**
  * Stores of which a write failed. The engine that wrote knows what to drop from caches. If it was
@@ -24,3 +24,25 @@ export function setDefiner(store: object, definer: Definer): void {
 }
 
 export const definerOf = (store: object): Definer | undefined => definers.get(store);
+
+/**
+ * `reads` and `lists` get the signal of the call; `reads` also get the caller's options for the
+ * store. The page collects what `lists` return.
+ */
+type Use = "reads" | "lists" | "writes";
+
+export const STORE_METHODS: Record<string, Use> = {
+  get: "reads",
+  getRange: "reads",
+  set: "writes",
+  delete: "writes",
+  deletePrefix: "writes",
+  list: "lists",
+  listDir: "lists",
+  keys: "lists",
+  size: "reads",
+};
+
+/** The methods that an object has now. */
+export const methodsOf = (store: object): string[] =>
+  Object.keys(STORE_METHODS).filter((name) => typeof Reflect.get(store, name) === "function");

@@ -1,8 +1,8 @@
 /**
- * The options of this engine, as the page sent them, and the limits that follow from them. Sizes
- * are in bytes, times in ms.
+ * The state of this engine: the options that the page sent, the limits that follow from them, and
+ * counters. Sizes are in bytes, times in ms.
  */
-import type { EngineOptions, WasmText } from "../port/protocol.ts";
+import { type EngineOptions, type EngineStatus, newStatus, type WasmText } from "../port/protocol.ts";
 
 export const configuration: EngineOptions & { wasm?: WasmText } = {};
 
@@ -43,3 +43,5 @@ export function workerLimit(): number {
     (globalThis as { navigator?: { hardwareConcurrency?: number } }).navigator ?? {};
   return configuration.workers ?? Math.min(4, Math.max(1, hardwareConcurrency - 1));
 }
+
+export const counters: EngineStatus = newStatus();

@@ -1,6 +1,9 @@
 /**
- * Shared memory: how it is recognised, and whether workers can get it.
+ * Bytes in memory: views of them, and memory that threads share.
  */
+
+export const viewBytes = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
 
 /** Whether a buffer is shared memory, also if it is from another realm. */
 export const isSharedMemory = (buffer: ArrayBufferLike): boolean =>

@@ -1,7 +1,16 @@
 /**
- * Compiles the wasm in a response while it arrives. Works on the page and in the engine's worker.
+ * Loads the package's own files: the error for a chunk that failed to load, and the compilation of
+ * wasm while it arrives. Works on the page and in the engine's worker.
  */
 import { ZarrError } from "../model/errors.ts";
+
+export function chunkFailed(cause: unknown): never {
+  throw new ZarrError(
+    "Store",
+    `a chunk of zarr-wasm could not be loaded; reload the page, and check that all files of the bundle are served: ${cause}`,
+    { cause },
+  );
+}
 
 /** `compileStreaming` takes only responses with this type. Servers may send another one. */
 const TYPE = "application/wasm";

@@ -1,7 +1,7 @@
 /** Coordinates with equal and with other steps, their edges, and arcs of longitudes, by hand. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { arcOf, boundsOf, edgesOf, evenSteps } from "./extents.ts";
+import { arcOf, boundsOf, edgesOf, evenSteps } from "./placement.ts";
 
 test("coordinates with equal steps", () => {
   assert.deepEqual(evenSteps([10, 7.5, 5], 0.01), { start: 10, step: -2.5 });
