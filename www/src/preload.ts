@@ -1,6 +1,6 @@
 /**
- * Starts the engine, and loads what pictures need. It decides nothing about what is shown. If it
- * fails, the first call tells why.
+ * The first script of the page: starts the engine and loads what pictures need, while the rest of
+ * the page loads. It decides nothing about what is shown. If it fails, the first call tells why.
  */
 import { preload } from "zarr-wasm";
 

@@ -173,9 +173,9 @@ export async function firstPath(dataset: Dataset, signal: AbortSignal): Promise<
     const node = await dataset.node(path);
     signal.throwIfAborted();
     if (node.kind === "array" || roleOf(node.attrs) !== undefined) return path;
-    if (dataset.all?.some((entry) => isArrayIn(entry, path))) return path;
-    const below =
-      isSeries(node.attrs) || !dataset.all ? await dataset.children(path) : groupsIn(dataset, path);
+    const listed = dataset.all?.filter((entry) => entry.path !== "" && parentOf(entry.path) === path);
+    if (listed?.some(({ kind }) => kind === "array")) return path;
+    const below = isSeries(node.attrs) || !listed ? await dataset.children(path) : listed;
     signal.throwIfAborted();
     // A group of arrays selects the array to show.
     if (!below || below.length === 0 || below.some(({ kind }) => kind === "array")) return path;
@@ -184,18 +184,11 @@ export async function firstPath(dataset: Dataset, signal: AbortSignal): Promise<
   return path;
 }
 
-const isArrayIn = ({ path, kind }: { path: string; kind: string }, group: string) =>
-  kind === "array" && path !== "" && parentOf(path) === group;
-
-const groupsIn = (dataset: Dataset, path: string) =>
-  (dataset.all ?? []).filter((entry) => entry.path !== path && parentOf(entry.path) === path);
-
 /** The path of the image of which an array is a level. */
 export async function imageAround(dataset: Dataset, path: string): Promise<string | null> {
-  const parts = path.split("/");
   // A level need not be a direct child of its image.
-  for (let depth = parts.length - 1; path !== "" && depth >= Math.max(0, parts.length - 2); depth -= 1) {
-    const above = parts.slice(0, depth).join("/");
+  for (const depth of [-1, -2]) {
+    const above = path.split("/").slice(0, depth).join("/");
     const group = await dataset.node(above).catch(() => null);
     const nodes = group?.kind === "group" ? namedBelow(group) : [];
     if (nodes.some((node) => node.role === "level" && node.path === path)) return above;

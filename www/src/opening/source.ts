@@ -65,15 +65,13 @@ export function localSource(name: string, store: zarr.Readable): Source {
   return source;
 }
 
+/**
+ * The store by the ending of the name. Names of metadata documents have been removed, so other JSON
+ * is a reference document.
+ */
 function storeOf(url: URL, options: SourceOptions): zarr.Readable | Promise<zarr.Readable> {
-  switch (addressKind(url)) {
-    case "zip":
-      return zarr.ZipFileStore.fromUrl(url);
-    case "references":
-      return referencesAt(url, options);
-    default:
-      return new zarr.FetchStore(url);
-  }
+  if (/\.(zip|ozx)$/i.test(url.pathname)) return zarr.ZipFileStore.fromUrl(url);
+  return /\.json$/i.test(url.pathname) ? referencesAt(url, options) : new zarr.FetchStore(url);
 }
 
 /**
@@ -116,9 +114,6 @@ class AddressError extends PageError {
 /** A text that is no URL, without what may be secret in it: a password and a query. */
 const shown = (address: string) => address.replace(/[?#].*$/s, "").replace(/^.*@/s, "");
 
-/** The kind of data at an address: a folder of keys, an archive, or a reference document. */
-export type AddressKind = "folder" | "zip" | "references";
-
 /**
  * Names of metadata documents. They are removed from an address, because users paste the URL of a
  * document and mean its node.
@@ -133,15 +128,6 @@ export function parseAddress(text: string, base: string): URL {
   url.pathname = url.pathname.replace(DOCUMENT, "");
   url.hash = "";
   return url;
-}
-
-/**
- * The kind by the ending of the name. Names of metadata documents have been removed, so other JSON
- * is a reference document.
- */
-export function addressKind({ pathname }: URL): AddressKind {
-  if (/\.(zip|ozx)$/i.test(pathname)) return "zip";
-  return /\.json$/i.test(pathname) ? "references" : "folder";
 }
 
 function bucketUrl(address: string): URL | null {

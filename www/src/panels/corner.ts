@@ -31,13 +31,14 @@ export function showLegend(place: HTMLElement, scene: Scene | null): void {
 
 function fieldLegend({ title, unit }: Scene, style: FieldStyle): TemplateResult {
   const [low, high] = style.range.map(roundedText);
-  const all = ticksOf(style);
-  const { ticks, texts } = readable(all, style.log ? all.map(roundedText) : scaleTexts(all));
+  const ticks = ticksOf(style);
+  const texts = style.log ? ticks.map(roundedText) : scaleTexts(ticks);
+  const labels = texts.map((text, at) => tickLabel(text, shareOf(ticks[at] ?? 0, style)));
   const background = `background: ${gradient(style.colormap, style.reversed)}`;
   return html`
     <p class="legend-title">${shown(title)}${unit ? html` <span class="unit">${unit}</span>` : nothing}</p>
     <div class="bar" role="img" aria-label="Colours from ${low} to ${high} ${unit}" .style=${background}></div>
-    <div class="scale">${texts.map((text, at) => tickLabel(text, shareOf(ticks[at] ?? 0, style)))}</div>
+    <div class="scale">${labels.filter(isReadable(texts))}</div>
   `;
 }
 
@@ -50,12 +51,11 @@ function channelLegend({ kind, channels }: Scene): TemplateResult | null {
   return html`<ul class="chips" aria-label="Channels on show">${names}</ul>`;
 }
 
-/** Thins out the ticks so that their texts do not overlap. */
-function readable(ticks: number[], texts: string[]): { ticks: number[]; texts: string[] } {
+/** Which ticks are kept so that their texts do not overlap. */
+function isReadable(texts: readonly string[]) {
   const longest = Math.max(0, ...texts.map(({ length }) => length));
   const every = Math.ceil((texts.length * (longest + 2)) / CHARACTERS);
-  const isKept = (_: unknown, at: number) => at % every === 0;
-  return { ticks: ticks.filter(isKept), texts: texts.filter(isKept) };
+  return (_: unknown, at: number) => at % every === 0;
 }
 
 /** The position of a value on the bar, from 0 to 1. */

@@ -3,7 +3,7 @@
  * and the way back to a plate.
  */
 
-import { html, nothing, render, type TemplateResult } from "lit-html";
+import { html, nothing, render } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import { icon, shown, withValue } from "../page/element.js";
 import { type MenuEntry, optionsOf } from "../page/long_list.js";
@@ -25,39 +25,33 @@ export interface TitleContent {
 }
 
 export function showTitle(place: HTMLElement, content: TitleContent): void {
-  const { title, source, above, variables = [], fields = [] } = content;
+  const { title, source, above, variables = [], fields = [], onPath } = content;
   const isRepeated = title === source || variables.length > 1;
-  const parts = html`${above ? backTo(above, content) : nothing}
+  const variableEntries = variables.map(({ variable, title }) => ({ value: variable, text: title }));
+  const fieldEntries = fields.map((value, at) => ({ value, text: `Field ${at + 1} of ${fields.length}` }));
+  const parts = html`${above ? backTo(above, onPath) : nothing}
     <h2>${shown(variables.length > 1 ? source : title)}</h2>
     ${isRepeated ? nothing : html`<p class="of">${shown(source)}</p>`}
-    ${variables.length > 1 ? variableMenu(variables, content) : nothing}
-    ${fields.length > 1 ? fieldMenu(fields, content) : nothing}`;
+    ${menuOf("variable", "Variable", variableEntries, content.variable, content.onVariable)}
+    ${menuOf("field", "Field of the well", fieldEntries, content.field, onPath)}`;
   render(keyed(content, parts), place);
   place.hidden = false;
 }
 
-function backTo({ name, path }: { name: string; path: string }, { onPath }: TitleContent): TemplateResult {
-  return html`<button type="button" class="back" @click=${() => onPath(path)}>${icon("back")}${name}</button>`;
+function backTo({ name, path }: { name: string; path: string }, choose: (path: string) => void) {
+  return html`<button type="button" class="back" @click=${() => choose(path)}>${icon("back")}${name}</button>`;
 }
 
-function variableMenu(variables: readonly SceneVariable[], content: TitleContent): TemplateResult {
-  const entries = variables.map(({ variable, title }) => ({ value: variable, text: title }));
-  const menu = { id: "variable", label: "Variable", noun: "variables" };
-  return menuOf(menu, entries, content.variable, content.onVariable);
-}
-
-function fieldMenu(fields: readonly string[], { field, onPath }: TitleContent): TemplateResult {
-  const entries = fields.map((value, at) => ({ value, text: `Field ${at + 1} of ${fields.length}` }));
-  return menuOf({ id: "field", label: "Field of the well", noun: "fields" }, entries, field, onPath);
-}
-
+/** A menu, if there is more than one entry. */
 function menuOf(
-  { id, label, noun }: { id: string; label: string; noun: string },
+  id: "variable" | "field",
+  label: string,
   entries: readonly MenuEntry[],
   chosen: string | undefined,
   choose: (value: string) => void,
-): TemplateResult {
+): unknown {
+  if (entries.length < 2) return nothing;
   const at = entries.findIndex(({ value }) => value === chosen);
-  const options = optionsOf(entries, { chosen: at, noun });
+  const options = optionsOf(entries, { chosen: at, noun: `${id}s` });
   return html`<select id=${id} aria-label=${label} @change=${withValue(choose)}>${options}</select>`;
 }

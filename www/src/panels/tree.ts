@@ -88,7 +88,7 @@ export class Tree {
     if (at) at.children ??= new Map();
     for (const part of partsOf(path)) {
       const below = at?.path ? `${at.path}/${part}` : part;
-      const next = this.#branches.get(below) ?? this.#know({ ...groupAt(below), name: part });
+      const next = this.#branches.get(below) ?? this.#know(folderAt(below, part));
       at?.children?.set(part, next);
       at = next;
     }
@@ -202,27 +202,24 @@ export class Tree {
     );
     const at = rows.indexOf(item);
     const expanded = item.getAttribute("aria-expanded");
-    if (event.key === "ArrowDown") rows[at + 1]?.focus();
-    else if (event.key === "ArrowUp") rows[at - 1]?.focus();
-    else if (event.key === "Home") rows[0]?.focus();
-    else if (event.key === "End") rows.at(-1)?.focus();
-    else if (event.key === "ArrowRight") {
-      if (expanded === "false") void this.#fold(path, false);
-      else rows[at + 1]?.focus();
-    } else if (event.key === "ArrowLeft") {
-      if (expanded === "true") void this.#fold(path, true);
-      else item.parentElement?.closest<HTMLElement>('[role="treeitem"]')?.focus();
-    } else if (event.key === "Enter" || event.key === " ") this.onSelect(path);
-    else return;
+    const above = item.parentElement?.closest<HTMLElement>('[role="treeitem"]');
+    const actions: Record<string, () => unknown> = {
+      ArrowDown: () => rows[at + 1]?.focus(),
+      ArrowUp: () => rows[at - 1]?.focus(),
+      Home: () => rows[0]?.focus(),
+      End: () => rows.at(-1)?.focus(),
+      ArrowRight: () => (expanded === "false" ? this.#fold(path, false) : rows[at + 1]?.focus()),
+      ArrowLeft: () => (expanded === "true" ? this.#fold(path, true) : above?.focus()),
+      Enter: () => this.onSelect(path),
+      " ": () => this.onSelect(path),
+    };
+    if (!Object.hasOwn(actions, event.key)) return;
+    actions[event.key]?.();
     event.preventDefault();
   }
 }
 
-const groupAt = (path: string) => ({
-  path,
-  kind: "group" as const,
-  children: new Map<string, Branch>(),
-});
+const folderAt = (path: string, name: string): Branch => ({ path, name, kind: "group", children: new Map() });
 
 /** The branch of a listed node. Its name may have several parts, as in `A/1`. */
 function branchOf(node: NamedNode): Branch {

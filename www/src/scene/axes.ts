@@ -70,18 +70,10 @@ function arePixels(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): boolean {
 
 /** Makes the last axis the channels, and those before it x and y if no others are. */
 function asPixels(axes: readonly SceneAxis[]): SceneAxis[] {
-  const last = axes.length - 1;
-  const isNamed = ["x", "y"].every((role) => axes.slice(0, last).some((axis) => axis.role === role));
-  const roles: [number, Role][] = isNamed
-    ? [[last, "c"]]
-    : [
-        [last - 2, "y"],
-        [last - 1, "x"],
-        [last, "c"],
-      ];
-  const given = new Map(roles);
+  const isNamed = ["x", "y"].every((role) => axes.slice(0, -1).some((axis) => axis.role === role));
+  const roles: Role[] = isNamed ? ["c"] : ["y", "x", "c"];
   return axes.map((axis) => {
-    const role = given.get(axis.axis);
+    const role = roles[axis.axis - (axes.length - roles.length)];
     return role === undefined ? axis : { ...axis, role, name: ROLE_NAMES[role] };
   });
 }
