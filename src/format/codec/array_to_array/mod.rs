@@ -1,4 +1,4 @@
-//! Array → array codecs, one file each.
+//! Array → array codecs.
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
 //!
 //! The table in [`super::registry`] lists them.
@@ -8,15 +8,12 @@ pub mod bitround;
 pub mod cast_value;
 pub mod categorize;
 pub mod delta;
+mod filter;
 pub mod fixedscaleoffset;
-#[cfg(any(feature = "images", not(target_arch = "wasm32")))]
-pub mod imagecodecs_delta;
-#[cfg(any(feature = "images", not(target_arch = "wasm32")))]
-pub mod imagecodecs_floatpred;
 pub mod numcodecs_packbits;
 mod numpy;
 #[cfg(any(feature = "images", not(target_arch = "wasm32")))]
-mod predictor;
+pub mod predictor;
 pub mod quantize;
 pub mod reshape;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]

@@ -9,7 +9,7 @@
 use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, Endian, FillValue, Float, Integer};
 use crate::format::metadata::Draft;
-use crate::format::metadata::json::{Document, Json};
+use crate::format::metadata::json::{self, Document, Json};
 use crate::format::tolerated::Form;
 
 /// Parses fill values of one data type.
@@ -152,8 +152,7 @@ mod tests {
         let (data_type, endian) = typestr::parse(typestr).unwrap();
         let elements =
             FillValueParser { draft, data_type: &data_type, endian: Some(endian), is_fallback: false };
-        let document = Document::parse(text.as_bytes())?;
-        elements.parse(document.root(), warnings).map(|fill| fill.0)
+        json::read(text, |json| elements.parse(json, warnings)).map(|fill| fill.0)
     }
 
     fn parse(typestr: &str, text: &str) -> Result<Vec<u8>> {
