@@ -8,7 +8,7 @@
 //! numbers are scaled. It is a wasm module of its own and produces the same words.
 
 use crate::error::{Error, Result};
-use crate::format::data_type::{DataType, Float, Integer, widen};
+use crate::format::data_type::{DataType, widen};
 use crate::format::words::Words;
 use crate::kernel::convert::convert;
 #[cfg(any(feature = "conventions", feature = "internals"))]
@@ -368,6 +368,7 @@ fn malformed() -> Error {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::format::data_type::{Float, Integer};
 
     fn shading() -> Shading {
         Shading { low: -1.5, high: 2.0, gamma: 0.5, width: 1, table: vec![1, 2, 3, 4, 5] }

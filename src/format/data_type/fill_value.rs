@@ -12,7 +12,7 @@ use super::{
     variable,
 };
 use crate::error::{Error, Result};
-use crate::format::metadata::json::{self, Document, Json};
+use crate::format::metadata::json::{Document, Json};
 use crate::format::tolerated::Form;
 
 /// The packed little-endian bytes of one element. For types of variable length, the bytes of the

@@ -17,7 +17,7 @@ use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec}
 use crate::format::data_type::Endian;
 use crate::format::dimension_order::{c_strides, signed_stride};
 use crate::format::metadata::CodecMetadata;
-use crate::format::metadata::json::{Document, Json};
+use crate::format::metadata::json::Json;
 use crate::kernel::fill::fill;
 use crate::kernel::scatter::{Dim, Strided, scatter};
 use crate::limits;

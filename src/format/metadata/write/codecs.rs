@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::format::codec::registry;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::DataType;
-use crate::format::metadata::json::{self, Json};
+use crate::format::metadata::json::Json;
 use crate::format::metadata::{CodecMetadata, ZarrFormat, codec};
 
 /// Writes the codecs of a chain. User's codecs stay as they are.

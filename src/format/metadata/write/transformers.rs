@@ -5,7 +5,7 @@ use super::options::ArrayOptions;
 use super::text::{ObjectText, list, string};
 use crate::error::{Error, Result};
 use crate::format::metadata::draft::uri::SHARDING_URIS;
-use crate::format::metadata::json::{self, Document};
+use crate::format::metadata::json;
 use crate::format::metadata::{StorageTransformerMetadata, ZarrFormat, draft};
 
 impl ArrayOptions {
