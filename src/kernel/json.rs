@@ -1,16 +1,14 @@
 //! Scans JSON text (RFC 8259) byte by byte: finds the byte ranges of members, and tells whether a
 //! text is valid.
 //!
-//! It serves documents of tens of megabytes of which little is read. It has no errors and no
-//! values: the result for an invalid text is `None`. The caller then uses a parser that reports the
-//! error.
+//! It serves documents of tens of megabytes of which little is read. It builds no values. The
+//! result for an invalid text is `None`; [`fault`] then tells the place.
 
 use std::ops::Range;
 
 mod value;
 
-pub use value::space;
-use value::{ValueScan, expect, string, value};
+use value::{ValueScan, expect, space, string, value};
 
 /// A member of an object: the byte range of its key (without quotes, escapes not decoded) and its
 /// value.
@@ -166,7 +164,7 @@ impl Splitter {
         while self.state != State::Done {
             match self.state {
                 State::Start => {
-                    self.at = expect(text, space(text, 0), b'{')?;
+                    self.at = expect(text, space(text, 0), b'{').ok()?;
                     self.enter(text)?;
                 }
                 State::Value(value) => self.value(text, value, stop)?,
@@ -209,10 +207,10 @@ impl Splitter {
 
     fn member(&mut self, text: &[u8], path: &[&str]) -> Option<()> {
         let depth = self.open.len();
-        let key_end = string(text, self.at)?;
+        let key_end = string(text, self.at).ok()?;
         let key = self.at + 1..key_end - 1;
         let is_on_path = on_path(&text[key.clone()], path.get(depth..).unwrap_or_default())?;
-        let start = space(text, expect(text, space(text, key_end), b':')?);
+        let start = space(text, expect(text, space(text, key_end), b':').ok()?);
         let is_split = is_on_path && text.get(start) == Some(&b'{');
         let mut member = Member { depth, key, value: start..start, is_split, watched: None };
         if is_split {
@@ -238,7 +236,7 @@ impl Splitter {
 
     /// Continues within the value of the last member.
     fn value(&mut self, text: &[u8], mut value: ValueScan, stop: usize) -> Option<()> {
-        let is_done = value.advance(text, self.allows_tokens, stop)?;
+        let is_done = value.advance(text, self.allows_tokens, stop).ok()?;
         self.at = value.at;
         if !is_done {
             self.state = State::Value(value);
@@ -301,10 +299,10 @@ fn watch(
         return Some(at + 1);
     }
     loop {
-        let key_end = string(text, at)?;
+        let key_end = string(text, at).ok()?;
         let key = &text[at + 1..key_end - 1];
-        let begin = space(text, expect(text, space(text, key_end), b':')?);
-        let end = value(text, begin, allows_tokens)?;
+        let begin = space(text, expect(text, space(text, key_end), b':').ok()?);
+        let end = value(text, begin, allows_tokens).ok()?;
         is_certain &= !key.contains(&b'\\');
         if key == name.as_bytes() {
             *found = Some(begin..end);
@@ -325,7 +323,16 @@ fn watch(
 /// Whether the text is valid JSON and not nested too deep.
 #[inline(never)]
 pub fn is_plain(text: &[u8]) -> bool {
-    value(text, space(text, 0), false).is_some_and(|end| space(text, end) == text.len())
+    value(text, space(text, 0), false).is_ok_and(|end| space(text, end) == text.len())
+}
+
+/// The place of the byte that is not JSON: at the end where the text ends too early. `None` for
+/// JSON. The caller has checked the nesting, up to 128.
+pub fn fault(text: &[u8]) -> Option<usize> {
+    match ValueScan::of_any_depth(space(text, 0)).finish(text, false) {
+        Ok(end) => Some(space(text, end)).filter(|end| *end < text.len()),
+        Err(at) => Some(at),
+    }
 }
 
 /// The value of the last member with this name, in the object that the text is. The outer `None`

@@ -210,11 +210,10 @@ fn too_long() -> Error {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::metadata::json::Document;
+    use crate::format::metadata::json;
 
     fn parse_text(text: &str, shape: &[u64]) -> Result<ChunkGrid> {
-        let document = Document::parse(text.as_bytes())?;
-        ChunkGrid::parse(&Extension::parse(document.root())?, shape)
+        json::read(text, |json| ChunkGrid::parse(&Extension::parse(json)?, shape))
     }
 
     fn inline(shapes: &str, shape: &[u64]) -> Result<ChunkGrid> {

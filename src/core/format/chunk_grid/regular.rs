@@ -34,11 +34,10 @@ pub(super) fn grid(chunk_shape: &[u64], rank: usize) -> Result<ChunkGrid> {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::metadata::json::Document;
+    use crate::format::metadata::json;
 
     fn parse_text(text: &str, rank: usize) -> Result<ChunkGrid> {
-        let document = Document::parse(text.as_bytes())?;
-        ChunkGrid::parse(&Extension::parse(document.root())?, &vec![1; rank])
+        json::read(text, |json| ChunkGrid::parse(&Extension::parse(json)?, &vec![1; rank]))
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl Affix {
             false => ObjectText::new().with("prefix", string(&self.prefix)),
         };
         match self.base.separator().filter(|_| self.is_zarrs) {
-            Some(separator) => text.with("separator", string(separator.as_char().encode_utf8(&mut [0; 4]))),
+            Some(separator) => text.with("separator", string(separator.as_str())),
             None => text.with("base_encoding", self.base.to_text()),
         }
     }
@@ -90,12 +90,11 @@ fn base(members: &Object<'_>, may_be_absent: bool, rank: usize) -> Result<ChunkK
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::metadata::json::Document;
+    use crate::format::metadata::json;
 
     fn parse(name: &str, configuration: &str) -> Result<ChunkKeyEncoding> {
         let text = format!(r#"{{"name":"{name}","configuration":{configuration}}}"#);
-        let document = Document::parse(text.as_bytes())?;
-        ChunkKeyEncoding::parse(&Extension::parse(document.root())?, 2)
+        json::read(&text, |json| ChunkKeyEncoding::parse(&Extension::parse(json)?, 2))
     }
 
     #[test]
@@ -116,8 +115,7 @@ mod tests {
                 assert_eq!(encoding.decode(other, 2), None, "{other}");
             }
             let written = encoding.to_text();
-            let document = Document::parse(written.as_bytes()).unwrap();
-            let read = ChunkKeyEncoding::parse(&Extension::parse(document.root()).unwrap(), 2);
+            let read = json::read(&written, |json| ChunkKeyEncoding::parse(&Extension::parse(json)?, 2));
             assert_eq!(read.unwrap(), encoding, "{written}");
         }
     }

@@ -92,12 +92,11 @@ impl Fanout {
 mod tests {
     use crate::format::chunk_key::ChunkKeyEncoding;
     use crate::format::metadata::extension::Extension;
-    use crate::format::metadata::json::Document;
+    use crate::format::metadata::json;
 
     fn fanout(configuration: &str) -> crate::error::Result<ChunkKeyEncoding> {
         let text = format!(r#"{{"name":"fanout","configuration":{configuration}}}"#);
-        let document = Document::parse(text.as_bytes())?;
-        ChunkKeyEncoding::parse(&Extension::parse(document.root())?, 1)
+        json::read(&text, |json| ChunkKeyEncoding::parse(&Extension::parse(json)?, 1))
     }
 
     #[test]

@@ -40,6 +40,14 @@ impl Separator {
         }
     }
 
+    /// The character as text.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Slash => "/",
+            Self::Dot => ".",
+        }
+    }
+
     /// Parses the separator of a metadata document.
     ///
     /// # Errors
@@ -199,7 +207,7 @@ fn separator(members: Object<'_>, default: Separator) -> Result<Separator> {
 }
 
 fn separator_text(separator: Separator) -> ObjectText {
-    ObjectText::new().with("separator", string(separator.as_char().encode_utf8(&mut [0; 4])))
+    ObjectText::new().with("separator", string(separator.as_str()))
 }
 
 /// Parses text of the metadata that becomes part of keys.
@@ -236,11 +244,10 @@ fn check_key(key: &str) -> Result<()> {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::metadata::json::Document;
+    use crate::format::metadata::json;
 
     fn parse(text: &str) -> Result<ChunkKeyEncoding> {
-        let document = Document::parse(text.as_bytes())?;
-        ChunkKeyEncoding::parse(&Extension::parse(document.root())?, 2)
+        json::read(text, |json| ChunkKeyEncoding::parse(&Extension::parse(json)?, 2))
     }
 
     #[test]

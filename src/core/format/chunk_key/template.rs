@@ -218,12 +218,11 @@ mod tests {
     use crate::error::ErrorKind;
     use crate::format::chunk_key::ChunkKeyEncoding;
     use crate::format::metadata::extension::Extension;
-    use crate::format::metadata::json::Document;
+    use crate::format::metadata::json;
 
     fn parse(configuration: &str, rank: usize) -> Result<ChunkKeyEncoding> {
         let text = format!(r#"{{"name":"template","configuration":{configuration}}}"#);
-        let document = Document::parse(text.as_bytes())?;
-        ChunkKeyEncoding::parse(&Extension::parse(document.root())?, rank)
+        json::read(&text, |json| ChunkKeyEncoding::parse(&Extension::parse(json)?, rank))
     }
 
     fn template(format: &str, separator: &str, rank: usize) -> Result<ChunkKeyEncoding> {
@@ -252,8 +251,7 @@ mod tests {
                 assert_eq!(encoding.decode(other, 3), None, "{other}");
             }
             let written = encoding.to_text();
-            let document = Document::parse(written.as_bytes()).unwrap();
-            let read = ChunkKeyEncoding::parse(&Extension::parse(document.root()).unwrap(), 3);
+            let read = json::read(&written, |json| ChunkKeyEncoding::parse(&Extension::parse(json)?, 3));
             assert_eq!(read.unwrap(), encoding, "{written}");
         }
         assert_eq!(parse(r#"{"template":"{0}.tif"}"#, 1).unwrap().encode(&[7]), "7.tif");

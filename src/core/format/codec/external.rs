@@ -7,7 +7,6 @@
 
 use super::build::{WasmModule, needs_module};
 use super::kind::CodecKind;
-use super::registry::CodecEntry;
 use super::user::{BoundUserCodec, OptionalUserCodecs};
 use super::{ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Codec, Output};
 use crate::error::{Error, Result};
@@ -33,7 +32,7 @@ struct ExternalCodec {
 /// Of [`Stage::UserCodec`](crate::error::Stage) while the kind of a user codec in its configuration
 /// is not known. Planning must know it before decoding.
 pub(super) fn codec(
-    entry: &CodecEntry,
+    (kind, module): (CodecKind, WasmModule),
     metadata: &CodecMetadata,
     decoded: &ChunkRepresentation,
     users: &OptionalUserCodecs,
@@ -41,7 +40,7 @@ pub(super) fn codec(
     if let Some(users) = users {
         inner_codecs(metadata).iter().try_for_each(|codec| users.bind(codec, decoded).map(drop))?;
     }
-    Ok(of_kind(entry.kind, Runner::Module(entry.module), decoded))
+    Ok(of_kind(kind, Runner::Module(module), decoded))
 }
 
 /// A user codec.

@@ -1,4 +1,4 @@
-//! The three kinds of codecs.
+//! The three kinds of codecs, and where `bytes` goes among them.
 
 /// The kind of a codec, which decides its position in a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,4 +28,11 @@ impl CodecKind {
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
+}
+
+/// The place of the `bytes` codec in a chain of these kinds: before the first codec of bytes, or at
+/// the end. `None` where a codec turns elements into bytes.
+pub fn place_of_bytes(kinds: &[CodecKind]) -> Option<usize> {
+    let place = kinds.iter().position(|kind| *kind == CodecKind::BytesToBytes).unwrap_or(kinds.len());
+    (!kinds.contains(&CodecKind::ArrayToBytes)).then_some(place)
 }

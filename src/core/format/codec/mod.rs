@@ -25,6 +25,8 @@ pub mod registry;
 pub mod sharding;
 pub mod standalone;
 mod stepwise;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod testing;
 pub mod unsupported;
 pub mod user;
 

@@ -35,6 +35,12 @@ impl NamedCodec<Codec> {
         };
         Ok(Self { name: metadata.name.clone(), codec, user, encode_error })
     }
+
+    /// The same codec as one of its kind.
+    pub(super) fn with<C>(self, codec: C) -> NamedCodec<C> {
+        let Self { name, user, encode_error, .. } = self;
+        NamedCodec { name, codec, user, encode_error }
+    }
 }
 
 impl<C: Clone> NamedCodec<C> {

@@ -114,24 +114,21 @@ impl Pipeline {
         let mut module = WasmModule::Engine;
         let mut has_user_codec = false;
         for metadata in codecs {
-            let NamedCodec { name, codec, user, encode_error } = NamedCodec::bind(metadata, &encoded, users)?;
-            has_user_codec |= user.is_some();
-            if user.is_none() {
-                module = union_of_modules(module, registry::module_of(&name, metadata.format))?;
+            let named = NamedCodec::bind(metadata, &encoded, users)?;
+            has_user_codec |= named.user.is_some();
+            if named.user.is_none() {
+                module = union_of_modules(module, registry::module_of(&named.name, metadata.format))?;
             }
-            match (codec, &array_to_bytes) {
+            match (named.codec.clone(), &array_to_bytes) {
                 (Codec::ArrayToArray(codec), None) => {
                     encoded = codec.encoded().clone();
-                    array_to_array.push(NamedCodec { name, codec, user, encode_error });
+                    array_to_array.push(named.with(codec));
                 }
-                (Codec::ArrayToBytes(codec), None) => {
-                    array_to_bytes = Some(NamedCodec { name, codec, user, encode_error });
-                }
-                (Codec::BytesToBytes(codec), Some(_)) => {
-                    bytes_to_bytes.push(NamedCodec { name, codec, user, encode_error });
-                }
+                (Codec::ArrayToBytes(codec), None) => array_to_bytes = Some(named.with(codec)),
+                (Codec::BytesToBytes(codec), Some(_)) => bytes_to_bytes.push(named.with(codec)),
                 (codec, _) => {
-                    return Err(out_of_place(codec.kind()).in_codec(name).in_field(metadata.field.as_str()));
+                    let error = out_of_place(codec.kind()).in_codec(named.name);
+                    return Err(error.in_field(metadata.field.as_str()));
                 }
             }
         }
@@ -146,8 +143,9 @@ impl Pipeline {
             let all = before.chain([array_to_bytes.to_any(Codec::ArrayToBytes)]).chain(after).collect();
             UserChain::new(users, codecs, &decoded, all)
         });
-        let raw = None;
-        let mut pipeline = Self {
+        let is_raw = packed.is_some() && bytes_to_bytes.is_empty() && all_transpose(&array_to_array);
+        let raw = is_raw.then(|| codecs.to_vec());
+        Ok(Self {
             decoded,
             encoded,
             array_to_array,
@@ -157,11 +155,7 @@ impl Pipeline {
             module,
             user_chain,
             raw,
-        };
-        let is_raw = pipeline.bytes_to_bytes.is_empty() && pipeline.only_transposed();
-        let is_packed = pipeline.packed.is_some();
-        pipeline.raw = (is_raw && is_packed).then(|| codecs.to_vec());
-        Ok(pipeline)
+        })
     }
 
     /// The chain for boxes of this shape; `None` unless the chunk's bytes are its packed elements.
@@ -190,8 +184,8 @@ impl Pipeline {
     /// The sharding codec, when its index can be read on its own: only transpositions come before
     /// it and nothing after it.
     pub fn plannable_sharding(&self) -> Option<&Sharding> {
-        let transposed_only = self.array_to_array.iter().all(|stage| stage.codec.permutation().is_some());
-        self.array_to_bytes.codec.sharding().filter(|_| transposed_only && self.bytes_to_bytes.is_empty())
+        let is_seen = self.only_transposed() && self.bytes_to_bytes.is_empty();
+        self.array_to_bytes.codec.sharding().filter(|_| is_seen)
     }
 
     /// For each dimension that the array → bytes codec sees: the decoded dimension that it holds.
@@ -243,6 +237,24 @@ impl Pipeline {
         let chunk = self.array_to_bytes.codec.decode(bytes).map_err(add_context)?;
         let (chunk, strides) = self.undo_array_to_array(chunk)?;
         Ok(DecodedChunk { elements: Elements::of(chunk, elements), strides })
+    }
+
+    /// Decodes the whole chunk to elements in C order, for small chunks: transpositions move
+    /// elements here.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_all(&self, encoded: &[u8]) -> Result<ArrayBytes> {
+        if let Some(chain) = &self.user_chain {
+            return chain.run(Direction::Decode, CodecData::Bytes(encoded.into()))?.into_elements();
+        }
+        let mut intermediate = [Vec::new(), Vec::new()];
+        let bytes = self.undo_bytes_to_bytes(encoded, &mut intermediate)?;
+        let chunk = self.array_to_bytes.codec.decode(bytes);
+        let chunk = chunk.map_err(self.array_to_bytes.add_context(Stage::Decode))?;
+        self.array_to_array.iter().rev().try_fold(chunk, |chunk, stage| {
+            stage.codec.decode(chunk).map_err(stage.add_context(Stage::Decode))
+        })
     }
 
     /// Decodes the whole chunk into `output`, as packed elements in stored order. `None` when the
@@ -303,7 +315,7 @@ impl Pipeline {
     }
 
     fn only_transposed(&self) -> bool {
-        self.array_to_array.iter().all(|stage| stage.codec.permutation().is_some())
+        all_transpose(&self.array_to_array)
     }
 
     /// The stride of each decoded dimension, when all array → array codecs are transpositions.
@@ -425,6 +437,10 @@ fn out_of_place(kind: CodecKind) -> Error {
     Error::format("a codec is at the wrong position of its chain")
         .in_stage(Stage::Metadata)
         .expected(format!("{what} only {place}"))
+}
+
+fn all_transpose(codecs: &[NamedCodec<Rc<dyn ArrayToArray>>]) -> bool {
+    codecs.iter().all(|stage| stage.codec.permutation().is_some())
 }
 
 /// The dimensions in order.

@@ -130,8 +130,8 @@ pub static ENTRIES: &[CodecEntry] = entries! {
     "imagecodecs_lerc",  [],                        ["imagecodecs_lerc"], ArrayToBytes, Images, array_to_bytes::image::lerc::bind, ["plugin", "no", "no", "no"];
     "lzw",               ["imagecodecs_lzw"],       ["imagecodecs_lzw"], BytesToBytes, Images, bytes_to_bytes::lzw::bind, ["plugin", "no", "no", "no"];
     "imagecodecs_packbits", [],                     ["imagecodecs_packbits"], BytesToBytes, Images, bytes_to_bytes::imagecodecs_packbits::bind, ["plugin", "no", "no", "no"];
-    "imagecodecs_delta", [],                        ["imagecodecs_delta"], ArrayToArray, Images, array_to_array::imagecodecs_delta::bind, ["plugin", "no", "no", "no"];
-    "imagecodecs_floatpred", [],                    ["imagecodecs_floatpred"], ArrayToArray, Images, array_to_array::imagecodecs_floatpred::bind, ["plugin", "no", "no", "no"];
+    "imagecodecs_delta", [],                        ["imagecodecs_delta"], ArrayToArray, Images, array_to_array::predictor::bind_delta, ["plugin", "no", "no", "no"];
+    "imagecodecs_floatpred", [],                    ["imagecodecs_floatpred"], ArrayToArray, Images, array_to_array::predictor::bind_floatpred, ["plugin", "no", "no", "no"];
 };
 
 /// Finds the codec of this name.
@@ -208,7 +208,7 @@ fn bind_entry(
         if entry.kind == CodecKind::ArrayToArray && entry.module == WasmModule::Full {
             Error::check_full(&metadata.name)?;
         }
-        let codec = external::codec(entry, metadata, decoded, users)?;
+        let codec = external::codec((entry.kind, entry.module), metadata, decoded, users)?;
         return Ok(BoundCodec { codec, encode_error: None });
     }
     let document = metadata.document()?;
@@ -230,21 +230,15 @@ fn find(name: &str, format: ZarrFormat) -> Option<&'static CodecEntry> {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::data_type::{DataType, FillValue};
+    use crate::format::codec::testing;
+    use crate::format::data_type::DataType;
 
     fn codec(name: &str, configuration: &str, format: ZarrFormat) -> CodecMetadata {
-        CodecMetadata {
-            name: name.into(),
-            configuration: Some(configuration.into()),
-            format,
-            field: "codecs[2]".into(),
-        }
+        CodecMetadata { format, ..testing::metadata(name, configuration) }.at("codecs[2]")
     }
 
     fn bind(codec: &CodecMetadata) -> Result<Codec> {
-        let data_type = DataType::Bool;
-        let fill_value = FillValue::zero(&data_type);
-        super::bind(codec, &ChunkRepresentation { shape: vec![2], data_type, fill_value })
+        super::bind(codec, &testing::chunk(&[2], DataType::Bool))
     }
 
     #[test]

@@ -14,8 +14,7 @@ use super::{ArrayBytes, ChunkRepresentation, Codec, CodecData, CodecKind, Direct
 use crate::error::{Error, Result, Stage};
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, FillValue, Integer, name, typestr};
-use crate::format::metadata::extension::Extension;
-use crate::format::metadata::json::{Document, Json, Object};
+use crate::format::metadata::json::{self, Document, Json, Object};
 use crate::format::metadata::write::text::{ObjectText, list, string};
 use crate::format::metadata::{CodecMetadata, ZarrFormat, callers};
 use crate::limits;
@@ -183,8 +182,7 @@ fn ragged(members: &Object<'_>, data_type: Json<'_>, codec: &str) -> Result<Opti
 fn data_type(json: Json<'_>, codec: &str) -> Result<DataType> {
     let own = callers::own_type(json, &[codec.to_owned()]);
     let text = own.map_or(Cow::Borrowed(json.text()), Cow::Owned);
-    let document = Document::parse(text.as_bytes())?;
-    Extension::parse(document.root()).and_then(|extension| name::parse(&extension))
+    json::read(&text, name::parse_json)
 }
 
 fn chunk_text(chunk: &ChunkRepresentation) -> String {

@@ -8,7 +8,8 @@
 use std::borrow::Cow;
 
 use super::{
-    DataType, Endian, Integer, Run, boolean, complex, fixed_bytes, optional, structure, time, utf32, variable,
+    DataType, Endian, Integer, Run, base64, boolean, complex, fixed_bytes, optional, structure, time, utf32,
+    variable,
 };
 use crate::error::{Error, Result};
 use crate::format::metadata::json::{Document, Json};
@@ -57,7 +58,7 @@ impl FillValue {
             DataType::Struct(structure) => structure::parse_fill(structure, json),
             DataType::Optional(inner) => optional::parse_fill(inner, json),
             DataType::String => variable::parse_string_fill(json),
-            DataType::Bytes => variable::parse_bytes_fill(json),
+            DataType::Bytes => base64::parse_fill(json),
             DataType::VariableArray(_) | DataType::Json => {
                 Err(Error::unsupported(format!("Zarr v3 has no data type {:?}", data_type.name())))
             }
@@ -246,17 +247,16 @@ mod tests {
     use crate::error::ErrorKind;
     use crate::format::data_type::{name, typestr};
     use crate::format::metadata::extension::Extension;
-    use crate::format::metadata::json::Document;
+    use crate::format::metadata::json::{self, Document};
     use crate::limits;
 
     fn v3(data_type: &DataType, text: &str) -> Result<Vec<u8>> {
-        let document = Document::parse(text.as_bytes())?;
-        FillValue::parse_v3(data_type, document.root()).map(|fill| fill.0)
+        json::read(text, |json| FillValue::parse_v3(data_type, json)).map(|fill| fill.0)
     }
 
     fn v2(data_type: &DataType, text: &str) -> Result<Vec<u8>> {
-        let document = Document::parse(text.as_bytes())?;
-        FillValue::parse_v2(data_type, Some(Endian::Little), document.root(), &mut Vec::new())
+        let little = Some(Endian::Little);
+        json::read(text, |json| FillValue::parse_v2(data_type, little, json, &mut Vec::new()))
             .map(|fill| fill.0)
     }
 
@@ -455,9 +455,7 @@ mod tests {
             if let Ok((data_type, _)) = typestr::parse(&text) {
                 prop_assert!(data_type.size().is_some_and(|size| size as u64 <= limits::ELEMENT_BYTES));
             }
-            if let Ok(document) = Document::parse(format!("{text:?}").as_bytes())
-                && let Ok(data_type) = Extension::parse(document.root()).and_then(|name| name::parse(&name))
-            {
+            if let Ok(data_type) = json::read(&format!("{text:?}"), name::parse_json) {
                 prop_assert!(data_type.to_json_v3().is_ok());
             }
         }

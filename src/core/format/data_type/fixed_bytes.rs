@@ -3,7 +3,7 @@
 //!
 //! zarr-python writes `raw_bytes` for `r*`, and `null_terminated_bytes` for NumPy's `S`.
 
-use super::{DataType, FillValue, base64, variable};
+use super::{DataType, FillValue, base64};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::{Json, Object};
 use crate::limits;
@@ -60,14 +60,14 @@ pub(super) fn element_len(len: u64) -> Result<usize> {
 
 /// Parses base64 or a list of exactly `len` bytes.
 pub(super) fn parse_raw_fill(len: usize, json: Json<'_>) -> Result<FillValue> {
-    let fill = variable::parse_bytes_fill(json)?;
+    let fill = base64::parse_fill(json)?;
     if fill.0.len() == len { Ok(fill) } else { Err(json.unexpected(&format!("{len} bytes"))) }
 }
 
 /// Parses base64 or a list of at most `len` bytes. The rest is zero: NumPy leaves out zeros at the
 /// end.
 pub(super) fn parse_padded_fill(len: usize, json: Json<'_>) -> Result<FillValue> {
-    let mut fill = variable::parse_bytes_fill(json)?;
+    let mut fill = base64::parse_fill(json)?;
     if fill.0.len() > len {
         return Err(json.unexpected(&format!("at most {len} bytes")));
     }

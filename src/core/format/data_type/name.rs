@@ -14,6 +14,7 @@ use super::{
 use crate::error::{Error, Result};
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::extension::Extension;
+use crate::format::metadata::json::Json;
 
 /// zarrita's name for the type of v2's objects. Their codec tells what they are.
 pub const OBJECTS: &str = "v2:object";
@@ -40,6 +41,14 @@ pub fn parse(extension: &Extension<'_>) -> Result<DataType> {
             Err(error.in_field("configuration").actual(format!("{key:?}")))
         }
     }
+}
+
+/// Parses a type in either form of an extension. See [`parse`].
+///
+/// # Errors
+/// As [`parse`], and `Format` for anything but an extension.
+pub fn parse_json(json: Json<'_>) -> Result<DataType> {
+    parse(&Extension::parse(json)?)
 }
 
 /// Parses a type that has a configuration. Returns the type and the members that its configuration

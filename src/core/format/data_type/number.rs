@@ -1,8 +1,8 @@
 //! The table of integers and floats: name, bits, sign, exponent, bias, special values. Types of
 //! fewer than eight bits have one byte each in memory.
 //!
-//! The layouts of narrow floats: <https://github.com/jax-ml/ml_dtypes#specifications>. `float8_e4m3fn`
-//! is not registered, but TensorStore writes it.
+//! The layouts of narrow floats: <https://github.com/jax-ml/ml_dtypes#specifications>.
+//! `float8_e4m3fn` is not registered, but TensorStore writes it.
 
 use super::DataType;
 use crate::kernel::number::{Number, NumberType};

@@ -5,11 +5,10 @@ use super::Endian;
 use super::*;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::metadata::extension::Extension;
-use crate::format::metadata::json::Document;
+use crate::format::metadata::json::{self, Document};
 
 fn v3_type(text: &str) -> Result<DataType> {
-    let document = Document::parse(text.as_bytes())?;
-    name::parse(&Extension::parse(document.root())?)
+    json::read(text, name::parse_json)
 }
 
 fn v2_type(text: &str) -> Result<(DataType, Option<Endian>)> {
@@ -22,8 +21,8 @@ fn v2_type(text: &str) -> Result<(DataType, Option<Endian>)> {
 
 /// The packed fill value.
 fn v3(data_type: &str, fill: &str) -> Result<Vec<u8>> {
-    let document = Document::parse(fill.as_bytes())?;
-    FillValue::parse_v3(&v3_type(data_type)?, document.root()).map(|fill| fill.0)
+    let data_type = v3_type(data_type)?;
+    json::read(fill, |json| FillValue::parse_v3(&data_type, json)).map(|fill| fill.0)
 }
 
 fn v2(dtype: &str, fill: &str) -> Result<Vec<u8>> {

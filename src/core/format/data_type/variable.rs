@@ -46,22 +46,6 @@ pub(super) fn parse_string_fill(json: Json<'_>) -> Result<FillValue> {
     Ok(FillValue(json.str()?.into_owned().into_bytes()))
 }
 
-/// Parses base64, or a list of bytes, which was the form before base64 was registered.
-pub(super) fn parse_bytes_fill(json: Json<'_>) -> Result<FillValue> {
-    match json.kind_name() {
-        "a string" => base64::decode(json).map(FillValue),
-        _ => byte_list(json).map(FillValue),
-    }
-}
-
-/// Parses a list of integers from 0 to 255.
-pub(super) fn byte_list(json: Json<'_>) -> Result<Vec<u8>> {
-    json.list(|json| {
-        let byte = json.u64().ok().and_then(|value| u8::try_from(value).ok());
-        byte.ok_or_else(|| json.unexpected("an integer from 0 to 255"))
-    })
-}
-
 /// Parses the forms of v2 writers. zarr-python 2 wrote 0 where the user had not chosen a fill
 /// value: it is read as an empty element.
 pub(super) fn parse_v2_fill(data_type: &DataType, json: Json<'_>) -> Result<FillValue> {
@@ -69,7 +53,7 @@ pub(super) fn parse_v2_fill(data_type: &DataType, json: Json<'_>) -> Result<Fill
         DataType::Json => Ok(FillValue(json.text().as_bytes().to_vec())),
         _ if matches!(json.text(), "0" | "0.0" | "\"\"") => Ok(FillValue(Vec::new())),
         DataType::String => parse_string_fill(json),
-        DataType::Bytes => parse_bytes_fill(json),
+        DataType::Bytes => base64::parse_fill(json),
         _ => Err(json.unexpected("null, 0 or an empty string")),
     }
 }

@@ -1,22 +1,14 @@
 //! Codec chains of metadata that does not name the array-to-bytes codec: those of v2 and of the
 //! drafts. [`ChainBuilder`] reads them in the terms of v3, and [`Unnamed`] is the inverse.
 //!
-//! [`place_of_bytes`] decides where `bytes` goes, for every format. Order `F` becomes a `transpose`
-//! at the start.
+//! Order `F` becomes a `transpose` at the start.
 
 use super::json::{Json, Object};
 use super::{CodecMetadata, ZarrFormat};
 use crate::error::{Error, Result};
-use crate::format::codec::kind::CodecKind;
+use crate::format::codec::kind::{CodecKind, place_of_bytes};
 use crate::format::codec::registry::kind_of;
 use crate::format::data_type::Endian;
-
-/// The place of the `bytes` codec in a chain of these kinds: before the first codec of bytes, or at
-/// the end. `None` where a codec turns elements into bytes.
-pub(in crate::format) fn place_of_bytes(kinds: &[CodecKind]) -> Option<usize> {
-    let place = kinds.iter().position(|kind| *kind == CodecKind::BytesToBytes).unwrap_or(kinds.len());
-    (!kinds.contains(&CodecKind::ArrayToBytes)).then_some(place)
-}
 
 /// A chain that is built in encoding order.
 pub(super) struct ChainBuilder {

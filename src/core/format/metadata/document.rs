@@ -4,7 +4,7 @@
 //! The texts are sent to workers, which parse them again, and users get them as raw metadata.
 //! [`parse`] parses them.
 
-use super::json::{Document, Json};
+use super::json::{self, Document, Json};
 use super::write::text::{ObjectText, list, string};
 use super::{Draft, NodeMetadata, ZarrFormat, callers, draft, v2, v3};
 use crate::error::{Error, Result};
@@ -99,7 +99,7 @@ impl NodeDocument {
         let own = self.own_text().map(|(suffix, _)| suffix.to_owned());
         let mut texts = self.texts.iter_mut().filter(|(suffix, _)| own.as_ref() == Some(suffix));
         texts.try_for_each(|(_, text)| {
-            let node = ObjectText::of(Document::parse(text.as_bytes())?.root())?;
+            let node = json::read(text, ObjectText::of)?;
             *text = node.with("shape", list(shape)).compact();
             Ok(())
         })

@@ -4,10 +4,9 @@
 //! This happens before codecs are looked up, so that opening the array gives the warnings. Written
 //! metadata is always complete: see [`write`](super::write).
 
-use super::CodecMetadata;
-use super::codec;
 use super::json::Document;
 use super::write::text::{ObjectText, string};
+use super::{CodecMetadata, codec};
 use crate::error::Result;
 use crate::format::data_type::{DataType, Endian};
 use crate::format::tolerated::Form;
@@ -34,8 +33,8 @@ struct Completion {
 }
 
 impl Completion {
-    /// Completes the first codec other than `transpose`. Codecs after it may see elements of another
-    /// type.
+    /// Completes the first codec other than `transpose`. Codecs after it may see elements of
+    /// another type.
     fn chain(&mut self, codecs: &mut [CodecMetadata], depth: usize) {
         if let Some(codec) = codecs.iter_mut().find(|codec| codec.name != "transpose") {
             // Binding the codec reports errors in its configuration.
@@ -82,11 +81,11 @@ impl Completion {
 mod tests {
     use super::*;
     use crate::format::data_type::Integer;
+    use crate::format::metadata::json;
 
     /// The completed chain, and the names of the warnings.
     fn completed(text: &str, integer: Integer) -> (Vec<(String, Option<String>)>, Vec<String>) {
-        let document = Document::parse(text.as_bytes()).unwrap();
-        let mut codecs = document.root().list(codec::parse).unwrap();
+        let mut codecs = json::read(text, |json| json.list(codec::parse)).unwrap();
         let mut warnings = Vec::new();
         complete(&mut codecs, &DataType::Integer(integer), &mut warnings);
         let names = warnings.iter().map(|warning| warning.rsplit('[').next().unwrap().replace(']', ""));

@@ -11,8 +11,7 @@ use std::ops::Range;
 use crate::error::{Error, Result};
 pub(super) use crate::kernel::json::string_end;
 use crate::kernel::json::{self, Member};
-use crate::limits;
-use crate::sorted;
+use crate::{limits, sorted};
 
 mod check;
 
@@ -118,6 +117,14 @@ impl<'a> Document<'a> {
     pub fn into_text(self) -> String {
         self.text.into_owned()
     }
+}
+
+/// Parses a text with `read`.
+///
+/// # Errors
+/// As [`Document::parse`], and those of `read`.
+pub fn read<T>(text: &str, read: impl FnOnce(Json<'_>) -> Result<T>) -> Result<T> {
+    read(Document::parse(text.as_bytes())?.root())
 }
 
 /// The byte order mark that some writers put before a text.

@@ -11,7 +11,7 @@
 
 mod attributes;
 pub(in crate::format) mod callers;
-pub(in crate::format) mod chain;
+mod chain;
 pub mod codec;
 pub mod consolidated;
 pub mod document;

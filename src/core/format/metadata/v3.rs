@@ -6,7 +6,6 @@
 //! the historic drafts are recognised and refused with a hint: [`draft`](super::draft) opens their
 //! hierarchies at the root.
 
-use super::chain::place_of_bytes;
 use super::extension::{Extension, refuse_unknown};
 use super::json::{Document, Json, Object};
 use super::{
@@ -15,6 +14,7 @@ use super::{
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::ChunkKeyEncoding;
+use crate::format::codec::kind::place_of_bytes;
 use crate::format::codec::registry::kind_of;
 use crate::format::data_type::{DataType, Endian, FillValue, name};
 use crate::format::tolerated::Form;
@@ -94,7 +94,7 @@ fn group(members: Object<'_>) -> Result<GroupMetadata> {
 fn array(members: Object<'_>) -> Result<ArrayMetadata> {
     let shape = members.require("shape", shape)?;
     let rank = shape.len();
-    let data_type = members.require("data_type", |json| name::parse(&Extension::parse(json)?))?;
+    let data_type = members.require("data_type", name::parse_json)?;
     let mut warnings = Vec::new();
     let mut codecs = chain_of(&members, &mut warnings)?;
     incomplete::complete(&mut codecs, &data_type, &mut warnings);
@@ -270,8 +270,8 @@ mod tests {
             (json!("vlen-utf8"), Endian::Little),
         ] {
             let text = json!([codec]).to_string();
-            let document = Document::parse(text.as_bytes()).unwrap();
-            assert_eq!(stored_endian(&codecs(document.root()).unwrap()), endian, "{text}");
+            let codecs = super::super::json::read(&text, codecs).unwrap();
+            assert_eq!(stored_endian(&codecs), endian, "{text}");
         }
     }
 

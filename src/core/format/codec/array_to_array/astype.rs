@@ -17,8 +17,9 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
     let encode_dtype = configuration.required("encode_dtype", encode_dtype)?;
     let decode_dtype = numpy::dtype(configuration, "decode_dtype")?;
     let numbers = Numbers::bind(decoded, decode_dtype.as_ref(), Some(&encode_dtype))?;
-    Ok(numbers.filter(
-        |numbers, bytes| converted(bytes, numbers.encoded, numbers.decoded),
-        |numbers, bytes| converted(bytes, numbers.decoded, numbers.encoded),
-    ))
+    let (decoded, encoded) = (numbers.decoded, numbers.encoded);
+    numbers.filter(
+        move |bytes| converted(bytes, encoded, decoded),
+        move |bytes| converted(bytes, decoded, encoded),
+    )
 }

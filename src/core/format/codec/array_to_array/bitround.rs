@@ -6,17 +6,12 @@
 //! from their highest set bit. NaN and the sign of an integer stay. (numcodecs turns some NaNs into
 //! zero.) An integer that would round out of range is truncated instead.
 
+use super::filter::filter;
 use super::numpy::number_type;
 use crate::error::{Error, Result};
-use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::{Configuration, Spelling};
-use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec};
+use crate::format::codec::{ChunkRepresentation, Codec};
 use crate::kernel::bitround::round_bits;
-
-struct BitRound {
-    keepbits: u32,
-    representation: ChunkRepresentation,
-}
 
 /// Binds the codec. Its configuration: `keepbits`, which only encoding needs.
 ///
@@ -36,23 +31,9 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
     if decoded.data_type.size().is_none() {
         return Err(Error::format("bitround encodes numbers only"));
     }
-    Ok(Codec::array_to_array(BitRound { keepbits, representation: decoded.clone() }))
-}
-
-impl ArrayToArray for BitRound {
-    fn encoded(&self) -> &ChunkRepresentation {
-        &self.representation
-    }
-
-    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
-        Ok(encoded)
-    }
-
-    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
-        require_encoders()?;
-        let number = number_type(&self.representation.data_type)?;
-        let mut bytes = decoded.into_fixed()?;
-        round_bits(&mut bytes, number, self.keepbits);
-        Ok(ArrayBytes::Fixed(bytes))
-    }
+    let data_type = decoded.data_type.clone();
+    filter(decoded, decoded.clone(), Ok, move |mut bytes| {
+        round_bits(&mut bytes, number_type(&data_type)?, keepbits);
+        Ok(bytes)
+    })
 }

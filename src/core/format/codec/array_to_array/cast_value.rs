@@ -6,25 +6,15 @@
 //! restores it. That is not checked, because zarr-python writes arrays that break this rule and
 //! whose elements are valid. Floats of 8 bits and fewer are not supported.
 
+use super::filter::filter;
 use crate::error::{Error, Result};
-use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::{
-    ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len, not_of_this_type,
-};
+use crate::format::codec::{ChunkRepresentation, Codec, not_of_this_type};
 use crate::format::data_type::{DataType, FillValue, name};
-use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Document, Json};
 use crate::kernel::exact::{CastFailure, ExactCast, OutOfRange, Rounding};
 use crate::kernel::number::Number;
 use crate::limits;
-
-struct CastValue {
-    count: u64,
-    encode: ExactCast,
-    decode: ExactCast,
-    representation: ChunkRepresentation,
-}
 
 /// Binds the codec. Its configuration: `data_type`, `rounding`, `out_of_range`, `scalar_map`.
 ///
@@ -32,16 +22,24 @@ struct CastValue {
 /// `Format` for a value that the specification does not allow and for a fill value that cannot be
 /// cast, `Unsupported` for data types that this codec or build does not have.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
-    let data_type = configuration.read("data_type", |json| name::parse(&Extension::parse(json)?))?;
+    let data_type = configuration.read("data_type", name::parse_json)?;
     let data_type = configuration.required("data_type", data_type)?;
     let (encode, decode) = both_directions(configuration, &decoded.data_type, &data_type)?;
     let mut fill_value = FillValue::zero(&data_type);
     encode.cast(&decoded.fill_value.0, &mut fill_value.0).map_err(|failure| {
         Error::format(format!("the fill value {}", message(failure))).in_field("data_type")
     })?;
-    let representation = ChunkRepresentation { shape: decoded.shape.clone(), data_type, fill_value };
-    let count = decoded.element_count()?;
-    Ok(Codec::array_to_array(CastValue { count, encode, decode, representation }))
+    let encoded = ChunkRepresentation { shape: decoded.shape.clone(), data_type, fill_value };
+    filter(
+        decoded,
+        encoded,
+        move |bytes| {
+            cast(&decode, &bytes, |failure| Error::format(format!("a stored number {}", message(failure))))
+        },
+        move |bytes| {
+            cast(&encode, &bytes, |failure| Error::argument(format!("a number {}", message(failure))))
+        },
+    )
 }
 
 const ROUNDINGS: [(&str, Rounding); 5] = [
@@ -112,32 +110,13 @@ fn message(failure: CastFailure) -> &'static str {
     }
 }
 
-impl CastValue {
-    fn cast(&self, cast: &ExactCast, from: Vec<u8>, fail: impl Fn(CastFailure) -> Error) -> Result<Vec<u8>> {
-        let [size, to_size] = cast.numbers().map(|number| number.size() as u64);
-        check_decoded_len(&from, limits::product([self.count, size], "chunk")?)?;
-        let len = limits::product([self.count, to_size], "chunk")?;
-        let mut to = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
-        cast.cast(&from, &mut to).map_err(fail)?;
-        Ok(to)
-    }
-}
-
-impl ArrayToArray for CastValue {
-    fn encoded(&self) -> &ChunkRepresentation {
-        &self.representation
-    }
-
-    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
-        let fail = |failure| Error::format(format!("a stored number {}", message(failure)));
-        self.cast(&self.decode, encoded.into_fixed()?, fail).map(ArrayBytes::Fixed)
-    }
-
-    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
-        require_encoders()?;
-        let fail = |failure| Error::argument(format!("a number {}", message(failure)));
-        self.cast(&self.encode, decoded.into_fixed()?, fail).map(ArrayBytes::Fixed)
-    }
+fn cast(cast: &ExactCast, from: &[u8], fail: impl Fn(CastFailure) -> Error) -> Result<Vec<u8>> {
+    let [size, to_size] = cast.numbers().map(Number::size);
+    let count = from.len().checked_div(size).unwrap_or(0);
+    let len = limits::product([count as u64, to_size as u64], "chunk")?;
+    let mut to = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
+    cast.cast(from, &mut to).map_err(fail)?;
+    Ok(to)
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -147,25 +126,15 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::codec::registry;
-    use crate::format::metadata::{CodecMetadata, ZarrFormat};
+    use crate::format::codec::{ArrayBytes, ArrayToArray, testing};
+    use crate::format::metadata::json;
 
     /// Binds the codec to a chunk of these numbers.
     fn bind(from: &str, configuration: &str, fill: &str, count: u64) -> Result<Rc<dyn ArrayToArray>> {
-        let codec = CodecMetadata {
-            name: "cast_value".into(),
-            configuration: Some(configuration.into()),
-            format: ZarrFormat::V3,
-            field: "codecs[0]".into(),
-        };
-        let document = format!("\"{from}\"");
-        let document = Document::parse(document.as_bytes())?;
-        let data_type = name::parse(&Extension::parse(document.root())?)?;
-        let fill_value = FillValue::parse_v3(&data_type, Document::parse(fill.as_bytes())?.root())?;
-        match registry::bind(&codec, &ChunkRepresentation { shape: vec![count], data_type, fill_value })? {
-            Codec::ArrayToArray(codec) => Ok(codec),
-            other => panic!("{other:?}"),
-        }
+        let data_type = json::read(&format!("\"{from}\""), name::parse_json)?;
+        let fill_value = json::read(fill, |json| FillValue::parse_v3(&data_type, json))?;
+        let chunk = ChunkRepresentation { shape: vec![count], data_type, fill_value };
+        testing::array_to_array(&testing::metadata("cast_value", configuration), &chunk)
     }
 
     fn encode<const N: usize>(values: [f64; N], configuration: &str) -> Result<Vec<u8>> {

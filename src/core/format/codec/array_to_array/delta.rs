@@ -23,15 +23,16 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
             "delta does not support bool: numcodecs adds its differences with \"or\", which loses values",
         ));
     }
-    Ok(numbers.filter(
-        |numbers, bytes| {
-            let mut bytes = converted(bytes, numbers.encoded, numbers.decoded)?;
-            delta_decode_in_place(&mut bytes, numbers.decoded);
+    let (decoded, encoded) = (numbers.decoded, numbers.encoded);
+    numbers.filter(
+        move |bytes| {
+            let mut bytes = converted(bytes, encoded, decoded)?;
+            delta_decode_in_place(&mut bytes, decoded);
             Ok(bytes)
         },
-        |numbers, mut bytes| {
-            delta_encode_in_place(&mut bytes, numbers.decoded);
-            converted(bytes, numbers.decoded, numbers.encoded)
+        move |mut bytes| {
+            delta_encode_in_place(&mut bytes, decoded);
+            converted(bytes, decoded, encoded)
         },
-    ))
+    )
 }

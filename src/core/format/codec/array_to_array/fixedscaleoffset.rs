@@ -47,10 +47,11 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
     if [numbers.decoded, numbers.encoded].contains(&NumberType::Bool) {
         return Err(Error::unsupported("fixedscaleoffset does not support the data type bool"));
     }
-    Ok(numbers.filter(
-        move |numbers, bytes| linear.decode(&bytes, numbers.encoded, numbers.decoded),
-        move |numbers, bytes| linear.encode(&bytes, numbers.decoded, numbers.encoded),
-    ))
+    let (decoded, encoded) = (numbers.decoded, numbers.encoded);
+    numbers.filter(
+        move |bytes| linear.decode(&bytes, encoded, decoded),
+        move |bytes| linear.encode(&bytes, decoded, encoded),
+    )
 }
 
 impl Linear {

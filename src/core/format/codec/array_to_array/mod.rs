@@ -1,4 +1,4 @@
-//! Array → array codecs, one file each.
+//! Array → array codecs.
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
 //!
 //! The table in [`super::registry`] lists them.
@@ -8,15 +8,12 @@ pub mod bitround;
 pub mod cast_value;
 pub mod categorize;
 pub mod delta;
+mod filter;
 pub mod fixedscaleoffset;
-#[cfg(feature = "images")]
-pub mod imagecodecs_delta;
-#[cfg(feature = "images")]
-pub mod imagecodecs_floatpred;
 pub mod numcodecs_packbits;
 mod numpy;
 #[cfg(feature = "images")]
-mod predictor;
+pub mod predictor;
 pub mod quantize;
 pub mod reshape;
 #[cfg(feature = "full")]

@@ -5,18 +5,13 @@
 //! In a chain it is an array → array codec: the packed bytes are an array of `uint8`. The
 //! registered `packbits` is another codec: array → bytes, from the lowest bit.
 
+use super::filter::filter;
 use crate::error::{Error, Result};
-use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len};
+use crate::format::codec::{ChunkRepresentation, Codec};
 use crate::format::data_type::{DataType, Integer};
 use crate::kernel::packbits::{pack_bools, unpack_bools};
 use crate::limits;
-
-struct NumcodecsPackBits {
-    count: u64,
-    representation: ChunkRepresentation,
-}
 
 /// Binds the codec. Its configuration has no fields.
 ///
@@ -33,45 +28,27 @@ pub fn bind(_: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Code
         data_type: DataType::Integer(Integer::Uint8),
         fill_value: decoded.fill_value.clone(),
     };
-    Ok(Codec::array_to_array(NumcodecsPackBits { count, representation }))
-}
-
-impl NumcodecsPackBits {
-    /// The number of padding bits in the last byte.
-    fn padding(&self) -> u64 {
-        self.count.wrapping_neg() % 8
-    }
-}
-
-impl ArrayToArray for NumcodecsPackBits {
-    fn encoded(&self) -> &ChunkRepresentation {
-        &self.representation
-    }
-
-    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
-        let encoded = encoded.into_fixed()?;
-        check_decoded_len(&encoded, self.representation.element_count()?)?;
+    // The number of padding bits in the last byte.
+    let unused = u8::try_from(count.wrapping_neg() % 8).unwrap_or(0);
+    let len = representation.element_count()?;
+    let decode = move |encoded: Vec<u8>| {
         let (padding, packed) = encoded.split_first().unwrap_or((&0, &[]));
-        if u64::from(*padding) != self.padding() {
+        if *padding != unused {
             return Err(Error::format("the number of padding bits does not fit the chunk")
-                .expected(self.padding().to_string())
+                .expected(unused.to_string())
                 .actual(padding.to_string()));
         }
-        let mut bools = limits::zeroed(self.count, limits::CHUNK_BYTES, "chunk")?;
+        let mut bools = limits::zeroed(count, limits::CHUNK_BYTES, "chunk")?;
         unpack_bools(packed, &mut bools);
-        Ok(ArrayBytes::Fixed(bools))
-    }
-
-    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
-        require_encoders()?;
-        let bools = decoded.into_fixed()?;
-        check_decoded_len(&bools, self.count)?;
-        let len = self.representation.element_count()?;
+        Ok(bools)
+    };
+    let encode = move |bools: Vec<u8>| {
         let mut encoded = limits::zeroed(len, limits::CHUNK_BYTES, "encoded chunk")?;
         if let Some((padding, packed)) = encoded.split_first_mut() {
-            *padding = u8::try_from(self.padding()).unwrap_or(0);
+            *padding = unused;
             pack_bools(&bools, packed);
         }
-        Ok(ArrayBytes::Fixed(encoded))
-    }
+        Ok(encoded)
+    };
+    filter(decoded, representation, decode, encode)
 }

@@ -8,12 +8,10 @@
 
 use std::borrow::Cow;
 
+use super::filter::filter;
 use crate::error::{Error, Result};
-use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{
-    ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len, not_of_this_type,
-};
+use crate::format::codec::{ChunkRepresentation, Codec, not_of_this_type};
 use crate::format::data_type::{DataType, FillValue, name, typestr};
 use crate::format::metadata::extension::Extension;
 use crate::kernel::cast::cast;
@@ -61,7 +59,7 @@ pub(super) struct Numbers {
     pub(super) encoded: NumberType,
     /// The chunk as the next codec sees it.
     pub(super) representation: ChunkRepresentation,
-    count: u64,
+    chunk: ChunkRepresentation,
 }
 
 impl Numbers {
@@ -96,7 +94,7 @@ impl Numbers {
             (vec![count], FillValue::zero(astype))
         };
         let representation = ChunkRepresentation { shape, data_type: astype.clone(), fill_value };
-        Ok(Self { decoded, encoded, representation, count })
+        Ok(Self { decoded, encoded, representation, chunk: chunk.clone() })
     }
 
     /// Binds a filter that has the fields `dtype` and `astype`.
@@ -111,45 +109,10 @@ impl Numbers {
     /// The codec that converts chunks of these numbers by two functions.
     pub(super) fn filter(
         self,
-        decode: impl Fn(&Self, Vec<u8>) -> Result<Vec<u8>> + 'static,
-        encode: impl Fn(&Self, Vec<u8>) -> Result<Vec<u8>> + 'static,
-    ) -> Codec {
-        Codec::array_to_array(NumberFilter { numbers: self, decode, encode })
-    }
-
-    fn check_len(&self, bytes: &[u8], number: NumberType) -> Result<()> {
-        check_decoded_len(bytes, limits::product([self.count, number.size() as u64], "chunk")?)
-    }
-}
-
-/// A filter. Its functions have types of their own, so that a build without encoders does not
-/// contain the one that encodes.
-struct NumberFilter<D, E> {
-    numbers: Numbers,
-    decode: D,
-    encode: E,
-}
-
-impl<D, E> ArrayToArray for NumberFilter<D, E>
-where
-    D: Fn(&Numbers, Vec<u8>) -> Result<Vec<u8>>,
-    E: Fn(&Numbers, Vec<u8>) -> Result<Vec<u8>>,
-{
-    fn encoded(&self) -> &ChunkRepresentation {
-        &self.numbers.representation
-    }
-
-    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
-        let bytes = encoded.into_fixed()?;
-        self.numbers.check_len(&bytes, self.numbers.encoded)?;
-        (self.decode)(&self.numbers, bytes).map(ArrayBytes::Fixed)
-    }
-
-    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
-        require_encoders()?;
-        let bytes = decoded.into_fixed()?;
-        self.numbers.check_len(&bytes, self.numbers.decoded)?;
-        (self.encode)(&self.numbers, bytes).map(ArrayBytes::Fixed)
+        decode: impl Fn(Vec<u8>) -> Result<Vec<u8>> + 'static,
+        encode: impl Fn(Vec<u8>) -> Result<Vec<u8>> + 'static,
+    ) -> Result<Codec> {
+        filter(&self.chunk, self.representation, decode, encode)
     }
 }
 

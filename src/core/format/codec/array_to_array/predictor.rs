@@ -1,14 +1,62 @@
-//! What imagecodecs' predictors share: the rows of elements along an axis.
+//! imagecodecs' predictors: differences between neighbours along one axis of the chunk. They can
+//! decode but not encode. <https://github.com/cgohlke/imagecodecs>
+//!
+//! - `imagecodecs_delta` is like TIFF's horizontal predictor. For floats it subtracts the bits, as
+//!   integers. numcodecs' `delta` is another codec: it runs through the whole chunk and can change
+//!   the data type.
+//! - `imagecodecs_floatpred` is TIFF's floating-point predictor. It groups a row's bytes by their
+//!   position in the numbers, the highest first, and stores the difference of each byte from the
+//!   one before. <https://chriscox.org/TIFFTN3d1.pdf>
 
 use crate::error::{Error, Result};
+use crate::format::codec::build::image_codecs_are_read_only;
 use crate::format::codec::configuration::{Configuration, wrong_value};
-use crate::format::codec::{ArrayBytes, ChunkRepresentation, check_decoded_len};
-use crate::kernel::predictor::Rows;
+use crate::format::codec::{
+    ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len, not_of_this_type,
+};
+use crate::format::data_type::{DataType, FillValue};
+use crate::kernel::predictor::{Rows, undo_differences, undo_float_differences};
 use crate::limits;
 
+/// Binds `imagecodecs_delta`. Its configuration: `shape`, `dtype`, `axis`, `dist`.
+///
+/// # Errors
+/// As [`Predictor::read`], and `Unsupported` for data types other than numbers of 1 to 8 bytes.
+pub fn bind_delta(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let is_number = matches!(decoded.data_type, DataType::Integer(_) | DataType::Float(_));
+    let size = decoded.data_type.size().filter(|size| is_number && [1, 2, 4, 8].contains(size));
+    let size = size.ok_or_else(|| not_of_this_type("imagecodecs_delta", &decoded.data_type))?;
+    let predictor = Predictor::read(configuration, decoded, size)?;
+    Ok(predictor.codec(decoded.clone(), |rows, mut bytes| {
+        undo_differences(&mut bytes, rows);
+        Ok(bytes)
+    }))
+}
+
+/// Binds `imagecodecs_floatpred`. Its configuration: `shape`, `dtype`, `axis`, `dist`.
+///
+/// # Errors
+/// As [`Predictor::read`], and `Unsupported` for data types other than floats of 2 to 8 bytes.
+pub fn bind_floatpred(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+    let size = match &decoded.data_type {
+        DataType::Float(float) if float.is_in_numpy() => float.size(),
+        other => return Err(not_of_this_type("imagecodecs_floatpred", other)),
+    };
+    let predictor = Predictor::read(configuration, decoded, size)?;
+    // The stored bytes have no byte order.
+    let data_type = DataType::raw(size);
+    let fill_value = FillValue::zero(&data_type);
+    let encoded = ChunkRepresentation { shape: decoded.shape.clone(), data_type, fill_value };
+    Ok(predictor.codec(encoded, |rows, mut bytes| {
+        let mut decoded = limits::zeroed(bytes.len() as u64, limits::CHUNK_BYTES, "chunk")?;
+        undo_float_differences(&mut bytes, rows, &mut decoded);
+        Ok(decoded)
+    }))
+}
+
 /// A chunk as rows of elements.
-pub(super) struct Predictor {
-    pub(super) rows: Rows,
+struct Predictor {
+    rows: Rows,
     byte_len: u64,
 }
 
@@ -20,11 +68,7 @@ impl Predictor {
     /// `Format` for a shape with another number of elements than the chunk, and for an axis that
     /// the shape lacks, `Unsupported` for a distance other than 1, which imagecodecs supports for
     /// few types.
-    pub(super) fn read(
-        configuration: &Configuration<'_>,
-        chunk: &ChunkRepresentation,
-        size: usize,
-    ) -> Result<Self> {
+    fn read(configuration: &Configuration<'_>, chunk: &ChunkRepresentation, size: usize) -> Result<Self> {
         configuration.tolerate("dtype");
         if let Some(dist @ 2..) = configuration.integer("dist", 1..=i64::from(u32::MAX))? {
             let error = Error::unsupported(format!("a predictor with distance {dist} is not supported"));
@@ -47,14 +91,34 @@ impl Predictor {
         Ok(Self { rows: Rows { size, len, step }, byte_len: count.saturating_mul(size as u64) })
     }
 
-    /// The bytes of a chunk, which are whole rows.
-    ///
-    /// # Errors
-    /// `Format` for another length.
-    pub(super) fn bytes(&self, chunk: ArrayBytes) -> Result<Vec<u8>> {
-        let bytes = chunk.into_fixed()?;
-        check_decoded_len(&bytes, self.byte_len)?;
-        Ok(bytes)
+    /// The codec whose differences `undo` undoes.
+    fn codec(self, encoded: ChunkRepresentation, undo: Undo) -> Codec {
+        Codec::array_to_array(Predicted { predictor: self, encoded, undo })
+    }
+}
+
+/// Turns differences into elements.
+type Undo = fn(Rows, Vec<u8>) -> Result<Vec<u8>>;
+
+struct Predicted {
+    predictor: Predictor,
+    encoded: ChunkRepresentation,
+    undo: Undo,
+}
+
+impl ArrayToArray for Predicted {
+    fn encoded(&self) -> &ChunkRepresentation {
+        &self.encoded
+    }
+
+    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
+        let bytes = encoded.into_fixed()?;
+        check_decoded_len(&bytes, self.predictor.byte_len)?;
+        (self.undo)(self.predictor.rows, bytes).map(ArrayBytes::Fixed)
+    }
+
+    fn encode(&self, _: ArrayBytes) -> Result<ArrayBytes> {
+        Err(image_codecs_are_read_only())
     }
 }
 

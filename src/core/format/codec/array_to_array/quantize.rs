@@ -31,8 +31,9 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
         let steps = rounded(number * scale, float).round_ties_even();
         rounded(steps / scale, float)
     };
-    Ok(numbers.filter(
-        |numbers, bytes| converted(bytes, numbers.encoded, numbers.decoded),
-        move |numbers, bytes| map_doubles(&bytes, numbers.decoded, numbers.encoded, quantised),
-    ))
+    let encoded = numbers.encoded;
+    numbers.filter(
+        move |bytes| converted(bytes, encoded, float),
+        move |bytes| map_doubles(&bytes, float, encoded, quantised),
+    )
 }

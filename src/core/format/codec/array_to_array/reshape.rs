@@ -162,26 +162,13 @@ impl ArrayToArray for Reshape {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::data_type::{DataType, FillValue, Integer};
-    use crate::format::metadata::json::Document;
-    use crate::format::metadata::{CodecMetadata, ZarrFormat};
+    use crate::format::codec::testing;
+    use crate::format::data_type::{DataType, Integer};
 
     fn reshaped(shape: &str, chunk: &[u64]) -> Result<Vec<u64>> {
-        let codec = CodecMetadata {
-            name: "reshape".into(),
-            configuration: None,
-            format: ZarrFormat::V3,
-            field: String::new(),
-        };
-        let document = Document::parse(format!("{{\"shape\":{shape}}}").as_bytes())?.into_text();
-        let document = Document::parse(document.as_bytes())?;
-        let data_type = DataType::Integer(Integer::Uint8);
-        let fill_value = FillValue::zero(&data_type);
-        let chunk = ChunkRepresentation { shape: chunk.to_vec(), data_type, fill_value };
-        match bind(&Configuration::new(&codec, document.root())?, &chunk)? {
-            Codec::ArrayToArray(codec) => Ok(codec.encoded().shape.clone()),
-            other => panic!("{other:?}"),
-        }
+        let codec = testing::metadata("reshape", &format!("{{\"shape\":{shape}}}"));
+        let chunk = testing::chunk(chunk, DataType::Integer(Integer::Uint8));
+        Ok(testing::array_to_array(&codec, &chunk)?.encoded().shape.clone())
     }
 
     #[test]

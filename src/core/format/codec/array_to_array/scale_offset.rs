@@ -5,23 +5,13 @@
 //! errors. Floats round after each step. Floats of 8 bits and fewer are not supported.
 //! This is not numcodecs' `fixedscaleoffset`.
 
+use super::filter::filter;
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{
-    ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len, not_of_this_type,
-};
+use crate::format::codec::{ChunkRepresentation, Codec, not_of_this_type};
 use crate::format::data_type::FillValue;
-use crate::format::metadata::json::Document;
-use crate::kernel::number::Number;
+use crate::format::metadata::json;
 use crate::kernel::scale_offset::{self as kernel, ScaleFailure, Scaling};
-
-struct ScaleOffset {
-    number: Number,
-    offset: FillValue,
-    scale: FillValue,
-    byte_len: u64,
-    representation: ChunkRepresentation,
-}
 
 /// Binds the codec. Its configuration: `offset` and `scale`, scalars of the array's data type.
 ///
@@ -33,56 +23,44 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
     let number = data_type.layout().ok_or_else(|| not_of_this_type("scale_offset", data_type))?;
     let scalar = |field, default: &str| {
         let scalar = configuration.read(field, |json| FillValue::parse_v3(data_type, json))?;
-        let default = || FillValue::parse_v3(data_type, Document::parse(default.as_bytes())?.root());
+        let default = || json::read(default, |json| FillValue::parse_v3(data_type, json));
         scalar.map_or_else(default, Ok)
     };
     let (offset, scale) = (scalar("offset", "0")?, scalar("scale", "1")?);
-    let representation = decoded.clone();
-    let byte_len = decoded.byte_len()?.unwrap_or(0);
-    let mut codec = ScaleOffset { number, offset, scale, byte_len, representation };
-    let mut fill_value = decoded.fill_value.clone();
-    kernel::scale(&mut fill_value.0, number, codec.scaling())
+    let by = Scalars { offset, scale };
+    let mut encoded = decoded.clone();
+    kernel::scale(&mut encoded.fill_value.0, number, by.scaling())
         .map_err(|failure| Error::format(format!("the fill value {}", message(failure))))?;
-    codec.representation.fill_value = fill_value;
-    Ok(Codec::array_to_array(codec))
+    let same = by.clone();
+    let decode = move |mut bytes: Vec<u8>| {
+        let failed = |failure| Error::format(format!("a stored number {}", message(failure)));
+        kernel::unscale(&mut bytes, number, same.scaling()).map_err(failed)?;
+        Ok(bytes)
+    };
+    let encode = move |mut bytes: Vec<u8>| {
+        let failed = |failure| Error::argument(format!("a number {}", message(failure)));
+        kernel::scale(&mut bytes, number, by.scaling()).map_err(failed)?;
+        Ok(bytes)
+    };
+    filter(decoded, encoded, decode, encode)
+}
+
+#[derive(Clone)]
+struct Scalars {
+    offset: FillValue,
+    scale: FillValue,
+}
+
+impl Scalars {
+    fn scaling(&self) -> Scaling<'_> {
+        Scaling { offset: &self.offset.0, scale: &self.scale.0 }
+    }
 }
 
 fn message(failure: ScaleFailure) -> &'static str {
     match failure {
         ScaleFailure::OutOfRange => "leaves the range of its data type when it is scaled",
         ScaleFailure::Remainder => "is not a multiple of the scale",
-    }
-}
-
-impl ScaleOffset {
-    fn scaling(&self) -> Scaling<'_> {
-        Scaling { offset: &self.offset.0, scale: &self.scale.0 }
-    }
-
-    fn bytes(&self, elements: ArrayBytes) -> Result<Vec<u8>> {
-        let bytes = elements.into_fixed()?;
-        check_decoded_len(&bytes, self.byte_len)?;
-        Ok(bytes)
-    }
-}
-
-impl ArrayToArray for ScaleOffset {
-    fn encoded(&self) -> &ChunkRepresentation {
-        &self.representation
-    }
-
-    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
-        let mut bytes = self.bytes(encoded)?;
-        kernel::unscale(&mut bytes, self.number, self.scaling())
-            .map_err(|failure| Error::format(format!("a stored number {}", message(failure))))?;
-        Ok(ArrayBytes::Fixed(bytes))
-    }
-
-    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
-        let mut bytes = self.bytes(decoded)?;
-        kernel::scale(&mut bytes, self.number, self.scaling())
-            .map_err(|failure| Error::argument(format!("a number {}", message(failure))))?;
-        Ok(ArrayBytes::Fixed(bytes))
     }
 }
 
@@ -93,25 +71,16 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::codec::registry;
+    use crate::format::codec::{ArrayBytes, ArrayToArray, testing};
     use crate::format::data_type::{DataType, Integer};
-    use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
     const INT8: DataType = DataType::Integer(Integer::Int8);
     const UINT8: DataType = DataType::Integer(Integer::Uint8);
 
     fn bind(data_type: DataType, offset: &str, scale: &str, fill: Vec<u8>) -> Result<Rc<dyn ArrayToArray>> {
-        let codec = CodecMetadata {
-            name: "scale_offset".into(),
-            configuration: Some(format!("{{\"offset\":{offset},\"scale\":{scale}}}")),
-            format: ZarrFormat::V3,
-            field: "codecs[0]".into(),
-        };
-        let fill_value = FillValue(fill);
-        match registry::bind(&codec, &ChunkRepresentation { shape: vec![1], data_type, fill_value })? {
-            Codec::ArrayToArray(codec) => Ok(codec),
-            other => panic!("{other:?}"),
-        }
+        let configuration = format!("{{\"offset\":{offset},\"scale\":{scale}}}");
+        let chunk = ChunkRepresentation { shape: vec![1], data_type, fill_value: FillValue(fill) };
+        testing::array_to_array(&testing::metadata("scale_offset", &configuration), &chunk)
     }
 
     #[test]

@@ -153,23 +153,12 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::codec::registry;
-    use crate::format::data_type::{DataType, FillValue, Integer};
-    use crate::format::metadata::{CodecMetadata, ZarrFormat};
+    use crate::format::codec::testing;
+    use crate::format::data_type::{DataType, Integer};
 
     fn bound(configuration: &str, shape: &[u64]) -> Result<Rc<dyn ArrayToArray>> {
-        let codec = CodecMetadata {
-            name: "transpose".into(),
-            configuration: Some(configuration.into()),
-            format: ZarrFormat::V3,
-            field: "codecs[0]".into(),
-        };
-        let data_type = DataType::Integer(Integer::Uint16);
-        let fill_value = FillValue::zero(&data_type);
-        match registry::bind(&codec, &ChunkRepresentation { shape: shape.to_vec(), data_type, fill_value })? {
-            Codec::ArrayToArray(codec) => Ok(codec),
-            other => panic!("{other:?}"),
-        }
+        let chunk = testing::chunk(shape, DataType::Integer(Integer::Uint16));
+        testing::array_to_array(&testing::metadata("transpose", configuration), &chunk)
     }
 
     #[test]

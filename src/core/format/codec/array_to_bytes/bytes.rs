@@ -82,22 +82,14 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::codec::registry;
-    use crate::format::data_type::{FillValue, Float, Integer};
-    use crate::format::metadata::{CodecMetadata, ZarrFormat};
+    use crate::format::codec::testing;
+    use crate::format::data_type::{Float, Integer};
+    use crate::format::metadata::CodecMetadata;
 
     fn bound(name: &str, configuration: Option<&str>, data_type: DataType) -> Result<Rc<dyn ArrayToBytes>> {
-        let codec = CodecMetadata {
-            name: name.into(),
-            configuration: configuration.map(str::to_owned),
-            format: ZarrFormat::V3,
-            field: "codecs[0]".into(),
-        };
-        let fill_value = FillValue::zero(&data_type);
-        match registry::bind(&codec, &ChunkRepresentation { shape: vec![2], data_type, fill_value })? {
-            Codec::ArrayToBytes(codec) => Ok(codec),
-            other => panic!("{other:?}"),
-        }
+        let configuration = configuration.map(str::to_owned);
+        let codec = CodecMetadata { configuration, ..testing::metadata(name, "") };
+        testing::array_to_bytes(&codec, &testing::chunk(&[2], data_type))
     }
 
     const FLOAT32: DataType = DataType::Float(Float::Float32);

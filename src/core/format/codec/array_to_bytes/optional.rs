@@ -5,12 +5,10 @@
 //! a chain of codecs each; the values are an array of one dimension. In memory an element is a
 //! byte, 1 or 0, and its value: see [`data_type`](crate::format::data_type).
 
-use std::num::NonZeroU64;
-
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::pipeline::{DecodedChunk, Elements, Pipeline, Scratch};
+use crate::format::codec::pipeline::Pipeline;
 use crate::format::codec::sharding::codec_list;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, wrong_decoded_len};
@@ -68,25 +66,12 @@ impl Optional {
 
     /// Whether each element has a value, in C order.
     fn decode_mask(&self, encoded: &[u8]) -> Result<Vec<bool>> {
-        let shape = &self.mask.decoded().shape;
-        let whole: Vec<_> = shape.iter().map(|extent| 0..*extent).collect();
-        let mut scratch = Scratch::default();
-        let DecodedChunk { elements: Elements::Fixed(mask), strides } =
-            self.mask.decode(encoded, &whole, &mut scratch)?
-        else {
-            return Err(wrong_mask());
-        };
-        let at = |linear: usize| {
-            let (mut rest, mut at) = (linear as u64, 0_usize);
-            for (extent, stride) in shape.iter().zip(&strides).rev() {
-                let along = NonZeroU64::new(*extent).unwrap_or(NonZeroU64::MIN);
-                let step = usize::try_from(rest % along).unwrap_or(usize::MAX).saturating_mul(*stride);
-                at = at.saturating_add(step);
-                rest /= along;
-            }
-            mask.get(at).map(|byte| *byte != 0).ok_or_else(wrong_mask)
-        };
-        (0..self.count).map(at).collect()
+        let mask = self.mask.decode_all(encoded)?.into_fixed()?;
+        if mask.len() == self.count {
+            Ok(mask.into_iter().map(|byte| byte != 0).collect())
+        } else {
+            Err(wrong_mask())
+        }
     }
 
     /// The values, in the order of the elements that have one.
@@ -97,12 +82,7 @@ impl Optional {
                 None => ArrayBytes::Variable(VariableBytes::new()),
             });
         }
-        let (pipeline, mut scratch) = (self.values(count)?, Scratch::default());
-        let whole = 0..count as u64;
-        Ok(match pipeline.decode(encoded, &[whole], &mut scratch)?.elements {
-            Elements::Fixed(values) => ArrayBytes::Fixed(values.to_vec()),
-            Elements::Variable(values) => ArrayBytes::Variable(values),
-        })
+        self.values(count)?.decode_all(encoded)
     }
 }
 
@@ -215,24 +195,14 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::codec::registry;
+    use crate::format::codec::testing;
     use crate::format::data_type::Integer;
-    use crate::format::metadata::ZarrFormat;
 
     fn bound(value_type: DataType, data_codecs: &str) -> Result<Rc<dyn ArrayToBytes>> {
-        let mask_codecs = r#"[{"name":"packbits"}]"#;
-        let codec = CodecMetadata {
-            name: "zarrs.optional".into(),
-            configuration: Some(format!("{{\"mask_codecs\":{mask_codecs},\"data_codecs\":{data_codecs}}}")),
-            format: ZarrFormat::V3,
-            field: "codecs[0]".into(),
-        };
-        let data_type = DataType::Optional(Box::new(value_type));
-        let fill_value = FillValue::zero(&data_type);
-        match registry::bind(&codec, &ChunkRepresentation { shape: vec![5], data_type, fill_value })? {
-            Codec::ArrayToBytes(codec) => Ok(codec),
-            other => panic!("{other:?}"),
-        }
+        let configuration =
+            format!(r#"{{"mask_codecs":[{{"name":"packbits"}}],"data_codecs":{data_codecs}}}"#);
+        let chunk = testing::chunk(&[5], DataType::Optional(Box::new(value_type)));
+        testing::array_to_bytes(&testing::metadata("zarrs.optional", &configuration), &chunk)
     }
 
     const BIG: &str = r#"[{"name":"bytes","configuration":{"endian":"big"}}]"#;

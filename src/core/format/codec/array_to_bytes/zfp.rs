@@ -322,12 +322,11 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::data_type::{DataType, FillValue, Float, Integer};
+    use crate::format::codec::testing;
+    use crate::format::data_type::{DataType, Float, Integer};
 
     fn zfpy(shape: &[u64], data_type: DataType) -> Rc<dyn ArrayToBytes> {
-        let fill_value = FillValue::zero(&data_type);
-        let chunk = ChunkRepresentation { shape: shape.to_vec(), data_type, fill_value };
-        match zfp(Mode::Reversible, true, &chunk).unwrap() {
+        match zfp(Mode::Reversible, true, &testing::chunk(shape, data_type)).unwrap() {
             Codec::ArrayToBytes(codec) => codec,
             other => panic!("{other:?}"),
         }

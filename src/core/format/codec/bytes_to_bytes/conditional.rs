@@ -60,12 +60,12 @@ fn bind_codec(
     decoded: &ChunkRepresentation,
     users: &OptionalUserCodecs,
 ) -> Result<NamedCodec<Rc<dyn BytesToBytes>>> {
-    let NamedCodec { name, codec, user, encode_error } = NamedCodec::bind(metadata, decoded, users)?;
-    match codec {
-        Codec::BytesToBytes(codec) => Ok(NamedCodec { name, codec, user, encode_error }),
+    let named = NamedCodec::bind(metadata, decoded, users)?;
+    match named.codec.clone() {
+        Codec::BytesToBytes(codec) => Ok(named.with(codec)),
         _ => {
             let error = Error::format("conditional contains bytes-to-bytes codecs only");
-            Err(error.in_codec(name).in_field(metadata.field.as_str()))
+            Err(error.in_codec(named.name).in_field(metadata.field.as_str()))
         }
     }
 }

@@ -10,9 +10,8 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result, Stage};
-use crate::format::chunk_grid::unravel;
 use crate::format::codec::ArrayBytes;
-use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
+use crate::format::codec::pipeline::Pipeline;
 use crate::limits;
 
 /// The end of the shard that has the index.
@@ -68,30 +67,16 @@ impl ShardIndexFormat {
     /// # Errors
     /// `Format` for a wrong length or checksum, and as [`ShardIndex::new`].
     pub fn decode(&self, encoded: &[u8], shard_len: Option<u64>) -> Result<ShardIndex> {
-        let all: Vec<_> = self.pipeline.decoded().shape.iter().map(|extent| 0..*extent).collect();
-        let mut scratch = Scratch::default();
-        let decoded = self.pipeline.decode(encoded, &all, &mut scratch).map_err(|error| {
+        let decoded = self.pipeline.decode_all(encoded).and_then(ArrayBytes::into_fixed);
+        let decoded = decoded.map_err(|error| {
             let stage = error.context().stage.unwrap_or(Stage::Decode);
             error.in_stage(stage).in_field("shard index")
         })?;
-        let Elements::Fixed(bytes) = decoded.elements else {
-            return Err(Error::format("the shard index must hold integers"));
-        };
-        // The index may be transposed, although no known writer does so; then its strides differ.
-        let count = self.pipeline.decoded().element_count()? / 2;
-        let grid: Vec<u64> = self.pipeline.decoded().shape.iter().rev().skip(1).rev().copied().collect();
+        let numbers = decoded.as_chunks().0.as_chunks::<2>().0;
         let mut entries = Vec::new();
-        limits::reserve(&mut entries, limits::to_usize(count, "shard index")?, "shard index")?;
-        let last = decoded.strides.last().copied().unwrap_or(1);
-        for linear in 0..count {
-            let position = unravel(linear, &grid);
-            let start = position
-                .iter()
-                .zip(&decoded.strides)
-                .map(|(at, stride)| usize::try_from(*at).unwrap_or(usize::MAX).saturating_mul(*stride))
-                .fold(0, usize::saturating_add);
-            entries.push((read_u64(bytes, start)?, read_u64(bytes, start.saturating_add(last))?));
-        }
+        limits::reserve(&mut entries, numbers.len(), "shard index")?;
+        let number = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+        entries.extend(numbers.iter().map(|[offset, len]| (number(offset), number(len))));
         ShardIndex::new(entries, &self.allowed_bytes(shard_len))
     }
 
@@ -189,11 +174,6 @@ impl ShardIndex {
     pub fn len(&self) -> usize {
         self.entries.len()
     }
-}
-
-fn read_u64(bytes: &[u8], element: usize) -> Result<u64> {
-    let bytes = element.checked_mul(8).and_then(|start| bytes.get(start..)?.first_chunk::<8>());
-    bytes.map(|bytes| u64::from_le_bytes(*bytes)).ok_or_else(|| too_short(8, 0))
 }
 
 fn too_short(expected: u64, actual: u64) -> Error {

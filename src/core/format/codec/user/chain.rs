@@ -2,11 +2,10 @@
 //! which the metadata parser could only guess.
 
 use super::UserCodecs;
-use crate::format::codec::kind::CodecKind;
+use crate::format::codec::kind::{CodecKind, place_of_bytes};
 use crate::format::codec::registry::kind_of;
 use crate::format::data_type::Endian;
 use crate::format::metadata::CodecMetadata;
-use crate::format::metadata::chain::place_of_bytes;
 
 /// Moves the `bytes` codec, which v2's byte order stands for, before the first bytes → bytes codec.
 /// Removes it if another codec is array → bytes.

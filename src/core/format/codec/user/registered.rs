@@ -9,8 +9,7 @@ use crate::format::codec::{ChunkRepresentation, CodecKind};
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, FillValue, name};
 use crate::format::metadata::CodecMetadata;
-use crate::format::metadata::extension::Extension;
-use crate::format::metadata::json::{Document, Json};
+use crate::format::metadata::json::{self, Json};
 use crate::format::metadata::write::text::{ObjectText, list, string};
 
 /// A codec at its position in a chain: the arguments of its `fromConfig`.
@@ -97,9 +96,8 @@ pub(super) fn parse(json: &str) -> Result<(Vec<String>, Vec<RegisteredCodec>)> {
     let wrong_form = |error: Error| {
         Error::argument("the list of user codecs has the wrong form").actual(error.to_string())
     };
-    let document = Document::parse(json.as_bytes()).map_err(wrong_form)?;
-    let (names, known) = message(document.root()).map_err(wrong_form)?;
-    Ok((names, known.into_iter().map(RegisteredCodec::new).collect::<Result<_>>()?))
+    let (names, known) = json::read(json, message).map_err(wrong_form)?;
+    Ok((names, known.into_iter().map(KnownMessage::codec).collect::<Result<_>>()?))
 }
 
 fn message(json: Json<'_>) -> Result<(Vec<String>, Vec<KnownMessage>)> {
@@ -145,17 +143,18 @@ impl KnownMessage {
     }
 }
 
-impl RegisteredCodec {
-    fn new(message: KnownMessage) -> Result<Self> {
-        let KnownMessage { mut codec, encoded_type } = message;
-        if let (Some(json), Some(encoded)) = (encoded_type, &mut codec.encoded) {
-            let document = Document::parse(json.as_bytes())?;
-            let parsed = Extension::parse(document.root()).and_then(|extension| name::parse(&extension));
+impl KnownMessage {
+    fn codec(self) -> Result<RegisteredCodec> {
+        let Self { mut codec, encoded_type } = self;
+        if let (Some(text), Some(encoded)) = (encoded_type, &mut codec.encoded) {
+            let parsed = json::read(&text, name::parse_json);
             encoded.data_type = Some(parsed.map_err(|error| error.in_codec(&codec.codec))?);
         }
         Ok(codec)
     }
+}
 
+impl RegisteredCodec {
     /// Whether it is this codec with this configuration, at any position.
     pub(super) fn is_of(&self, codec: &CodecMetadata) -> bool {
         let said = |configuration: &Option<String>| configuration.clone().unwrap_or_else(|| "{}".to_owned());
@@ -179,10 +178,7 @@ impl RegisteredCodec {
         let Some(encoded) = &self.encoded else { return Ok(decoded.clone()) };
         let data_type = encoded.data_type.clone().unwrap_or_else(|| decoded.data_type.clone());
         let fill_value = match &encoded.fill_value {
-            Some(json) => {
-                let document = Document::parse(json.as_bytes())?;
-                FillValue::parse_v3(&data_type, document.root())?
-            }
+            Some(text) => json::read(text, |json| FillValue::parse_v3(&data_type, json))?,
             None if data_type == decoded.data_type => decoded.fill_value.clone(),
             None => FillValue::zero(&data_type),
         };

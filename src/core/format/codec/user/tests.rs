@@ -1,24 +1,14 @@
 //! Chains with user codecs, which the test itself runs: `xor` changes bytes, `wider` changes the
 //! data type.
 
+use super::super::testing::{self, metadata as codec};
 use super::*;
 use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
 use crate::format::codec::{ArrayBytes, Direction};
-use crate::format::data_type::{DataType, FillValue, Integer};
-
-fn codec(name: &str, configuration: &str) -> CodecMetadata {
-    CodecMetadata {
-        name: name.into(),
-        configuration: Some(configuration.into()),
-        format: ZarrFormat::V3,
-        field: "codecs[0]".into(),
-    }
-}
+use crate::format::data_type::{DataType, Integer};
 
 fn chunk(shape: &[u64], integer: Integer) -> ChunkRepresentation {
-    let data_type = DataType::Integer(integer);
-    let fill_value = FillValue::zero(&data_type);
-    ChunkRepresentation { shape: shape.to_vec(), data_type, fill_value }
+    testing::chunk(shape, DataType::Integer(integer))
 }
 
 fn users(known: &str) -> OptionalUserCodecs {

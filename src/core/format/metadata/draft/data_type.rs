@@ -13,8 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::data_type::{
     DataType, Endian, Float, Integer, TimeUnit, name, structure, typestr, variable,
 };
-use crate::format::metadata::extension::Extension;
-use crate::format::metadata::json::{Document, Json};
+use crate::format::metadata::json::{self, Json};
 use crate::format::metadata::{DataTypeFallback, Draft};
 
 /// A parsed data type, and the byte order of its elements where no codec has one.
@@ -93,9 +92,7 @@ fn is_new_name(name: &str) -> bool {
 }
 
 fn named(name: &str) -> Result<DataType> {
-    let quoted = format!("{name:?}");
-    let document = Document::parse(quoted.as_bytes())?;
-    name::parse(&Extension::parse(document.root())?)
+    json::read(&format!("{name:?}"), name::parse_json)
 }
 
 type Known = (DataType, Option<Endian>);
@@ -190,9 +187,10 @@ fn fallback(extension: &ExtensionPoint<'_>, draft: Draft, filters: &[Json<'_>]) 
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::format::metadata::json::Document;
 
     fn parse_text(text: &str, draft: Draft) -> Result<DraftType> {
-        parse(Document::parse(text.as_bytes())?.root(), draft, &[])
+        json::read(text, |json| parse(json, draft, &[]))
     }
 
     fn name_of(text: &str, draft: Draft) -> (String, Option<Endian>) {
@@ -206,36 +204,29 @@ mod tests {
 
     #[test]
     fn types_of_the_table_of_2020() {
-        for (identifier, name, is_big) in [
-            ("bool", "bool", false),
-            ("i1", "int8", false),
-            ("<i2", "int16", false),
-            ("<i4", "int32", false),
-            ("<i8", "int64", false),
-            (">i2", "int16", true),
-            (">i4", "int32", true),
-            (">i8", "int64", true),
-            ("u1", "uint8", false),
-            ("<u2", "uint16", false),
-            ("<u4", "uint32", false),
-            ("<u8", "uint64", false),
-            (">u2", "uint16", true),
-            (">u4", "uint32", true),
-            (">u8", "uint64", true),
-            ("<f2", "float16", false),
-            ("<f4", "float32", false),
-            ("<f8", "float64", false),
-            (">f2", "float16", true),
-            (">f4", "float32", true),
-            (">f8", "float64", true),
-            ("r8", "r8", false),
-            ("r16", "r16", false),
-            ("r24", "r24", false),
-        ] {
-            let endian = if is_big { Endian::Big } else { Endian::Little };
+        let check = |identifier: &str, name: &str, endian: Endian| {
             for draft in [OCTOBER, MAY] {
                 assert_eq!(name_of(&format!("{identifier:?}"), draft), (format!("{name:?}"), Some(endian)));
             }
+        };
+        for (identifier, name) in
+            [("bool", "bool"), ("i1", "int8"), ("u1", "uint8"), ("r8", "r8"), ("r16", "r16"), ("r24", "r24")]
+        {
+            check(identifier, name, Endian::Little);
+        }
+        for (identifier, name) in [
+            ("i2", "int16"),
+            ("i4", "int32"),
+            ("i8", "int64"),
+            ("u2", "uint16"),
+            ("u4", "uint32"),
+            ("u8", "uint64"),
+            ("f2", "float16"),
+            ("f4", "float32"),
+            ("f8", "float64"),
+        ] {
+            check(&format!("<{identifier}"), name, Endian::Little);
+            check(&format!(">{identifier}"), name, Endian::Big);
         }
     }
 

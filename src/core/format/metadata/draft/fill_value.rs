@@ -147,13 +147,13 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::data_type::typestr;
+    use crate::format::metadata::json;
 
     fn parse_in(draft: Draft, typestr: &str, text: &str, warnings: &mut Vec<String>) -> Result<Vec<u8>> {
         let (data_type, endian) = typestr::parse(typestr).unwrap();
         let elements =
             FillValueParser { draft, data_type: &data_type, endian: Some(endian), is_fallback: false };
-        let document = Document::parse(text.as_bytes())?;
-        elements.parse(document.root(), warnings).map(|fill| fill.0)
+        json::read(text, |json| elements.parse(json, warnings)).map(|fill| fill.0)
     }
 
     fn parse(typestr: &str, text: &str) -> Result<Vec<u8>> {

@@ -19,7 +19,7 @@ use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
 use crate::format::metadata::chain::ChainBuilder;
 use crate::format::metadata::json::{Document, Json, Object};
 use crate::format::metadata::{
-    ArrayMetadata, DataTypeFallback, Draft, GroupMetadata, ZarrFormat, attributes, v3,
+    ArrayMetadata, DataTypeFallback, Draft, GroupMetadata, ZarrFormat, attributes, v2, v3,
 };
 
 /// The names that May 2022 allows in the document of an array.
@@ -137,9 +137,5 @@ fn regular(chunk_shape: &[u64], array_shape: &[u64]) -> Result<ChunkGrid> {
 
 /// Whether the first dimension is the fastest within a chunk.
 fn is_fortran(json: Json<'_>) -> Result<bool> {
-    match json.text() {
-        "\"C\"" => Ok(false),
-        "\"F\"" => Ok(true),
-        _ => Err(refuse(json, "chunk memory layout", "\"C\" or \"F\"")),
-    }
+    v2::is_fortran(json).map_err(|_| refuse(json, "chunk memory layout", "\"C\" or \"F\""))
 }

@@ -8,7 +8,6 @@ use super::codec::uri_key;
 use super::entry_point::DEFAULT_SUFFIX;
 use super::{ARRAY, GROUP, fill_value};
 use crate::error::{Error, Result};
-use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::chunk_key::Separator;
 use crate::format::data_type::{DataType, Endian, Float};
 use crate::format::metadata::chain::Unnamed;
@@ -95,18 +94,14 @@ pub fn array(metadata: &ArrayMetadata, draft: Draft, details: &Details) -> Resul
 }
 
 fn chunk_grid(metadata: &ArrayMetadata) -> Result<String> {
-    let ChunkGrid { dimensions } = &metadata.chunk_grid;
-    let lens = dimensions.iter().map(|dimension| match dimension {
-        GridDimension::Regular(len) => Ok(*len),
-        GridDimension::Varying(_) => {
-            Err(Error::unsupported("the drafts require all chunks to have the same shape"))
-        }
-    });
-    let separator = metadata.chunk_key_encoding.separator().unwrap_or(Separator::Slash).as_char();
+    let chunks = metadata.chunk_grid.uniform();
+    let chunks =
+        chunks.ok_or_else(|| Error::unsupported("the drafts require all chunks to have the same shape"))?;
+    let separator = metadata.chunk_key_encoding.separator().unwrap_or(Separator::Slash).as_str();
     let grid = ObjectText::new()
         .with("type", "\"regular\"")
-        .with("chunk_shape", list(lens.collect::<Result<Vec<_>>>()?))
-        .with("separator", string(separator.encode_utf8(&mut [0; 4])));
+        .with("chunk_shape", list(chunks))
+        .with("separator", string(separator));
     Ok(grid.compact())
 }
 

@@ -1,22 +1,20 @@
 //! The codec chain of a new array: the codecs that the user chose, and defaults for the rest.
 
 use super::codecs;
+use super::option_values::V2_COMPRESSOR;
 use super::options::ArrayOptions;
 use super::text::{ObjectText, list};
 use crate::error::{Error, Result};
-use crate::format::codec::kind::CodecKind;
+use crate::format::codec::kind::{CodecKind, place_of_bytes};
 use crate::format::codec::registry;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::{DataType, Endian};
-use crate::format::metadata::chain::{ChainBuilder, place_of_bytes};
-use crate::format::metadata::json::Document;
+use crate::format::metadata::chain::ChainBuilder;
+use crate::format::metadata::json::{self, Document};
 use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat, codec, draft};
 
 /// The checksums among the codecs of v2.
 const V2_CHECKSUMS: [&str; 5] = ["adler32", "crc32", "crc32c", "fletcher32", "jenkins_lookup3"];
-
-/// The default compressor of v2.
-pub(super) const V2_COMPRESSOR: &str = r#"{"id":"zstd","level":0}"#;
 
 /// The choices that a codec chain depends on.
 pub(super) struct NewChain<'a> {
@@ -147,8 +145,7 @@ fn object_codec(data_type: &DataType) -> Option<&'static str> {
 }
 
 fn parse_v3(text: &str) -> Result<CodecMetadata> {
-    let document = Document::parse(text.as_bytes())?;
-    codec::parse(document.root()).map_err(|error| error.within_field("codecs"))
+    json::read(text, codec::parse).map_err(|error| error.within_field("codecs"))
 }
 
 /// Parses a numcodecs object, or a v3 codec that numcodecs has in another form. A user's codec has

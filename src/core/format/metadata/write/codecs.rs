@@ -128,11 +128,11 @@ fn own_name(name: &str) -> &str {
 mod tests {
     use super::*;
     use crate::format::data_type::{Float, Integer};
-    use crate::format::metadata::json::Document;
+    use crate::format::metadata::json;
 
     fn strict(codecs: &str, data_type: DataType) -> String {
-        let document = Document::parse(codecs.as_bytes()).unwrap();
-        list(chain(&document.root().list(codec::parse).unwrap(), &data_type, 2, &None).unwrap())
+        let codecs = json::read(codecs, |json| json.list(codec::parse)).unwrap();
+        list(chain(&codecs, &data_type, 2, &None).unwrap())
     }
 
     #[test]

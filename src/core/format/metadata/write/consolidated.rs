@@ -7,7 +7,7 @@ use super::text::ObjectText;
 use crate::error::{Error, Result};
 use crate::format::metadata::document::{NodeDocument, ZARR_JSON};
 use crate::format::metadata::draft::entry_point::DEFAULT_SUFFIX;
-use crate::format::metadata::json::Document;
+use crate::format::metadata::json::{self, Document};
 use crate::format::metadata::{ZarrFormat, draft};
 use crate::format::path::{NodePath, StoreKey};
 
@@ -47,10 +47,10 @@ pub fn consolidate(own: &NodeDocument, nodes: &[(NodePath, NodeDocument)]) -> Re
         }
         ZarrFormat::V3 => {
             let text = own.text(ZARR_JSON).ok_or_else(|| Error::not_found("the group has no zarr.json"))?;
-            let document = Document::parse(text.as_bytes())?;
+            let group = json::read(text, ObjectText::of)?;
             let inline = ObjectText::new().with("kind", "\"inline\"").with("must_understand", "false");
             let inline = inline.with("metadata", metadata.lines());
-            Ok((ZARR_JSON, ObjectText::of(document.root())?.with(MEMBER, inline.compact()).lines()))
+            Ok((ZARR_JSON, group.with(MEMBER, inline.compact()).lines()))
         }
         ZarrFormat::Draft(_) => Err(Error::unsupported(
             "the drafts have no consolidated metadata; only that of zarr-python can be read",
@@ -63,8 +63,7 @@ pub fn consolidate(own: &NodeDocument, nodes: &[(NodePath, NodeDocument)]) -> Re
 /// # Errors
 /// `Format` for an invalid document.
 pub fn changed(text: &str, format: ZarrFormat, changes: &Changes) -> Result<Option<String>> {
-    let document = Document::parse(text.as_bytes())?;
-    let mut whole = ObjectText::of(document.root())?;
+    let mut whole = json::read(text, ObjectText::of)?;
     match format {
         ZarrFormat::V2 | ZarrFormat::Draft(_) => {
             let Some(metadata) = changed_metadata(whole.get("metadata"), format, changes)? else {
@@ -74,8 +73,7 @@ pub fn changed(text: &str, format: ZarrFormat, changes: &Changes) -> Result<Opti
         }
         ZarrFormat::V3 => {
             let Some(inline) = whole.get(MEMBER).filter(|text| *text != "null") else { return Ok(None) };
-            let inline = Document::parse(inline.as_bytes())?;
-            let mut inline = ObjectText::of(inline.root())?;
+            let mut inline = json::read(inline, ObjectText::of)?;
             let Some(metadata) = changed_metadata(inline.get("metadata"), format, changes)? else {
                 return Ok(None);
             };
@@ -87,8 +85,7 @@ pub fn changed(text: &str, format: ZarrFormat, changes: &Changes) -> Result<Opti
 }
 
 fn changed_metadata(text: Option<&str>, format: ZarrFormat, changes: &Changes) -> Result<Option<ObjectText>> {
-    let document = Document::parse(text.unwrap_or("{}").as_bytes())?;
-    let mut metadata = ObjectText::of(document.root())?;
+    let mut metadata = json::read(text.unwrap_or("{}"), ObjectText::of)?;
     let is_removed = |path: &str| changes.removed.iter().any(|removed| is_below(path, removed));
     metadata.retain(|key| match format {
         ZarrFormat::V2 | ZarrFormat::V3 => !is_removed(key),
@@ -129,10 +126,7 @@ fn put(metadata: &mut ObjectText, path: &NodePath, document: &NodeDocument) -> R
 
 /// The document on one line, without consolidated metadata in it.
 fn without_inline(text: &str) -> Result<String> {
-    let document = Document::parse(text.as_bytes())?;
-    let mut entry = ObjectText::of(document.root())?;
-    entry.remove(MEMBER);
-    Ok(entry.compact())
+    Ok(json::read(text, ObjectText::of)?.without(MEMBER).compact())
 }
 
 /// The `node_type` of a v3 document. It is found without parsing the rest.

@@ -12,6 +12,7 @@ pub mod consolidated;
 mod defaults;
 pub mod edit;
 mod fill_choice;
+mod new_array;
 mod option_values;
 pub mod options;
 pub mod text;

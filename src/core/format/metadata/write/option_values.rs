@@ -1,9 +1,11 @@
 //! Parses option values with special forms. See [`options`](super::options).
 
-use super::codec_chain::V2_COMPRESSOR;
 use crate::error::Result;
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::json::{Json, Object};
+
+/// The default compressor of v2.
+pub(super) const V2_COMPRESSOR: &str = r#"{"id":"zstd","level":0}"#;
 
 pub(super) fn format(json: Json<'_>) -> Result<ZarrFormat> {
     match json.text() {
@@ -44,13 +46,5 @@ pub(super) fn index_location(json: Json<'_>) -> Result<String> {
     match json.text() {
         "\"start\"" | "\"end\"" => Ok(json.text().to_owned()),
         _ => Err(json.unexpected("\"start\" or \"end\"")),
-    }
-}
-
-pub(super) fn is_fortran(json: Json<'_>) -> Result<bool> {
-    match json.text() {
-        "\"C\"" => Ok(false),
-        "\"F\"" => Ok(true),
-        _ => Err(json.unexpected("\"C\" or \"F\"")),
     }
 }

@@ -5,7 +5,7 @@ use super::options::ArrayOptions;
 use super::text::{ObjectText, list, string};
 use crate::error::{Error, Result};
 use crate::format::metadata::draft::uri::SHARDING_URIS;
-use crate::format::metadata::json::Document;
+use crate::format::metadata::json;
 use crate::format::metadata::{StorageTransformerMetadata, ZarrFormat, draft};
 
 impl ArrayOptions {
@@ -30,9 +30,7 @@ impl ArrayOptions {
         };
         let shards = shard_shape.map(|shape| sharding(shape, chunk_shape)).transpose();
         let all = self.storage_transformers.iter().cloned().chain(shards?);
-        let text = list(all);
-        let document = Document::parse(text.as_bytes())?;
-        draft::storage_transformers(document.root())
+        json::read(&list(all), draft::storage_transformers)
             .map_err(|error| error.within_field("storage_transformers"))
     }
 }

@@ -8,7 +8,6 @@
 use super::text::{ObjectText, list, string};
 use super::v2_data_type::{dtype, fill_value};
 use crate::error::{Error, Result};
-use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::chunk_key::Separator;
 use crate::format::metadata::chain::Unnamed;
 use crate::format::metadata::document::{ZARRAY, ZATTRS, ZGROUP};
@@ -27,12 +26,14 @@ pub fn group(metadata: &GroupMetadata) -> Texts {
 /// `Argument` for a fill value that v2 cannot express, `Unsupported` for a type, grid or chain that
 /// it does not have.
 pub fn array(metadata: &ArrayMetadata) -> Result<Texts> {
+    let chunks = metadata.chunk_grid.uniform();
+    let chunks = chunks.ok_or_else(|| Error::unsupported("v2 requires all chunks to have the same shape"))?;
     let chain = Unnamed::of(&metadata.codecs);
     let (compressors, filters): (Vec<_>, Vec<_>) =
         chain.others.iter().map(|(codec, _)| *codec).partition(|codec| codec.field == "compressor");
     let filters = filters.into_iter().map(strict).collect::<Result<Vec<_>>>()?;
     let compressor = compressors.last().copied().map(strict).transpose()?;
-    let separator = metadata.chunk_key_encoding.separator().unwrap_or(Separator::Dot).as_char();
+    let separator = metadata.chunk_key_encoding.separator().unwrap_or(Separator::Dot).as_str();
     let fill = match metadata.fill_is_null {
         true => "null".to_owned(),
         false => fill_value(&metadata.fill_value, &metadata.data_type, chain.endian)?,
@@ -40,13 +41,13 @@ pub fn array(metadata: &ArrayMetadata) -> Result<Texts> {
     let node = ObjectText::new()
         .with("zarr_format", "2")
         .with("shape", list(&metadata.shape))
-        .with("chunks", chunks(&metadata.chunk_grid)?)
+        .with("chunks", list(chunks))
         .with("dtype", dtype(&metadata.data_type, chain.endian)?)
         .with("compressor", compressor.unwrap_or_else(|| "null".to_owned()))
         .with("fill_value", fill)
         .with("order", if chain.fortran { "\"F\"" } else { "\"C\"" })
         .with("filters", if filters.is_empty() { "null".to_owned() } else { list(filters) })
-        .with("dimension_separator", string(separator.encode_utf8(&mut [0; 4])));
+        .with("dimension_separator", string(separator));
     Ok(with_attributes(ZARRAY, node.lines(), &metadata.attributes))
 }
 
@@ -58,14 +59,6 @@ fn with_attributes(suffix: &str, node: String, attributes: &str) -> Texts {
         texts.push((ZATTRS.to_owned(), attributes.to_owned()));
     }
     texts
-}
-
-fn chunks(grid: &ChunkGrid) -> Result<String> {
-    let lens = grid.dimensions.iter().map(|dimension| match dimension {
-        GridDimension::Regular(len) => Ok(*len),
-        GridDimension::Varying(_) => Err(Error::unsupported("v2 requires all chunks to have the same shape")),
-    });
-    Ok(list(lens.collect::<Result<Vec<_>>>()?))
 }
 
 /// The codec object. TensorStore refuses a v2 zstd with `checksum`, so it is only written where it

@@ -105,7 +105,12 @@ mod tests {
     use super::*;
     use crate::format::data_type::structure;
     use crate::format::data_type::typestr::parse;
-    use crate::format::metadata::json::Document;
+    use crate::format::metadata::json::{self, Json};
+
+    fn read(data_type: &DataType, endian: Option<Endian>, text: &str) -> FillValue {
+        let read = |json: Json<'_>| FillValue::parse_v2(data_type, endian, json, &mut Vec::new());
+        json::read(text, read).unwrap()
+    }
 
     #[test]
     fn type_strings_round_trip() {
@@ -141,16 +146,13 @@ mod tests {
             r#"[["a",">i2"],["b",[["c",">f8"],["d","|S3"]]]]"#,
             r#"[["a","<i2"]]"#,
         ] {
-            let document = Document::parse(text.as_bytes()).unwrap();
-            let (data_type, endian) = structure::parse_v2(document.root()).unwrap();
+            let (data_type, endian) = json::read(text, structure::parse_v2).unwrap();
             assert_eq!(dtype(&data_type, endian).unwrap(), text);
             // The first field is 0x0001, and the others are zero.
             let mut fill = FillValue::zero(&data_type);
             fill.0[0] = 1;
             let json = fill_value(&fill, &data_type, endian).unwrap();
-            let document = Document::parse(json.as_bytes()).unwrap();
-            let read = FillValue::parse_v2(&data_type, endian, document.root(), &mut Vec::new()).unwrap();
-            assert_eq!(read, fill, "{text}: {json}");
+            assert_eq!(read(&data_type, endian, &json), fill, "{text}: {json}");
         }
     }
 
@@ -166,10 +168,7 @@ mod tests {
             let (data_type, endian) = parse(text).unwrap();
             let fill = FillValue(bytes.to_vec());
             assert_eq!(fill_value(&fill, &data_type, Some(endian)).unwrap(), json, "{text}");
-            let document = Document::parse(json.as_bytes()).unwrap();
-            let read =
-                FillValue::parse_v2(&data_type, Some(endian), document.root(), &mut Vec::new()).unwrap();
-            assert_eq!(read, fill, "{text}");
+            assert_eq!(read(&data_type, Some(endian), json), fill, "{text}");
         }
         let (float, endian) = parse("<f4").unwrap();
         let payload = FillValue(0x7fc0_0001_u32.to_le_bytes().to_vec());

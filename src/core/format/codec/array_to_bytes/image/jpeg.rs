@@ -13,11 +13,12 @@ use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 
-use super::{Chunk, ImageFormat, Sample, buffer, codec, damaged, tolerate, unsupported};
+use super::{Chunk, ImageFormat, buffer, codec, damaged, tolerate, unsupported};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{ChunkRepresentation, Codec};
 use crate::format::metadata::json::Json;
+use crate::kernel::number::NumberType;
 
 /// Colour spaces, by imagecodecs' names and libjpeg's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +104,7 @@ fn colors(configuration: &Configuration<'_>, field: &str) -> Result<Option<Color
 
 impl ImageFormat for Jpeg {
     const NAME: &'static str = "JPEG";
-    const SAMPLES: &'static [Sample] = &[Sample::U8];
+    const SAMPLES: &'static [NumberType] = &[NumberType::U8];
 
     fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
         let mut stream = self.whole_stream(encoded);
@@ -112,7 +113,7 @@ impl ImageFormat for Jpeg {
         let len = chunk.check(
             Self::NAME,
             &[u64::from(frame.height), u64::from(frame.width), components],
-            Sample::U8,
+            NumberType::U8,
         )?;
         let is_converted = self.is_converted(&frame)?;
         if frame.components == 3

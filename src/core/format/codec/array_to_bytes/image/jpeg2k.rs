@@ -6,11 +6,11 @@
 
 use hayro_jpeg2000::{DecodeSettings, DecoderContext, Image};
 
-use super::{Chunk, ImageFormat, Sample, codec, damaged, tolerate, unsupported};
+use super::{Chunk, ImageFormat, codec, damaged, tolerate, unsupported};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ChunkRepresentation, Codec};
-use crate::format::data_type::Integer;
+use crate::kernel::number::NumberType;
 use crate::limits;
 
 struct Jpeg2k;
@@ -49,15 +49,15 @@ struct Size {
 
 impl Size {
     /// The sample type that imagecodecs uses for this number of bits.
-    fn sample(&self) -> Sample {
-        Sample::Integer(match (self.bits, self.is_signed) {
-            (..=8, false) => Integer::Uint8,
-            (..=8, true) => Integer::Int8,
-            (..=16, false) => Integer::Uint16,
-            (..=16, true) => Integer::Int16,
-            (_, false) => Integer::Uint32,
-            (_, true) => Integer::Int32,
-        })
+    fn sample(&self) -> NumberType {
+        match (self.bits, self.is_signed) {
+            (..=8, false) => NumberType::U8,
+            (..=8, true) => NumberType::I8,
+            (..=16, false) => NumberType::U16,
+            (..=16, true) => NumberType::I16,
+            (_, false) => NumberType::U32,
+            (_, true) => NumberType::I32,
+        }
     }
 
     /// Finds the size marker: the codestream may be anywhere in the file.
@@ -92,14 +92,8 @@ impl Size {
 
 impl ImageFormat for Jpeg2k {
     const NAME: &'static str = "JPEG 2000";
-    const SAMPLES: &'static [Sample] = &[
-        Sample::U8,
-        Sample::U16,
-        Sample::Integer(Integer::Uint32),
-        Sample::Integer(Integer::Int8),
-        Sample::Integer(Integer::Int16),
-        Sample::Integer(Integer::Int32),
-    ];
+    const SAMPLES: &'static [NumberType] =
+        &[NumberType::U8, NumberType::U16, NumberType::U32, NumberType::I8, NumberType::I16, NumberType::I32];
 
     fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
         let size = Size::find(encoded)?;

@@ -7,11 +7,11 @@
 use jxl_oxide::image::BitDepth;
 use jxl_oxide::{AllocTracker, FrameBuffer, JxlImage, Render};
 
-use super::{Chunk, ImageFormat, Sample, codec, damaged, tolerate, unsupported};
+use super::{Chunk, ImageFormat, codec, damaged, tolerate, unsupported};
 use crate::error::Result;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ChunkRepresentation, Codec};
-use crate::format::data_type::Float;
+use crate::kernel::number::NumberType;
 use crate::limits;
 
 /// The memory in bytes that the decoder may use besides a few copies of the image.
@@ -51,8 +51,8 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
 
 impl ImageFormat for JpegXl {
     const NAME: &'static str = "JPEG XL";
-    const SAMPLES: &'static [Sample] =
-        &[Sample::U8, Sample::U16, Sample::Float(Float::Float16), Sample::Float(Float::Float32)];
+    const SAMPLES: &'static [NumberType] =
+        &[NumberType::U8, NumberType::U16, NumberType::F16, NumberType::F32];
 
     fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
         let most =
@@ -90,12 +90,12 @@ fn color_channels(image: &JxlImage) -> usize {
 }
 
 /// The sample type that holds this number of bits. The chunk's type may be wider.
-fn sample(depth: BitDepth, wanted: Sample) -> Sample {
+fn sample(depth: BitDepth, wanted: NumberType) -> NumberType {
     match depth {
-        BitDepth::FloatSample { bits_per_sample: 16, exp_bits: 5 } => Sample::Float(Float::Float16),
-        BitDepth::FloatSample { .. } => Sample::Float(Float::Float32),
-        BitDepth::IntegerSample { bits_per_sample: ..=8 } if wanted != Sample::U16 => Sample::U8,
-        BitDepth::IntegerSample { .. } => Sample::U16,
+        BitDepth::FloatSample { bits_per_sample: 16, exp_bits: 5 } => NumberType::F16,
+        BitDepth::FloatSample { .. } => NumberType::F32,
+        BitDepth::IntegerSample { bits_per_sample: ..=8 } if wanted != NumberType::U16 => NumberType::U8,
+        BitDepth::IntegerSample { .. } => NumberType::U16,
     }
 }
 
@@ -106,7 +106,7 @@ fn sample(depth: BitDepth, wanted: Sample) -> Sample {
     clippy::indexing_slicing,
     reason = "the planes have the same length, and an integer has at most 24 bits"
 )]
-fn interleave(render: &Render, depth: BitDepth, sample: Sample, samples: &mut Vec<u8>) -> Result<()> {
+fn interleave(render: &Render, depth: BitDepth, sample: NumberType, samples: &mut Vec<u8>) -> Result<()> {
     let planes: Vec<FrameBuffer> = render.image_planar();
     let len = planes.first().map_or(0, |plane| plane.buf().len());
     if planes.iter().any(|plane| plane.buf().len() != len) {
@@ -120,10 +120,10 @@ fn interleave(render: &Render, depth: BitDepth, sample: Sample, samples: &mut Ve
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
             let whole = (f64::from(value) * most).round().clamp(0.0, most) as u32;
             match sample {
-                Sample::Float(Float::Float16) => {
+                NumberType::F16 => {
                     samples.extend_from_slice(&half::f16::from_f32(value).to_le_bytes());
                 }
-                Sample::Float(_) => samples.extend_from_slice(&value.to_le_bytes()),
+                NumberType::F32 => samples.extend_from_slice(&value.to_le_bytes()),
                 _ => samples.extend_from_slice(&whole.to_le_bytes()[..sample.size()]),
             }
         }

@@ -6,11 +6,11 @@
 
 use lerc::{DataType, SampleData};
 
-use super::{Chunk, ImageFormat, Sample, codec, damaged, tolerate, unsupported};
+use super::{Chunk, ImageFormat, codec, damaged, tolerate, unsupported};
 use crate::error::Result;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ChunkRepresentation, Codec};
-use crate::format::data_type::{Float, Integer};
+use crate::kernel::number::NumberType;
 
 struct Lerc;
 
@@ -23,30 +23,30 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
     codec(Lerc, decoded)
 }
 
-fn sample(data_type: DataType) -> Sample {
+fn sample(data_type: DataType) -> NumberType {
     match data_type {
-        DataType::Char => Sample::Integer(Integer::Int8),
-        DataType::Byte => Sample::U8,
-        DataType::Short => Sample::Integer(Integer::Int16),
-        DataType::UShort => Sample::U16,
-        DataType::Int => Sample::Integer(Integer::Int32),
-        DataType::UInt => Sample::Integer(Integer::Uint32),
-        DataType::Float => Sample::Float(Float::Float32),
-        DataType::Double => Sample::Float(Float::Float64),
+        DataType::Char => NumberType::I8,
+        DataType::Byte => NumberType::U8,
+        DataType::Short => NumberType::I16,
+        DataType::UShort => NumberType::U16,
+        DataType::Int => NumberType::I32,
+        DataType::UInt => NumberType::U32,
+        DataType::Float => NumberType::F32,
+        DataType::Double => NumberType::F64,
     }
 }
 
 impl ImageFormat for Lerc {
     const NAME: &'static str = "LERC";
-    const SAMPLES: &'static [Sample] = &[
-        Sample::Integer(Integer::Int8),
-        Sample::U8,
-        Sample::Integer(Integer::Int16),
-        Sample::U16,
-        Sample::Integer(Integer::Int32),
-        Sample::Integer(Integer::Uint32),
-        Sample::Float(Float::Float32),
-        Sample::Float(Float::Float64),
+    const SAMPLES: &'static [NumberType] = &[
+        NumberType::I8,
+        NumberType::U8,
+        NumberType::I16,
+        NumberType::U16,
+        NumberType::I32,
+        NumberType::U32,
+        NumberType::F32,
+        NumberType::F64,
     ];
 
     fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {

@@ -21,44 +21,15 @@ use crate::error::{Error, Result};
 use crate::format::codec::build::image_codecs_are_read_only;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, check_decoded_len};
-use crate::format::data_type::{DataType, Float, Integer};
+use crate::kernel::number::NumberType;
 use crate::limits;
-
-/// The type of a sample, which is an element of the chunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sample {
-    /// An integer.
-    Integer(Integer),
-    /// A floating-point number.
-    Float(Float),
-}
-
-impl Sample {
-    const U8: Self = Self::Integer(Integer::Uint8);
-    const U16: Self = Self::Integer(Integer::Uint16);
-
-    fn of(data_type: &DataType) -> Option<Self> {
-        match data_type {
-            DataType::Integer(integer) => Some(Self::Integer(*integer)),
-            DataType::Float(float) => Some(Self::Float(*float)),
-            _ => None,
-        }
-    }
-
-    fn size(self) -> usize {
-        match self {
-            Self::Integer(integer) => integer.size(),
-            Self::Float(float) => float.size(),
-        }
-    }
-}
 
 /// A configured decoder of one format.
 trait ImageFormat {
     /// The name of the format, for errors.
     const NAME: &'static str;
     /// The sample types that the format supports.
-    const SAMPLES: &'static [Sample];
+    const SAMPLES: &'static [NumberType];
 
     /// Decodes the image to samples, little-endian.
     ///
@@ -71,7 +42,7 @@ trait ImageFormat {
 /// The shape and type that an image must decode to.
 struct Chunk {
     shape: Vec<u64>,
-    sample: Sample,
+    sample: NumberType,
     byte_len: u64,
 }
 
@@ -80,11 +51,11 @@ impl Chunk {
     ///
     /// # Errors
     /// `Format` for other samples, `Limit` for more bytes than a chunk may have.
-    fn check(&self, format: &str, dimensions: &[u64], sample: Sample) -> Result<usize> {
+    fn check(&self, format: &str, dimensions: &[u64], sample: NumberType) -> Result<usize> {
         if sample != self.sample {
             return Err(Error::format(format!("the {format} image has another sample type than the chunk"))
-                .expected(format!("{:?}", self.sample))
-                .actual(format!("{sample:?}")));
+                .expected(self.sample.name())
+                .actual(sample.name()));
         }
         let sizes = dimensions.iter().copied().chain([sample.size() as u64]);
         let byte_len = limits::product(sizes, "image")?;
@@ -111,7 +82,7 @@ fn codec<F: ImageFormat + 'static>(format: F, decoded: &ChunkRepresentation) -> 
         let name = decoded.data_type.name();
         Error::unsupported(format!("{} images do not support the data type {name}", F::NAME))
     };
-    let sample = Sample::of(&decoded.data_type).filter(|sample| F::SAMPLES.contains(sample));
+    let sample = decoded.data_type.number_type().filter(|sample| F::SAMPLES.contains(sample));
     let chunk = Chunk {
         sample: sample.ok_or_else(wrong_type)?,
         shape: decoded.shape.clone(),

@@ -8,10 +8,11 @@ use std::io::Cursor;
 
 use png::{BitDepth, Decoder, Limits, Transformations};
 
-use super::{Chunk, ImageFormat, Sample, buffer, codec, damaged, tolerate};
+use super::{Chunk, ImageFormat, buffer, codec, damaged, tolerate};
 use crate::error::Result;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ChunkRepresentation, Codec};
+use crate::kernel::number::NumberType;
 
 /// The memory in bytes that the decoder may use besides a few rows.
 const WORKING_MEMORY: usize = 1 << 20;
@@ -29,7 +30,7 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
 
 impl ImageFormat for Png {
     const NAME: &'static str = "PNG";
-    const SAMPLES: &'static [Sample] = &[Sample::U8, Sample::U16];
+    const SAMPLES: &'static [NumberType] = &[NumberType::U8, NumberType::U16];
 
     fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
         let most = crate::limits::to_usize(chunk.byte_len, "image")?.saturating_mul(2);
@@ -39,13 +40,13 @@ impl ImageFormat for Png {
         decoder.set_ignore_text_chunk(true);
         let mut reader = decoder.read_info().map_err(|error| damaged(Self::NAME, error))?;
         let (colors, depth) = reader.output_color_type();
-        let sample = if depth == BitDepth::Sixteen { Sample::U16 } else { Sample::U8 };
+        let sample = if depth == BitDepth::Sixteen { NumberType::U16 } else { NumberType::U8 };
         let (width, height) = (u64::from(reader.info().width), u64::from(reader.info().height));
         let len = chunk.check(Self::NAME, &[height, width, colors.samples() as u64], sample)?;
         let mut samples = buffer(len)?;
         reader.next_frame(&mut samples).map_err(|error| damaged(Self::NAME, error))?;
         reader.finish().map_err(|error| damaged(Self::NAME, error))?;
-        if sample == Sample::U16 {
+        if sample == NumberType::U16 {
             samples.as_chunks_mut::<2>().0.iter_mut().for_each(|bytes| bytes.reverse());
         }
         Ok(samples)

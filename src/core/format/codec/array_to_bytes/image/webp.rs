@@ -8,10 +8,11 @@ use std::io::Cursor;
 
 use image_webp::WebPDecoder;
 
-use super::{Chunk, ImageFormat, Sample, buffer, codec, damaged, tolerate, unsupported};
+use super::{Chunk, ImageFormat, buffer, codec, damaged, tolerate, unsupported};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ChunkRepresentation, Codec};
+use crate::kernel::number::NumberType;
 
 /// The part of the configuration that decoding depends on.
 struct WebP {
@@ -30,7 +31,7 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
 
 impl ImageFormat for WebP {
     const NAME: &'static str = "WebP";
-    const SAMPLES: &'static [Sample] = &[Sample::U8];
+    const SAMPLES: &'static [NumberType] = &[NumberType::U8];
 
     #[allow(
         clippy::arithmetic_side_effects,
@@ -47,7 +48,7 @@ impl ImageFormat for WebP {
         let given = decoder.has_alpha();
         let wanted = self.has_alpha.unwrap_or(given);
         let dimensions = [u64::from(height), u64::from(width), if wanted { 4 } else { 3 }];
-        let len = chunk.check(Self::NAME, &dimensions, Sample::U8)?;
+        let len = chunk.check(Self::NAME, &dimensions, NumberType::U8)?;
         decoder.set_memory_limit(len.saturating_mul(8).saturating_add(1 << 20));
         let mut samples = buffer(len / if wanted { 4 } else { 3 } * if given { 4 } else { 3 })?;
         decoder.read_image(&mut samples).map_err(|error| damaged(Self::NAME, error))?;

@@ -172,27 +172,14 @@ mod tests {
 
     use super::*;
     use crate::error::{Error, ErrorKind};
-    use crate::format::codec::registry;
-    use crate::format::data_type::{DataType, FillValue, Integer};
+    use crate::format::codec::testing;
+    use crate::format::data_type::{DataType, Integer};
     use crate::format::metadata::{CodecMetadata, ZarrFormat};
     use crate::format::tolerated::Form;
 
-    fn representation(data_type: DataType) -> ChunkRepresentation {
-        let fill_value = FillValue::zero(&data_type);
-        ChunkRepresentation { shape: vec![500], data_type, fill_value }
-    }
-
     fn bound(configuration: &str, format: ZarrFormat, data_type: DataType) -> Result<Rc<dyn BytesToBytes>> {
-        let codec = CodecMetadata {
-            name: "blosc".into(),
-            configuration: Some(configuration.into()),
-            format,
-            field: "codecs[1]".into(),
-        };
-        match registry::bind(&codec, &representation(data_type))? {
-            Codec::BytesToBytes(codec) => Ok(codec),
-            other => panic!("{other:?}"),
-        }
+        let codec = CodecMetadata { format, ..testing::metadata("blosc", configuration) }.at("codecs[1]");
+        testing::bytes_to_bytes(&codec, &testing::chunk(&[500], data_type))
     }
 
     const LZ4: &str = r#"{"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 2, "blocksize": 0}"#;

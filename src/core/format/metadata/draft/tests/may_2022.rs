@@ -2,39 +2,21 @@
 
 use serde_json::{Value, json};
 
+use super::{example, parse_array, parse_text, without};
 use crate::error::{ErrorKind, Result};
 use crate::format::data_type::{DataType, Float};
-use crate::format::metadata::document::{self, NodeDocument};
-use crate::format::metadata::{ArrayMetadata, Draft, NodeMetadata, ZarrFormat};
+use crate::format::metadata::{ArrayMetadata, Draft, ZarrFormat};
 
-const FORMAT: ZarrFormat = ZarrFormat::Draft(Draft::May2022);
-
-/// The array of the draft's own example.
-fn example() -> Value {
-    json!({
-        "shape": [10000, 1000],
-        "data_type": "<f8",
-        "chunk_grid": { "type": "regular", "chunk_shape": [1000, 100], "separator": "/" },
-        "chunk_memory_layout": "C",
-        "codecs": [{ "type": "https://purl.org/zarr/spec/codecs/gzip/1.0", "configuration": { "level": 1 } }],
-        "fill_value": "NaN",
-        "extensions": [],
-        "attributes": { "foo": 42, "bar": "apples", "baz": [1, 2, 3, 4] },
-    })
-}
+const DRAFT: Draft = Draft::May2022;
 
 fn with(field: &str, value: Value) -> Value {
-    let mut document = example();
+    let mut document = example(DRAFT);
     document[field] = value;
     document
 }
 
 fn parse(document: &Value) -> Result<ArrayMetadata> {
-    let texts = vec![(".array.json".to_owned(), document.to_string())];
-    match document::parse(&NodeDocument::of(FORMAT, texts))? {
-        NodeMetadata::Array(array) => Ok(*array),
-        NodeMetadata::Group(_) => panic!("a group"),
-    }
+    parse_array(DRAFT, document)
 }
 
 /// The names of the codecs, and for `bytes` its byte order.
@@ -63,10 +45,10 @@ fn gzip() -> Value {
 
 #[test]
 fn examples_of_the_draft() {
-    let array = parse(&example()).unwrap();
-    assert_eq!(array.format, FORMAT);
+    let array = parse(&example(DRAFT)).unwrap();
+    assert_eq!(array.format, ZarrFormat::Draft(DRAFT));
     assert_eq!(array.data_type, DataType::Float(Float::Float64));
-    assert_eq!(chain(&example()).unwrap(), ["little", "gzip"]);
+    assert_eq!(chain(&example(DRAFT)).unwrap(), ["little", "gzip"]);
     assert!(array.warnings.is_empty());
     let mut datetime = with(
         "data_type",
@@ -84,32 +66,15 @@ fn other_fields_are_refused() {
         let error = parse(&with(field, json!({ "must_understand": false }))).unwrap_err();
         assert_eq!((error.kind(), error.context().field.as_deref()), (ErrorKind::Unsupported, Some(field)));
     }
-    let group = |text: &str| {
-        let texts = vec![(".group.json".to_owned(), text.to_owned())];
-        document::parse(&NodeDocument::of(FORMAT, texts))
-    };
+    let group = |text: &str| parse_text(DRAFT, ".group.json", text);
     assert!(group(r#"{"attributes":{}}"#).is_ok());
     assert_eq!(group(r#"{"attributes":{},"x":1}"#).unwrap_err().kind(), ErrorKind::Unsupported);
     assert_eq!(group("{}").unwrap_err().kind(), ErrorKind::Format);
 }
 
 #[test]
-fn errors_name_missing_fields() {
-    for field in
-        ["shape", "data_type", "chunk_grid", "chunk_memory_layout", "fill_value", "extensions", "attributes"]
-    {
-        let mut document = example();
-        document.as_object_mut().unwrap().remove(field);
-        let error = parse(&document).unwrap_err();
-        assert_eq!((error.kind(), error.context().field.as_deref()), (ErrorKind::Format, Some(field)));
-    }
-}
-
-#[test]
 fn an_absent_list_of_codecs_is_empty() {
-    let mut absent = example();
-    absent.as_object_mut().unwrap().remove("codecs");
-    for document in [absent, with("codecs", json!([]))] {
+    for document in [without(DRAFT, "codecs"), with("codecs", json!([]))] {
         assert_eq!(chain(&document).unwrap(), ["little"]);
     }
 }
@@ -159,9 +124,9 @@ fn bytes_is_inserted_where_elements_become_bytes() {
     }
     let after = chain(&with("codecs", json!([gzip(), endian("big")]))).unwrap_err();
     assert_eq!(after.kind(), ErrorKind::Unsupported);
-    let mut without = endian("big");
-    without.as_object_mut().unwrap().remove("configuration");
-    for wrong in [endian("middle"), without] {
+    let mut bare = endian("big");
+    bare.as_object_mut().unwrap().remove("configuration");
+    for wrong in [endian("middle"), bare] {
         assert_eq!(chain(&with("codecs", json!([wrong]))).unwrap_err().kind(), ErrorKind::Format);
     }
 }
