@@ -25,7 +25,7 @@ use crate::format::metadata::ArrayMetadata;
 use crate::format::metadata::document::NodeDocument;
 use crate::limits;
 
-pub use crate::access::plan::RequestedRange as ByteRange;
+pub use crate::format::byte_range::ByteRange;
 
 /// An array whose metadata is parsed.
 pub struct Array {

@@ -19,7 +19,10 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 use crate::store::left_to_full;
 use crate::store::walk::{ListingBudget, walk};
-use crate::store::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value};
+use crate::store::{
+    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
+    Value,
+};
 
 #[wasm_bindgen]
 extern "C" {
@@ -308,7 +311,7 @@ fn version_told(answer: &JsValue) -> Option<String> {
 /// Rejects a range with more bytes than requested. The store ignored the range, and the requested
 /// part cannot be identified.
 fn check_len(actual: u64, range: ByteRange) -> Result<()> {
-    let (ByteRange::FromStart { len, .. } | ByteRange::Suffix(len)) = range else { return Ok(()) };
+    let (ByteRange::At { len, .. } | ByteRange::Last(len)) = range else { return Ok(()) };
     if actual <= len {
         return Ok(());
     }
@@ -323,8 +326,8 @@ fn query(range: ByteRange) -> Option<JsValue> {
         ByteRange::Whole => return None,
         // zarrita's interface has no open ranges.
         range if range.is_open() => return None,
-        ByteRange::FromStart { offset, len } => &[("offset", offset), ("length", len)],
-        ByteRange::Suffix(len) => &[("suffixLength", len)],
+        ByteRange::At { offset, len } => &[("offset", offset), ("length", len)],
+        ByteRange::Last(len) => &[("suffixLength", len)],
     };
     let query = Object::new();
     for (name, value) in members {
@@ -376,23 +379,14 @@ impl Store for UserStore {
         Reflect::get(&store, &"lockName".into()).ok()?.as_string()
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
         Box::pin(async move {
             let fetched = self.read(key, range, context).await;
             fetched.map_err(|error| error.at_key(key.as_str()))
         })
     }
 
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
+    fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
         Box::pin(async move {
             let size = self.size_of(key, context).await;
             size.map_err(|error| error.at_key(key.as_str()))

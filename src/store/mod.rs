@@ -16,7 +16,6 @@
 //! | `list_prefix`, `list` | [`Store::list_prefix`], also of the root | walks the tree with `list_dir` | the wrapped store's |
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
-pub mod byte_range;
 pub mod gather;
 pub mod http;
 pub(crate) mod in_flight;
@@ -41,9 +40,10 @@ use std::rc::Rc;
 
 use futures_util::future::Shared;
 
-pub use byte_range::ByteRange;
 pub use priority::Priority;
 pub use value::{HostBytes, Value};
+
+pub use crate::format::byte_range::ByteRange;
 
 use crate::error::{Error, IS_FULL, Opaque, Result};
 use crate::format::metadata::NodeMetadata;
@@ -53,6 +53,12 @@ use crate::sorted;
 
 /// A future on the current thread. JavaScript handles cannot move to other threads.
 pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// A request to a store: the value that it finds.
+pub type GetFuture<'a> = LocalFuture<'a, FetchResult>;
+
+/// The size of a value in bytes; `None` if it is absent.
+pub type SizeFuture<'a> = LocalFuture<'a, Result<Option<u64>>>;
 
 /// Work that several wait for. Clones wait for the same work.
 pub type SharedFuture<T> = Shared<LocalFuture<'static, T>>;
@@ -182,7 +188,7 @@ impl Listing {
 pub type WarningSink = Rc<dyn Fn(&str)>;
 
 /// What a store can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     /// Getting a range costs less than getting the whole value.
     pub partial: bool,
@@ -199,10 +205,14 @@ pub struct Capabilities {
 /// together.
 pub trait Store {
     /// What this store can do, as far as it is known without a request.
-    fn capabilities(&self) -> Capabilities;
+    fn capabilities(&self) -> Capabilities {
+        self.inner().map(|inner| inner.capabilities()).unwrap_or_default()
+    }
 
     /// A description for error messages: a URL or a file name.
-    fn describe(&self) -> String;
+    fn describe(&self) -> String {
+        self.inner().map_or_else(|| "a store".to_owned(), |inner| inner.describe())
+    }
 
     /// The wrapped store, if this store changes nothing but some answers: its keys are the keys of
     /// the other, and writes to one are writes to the other.
@@ -227,12 +237,7 @@ pub trait Store {
     ///
     /// # Errors
     /// `Format` for a range that begins at or past the end; `Store` if the store fails.
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, FetchResult>;
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a>;
 
     /// Merges some ranges of a key with those that others ask for in this turn, and returns the
     /// requests. `None` if this store does not merge. Then the caller merges its own ranges.
@@ -278,11 +283,7 @@ pub trait Store {
     }
 
     /// Size of the value in bytes; `None` if it is absent.
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
+    fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
         if let Some(inner) = self.inner() {
             return inner.size(key, context);
         }

@@ -16,6 +16,7 @@ mod bounds;
 pub mod bytes_to_bytes;
 pub mod configuration;
 mod direction;
+pub mod element_buffer;
 mod external;
 mod named;
 pub mod pipeline;

@@ -36,7 +36,10 @@ use web_page::WebPage;
 use whole_objects::WholeObjects;
 use written_urls::WrittenUrls;
 
-use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value};
+use super::{
+    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
+    Subject, Value,
+};
 use crate::error::{Error, IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted::Map;
@@ -163,9 +166,7 @@ impl<T: Transport> HttpStore<T> {
         };
         let range = match known.subject {
             Subject::Metadata => ByteRange::Whole,
-            Subject::Chunk | Subject::Update => {
-                ByteRange::FromStart { offset: 0, len: web_page::BEGINNING_BYTES }
-            }
+            Subject::Chunk | Subject::Update => ByteRange::At { offset: 0, len: web_page::BEGINNING_BYTES },
         };
         let again = RequestContext {
             subject: known.subject,
@@ -254,12 +255,7 @@ impl<T: Transport> Store for HttpStore<T> {
         Some(self.root.shown())
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
         Box::pin(async move {
             let (url, range) = (self.url_of(key), range.check()?);
             let found = match self.kept_part(&url, range, context) {
@@ -270,11 +266,7 @@ impl<T: Transport> Store for HttpStore<T> {
         })
     }
 
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
+    fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
         Box::pin(async move {
             let outcome = self.exchange(&self.url_of(key), Goal::Size, context).await;
             Ok(outcome.map_err(|error| error.at_key(key.as_str()))?.size())

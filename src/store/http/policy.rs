@@ -16,8 +16,9 @@ use super::retry::Retries;
 use super::transport::{HttpResponse, Method, TransportError, TransportResult};
 use super::web_page::{self, WebPage, WebPages};
 use crate::error::{Error, Result};
+use crate::format::byte_range::len_of;
 use crate::limits;
-use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value, byte_range::len_of};
+use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value};
 
 /// The purpose of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,10 +180,10 @@ impl<'a> Exchange<'a> {
             Goal::Read(ByteRange::Whole) => RequestKind::Whole,
             // Even if the server ignored a range before: that may concern one object, or an empty
             // cache.
-            Goal::Read(ByteRange::FromStart { offset, len }) => {
+            Goal::Read(ByteRange::At { offset, len }) => {
                 RequestKind::Window(offset..offset.saturating_add(len))
             }
-            Goal::Read(ByteRange::Suffix(len)) => self.way_to_suffix(len),
+            Goal::Read(ByteRange::Last(len)) => self.way_to_suffix(len),
             Goal::Size if self.head_failed => RequestKind::FirstByte,
             Goal::Size => RequestKind::Head,
         };
@@ -473,12 +474,12 @@ impl<'a> Exchange<'a> {
                 self.read_window(window, size)
             }
             (RequestKind::Suffix(_), _, None) => self.without_suffix(),
-            (RequestKind::Window(want), Goal::Read(ByteRange::FromStart { .. }), Some(size))
+            (RequestKind::Window(want), Goal::Read(ByteRange::At { .. }), Some(size))
                 if want.start < size && size < want.end =>
             {
                 self.read_window(want.start..size, size)
             }
-            (RequestKind::Window(_), Goal::Read(range @ ByteRange::FromStart { .. }), _) => {
+            (RequestKind::Window(_), Goal::Read(range @ ByteRange::At { .. }), _) => {
                 Step::Done(Err(range.past_end(total)))
             }
             (RequestKind::Window(want), ..) => {

@@ -7,7 +7,7 @@ use crate::error::{IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::gather::Gatherer;
 use crate::store::{
-    ByteRange, Capabilities, FetchResult, Gathered, LocalFuture, RequestContext, Store, Value, left_to_full,
+    ByteRange, FetchResult, Gathered, GetFuture, LocalFuture, RequestContext, Store, Value, left_to_full,
 };
 
 /// A store that merges concurrent reads.
@@ -42,24 +42,11 @@ impl Gathering {
 }
 
 impl Store for Gathering {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn describe(&self) -> String {
-        self.inner.describe()
-    }
-
     fn inner(&self) -> Option<&Rc<dyn Store>> {
         Some(&self.inner)
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, FetchResult> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
         Box::pin(async move {
             let answer = self.gatherer.get(key, range, context, &self.asks(key)).await;
             answer.map_err(|error| error.at_key(key.as_str()))

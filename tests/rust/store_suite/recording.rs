@@ -8,7 +8,7 @@ use zarr_wasm::internals::error::Result;
 use zarr_wasm::internals::format::path::{NodePath, StoreKey};
 use zarr_wasm::internals::store::memory::MemoryStore;
 use zarr_wasm::internals::store::{
-    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
+    ByteRange, Capabilities, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store, Value,
 };
 
 use super::stores::key;
@@ -42,8 +42,8 @@ impl Recording {
 fn span(range: ByteRange) -> String {
     match range {
         ByteRange::Whole => "all".to_owned(),
-        ByteRange::FromStart { offset, len } => format!("{offset}+{len}"),
-        ByteRange::Suffix(len) => format!("-{len}"),
+        ByteRange::At { offset, len } => format!("{offset}+{len}"),
+        ByteRange::Last(len) => format!("-{len}"),
     }
 }
 
@@ -56,21 +56,12 @@ impl Store for Recording {
         "recording".to_owned()
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
         self.note(format!("get {key} {}", span(range)));
         self.inner.get(key, range, context)
     }
 
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
+    fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
         self.note(format!("size {key}"));
         self.inner.size(key, context)
     }

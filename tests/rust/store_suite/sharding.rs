@@ -98,7 +98,7 @@ fn two_requests() -> Outcome {
     below.calls();
     same(fine(whole(&*store, "data/a/c0/1"))?, Some(b"one".to_vec()))?;
     called(&below, &["get data/a/c0/0 -96", "get data/a/c0/0 4+3"])?;
-    let range = ByteRange::FromStart { offset: 1, len: 2 };
+    let range = ByteRange::At { offset: 1, len: 2 };
     let part = fine(block_on(store.get(&key("data/a/c0/0"), range, &RequestContext::default())))?;
     same(part.and_then(|part| part.value.as_slice().map(<[u8]>::to_vec)), Some(b"er".to_vec()))?;
     called(&below, &["get data/a/c0/0 -96", "get data/a/c0/0 1+2"])
@@ -353,7 +353,7 @@ struct Unsteady {
 
 impl Watch for Unsteady {
     fn after<'a>(&'a self, call: Call<'a>) -> LocalFuture<'a, Result<()>> {
-        if let Call::Get(key, ByteRange::Suffix(_)) = call {
+        if let Call::Get(key, ByteRange::Last(_)) = call {
             self.memory.insert(key, self.shards[1].clone());
         } else if let Call::Get(key, _) = call {
             self.memory.insert(key, self.shards[0].clone());

@@ -16,7 +16,7 @@ use zarr_wasm::internals::store::wrap::transform::ArrayPlace;
 use zarr_wasm::internals::store::wrap::transform::sharding::ShardingTransformer;
 use zarr_wasm::internals::store::wrap::{Gathering, KnownDocuments};
 use zarr_wasm::internals::store::{
-    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
+    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, Store, Value,
 };
 
 /// A way to make a store with nothing in it.
@@ -105,12 +105,7 @@ impl Store for WholeOnly {
         "whole values only".to_owned()
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        _context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, _context: &'a RequestContext) -> GetFuture<'a> {
         Box::pin(async move {
             let value = self.values.borrow().get(key).cloned();
             value.map(|value| Fetched::part_of(&value.into(), range)).transpose()

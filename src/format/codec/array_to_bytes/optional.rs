@@ -5,8 +5,6 @@
 //! a chain of codecs each; the values are an array of one dimension. In memory an element is a
 //! byte, 1 or 0, and its value: see [`data_type`](crate::format::data_type).
 
-use std::num::NonZeroU64;
-
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::Configuration;
@@ -15,6 +13,7 @@ use crate::format::codec::sharding::codec_list;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, wrong_decoded_len};
 use crate::format::data_type::{DataType, FillValue};
+use crate::format::dimension_order::places;
 use crate::format::metadata::CodecMetadata;
 use crate::limits;
 
@@ -76,17 +75,8 @@ impl Optional {
         else {
             return Err(wrong_mask());
         };
-        let at = |linear: usize| {
-            let (mut rest, mut at) = (linear as u64, 0_usize);
-            for (extent, stride) in shape.iter().zip(&strides).rev() {
-                let along = NonZeroU64::new(*extent).unwrap_or(NonZeroU64::MIN);
-                let step = usize::try_from(rest % along).unwrap_or(usize::MAX).saturating_mul(*stride);
-                at = at.saturating_add(step);
-                rest /= along;
-            }
-            mask.get(at).map(|byte| *byte != 0).ok_or_else(wrong_mask)
-        };
-        (0..self.count).map(at).collect()
+        let has_value = |at| mask.get(at).map(|byte| *byte != 0).ok_or_else(wrong_mask);
+        places(shape, &strides).map(has_value).collect()
     }
 
     /// The values, in the order of the elements that have one.

@@ -28,7 +28,7 @@ use crate::hierarchy::erase::EraseOptions;
 use crate::hierarchy::exists::exists;
 use crate::hierarchy::open::{OpenOptions, OpenedNode, open};
 use crate::store::memory::MemoryStore;
-use crate::store::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value};
+use crate::store::{ByteRange, Capabilities, GetFuture, Listing, LocalFuture, RequestContext, Store, Value};
 
 const DRAFTS: [Draft; 2] = [Draft::October2020, Draft::May2022];
 
@@ -54,12 +54,7 @@ impl Store for RecordingStore {
         "recording".to_owned()
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
         self.note("get", key);
         self.inner.get(key, range, context)
     }
