@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use crate::access::instruction::{ProjectedAxis, word};
-use crate::access::selection::{Indices, nth};
+use crate::access::selection::{Indices, SelectedAxis, nth};
 use crate::error::Result;
 use crate::format::chunk_grid::GridDimension;
 use crate::limits;
@@ -129,6 +129,14 @@ impl DimensionProjection {
         }
         Ok(chunks.into_entries().collect())
     }
+}
+
+/// Projects an orthogonal selection on the dimensions of a grid.
+///
+/// # Errors
+/// As [`DimensionProjection::new`].
+pub fn project(axes: &[SelectedAxis], grid: &[GridDimension]) -> Result<Vec<DimensionProjection>> {
+    axes.iter().zip(grid).map(|(axis, grid)| DimensionProjection::new(&axis.indices, grid)).collect()
 }
 
 /// Divides what is taken of a chunk along one dimension into what is taken of each box of this

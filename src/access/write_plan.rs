@@ -248,6 +248,7 @@ pub fn each_run(
 
 /// The runs of consecutive places.
 #[allow(clippy::arithmetic_side_effects, reason = "places of the source, which is in memory")]
+#[allow(clippy::single_range_in_vec_init)] // A list of one run is meant.
 fn runs(places: &Indices) -> Vec<Range<u64>> {
     if let Indices::Range { start, step: 1, count } = places {
         return vec![*start..start + count];

@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 
-use crate::convention::{self, numbers};
+use crate::convention;
 use crate::error::{Error, Result};
 
 thread_local! {
@@ -40,14 +40,14 @@ pub unsafe extern "C" fn conventions_answer(request: *mut u8, len: usize) -> u32
     unsafe { answered(request, len, in_json) }
 }
 
-/// Answers a request of numbers with numbers (`convention::numbers`).
+/// Answers a request of numbers with numbers (`convention::answer_numbers`).
 ///
 /// # Safety
 /// As of [`conventions_answer`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn conventions_numbers(request: *mut u8, len: usize) -> u32 {
     // SAFETY: as above.
-    unsafe { answered(request, len, numbers::answer) }
+    unsafe { answered(request, len, convention::answer_numbers) }
 }
 
 /// Takes a request, and keeps its answer.

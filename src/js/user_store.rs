@@ -14,14 +14,13 @@ use super::bytes::{foreign_value, to_js_whole};
 use super::error::store_failed;
 use super::host;
 use super::plain::natural;
-use crate::error::{Error, ErrorKind, IS_FULL, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
-use crate::store::left_to_full;
 use crate::store::walk::{ListingBudget, walk};
 use crate::store::{
     ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
-    Value,
+    Value, at_key, in_full,
 };
 
 #[wasm_bindgen]
@@ -380,37 +379,19 @@ impl Store for UserStore {
     }
 
     fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
-        Box::pin(async move {
-            let fetched = self.read(key, range, context).await;
-            fetched.map_err(|error| error.at_key(key.as_str()))
-        })
+        Box::pin(at_key(key, self.read(key, range, context)))
     }
 
     fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
-        Box::pin(async move {
-            let size = self.size_of(key, context).await;
-            size.map_err(|error| error.at_key(key.as_str()))
-        })
+        Box::pin(at_key(key, self.size_of(key, context)))
     }
 
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("writing");
-        }
-        Box::pin(async move {
-            let set = self.write(key, value).await;
-            set.map_err(|error| error.at_key(key.as_str()))
-        })
+        in_full("writing", || Box::pin(at_key(key, self.write(key, value))))
     }
 
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("erasing");
-        }
-        Box::pin(async move {
-            let erased = self.remove(key).await;
-            erased.map_err(|error| error.at_key(key.as_str()))
-        })
+        in_full("erasing", || Box::pin(at_key(key, self.remove(key))))
     }
 
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
@@ -418,16 +399,10 @@ impl Store for UserStore {
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        if !IS_FULL {
-            return left_to_full("listing");
-        }
-        Box::pin(self.keys_below(prefix))
+        in_full("listing", || Box::pin(self.keys_below(prefix)))
     }
 
     fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("erasing");
-        }
-        Box::pin(self.remove_prefix(prefix))
+        in_full("erasing", || Box::pin(self.remove_prefix(prefix)))
     }
 }

@@ -33,6 +33,11 @@ impl MemoryStore {
         self.values.borrow_mut().insert(key.as_str().to_owned(), value.into());
     }
 
+    /// The bytes under a key.
+    pub fn bytes(&self, key: &StoreKey) -> Option<Vec<u8>> {
+        self.value(key)?.as_slice().map(<[u8]>::to_vec)
+    }
+
     fn value(&self, key: &StoreKey) -> Option<Value> {
         self.values.borrow().get(key.as_str()).cloned()
     }

@@ -63,10 +63,18 @@ pub type SizeFuture<'a> = LocalFuture<'a, Result<Option<u64>>>;
 /// Work that several wait for. Clones wait for the same work.
 pub type SharedFuture<T> = Shared<LocalFuture<'static, T>>;
 
-/// Fails with [`Error::needs_full`], for builds without the feature. Methods that return it first
-/// let the compiler drop the rest of their code.
-pub(crate) fn left_to_full<'a, T: 'a>(what: &str) -> LocalFuture<'a, Result<T>> {
-    Box::pin(std::future::ready(Err(Error::needs_full(what))))
+/// Work of the full build. In others it fails with [`Error::needs_full`], and the compiler drops
+/// the work.
+pub(crate) fn in_full<'a, T: 'a>(
+    what: &str,
+    work: impl FnOnce() -> LocalFuture<'a, Result<T>>,
+) -> LocalFuture<'a, Result<T>> {
+    if IS_FULL { work() } else { Box::pin(std::future::ready(Err(Error::needs_full(what)))) }
+}
+
+/// Runs work and adds the key to its error.
+pub(crate) async fn at_key<T>(key: &StoreKey, work: impl Future<Output = Result<T>>) -> Result<T> {
+    work.await.map_err(|error| error.at_key(key.as_str()))
 }
 
 /// The circumstances of a request: settings of the caller that a store may use.
@@ -295,68 +303,56 @@ pub trait Store {
 
     /// Stores a value completely or not at all.
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("writing");
-        }
-        if let Some(inner) = self.inner() {
-            return inner.set(key, value);
-        }
-        Box::pin(async move { Err(self.lacks("write").at_key(key.as_str())) })
+        in_full("writing", || match self.inner() {
+            Some(inner) => inner.set(key, value),
+            None => Box::pin(async move { Err(self.lacks("write").at_key(key.as_str())) }),
+        })
     }
 
     /// Removes a key. Removing an absent key is no error.
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("erasing");
-        }
-        if let Some(inner) = self.inner() {
-            return inner.erase(key);
-        }
-        Box::pin(async move { Err(self.lacks("erase").at_key(key.as_str())) })
+        in_full("erasing", || match self.inner() {
+            Some(inner) => inner.erase(key),
+            None => Box::pin(async move { Err(self.lacks("erase").at_key(key.as_str())) }),
+        })
     }
 
     /// Whether `list_dir` works. A store that does not know asks its server once.
     /// [`Capabilities::listable`] tells what is known without a request.
     fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
-        if let Some(inner) = self.inner() {
-            return inner.can_list();
+        match self.inner() {
+            Some(inner) => inner.can_list(),
+            None => Box::pin(async move { Ok(self.capabilities().listable) }),
         }
-        Box::pin(async move { Ok(self.capabilities().listable) })
     }
 
     /// The direct children of a prefix, in any order. Unlike in the specification, the prefix has
     /// no slash at its end.
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        if let Some(inner) = self.inner() {
-            return inner.list_dir(prefix);
+        match self.inner() {
+            Some(inner) => inner.list_dir(prefix),
+            None => Box::pin(async move { Err(self.lacks("list")) }),
         }
-        Box::pin(async move { Err(self.lacks("list")) })
     }
 
     /// All keys below a prefix, in any order.
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        if !IS_FULL {
-            return left_to_full("listing");
-        }
-        if let Some(inner) = self.inner() {
-            return inner.list_prefix(prefix);
-        }
-        Box::pin(walk::walk(prefix, async |prefix| self.list_dir(prefix).await))
+        in_full("listing", || match self.inner() {
+            Some(inner) => inner.list_prefix(prefix),
+            None => Box::pin(walk::walk(prefix, async |prefix| self.list_dir(prefix).await)),
+        })
     }
 
     /// Removes all keys below a prefix.
     fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("erasing");
-        }
-        if let Some(inner) = self.inner() {
-            return inner.erase_prefix(prefix);
-        }
-        Box::pin(async move {
-            for key in self.list_prefix(prefix).await? {
-                self.erase(&key).await?;
-            }
-            Ok(())
+        in_full("erasing", || match self.inner() {
+            Some(inner) => inner.erase_prefix(prefix),
+            None => Box::pin(async move {
+                for key in self.list_prefix(prefix).await? {
+                    self.erase(&key).await?;
+                }
+                Ok(())
+            }),
         })
     }
 

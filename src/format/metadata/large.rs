@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use super::ZarrFormat;
 use super::attributes;
-use super::consolidated::metadata_path;
 use super::json::{BYTE_ORDER_MARK, Document, not_utf8};
 use crate::error::Result;
 use crate::kernel::json::{Member, Splitter};
@@ -16,6 +15,14 @@ use crate::limits;
 
 /// The member of a v3 group that has the documents of other nodes.
 pub(super) const OTHERS: &str = "consolidated_metadata";
+
+/// In consolidated metadata, the path of the object that maps keys to documents.
+pub(super) fn metadata_path(format: ZarrFormat) -> &'static [&'static str] {
+    match format {
+        ZarrFormat::V2 | ZarrFormat::Draft(_) => &["metadata"],
+        ZarrFormat::V3 => &[OTHERS, "metadata"],
+    }
+}
 
 /// The member of a `zarr.json` that has the user's attributes.
 const ATTRIBUTES: &str = "attributes";

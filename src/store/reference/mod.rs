@@ -32,7 +32,7 @@ use super::http::url::{RootUrl, has_scheme, redact};
 use super::http::{HttpOptions, HttpStore};
 use super::{
     ByteRange, Capabilities, FetchResult, Fetched, GetFuture, Listing, LocalFuture, RequestContext,
-    SizeFuture, Store, Subject, Value,
+    SizeFuture, Store, Subject, Value, at_key,
 };
 use crate::error::{Error, Result};
 use crate::format::byte_range::len_of;
@@ -246,14 +246,11 @@ impl<T: Transport + 'static> Store for ReferenceStore<T> {
     }
 
     fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
-        Box::pin(async move {
-            let read = self.read(key, range.check()?, context).await;
-            read.map_err(|error| error.at_key(key.as_str()))
-        })
+        Box::pin(at_key(key, async move { self.read(key, range.check()?, context).await }))
     }
 
     fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
-        Box::pin(async move { self.size_of(key, context).await.map_err(|error| error.at_key(key.as_str())) })
+        Box::pin(at_key(key, self.size_of(key, context)))
     }
 
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {

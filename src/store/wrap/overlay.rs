@@ -5,11 +5,11 @@
 
 use std::rc::Rc;
 
-use crate::error::{IS_FULL, Result};
+use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 use crate::store::{
-    ByteRange, Capabilities, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store, left_to_full,
+    ByteRange, Capabilities, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store, in_full,
 };
 
 /// A store over another store.
@@ -89,11 +89,10 @@ impl Store for OverlayStore {
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        if !IS_FULL {
-            return left_to_full("listing");
-        }
-        Box::pin(async move {
-            Ok(union(self.first.list_prefix(prefix).await?, self.second.list_prefix(prefix).await?))
+        in_full("listing", || {
+            Box::pin(async move {
+                Ok(union(self.first.list_prefix(prefix).await?, self.second.list_prefix(prefix).await?))
+            })
         })
     }
 }

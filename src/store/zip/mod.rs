@@ -32,7 +32,7 @@ use serde::Deserialize;
 
 use super::{
     ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
-    Subject, Value, WarningSink,
+    Subject, Value, WarningSink, at_key,
 };
 use crate::error::{Error, Result};
 use crate::format::byte_range::len_of;
@@ -442,10 +442,7 @@ impl Store for ZipStore {
     }
 
     fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
-        Box::pin(async move {
-            let read = self.read_entry(key, range.check()?, context.body_limit()).await;
-            read.map_err(|error| error.at_key(key.as_str()))
-        })
+        Box::pin(at_key(key, async move { self.read_entry(key, range.check()?, context.body_limit()).await }))
     }
 
     fn size<'a>(&'a self, key: &'a StoreKey, _context: &'a RequestContext) -> SizeFuture<'a> {

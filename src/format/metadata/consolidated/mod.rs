@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use super::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use super::json::{Document, Json};
-use super::large::{DocumentScan, OTHERS};
+use super::large::{DocumentScan, OTHERS, metadata_path};
 use super::split::Split;
 use super::write::text::ObjectText;
 use super::{Draft, NodeKind, NodeMetadata, ZarrFormat, draft, v3};
@@ -376,14 +376,6 @@ fn suffixes(format: ZarrFormat) -> &'static [&'static str] {
         ZarrFormat::V2 => &V2_SUFFIXES,
         ZarrFormat::V3 => &V3_SUFFIXES,
         ZarrFormat::Draft(_) => &DRAFT_SUFFIXES,
-    }
-}
-
-/// The path of the object that maps keys to documents.
-pub(super) fn metadata_path(format: ZarrFormat) -> &'static [&'static str] {
-    match format {
-        ZarrFormat::V2 | ZarrFormat::Draft(_) => &["metadata"],
-        ZarrFormat::V3 => &["consolidated_metadata", "metadata"],
     }
 }
 

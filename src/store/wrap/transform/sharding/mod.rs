@@ -25,7 +25,7 @@ use crate::limits;
 use crate::store::wrap::transform::transformer::{ArrayPlace, NamedTransformer, Transformer};
 use crate::store::{
     ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
-    Subject, Value, writers,
+    Subject, Value, at_key, writers,
 };
 use keys::{ChunkPlace, Keys};
 
@@ -255,10 +255,7 @@ impl Store for ShardingTransformer {
 
     fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
         let Some(place) = self.keys.chunk(key) else { return self.inner.get(key, range, context) };
-        Box::pin(async move {
-            let read = self.read(&place, range.check()?, context).await;
-            read.map_err(|error| error.at_key(key.as_str()))
-        })
+        Box::pin(at_key(key, async move { self.read(&place, range.check()?, context).await }))
     }
 
     fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
