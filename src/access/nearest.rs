@@ -76,8 +76,9 @@ fn number(place: u64) -> f64 {
     place as f64
 }
 
-/// A part that may be the next one: the bits of its distance, and its ranks. Bits of numbers that are
-/// not negative have the order of the numbers. Of equally near parts, the first in C order is next.
+/// A part that may be the next one: the bits of its distance, and its ranks. Bits of numbers that
+/// are not negative have the order of the numbers. Of equally near parts, the first in C order is
+/// next.
 type Candidate = (u64, Vec<usize>);
 
 /// Iterates over the parts of a grid by their distance from a point. Items are the parts' numbers

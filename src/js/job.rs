@@ -15,7 +15,7 @@ extern "C" {
     pub type Job;
 
     #[wasm_bindgen(method, catch)]
-    pub fn begin(this: &Job, layout: &JsValue) -> std::result::Result<(), JsValue>;
+    pub fn begin(this: &Job, layout: &JsValue) -> Result<(), JsValue>;
 
     /// Takes a part. `bytes` is undefined if the part contains the fill value below its chunks, and
     /// null if the chunks cover it. `ours` tells that its buffer may be transferred. Returns
@@ -28,16 +28,16 @@ extern "C" {
         bytes: &JsValue,
         ours: bool,
         chunks: &js_sys::Array,
-    ) -> std::result::Result<JsValue, JsValue>;
+    ) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, getter, js_name = hearsProgress)]
     pub fn hears_progress(this: &Job) -> bool;
 
     #[wasm_bindgen(method, catch)]
-    pub fn progress(this: &Job, numbers: &Float64Array) -> std::result::Result<(), JsValue>;
+    pub fn progress(this: &Job, numbers: &Float64Array) -> Result<(), JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = decodeBegin)]
-    pub fn decode_begin(this: &Job, header: &Uint32Array) -> std::result::Result<u32, JsValue>;
+    pub fn decode_begin(this: &Job, header: &Uint32Array) -> Result<u32, JsValue>;
 
     /// Announces the end of a part's chunks, and the part's place in the result, before
     /// `decode_finish`. The job may write the elements there.
@@ -47,7 +47,7 @@ extern "C" {
         part: u32,
         start: &Float64Array,
         shape: &Float64Array,
-    ) -> std::result::Result<(), JsValue>;
+    ) -> Result<(), JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = decodeSupply)]
     pub fn decode_supply(
@@ -56,13 +56,13 @@ extern "C" {
         table: &Uint32Array,
         buffers: &js_sys::Array,
         ours: &js_sys::Array,
-    ) -> std::result::Result<(), JsValue>;
+    ) -> Result<(), JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = decodeFinish)]
-    pub fn decode_finish(this: &Job, part: u32) -> std::result::Result<JsValue, JsValue>;
+    pub fn decode_finish(this: &Job, part: u32) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = decodeCancel)]
-    pub fn decode_cancel(this: &Job, part: u32) -> std::result::Result<(), JsValue>;
+    pub fn decode_cancel(this: &Job, part: u32) -> Result<(), JsValue>;
 }
 
 /// Extents of a box of a result. The whole result fits into one buffer.

@@ -12,7 +12,6 @@ use futures_util::future::FutureExt;
 
 use crate::access::plan::{ByteRequest, PartPlan, RowsOf};
 use crate::error::{Error, Result, Stage};
-use crate::format::byte_range::len_of;
 use crate::limits;
 use crate::read::array::Array;
 use crate::read::chunk_cache::CacheKind;

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use futures_util::stream::{self, StreamExt};
 
-use crate::access::chunk_update::{self, Change, ChunkUpdate};
+use crate::access::chunk_update::{Change, ChunkUpdate};
 use crate::access::selection::Indices;
 use crate::access::write_plan::{ChunkWrite, WritePlan, each_run};
 use crate::error::{Error, Result, Stage};

@@ -233,10 +233,9 @@ impl<'a> Exchange<'a> {
     fn part_limit(&self) -> u64 {
         let asked = match &self.kind {
             RequestKind::Head | RequestKind::Whole => return self.body_limit(),
-            RequestKind::Window(range) | RequestKind::Tail(range) => len_of(range),
-            RequestKind::Suffix(len) => *len,
-            RequestKind::FirstByte => 1,
             RequestKind::Beginning => web_page::BEGINNING_BYTES,
+            RequestKind::FirstByte => 1,
+            kind => kind.asked_bytes().unwrap_or(0),
         };
         asked.saturating_add(limits::BODY_SLACK).min(limits::RESULT_BYTES)
     }
@@ -359,12 +358,7 @@ impl<'a> Exchange<'a> {
             return self.suspect(mismatch);
         }
         let Goal::Read(range) = self.goal else { return self.found_size(response.body.len()) };
-        let asked = match &self.kind {
-            RequestKind::Window(want) | RequestKind::Tail(want) => Some(len_of(want)),
-            RequestKind::Suffix(len) => Some(*len),
-            _ => None,
-        };
-        if asked.is_some_and(|asked| asked < response.body.len()) {
+        if self.kind.asked_bytes().is_some_and(|asked| asked < response.body.len()) {
             self.learn_that_ranges_are_ignored();
         }
         let is_surplus = range != ByteRange::Whole && self.context.knowledge.ranges_ignored.get();
