@@ -40,7 +40,7 @@ fn get(store: &ZipStore, key: &StoreKey, range: ByteRange) -> Option<Vec<u8>> {
 
 fn read(store: &ZipStore, key: &StoreKey) {
     let size = block_on(store.size(key, &RequestContext::default())).ok().flatten();
-    let part = get(store, key, ByteRange::FromStart { offset: 1, len: 5 });
+    let part = get(store, key, ByteRange::At { offset: 1, len: 5 });
     let Some(whole) = get(store, key, ByteRange::Whole) else { return };
     assert_eq!(size, Some(whole.len() as u64), "{}", key.as_str());
     if let Some(part) = part {

@@ -43,7 +43,7 @@ impl Registered {
 }
 
 /// A convention of a node.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
     /// The UUID or URL. A convention that is not declared has the id of the
@@ -180,9 +180,8 @@ fn declared_convention(
         spec_url: declaration.spec_url.clone(),
         name: declaration.name.clone(),
         description: declaration.description.clone(),
-        keys: Vec::new(),
-        extends: Vec::new(),
         findings: report.into_findings(),
+        ..Found::default()
     };
     (found, marks)
 }
@@ -249,18 +248,9 @@ fn undeclared_convention(node: &Node, known: &'static Known) -> Option<(Found, M
         id: if known.uuid.is_empty() { known.id.to_owned() } else { known.uuid.to_owned() },
         label: known.names.first().unwrap_or(&known.id).to_string(),
         known: Some(known.id),
-        registered: None,
         version: Some(version).filter(|version| !version.is_empty()),
-        declared: false,
-        form: None,
-        uuid: None,
-        schema_url: None,
-        spec_url: None,
-        name: None,
-        description: None,
-        keys: Vec::new(),
-        extends: Vec::new(),
         findings: report.into_findings(),
+        ..Found::default()
     };
     Some((found, Marks::of(Some(known), None)))
 }

@@ -7,7 +7,6 @@
 use std::cell::RefCell;
 
 use crate::error::{Error, Result};
-use crate::numbers;
 
 thread_local! {
     static ANSWER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -40,14 +39,14 @@ pub unsafe extern "C" fn conventions_answer(request: *mut u8, len: usize) -> u32
     unsafe { answered(request, len, in_json) }
 }
 
-/// Answers a request of numbers with numbers ([`numbers`]).
+/// Answers a request of numbers with numbers ([`crate::answer_numbers`]).
 ///
 /// # Safety
 /// As of [`conventions_answer`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn conventions_numbers(request: *mut u8, len: usize) -> u32 {
     // SAFETY: as above.
-    unsafe { answered(request, len, numbers::answer) }
+    unsafe { answered(request, len, crate::answer_numbers) }
 }
 
 /// Takes a request, and keeps its answer.

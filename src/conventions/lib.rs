@@ -20,7 +20,7 @@ mod members;
 mod multiscales;
 mod ndpyramid;
 pub mod node;
-pub mod numbers;
+mod numbers;
 mod ome;
 mod place;
 mod proj;
@@ -72,6 +72,23 @@ pub fn answer(request: &str) -> Result<String> {
         Some("time") => text(&cf::time::answer(&read(serde_json::from_value(request))?)?),
         Some("pyramid") => text(&pyramid::step(&read(serde_json::from_value(request))?)?),
         _ => Err(Error::argument("an operation is examine, declare, packing, time or pyramid")),
+    }
+}
+
+/// Answers a request of numbers, which begins with the number of its operation: [`warp`] and
+/// [`downsample`] describe the operands. The response is little-endian doubles; that of
+/// `downsample` is elements.
+///
+/// # Errors
+/// `Argument` for a malformed request, and the errors of the operations.
+pub fn answer_numbers(request: &[u8]) -> Result<Vec<u8>> {
+    let mut numbers = numbers::Numbers::new(request);
+    match numbers.count()? {
+        0 => warp::keep(&mut numbers),
+        1 => warp::located(&mut numbers),
+        2 => warp::sampled(&mut numbers),
+        3 => downsample::downsampled(&mut numbers),
+        _ => Err(numbers::malformed()),
     }
 }
 

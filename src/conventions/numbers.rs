@@ -1,32 +1,9 @@
-//! Requests and responses that are binary, because they have too many numbers for JSON. A request
-//! begins with the number of its operation. [`warp`] and [`downsample`] describe their operands.
-//! `src/ts/convention/` writes the requests.
+//! Reads requests that are binary, because they have too many numbers for JSON.
+//! `src/ts/convention/` writes them.
 
-use super::{downsample, warp};
 use crate::error::{Error, Result};
 use crate::format::words::Words;
 use crate::limits;
-
-const KEEP_GRID: u64 = 0;
-const LOCATE: u64 = 1;
-const SAMPLE: u64 = 2;
-const DOWNSAMPLE: u64 = 3;
-
-/// Runs the operation of a request. The response is little-endian doubles; `downsample` returns
-/// elements.
-///
-/// # Errors
-/// `Argument` for a malformed request, and the errors of the operations.
-pub fn answer(request: &[u8]) -> Result<Vec<u8>> {
-    let mut numbers = Numbers(Words::new(request, malformed));
-    match numbers.count()? {
-        KEEP_GRID => warp::keep(&mut numbers),
-        LOCATE => warp::located(&mut numbers),
-        SAMPLE => warp::sampled(&mut numbers),
-        DOWNSAMPLE => downsample::downsampled(&mut numbers),
-        _ => Err(malformed()),
-    }
-}
 
 /// The error for a malformed request.
 pub(super) fn malformed() -> Error {
@@ -36,7 +13,11 @@ pub(super) fn malformed() -> Error {
 /// The bytes of numbers, one after the other.
 pub(super) struct Numbers<'a>(pub(super) Words<'a, u8>);
 
-impl Numbers<'_> {
+impl<'a> Numbers<'a> {
+    pub(super) fn new(request: &'a [u8]) -> Self {
+        Self(Words::new(request, malformed))
+    }
+
     pub(super) fn number(&mut self) -> Result<f64> {
         Ok(f64::from_le_bytes(*self.0.fixed()?))
     }

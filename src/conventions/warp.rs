@@ -161,7 +161,7 @@ pub(super) fn sampled(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::numbers::answer;
+    use super::super::answer_numbers as answer;
 
     fn bytes(numbers: &[f64]) -> Vec<u8> {
         numbers.iter().flat_map(|number| number.to_le_bytes()).collect()

@@ -15,7 +15,7 @@ use crate::access::assemble::Assembly;
 use crate::access::binding::Binding;
 use crate::access::instruction::{PartHeader, word};
 use crate::access::plan::{self, PartPlan};
-use crate::access::projection::DimensionProjection;
+use crate::access::projection::project;
 use crate::access::selection::{Selected, Selection};
 use crate::error::{Error, Result};
 use crate::format::codec::ArrayBytes;
@@ -25,7 +25,7 @@ use crate::format::metadata::ArrayMetadata;
 use crate::format::metadata::document::NodeDocument;
 use crate::limits;
 
-pub use crate::access::plan::RequestedRange as ByteRange;
+pub use crate::format::byte_range::ByteRange;
 
 /// An array whose metadata is parsed.
 pub struct Array {
@@ -189,11 +189,7 @@ impl Read {
 fn planned(binding: &Rc<Binding>, selected: &Selected) -> Result<PartPlan> {
     match selected {
         Selected::Orthogonal(axes) => {
-            let grid = binding.leaf_grid()?;
-            let projections = axes.iter().zip(&grid);
-            let projections = projections
-                .map(|(axis, grid)| DimensionProjection::new(&axis.indices, grid))
-                .collect::<Result<Vec<_>>>()?;
+            let projections = project(axes, &binding.leaf_grid()?)?;
             let spans: Vec<Range<u64>> = projections.iter().map(|axis| 0..axis.span_count()).collect();
             PartPlan::orthogonal(binding, &projections, &spans)
         }

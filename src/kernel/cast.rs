@@ -146,50 +146,26 @@ macro_rules! wide_integer {
 
 wide_integer!(i32, i64, u64);
 
-/// Narrow integers go through i32, for which vector instructions exist. Saturating twice has the
-/// same result as saturating once.
-impl Wide for f64 {
-    #[inline(always)]
-    fn to_i8(self) -> i8 {
-        (self as i32).to_i8()
-    }
-    #[inline(always)]
-    fn to_u8(self) -> u8 {
-        (self as i32).to_u8()
-    }
-    #[inline(always)]
-    fn to_i16(self) -> i16 {
-        (self as i32).to_i16()
-    }
-    #[inline(always)]
-    fn to_u16(self) -> u16 {
-        (self as i32).to_u16()
-    }
-    #[inline(always)]
-    fn to_i32(self) -> i32 {
-        self as i32
-    }
-    #[inline(always)]
-    fn to_u32(self) -> u32 {
-        self as u32
-    }
-    #[inline(always)]
-    fn to_i64(self) -> i64 {
-        self as i64
-    }
-    #[inline(always)]
-    fn to_u64(self) -> u64 {
-        self as u64
-    }
-    #[inline(always)]
-    fn to_f32(self) -> f32 {
-        self as f32
-    }
-    #[inline(always)]
-    fn to_f64(self) -> f64 {
-        self
-    }
+/// Casts doubles. Narrow integers go through i32, for which vector instructions exist. Saturating
+/// twice has the same result as saturating once.
+macro_rules! wide_double {
+    ($($name:ident -> $target:ty),*; through i32: $($narrow:ident -> $narrow_target:ty),*) => {
+        #[allow(clippy::unnecessary_cast)]
+        impl Wide for f64 {
+            $(#[inline(always)]
+            fn $name(self) -> $target {
+                self as $target
+            })*
+            $(#[inline(always)]
+            fn $narrow(self) -> $narrow_target {
+                (self as i32).$narrow()
+            })*
+        }
+    };
 }
+
+wide_double!(to_i32 -> i32, to_u32 -> u32, to_i64 -> i64, to_u64 -> u64, to_f32 -> f32, to_f64 -> f64;
+    through i32: to_i8 -> i8, to_u8 -> u8, to_i16 -> i16, to_u16 -> u16);
 
 #[cfg(test)]
 mod tests;

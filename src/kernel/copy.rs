@@ -9,7 +9,7 @@
 
 use core::ptr;
 
-use super::scatter::{CopyAxis, Dim};
+use super::copy_axis::{CopyAxis, Dim};
 
 /// A checked loop nest: the outermost dimension first, no negative destination stride.
 pub(super) struct Nest {

@@ -29,6 +29,7 @@
 //! | `vector` | sixteen bytes in a register |
 //! | `interleave` | byte planes to elements, in registers |
 //! | `copy` | the unchecked loops of `scatter` |
+//! | `copy_axis` | the dimensions and axes of both |
 //! | `naive` | simple versions of all kernels, for the tests |
 //!
 //! Entry points are `#[inline(never)]`. The callers' crate is compiled for size, and inlining
@@ -65,6 +66,7 @@ pub mod warp;
 pub mod zstd;
 
 mod copy;
+mod copy_axis;
 mod interleave;
 mod vector;
 

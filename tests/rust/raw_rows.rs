@@ -204,10 +204,7 @@ fn a_plane_of_a_chunk_costs_its_own_bytes() {
     // One plane of 100 × 101 elements: 40 400 bytes from byte 3 × 40 400 on.
     let axes = [slice(3, 4, 1), slice(0, 100, 1), slice(0, 101, 1)];
     read(&array, &axes).unwrap_or_else(|error| panic!("{error:?}"));
-    assert_eq!(
-        asked(&store, log),
-        [("c/0/0/0".to_owned(), ByteRange::FromStart { offset: 121_200, len: 40_400 })]
-    );
+    assert_eq!(asked(&store, log), [("c/0/0/0".to_owned(), ByteRange::At { offset: 121_200, len: 40_400 })]);
     assert_eq!(store.counters().bytes - before, 40_400);
 }
 
@@ -220,7 +217,7 @@ fn a_plane_of_an_inner_chunk_costs_its_own_bytes() {
     let axes = [slice(0, 40, 1), slice(0, 100, 1), slice(9, 10, 1)];
     read(&array, &axes).unwrap_or_else(|error| panic!("{error:?}"));
     let plane = 40 * 100 * 4;
-    let range = ByteRange::FromStart { offset: 9 * plane, len: plane };
+    let range = ByteRange::At { offset: 9 * plane, len: plane };
     assert_eq!(asked(&store, log)[1..], [("c/0/0/0".to_owned(), range)]);
 }
 

@@ -28,7 +28,7 @@ use zarr_wasm_engine::internals::store::{ByteRange, LocalFuture, RequestContext,
 /// Shards of 8 × 12 elements in an array of 13 × 23, inner chunks of 4 × 6, the index of 4 entries
 /// and a checksum at the end.
 const SHARDED: &str = "zstd-checked-end";
-const INDEX: ByteRange = ByteRange::Suffix(4 * 16 + 4);
+const INDEX: ByteRange = ByteRange::Last(4 * 16 + 4);
 
 fn counting_store() -> Rc<Counting> {
     counting("zarr-python-3/sharding-v3")
@@ -86,7 +86,7 @@ fn a_window_inside_a_shard_is_an_index_and_one_merged_range() {
     let first = chunk_reads(&store, opened);
     assert_eq!(first.len(), 2, "{first:?}");
     assert_eq!(first[0], ("0/0".to_owned(), INDEX));
-    assert!(matches!(&first[1], (key, ByteRange::FromStart { .. }) if key == "0/0"), "{first:?}");
+    assert!(matches!(&first[1], (key, ByteRange::At { .. }) if key == "0/0"), "{first:?}");
     let so_far = store.log().len();
     read(window(4..8, 6..12));
     let second = chunk_reads(&store, so_far);
@@ -175,8 +175,8 @@ fn a_window_inside_a_shard_of_a_transformer_is_an_index_and_one_merged_range() {
         read_selection(&array, window, None).unwrap_or_else(|error| panic!("{error:?}"));
         let asked = store.log().split_off(opened);
         assert_eq!(asked.len(), 2, "{fixture}: {asked:?}");
-        assert_eq!(asked[0], (format!("{prefix}{shard}"), ByteRange::Suffix(index_entries * 16)));
-        assert!(matches!(asked[1].1, ByteRange::FromStart { .. }), "{fixture}: {asked:?}");
+        assert_eq!(asked[0], (format!("{prefix}{shard}"), ByteRange::Last(index_entries * 16)));
+        assert!(matches!(asked[1].1, ByteRange::At { .. }), "{fixture}: {asked:?}");
     }
 }
 

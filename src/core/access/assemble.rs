@@ -9,11 +9,13 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::access::binding::{Binding, Level};
+use crate::access::binding::Binding;
 use crate::access::instruction::{ChunkInstruction, ChunkProjection, PartHeader, ProjectedAxis, touched};
-use crate::access::part_buffer::{PartBuffer, Strides};
+use crate::access::level::Level;
+use crate::access::part_buffer::{self, Strides};
 use crate::error::{Error, Result};
-use crate::format::codec::pipeline::{Elements, Scratch};
+use crate::format::codec::element_buffer::ElementBuffer;
+use crate::format::codec::pipeline::Scratch;
 use crate::format::codec::user::{CodecCall, CodecCalls, is_waiting};
 use crate::format::conversion::Conversion;
 use crate::format::dimension_order::{in_array_order, packed_strides};
@@ -25,7 +27,7 @@ pub struct Assembly {
     shape: Vec<u64>,
     /// The strides of the part in elements.
     strides: Vec<usize>,
-    buffer: PartBuffer,
+    buffer: ElementBuffer,
     conversion: Option<Conversion>,
     /// Chunks that wait for a user's codec.
     waiting: Vec<Waiting>,
@@ -52,7 +54,7 @@ impl Assembly {
         let order: Vec<usize> = header.order.iter().map(|dimension| *dimension as usize).collect();
         let metadata = binding.metadata();
         let elements = limits::product(shape.iter().copied(), "part")?;
-        let buffer = PartBuffer::new(elements, metadata.data_type.size(), &metadata.fill_value, spare)?;
+        let buffer = ElementBuffer::new(elements, metadata.data_type.size(), &metadata.fill_value, spare)?;
         let strides = packed_strides(&shape, &order)?;
         let conversion = match header.conversion.as_slice() {
             [] => None,
@@ -186,12 +188,7 @@ impl Assembly {
         let decoded = level.pipeline.decode(encoded, &wanted, scratch)?;
         let src = in_array_order(&decoded.strides, &level.axes);
         let strides = Strides { src: &src, dst: &self.strides };
-        match decoded.elements {
-            Elements::Fixed(elements) => self.buffer.put_fixed(elements, strides, &instruction.projection),
-            Elements::Variable(elements) => {
-                self.buffer.put_variable(&elements, strides, &instruction.projection)
-            }
-        }
+        part_buffer::put(&mut self.buffer, &decoded.elements, strides, &instruction.projection)
     }
 
     /// The contiguous range of the part's elements that the chunk fills.

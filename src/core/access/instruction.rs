@@ -10,6 +10,7 @@
 
 use std::ops::Range;
 
+use crate::access::selection::Indices;
 use crate::error::{Error, Result};
 use crate::format::words::Words;
 use crate::limits;
@@ -107,11 +108,75 @@ pub enum ProjectedAxis {
     reason = "products and sums of 32-bit numbers in 64 bits; `fits` has checked the places"
 )]
 impl ProjectedAxis {
+    /// A projection without elements.
+    pub fn nothing() -> Self {
+        Self::List { indices: Vec::new(), places: Vec::new() }
+    }
+
+    /// The projection of these indices in the chunk onto consecutive places from `place` on.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn new(indices: &Indices, place: u32) -> Result<Self> {
+        let mut projection = Self::nothing();
+        projection.add(indices, place)?;
+        Ok(projection)
+    }
+
+    /// Adds the projection of these indices onto consecutive places from `place` on. Only lists are
+    /// added to others.
+    ///
+    /// # Errors
+    /// `Limit` for an index of 2^32 or more.
+    pub fn add(&mut self, taken: &Indices, place: u32) -> Result<()> {
+        match (taken, self) {
+            (Indices::List(list), Self::List { indices, places }) => {
+                for (within, place) in list.iter().zip(place..) {
+                    indices.push(word(*within)?);
+                    places.push(place);
+                }
+            }
+            (Indices::Range { start, step, count }, range) => {
+                // A step that is longer than a chunk takes one index: its value does not matter.
+                let step = i32::try_from(*step).unwrap_or(1);
+                *range = Self::Range { first: word(*start)?, step, count: word(*count)?, place };
+            }
+            (Indices::List(_), Self::Range { .. }) => return Err(malformed()),
+        }
+        Ok(())
+    }
+
+    /// The same projection, with each index in the chunk `by` higher.
+    #[must_use]
+    pub fn shifted(self, by: u32) -> Self {
+        match self {
+            Self::Range { first, step, count, place } => {
+                Self::Range { first: first + by, step, count, place }
+            }
+            Self::List { mut indices, places } => {
+                indices.iter_mut().for_each(|index| *index += by);
+                Self::List { indices, places }
+            }
+        }
+    }
+
     /// The number of elements along this dimension.
     pub fn count(&self) -> u64 {
         match self {
             Self::Range { count, .. } => u64::from(*count),
             Self::List { indices, .. } => indices.len() as u64,
+        }
+    }
+
+    /// The indices in the chunk.
+    pub fn indices(&self) -> Indices {
+        match self {
+            Self::Range { first, step, count, .. } => {
+                Indices::Range { start: u64::from(*first), step: i64::from(*step), count: u64::from(*count) }
+            }
+            Self::List { indices, .. } => {
+                Indices::List(indices.iter().map(|index| u64::from(*index)).collect())
+            }
         }
     }
 

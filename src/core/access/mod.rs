@@ -22,6 +22,7 @@ pub mod assemble;
 pub mod binding;
 pub mod chunk_update;
 pub mod instruction;
+pub mod level;
 pub mod nearest;
 pub mod part;
 mod part_buffer;

@@ -5,7 +5,7 @@
 //! the squared distances. Each candidate but the first comes from exactly one other, the one whose
 //! last raised rank is one lower, so that no part comes twice.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
@@ -76,39 +76,16 @@ fn number(place: u64) -> f64 {
     place as f64
 }
 
-/// A part that may be the next one.
-struct Candidate {
-    distance: f64,
-    ranks: Vec<usize>,
-}
-
-impl PartialEq for Candidate {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Candidate {}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Candidate {
-    /// The nearest part is the greatest, as the heap pops the greatest. Of equally near parts, the
-    /// first in C order is.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.distance.total_cmp(&self.distance).then_with(|| other.ranks.cmp(&self.ranks))
-    }
-}
+/// A part that may be the next one: the bits of its distance, and its ranks. Bits of numbers that
+/// are not negative have the order of the numbers. Of equally near parts, the first in C order is
+/// next.
+type Candidate = (u64, Vec<usize>);
 
 /// Iterates over the parts of a grid by their distance from a point. Items are the parts' numbers
 /// in C order of the grid.
 pub struct NearestFirst<'a> {
     axes: Vec<Outwards<'a>>,
-    heap: BinaryHeap<Candidate>,
+    heap: BinaryHeap<Reverse<Candidate>>,
 }
 
 impl<'a> NearestFirst<'a> {
@@ -133,12 +110,12 @@ impl<'a> NearestFirst<'a> {
 
     /// Adds the part with these ranks to the heap, if there is one.
     fn consider(&mut self, ranks: Vec<usize>) {
-        let mut distance = 0.0;
+        let mut distance = 0.0_f64;
         for (axis, rank) in self.axes.iter_mut().zip(&ranks) {
             let Some((_, square)) = axis.nth(*rank) else { return };
             distance += square;
         }
-        self.heap.push(Candidate { distance, ranks });
+        self.heap.push(Reverse((distance.to_bits(), ranks)));
     }
 }
 
@@ -147,7 +124,7 @@ impl Iterator for NearestFirst<'_> {
 
     #[allow(clippy::arithmetic_side_effects, reason = "`PartGrid` has checked the number of parts")]
     fn next(&mut self) -> Option<u64> {
-        let Candidate { ranks, .. } = self.heap.pop()?;
+        let Reverse((_, ranks)) = self.heap.pop()?;
         let last_raised = ranks.iter().rposition(|rank| *rank > 0).unwrap_or(0);
         for dimension in last_raised..ranks.len() {
             let mut raised = ranks.clone();

@@ -10,13 +10,15 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::access::binding::{Binding, Chain, Level};
+use crate::access::binding::{Binding, Chain};
 use crate::access::instruction::{ChunkInstruction, ChunkProjection, ProjectedAxis, halves, word};
-use crate::access::projection::{ChunkIndices, DimensionProjection, outer_product};
+use crate::access::level::Level;
+use crate::access::projection::{DimensionProjection, outer_product};
 use crate::access::rows::Rows;
 use crate::error::{Error, Result};
+use crate::format::byte_range::ByteRange;
 use crate::format::chunk_grid::GridDimension;
-use crate::format::codec::sharding::{IndexLocation, ShardIndex, Sharding};
+use crate::format::codec::sharding::{ShardIndex, Sharding};
 use crate::limits;
 use crate::sorted::Map;
 
@@ -31,7 +33,7 @@ pub struct ByteRequest {
     /// [`Binding`](crate::access::binding).
     pub level: usize,
     /// Which bytes of the stored chunk.
-    pub range: RequestedRange,
+    pub range: ByteRange,
     /// Whether these bytes are a shard index, which the planner reads. Otherwise a decoder reads
     /// them.
     pub is_index: bool,
@@ -50,22 +52,6 @@ pub enum RowsOf {
     Stored(u64),
     /// An inner chunk of a shard.
     Inner,
-}
-
-/// Which bytes of a stored chunk a plan requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RequestedRange {
-    /// All bytes.
-    Whole,
-    /// A range counted from the start.
-    At {
-        /// The first byte.
-        offset: u64,
-        /// The number of bytes.
-        len: u64,
-    },
-    /// The last bytes, this many.
-    Last(u64),
 }
 
 /// The plan of one part.
@@ -499,53 +485,14 @@ fn whole_chunk_projection(shape: &[u64], batch: &BatchSlot) -> Result<Vec<Projec
     shape.iter().enumerate().map(axis).collect()
 }
 
-/// What each leaf chunk contributes along one dimension of a part, in ascending order. A chunk that
-/// an index list visits several times has one entry.
-#[allow(clippy::arithmetic_side_effects, reason = "the places of spans ascend from the start of the part")]
+/// What each leaf chunk contributes along one dimension of a part, in ascending order.
 fn leaf_axes(
     projection: &DimensionProjection,
     spans: &Range<u64>,
     grid: &GridDimension,
 ) -> Result<Vec<LeafAxis>> {
-    let part_start = projection.output_range(spans).start;
-    let mut leaves: Map<u64, LeafAxis> = Map::new();
-    for span in spans.clone().filter_map(|i| projection.span(i)) {
-        let place = word(span.output_start - part_start)?;
-        match (&span.indices, leaves.get_mut(&span.chunk)) {
-            (ChunkIndices::Range { first, step, count }, _) => {
-                // A step that is longer than a chunk takes one index: its value does not matter.
-                let step = i32::try_from(*step).unwrap_or(1);
-                let projection =
-                    ProjectedAxis::Range { first: word(*first)?, step, count: word(*count)?, place };
-                let origin = grid.chunk_extent(span.chunk).start;
-                leaves.insert(span.chunk, LeafAxis { origin, projection });
-            }
-            (
-                ChunkIndices::List(list),
-                Some(LeafAxis { projection: ProjectedAxis::List { indices, places }, .. }),
-            ) => {
-                extend_list(list, place, indices, places)?;
-            }
-            (ChunkIndices::List(list), _) => {
-                let (mut indices, mut places) = (Vec::new(), Vec::new());
-                extend_list(list, place, &mut indices, &mut places)?;
-                let origin = grid.chunk_extent(span.chunk).start;
-                leaves.insert(
-                    span.chunk,
-                    LeafAxis { origin, projection: ProjectedAxis::List { indices, places } },
-                );
-            }
-        }
-    }
-    Ok(leaves.into_entries().map(|(_, leaf)| leaf).collect())
-}
-
-fn extend_list(list: &[u64], place: u32, indices: &mut Vec<u32>, places: &mut Vec<u32>) -> Result<()> {
-    for (within, place) in list.iter().zip(place..) {
-        indices.push(word(*within)?);
-        places.push(place);
-    }
-    Ok(())
+    let leaf = |(chunk, projection)| LeafAxis { origin: grid.chunk_extent(chunk).start, projection };
+    Ok(projection.by_chunk(spans.clone())?.into_iter().map(leaf).collect())
 }
 
 /// Runs of neighbouring entries of one dimension that lie in the same chunk of a coarser grid.
@@ -569,30 +516,13 @@ fn runs_by_chunk(
 fn byte_request(id: usize, planned: &PlannedChunk) -> ByteRequest {
     let sharding = planned.chain.level(planned.level).and_then(|level| level.pipeline.plannable_sharding());
     let range = match (sharding, &planned.bytes) {
-        (None, None) => RequestedRange::Whole,
-        (None, Some(bytes)) => at(bytes.clone()),
-        (Some(sharding), bytes) => index_range(sharding, bytes.as_ref()),
+        (None, None) => ByteRange::Whole,
+        (None, Some(bytes)) => ByteRange::from(bytes.clone()),
+        (Some(sharding), bytes) => sharding.index().range_in(bytes.as_ref()),
     };
     let (chunk, rows) = (planned.chunk.clone(), planned.rows);
     let origin = planned.origin.iter().copied().chain(rows.map(|_| u64::MAX)).collect();
     ByteRequest { id, chunk, level: planned.level, range, is_index: sharding.is_some(), origin, rows }
-}
-
-/// The byte range of a shard's index. The length of a nested shard is known from the outer index.
-fn index_range(sharding: &Sharding, bytes: Option<&Range<u64>>) -> RequestedRange {
-    let len = sharding.index().encoded_len();
-    match (sharding.index().location(), bytes) {
-        (IndexLocation::Start, None) => at(0..len),
-        (IndexLocation::End, None) => RequestedRange::Last(len),
-        (IndexLocation::Start, Some(bytes)) => {
-            at(bytes.start..bytes.end.min(bytes.start.saturating_add(len)))
-        }
-        (IndexLocation::End, Some(bytes)) => at(bytes.start.max(bytes.end.saturating_sub(len))..bytes.end),
-    }
-}
-
-fn at(bytes: Range<u64>) -> RequestedRange {
-    RequestedRange::At { offset: bytes.start, len: bytes.end.saturating_sub(bytes.start) }
 }
 
 fn unknown_request() -> Error {

@@ -7,10 +7,12 @@
 
 use std::ops::Range;
 
-use crate::access::selection::Indices;
+use crate::access::instruction::{ProjectedAxis, word};
+use crate::access::selection::{Indices, SelectedAxis, nth};
 use crate::error::Result;
 use crate::format::chunk_grid::GridDimension;
 use crate::limits;
+use crate::sorted::Map;
 
 /// What one dimension of a selection takes from one chunk. It fills consecutive places of the
 /// output.
@@ -20,33 +22,14 @@ pub struct Span {
     pub chunk: u64,
     /// The first place in the output.
     pub output_start: u64,
-    /// The indices within the chunk.
-    pub indices: ChunkIndices,
-}
-
-/// Indices within a chunk, relative to the chunk's start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChunkIndices {
-    /// `first`, `first + step` and so on.
-    Range {
-        /// First index.
-        first: u64,
-        /// Not zero; may be negative.
-        step: i64,
-        /// Number of indices, at least 1.
-        count: u64,
-    },
-    /// Indices in any order. They may repeat.
-    List(Vec<u64>),
+    /// The indices within the chunk, relative to its start; at least one.
+    pub indices: Indices,
 }
 
 impl Span {
-    /// The number of places of the output that it fills.
-    pub fn count(&self) -> u64 {
-        match &self.indices {
-            ChunkIndices::Range { count, .. } => *count,
-            ChunkIndices::List(list) => list.len() as u64,
-        }
+    /// The places of the output that it fills.
+    pub fn places(&self) -> Range<u64> {
+        self.output_start..self.output_start.saturating_add(self.indices.count())
     }
 }
 
@@ -115,11 +98,8 @@ impl DimensionProjection {
                 let index = nth(*start, *step, i);
                 let chunk = grid.chunk_of(index);
                 let first = index - grid.chunk_extent(chunk).start;
-                Some(Span {
-                    chunk,
-                    output_start: i,
-                    indices: ChunkIndices::Range { first, step: 1, count: 1 },
-                })
+                let indices = Indices::Range { start: first, step: 1, count: 1 };
+                Some(Span { chunk, output_start: i, indices })
             }
             Spans::Listed(spans) => spans.get(usize::try_from(i).ok()?).cloned(),
         }
@@ -131,6 +111,55 @@ impl DimensionProjection {
         let end = self.span(range.end).map_or(self.count, |span| span.output_start);
         start..end
     }
+
+    /// What the spans of `range` take from each chunk, in ascending order of the chunks. Places
+    /// count from that of the first span. A chunk that an index list visits several times has one
+    /// entry.
+    ///
+    /// # Errors
+    /// `Limit` for an index or a place beyond 32 bits.
+    #[allow(clippy::arithmetic_side_effects, reason = "the places of spans ascend")]
+    pub fn by_chunk(&self, range: Range<u64>) -> Result<Vec<(u64, ProjectedAxis)>> {
+        let first_place = self.output_range(&range).start;
+        let mut chunks: Map<u64, ProjectedAxis> = Map::new();
+        for span in range.filter_map(|i| self.span(i)) {
+            let place = word(span.output_start - first_place)?;
+            let taken = chunks.get_or_insert_with(span.chunk, ProjectedAxis::nothing);
+            taken.add(&span.indices, place)?;
+        }
+        Ok(chunks.into_entries().collect())
+    }
+}
+
+/// Projects an orthogonal selection on the dimensions of a grid.
+///
+/// # Errors
+/// As [`DimensionProjection::new`].
+pub fn project(axes: &[SelectedAxis], grid: &[GridDimension]) -> Result<Vec<DimensionProjection>> {
+    axes.iter().zip(grid).map(|(axis, grid)| DimensionProjection::new(&axis.indices, grid)).collect()
+}
+
+/// Divides what is taken of a chunk along one dimension into what is taken of each box of this
+/// extent in it, in ascending order of the boxes. The indices of a box count from its start.
+///
+/// # Errors
+/// `Limit` for a place beyond 32 bits.
+#[allow(clippy::arithmetic_side_effects, reason = "the places of an axis fit 32 bits")]
+pub fn divide(axis: &ProjectedAxis, extent: u64) -> Result<Vec<(u64, ProjectedAxis)>> {
+    let projection = DimensionProjection::new(&axis.indices(), &GridDimension::Regular(extent))?;
+    let mut divided = projection.by_chunk(0..projection.span_count())?;
+    for (_, taken) in &mut divided {
+        match (taken, axis) {
+            (ProjectedAxis::List { places, .. }, ProjectedAxis::List { places: all, .. }) => {
+                places.iter_mut().for_each(|at| *at = all.get(*at as usize).copied().unwrap_or(*at));
+            }
+            (ProjectedAxis::Range { place, .. }, ProjectedAxis::Range { place: first, .. }) => {
+                *place += first
+            }
+            _ => {}
+        }
+    }
+    Ok(divided)
 }
 
 #[allow(
@@ -151,13 +180,6 @@ fn range_spans(start: u64, step: i64, count: u64, grid: &GridDimension) -> Resul
     list_spans((0..count).map(|i| nth(start, step, i)), grid).map(Spans::Listed)
 }
 
-/// Index `i` of a range. The range lies inside the array.
-#[allow(clippy::arithmetic_side_effects, reason = "a product of 64-bit numbers fits 128 bits")]
-fn nth(start: u64, step: i64, i: u64) -> u64 {
-    let offset = i128::from(step) * i128::from(i);
-    u64::try_from(i128::from(start) + offset).unwrap_or(start)
-}
-
 /// What a range takes from a chunk. The range has at least one index in the chunk.
 #[allow(
     clippy::arithmetic_side_effects,
@@ -173,7 +195,7 @@ fn neighbour_span(extent: &Range<u64>, start: u64, step: i64, count: u64, chunk:
         (before, (start - extent.start) / stride + 1)
     };
     let first = nth(start, step, before) - extent.start;
-    let indices = ChunkIndices::Range { first, step, count: through.min(count) - before };
+    let indices = Indices::Range { start: first, step, count: through.min(count) - before };
     Span { chunk, output_start: before, indices }
 }
 
@@ -185,16 +207,13 @@ fn list_spans(indices: impl Iterator<Item = u64>, grid: &GridDimension) -> Resul
         let chunk = grid.chunk_of(index);
         let within = index - grid.chunk_extent(chunk).start;
         match spans.last_mut() {
-            Some(Span { chunk: last, indices: ChunkIndices::List(list), .. }) if *last == chunk => {
+            Some(Span { chunk: last, indices: Indices::List(list), .. }) if *last == chunk => {
                 list.push(within)
             }
             _ => {
                 limits::reserve(&mut spans, 1, "index list")?;
-                spans.push(Span {
-                    chunk,
-                    output_start: place as u64,
-                    indices: ChunkIndices::List(vec![within]),
-                });
+                let indices = Indices::List(vec![within]);
+                spans.push(Span { chunk, output_start: place as u64, indices });
             }
         }
     }
@@ -232,13 +251,9 @@ mod tests {
         for span in (0..projection.span_count()).map(|i| projection.span(i).unwrap()) {
             let origin = grid.chunk_extent(span.chunk).start;
             let len = grid.chunk_extent(span.chunk).end - origin;
-            for k in 0..span.count() {
-                let within = match &span.indices {
-                    ChunkIndices::Range { first, step, .. } => nth(*first, *step, k),
-                    ChunkIndices::List(list) => list[usize::try_from(k).unwrap()],
-                };
+            for (place, within) in span.places().zip(span.indices.iter()) {
                 assert!(within < len);
-                pairs.push((span.output_start + k, origin + within));
+                pairs.push((place, origin + within));
             }
         }
         pairs
@@ -277,7 +292,7 @@ mod tests {
         #[test]
         fn lists_keep_their_order(chunk in 1_u64..9, list in prop::collection::vec(0_u64..40, 0..20)) {
             let grid = GridDimension::Regular(chunk);
-            let projection = DimensionProjection::new(&Indices::List(list.clone().into()), &grid).unwrap();
+            let projection = DimensionProjection::new(&Indices::List(list.clone()), &grid).unwrap();
             let expected: Vec<_> = list.iter().enumerate().map(|(k, index)| (k as u64, *index)).collect();
             prop_assert_eq!(walk(&projection, &grid), expected);
         }
@@ -289,6 +304,6 @@ mod tests {
         let indices = Indices::Range { start: 0, step: 1, count: 1 << 62 };
         let projection = DimensionProjection::new(&indices, &grid).unwrap();
         let last = projection.span(projection.span_count() - 1).unwrap();
-        assert_eq!(last.output_start + last.count(), 1 << 62);
+        assert_eq!(last.places().end, 1 << 62);
     }
 }

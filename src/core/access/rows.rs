@@ -7,10 +7,10 @@
 
 use std::rc::Rc;
 
-use crate::access::binding::Level;
 use crate::access::instruction::{ProjectedAxis, word};
+use crate::access::level::Level;
+use crate::access::projection::divide;
 use crate::error::Result;
-use crate::sorted::Map;
 
 /// Smaller chunks are fetched whole (bytes). That takes about as long as fetching a part, and later
 /// reads find the chunk in the cache.
@@ -105,48 +105,12 @@ impl Rows {
     /// # Errors
     /// `Limit` for indices of 2^32 or more, which no chunk has.
     pub fn divide(&self, dimension: usize, projection: &ProjectedAxis) -> Result<Vec<RowAxis>> {
-        match projection {
-            ProjectedAxis::Range { first, step, count, place } => {
-                self.divide_range(dimension, (*first, *step, *count), *place)
-            }
-            ProjectedAxis::List { indices, places } => self.divide_list(dimension, indices, places),
-        }
-    }
-
-    fn divide_range(
-        &self,
-        dimension: usize,
-        (first, step, count): (u32, i32, u32),
-        place: u32,
-    ) -> Result<Vec<RowAxis>> {
         let row = self.level.shape.get(dimension).copied().unwrap_or(1).max(1);
-        let mut taken = Vec::new();
-        let mut done = 0_u32;
-        while done < count {
-            let index = (i64::from(first) + i64::from(step) * i64::from(done)).unsigned_abs();
-            let within = index % row;
-            // The number of steps that stay in this row.
-            let room = if step < 0 { within } else { row - 1 - within };
-            let steps = room / u64::from(step.unsigned_abs().max(1)) + 1;
-            let here = word(steps.min(u64::from(count - done)))?;
-            let start = self.start_of(dimension, index);
-            let projection =
-                ProjectedAxis::Range { first: word(index - start)?, step, count: here, place: place + done };
-            taken.push((start, projection));
-            done += here;
-        }
-        Ok(taken)
-    }
-
-    fn divide_list(&self, dimension: usize, indices: &[u32], places: &[u32]) -> Result<Vec<RowAxis>> {
-        let mut by_start: Map<u64, (Vec<u32>, Vec<u32>)> = Map::new();
-        for (index, place) in indices.iter().zip(places) {
-            let start = self.start_of(dimension, u64::from(*index));
-            let (indices, places) = by_start.get_or_insert_with(start, Default::default);
-            indices.push(word(u64::from(*index) - start)?);
-            places.push(*place);
-        }
-        let lists = by_start.into_entries();
-        Ok(lists.map(|(start, (indices, places))| (start, ProjectedAxis::List { indices, places })).collect())
+        let rows = divide(projection, row)?.into_iter();
+        rows.map(|(number, taken)| {
+            let start = self.start_of(dimension, number * row);
+            Ok((start, taken.shifted(word(number * row - start)?)))
+        })
+        .collect()
     }
 }

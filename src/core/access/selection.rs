@@ -3,9 +3,11 @@
 //! Integers, slices, index lists and points follow NumPy's rules. They become sequences of indices
 //! that lie inside the array.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::error::{Error, Result, Stage};
+use crate::format::byte_range::len_of;
 use crate::limits;
 
 /// What the caller asks for along one dimension. Negative indices count from the end.
@@ -40,7 +42,8 @@ pub enum Selection {
     Points(Vec<Vec<i64>>),
 }
 
-/// The indices selected along one dimension. All lie inside the array.
+/// Indices along one dimension: of an array or a chunk, or places of an output or a source. All
+/// lie inside of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Indices {
     /// `start`, `start + step` and so on.
@@ -53,7 +56,7 @@ pub enum Indices {
         count: u64,
     },
     /// Indices in any order. They may repeat.
-    List(Rc<[u64]>),
+    List(Vec<u64>),
 }
 
 impl Indices {
@@ -64,6 +67,32 @@ impl Indices {
             Self::List(list) => list.len() as u64,
         }
     }
+
+    /// Index number `i`, in the order of the selection.
+    pub fn get(&self, i: u64) -> Option<u64> {
+        match self {
+            Self::Range { start, step, count } => (i < *count).then(|| nth(*start, *step, i)),
+            Self::List(list) => list.get(usize::try_from(i).ok()?).copied(),
+        }
+    }
+
+    /// All indices, in the order of the selection.
+    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
+        (0..self.count()).filter_map(|i| self.get(i))
+    }
+}
+
+impl From<Range<u64>> for Indices {
+    fn from(range: Range<u64>) -> Self {
+        Self::Range { start: range.start, step: 1, count: len_of(&range) }
+    }
+}
+
+/// Index `i` of a range, which lies inside of its array or chunk.
+#[allow(clippy::arithmetic_side_effects, reason = "a product of 64-bit numbers fits 128 bits")]
+pub fn nth(start: u64, step: i64, i: u64) -> u64 {
+    let offset = i128::from(step) * i128::from(i);
+    u64::try_from(i128::from(start) + offset).unwrap_or(start)
 }
 
 /// One dimension of an orthogonal selection.
@@ -137,7 +166,7 @@ fn resolve_orthogonal(entries: &[DimensionSelection], shape: &[u64]) -> Result<S
 fn resolve_dimension(entry: &DimensionSelection, len: u64, dimension: usize) -> Result<SelectedAxis> {
     let kept = !matches!(entry, DimensionSelection::Index(_));
     let indices = match entry {
-        DimensionSelection::All => Indices::Range { start: 0, step: 1, count: len },
+        DimensionSelection::All => Indices::from(0..len),
         DimensionSelection::Index(index) => {
             Indices::Range { start: wrap(*index, len, dimension)?, step: 1, count: 1 }
         }
@@ -151,7 +180,7 @@ fn resolve_dimension(entry: &DimensionSelection, len: u64, dimension: usize) -> 
     Ok(SelectedAxis { indices, kept })
 }
 
-fn resolve_list(list: &[i64], len: u64, dimension: usize) -> Result<Rc<[u64]>> {
+fn resolve_list<L: FromIterator<u64>>(list: &[i64], len: u64, dimension: usize) -> Result<L> {
     list.iter().map(|index| wrap(*index, len, dimension)).collect()
 }
 

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use crate::access::binding::Binding;
 use crate::access::instruction::{ChunkProjection, ProjectedAxis, word};
-use crate::access::projection::{ChunkIndices, DimensionProjection};
+use crate::access::projection::DimensionProjection;
 use crate::access::selection::{Indices, Selected};
 use crate::error::Result;
 use crate::format::chunk_grid::{GridDimension, unravel};
@@ -38,9 +38,9 @@ enum Work {
 enum WriteAxis {
     /// A range: each chunk takes one span.
     Spans(DimensionProjection),
-    /// An index list: for each chunk, pairs of an index in it and a place in the source. The last
+    /// An index list: for each chunk, the indices in it and their places in the source. The last
     /// place counts where an index repeats.
-    Listed(Vec<(u64, Vec<(u32, u32)>)>),
+    Listed(Vec<(u64, Indices, Indices)>),
 }
 
 /// What a write changes in one stored chunk.
@@ -50,47 +50,11 @@ pub struct ChunkWrite {
     pub chunk: Vec<u64>,
     /// Which elements of the chunk take which of the packed source elements.
     pub projection: ChunkProjection,
-    /// The box of the source to copy, packed in C order: one entry for each dimension.
-    pub source: Vec<SourceAxis>,
+    /// The box of the source to copy, packed in C order: the places along each dimension.
+    pub source: Vec<Indices>,
     /// Whether the write replaces every element of the chunk that lies inside the array, so that
     /// the stored bytes are not needed.
     pub covers: bool,
-}
-
-/// The places that a chunk takes along one dimension of the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SourceAxis {
-    /// Consecutive places.
-    Range(Range<u64>),
-    /// Places in this order.
-    List(Vec<u32>),
-}
-
-#[allow(clippy::arithmetic_side_effects, reason = "places of the source; a list has 32-bit numbers")]
-impl SourceAxis {
-    /// The number of places.
-    pub fn count(&self) -> u64 {
-        match self {
-            Self::Range(range) => range.end - range.start,
-            Self::List(list) => list.len() as u64,
-        }
-    }
-
-    /// The runs of consecutive places.
-    fn runs(&self) -> Vec<Range<u64>> {
-        let Self::List(list) = self else {
-            let Self::Range(range) = self else { return Vec::new() };
-            return vec![range.clone()];
-        };
-        let mut runs: Vec<Range<u64>> = Vec::new();
-        for place in list.iter().map(|place| u64::from(*place)) {
-            match runs.last_mut() {
-                Some(last) if last.end == place => last.end += 1,
-                _ => runs.push(place..place + 1),
-            }
-        }
-        runs
-    }
 }
 
 impl WritePlan {
@@ -167,7 +131,7 @@ impl WritePlan {
                 indices: indices.collect(),
                 places: (0..points.len() as u64).map(word).collect::<Result<_>>()?,
             },
-            source: vec![SourceAxis::List(points.iter().map(|(_, place)| *place).collect())],
+            source: vec![Indices::List(points.iter().map(|(_, place)| u64::from(*place)).collect())],
             covers: points.len() as u64 == inside,
         })
     }
@@ -200,15 +164,16 @@ impl WriteAxis {
         let Indices::List(list) = indices else {
             return DimensionProjection::new(indices, grid).map(Self::Spans);
         };
-        let mut chunks: BTreeMap<u64, BTreeMap<u32, u32>> = BTreeMap::new();
-        for (place, index) in list.iter().enumerate() {
+        let mut chunks: BTreeMap<u64, BTreeMap<u64, u64>> = BTreeMap::new();
+        for (place, index) in (0..).zip(list) {
             let chunk = grid.chunk_of(*index);
-            let within = word(index - grid.chunk_extent(chunk).start)?;
-            chunks.entry(chunk).or_default().insert(within, word(place as u64)?);
+            chunks.entry(chunk).or_default().insert(index - grid.chunk_extent(chunk).start, place);
         }
-        Ok(Self::Listed(
-            chunks.into_iter().map(|(chunk, pairs)| (chunk, pairs.into_iter().collect())).collect(),
-        ))
+        let listed = |(chunk, pairs): (u64, BTreeMap<u64, u64>)| {
+            let (indices, places) = pairs.into_iter().unzip();
+            (chunk, Indices::List(indices), Indices::List(places))
+        };
+        Ok(Self::Listed(chunks.into_iter().map(listed).collect()))
     }
 
     fn len(&self) -> u64 {
@@ -219,41 +184,17 @@ impl WriteAxis {
     }
 
     /// The index of chunk number `i`, its projection, and the places of the source that it takes.
-    #[allow(clippy::arithmetic_side_effects, reason = "places of the source")]
-    fn entry(&self, i: u64) -> Result<(u64, ProjectedAxis, SourceAxis)> {
-        match self {
+    fn entry(&self, i: u64) -> Result<(u64, ProjectedAxis, Indices)> {
+        let found = match self {
             Self::Spans(projection) => {
-                let Some(span) = projection.span(i) else {
-                    return Ok((
-                        0,
-                        ProjectedAxis::List { indices: Vec::new(), places: Vec::new() },
-                        SourceAxis::Range(0..0),
-                    ));
-                };
-                let source = SourceAxis::Range(span.output_start..span.output_start + span.count());
-                let projection = match &span.indices {
-                    ChunkIndices::Range { first, step, count } => ProjectedAxis::Range {
-                        first: word(*first)?,
-                        // A step that is longer than a chunk takes one index: its value is not
-                        // used.
-                        step: i32::try_from(*step).unwrap_or(1),
-                        count: word(*count)?,
-                        place: 0,
-                    },
-                    ChunkIndices::List(list) => ProjectedAxis::List {
-                        indices: list.iter().map(|index| word(*index)).collect::<Result<_>>()?,
-                        places: (0..list.len() as u64).map(word).collect::<Result<_>>()?,
-                    },
-                };
-                Ok((span.chunk, projection, source))
+                projection.span(i).map(|span| (span.chunk, span.places().into(), span.indices))
             }
-            Self::Listed(chunks) => {
-                let (chunk, pairs) = chunks.get(limits::to_usize(i, "chunk")?).cloned().unwrap_or_default();
-                let (indices, places): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
-                let local = (0..indices.len() as u64).map(word).collect::<Result<_>>()?;
-                Ok((chunk, ProjectedAxis::List { indices, places: local }, SourceAxis::List(places)))
-            }
-        }
+            Self::Listed(chunks) => chunks
+                .get(limits::to_usize(i, "chunk")?)
+                .map(|(chunk, indices, places)| (*chunk, places.clone(), indices.clone())),
+        };
+        let (chunk, places, indices) = found.unwrap_or_else(|| (0, (0..0).into(), (0..0).into()));
+        Ok((chunk, ProjectedAxis::new(&indices, 0)?, places))
     }
 }
 
@@ -282,22 +223,22 @@ fn points(lists: &[Rc<[u64]>], grid: &[GridDimension], count: u64) -> Result<Vec
 #[allow(clippy::arithmetic_side_effects, reason = "the source is packed and in memory")]
 pub fn each_run(
     shape: &[u64],
-    source: &[SourceAxis],
+    source: &[Indices],
     take: &mut dyn FnMut(Range<u64>) -> Result<()>,
 ) -> Result<()> {
     // Trailing dimensions that are taken whole form one run with the dimension before them.
     let (mut run_len, mut dimensions) = (1, source.len());
     while let Some(last) = dimensions.checked_sub(1) {
-        if source.get(last) != Some(&SourceAxis::Range(0..shape.get(last).copied().unwrap_or(0))) {
+        if source.get(last) != Some(&Indices::from(0..shape.get(last).copied().unwrap_or(0))) {
             break;
         }
         run_len *= shape.get(last).copied().unwrap_or(1);
         dimensions = last;
     }
-    let Some((innermost, outer)) = source.get(..dimensions).and_then(<[SourceAxis]>::split_last) else {
+    let Some((innermost, outer)) = source.get(..dimensions).and_then(<[Indices]>::split_last) else {
         return take(0..run_len);
     };
-    let runs = innermost.runs();
+    let runs = runs(innermost);
     let row = run_len * shape.get(outer.len()).copied().unwrap_or(1);
     for_each_row(shape, outer, 0, &mut |number| {
         let start = number * row;
@@ -305,24 +246,34 @@ pub fn each_run(
     })
 }
 
+/// The runs of consecutive places.
+#[allow(clippy::arithmetic_side_effects, reason = "places of the source, which is in memory")]
+#[allow(clippy::single_range_in_vec_init)] // A list of one run is meant.
+fn runs(places: &Indices) -> Vec<Range<u64>> {
+    if let Indices::Range { start, step: 1, count } = places {
+        return vec![*start..start + count];
+    }
+    let mut runs: Vec<Range<u64>> = Vec::new();
+    for place in places.iter() {
+        match runs.last_mut() {
+            Some(last) if last.end == place => last.end += 1,
+            _ => runs.push(place..place + 1),
+        }
+    }
+    runs
+}
+
 /// Calls `visit` with the number of each row: the C-order number of a position in the outer
 /// dimensions.
 #[allow(clippy::arithmetic_side_effects, reason = "the source is packed and in memory")]
 fn for_each_row(
     shape: &[u64],
-    source: &[SourceAxis],
+    source: &[Indices],
     number: u64,
     visit: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<()> {
     let ([first, source @ ..], [along, shape @ ..]) = (source, shape) else { return visit(number) };
-    match first {
-        SourceAxis::Range(range) => {
-            range.clone().try_for_each(|place| for_each_row(shape, source, number * along + place, visit))
-        }
-        SourceAxis::List(list) => list
-            .iter()
-            .try_for_each(|place| for_each_row(shape, source, number * along + u64::from(*place), visit)),
-    }
+    first.iter().try_for_each(|place| for_each_row(shape, source, number * along + place, visit))
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -350,7 +301,7 @@ mod tests {
         assert!((0..4).all(|i| all.chunk(i).unwrap().covers));
         let edge = all.chunk(3).unwrap();
         assert_eq!(edge.chunk, [1, 1]);
-        assert_eq!(edge.source, [SourceAxis::Range(3..5), SourceAxis::Range(4..7)]);
+        assert_eq!(edge.source, [Indices::from(3..5), Indices::from(4..7)]);
         let slice = DimensionSelection::Slice { start: Some(1), stop: None, step: Some(1) };
         let part = plan(&[5, 7], &[3, 4], &Selection::Orthogonal(vec![slice]));
         assert!(!part.chunk(0).unwrap().covers);
@@ -362,7 +313,7 @@ mod tests {
         let list =
             plan(&[6], &[3], &Selection::Orthogonal(vec![DimensionSelection::List(vec![1, 4, 1, -6])]));
         let first = list.chunk(0).unwrap();
-        assert_eq!(first.source, [SourceAxis::List(vec![3, 2])]);
+        assert_eq!(first.source, [Indices::List(vec![3, 2])]);
         assert_eq!(
             first.projection,
             ChunkProjection::Orthogonal(vec![ProjectedAxis::List {
@@ -374,7 +325,7 @@ mod tests {
         assert_eq!(points.chunk_count().unwrap(), 1);
         let only = points.chunk(0).unwrap();
         assert!(only.covers);
-        assert_eq!(only.source, [SourceAxis::List(vec![3, 1, 2])]);
+        assert_eq!(only.source, [Indices::List(vec![3, 1, 2])]);
     }
 
     #[test]
@@ -386,7 +337,7 @@ mod tests {
 
     #[test]
     fn boxes_of_the_source_become_runs() {
-        let runs = |shape: &[u64], source: &[SourceAxis]| {
+        let runs = |shape: &[u64], source: &[Indices]| {
             let mut runs = Vec::new();
             each_run(shape, source, &mut |run| {
                 runs.push(run);
@@ -396,11 +347,11 @@ mod tests {
             runs
         };
         assert_eq!(runs(&[], &[]), [0..1]);
-        assert_eq!(runs(&[3, 4], &[SourceAxis::Range(0..3), SourceAxis::Range(0..4)]), [0..12]);
-        assert_eq!(runs(&[3, 4], &[SourceAxis::Range(1..3), SourceAxis::Range(0..4)]), [4..12]);
-        assert_eq!(runs(&[3, 4], &[SourceAxis::Range(1..3), SourceAxis::Range(1..3)]), [5..7, 9..11]);
+        assert_eq!(runs(&[3, 4], &[Indices::from(0..3), Indices::from(0..4)]), [0..12]);
+        assert_eq!(runs(&[3, 4], &[Indices::from(1..3), Indices::from(0..4)]), [4..12]);
+        assert_eq!(runs(&[3, 4], &[Indices::from(1..3), Indices::from(1..3)]), [5..7, 9..11]);
         assert_eq!(
-            runs(&[3, 4], &[SourceAxis::List(vec![2, 0]), SourceAxis::List(vec![1, 2, 0])]),
+            runs(&[3, 4], &[Indices::List(vec![2, 0]), Indices::List(vec![1, 2, 0])]),
             [9..11, 8..9, 1..3, 0..1]
         );
     }

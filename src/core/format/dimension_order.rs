@@ -50,6 +50,20 @@ pub fn transposed_strides(shape: &[u64], axes: &[usize]) -> Vec<usize> {
     in_array_order(&stored, axes)
 }
 
+/// Where the elements of a box are, in C order of the box: the sums of its strides.
+#[allow(clippy::arithmetic_side_effects, reason = "a box without elements has no places")]
+pub fn places<'a>(shape: &'a [u64], strides: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
+    let count = shape.iter().copied().fold(1, u64::saturating_mul);
+    (0..count).map(move |mut rest| {
+        let along = shape.iter().zip(strides).rev();
+        along.fold(0_usize, |place, (extent, stride)| {
+            let index = usize::try_from(rest % extent).unwrap_or(usize::MAX);
+            rest /= extent;
+            place.saturating_add(index.saturating_mul(*stride))
+        })
+    })
+}
+
 /// A stride as the copy kernels take it.
 ///
 /// # Errors

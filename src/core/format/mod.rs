@@ -10,11 +10,13 @@
 //! | [`chunk_key`] | chunk key encodings |
 //! | [`codec`] | codecs |
 //!
-//! Other modules are not in the specification. [`conversion`] turns decoded elements into the type
+//! Other modules are not in the specification. [`byte_range`] names parts of stored values.
+//! [`conversion`] turns decoded elements into the type
 //! that the caller asked for. [`dimension_order`] computes strides. [`tolerated`] lists the
 //! metadata that breaks the rules and is read anyway. [`words`] reads lists of numbers.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
+pub mod byte_range;
 pub mod chunk_grid;
 pub mod chunk_key;
 pub mod codec;

@@ -7,7 +7,7 @@ use crate::error::{Result, at_node};
 use crate::format::metadata::write::edit::{self, AttributeUpdate};
 use crate::format::metadata::{ArrayMetadata, NodeMetadata, document};
 use crate::format::path::NodePath;
-use crate::hierarchy::documents::{self, ChangedNodes};
+use crate::hierarchy::documents::{self, ChangedNodes, Documents};
 use crate::hierarchy::types::OpenedNode;
 use crate::read::array::Array;
 use crate::store::{RequestContext, Store};
@@ -26,15 +26,15 @@ pub async fn update_attributes(
     context: &RequestContext,
 ) -> Result<OpenedNode> {
     at_node(path.as_str(), async {
-        let _held = documents::lock(store, path, context).await?;
-        let current = documents::reopen(store, path, None, context).await?;
+        let documents = Documents { store, context };
+        let _held = documents.lock(path).await?;
+        let current = documents.reopen(path, None).await?;
         let mut changed = edit::with_attributes(&current.document, attributes, update)?;
         let metadata = document::parse(&changed)?;
         let whole = changed.clone();
         changed.texts.retain(|text| !current.document.texts.contains(text));
         documents::save(store, path, &changed).await?;
-        let node = ChangedNodes { removed: Vec::new(), set: vec![(path.clone(), whole.clone())] };
-        documents::record(store, path, whole.format, &node, context).await?;
+        documents.record(path, whole.format, &ChangedNodes::set(path, &whole)).await?;
         Ok(OpenedNode { path: path.clone(), document: whole, metadata, large: None })
     })
     .await
@@ -48,7 +48,7 @@ pub async fn whole_metadata(array: &Array, context: &RequestContext) -> Result<A
     let mut metadata = array.binding().declared().clone();
     if array.document().is_partial {
         let format = Some(array.document().format);
-        let found = documents::reopen(array.store(), array.path(), format, context).await?;
+        let found = Documents { store: array.store(), context }.reopen(array.path(), format).await?;
         if let NodeMetadata::Array(found) = found.metadata {
             metadata.attributes = found.attributes;
         }

@@ -11,7 +11,7 @@ use crate::format::metadata::document::ZARR_JSON;
 use crate::format::metadata::write::consolidated::{DRAFT_ZMETADATA, ZMETADATA};
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
-use crate::hierarchy::documents;
+use crate::hierarchy::documents::{self, Documents};
 use crate::hierarchy::draft::hierarchy::Hierarchy;
 use crate::hierarchy::large_document::{self, scan};
 use crate::hierarchy::open::{OpenOptions, OpenedNode, Unreadable, open, open_or_sketch};
@@ -110,10 +110,9 @@ async fn consolidated(
         // metadata.
         ZarrFormat::Draft(_) => DRAFT_ZMETADATA,
     };
+    let documents = Documents { store, context };
     for path in group.path.ancestors() {
-        let key = StoreKey::new(&path, suffix);
-        let text = documents::text(store, &key, context).await?;
-        let indexed = match text {
+        let indexed = match documents.text(&StoreKey::new(&path, suffix)).await? {
             Some(text) => large_document::index(scan(text, format).await?).await?,
             None => None,
         };

@@ -13,7 +13,7 @@ use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS,
 use crate::format::metadata::write::consolidated::{consolidate as one_text, node_type};
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
-use crate::hierarchy::documents;
+use crate::hierarchy::documents::{self, Documents};
 use crate::limits;
 use crate::store::walk::check_depth;
 use crate::store::{RequestContext, Store};
@@ -28,15 +28,16 @@ const IN_FLIGHT: usize = 16;
 /// fails.
 pub async fn consolidate(store: &Rc<dyn Store>, path: &NodePath, context: &RequestContext) -> Result<usize> {
     at_node(path.as_str(), async {
-        let _held = documents::lock(store, path, context).await?;
-        let group = documents::reopen(store, path, None, context).await?;
+        let documents = Documents { store, context };
+        let _held = documents.lock(path).await?;
+        let group = documents.reopen(path, None).await?;
         if let NodeMetadata::Array(_) = group.metadata {
             return Err(Error::argument("only groups have consolidated metadata").actual("an array"));
         }
         if !store.can_list().await? {
             return Err(store.lacks("list, and so cannot consolidate"));
         }
-        let mut nodes = nodes_below(store, path, group.document.format, context).await?;
+        let mut nodes = nodes_below(documents, path, group.document.format).await?;
         nodes.sort_by(|a, b| a.0.cmp(&b.0));
         let (suffix, text) = one_text(&group.document, &nodes)?;
         documents::put(store, &StoreKey::new(path, suffix), text).await?;
@@ -47,10 +48,9 @@ pub async fn consolidate(store: &Rc<dyn Store>, path: &NodePath, context: &Reque
 
 /// All nodes below a group, with their paths relative to it.
 async fn nodes_below(
-    store: &Rc<dyn Store>,
+    documents: Documents<'_>,
     group: &NodePath,
     format: ZarrFormat,
-    context: &RequestContext,
 ) -> Result<Vec<(NodePath, NodeDocument)>> {
     let (mut nodes, mut open) = (Vec::new(), vec![NodePath::root()]);
     let (mut depth, mut folders) = (0, 0);
@@ -61,9 +61,9 @@ async fn nodes_below(
         depth += 1;
         let look = |relative: NodePath| async move {
             let mut found = Vec::new();
-            for child in store.list_dir(&group.join(&relative)).await?.prefixes {
+            for child in documents.store.list_dir(&group.join(&relative)).await?.prefixes {
                 let name = child.name().and_then(NodePath::from_normal).unwrap_or_default();
-                found.push((relative.join(&name), read(store, &child, format, context).await?));
+                found.push((relative.join(&name), read(documents, &child, format).await?));
             }
             Ok::<_, Error>(found)
         };
@@ -89,21 +89,20 @@ async fn nodes_below(
 
 /// The documents at a path, without parsing them, and the kind of their node.
 async fn read(
-    store: &Rc<dyn Store>,
+    documents: Documents<'_>,
     path: &NodePath,
     format: ZarrFormat,
-    context: &RequestContext,
 ) -> Result<Option<(NodeKind, NodeDocument)>> {
     let keys = [ZARR_JSON, ZARRAY, ZGROUP, ZATTRS].map(|suffix| StoreKey::new(path, suffix));
     let [json, array, group, attributes] = &keys;
     if format == ZarrFormat::V3 {
-        let Some(text) = documents::text(store, json, context).await? else { return Ok(None) };
+        let Some(text) = documents.text(json).await? else { return Ok(None) };
         let document = NodeDocument::read(format, &[(ZARR_JSON, &text)])?;
         let is_array = document.text(ZARR_JSON).and_then(node_type).as_deref() == Some("array");
         return Ok(Some((if is_array { NodeKind::Array } else { NodeKind::Group }, document)));
     }
-    let text = |key| documents::text(store, key, context);
-    let (array, group, attributes) = join3(text(array), text(group), text(attributes)).await;
+    let texts = join3(documents.text(array), documents.text(group), documents.text(attributes));
+    let (array, group, attributes) = texts.await;
     let (kind, suffix, node) = match (array?, group?) {
         (Some(array), _) => (NodeKind::Array, ZARRAY, array),
         (None, Some(group)) => (NodeKind::Group, ZGROUP, group),

@@ -13,7 +13,7 @@ use crate::format::metadata::write::edit::AttributeUpdate;
 use crate::format::metadata::{GroupMetadata, NodeMetadata, ZarrFormat};
 use crate::format::path::NodePath;
 use crate::hierarchy::attributes::update_attributes;
-use crate::hierarchy::documents::{self, ChangedNodes};
+use crate::hierarchy::documents::{self, ChangedNodes, Documents};
 use crate::hierarchy::new_node::{below_array, make_room, named};
 use crate::hierarchy::types::OpenedNode;
 use crate::hierarchy::{draft, erase};
@@ -42,16 +42,17 @@ pub async fn create(
         }
         let path = NodePath::parse(path, format)?;
         let (document, metadata) = node.document()?;
+        let documents = Documents { store, context };
         if let (NewNode::Group { attributes, .. }, false) = (node, overwrite)
-            && is_group(store, &path, format, context).await
+            && is_group(documents, &path, format).await
         {
             return update_attributes(store, &path, attributes, AttributeUpdate::Merge, context).await;
         }
-        let _held = documents::lock(store, &path, context).await?;
+        let _held = documents.lock(&path).await?;
         let mut changed = ChangedNodes::default();
-        let above = missing_groups(store, &path, format, context).await?;
-        let occupant = occupant(store, &path, node, overwrite, context).await?;
-        if make_room(occupant, overwrite, erase::everything(store, &path, context)).await? {
+        let above = missing_groups(documents, &path, format).await?;
+        let occupant = occupant(documents, &path, node, overwrite).await?;
+        if make_room(occupant, overwrite, erase::everything(documents, &path)).await? {
             changed.removed.push(path.clone());
         }
         for group in above {
@@ -62,19 +63,14 @@ pub async fn create(
         for (path, document) in &changed.set {
             documents::save(store, path, document).await?;
         }
-        documents::record(store, &path, format, &changed, context).await?;
+        documents.record(&path, format, &changed).await?;
         Ok(OpenedNode { path, document, metadata, large: None })
     })
     .await
 }
 
-async fn is_group(
-    store: &Rc<dyn Store>,
-    path: &NodePath,
-    format: ZarrFormat,
-    context: &RequestContext,
-) -> bool {
-    let found = documents::reopen(store, path, Some(format), context).await;
+async fn is_group(documents: Documents<'_>, path: &NodePath, format: ZarrFormat) -> bool {
+    let found = documents.reopen(path, Some(format)).await;
     found.is_ok_and(|found| {
         found.document.format == format && matches!(found.metadata, NodeMetadata::Group(_))
     })
@@ -82,14 +78,13 @@ async fn is_group(
 
 /// The groups above a new node that do not exist yet, the root first.
 async fn missing_groups(
-    store: &Rc<dyn Store>,
+    documents: Documents<'_>,
     path: &NodePath,
     format: ZarrFormat,
-    context: &RequestContext,
 ) -> Result<Vec<NodePath>> {
     let mut missing = Vec::new();
     for group in path.ancestors().skip(1) {
-        match documents::reopen(store, &group, None, context).await {
+        match documents.reopen(&group, None).await {
             Ok(found) => check_above(&found, format)?,
             Err(error) if error.kind() == ErrorKind::NotFound => missing.push(group),
             Err(error) => return Err(error),
@@ -112,13 +107,12 @@ fn check_above(found: &OpenedNode, format: ZarrFormat) -> Result<()> {
 
 /// What is at the path, in words. `None` where a node can be created.
 async fn occupant(
-    store: &Rc<dyn Store>,
+    documents: Documents<'_>,
     path: &NodePath,
     node: &NewNode,
     overwrite: bool,
-    context: &RequestContext,
 ) -> Result<Option<&'static str>> {
-    match documents::reopen(store, path, None, context).await {
+    match documents.reopen(path, None).await {
         Ok(found) => return Ok(Some(found.metadata.kind().name())),
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         // A node with invalid metadata can be overwritten.
@@ -126,10 +120,10 @@ async fn occupant(
         Err(error) => return Err(error),
     }
     // Keys that are left below the path would be read as chunks of a new array.
-    if matches!(node, NewNode::Group { .. }) || !store.can_list().await? {
+    if matches!(node, NewNode::Group { .. }) || !documents.store.can_list().await? {
         return Ok(None);
     }
-    let listing = store.list_dir(path).await?;
+    let listing = documents.store.list_dir(path).await?;
     let is_empty = listing.keys.is_empty() && listing.prefixes.is_empty();
     Ok((!is_empty).then_some("number of other keys"))
 }

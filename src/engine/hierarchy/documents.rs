@@ -17,41 +17,72 @@ use crate::hierarchy::types::OpenedNode;
 use crate::store::writers;
 use crate::store::{RequestContext, Store, Subject};
 
-/// Waits until no other call in this process changes the documents of the node.
-///
-/// # Errors
-/// `Aborted` if the caller has aborted while it waited.
-pub(super) async fn lock(
-    store: &Rc<dyn Store>,
-    path: &NodePath,
-    context: &RequestContext,
-) -> Result<writers::KeyLock> {
-    // The key only names the lock. All Zarr formats share it.
-    writers::lock_unless_aborted(store, &StoreKey::new(path, ZARR_JSON), context).await
+/// The metadata documents of a store, for a call that changes some of them.
+#[derive(Clone, Copy)]
+pub(super) struct Documents<'a> {
+    pub store: &'a Rc<dyn Store>,
+    pub context: &'a RequestContext,
+}
+
+impl Documents<'_> {
+    /// Waits until no other call in this process changes the documents of the node.
+    ///
+    /// # Errors
+    /// `Aborted` if the caller has aborted while it waited.
+    pub async fn lock(self, path: &NodePath) -> Result<writers::KeyLock> {
+        // The key only names the lock. All Zarr formats share it.
+        writers::lock_unless_aborted(self.store, &StoreKey::new(path, ZARR_JSON), self.context).await
+    }
+
+    /// Opens the node from the store, past all caches.
+    pub async fn reopen(self, path: &NodePath, format: Option<ZarrFormat>) -> Result<OpenedNode> {
+        let options = OpenOptions { format, ..OpenOptions::default() };
+        open(self.store, path.as_str(), &options, &reloading(self.context)).await
+    }
+
+    /// Reads a document from the store, past all caches. `None` where it does not exist.
+    pub async fn text(self, key: &StoreKey) -> Result<Option<Vec<u8>>> {
+        fetch::text(self.store, key, &reloading(self.context)).await
+    }
+
+    /// Updates the consolidated metadata of all groups above `node`, and in v2 of the node itself.
+    pub async fn record(self, node: &NodePath, format: ZarrFormat, changed: &ChangedNodes) -> Result<()> {
+        let lowest = match format {
+            ZarrFormat::V2 => Some(node.clone()),
+            ZarrFormat::V3 => node.parent(),
+            // zarr-python writes one for the whole hierarchy.
+            ZarrFormat::Draft(_) => Some(NodePath::root()),
+        };
+        for group in lowest.iter().flat_map(NodePath::ancestors) {
+            self.record_at(&group, format, changed).await?;
+        }
+        Ok(())
+    }
+
+    async fn record_at(self, group: &NodePath, format: ZarrFormat, changed: &ChangedNodes) -> Result<()> {
+        let suffix = match format {
+            ZarrFormat::V2 => ZMETADATA,
+            ZarrFormat::V3 => ZARR_JSON,
+            ZarrFormat::Draft(Draft::October2020) => DRAFT_ZMETADATA,
+            ZarrFormat::Draft(Draft::May2022) => return Ok(()),
+        };
+        let key = StoreKey::new(group, suffix);
+        let _held = writers::lock(self.store, &key).await;
+        let Some(bytes) = self.text(&key).await? else { return Ok(()) };
+        let set = changed.set.iter().filter_map(|(path, it)| Some((relative(path, group)?, it.clone())));
+        let removed = changed.removed.iter().filter_map(|path| relative(path, group));
+        let changes = Changes { removed: removed.collect(), set: set.collect() };
+        let changed = consolidated::changed(&String::from_utf8_lossy(&bytes), format, &changes);
+        match changed.map_err(|error| error.at_key(key.as_str()).in_stage(Stage::Metadata))? {
+            Some(text) => put(self.store, &key, text).await,
+            None => Ok(()),
+        }
+    }
 }
 
 /// A context for reading documents that will be changed: no cache may answer.
 pub(super) fn reloading(context: &RequestContext) -> RequestContext {
     RequestContext { subject: Subject::Metadata, reload: true, ..context.clone() }
-}
-
-/// Opens the node from the store, past all caches.
-pub(super) async fn reopen(
-    store: &Rc<dyn Store>,
-    path: &NodePath,
-    format: Option<ZarrFormat>,
-    context: &RequestContext,
-) -> Result<OpenedNode> {
-    open(store, path.as_str(), &OpenOptions { format, ..OpenOptions::default() }, &reloading(context)).await
-}
-
-/// Reads a document from the store, past all caches. `None` where it does not exist.
-pub(super) async fn text(
-    store: &Rc<dyn Store>,
-    key: &StoreKey,
-    context: &RequestContext,
-) -> Result<Option<Vec<u8>>> {
-    fetch::text(store, key, &reloading(context)).await
 }
 
 /// Writes a node's documents.
@@ -83,50 +114,15 @@ pub(super) struct ChangedNodes {
     pub set: Vec<(NodePath, NodeDocument)>,
 }
 
-/// Updates the consolidated metadata of all groups above `node`, and in v2 of the node itself.
-pub(super) async fn record(
-    store: &Rc<dyn Store>,
-    node: &NodePath,
-    format: ZarrFormat,
-    changed: &ChangedNodes,
-    context: &RequestContext,
-) -> Result<()> {
-    let lowest = match format {
-        ZarrFormat::V2 => Some(node.clone()),
-        ZarrFormat::V3 => node.parent(),
-        // zarr-python writes one for the whole hierarchy.
-        ZarrFormat::Draft(_) => Some(NodePath::root()),
-    };
-    for group in lowest.iter().flat_map(NodePath::ancestors) {
-        record_at(store, &group, format, changed, context).await?;
+impl ChangedNodes {
+    /// One node that was changed.
+    pub fn set(path: &NodePath, document: &NodeDocument) -> Self {
+        Self { removed: Vec::new(), set: vec![(path.clone(), document.clone())] }
     }
-    Ok(())
-}
 
-async fn record_at(
-    store: &Rc<dyn Store>,
-    group: &NodePath,
-    format: ZarrFormat,
-    changed: &ChangedNodes,
-    context: &RequestContext,
-) -> Result<()> {
-    let suffix = match format {
-        ZarrFormat::V2 => ZMETADATA,
-        ZarrFormat::V3 => ZARR_JSON,
-        ZarrFormat::Draft(Draft::October2020) => DRAFT_ZMETADATA,
-        ZarrFormat::Draft(Draft::May2022) => return Ok(()),
-    };
-    let key = StoreKey::new(group, suffix);
-    let _held = writers::lock(store, &key).await;
-    let Some(bytes) = text(store, &key, context).await? else { return Ok(()) };
-    let changes = Changes {
-        removed: changed.removed.iter().filter_map(|path| relative(path, group)).collect(),
-        set: changed.set.iter().filter_map(|(path, it)| Some((relative(path, group)?, it.clone()))).collect(),
-    };
-    let changed = consolidated::changed(&String::from_utf8_lossy(&bytes), format, &changes);
-    match changed.map_err(|error| error.at_key(key.as_str()).in_stage(Stage::Metadata))? {
-        Some(text) => put(store, &key, text).await,
-        None => Ok(()),
+    /// One node that was removed.
+    pub fn removed(path: &NodePath) -> Self {
+        Self { removed: vec![path.clone()], set: Vec::new() }
     }
 }
 

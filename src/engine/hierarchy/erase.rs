@@ -9,7 +9,7 @@ use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::metadata::write::consolidated::ZMETADATA;
 use crate::format::metadata::{NodeMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
-use crate::hierarchy::documents::{self, ChangedNodes};
+use crate::hierarchy::documents::{self, ChangedNodes, Documents};
 use crate::hierarchy::draft;
 use crate::hierarchy::draft::hierarchy::Hierarchy;
 use crate::hierarchy::erase_keys::{all_chunks, erase_keys};
@@ -31,40 +31,37 @@ pub async fn erase(
     at_node(path, async {
         match Hierarchy::find(store, &documents::reloading(context)).await? {
             Some(hierarchy) => draft::erase::erase(&hierarchy, &node, options, context).await,
-            None => of_v2_or_v3(store, &node, context).await,
+            None => of_v2_or_v3(Documents { store, context }, &node).await,
         }
     })
     .await
 }
 
-async fn of_v2_or_v3(store: &Rc<dyn Store>, path: &NodePath, context: &RequestContext) -> Result<bool> {
-    let _held = documents::lock(store, path, context).await?;
-    let found = super::exists::exists(store, path.as_str(), context).await;
+async fn of_v2_or_v3(documents: Documents<'_>, path: &NodePath) -> Result<bool> {
+    let _held = documents.lock(path).await?;
+    let found = super::exists::exists(documents.store, path.as_str(), documents.context).await;
     // What cannot be read can still be erased.
     if matches!(found, Ok(None)) {
         return Ok(false);
     }
-    everything(store, path, context).await?;
-    let changed = ChangedNodes { removed: vec![path.clone()], set: Vec::new() };
+    everything(documents, path).await?;
+    let changed = ChangedNodes::removed(path);
     if let Some(parent) = path.parent() {
-        documents::record(store, &parent, ZarrFormat::V2, &changed, context).await?;
-        documents::record(store, path, ZarrFormat::V3, &changed, context).await?;
+        documents.record(&parent, ZarrFormat::V2, &changed).await?;
+        documents.record(path, ZarrFormat::V3, &changed).await?;
     }
     Ok(true)
 }
 
 /// Erases all keys below a path.
-pub(super) async fn everything(
-    store: &Rc<dyn Store>,
-    path: &NodePath,
-    context: &RequestContext,
-) -> Result<()> {
+pub(super) async fn everything(documents: Documents<'_>, path: &NodePath) -> Result<()> {
+    let store = documents.store;
     if store.can_list().await? {
         let keys = store.list_prefix(path).await?;
         let _touched = writers::touch(store, &keys);
         return store.erase_prefix(path).await;
     }
-    let found = documents::reopen(store, path, None, context).await?;
+    let found = documents.reopen(path, None).await?;
     let NodeMetadata::Array(array) = &found.metadata else {
         return Err(store.lacks("list, and so cannot erase a group"));
     };

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::error::{ErrorKind, Result};
 use crate::format::metadata::NodeKind;
 use crate::format::path::NodePath;
-use crate::hierarchy::documents;
+use crate::hierarchy::documents::{self, Documents};
 use crate::hierarchy::draft::hierarchy::Hierarchy;
 use crate::store::{RequestContext, Store};
 
@@ -17,10 +17,12 @@ use crate::store::{RequestContext, Store};
 /// As opening the node, but for `NotFound`.
 pub async fn exists(store: &Rc<dyn Store>, path: &str, context: &RequestContext) -> Result<Option<NodeKind>> {
     let path = NodePath::parse_any(path)?;
-    if let Some(hierarchy) = Hierarchy::find(store, &documents::reloading(context)).await? {
-        return hierarchy.exists(&path, &documents::reloading(context)).await;
+    let reloading = &documents::reloading(context);
+    if let Some(hierarchy) = Hierarchy::find(store, reloading).await? {
+        return hierarchy.exists(&path, reloading).await;
     }
-    if let Some(kind) = kind(store, &path, context).await? {
+    let documents = Documents { store, context };
+    if let Some(kind) = kind(documents, &path).await? {
         return Ok(Some(kind));
     }
     if !store.can_list().await? || store.list_prefix(&path).await?.is_empty() {
@@ -28,15 +30,15 @@ pub async fn exists(store: &Rc<dyn Store>, path: &str, context: &RequestContext)
     }
     // Keys below an array are its chunks.
     for group in path.ancestors().skip(1) {
-        if kind(store, &group, context).await? == Some(NodeKind::Array) {
+        if kind(documents, &group).await? == Some(NodeKind::Array) {
             return Ok(None);
         }
     }
     Ok(Some(NodeKind::ImplicitGroup))
 }
 
-async fn kind(store: &Rc<dyn Store>, path: &NodePath, context: &RequestContext) -> Result<Option<NodeKind>> {
-    match documents::reopen(store, path, None, context).await {
+async fn kind(documents: Documents<'_>, path: &NodePath) -> Result<Option<NodeKind>> {
+    match documents.reopen(path, None).await {
         Ok(found) => Ok(Some(found.metadata.kind())),
         // A name that v3 does not allow may be that of an implicit group.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Argument) => Ok(None),

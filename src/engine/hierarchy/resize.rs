@@ -26,7 +26,7 @@ use crate::format::codec::sharding::ChunkOrder;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::write::edit;
 use crate::hierarchy::beyond::{ChunksBeyond, Clearing, clip_edges};
-use crate::hierarchy::documents::{self, ChangedNodes};
+use crate::hierarchy::documents::{self, ChangedNodes, Documents};
 use crate::limits;
 use crate::read::array::Array;
 use crate::store::RequestContext;
@@ -45,7 +45,7 @@ pub async fn resize(
     context: &RequestContext,
 ) -> Result<Rc<Array>> {
     at_node(array.path().as_str(), async {
-        let _held = documents::lock(array.store(), array.path(), context).await?;
+        let _held = documents_of(array, context).lock(array.path()).await?;
         let old = current(array, context).await?;
         let old_shape = old.binding().metadata().shape.clone();
         let new = with_shape(&old, shape)?;
@@ -109,7 +109,7 @@ pub async fn append(
     context: &RequestContext,
 ) -> Result<Rc<Array>> {
     at_node(array.path().as_str(), async {
-        let _held = documents::lock(array.store(), array.path(), context).await?;
+        let _held = documents_of(array, context).lock(array.path()).await?;
         let old = current(array, context).await?;
         let mut shape = old.binding().metadata().shape.clone();
         let rank = shape.len();
@@ -150,16 +150,20 @@ pub async fn append(
 /// `NotFound` where the array no longer exists, and as opening it.
 pub async fn reread(array: &Rc<Array>, context: &RequestContext) -> Result<Rc<Array>> {
     at_node(array.path().as_str(), async {
-        let _held = documents::lock(array.store(), array.path(), context).await?;
+        let _held = documents_of(array, context).lock(array.path()).await?;
         current(array, context).await
     })
     .await
 }
 
+fn documents_of<'a>(array: &'a Array, context: &'a RequestContext) -> Documents<'a> {
+    Documents { store: array.store(), context }
+}
+
 /// The array as its documents in the store describe it now.
 async fn current(array: &Rc<Array>, context: &RequestContext) -> Result<Rc<Array>> {
     let format = Some(array.document().format);
-    let opened = documents::reopen(array.store(), array.path(), format, context).await?;
+    let opened = documents_of(array, context).reopen(array.path(), format).await?;
     array.by(opened.document)
 }
 
@@ -177,8 +181,8 @@ fn with_shape(array: &Rc<Array>, shape: &[u64]) -> Result<Rc<Array>> {
 }
 
 async fn save(array: &Rc<Array>, context: &RequestContext) -> Result<()> {
-    let (store, path) = (array.store(), array.path());
-    documents::save(store, path, array.document()).await?;
-    let changed = ChangedNodes { removed: Vec::new(), set: vec![(path.clone(), array.document().clone())] };
-    documents::record(store, path, array.document().format, &changed, context).await
+    let path = array.path();
+    documents::save(array.store(), path, array.document()).await?;
+    let changed = ChangedNodes::set(path, array.document());
+    documents_of(array, context).record(path, array.document().format, &changed).await
 }

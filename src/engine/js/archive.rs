@@ -16,7 +16,7 @@ use crate::format::path::StoreKey;
 use crate::store::wrap::Gathering;
 use crate::store::zip::ZipStore;
 use crate::store::zip::write::{self, NewEntry};
-use crate::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
+use crate::store::{ByteRange, Capabilities, Fetched, GetFuture, RequestContext, SizeFuture, Store};
 
 /// The key of the only value in the archive's store.
 const ARCHIVE: &str = "archive";
@@ -89,17 +89,13 @@ impl Store for BlobStore {
         _key: &'a StoreKey,
         range: ByteRange,
         _context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    ) -> GetFuture<'a> {
         Box::pin(async move { self.read(range).await.map(Some) })
     }
 
     // See `read`.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    fn size<'a>(
-        &'a self,
-        _key: &'a StoreKey,
-        _context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
+    fn size<'a>(&'a self, _key: &'a StoreKey, _context: &'a RequestContext) -> SizeFuture<'a> {
         Box::pin(async move { Ok(Some(self.blob.size() as u64)) })
     }
 }

@@ -50,17 +50,18 @@ thread_local! {
     static WORKER: RefCell<Worker> = RefCell::default();
 }
 
-/// Runs a call and converts its outcome into a status.
+/// Runs a call and converts its outcome into a status: 0, or 1 for an error.
 fn answer(call: impl FnOnce(&mut Worker) -> Result<Vec<u8>>) -> u32 {
-    WORKER.with_borrow_mut(|worker| match call(worker) {
-        Ok(result) => {
-            worker.result = result;
-            0
-        }
-        Err(error) => {
-            worker.result = report_to_json(&error).into_bytes();
-            1
-        }
+    answer_with(|worker| Ok((0, call(worker)?)))
+}
+
+/// As [`answer`], for a call that has more statuses.
+fn answer_with(call: impl FnOnce(&mut Worker) -> Result<(u32, Vec<u8>)>) -> u32 {
+    WORKER.with_borrow_mut(|worker| {
+        let outcome = call(worker);
+        let (status, result) = outcome.unwrap_or_else(|error| (1, report_to_json(&error).into_bytes()));
+        worker.result = result;
+        status
     })
 }
 
@@ -226,14 +227,7 @@ pub extern "C" fn zarr_is_waiting(part: u32) -> u32 {
 /// Finishes a part. The result is its elements. An update that waited ends as [`zarr_update`] does.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_finish(part: u32) -> u32 {
-    let mut status = 0;
-    let failed = answer(|worker| {
-        let part = worker.parts.remove(&part).ok_or_else(|| unknown("part", part))?;
-        let (kind, bytes) = part.finish()?;
-        status = kind;
-        Ok(bytes)
-    });
-    failed.max(status)
+    answer_with(|worker| worker.parts.remove(&part).ok_or_else(|| unknown("part", part))?.finish())
 }
 
 /// Changes a stored chunk. `update` is written by `access::chunk_update`, `old` is the stored value
@@ -261,8 +255,7 @@ pub unsafe extern "C" fn zarr_update(
     // SAFETY: as this function requires.
     let (update, old, elements) =
         unsafe { (slice(update, words), slice(old, old_len), slice(elements, elements_len)) };
-    let mut status = 0;
-    let failed = answer(|worker| {
+    answer_with(|worker| {
         let binding = worker.bindings.get(&array).ok_or_else(|| unknown("array", array))?;
         let update = ChunkUpdate::from_words(update)?;
         let old = (has_old != 0).then_some(old);
@@ -270,18 +263,14 @@ pub unsafe extern "C" fn zarr_update(
             let pending = PendingUpdate::begin(binding, update, old, elements)?;
             if pending.is_waiting() {
                 worker.parts.insert(part, WorkerPart::Update(pending));
-                status = WAITING;
-                return Ok(Vec::new());
+                return Ok((WAITING, Vec::new()));
             }
             pending.finish()?
         } else {
             apply(binding, &update, old, elements).map_err(|error| error.in_stage(Stage::Encode))?
         };
-        let (kind, bytes) = outcome(updated);
-        status = kind;
-        Ok(bytes)
-    });
-    failed.max(status)
+        Ok(outcome(updated))
+    })
 }
 
 /// Runs a codec on its own. `description` is read by [`StandaloneCodec::from_json`]. It encodes if

@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use super::bytes::{our_value, to_js};
 use super::error::{error_of_json, store_failed};
 use super::host;
-use super::read::{Job, box_numbers, refused};
+use super::job::{Job, box_numbers, refused};
 use crate::access::part::Part;
 use crate::error::{Error, Result};
 use crate::read::array::Array;

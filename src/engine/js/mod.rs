@@ -27,6 +27,7 @@ mod describe;
 mod error;
 mod fetch;
 mod host;
+mod job;
 mod json;
 #[cfg(feature = "full")]
 mod locks;

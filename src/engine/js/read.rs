@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use js_sys::{Array as JsArray, Float64Array, Function, Uint32Array};
+use js_sys::{Array as JsArray, Float64Array, Function};
 use wasm_bindgen::prelude::*;
 
 use super::bytes::to_js as bytes_to_js;
 use super::decoder::JobDecoder;
+use super::job::{Job, box_numbers, extents, refused};
 use super::record::{self, Record};
 use super::{host, plain, registry, store, task};
 use crate::access::instruction::ProjectedAxis;
@@ -20,63 +21,6 @@ use crate::read::{
     Base, OutputLayout, PartData, PartSink, PlacedChunk, Progress, ReadRequest, read as read_array,
 };
 use crate::store::{LocalFuture, Priority, RequestContext};
-
-#[wasm_bindgen]
-extern "C" {
-    /// `Job` of `read/job.ts`.
-    #[derive(Clone)]
-    pub type Job;
-
-    #[wasm_bindgen(method, catch)]
-    fn begin(this: &Job, layout: &JsValue) -> std::result::Result<(), JsValue>;
-
-    /// Takes a part. `bytes` is undefined if the part contains the fill value below its chunks, and
-    /// null if the chunks cover it. `ours` tells that its buffer may be transferred. Returns
-    /// undefined or a promise.
-    #[wasm_bindgen(method, catch)]
-    fn part(
-        this: &Job,
-        start: &Float64Array,
-        shape: &Float64Array,
-        bytes: &JsValue,
-        ours: bool,
-        chunks: &js_sys::Array,
-    ) -> std::result::Result<JsValue, JsValue>;
-
-    #[wasm_bindgen(method, getter, js_name = hearsProgress)]
-    fn hears_progress(this: &Job) -> bool;
-
-    #[wasm_bindgen(method, catch)]
-    fn progress(this: &Job, numbers: &Float64Array) -> std::result::Result<(), JsValue>;
-
-    #[wasm_bindgen(method, catch, js_name = decodeBegin)]
-    pub fn decode_begin(this: &Job, header: &Uint32Array) -> std::result::Result<u32, JsValue>;
-
-    /// Announces the end of a part's chunks, and the part's place in the result, before
-    /// `decode_finish`. The job may write the elements there.
-    #[wasm_bindgen(method, catch, js_name = decodePlace)]
-    pub fn decode_place(
-        this: &Job,
-        part: u32,
-        start: &Float64Array,
-        shape: &Float64Array,
-    ) -> std::result::Result<(), JsValue>;
-
-    #[wasm_bindgen(method, catch, js_name = decodeSupply)]
-    pub fn decode_supply(
-        this: &Job,
-        part: u32,
-        table: &Uint32Array,
-        buffers: &js_sys::Array,
-        ours: &js_sys::Array,
-    ) -> std::result::Result<(), JsValue>;
-
-    #[wasm_bindgen(method, catch, js_name = decodeFinish)]
-    pub fn decode_finish(this: &Job, part: u32) -> std::result::Result<JsValue, JsValue>;
-
-    #[wasm_bindgen(method, catch, js_name = decodeCancel)]
-    pub fn decode_cancel(this: &Job, part: u32) -> std::result::Result<(), JsValue>;
-}
 
 /// What to read: a request as `selection.ts` writes it, of an array with elements of this type.
 fn read_request(request: &JsValue, data_type: &DataType) -> Result<ReadRequest> {
@@ -230,25 +174,13 @@ fn placed_chunk(chunk: &PlacedChunk) -> Result<JsValue> {
     Ok(JsArray::of2(&Float64Array::from(numbers.as_slice()), &bytes).into())
 }
 
-// A box of a result. The whole result fits into one buffer.
-#[allow(clippy::cast_precision_loss)]
-fn numbers(values: &[u64]) -> Vec<f64> {
-    values.iter().map(|value| *value as f64).collect()
-}
-
-/// The start of a part in its result, and its extents.
-pub fn box_numbers(part: &Part) -> (Float64Array, Float64Array) {
-    let array = |values: &[u64]| Float64Array::from(numbers(values).as_slice());
-    (array(&part.start), array(&part.shape))
-}
-
 impl PartSink for JobSink {
     // The result fits into one buffer, so numbers hold all extents.
     #[allow(clippy::cast_precision_loss)]
     fn begin(&self, layout: &OutputLayout) -> Result<()> {
         let order: Vec<f64> = layout.order.iter().map(|axis| *axis as f64).collect();
         let layout = Record::new()
-            .with("shape", &record::numbers(&numbers(&layout.shape)))
+            .with("shape", &record::numbers(&extents(&layout.shape)))
             .with("kept", &record::list(layout.kept.iter().map(|kept| (*kept).into())))
             .with("order", &record::numbers(&order))
             .with_number("parts", layout.parts as f64)
@@ -285,10 +217,4 @@ impl PartSink for JobSink {
             let _ = self.job.progress(&progress_numbers(progress));
         }
     }
-}
-
-/// The error if the job has no room for the result.
-pub fn refused(thrown: JsValue) -> Error {
-    let message = super::error::describe(&thrown);
-    Error::limit(format!("the result cannot be held: {message}")).caused_by(Rc::new(thrown))
 }

@@ -142,9 +142,9 @@ pub fn size_of_key(store: u32, key: String, settle: Function) -> u32 {
 fn byte_range(offset: Option<f64>, length: Option<f64>) -> Result<ByteRange> {
     Ok(match (offset, length) {
         (None, None) => ByteRange::Whole,
-        (None, Some(len)) => ByteRange::Suffix(natural(len)?),
+        (None, Some(len)) => ByteRange::Last(natural(len)?),
         (Some(offset), len) => {
-            ByteRange::FromStart { offset: natural(offset)?, len: natural(len.unwrap_or(f64::NAN))? }
+            ByteRange::At { offset: natural(offset)?, len: natural(len.unwrap_or(f64::NAN))? }
         }
     })
 }

@@ -14,12 +14,14 @@ use super::bytes::{foreign_value, to_js_whole};
 use super::error::store_failed;
 use super::host;
 use super::plain::natural;
-use crate::error::{Error, ErrorKind, IS_FULL, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
-use crate::store::left_to_full;
 use crate::store::walk::{ListingBudget, walk};
-use crate::store::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value};
+use crate::store::{
+    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
+    Value, at_key, in_full,
+};
 
 #[wasm_bindgen]
 extern "C" {
@@ -308,7 +310,7 @@ fn version_told(answer: &JsValue) -> Option<String> {
 /// Rejects a range with more bytes than requested. The store ignored the range, and the requested
 /// part cannot be identified.
 fn check_len(actual: u64, range: ByteRange) -> Result<()> {
-    let (ByteRange::FromStart { len, .. } | ByteRange::Suffix(len)) = range else { return Ok(()) };
+    let (ByteRange::At { len, .. } | ByteRange::Last(len)) = range else { return Ok(()) };
     if actual <= len {
         return Ok(());
     }
@@ -323,8 +325,8 @@ fn query(range: ByteRange) -> Option<JsValue> {
         ByteRange::Whole => return None,
         // zarrita's interface has no open ranges.
         range if range.is_open() => return None,
-        ByteRange::FromStart { offset, len } => &[("offset", offset), ("length", len)],
-        ByteRange::Suffix(len) => &[("suffixLength", len)],
+        ByteRange::At { offset, len } => &[("offset", offset), ("length", len)],
+        ByteRange::Last(len) => &[("suffixLength", len)],
     };
     let query = Object::new();
     for (name, value) in members {
@@ -376,47 +378,20 @@ impl Store for UserStore {
         Reflect::get(&store, &"lockName".into()).ok()?.as_string()
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        Box::pin(async move {
-            let fetched = self.read(key, range, context).await;
-            fetched.map_err(|error| error.at_key(key.as_str()))
-        })
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
+        Box::pin(at_key(key, self.read(key, range, context)))
     }
 
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
-        Box::pin(async move {
-            let size = self.size_of(key, context).await;
-            size.map_err(|error| error.at_key(key.as_str()))
-        })
+    fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
+        Box::pin(at_key(key, self.size_of(key, context)))
     }
 
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("writing");
-        }
-        Box::pin(async move {
-            let set = self.write(key, value).await;
-            set.map_err(|error| error.at_key(key.as_str()))
-        })
+        in_full("writing", || Box::pin(at_key(key, self.write(key, value))))
     }
 
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("erasing");
-        }
-        Box::pin(async move {
-            let erased = self.remove(key).await;
-            erased.map_err(|error| error.at_key(key.as_str()))
-        })
+        in_full("erasing", || Box::pin(at_key(key, self.remove(key))))
     }
 
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
@@ -424,16 +399,10 @@ impl Store for UserStore {
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        if !IS_FULL {
-            return left_to_full("listing");
-        }
-        Box::pin(self.keys_below(prefix))
+        in_full("listing", || Box::pin(self.keys_below(prefix)))
     }
 
     fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("erasing");
-        }
-        Box::pin(self.remove_prefix(prefix))
+        in_full("erasing", || Box::pin(self.remove_prefix(prefix)))
     }
 }

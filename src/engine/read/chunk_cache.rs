@@ -10,14 +10,14 @@
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
-use crate::access::plan::{ByteRequest, RequestedRange};
+use crate::access::plan::ByteRequest;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::NodePath;
 use crate::read::shard_indexes::ShardIndexes;
 use crate::read::types::{BatchesInFlight, ChunkOrigin, PartsInFlight};
 use crate::sorted::{Key, Map};
 use crate::store::writers::{self, Moment};
-use crate::store::{Store, Value, innermost};
+use crate::store::{ByteRange, Store, Value, innermost};
 
 /// The kinds of cached values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -211,7 +211,7 @@ fn handle(
 struct CacheEntry {
     /// Indices of the stored chunk, and the byte range in it.
     chunk: Rc<[u64]>,
-    range: RequestedRange,
+    range: ByteRange,
     asked: Moment,
     /// `None` if the chunk is known to be absent.
     value: Option<Value>,

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::access::projection::DimensionProjection;
+use crate::access::projection::{DimensionProjection, project};
 use crate::access::selection::{Selected, Selection};
 use crate::error::Result;
 use crate::format::chunk_grid::{GridDimension, unravel};
@@ -55,11 +55,7 @@ enum TouchedChunks {
 impl TouchedChunks {
     fn new(selected: &Selected, grid: &[GridDimension]) -> Result<Self> {
         match selected {
-            Selected::Orthogonal(axes) => {
-                let axes = axes.iter().zip(grid);
-                let projections = axes.map(|(axis, grid)| DimensionProjection::new(&axis.indices, grid));
-                projections.collect::<Result<_>>().map(Self::Grid)
-            }
+            Selected::Orthogonal(axes) => project(axes, grid).map(Self::Grid),
             Selected::Points(lists) => {
                 let count = lists.first().map_or(0, |list| list.len());
                 let chunk = |i: usize| {

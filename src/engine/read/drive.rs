@@ -9,7 +9,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use crate::access::nearest::NearestFirst;
 use crate::access::part::{Part, PartGrid};
 use crate::access::plan::PartPlan;
-use crate::access::projection::DimensionProjection;
+use crate::access::projection::{DimensionProjection, project};
 use crate::access::selection::Selected;
 use crate::error::{Error, Result};
 use crate::limits;
@@ -176,12 +176,7 @@ impl PartPlanner {
     fn new(array: &Array, selected: Selected, layout: &OutputLayout) -> Result<Self> {
         match selected {
             Selected::Orthogonal(axes) => {
-                let leaf_grid = array.binding().leaf_grid()?;
-                let projections = axes
-                    .iter()
-                    .zip(&leaf_grid)
-                    .map(|(axis, grid)| DimensionProjection::new(&axis.indices, grid))
-                    .collect::<Result<Vec<_>>>()?;
+                let projections = project(&axes, &array.binding().leaf_grid()?)?;
                 let size = typical_size(layout).max(array.binding().element_size());
                 let grid = PartGrid::new(&projections, size, &layout.order)?;
                 Ok(Self::Orthogonal { projections, grid })

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use futures_util::future::FutureExt;
 
-use crate::access::plan::{ByteRequest, PartPlan, RequestedRange, RowsOf};
+use crate::access::plan::{ByteRequest, PartPlan, RowsOf};
 use crate::error::{Error, Result, Stage};
 use crate::limits;
 use crate::read::array::Array;
@@ -19,7 +19,6 @@ use crate::read::shard_indexes::{self, IndexDecoding, StoredChunk};
 use crate::read::types::Interrupted;
 use crate::read::whole_shards::WholeShards;
 use crate::sorted::{self, Map};
-use crate::store::byte_range::len_of;
 use crate::store::gather::{self, GAP_BYTES, Group, MERGED_BYTES};
 use crate::store::writers::{self, Moment};
 use crate::store::{ByteRange, FetchResult, Gathered, LocalFuture, RequestContext, Value};
@@ -100,7 +99,7 @@ impl ChunkFetcher {
                 arrivals.push(Box::pin(self.clone().index(request, decoding)));
                 continue;
             }
-            if matches!(request.range, RequestedRange::At { len: 0, .. }) {
+            if matches!(request.range, ByteRange::At { len: 0, .. }) {
                 at_hand.push((request, Some(Value::from(Vec::new()))));
                 continue;
             }
@@ -192,7 +191,7 @@ impl ChunkFetcher {
         }
         let request = |Group { span, members }: Group| {
             let (store, key, context) = (store.clone(), key.clone(), context.clone());
-            let bytes = ByteRange::FromStart { offset: span.start, len: len_of(&span) };
+            let bytes = ByteRange::from(span.clone());
             let answer: LocalFuture<'static, FetchResult> =
                 Box::pin(async move { store.get(&key, bytes, &context).await });
             Gathered { members, start: span.start, answer: answer.shared() }
@@ -205,8 +204,8 @@ impl ChunkFetcher {
         let (mut ranges, mut arrivals) = (Ranges::new(), Vec::new());
         for request in requests {
             match request.range {
-                RequestedRange::At { offset, len } => ranges.push((request, offset..offset + len)),
-                RequestedRange::Whole | RequestedRange::Last(_) => {
+                ByteRange::At { offset, len } => ranges.push((request, offset..offset + len)),
+                ByteRange::Whole | ByteRange::Last(_) => {
                     arrivals.push(self.clone().whole(request, begun).boxed_local());
                 }
             }

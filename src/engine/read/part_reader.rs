@@ -8,7 +8,7 @@ use std::task::Poll;
 
 use futures_util::future::FutureExt;
 
-use crate::access::binding::Level;
+use crate::access::level::Level;
 use crate::access::part::Part;
 use crate::access::plan::PartPlan;
 use crate::error::{Error, Result, Stage};

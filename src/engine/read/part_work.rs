@@ -18,10 +18,10 @@ use std::rc::Rc;
 use futures_util::future::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
-use crate::access::binding::Level;
 use crate::access::instruction::{PartHeader, ProjectedAxis};
+use crate::access::level::Level;
 use crate::access::part::Part;
-use crate::access::plan::{ByteRequest, PartPlan, PartProjection, RequestedRange};
+use crate::access::plan::{ByteRequest, PartPlan, PartProjection};
 use crate::error::Result;
 use crate::format::dimension_order::{in_array_order, packed_strides};
 use crate::read::chunk_cache::CacheKind;
@@ -36,7 +36,7 @@ use crate::read::types::{
 use crate::store::in_flight::Begun;
 use crate::store::turn::{let_others_run, next_turn};
 use crate::store::writers::{self, Moment};
-use crate::store::{LocalFuture, SharedFuture, Value};
+use crate::store::{ByteRange, LocalFuture, SharedFuture, Value};
 
 /// Decoded bytes of whole chunks that go to a decoder as one batch.
 const BATCH_BYTES: u64 = 1 << 20;
@@ -452,8 +452,7 @@ impl ReadContext {
 
 /// The requests to examine in this turn.
 fn some_of(needed: &mut VecDeque<ByteRequest>) -> Vec<ByteRequest> {
-    let whole =
-        needed.iter().take(LOOKED_AT).take_while(|request| request.range == RequestedRange::Whole).count();
+    let whole = needed.iter().take(LOOKED_AT).take_while(|request| request.range == ByteRange::Whole).count();
     let some = if whole > 0 { whole } else { needed.len() };
     needed.drain(..some).collect()
 }

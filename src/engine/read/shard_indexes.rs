@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::access::plan::{ByteRequest, RequestedRange};
+use crate::access::plan::ByteRequest;
 use crate::error::{ErrorKind, Result};
 use crate::format::codec::sharding::ShardIndex;
 use crate::format::codec::sharding::index::ShardIndexFormat;
@@ -208,11 +208,7 @@ fn fetch(
     context: RequestContext,
 ) -> LocalFuture<'static, Result<OptionalIndex>> {
     let (store, key) = (stored.store.clone(), stored.key.clone());
-    let range = match request.range {
-        RequestedRange::Whole => ByteRange::Whole,
-        RequestedRange::At { offset, len } => ByteRange::FromStart { offset, len },
-        RequestedRange::Last(len) => ByteRange::Suffix(len),
-    };
+    let range = request.range;
     Box::pin(async move {
         let fetched = store.get(&key, range, &context).await;
         let Some(fetched) = fetched.map_err(|error| error.at_key(key.as_str()))? else { return Ok(None) };
@@ -226,8 +222,8 @@ fn fetch(
 /// The key of the index that `request` asks for.
 fn index_key(request: &ByteRequest) -> IndexKey {
     let offset = match request.range {
-        RequestedRange::At { offset, .. } => offset,
-        RequestedRange::Whole | RequestedRange::Last(_) => 0,
+        ByteRange::At { offset, .. } => offset,
+        ByteRange::Whole | ByteRange::Last(_) => 0,
     };
     (request.chunk.clone(), request.level, offset)
 }

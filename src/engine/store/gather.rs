@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::rc::{Rc, Weak};
 
 use crate::error::{Error, Result};
+use crate::format::byte_range::len_of;
 use crate::sorted::{self, Key, Map};
-use crate::store::byte_range::len_of;
 use crate::store::in_flight::{Begun, InFlight};
 use crate::store::turn::end_of_turn;
 use crate::store::{
@@ -107,8 +107,8 @@ impl<K: Key> Key for RequestKey<K> {
     fn put(&self, bytes: &mut Vec<u8>) {
         let (tag, offset, len) = match self.range {
             ByteRange::Whole => (0_u8, 0, 0),
-            ByteRange::FromStart { offset, len } => (1, offset, len),
-            ByteRange::Suffix(len) => (2, 0, len),
+            ByteRange::At { offset, len } => (1, offset, len),
+            ByteRange::Last(len) => (2, 0, len),
         };
         (tag, offset, len).put(bytes);
         self.of.put(bytes);
@@ -160,7 +160,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
     ) -> FetchResult {
         match range.check()? {
             // An open range has no neighbour behind it.
-            ByteRange::FromStart { offset, len } if !range.is_open() => {
+            ByteRange::At { offset, len } if !range.is_open() => {
                 let bytes = offset..offset.saturating_add(len);
                 let gathered = self.gather(key, &[bytes], context, fetch).await?.pop();
                 let Gathered { start, answer, .. } = gathered.ok_or_else(not_started)?;
@@ -250,7 +250,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         let spans: Vec<Range<u64>> = ranges.iter().map(|(range, _)| range.clone()).collect();
         let mut requests: Vec<Option<Gathered>> = vec![None; ranges.len()];
         for Group { span, members } in merge(&spans, GAP_BYTES, MERGED_BYTES) {
-            let range = ByteRange::FromStart { offset: span.start, len: len_of(&span) };
+            let range = ByteRange::from(span.clone());
             let priority = members.iter().filter_map(|member| Some(ranges.get(*member)?.1));
             let priority = Priority::new(priority.fold(f64::NEG_INFINITY, f64::max));
             let context = RequestContext { priority, ..context.clone() };

@@ -4,7 +4,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::key_table::below;
-use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value};
+use super::{
+    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
+    Value,
+};
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 
@@ -30,6 +33,11 @@ impl MemoryStore {
         self.values.borrow_mut().insert(key.as_str().to_owned(), value.into());
     }
 
+    /// The bytes under a key.
+    pub fn bytes(&self, key: &StoreKey) -> Option<Vec<u8>> {
+        self.value(key)?.as_slice().map(<[u8]>::to_vec)
+    }
+
     fn value(&self, key: &StoreKey) -> Option<Value> {
         self.values.borrow().get(key.as_str()).cloned()
     }
@@ -44,23 +52,14 @@ impl Store for MemoryStore {
         "memory".to_owned()
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        _context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, _context: &'a RequestContext) -> GetFuture<'a> {
         Box::pin(async move {
             let part = self.value(key).map(|value| Fetched::part_of(&value, range));
             part.transpose().map_err(|error| error.at_key(key.as_str()))
         })
     }
 
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        _context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
+    fn size<'a>(&'a self, key: &'a StoreKey, _context: &'a RequestContext) -> SizeFuture<'a> {
         Box::pin(async move { Ok(self.value(key).map(|value| value.len())) })
     }
 
@@ -112,11 +111,11 @@ mod tests {
         let store = MemoryStore::new();
         store.insert(&StoreKey::parse("a/b").unwrap(), vec![0, 1, 2, 3, 4]);
         assert_eq!(read(&store, "a/b", ByteRange::Whole).unwrap().unwrap(), [0, 1, 2, 3, 4]);
-        assert_eq!(read(&store, "a/b", ByteRange::FromStart { offset: 3, len: 9 }).unwrap().unwrap(), [3, 4]);
-        assert_eq!(read(&store, "a/b", ByteRange::Suffix(2)).unwrap().unwrap(), [3, 4]);
-        assert_eq!(read(&store, "a/b", ByteRange::Suffix(9)).unwrap().unwrap(), [0, 1, 2, 3, 4]);
+        assert_eq!(read(&store, "a/b", ByteRange::At { offset: 3, len: 9 }).unwrap().unwrap(), [3, 4]);
+        assert_eq!(read(&store, "a/b", ByteRange::Last(2)).unwrap().unwrap(), [3, 4]);
+        assert_eq!(read(&store, "a/b", ByteRange::Last(9)).unwrap().unwrap(), [0, 1, 2, 3, 4]);
         assert_eq!(read(&store, "a", ByteRange::Whole).unwrap(), None);
-        let error = read(&store, "a/b", ByteRange::FromStart { offset: 5, len: 1 }).unwrap_err();
+        let error = read(&store, "a/b", ByteRange::At { offset: 5, len: 1 }).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Format);
         assert_eq!(error.context().key.as_deref(), Some("a/b"));
         assert_eq!(error.context().range, Some((5, 1)));

@@ -16,7 +16,6 @@
 //! | `list_prefix`, `list` | [`Store::list_prefix`], also of the root | walks the tree with `list_dir` | the wrapped store's |
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
-pub mod byte_range;
 pub mod gather;
 pub mod http;
 pub(crate) mod in_flight;
@@ -41,9 +40,10 @@ use std::rc::Rc;
 
 use futures_util::future::Shared;
 
-pub use byte_range::ByteRange;
 pub use priority::Priority;
 pub use value::{HostBytes, Value};
+
+pub use crate::format::byte_range::ByteRange;
 
 use crate::error::{Error, IS_FULL, Opaque, Result};
 use crate::format::metadata::NodeMetadata;
@@ -54,13 +54,27 @@ use crate::sorted;
 /// A future on the current thread. JavaScript handles cannot move to other threads.
 pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
+/// A request to a store: the value that it finds.
+pub type GetFuture<'a> = LocalFuture<'a, FetchResult>;
+
+/// The size of a value in bytes; `None` if it is absent.
+pub type SizeFuture<'a> = LocalFuture<'a, Result<Option<u64>>>;
+
 /// Work that several wait for. Clones wait for the same work.
 pub type SharedFuture<T> = Shared<LocalFuture<'static, T>>;
 
-/// Fails with [`Error::needs_full`], for builds without the feature. Methods that return it first
-/// let the compiler drop the rest of their code.
-pub(crate) fn left_to_full<'a, T: 'a>(what: &str) -> LocalFuture<'a, Result<T>> {
-    Box::pin(std::future::ready(Err(Error::needs_full(what))))
+/// Work of the full build. In others it fails with [`Error::needs_full`], and the compiler drops
+/// the work.
+pub(crate) fn in_full<'a, T: 'a>(
+    what: &str,
+    work: impl FnOnce() -> LocalFuture<'a, Result<T>>,
+) -> LocalFuture<'a, Result<T>> {
+    if IS_FULL { work() } else { Box::pin(std::future::ready(Err(Error::needs_full(what)))) }
+}
+
+/// Runs work and adds the key to its error.
+pub(crate) async fn at_key<T>(key: &StoreKey, work: impl Future<Output = Result<T>>) -> Result<T> {
+    work.await.map_err(|error| error.at_key(key.as_str()))
 }
 
 /// The circumstances of a request: settings of the caller that a store may use.
@@ -182,7 +196,7 @@ impl Listing {
 pub type WarningSink = Rc<dyn Fn(&str)>;
 
 /// What a store can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     /// Getting a range costs less than getting the whole value.
     pub partial: bool,
@@ -199,10 +213,14 @@ pub struct Capabilities {
 /// together.
 pub trait Store {
     /// What this store can do, as far as it is known without a request.
-    fn capabilities(&self) -> Capabilities;
+    fn capabilities(&self) -> Capabilities {
+        self.inner().map(|inner| inner.capabilities()).unwrap_or_default()
+    }
 
     /// A description for error messages: a URL or a file name.
-    fn describe(&self) -> String;
+    fn describe(&self) -> String {
+        self.inner().map_or_else(|| "a store".to_owned(), |inner| inner.describe())
+    }
 
     /// The wrapped store, if this store changes nothing but some answers: its keys are the keys of
     /// the other, and writes to one are writes to the other.
@@ -227,12 +245,7 @@ pub trait Store {
     ///
     /// # Errors
     /// `Format` for a range that begins at or past the end; `Store` if the store fails.
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, FetchResult>;
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a>;
 
     /// Merges some ranges of a key with those that others ask for in this turn, and returns the
     /// requests. `None` if this store does not merge. Then the caller merges its own ranges.
@@ -278,11 +291,7 @@ pub trait Store {
     }
 
     /// Size of the value in bytes; `None` if it is absent.
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
+    fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
         if let Some(inner) = self.inner() {
             return inner.size(key, context);
         }
@@ -294,68 +303,56 @@ pub trait Store {
 
     /// Stores a value completely or not at all.
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("writing");
-        }
-        if let Some(inner) = self.inner() {
-            return inner.set(key, value);
-        }
-        Box::pin(async move { Err(self.lacks("write").at_key(key.as_str())) })
+        in_full("writing", || match self.inner() {
+            Some(inner) => inner.set(key, value),
+            None => Box::pin(async move { Err(self.lacks("write").at_key(key.as_str())) }),
+        })
     }
 
     /// Removes a key. Removing an absent key is no error.
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("erasing");
-        }
-        if let Some(inner) = self.inner() {
-            return inner.erase(key);
-        }
-        Box::pin(async move { Err(self.lacks("erase").at_key(key.as_str())) })
+        in_full("erasing", || match self.inner() {
+            Some(inner) => inner.erase(key),
+            None => Box::pin(async move { Err(self.lacks("erase").at_key(key.as_str())) }),
+        })
     }
 
     /// Whether `list_dir` works. A store that does not know asks its server once.
     /// [`Capabilities::listable`] tells what is known without a request.
     fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
-        if let Some(inner) = self.inner() {
-            return inner.can_list();
+        match self.inner() {
+            Some(inner) => inner.can_list(),
+            None => Box::pin(async move { Ok(self.capabilities().listable) }),
         }
-        Box::pin(async move { Ok(self.capabilities().listable) })
     }
 
     /// The direct children of a prefix, in any order. Unlike in the specification, the prefix has
     /// no slash at its end.
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        if let Some(inner) = self.inner() {
-            return inner.list_dir(prefix);
+        match self.inner() {
+            Some(inner) => inner.list_dir(prefix),
+            None => Box::pin(async move { Err(self.lacks("list")) }),
         }
-        Box::pin(async move { Err(self.lacks("list")) })
     }
 
     /// All keys below a prefix, in any order.
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        if !IS_FULL {
-            return left_to_full("listing");
-        }
-        if let Some(inner) = self.inner() {
-            return inner.list_prefix(prefix);
-        }
-        Box::pin(walk::walk(prefix, async |prefix| self.list_dir(prefix).await))
+        in_full("listing", || match self.inner() {
+            Some(inner) => inner.list_prefix(prefix),
+            None => Box::pin(walk::walk(prefix, async |prefix| self.list_dir(prefix).await)),
+        })
     }
 
     /// Removes all keys below a prefix.
     fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("erasing");
-        }
-        if let Some(inner) = self.inner() {
-            return inner.erase_prefix(prefix);
-        }
-        Box::pin(async move {
-            for key in self.list_prefix(prefix).await? {
-                self.erase(&key).await?;
-            }
-            Ok(())
+        in_full("erasing", || match self.inner() {
+            Some(inner) => inner.erase_prefix(prefix),
+            None => Box::pin(async move {
+                for key in self.list_prefix(prefix).await? {
+                    self.erase(&key).await?;
+                }
+                Ok(())
+            }),
         })
     }
 

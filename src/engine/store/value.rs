@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
+use crate::format::byte_range::len_of;
 use crate::limits;
-use crate::store::byte_range::len_of;
 
 /// Bytes that the host (JavaScript) holds.
 #[allow(clippy::len_without_is_empty, reason = "nothing asks whether it is empty")]

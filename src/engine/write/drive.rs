@@ -9,8 +9,9 @@ use std::rc::Rc;
 
 use futures_util::stream::{self, StreamExt};
 
-use crate::access::chunk_update::{self, Change, ChunkUpdate};
-use crate::access::write_plan::{ChunkWrite, SourceAxis, WritePlan, each_run};
+use crate::access::chunk_update::{Change, ChunkUpdate};
+use crate::access::selection::Indices;
+use crate::access::write_plan::{ChunkWrite, WritePlan, each_run};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::limits;
@@ -118,7 +119,7 @@ impl<'a> WriteRun<'a> {
 
     /// The packed elements of one chunk. If they are contiguous in the source, the chunk shares its
     /// bytes.
-    fn cut_fixed(&self, elements: &Value, cut: &[SourceAxis]) -> Result<Value> {
+    fn cut_fixed(&self, elements: &Value, cut: &[Indices]) -> Result<Value> {
         let size = self.array.binding().element_size() as u64;
         let mut runs = Vec::new();
         each_run(self.plan.source_shape(), cut, &mut |run| {
@@ -141,7 +142,7 @@ impl<'a> WriteRun<'a> {
     }
 
     /// The elements of variable length of one chunk, packed.
-    fn cut_variable(&self, elements: &VariableBytes, cut: &[SourceAxis]) -> Result<Value> {
+    fn cut_variable(&self, elements: &VariableBytes, cut: &[Indices]) -> Result<Value> {
         let mut packed = VariableBytes::new();
         each_run(self.plan.source_shape(), cut, &mut |run| {
             run.into_iter().try_for_each(|number| {
@@ -149,7 +150,7 @@ impl<'a> WriteRun<'a> {
                 packed.push(element.ok_or_else(|| too_few_elements(number, elements.len()))?)
             })
         })?;
-        Ok(chunk_update::pack(&packed).into())
+        Ok(packed.to_packed().into())
     }
 
     /// Number of chunks in flight.

@@ -7,7 +7,6 @@ use std::rc::Rc;
 use futures_util::future::try_join_all;
 
 use crate::access::chunk_update::KeptChunks;
-use crate::access::plan::RequestedRange;
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::limits;
@@ -36,21 +35,17 @@ pub(super) async fn remaining(
     remains: &KeptChunks,
     context: &RequestContext,
 ) -> Result<Remaining> {
-    let range = match remains.index_range() {
-        RequestedRange::At { offset, len } => ByteRange::FromStart { offset, len },
-        RequestedRange::Last(len) => ByteRange::Suffix(len),
-        RequestedRange::Whole => return Ok(Remaining::Unknown),
+    let Some(index) = store.get(key, remains.index_range(), context).await? else {
+        return Ok(Remaining::Known(None));
     };
-    let Some(index) = store.get(key, range, context).await? else { return Ok(Remaining::Known(None)) };
     let kept = remains.kept(&index.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?, index.size)?;
     if kept.len > MOST_BYTES {
         return Ok(Remaining::Unknown);
     }
     let spans: Vec<Range<u64>> =
         gather::merge(&kept.ranges, GAP_BYTES, MERGED_BYTES).into_iter().map(|group| group.span).collect();
-    let asked =
-        spans.iter().map(|span| ByteRange::FromStart { offset: span.start, len: span.end - span.start });
-    let fetched = try_join_all(asked.map(|range| store.get(key, range, context))).await?;
+    let asked = spans.iter().map(|span| store.get(key, ByteRange::from(span.clone()), context));
+    let fetched = try_join_all(asked).await?;
     let mut shard = limits::zeroed(kept.len, MOST_BYTES, "shard")?;
     put(&mut shard, kept.index, &index)?;
     for (span, fetched) in spans.iter().zip(fetched) {

@@ -63,7 +63,7 @@ fn headers() {
     for status in [200, 206, 416, 503] {
         let read = |headers: &str| {
             let store = server(OnePage { status, headers: headers.to_owned(), page: "12345678".to_owned() });
-            let range = ByteRange::FromStart { offset: 0, len: 8 };
+            let range = ByteRange::At { offset: 0, len: 8 };
             drop(block_on(store.get(&key, range, &RequestContext::default())));
             drop(block_on(store.size(&key, &RequestContext::default())));
         };

@@ -3,7 +3,6 @@
 //! transformer and stores that offer only half of the operations. What the sharding transformer
 //! does besides has its own file.
 
-mod recording;
 mod sentences;
 mod sequences;
 mod sharding;

@@ -65,7 +65,7 @@ fn get_retrieves(subject: &Subject) -> Outcome {
 fn absent(subject: &Subject) -> Outcome {
     on_each(subject, |subject, name| {
         same(fine(subject.whole(name))?, None, "of an empty store")?;
-        same(fine(subject.get(name, ByteRange::Suffix(3)))?, None, "suffix")?;
+        same(fine(subject.get(name, ByteRange::Last(3)))?, None, "suffix")?;
         same(fine(subject.size(name))?, None, "size")
     })?;
     fine(subject.set("data/a/c4/2", b"neighbour"))?;
@@ -77,7 +77,7 @@ fn ranges(subject: &Subject) -> Outcome {
     on_each(subject, |subject, name| {
         fine(subject.set(name, b"0123456789"))?;
         for (offset, len, expected) in [(0, 1, "0"), (3, 4, "3456"), (8, 2, "89"), (7, 100, "789")] {
-            let found = fine(subject.get(name, ByteRange::FromStart { offset, len }))?;
+            let found = fine(subject.get(name, ByteRange::At { offset, len }))?;
             same(found, Some(expected.as_bytes().to_vec()), "range")?;
         }
         Ok(())
@@ -99,7 +99,7 @@ fn suffixes(subject: &Subject) -> Outcome {
     on_each(subject, |subject, name| {
         fine(subject.set(name, b"0123456789"))?;
         for (len, expected) in [(1, "9"), (10, "0123456789"), (99, "0123456789")] {
-            let found = fine(subject.get(name, ByteRange::Suffix(len)))?;
+            let found = fine(subject.get(name, ByteRange::Last(len)))?;
             same(found, Some(expected.as_bytes().to_vec()), "suffix")?;
         }
         Ok(())
@@ -110,7 +110,7 @@ fn past_the_end(subject: &Subject) -> Outcome {
     on_each(subject, |subject, name| {
         fine(subject.set(name, b"0123"))?;
         for offset in [4, 5, u64::MAX - 1] {
-            refused(subject.get(name, ByteRange::FromStart { offset, len: 1 }), ErrorKind::Format)?;
+            refused(subject.get(name, ByteRange::At { offset, len: 1 }), ErrorKind::Format)?;
         }
         Ok(())
     })

@@ -58,8 +58,8 @@ fn operation() -> impl Strategy<Value = Operation> {
     let bytes = prop::collection::vec(any::<u8>(), 0..24);
     let range = prop_oneof![
         Just(ByteRange::Whole),
-        (0_u64..24, 1_u64..24).prop_map(|(offset, len)| ByteRange::FromStart { offset, len }),
-        (1_u64..30).prop_map(ByteRange::Suffix),
+        (0_u64..24, 1_u64..24).prop_map(|(offset, len)| ByteRange::At { offset, len }),
+        (1_u64..30).prop_map(ByteRange::Last),
         (0_u64..24).prop_map(ByteRange::from_offset),
     ];
     prop_oneof![
@@ -127,11 +127,9 @@ fn cut(value: &[u8], range: ByteRange) -> Option<Vec<u8>> {
     let at = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
     match range {
         ByteRange::Whole => Some(value.to_vec()),
-        ByteRange::Suffix(len) => Some(value[value.len().saturating_sub(at(len))..].to_vec()),
-        ByteRange::FromStart { offset, .. } if at(offset) >= value.len() => None,
-        ByteRange::FromStart { offset, len } => {
-            Some(value[at(offset)..].iter().copied().take(at(len)).collect())
-        }
+        ByteRange::Last(len) => Some(value[value.len().saturating_sub(at(len))..].to_vec()),
+        ByteRange::At { offset, .. } if at(offset) >= value.len() => None,
+        ByteRange::At { offset, len } => Some(value[at(offset)..].iter().copied().take(at(len)).collect()),
     }
 }
 

@@ -1,7 +1,5 @@
 //! The stores that the suite runs on, and those that offer only half of the operations.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use futures_executor::block_on;
@@ -16,7 +14,7 @@ use zarr_wasm_engine::internals::store::wrap::transform::ArrayPlace;
 use zarr_wasm_engine::internals::store::wrap::transform::sharding::ShardingTransformer;
 use zarr_wasm_engine::internals::store::wrap::{Gathering, KnownDocuments};
 use zarr_wasm_engine::internals::store::{
-    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
+    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, Store, Value,
 };
 
 /// A way to make a store with nothing in it.
@@ -92,9 +90,7 @@ pub const STORES: &[Made] = &[
 
 /// Reads and writes whole values, and lists folders; everything else is the interface's fallback.
 #[derive(Default)]
-pub struct WholeOnly {
-    values: RefCell<BTreeMap<StoreKey, Vec<u8>>>,
-}
+pub struct WholeOnly(MemoryStore);
 
 impl Store for WholeOnly {
     fn capabilities(&self) -> Capabilities {
@@ -105,34 +101,20 @@ impl Store for WholeOnly {
         "whole values only".to_owned()
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        _context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        Box::pin(async move {
-            let value = self.values.borrow().get(key).cloned();
-            value.map(|value| Fetched::part_of(&value.into(), range)).transpose()
-        })
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
+        self.0.get(key, range, context)
     }
 
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        Box::pin(async move {
-            self.values.borrow_mut().insert(key.clone(), value.to_vec(1 << 30, "test")?);
-            Ok(())
-        })
+        self.0.set(key, value)
     }
 
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        Box::pin(async move {
-            self.values.borrow_mut().remove(key);
-            Ok(())
-        })
+        self.0.erase(key)
     }
 
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        Box::pin(async move { Ok(Listing::of(self.values.borrow().keys(), prefix)) })
+        self.0.list_dir(prefix)
     }
 }
 

@@ -10,7 +10,7 @@ use zarr_wasm::error::{Error, Result};
 use zarr_wasm::format::path::{NodePath, StoreKey};
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm_engine::internals::store::{
-    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
+    ByteRange, Capabilities, GetFuture, Listing, LocalFuture, RequestContext, Store, Value,
 };
 
 /// A call of the store.
@@ -87,12 +87,7 @@ impl<W: Watch> Store for Watched<W> {
         self.watch.is_cacheable()
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
         Box::pin(self.call(Call::Get(key, range), self.memory.get(key, range, context)))
     }
 

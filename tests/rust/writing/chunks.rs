@@ -60,10 +60,9 @@ fn whole_chunks_are_not_read_and_shards_are_stored_once() {
 /// kept, all.
 #[test]
 fn of_a_shard_what_is_replaced_is_not_read() {
-    for (location, index) in [
-        ("end", ByteRange::Suffix(8 * 16 + 4)),
-        ("start", ByteRange::FromStart { offset: 0, len: 8 * 16 + 4 }),
-    ] {
+    for (location, index) in
+        [("end", ByteRange::Last(8 * 16 + 4)), ("start", ByteRange::At { offset: 0, len: 8 * 16 + 4 })]
+    {
         let inner = Rc::new(Counting::with_log(Rc::new(MemoryStore::new())));
         let store: Rc<dyn Store> = inner.clone();
         let options = format!(
@@ -87,8 +86,8 @@ fn of_a_shard_what_is_replaced_is_not_read() {
         let first = if location == "end" { 0 } else { 8 * 16 + 4 };
         let ranges = [
             index,
-            ByteRange::FromStart { offset: first, len: 300_000 },
-            ByteRange::FromStart { offset: first + 700_000, len: 100_000 },
+            ByteRange::At { offset: first, len: 300_000 },
+            ByteRange::At { offset: first + 700_000, len: 100_000 },
         ];
         assert_eq!((asked.as_slice(), bytes), (&ranges[..], 132 + 400_000), "index, then what is kept");
         // Two of eight: the whole costs one request less.

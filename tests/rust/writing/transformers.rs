@@ -16,7 +16,7 @@ use zarr_wasm_engine::internals::read::array::{Array, UserExtensions};
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm_engine::internals::store::wrap::transform::{ArrayPlace, Transformer, TransformerRegistry};
 use zarr_wasm_engine::internals::store::{
-    ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store, Value,
+    ByteRange, Fetched, GetFuture, LocalFuture, RequestContext, Store, Value,
 };
 use zarr_wasm_engine::internals::write::WriteSource;
 use zarr_wasm_engine::internals::write::inline_encoder::InlineEncoder;
@@ -46,24 +46,11 @@ fn flipped(value: &Value) -> Value {
 }
 
 impl Store for Flipped {
-    fn capabilities(&self) -> Capabilities {
-        self.0.capabilities()
-    }
-
-    fn describe(&self) -> String {
-        "flipped".to_owned()
-    }
-
     fn inner(&self) -> Option<&Rc<dyn Store>> {
         Some(&self.0)
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
         Box::pin(async move {
             let fetched = self.0.get(key, range, context).await?;
             Ok(fetched.map(|fetched| Fetched { value: flipped(&fetched.value), ..fetched }))

@@ -9,9 +9,9 @@ use super::covers;
 use super::shard::Shard;
 use crate::access::binding::{Binding, Chain};
 use crate::access::instruction::ChunkProjection;
-use crate::access::plan::RequestedRange;
 use crate::access::write_plan::inside;
 use crate::error::Result;
+use crate::format::byte_range::ByteRange;
 use crate::format::codec::sharding::index::ShardIndexFormat;
 use crate::format::codec::sharding::{IndexLocation, ShardIndex};
 use crate::limits;
@@ -47,12 +47,8 @@ impl KeptChunks {
     }
 
     /// The byte range of the index.
-    pub fn index_range(&self) -> RequestedRange {
-        let len = self.index.encoded_len();
-        match self.index.location() {
-            IndexLocation::Start => RequestedRange::At { offset: 0, len },
-            IndexLocation::End => RequestedRange::Last(len),
-        }
+    pub fn index_range(&self) -> ByteRange {
+        self.index.range_in(None)
     }
 
     /// The byte ranges of the kept chunks in a shard with this encoded index. `shard_len` is the

@@ -17,15 +17,16 @@ use std::rc::Rc;
 pub use kept_chunks::KeptChunks;
 pub use pending::PendingUpdate;
 use shard::Shard;
-pub use source::pack;
-use source::{NewElements, Source};
+use source::Source;
 
-use crate::access::binding::{Binding, Chain, Level};
+use crate::access::binding::{Binding, Chain};
 use crate::access::instruction::{ChunkInstruction, ChunkProjection, ProjectedAxis, word};
-use crate::access::part_buffer::{PartBuffer, Strides};
+use crate::access::level::Level;
+use crate::access::part_buffer::{self, Strides};
 use crate::access::write_plan::inside;
 use crate::error::{Error, Result};
 use crate::format::codec::ArrayBytes;
+use crate::format::codec::element_buffer::ElementBuffer;
 use crate::format::codec::pipeline::{Elements, Scratch};
 use crate::format::codec::sharding::{ChunkOrder, is_fill};
 use crate::format::codec::user::is_waiting;
@@ -212,8 +213,12 @@ impl Updater<'_> {
             Some(bytes) => ArrayBytes::Fixed(bytes.to_vec()),
             None => {
                 let strides = in_array_order(&c_strides(&decoded.shape, 1)?, &level.axes);
-                let mut buffer =
-                    PartBuffer::new(decoded.element_count()?, metadata.data_type.size(), fill, Vec::new())?;
+                let mut buffer = ElementBuffer::new(
+                    decoded.element_count()?,
+                    metadata.data_type.size(),
+                    fill,
+                    Vec::new(),
+                )?;
                 let covered = written.is_some_and(|projection| covers(projection, inside));
                 if let Some(old) = old.filter(|_| !covered) {
                     let before = self.put_old(level, old, inside, &strides, &mut buffer)?;
@@ -238,7 +243,7 @@ impl Updater<'_> {
 
     /// The new elements, where they are the whole chunk in the order in which it is encoded.
     fn whole_chunk(&self, level: &Level, written: Option<&ChunkProjection>) -> Option<&[u8]> {
-        let NewElements::Fixed(bytes) = &self.source.elements else { return None };
+        let Elements::Fixed(bytes) = &self.source.elements else { return None };
         let Some(ChunkProjection::Orthogonal(axes)) = written else { return None };
         let in_order = level.axes.iter().enumerate().all(|(i, axis)| i == *axis);
         let whole = axes.iter().zip(&level.shape).all(|(axis, extent)| {
@@ -257,7 +262,7 @@ impl Updater<'_> {
         old: &[u8],
         inside: &[u64],
         strides: &[usize],
-        buffer: &mut PartBuffer,
+        buffer: &mut ElementBuffer,
     ) -> Result<Option<Vec<u8>>> {
         let all: Vec<_> = level.pipeline.decoded().shape.iter().map(|extent| 0..*extent).collect();
         let mut scratch = Scratch::default();
@@ -265,27 +270,22 @@ impl Updater<'_> {
         let from = in_array_order(&decoded.strides, &level.axes);
         let within = inside.iter().zip(&level.shape).map(|(inside, extent)| whole((*inside).min(*extent)));
         let within = ChunkProjection::Orthogonal(within.collect::<Result<_>>()?);
-        match decoded.elements {
-            Elements::Fixed(elements) => {
-                buffer.put_fixed(elements, Strides { src: &from, dst: strides }, &within)?;
-                Ok((from == strides).then(|| elements.to_vec()))
-            }
-            Elements::Variable(elements) => {
-                buffer.put_variable(&elements, Strides { src: &from, dst: strides }, &within)?;
-                Ok(None)
-            }
-        }
+        part_buffer::put(buffer, &decoded.elements, Strides { src: &from, dst: strides }, &within)?;
+        Ok(match decoded.elements {
+            Elements::Fixed(elements) if from == strides => Some(elements.to_vec()),
+            Elements::Fixed(_) | Elements::Variable(_) => None,
+        })
     }
 
     fn put_new(
         &self,
         projection: &ChunkProjection,
         strides: &[usize],
-        buffer: &mut PartBuffer,
+        buffer: &mut ElementBuffer,
     ) -> Result<()> {
-        let (inverse, from) = match projection {
+        let inverse = match projection {
             ChunkProjection::Orthogonal(axes) => {
-                (ChunkProjection::Orthogonal(axes.iter().map(inverse).collect()), self.source.strides.clone())
+                ChunkProjection::Orthogonal(axes.iter().map(inverse).collect())
             }
             ChunkProjection::Points { indices, places } => {
                 let linear = (0..places.len()).map(|at| {
@@ -293,18 +293,14 @@ impl Updater<'_> {
                     let place: usize = along.map(|(list, stride)| list[at] as usize * stride).sum();
                     word(place as u64)
                 });
-                let places = ChunkProjection::Points {
+                ChunkProjection::Points {
                     indices: vec![places.clone()],
                     places: linear.collect::<Result<_>>()?,
-                };
-                (places, self.source.strides.clone())
+                }
             }
         };
-        let strides = Strides { src: &from, dst: strides };
-        match &self.source.elements {
-            NewElements::Fixed(elements) => buffer.put_fixed(elements, strides, &inverse),
-            NewElements::Variable(elements) => buffer.put_variable(elements, strides, &inverse),
-        }
+        let strides = Strides { src: &self.source.strides, dst: strides };
+        part_buffer::put(buffer, &self.source.elements, strides, &inverse)
     }
 
     fn shard(

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::access::binding::Level;
-use crate::access::instruction::{ChunkProjection, ProjectedAxis, word};
-use crate::access::projection::{ChunkIndices, DimensionProjection, outer_product};
-use crate::access::selection::Indices;
-use crate::error::{Error, Result};
-use crate::format::chunk_grid::GridDimension;
+use crate::access::instruction::{ChunkProjection, word};
+use crate::access::level::Level;
+use crate::access::projection::{divide, outer_product};
+use crate::error::Result;
 use crate::format::chunk_grid::unravel;
 use crate::format::codec::sharding::Sharding;
 
@@ -34,8 +32,7 @@ impl Shard<'_> {
         match projection {
             ChunkProjection::Orthogonal(axes) => {
                 let axes = axes.iter().zip(&self.inner.shape);
-                let axes =
-                    axes.map(|(axis, extent)| divide_axis(axis, *extent)).collect::<Result<Vec<_>>>()?;
+                let axes = axes.map(|(axis, extent)| divide(axis, *extent)).collect::<Result<Vec<_>>>()?;
                 for (position, axes) in outer_product(&axes) {
                     touched.insert(
                         self.inner.index_in_shard(&position, self.sharding.grid())?,
@@ -78,46 +75,5 @@ impl Shard<'_> {
             inside[*axis] = within.saturating_sub(at * extent).min(extent);
         }
         inside
-    }
-}
-
-/// The projection of one dimension, divided by inner chunk.
-#[allow(
-    clippy::arithmetic_side_effects,
-    reason = "an inner chunk has elements, and the places of an axis fit 32 bits"
-)]
-fn divide_axis(axis: &ProjectedAxis, extent: u64) -> Result<Vec<(u64, ProjectedAxis)>> {
-    match axis {
-        ProjectedAxis::Range { first, step, count, place } => {
-            let indices =
-                Indices::Range { start: u64::from(*first), step: i64::from(*step), count: u64::from(*count) };
-            let projection = DimensionProjection::new(&indices, &GridDimension::Regular(extent))?;
-            let spans = (0..projection.span_count()).filter_map(|i| projection.span(i));
-            spans
-                .map(|span| {
-                    let ChunkIndices::Range { first, step, count } = span.indices else {
-                        return Err(Error::argument("the spans of a range are not ranges"));
-                    };
-                    let step = i32::try_from(step).unwrap_or(1);
-                    let place = place + word(span.output_start)?;
-                    Ok((
-                        span.chunk,
-                        ProjectedAxis::Range { first: word(first)?, step, count: word(count)?, place },
-                    ))
-                })
-                .collect()
-        }
-        ProjectedAxis::List { indices, places } => {
-            let mut chunks: BTreeMap<u64, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
-            for (index, place) in indices.iter().zip(places) {
-                let chunk = chunks.entry(u64::from(*index) / extent).or_default();
-                chunk.0.push(word(u64::from(*index) % extent)?);
-                chunk.1.push(*place);
-            }
-            let lists = chunks.into_iter();
-            Ok(lists
-                .map(|(chunk, (indices, places))| (chunk, ProjectedAxis::List { indices, places }))
-                .collect())
-        }
     }
 }

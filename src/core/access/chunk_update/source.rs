@@ -4,21 +4,16 @@ use crate::access::binding::Binding;
 use crate::access::instruction::{ChunkProjection, ProjectedAxis};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::pipeline::Elements;
 use crate::format::dimension_order::c_strides;
 use crate::limits;
 
 /// The new elements and their strides.
 pub(super) struct Source<'a> {
-    pub elements: NewElements<'a>,
+    pub elements: Elements<'a>,
     /// The strides of the new elements, counted in elements. All are 0 for one element that is
     /// written everywhere.
     pub strides: Vec<usize>,
-}
-
-/// The new elements: packed, or of variable length.
-pub(super) enum NewElements<'a> {
-    Fixed(&'a [u8]),
-    Variable(VariableBytes),
 }
 
 impl<'a> Source<'a> {
@@ -37,20 +32,20 @@ impl<'a> Source<'a> {
         let count = limits::to_usize(count, "new elements")?;
         let strides = if broadcast { vec![0; counts.len()] } else { c_strides(&counts, 1)? };
         let elements = match binding.metadata().data_type.size() {
-            _ if written.is_none() => NewElements::Fixed(&[]),
+            _ if written.is_none() => Elements::Fixed(&[]),
             Some(size) => {
                 let len = limits::product([size as u64, count as u64], "new elements")?;
                 if bytes.len() as u64 != len {
                     return Err(wrong_elements(len, bytes.len()));
                 }
-                NewElements::Fixed(bytes)
+                Elements::Fixed(bytes)
             }
             None if broadcast => {
                 let mut one = VariableBytes::new();
                 one.push(bytes)?;
-                NewElements::Variable(one)
+                Elements::Variable(one)
             }
-            None => NewElements::Variable(unpack(bytes, count)?),
+            None => Elements::Variable(unpack(bytes, count)?),
         };
         Ok(Self { elements, strides })
     }
@@ -62,12 +57,6 @@ fn unpack(bytes: &[u8], count: usize) -> Result<VariableBytes> {
         let offsets = (count as u64).saturating_add(1).saturating_mul(4);
         wrong_elements(offsets, bytes.len())
     })
-}
-
-/// Serialises elements of variable length: `n + 1` offsets (32-bit, little-endian), then their
-/// bytes.
-pub fn pack(elements: &VariableBytes) -> Vec<u8> {
-    elements.to_packed()
 }
 
 fn wrong_elements(expected: u64, actual: usize) -> Error {
@@ -85,8 +74,8 @@ mod tests {
         let mut elements = VariableBytes::new();
         elements.push(b"ab").unwrap();
         elements.push(b"").unwrap();
-        assert_eq!(unpack(&pack(&elements), 2).unwrap(), elements);
-        for bytes in [vec![], vec![0; 12], [&pack(&elements)[..], b"c"].concat()] {
+        assert_eq!(unpack(&elements.to_packed(), 2).unwrap(), elements);
+        for bytes in [vec![], vec![0; 12], [&elements.to_packed()[..], b"c"].concat()] {
             let well_formed = bytes.len() == 12;
             assert_eq!(unpack(&bytes, 2).is_ok(), well_formed);
         }

@@ -17,6 +17,7 @@ pub mod build;
 pub mod bytes_to_bytes;
 pub mod configuration;
 mod direction;
+pub mod element_buffer;
 mod external;
 pub mod kind;
 mod named;

@@ -17,13 +17,14 @@ use super::named::NamedCodec;
 use super::stepwise::UserChain;
 use super::user::OptionalUserCodecs;
 use crate::error::{Error, Result, Stage};
+use crate::format::byte_range::len_of;
 use crate::format::codec::build::WasmModule;
 use crate::format::codec::sharding::Sharding;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Codec, CodecData, CodecKind,
     Direction, Output, Packed, registry,
 };
-use crate::format::dimension_order::transposed_strides;
+use crate::format::dimension_order::{places, transposed_strides};
 use crate::format::metadata::CodecMetadata;
 use crate::limits;
 
@@ -527,30 +528,15 @@ fn runs_of_box(shape: &[u64], wanted: &[Range<u64>], element_size: usize) -> Vec
     let inner = &wanted[dimension];
     let (offset, len) = (inner.start * run_len, (inner.end - inner.start) * run_len);
     let row_len = run_len * shape[dimension];
-    let mut runs: Vec<Range<usize>> = Vec::with_capacity(rows as usize);
-    for row in 0..rows {
-        let start = (row_index(shape, wanted, dimension, row) * row_len + offset) as usize;
-        runs.push(start..start + len as usize);
-    }
-    runs
-}
-
-/// Linear index, among all rows of the array, of row `row` of the box.
-#[allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    reason = "the box is in the array, and a chunk in memory has fewer than 2^32 bytes"
-)]
-fn row_index(shape: &[u64], wanted: &[Range<u64>], dimensions: usize, row: u64) -> u64 {
-    let (mut rest, mut index, mut step) = (row, 0, 1);
-    for dimension in (0..dimensions).rev() {
-        let range = &wanted[dimension];
-        let along = (range.end - range.start).max(1);
-        index += (range.start + rest % along) * step;
-        rest /= along;
-        step *= shape[dimension];
-    }
-    index
+    let (outer, axes) = (&wanted[..dimension], (0..dimension).collect::<Vec<_>>());
+    let strides = transposed_strides(&shape[..dimension], &axes);
+    let extents: Vec<u64> = outer.iter().map(len_of).collect();
+    let first: u64 = outer.iter().zip(&strides).map(|(range, stride)| range.start * *stride as u64).sum();
+    let run = |row: usize| {
+        let start = ((first + row as u64) * row_len + offset) as usize;
+        start..start + len as usize
+    };
+    places(&extents, &strides).map(run).collect()
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -15,7 +15,7 @@ use crate::limits;
 /// The member of a v3 group that has the documents of other nodes.
 pub(super) const OTHERS: &str = "consolidated_metadata";
 
-/// The path of the object that maps keys to documents.
+/// In consolidated metadata, the path of the object that maps keys to documents.
 pub(super) fn metadata_path(format: ZarrFormat) -> &'static [&'static str] {
     match format {
         ZarrFormat::V2 | ZarrFormat::Draft(_) => &["metadata"],

@@ -17,7 +17,7 @@ use crate::format::metadata::draft::write::{self as out, Details};
 use crate::format::metadata::write::{draft_array, edit};
 use crate::format::metadata::{Draft, GroupMetadata, NodeKind, NodeMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
-use crate::hierarchy::documents::{self, ChangedNodes};
+use crate::hierarchy::documents::{self, ChangedNodes, Documents};
 use crate::hierarchy::fetch;
 use crate::hierarchy::new_node::{NewNode, below_array, check_bound, make_room};
 use crate::hierarchy::types::OpenedNode;
@@ -44,7 +44,7 @@ pub async fn create_hierarchy(
     context: &RequestContext,
 ) -> Result<Hierarchy> {
     let root = NodePath::root();
-    let _held = documents::lock(store, &root, context).await?;
+    let _held = Documents { store, context }.lock(&root).await?;
     let context = documents::reloading(context);
     let key = StoreKey::new(&root, ZARR_JSON);
     if let Some(found) = fetch::text(store, &key, &context).await? {
@@ -105,7 +105,8 @@ pub(in crate::hierarchy) async fn create(
     node_document(node, draft, DEFAULT_SUFFIX)?;
     let hierarchy = create_hierarchy(store, draft, &NewHierarchy::default(), context).await?;
     let context = &documents::reloading(context);
-    let _held = documents::lock(store, &path, context).await?;
+    let documents = Documents { store, context };
+    let _held = documents.lock(&path).await?;
     let own = node_document(node, draft, &hierarchy.entry.metadata_key_suffix)?;
     hierarchy.check_above(&path, context).await?;
     let mut changed = ChangedNodes::default();
@@ -118,7 +119,7 @@ pub(in crate::hierarchy) async fn create(
     let metadata = document::parse(&document)?;
     documents::save(store, &path, &document).await?;
     changed.set.push((path.clone(), document.clone()));
-    documents::record(store, &path, hierarchy.format(), &changed, context).await?;
+    documents.record(&path, hierarchy.format(), &changed).await?;
     Ok(OpenedNode { path, document, metadata, large: None })
 }
 

@@ -7,7 +7,7 @@ use crate::access::binding::Binding;
 use crate::error::Result;
 use crate::format::metadata::{NodeKind, NodeMetadata};
 use crate::format::path::{NodePath, StoreKey};
-use crate::hierarchy::documents::{self, ChangedNodes};
+use crate::hierarchy::documents::{self, ChangedNodes, Documents};
 use crate::hierarchy::erase_keys::{all_chunks, erase_keys};
 use crate::hierarchy::types::EraseOptions;
 use crate::store::writers;
@@ -25,13 +25,13 @@ pub async fn erase(
     context: &RequestContext,
 ) -> Result<bool> {
     let context = &documents::reloading(context);
-    let _held = documents::lock(&hierarchy.store, path, context).await?;
+    let documents = Documents { store: &hierarchy.store, context };
+    let _held = documents.lock(path).await?;
     if hierarchy.exists(path, context).await?.is_none() {
         return Ok(false);
     }
     everything(hierarchy, path, context).await?;
-    let changed = ChangedNodes { removed: vec![path.clone()], set: Vec::new() };
-    documents::record(&hierarchy.store, path, hierarchy.format(), &changed, context).await?;
+    documents.record(path, hierarchy.format(), &ChangedNodes::removed(path)).await?;
     if let Some(parent) = path.parent().filter(|_| options.reify)
         && hierarchy.exists(&parent, context).await?.is_none()
     {

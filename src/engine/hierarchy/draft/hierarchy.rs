@@ -5,14 +5,14 @@ use std::rc::Rc;
 
 use futures_util::future::join;
 
-use crate::error::{Error, IS_FULL, Result, Stage};
+use crate::error::{Error, Result, Stage};
 use crate::format::metadata::document::{self, NodeDocument, ZARR_JSON};
 use crate::format::metadata::draft::{self, EntryPoint};
 use crate::format::metadata::{NodeKind, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::fetch;
 use crate::hierarchy::types::OpenedNode;
-use crate::store::{LocalFuture, RequestContext, Store, left_to_full};
+use crate::store::{LocalFuture, RequestContext, Store, in_full};
 
 /// A draft's hierarchy: the store whose root it is, and its entry point.
 pub struct Hierarchy {
@@ -80,10 +80,7 @@ impl Hierarchy {
         path: &'a NodePath,
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<OpenedNode>>> {
-        if !IS_FULL {
-            return left_to_full("a draft of v3");
-        }
-        Box::pin(self.node(path, context))
+        in_full("a draft of v3", || Box::pin(self.node(path, context)))
     }
 
     async fn node(&self, path: &NodePath, context: &RequestContext) -> Result<Option<OpenedNode>> {
@@ -160,10 +157,7 @@ impl Hierarchy {
     /// # Errors
     /// `Unsupported` for a store that cannot list, `Store` where the store fails.
     pub fn children<'a>(&'a self, path: &'a NodePath) -> LocalFuture<'a, Result<Vec<(NodePath, NodeKind)>>> {
-        if !IS_FULL {
-            return left_to_full("a draft of v3");
-        }
-        Box::pin(self.directly_below(path))
+        in_full("a draft of v3", || Box::pin(self.directly_below(path)))
     }
 
     async fn directly_below(&self, path: &NodePath) -> Result<Vec<(NodePath, NodeKind)>> {

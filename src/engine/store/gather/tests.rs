@@ -16,7 +16,7 @@ use crate::error::ErrorKind;
 use crate::format::path::StoreKey;
 use crate::store::memory::MemoryStore;
 use crate::store::wrap::{Counting, Gathering};
-use crate::store::{Capabilities, Store, Value};
+use crate::store::{Capabilities, GetFuture, Store, Value};
 
 type Named = (String, ByteRange);
 
@@ -59,12 +59,7 @@ impl Store for Gates {
         "gates".to_owned()
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        _context: &'a RequestContext,
-    ) -> LocalFuture<'a, FetchResult> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, _context: &'a RequestContext) -> GetFuture<'a> {
         Box::pin(async move {
             let (sender, receiver) = oneshot::channel();
             let id = self.begun.get();
@@ -167,7 +162,7 @@ fn one_seed(seed: u64) {
             let key = ["a", "b", "c/0"][random.below(3)];
             // Too far from each other to be one request.
             let offset = random.below(3) as u64 * (GAP_BYTES + 10);
-            room.ask(key, ByteRange::FromStart { offset, len: 1 });
+            room.ask(key, ByteRange::At { offset, len: 1 });
         }
         room.run();
         for _ in 0..random.below(5).min(room.waiters.len()) {
@@ -258,9 +253,9 @@ fn ranges_merge_across_a_gap_and_long_runs_are_cut_evenly() {
 
 fn byte_range() -> impl Strategy<Value = ByteRange> {
     prop_oneof![
-        8 => (0_u64..190, 1_u64..40).prop_map(|(offset, len)| ByteRange::FromStart { offset, len }),
+        8 => (0_u64..190, 1_u64..40).prop_map(|(offset, len)| ByteRange::At { offset, len }),
         1 => (0_u64..190).prop_map(ByteRange::from_offset),
-        1 => (1_u64..250).prop_map(ByteRange::Suffix),
+        1 => (1_u64..250).prop_map(ByteRange::Last),
         1 => Just(ByteRange::Whole),
     ]
 }
@@ -328,7 +323,7 @@ const FAR: u64 = GAP_BYTES + 100;
 fn a_group_is_one_request_and_absent_values_stay_absent() {
     let (key, counting) = counted(100 << 10);
     let store = Gathering::new(counting.clone());
-    let ranges = [10, 0, 5, FAR].map(|offset| ByteRange::FromStart { offset, len: 3 });
+    let ranges = [10, 0, 5, FAR].map(|offset| ByteRange::At { offset, len: 3 });
     let fetched = read_all(&store, &key, &ranges).unwrap();
     assert!(fetched.iter().all(|fetched| fetched.as_ref().unwrap().value.len() == 3));
     assert_eq!((counting.counters().requests, counting.counters().bytes), (2, 13 + 3));
@@ -342,7 +337,7 @@ fn a_range_past_the_end_fails_alone() {
     let (key, counting) = counted(100);
     let store = Gathering::new(counting);
     let context = RequestContext::default();
-    let read = |offset| store.get(&key, ByteRange::FromStart { offset, len: 10 }, &context);
+    let read = |offset| store.get(&key, ByteRange::At { offset, len: 10 }, &context);
     let (cut, past_end) = block_on(futures_util::future::join(read(95), read(100)));
     assert_eq!(cut.unwrap().unwrap().value.len(), 5);
     let error = past_end.unwrap_err();
@@ -363,8 +358,7 @@ fn ranges_of_all_tasks_that_are_ready_are_one_request() {
         let part = move |part: u64| {
             let (store, key) = (store.clone(), key.clone());
             async move {
-                let ranges =
-                    [0, 1].map(|at| ByteRange::FromStart { offset: task + 100 * (part + at), len: 9 });
+                let ranges = [0, 1].map(|at| ByteRange::At { offset: task + 100 * (part + at), len: 9 });
                 let context = RequestContext::default();
                 join_all(ranges.iter().map(|range| store.get(&key, *range, &context))).await
             }
@@ -386,7 +380,7 @@ fn a_turn_ends_although_its_first_caller_leaves() {
     let (key, counting) = counted(1000);
     let store = Gathering::new(counting.clone());
     let context = RequestContext::default();
-    let read = |offset| store.get(&key, ByteRange::FromStart { offset, len: 10 }, &context);
+    let read = |offset| store.get(&key, ByteRange::At { offset, len: 10 }, &context);
     let (mut first, mut second) = (read(0), read(20));
     assert!((&mut first).now_or_never().is_none() && (&mut second).now_or_never().is_none());
     drop(first);
@@ -410,7 +404,7 @@ fn requests_of_different_callers_are_not_merged_if_the_store_gets_their_signals(
             RequestContext { signal: Some(signal), ..RequestContext::default() }
         });
         let reads = callers.iter().flat_map(|context| {
-            let ranges = [0, 30].map(|offset| ByteRange::FromStart { offset, len: 10 });
+            let ranges = [0, 30].map(|offset| ByteRange::At { offset, len: 10 });
             ranges.map(|range| store.get(&key, range, context))
         });
         let answers = block_on(join_all(reads));

@@ -36,11 +36,14 @@ use web_page::WebPage;
 use whole_objects::WholeObjects;
 use written_urls::WrittenUrls;
 
-use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value};
-use crate::error::{Error, IS_FULL, Result};
+use super::{
+    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
+    Subject, Value,
+};
+use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted::Map;
-use crate::store::left_to_full;
+use crate::store::{at_key, in_full};
 
 /// A store below a URL.
 pub struct HttpStore<T> {
@@ -163,9 +166,7 @@ impl<T: Transport> HttpStore<T> {
         };
         let range = match known.subject {
             Subject::Metadata => ByteRange::Whole,
-            Subject::Chunk | Subject::Update => {
-                ByteRange::FromStart { offset: 0, len: web_page::BEGINNING_BYTES }
-            }
+            Subject::Chunk | Subject::Update => ByteRange::At { offset: 0, len: web_page::BEGINNING_BYTES },
         };
         let again = RequestContext {
             subject: known.subject,
@@ -254,70 +255,42 @@ impl<T: Transport> Store for HttpStore<T> {
         Some(self.root.shown())
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        Box::pin(async move {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
+        Box::pin(at_key(key, async move {
             let (url, range) = (self.url_of(key), range.check()?);
-            let found = match self.kept_part(&url, range, context) {
+            match self.kept_part(&url, range, context) {
                 Some(part) => part.map(Some),
                 None => self.exchange(&url, Goal::Read(range), context).await.map(Outcome::fetched),
-            };
-            found.map_err(|error| error.at_key(key.as_str()))
-        })
+            }
+        }))
     }
 
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
-        Box::pin(async move {
-            let outcome = self.exchange(&self.url_of(key), Goal::Size, context).await;
-            Ok(outcome.map_err(|error| error.at_key(key.as_str()))?.size())
-        })
+    fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
+        Box::pin(at_key(key, async move {
+            Ok(self.exchange(&self.url_of(key), Goal::Size, context).await?.size())
+        }))
     }
 
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("writing");
-        }
-        Box::pin(async move {
-            self.put(&self.url_of(key), value).await.map_err(|error| error.at_key(key.as_str()))
-        })
+        let put = async move { self.put(&self.url_of(key), value).await };
+        in_full("writing", || Box::pin(at_key(key, put)))
     }
 
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("erasing");
-        }
-        Box::pin(
-            async move { self.delete(&self.url_of(key)).await.map_err(|error| error.at_key(key.as_str())) },
-        )
+        let delete = async move { self.delete(&self.url_of(key)).await };
+        in_full("erasing", || Box::pin(at_key(key, delete)))
     }
 
     fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
-        if !IS_FULL {
-            return left_to_full("listing");
-        }
-        Box::pin(async move { Ok(self.lister().await?.is_some()) })
+        in_full("listing", || Box::pin(async move { Ok(self.lister().await?.is_some()) }))
     }
 
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        if !IS_FULL {
-            return left_to_full("listing");
-        }
-        Box::pin(self.list_below(prefix))
+        in_full("listing", || Box::pin(self.list_below(prefix)))
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        if !IS_FULL {
-            return left_to_full("listing");
-        }
-        Box::pin(self.list_all_below(prefix))
+        in_full("listing", || Box::pin(self.list_all_below(prefix)))
     }
 }
 

@@ -16,8 +16,9 @@ use super::retry::Retries;
 use super::transport::{HttpResponse, Method, TransportError, TransportResult};
 use super::web_page::{self, WebPage, WebPages};
 use crate::error::{Error, Result};
+use crate::format::byte_range::len_of;
 use crate::limits;
-use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value, byte_range::len_of};
+use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value};
 
 /// The purpose of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,10 +180,10 @@ impl<'a> Exchange<'a> {
             Goal::Read(ByteRange::Whole) => RequestKind::Whole,
             // Even if the server ignored a range before: that may concern one object, or an empty
             // cache.
-            Goal::Read(ByteRange::FromStart { offset, len }) => {
+            Goal::Read(ByteRange::At { offset, len }) => {
                 RequestKind::Window(offset..offset.saturating_add(len))
             }
-            Goal::Read(ByteRange::Suffix(len)) => self.way_to_suffix(len),
+            Goal::Read(ByteRange::Last(len)) => self.way_to_suffix(len),
             Goal::Size if self.head_failed => RequestKind::FirstByte,
             Goal::Size => RequestKind::Head,
         };
@@ -232,10 +233,9 @@ impl<'a> Exchange<'a> {
     fn part_limit(&self) -> u64 {
         let asked = match &self.kind {
             RequestKind::Head | RequestKind::Whole => return self.body_limit(),
-            RequestKind::Window(range) | RequestKind::Tail(range) => len_of(range),
-            RequestKind::Suffix(len) => *len,
-            RequestKind::FirstByte => 1,
             RequestKind::Beginning => web_page::BEGINNING_BYTES,
+            RequestKind::FirstByte => 1,
+            kind => kind.asked_bytes().unwrap_or(0),
         };
         asked.saturating_add(limits::BODY_SLACK).min(limits::RESULT_BYTES)
     }
@@ -358,12 +358,7 @@ impl<'a> Exchange<'a> {
             return self.suspect(mismatch);
         }
         let Goal::Read(range) = self.goal else { return self.found_size(response.body.len()) };
-        let asked = match &self.kind {
-            RequestKind::Window(want) | RequestKind::Tail(want) => Some(len_of(want)),
-            RequestKind::Suffix(len) => Some(*len),
-            _ => None,
-        };
-        if asked.is_some_and(|asked| asked < response.body.len()) {
+        if self.kind.asked_bytes().is_some_and(|asked| asked < response.body.len()) {
             self.learn_that_ranges_are_ignored();
         }
         let is_surplus = range != ByteRange::Whole && self.context.knowledge.ranges_ignored.get();
@@ -473,12 +468,12 @@ impl<'a> Exchange<'a> {
                 self.read_window(window, size)
             }
             (RequestKind::Suffix(_), _, None) => self.without_suffix(),
-            (RequestKind::Window(want), Goal::Read(ByteRange::FromStart { .. }), Some(size))
+            (RequestKind::Window(want), Goal::Read(ByteRange::At { .. }), Some(size))
                 if want.start < size && size < want.end =>
             {
                 self.read_window(want.start..size, size)
             }
-            (RequestKind::Window(_), Goal::Read(range @ ByteRange::FromStart { .. }), _) => {
+            (RequestKind::Window(_), Goal::Read(range @ ByteRange::At { .. }), _) => {
                 Step::Done(Err(range.past_end(total)))
             }
             (RequestKind::Window(want), ..) => {

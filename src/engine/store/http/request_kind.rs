@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::transport::Method;
 use super::web_page;
+use crate::format::byte_range::len_of;
 
 /// The kind of the current request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,15 @@ pub(super) enum RequestKind {
 }
 
 impl RequestKind {
+    /// The number of bytes of a window, a tail or a suffix.
+    pub fn asked_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Window(range) | Self::Tail(range) => Some(len_of(range)),
+            Self::Suffix(len) => Some(*len),
+            Self::Head | Self::Whole | Self::FirstByte | Self::Beginning => None,
+        }
+    }
+
     pub fn method(&self) -> Method {
         if *self == Self::Head { Method::Head } else { Method::Get }
     }

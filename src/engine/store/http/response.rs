@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::transport::HttpResponse;
-use crate::store::byte_range::len_of;
+use crate::format::byte_range::len_of;
 use crate::store::{Fetched, Value};
 
 /// A URL without query and fragment.

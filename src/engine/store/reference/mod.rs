@@ -31,13 +31,13 @@ use super::http::transport::Transport;
 use super::http::url::{RootUrl, has_scheme, redact};
 use super::http::{HttpOptions, HttpStore};
 use super::{
-    ByteRange, Capabilities, FetchResult, Fetched, Listing, LocalFuture, RequestContext, Store, Subject,
-    Value,
+    ByteRange, Capabilities, FetchResult, Fetched, GetFuture, Listing, LocalFuture, RequestContext,
+    SizeFuture, Store, Subject, Value, at_key,
 };
 use crate::error::{Error, Result};
+use crate::format::byte_range::len_of;
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
-use crate::store::byte_range::len_of;
 
 /// The source of the document.
 pub enum Source {
@@ -188,8 +188,7 @@ impl<T: Transport + 'static> ReferenceStore<T> {
                 // A part of a file is read like a chunk, whatever it contains. The bound of the
                 // chunk is not that of the file, which a server may send whole.
                 let context = RequestContext { subject: Subject::Chunk, most_bytes: None, ..context.clone() };
-                let fetched =
-                    self.file(&url, ByteRange::FromStart { offset: start, len: want }, &context).await?;
+                let fetched = self.file(&url, ByteRange::At { offset: start, len: want }, &context).await?;
                 let absent =
                     || Error::store(format!("the file of a reference does not exist: {}", url.shown()));
                 let fetched = fetched.ok_or_else(absent)?;
@@ -246,24 +245,12 @@ impl<T: Transport + 'static> Store for ReferenceStore<T> {
         }
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        Box::pin(async move {
-            let read = self.read(key, range.check()?, context).await;
-            read.map_err(|error| error.at_key(key.as_str()))
-        })
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
+        Box::pin(at_key(key, async move { self.read(key, range.check()?, context).await }))
     }
 
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
-        Box::pin(async move { self.size_of(key, context).await.map_err(|error| error.at_key(key.as_str())) })
+    fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
+        Box::pin(at_key(key, self.size_of(key, context)))
     }
 
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {

@@ -71,10 +71,10 @@ fn ranges_of_references_read_ranges_of_files() {
     let store = at_url();
     assert_eq!(read(&store, ".zgroup", ByteRange::Whole).unwrap().unwrap(), b"{}");
     assert_eq!(read(&store, "v/0", ByteRange::Whole).unwrap().unwrap(), b"234");
-    assert_eq!(read(&store, "v/0", ByteRange::Suffix(2)).unwrap().unwrap(), b"34");
-    let end = ByteRange::FromStart { offset: 1, len: 9 };
+    assert_eq!(read(&store, "v/0", ByteRange::Last(2)).unwrap().unwrap(), b"34");
+    let end = ByteRange::At { offset: 1, len: 9 };
     assert_eq!(read(&store, "v/0", end).unwrap().unwrap(), b"34");
-    let past = ByteRange::FromStart { offset: 3, len: 1 };
+    let past = ByteRange::At { offset: 3, len: 1 };
     assert_eq!(read(&store, "v/0", past).unwrap_err().kind(), ErrorKind::Format);
     assert_eq!(read(&store, "v/1", ByteRange::Whole).unwrap().unwrap(), b"0123456789");
     assert_eq!(read(&store, "v/6", ByteRange::Whole).unwrap().unwrap(), b"");

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::error::Result;
 use crate::format::path::StoreKey;
-use crate::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
+use crate::store::{ByteRange, GetFuture, LocalFuture, RequestContext, SizeFuture, Store};
 
 /// A store with an alias for one key.
 pub struct Alias {
@@ -20,24 +20,11 @@ pub struct Alias {
 }
 
 impl Store for Alias {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn describe(&self) -> String {
-        self.inner.describe()
-    }
-
     fn inner(&self) -> Option<&Rc<dyn Store>> {
         Some(&self.inner)
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
         if *key != self.key {
             return self.inner.get(key, range, context);
         }
@@ -49,11 +36,7 @@ impl Store for Alias {
         })
     }
 
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
+    fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
         if *key != self.key {
             return self.inner.size(key, context);
         }

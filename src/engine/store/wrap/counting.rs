@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::error::Result;
 use crate::format::path::StoreKey;
-use crate::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
+use crate::store::{ByteRange, Capabilities, Fetched, GetFuture, RequestContext, Store};
 
 /// Sums since the store was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,24 +104,11 @@ impl Drop for CountedRead<'_> {
 }
 
 impl Store for Counting {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn describe(&self) -> String {
-        self.inner.describe()
-    }
-
     fn inner(&self) -> Option<&Rc<dyn Store>> {
         Some(&self.inner)
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
         Box::pin(async move {
             let in_flight = self.begin(key, range);
             let answer = self.inner.get(key, range, context).await;
@@ -148,9 +135,9 @@ mod tests {
         memory.insert(&key, vec![0; 10]);
         let store = Counting::with_log(Rc::new(memory));
         let context = RequestContext::default();
-        let range = ByteRange::FromStart { offset: 4, len: 100 };
-        let past_end = ByteRange::FromStart { offset: 10, len: 1 };
-        for range in [range, ByteRange::Suffix(3)] {
+        let range = ByteRange::At { offset: 4, len: 100 };
+        let past_end = ByteRange::At { offset: 10, len: 1 };
+        for range in [range, ByteRange::Last(3)] {
             block_on(store.get(&key, range, &context)).unwrap();
         }
         block_on(store.get(&StoreKey::parse("b").unwrap(), ByteRange::Whole, &context)).unwrap();
@@ -164,7 +151,7 @@ mod tests {
             ..Counters::default()
         };
         assert_eq!(store.counters(), expected);
-        let log = [("a", range), ("a", ByteRange::Suffix(3)), ("b", ByteRange::Whole), ("a", past_end)];
+        let log = [("a", range), ("a", ByteRange::Last(3)), ("b", ByteRange::Whole), ("a", past_end)];
         assert_eq!(store.log(), log.map(|(key, range)| (key.to_owned(), range)));
     }
 
@@ -185,7 +172,7 @@ mod tests {
                 _key: &'a StoreKey,
                 _range: ByteRange,
                 _context: &'a RequestContext,
-            ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+            ) -> GetFuture<'a> {
                 Box::pin(std::future::pending())
             }
         }

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::error::{IS_FULL, Result};
+use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::gather::Gatherer;
 use crate::store::{
-    ByteRange, Capabilities, FetchResult, Gathered, LocalFuture, RequestContext, Store, Value, left_to_full,
+    ByteRange, FetchResult, Gathered, GetFuture, LocalFuture, RequestContext, Store, Value, at_key, in_full,
 };
 
 /// A store that merges concurrent reads.
@@ -41,29 +41,26 @@ impl Gathering {
     }
 }
 
+impl Gathering {
+    /// Changes values, and forgets the requests in flight that may miss the change.
+    async fn then_forget(
+        &self,
+        change: LocalFuture<'_, Result<()>>,
+        is_changed: impl Fn(&StoreKey) -> bool,
+    ) -> Result<()> {
+        let changed = change.await;
+        self.gatherer.forget(is_changed);
+        changed
+    }
+}
+
 impl Store for Gathering {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn describe(&self) -> String {
-        self.inner.describe()
-    }
-
     fn inner(&self) -> Option<&Rc<dyn Store>> {
         Some(&self.inner)
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, FetchResult> {
-        Box::pin(async move {
-            let answer = self.gatherer.get(key, range, context, &self.asks(key)).await;
-            answer.map_err(|error| error.at_key(key.as_str()))
-        })
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
+        Box::pin(at_key(key, async move { self.gatherer.get(key, range, context, &self.asks(key)).await }))
     }
 
     fn gather<'a>(
@@ -76,35 +73,17 @@ impl Store for Gathering {
     }
 
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("writing");
-        }
-        Box::pin(async move {
-            let written = self.inner.set(key, value).await;
-            self.gatherer.forget(|other| other == key);
-            written
+        in_full("writing", || {
+            Box::pin(self.then_forget(self.inner.set(key, value), move |other| other == key))
         })
     }
 
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("erasing");
-        }
-        Box::pin(async move {
-            let erased = self.inner.erase(key).await;
-            self.gatherer.forget(|other| other == key);
-            erased
-        })
+        in_full("erasing", || Box::pin(self.then_forget(self.inner.erase(key), move |other| other == key)))
     }
 
     fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
-        if !IS_FULL {
-            return left_to_full("erasing");
-        }
-        Box::pin(async move {
-            let erased = self.inner.erase_prefix(prefix).await;
-            self.gatherer.forget(|other| other.below(prefix).is_some());
-            erased
-        })
+        let is_below = move |other: &StoreKey| other.below(prefix).is_some();
+        in_full("erasing", || Box::pin(self.then_forget(self.inner.erase_prefix(prefix), is_below)))
     }
 }

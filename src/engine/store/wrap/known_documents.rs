@@ -15,7 +15,9 @@ use crate::format::metadata::consolidated::Consolidated;
 use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::writers::{self, Moment};
-use crate::store::{ByteRange, Capabilities, Fetched, Gathered, LocalFuture, RequestContext, Store, Value};
+use crate::store::{
+    ByteRange, Fetched, Gathered, GetFuture, LocalFuture, RequestContext, SizeFuture, Store, Value,
+};
 
 /// All names of metadata documents.
 const DOCUMENTS: [&str; 4] = [ZARR_JSON, ZARRAY, ZGROUP, ZATTRS];
@@ -64,14 +66,6 @@ impl KnownDocuments {
 }
 
 impl Store for KnownDocuments {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn describe(&self) -> String {
-        self.inner.describe()
-    }
-
     fn inner(&self) -> Option<&Rc<dyn Store>> {
         Some(&self.inner)
     }
@@ -82,12 +76,7 @@ impl Store for KnownDocuments {
         Some(own.map(|metadata| (self.document.clone(), metadata)))
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
         match self.known(key, context) {
             Some(known) => {
                 Box::pin(async move { known.map(|value| Fetched::part_of(&value, range)).transpose() })
@@ -106,11 +95,7 @@ impl Store for KnownDocuments {
         self.inner.gather(key, ranges, context)
     }
 
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
+    fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
         match self.known(key, context) {
             Some(known) => Box::pin(async move { Ok(known.map(|value| value.len())) }),
             None => self.inner.size(key, context),

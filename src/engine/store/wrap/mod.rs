@@ -3,7 +3,8 @@
 //!
 //! [`Gathering`] is the innermost wrapper. [`KnownDocuments`] wraps it when a hierarchy has
 //! consolidated metadata. [`Alias`] and [`transform`] wrap the store of a single array, as its
-//! metadata demands. [`OverlayStore`] combines two stores of the user. [`Counting`] is for tests.
+//! metadata demands. [`OverlayStore`] combines two stores of the user. [`Counting`] and
+//! [`Recording`] are for tests.
 
 mod alias;
 #[cfg(not(target_arch = "wasm32"))]
@@ -11,6 +12,7 @@ mod counting;
 mod gathering;
 mod known_documents;
 mod overlay;
+mod recording;
 pub mod transform;
 
 pub use alias::Alias;
@@ -19,3 +21,4 @@ pub use counting::{Counters, Counting};
 pub use gathering::Gathering;
 pub use known_documents::KnownDocuments;
 pub use overlay::OverlayStore;
+pub use recording::Recording;

@@ -5,11 +5,11 @@
 
 use std::rc::Rc;
 
-use crate::error::{IS_FULL, Result};
+use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 use crate::store::{
-    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, left_to_full,
+    ByteRange, Capabilities, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store, in_full,
 };
 
 /// A store over another store.
@@ -56,12 +56,7 @@ impl Store for OverlayStore {
         self.first.absence_is_cacheable() && self.second.absence_is_cacheable()
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
         Box::pin(async move {
             match self.first.get(key, range, context).await? {
                 Some(fetched) => Ok(Some(fetched)),
@@ -70,11 +65,7 @@ impl Store for OverlayStore {
         })
     }
 
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
+    fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
         Box::pin(async move {
             match self.first.size(key, context).await? {
                 Some(size) => Ok(Some(size)),
@@ -98,11 +89,10 @@ impl Store for OverlayStore {
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        if !IS_FULL {
-            return left_to_full("listing");
-        }
-        Box::pin(async move {
-            Ok(union(self.first.list_prefix(prefix).await?, self.second.list_prefix(prefix).await?))
+        in_full("listing", || {
+            Box::pin(async move {
+                Ok(union(self.first.list_prefix(prefix).await?, self.second.list_prefix(prefix).await?))
+            })
         })
     }
 }
@@ -139,7 +129,7 @@ mod tests {
             fetched.map(|fetched| fetched.value.to_vec(10, "test").unwrap())
         };
         assert_eq!((get("a/x"), get("a/y"), get("a/z")), (Some(vec![1]), Some(vec![3, 3]), None));
-        let range = ByteRange::FromStart { offset: 1, len: 1 };
+        let range = ByteRange::At { offset: 1, len: 1 };
         let part = block_on(store.get(&key("a/y"), range, &RequestContext::default())).unwrap();
         assert_eq!(part.unwrap().value.as_slice().unwrap(), [3]);
         let past = block_on(store.get(&key("a/x"), range, &RequestContext::default()));

@@ -31,15 +31,15 @@ use records::{LOCAL_LEN, TAIL_LEN, Tail};
 use serde::Deserialize;
 
 use super::{
-    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value,
-    WarningSink,
+    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
+    Subject, Value, WarningSink, at_key,
 };
 use crate::error::{Error, Result};
+use crate::format::byte_range::len_of;
 use crate::format::metadata::document::ZARR_JSON;
 use crate::format::path::{NodePath, StoreKey};
 use crate::format::tolerated::Form;
 use crate::limits;
-use crate::store::byte_range::len_of;
 
 /// Sizes of the requests for the directory. Later requests are larger.
 const STEPS: [u64; 3] = [256 << 10, 1 << 20, 4 << 20];
@@ -116,7 +116,7 @@ impl ZipStore {
         if let Some(value) = self.at_hand(&range) {
             return value;
         }
-        let asked = ByteRange::FromStart { offset: range.start, len: want };
+        let asked = ByteRange::At { offset: range.start, len: want };
         let fetched = self.ask(asked).await?;
         if fetched.value.len() == want {
             return Ok(fetched.value);
@@ -160,7 +160,7 @@ impl ZipStore {
 
     /// Reads the end of the archive and finds the directory.
     async fn begin(&self) -> Result<DirectoryReader> {
-        let fetched = self.ask(ByteRange::Suffix(TAIL_LEN)).await?;
+        let fetched = self.ask(ByteRange::Last(TAIL_LEN)).await?;
         let size = match fetched.size {
             Some(size) => size,
             None => self.size_of_archive(fetched.value.len()).await?,
@@ -441,23 +441,11 @@ impl Store for ZipStore {
         self.directory.borrow().as_ref().map(|directory| directory.roots()).unwrap_or_default()
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        Box::pin(async move {
-            let read = self.read_entry(key, range.check()?, context.body_limit()).await;
-            read.map_err(|error| error.at_key(key.as_str()))
-        })
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
+        Box::pin(at_key(key, async move { self.read_entry(key, range.check()?, context.body_limit()).await }))
     }
 
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        _context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
+    fn size<'a>(&'a self, key: &'a StoreKey, _context: &'a RequestContext) -> SizeFuture<'a> {
         Box::pin(async move { Ok(self.find(key).await?.map(|entry| entry.size)) })
     }
 

@@ -70,10 +70,10 @@ fn a_written_archive_is_read_back() {
         assert_eq!(whole(&store, name).unwrap().as_deref(), Some(value), "{name}");
     }
     assert_eq!(whole(&store, "c").unwrap(), None);
-    let part = ByteRange::FromStart { offset: 6, len: 2 };
+    let part = ByteRange::At { offset: 6, len: 2 };
     assert_eq!(read(&store, "b/c/0", part).unwrap().unwrap(), b"of");
-    assert_eq!(read(&store, "b/c/0", ByteRange::Suffix(3)).unwrap().unwrap(), b"f b");
-    let past = ByteRange::FromStart { offset: 10, len: 1 };
+    assert_eq!(read(&store, "b/c/0", ByteRange::Last(3)).unwrap().unwrap(), b"f b");
+    let past = ByteRange::At { offset: 10, len: 1 };
     assert_eq!(read(&store, "b/c/0", past).unwrap_err().kind(), ErrorKind::Format);
     assert_eq!(block_on(store.size(&key("b/c/0"), &RequestContext::default())).unwrap(), Some(10));
     // It is small: its end was all of it.
@@ -89,7 +89,7 @@ fn archive_of_a_shard() -> (Vec<u8>, usize, Vec<u8>) {
 }
 
 const fn part(range: Range<u64>) -> ByteRange {
-    ByteRange::FromStart { offset: range.start, len: range.end - range.start }
+    ByteRange::At { offset: range.start, len: range.end - range.start }
 }
 
 /// Ranges that together are all of the entry: in order, backwards, with overlaps, with repetition.
@@ -201,9 +201,9 @@ fn requests() {
     assert_eq!(whole(&store, "c/00008").unwrap().unwrap(), [7; 100]);
     assert_eq!(counting.counters().requests, before + 1);
     // A range of another: the header and the range at once, then the range alone.
-    read(&store, "c/00009", ByteRange::Suffix(4)).unwrap();
+    read(&store, "c/00009", ByteRange::Last(4)).unwrap();
     assert_eq!(counting.counters().requests, before + 3);
-    read(&store, "c/00009", ByteRange::FromStart { offset: 0, len: 4 }).unwrap();
+    read(&store, "c/00009", ByteRange::At { offset: 0, len: 4 }).unwrap();
     assert_eq!(counting.counters().requests, before + 4);
 }
 
@@ -399,7 +399,7 @@ fn deflated(value: &[u8], claimed: u64) -> Vec<u8> {
 fn deflated_values_are_read_and_wrong_sizes_rejected() {
     let value = b"abcabcabcabcabcabcabc".repeat(50);
     let store = open(&deflated(&value, value.len() as u64)).0;
-    assert_eq!(read(&store, "zarr.json", ByteRange::Suffix(3)).unwrap().unwrap(), b"abc");
+    assert_eq!(read(&store, "zarr.json", ByteRange::Last(3)).unwrap().unwrap(), b"abc");
     assert_eq!(whole(&store, "zarr.json").unwrap().unwrap(), value);
     for claimed in [0, 1, value.len() as u64 - 1, value.len() as u64 + 1, 1 << 31] {
         let error = error_of(&deflated(&value, claimed), "zarr.json");

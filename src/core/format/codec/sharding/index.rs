@@ -10,6 +10,8 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result, Stage};
+use crate::format::byte_range::ByteRange;
+use crate::format::chunk_grid::unravel;
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::pipeline::Pipeline;
 use crate::limits;
@@ -60,6 +62,21 @@ impl ShardIndexFormat {
     /// The length of the encoded index in bytes.
     pub fn encoded_len(&self) -> u64 {
         self.encoded_len
+    }
+
+    /// Where the index is in a stored shard, or in the stored bytes that are a nested shard.
+    pub fn range_in(&self, nested: Option<&Range<u64>>) -> ByteRange {
+        let len = self.encoded_len;
+        match (self.location, nested) {
+            (IndexLocation::Start, None) => ByteRange::from(0..len),
+            (IndexLocation::End, None) => ByteRange::Last(len),
+            (IndexLocation::Start, Some(bytes)) => {
+                ByteRange::from(bytes.start..bytes.end.min(bytes.start.saturating_add(len)))
+            }
+            (IndexLocation::End, Some(bytes)) => {
+                ByteRange::from(bytes.start.max(bytes.end.saturating_sub(len))..bytes.end)
+            }
+        }
     }
 
     /// Decodes the index of a shard, and checks it against the shard's length if that is known.

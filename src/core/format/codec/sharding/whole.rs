@@ -4,17 +4,20 @@
 use super::{Sharding, is_fill};
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::unravel;
-use crate::format::codec::ArrayBytes;
 use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::element_buffer::{ElementBuffer, Put};
 use crate::format::codec::pipeline::{DecodedChunk, Elements, Scratch};
 use crate::format::codec::user::is_waiting;
-use crate::format::dimension_order::{c_strides, signed_stride};
-use crate::kernel::{fill, scatter};
+use crate::format::codec::{ArrayBytes, ChunkRepresentation};
+use crate::format::dimension_order::{c_strides, places, signed_stride};
+use crate::kernel::scatter;
 use crate::limits;
 
 /// Decodes all inner chunks to one array.
 pub(super) fn decode(sharding: &Sharding, encoded: &[u8]) -> Result<ArrayBytes> {
-    let mut shard = ShardBuffer::filled(sharding)?;
+    let ChunkRepresentation { data_type, fill_value, .. } = &sharding.shard;
+    let count = sharding.shard.element_count()?;
+    let mut shard = ElementBuffer::new(count, data_type.size(), fill_value, Vec::new())?;
     let index = sharding.index.read_from(encoded)?;
     let all: Vec<_> = sharding.inner_shape().iter().map(|extent| 0..*extent).collect();
     let mut scratch = Scratch::default();
@@ -23,13 +26,13 @@ pub(super) fn decode(sharding: &Sharding, encoded: &[u8]) -> Result<ArrayBytes> 
         let Some(range) = index.get(linear)? else { continue };
         let range = limits::to_usize(range.start, "shard")?..limits::to_usize(range.end, "shard")?;
         match sharding.inner.decode(encoded.get(range).unwrap_or_default(), &all, &mut scratch) {
-            Ok(chunk) => shard.put(sharding, &position, chunk)?,
+            Ok(chunk) => put(&mut shard, sharding, &position, chunk)?,
             // The other chunks go on, so that all calls of user codecs are made at once.
             Err(error) if is_waiting(&error) => unanswered = Some(error),
             Err(error) => return Err(error),
         }
     }
-    unanswered.map_or_else(|| shard.finish(), Err)
+    unanswered.map_or_else(|| shard.into_array_bytes(), Err)
 }
 
 /// Encodes all inner chunks. Chunks of fill values are left out.
@@ -59,65 +62,25 @@ fn positions(sharding: &Sharding) -> impl Iterator<Item = Vec<u64>> + '_ {
     (0..sharding.grid.iter().product::<u64>()).map(|linear| unravel(linear, &sharding.grid))
 }
 
-/// The decoded shard, filled with the fill value at first.
-enum ShardBuffer {
-    Fixed(Vec<u8>),
-    /// For each element, the number of its bytes in the arena.
-    Variable {
-        arena: VariableBytes,
-        elements: Vec<usize>,
-    },
-}
-
-impl ShardBuffer {
-    fn filled(sharding: &Sharding) -> Result<Self> {
-        let shard = &sharding.shard;
-        if let Some(len) = shard.byte_len()? {
-            let mut bytes = limits::zeroed(len, limits::CHUNK_BYTES, "shard")?;
-            fill::fill(&mut bytes, &shard.fill_value.0);
-            return Ok(Self::Fixed(bytes));
-        }
-        let count = limits::within(shard.element_count()?, limits::CHUNK_BYTES / 8, "elements of a shard")?;
-        let mut arena = VariableBytes::new();
-        arena.push(&shard.fill_value.0)?;
-        let mut elements = Vec::new();
-        limits::reserve(&mut elements, count, "shard")?;
-        elements.resize(count, 0);
-        Ok(Self::Variable { arena, elements })
-    }
-
-    fn put(&mut self, sharding: &Sharding, position: &[u64], chunk: DecodedChunk<'_>) -> Result<()> {
-        match (self, chunk.elements) {
-            (Self::Fixed(shard), Elements::Fixed(elements)) => {
-                let element_size = sharding.shard.data_type.size().unwrap_or(1);
-                let copy = ChunkCopy::new(sharding, position, &chunk.strides, element_size)?;
-                let (dst_offset, dims) = (copy.offset, &copy.dims);
-                let plan = scatter::Strided { element_size, src_offset: 0, dst_offset, dims };
-                scatter::scatter(elements, shard, &plan).map_err(|_| wrong_elements())
-            }
-            (Self::Variable { arena, elements }, Elements::Variable(chunk_elements)) => {
-                let copy = ChunkCopy::new(sharding, position, &chunk.strides, 1)?;
-                copy.each(|from, to| {
-                    let element = chunk_elements.get(from).ok_or_else(wrong_elements)?;
-                    *elements.get_mut(to).ok_or_else(wrong_elements)? = arena.len();
-                    arena.push(element)
-                })
-            }
-            _ => Err(wrong_elements()),
-        }
-    }
-
-    fn finish(self) -> Result<ArrayBytes> {
-        match self {
-            Self::Fixed(bytes) => Ok(ArrayBytes::Fixed(bytes)),
-            Self::Variable { arena, elements } => {
-                let mut ordered = VariableBytes::new();
-                for element in elements {
-                    ordered.push(arena.get(element).unwrap_or_default())?;
-                }
-                Ok(ArrayBytes::Variable(ordered))
-            }
-        }
+/// Puts the elements of an inner chunk into its shard.
+fn put(
+    shard: &mut ElementBuffer,
+    sharding: &Sharding,
+    position: &[u64],
+    chunk: DecodedChunk<'_>,
+) -> Result<()> {
+    let element_size = sharding.shard.data_type.size().unwrap_or(1);
+    let copy = ChunkCopy::new(sharding, position, &chunk.strides, element_size)?;
+    match &chunk.elements {
+        Elements::Fixed(elements) => shard.put_fixed(elements, |shard, element_size| {
+            let (dst_offset, dims) = (copy.offset, &copy.dims);
+            scatter::scatter(
+                elements,
+                shard,
+                &scatter::Strided { element_size, src_offset: 0, dst_offset, dims },
+            )
+        }),
+        Elements::Variable(elements) => shard.put_variable(elements, |put| copy.each(put)),
     }
 }
 
@@ -129,7 +92,7 @@ fn gather(sharding: &Sharding, shard: &ArrayBytes, position: &[u64]) -> Result<A
         ArrayBytes::Variable(elements) => {
             let mut chunk = VariableBytes::new();
             ChunkCopy::new(sharding, position, &strides, 1)?
-                .each(|_, from| chunk.push(elements.get(from).ok_or_else(wrong_elements)?))?;
+                .each(&mut |_, from| chunk.push(elements.get(from).ok_or_else(wrong_elements)?))?;
             Ok(ArrayBytes::Variable(chunk))
         }
         ArrayBytes::Fixed(bytes) => {
@@ -182,19 +145,14 @@ impl ChunkCopy {
 
     /// Calls `visit` with the index of each element in the inner chunk and in the shard, in C order
     /// of the chunk.
-    fn each(&self, mut visit: impl FnMut(usize, usize) -> Result<()>) -> Result<()> {
-        let count: usize = self.dims.iter().map(|dim| dim.count).product();
-        for linear in 0..count {
-            let (mut rest, mut from, mut to) = (linear, 0, self.offset);
-            for dim in self.dims.iter().rev() {
-                let at = rest % dim.count;
-                rest /= dim.count;
-                from += at * dim.src_stride.unsigned_abs();
-                to += at * dim.dst_stride.unsigned_abs();
-            }
-            visit(from, to)?;
-        }
-        Ok(())
+    fn each(&self, visit: &mut Put<'_>) -> Result<()> {
+        let shape: Vec<u64> = self.dims.iter().map(|dim| dim.count as u64).collect();
+        let strides = |stride: fn(&scatter::Dim) -> isize| -> Vec<usize> {
+            self.dims.iter().map(|dim| stride(dim).unsigned_abs()).collect()
+        };
+        let (src, dst) = (strides(|dim| dim.src_stride), strides(|dim| dim.dst_stride));
+        let mut pairs = places(&shape, &src).zip(places(&shape, &dst));
+        pairs.try_for_each(|(from, to)| visit(from, self.offset + to))
     }
 }
 

@@ -45,7 +45,7 @@ fn stores_of_another_format_get_no_entry_point() {
             (".zarray", "{}"),
         ] {
             let made = TestHierarchy::empty(draft);
-            made.recording.inner.insert(&StoreKey::parse(key).unwrap(), text.as_bytes().to_vec());
+            made.recording.memory.insert(&StoreKey::parse(key).unwrap(), text.as_bytes().to_vec());
             assert_eq!(made.group("a").unwrap_err().kind(), ErrorKind::Argument, "{key}");
             assert_eq!(made.keys(), [key]);
         }
@@ -67,7 +67,7 @@ fn to_create_a_group_set_its_document() {
         made.group("foo/bar").unwrap();
         made.assert_keys(&["meta/root/foo/bar.group.json", "meta/root/x.group.json", "zarr.json"]);
         let sets: Vec<String> =
-            made.recording.calls.take().into_iter().filter(|it| it.starts_with("set")).collect();
+            made.recording.calls().into_iter().filter(|it| it.starts_with("set")).collect();
         assert_eq!(sets, [made.key("set meta/root/foo/bar.group.json")]);
     });
 }

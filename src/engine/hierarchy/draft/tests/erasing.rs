@@ -13,7 +13,7 @@ fn to_erase_an_array_erase_its_document_and_its_chunks() {
         }
         assert!(made.erase("g/a", false));
         made.assert_keys(&["meta/root/g/ab.array.json", "data/root/g/ab/c0/0", "zarr.json"]);
-        let calls = made.recording.calls.take();
+        let calls = made.recording.calls();
         for call in ["erase meta/root/g/a.array.json", "erase_prefix data/root/g/a/"] {
             assert!(calls.contains(&made.key(call)), "{call}: {calls:?}");
         }
@@ -27,7 +27,7 @@ fn to_erase_an_implicit_group_erase_all_nodes_under_it() {
         made.put("data/root/g/h/a/c0/0");
         assert!(made.erase("g", false));
         made.assert_keys(&["meta/root/i.array.json", "zarr.json"]);
-        let calls = made.recording.calls.take();
+        let calls = made.recording.calls();
         for call in ["erase_prefix meta/root/g/", "erase_prefix data/root/g/"] {
             assert!(calls.contains(&made.key(call)), "{call}: {calls:?}");
         }
@@ -49,7 +49,7 @@ fn a_group_metadata_file_is_attempted_also_for_an_implicit_group() {
     each(|draft| {
         let made = TestHierarchy::with(draft, &["g/a"]);
         made.erase("g", false);
-        let calls = made.recording.calls.take();
+        let calls = made.recording.calls();
         assert!(calls.contains(&made.key("erase meta/root/g.group.json")), "{calls:?}");
     });
 }

@@ -11,7 +11,7 @@ fn the_drafts_example_of_children() {
         let made = TestHierarchy::with(draft, &["foo/bar/", "foo/baz/qux"]);
         made.assert_keys(&["meta/root/foo/bar.group.json", "meta/root/foo/baz/qux.array.json", "zarr.json"]);
         let hierarchy = made.hierarchy();
-        made.recording.calls.take();
+        made.recording.calls();
         let children = block_on(hierarchy.children(&NodePath::parse_any("foo").unwrap())).unwrap();
         made.assert_calls(&["list_dir meta/root/foo/"]);
         let names: Vec<_> = children.iter().map(|(path, kind)| (path.as_str(), *kind)).collect();
@@ -56,15 +56,9 @@ fn the_root_is_not_a_child_and_other_keys_are_not_nodes() {
 fn a_store_that_cannot_list_opens_nodes_by_path() {
     each(|draft| {
         let full = TestHierarchy::with(draft, &["g/a", "h/"]);
-        let inner = MemoryStore::new();
-        for key in full.keys() {
-            let key = StoreKey::parse(&key).unwrap();
-            let value =
-                block_on(full.recording.inner.get(&key, ByteRange::Whole, &RequestContext::default()));
-            inner.insert(&key, value.unwrap().unwrap().value);
-        }
-        let recording = Rc::new(RecordingStore { inner, calls: RefCell::default(), listable: false });
-        let made = TestHierarchy { draft, store: recording.clone(), recording };
+        let memory = full.recording.memory.clone();
+        let capabilities = Capabilities { listable: false, ..memory.capabilities() };
+        let made = TestHierarchy::over(draft, Recording::over(memory, capabilities));
         let hierarchy = made.hierarchy();
         let error = block_on(hierarchy.children(&NodePath::root())).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
@@ -102,7 +96,7 @@ fn all_keys_are_explicit_nodes_and_all_intermediate_prefixes_implicit_groups() {
             ("e", NodeKind::Array),
         ];
         assert_eq!(nodes, expected);
-        let calls = made.recording.calls.take();
+        let calls = made.recording.calls();
         assert!(calls.contains(&made.key("list_prefix meta/root/")), "{calls:?}");
         made.group("").unwrap();
         let nodes = block_on(made.hierarchy().nodes(&RequestContext::default())).unwrap();
@@ -118,7 +112,7 @@ fn existence_is_tested_in_the_drafts_order() {
         let made = TestHierarchy::with(draft, &["g/a", "h/"]);
         let hierarchy = made.hierarchy();
         let look = |path: &str| {
-            made.recording.calls.take();
+            made.recording.calls();
             let path = NodePath::parse_any(path).unwrap();
             block_on(hierarchy.exists(&path, &RequestContext::default())).unwrap()
         };
@@ -155,13 +149,8 @@ fn a_hierarchy_must_be_opened_at_its_root() {
         let made = TestHierarchy::with(draft, &["g/a"]);
         let above = MemoryStore::new();
         for key in made.keys() {
-            let value = block_on(made.recording.inner.get(
-                &StoreKey::parse(&key).unwrap(),
-                ByteRange::Whole,
-                &RequestContext::default(),
-            ));
-            let key = StoreKey::parse(&format!("below/{key}")).unwrap();
-            above.insert(&key, value.unwrap().unwrap().value);
+            let bytes = made.recording.memory.bytes(&StoreKey::parse(&key).unwrap()).unwrap();
+            above.insert(&StoreKey::parse(&format!("below/{key}")).unwrap(), bytes);
         }
         let store: Rc<dyn Store> = Rc::new(above);
         let error =
@@ -207,11 +196,10 @@ fn consolidated_metadata_of_zarr_python_is_updated() {
     let made = TestHierarchy::with(Draft::October2020, &["g/"]);
     let key = StoreKey::parse("meta/root/consolidated/.zmetadata").unwrap();
     let text = r#"{"zarr_consolidated_format":1,"metadata":{"zarr.json":{},"meta/root/g.group.json":{"attributes":{}}}}"#;
-    made.recording.inner.insert(&key, text.as_bytes().to_vec());
+    made.recording.memory.insert(&key, text.as_bytes().to_vec());
     made.array("g/a").unwrap();
     let read = || {
-        let fetched = block_on(made.recording.inner.get(&key, ByteRange::Whole, &RequestContext::default()));
-        let text = fetched.unwrap().unwrap().value.to_vec(1 << 20, "test").unwrap();
+        let text = made.recording.memory.bytes(&key).unwrap();
         let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
         json["metadata"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
     };

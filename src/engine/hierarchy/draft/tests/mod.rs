@@ -8,7 +8,6 @@ mod creating;
 mod erasing;
 mod finding;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures_executor::block_on;
@@ -28,85 +27,24 @@ use crate::hierarchy::erase::EraseOptions;
 use crate::hierarchy::exists::exists;
 use crate::hierarchy::open::{OpenOptions, OpenedNode, open};
 use crate::store::memory::MemoryStore;
-use crate::store::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value};
+use crate::store::wrap::Recording;
+use crate::store::{Capabilities, RequestContext, Store};
 
 const DRAFTS: [Draft; 2] = [Draft::October2020, Draft::May2022];
-
-/// A memory store that records its calls, and that may lack listing.
-struct RecordingStore {
-    inner: MemoryStore,
-    calls: RefCell<Vec<String>>,
-    listable: bool,
-}
-
-impl RecordingStore {
-    fn note(&self, call: &str, key: impl std::fmt::Display) {
-        self.calls.borrow_mut().push(format!("{call} {key}"));
-    }
-}
-
-impl Store for RecordingStore {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { listable: self.listable, ..self.inner.capabilities() }
-    }
-
-    fn describe(&self) -> String {
-        "recording".to_owned()
-    }
-
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        self.note("get", key);
-        self.inner.get(key, range, context)
-    }
-
-    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        self.note("set", key);
-        self.inner.set(key, value)
-    }
-
-    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        self.note("erase", key);
-        self.inner.erase(key)
-    }
-
-    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        self.note("list_dir", format!("{prefix}/"));
-        match self.listable {
-            true => self.inner.list_dir(prefix),
-            false => Box::pin(async { Err(self.lacks("list")) }),
-        }
-    }
-
-    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        self.note("list_prefix", format!("{prefix}/"));
-        match self.listable {
-            true => self.inner.list_prefix(prefix),
-            false => Box::pin(async { Err(self.lacks("list")) }),
-        }
-    }
-
-    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
-        self.note("erase_prefix", format!("{prefix}/"));
-        self.inner.erase_prefix(prefix)
-    }
-}
 
 /// A hierarchy of one of the drafts, in a recording store.
 struct TestHierarchy {
     draft: Draft,
-    recording: Rc<RecordingStore>,
+    recording: Rc<Recording>,
     store: Rc<dyn Store>,
 }
 
 impl TestHierarchy {
     fn empty(draft: Draft) -> Self {
-        let recording =
-            Rc::new(RecordingStore { inner: MemoryStore::new(), calls: RefCell::default(), listable: true });
+        Self::over(draft, Recording::empty())
+    }
+
+    fn over(draft: Draft, recording: Rc<Recording>) -> Self {
         Self { draft, store: recording.clone(), recording }
     }
 
@@ -119,7 +57,7 @@ impl TestHierarchy {
                 None => made.array(path).unwrap(),
             }
         }
-        made.recording.calls.take();
+        made.recording.calls();
         made
     }
 
@@ -144,7 +82,7 @@ impl TestHierarchy {
     }
 
     fn put(&self, key: &str) {
-        self.recording.inner.insert(&StoreKey::parse(&self.key(key)).unwrap(), vec![0]);
+        self.recording.memory.insert(&StoreKey::parse(&self.key(key)).unwrap(), vec![0]);
     }
 
     fn hierarchy(&self) -> Hierarchy {
@@ -180,7 +118,7 @@ impl TestHierarchy {
     }
 
     fn keys(&self) -> Vec<String> {
-        self.recording.inner.keys()
+        self.recording.memory.keys()
     }
 
     fn assert_keys(&self, expected: &[&str]) {
@@ -191,7 +129,7 @@ impl TestHierarchy {
 
     fn assert_calls(&self, expected: &[&str]) {
         let expected: Vec<String> = expected.iter().map(|call| self.key(call)).collect();
-        assert_eq!(self.recording.calls.take(), expected);
+        assert_eq!(self.recording.calls(), expected);
     }
 }
 

@@ -22,7 +22,7 @@ fn a_whole_object_has_its_size_and_version() {
 fn a_range_is_checked_by_content_range_or_by_length() {
     let scene = Scene::new();
     scene.then("GET c/0 bytes=4-7", respond(206, b"4567", &["Content-Range: bytes 4-7/10"]));
-    let range = ByteRange::FromStart { offset: 4, len: 4 };
+    let range = ByteRange::At { offset: 4, len: 4 };
     let fetched = scene.fetch("c/0", range, Subject::Chunk).unwrap().unwrap();
     assert_eq!((fetched.size, fetched.value.as_slice().unwrap()), (Some(10), b"4567".as_slice()));
 
@@ -78,7 +78,7 @@ fn an_object_that_came_whole_is_kept_until_it_is_forgotten_written_or_read_anew(
     assert_eq!(scene.window(4, 2).unwrap().unwrap(), b"45");
     assert_eq!(scene.window(0, 2).unwrap().unwrap(), b"01");
     assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
-    let range = ByteRange::FromStart { offset: 1, len: 2 };
+    let range = ByteRange::At { offset: 1, len: 2 };
     let part = scene.fetch("c/0", range, Subject::Chunk).unwrap().unwrap();
     assert_eq!((part.size, part.version.as_deref()), (Some(10), Some("\"v1\"")));
     // What will be changed is read as the server has it.

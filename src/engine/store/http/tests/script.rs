@@ -167,11 +167,11 @@ impl Scene {
     }
 
     pub fn window(&self, offset: u64, len: u64) -> Result<Option<Vec<u8>>> {
-        self.chunk(ByteRange::FromStart { offset, len })
+        self.chunk(ByteRange::At { offset, len })
     }
 
     pub fn suffix(&self, len: u64) -> Result<Option<Vec<u8>>> {
-        self.chunk(ByteRange::Suffix(len))
+        self.chunk(ByteRange::Last(len))
     }
 
     /// Like [`suffix`](Self::suffix), with an estimate of the object's size.
@@ -179,7 +179,7 @@ impl Scene {
         let likely_size = Some(LikelySize { low, high });
         let context = RequestContext { subject: Subject::Chunk, likely_size, ..RequestContext::default() };
         let key = StoreKey::parse("c/0").unwrap();
-        let fetched = self.finish(block_on(self.store.get(&key, ByteRange::Suffix(len), &context)))?;
+        let fetched = self.finish(block_on(self.store.get(&key, ByteRange::Last(len), &context)))?;
         Ok(fetched.map(|fetched| fetched.value.to_vec(1000, "test").unwrap()))
     }
 

@@ -61,9 +61,9 @@ struct SilentScene {
 }
 
 const WINDOWS: [(&str, ByteRange); 4] = [
-    ("c/0", ByteRange::FromStart { offset: 0, len: 2 }),
-    ("c/0", ByteRange::FromStart { offset: 4, len: 2 }),
-    ("c/1", ByteRange::FromStart { offset: 0, len: 2 }),
+    ("c/0", ByteRange::At { offset: 0, len: 2 }),
+    ("c/0", ByteRange::At { offset: 4, len: 2 }),
+    ("c/1", ByteRange::At { offset: 0, len: 2 }),
     ("c/0", ByteRange::Whole),
 ];
 
@@ -124,7 +124,7 @@ fn body_lengths_are_limited_before_reading() {
     scene.begin(&WINDOWS[..1], &chunk());
     scene.begin(&WINDOWS[..1], &RequestContext::default());
     // HEAD announces the size of a shard, which may well be above what fits one body.
-    scene.begin(&[("c/0", ByteRange::Suffix(8))], &chunk());
+    scene.begin(&[("c/0", ByteRange::Last(8))], &chunk());
     let expected = [limits::RESULT_BYTES, limits::METADATA_BYTES, u64::MAX];
     assert_eq!(*scene.transport.limits.borrow(), expected);
 }

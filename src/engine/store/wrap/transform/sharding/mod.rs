@@ -13,6 +13,7 @@ mod listing;
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
+use crate::format::byte_range::len_of;
 use crate::format::codec::ChunkRepresentation;
 use crate::format::codec::pipeline::Pipeline;
 use crate::format::codec::sharding::index::ShardIndexFormat;
@@ -21,10 +22,10 @@ use crate::format::data_type::{DataType, FillValue, Integer};
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
-use crate::store::byte_range::len_of;
 use crate::store::wrap::transform::transformer::{ArrayPlace, NamedTransformer, Transformer};
 use crate::store::{
-    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value, writers,
+    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
+    Subject, Value, at_key, writers,
 };
 use keys::{ChunkPlace, Keys};
 
@@ -101,7 +102,7 @@ impl ShardingTransformer {
 
     /// The index of a shard; `None` if the shard is absent.
     async fn index(&self, shard: &StoreKey, context: &RequestContext) -> Result<Option<FoundIndex>> {
-        let range = ByteRange::Suffix(self.index.encoded_len());
+        let range = ByteRange::Last(self.index.encoded_len());
         let Some(tail) = self.inner.get(shard, range, context).await? else { return Ok(None) };
         let bytes = tail.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?;
         let entries = self.index.decode(&bytes, tail.size);
@@ -126,7 +127,7 @@ impl ShardingTransformer {
             if part.is_empty() {
                 return Ok(Some(Fetched { value: Vec::new().into(), size, version: index.version }));
             }
-            let asked = ByteRange::FromStart { offset: chunk.start + part.start, len: len_of(&part) };
+            let asked = ByteRange::from(chunk.start + part.start..chunk.start + part.end);
             let fetched = self.inner.get(shard, asked, &context).await?;
             if let Some(fetched) = fetched.filter(|fetched| index.agrees_with(fetched)) {
                 let part = part_of_chunk(fetched, asked, size);
@@ -214,7 +215,7 @@ fn index_format(chunks_per_shard: &[u64]) -> Result<ShardIndexFormat> {
 
 /// A part of a chunk of `size` bytes, complete.
 fn part_of_chunk(fetched: Fetched, asked: ByteRange, size: Option<u64>) -> Result<Fetched> {
-    if let ByteRange::FromStart { offset, len } = asked
+    if let ByteRange::At { offset, len } = asked
         && fetched.value.len() != len
     {
         return Err(Error::format("a shard ends inside one of its chunks")
@@ -252,24 +253,12 @@ impl Store for ShardingTransformer {
         self.inner.absence_is_cacheable()
     }
 
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+    fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
         let Some(place) = self.keys.chunk(key) else { return self.inner.get(key, range, context) };
-        Box::pin(async move {
-            let read = self.read(&place, range.check()?, context).await;
-            read.map_err(|error| error.at_key(key.as_str()))
-        })
+        Box::pin(at_key(key, async move { self.read(&place, range.check()?, context).await }))
     }
 
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
+    fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
         let Some(ChunkPlace { shard, linear }) = self.keys.chunk(key) else {
             return self.inner.size(key, context);
         };

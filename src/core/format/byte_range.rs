@@ -11,14 +11,20 @@ pub enum ByteRange {
     /// All bytes.
     Whole,
     /// `len` bytes from `offset` on.
-    FromStart {
+    At {
         /// Offset of the first byte.
         offset: u64,
         /// Number of bytes, at least 1.
         len: u64,
     },
     /// The last bytes, at least 1; the whole value if it is shorter.
-    Suffix(u64),
+    Last(u64),
+}
+
+impl From<Range<u64>> for ByteRange {
+    fn from(bytes: Range<u64>) -> Self {
+        Self::At { offset: bytes.start, len: len_of(&bytes) }
+    }
 }
 
 /// The number of bytes of a range. A range that ends before its start has none.
@@ -32,13 +38,13 @@ impl ByteRange {
     pub fn from_offset(offset: u64) -> Self {
         match offset {
             0 => Self::Whole,
-            offset => Self::FromStart { offset, len: u64::MAX.saturating_sub(offset) },
+            offset => Self::At { offset, len: u64::MAX.saturating_sub(offset) },
         }
     }
 
     /// Whether the range extends to the end of the value, wherever that is.
     pub fn is_open(self) -> bool {
-        matches!(self, Self::FromStart { offset, len } if offset.saturating_add(len) == u64::MAX)
+        matches!(self, Self::At { offset, len } if offset.saturating_add(len) == u64::MAX)
     }
 
     /// The bytes of a value of `size` bytes, cut at its end. `None` if the range begins at or past
@@ -46,9 +52,9 @@ impl ByteRange {
     pub fn of(self, size: u64) -> Option<Range<u64>> {
         match self {
             Self::Whole => Some(0..size),
-            Self::FromStart { offset, .. } if offset >= size => None,
-            Self::FromStart { offset, len } => Some(offset..offset.saturating_add(len).min(size)),
-            Self::Suffix(len) => Some(size.saturating_sub(len)..size),
+            Self::At { offset, .. } if offset >= size => None,
+            Self::At { offset, len } => Some(offset..offset.saturating_add(len).min(size)),
+            Self::Last(len) => Some(size.saturating_sub(len)..size),
         }
     }
 
@@ -56,10 +62,10 @@ impl ByteRange {
     pub fn past_end(self, size: Option<u64>) -> Error {
         let error = Error::format("a byte range begins past the end of its value");
         let error = match self {
-            Self::FromStart { offset, len } => {
+            Self::At { offset, len } => {
                 error.at_range(offset, len).expected(format!("more than {offset} bytes"))
             }
-            Self::Whole | Self::Suffix(_) => error,
+            Self::Whole | Self::Last(_) => error,
         };
         match size {
             Some(size) => error.actual(format!("{size} bytes")),
@@ -73,7 +79,7 @@ impl ByteRange {
     /// `Argument` for an empty range.
     pub fn check(self) -> Result<Self> {
         match self {
-            Self::FromStart { len: 0, .. } | Self::Suffix(0) => {
+            Self::At { len: 0, .. } | Self::Last(0) => {
                 Err(Error::argument("a byte range must contain at least one byte"))
             }
             _ => Ok(self),

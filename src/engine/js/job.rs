@@ -1,0 +1,84 @@
+//! The job of a read (`read/job.ts`): what it takes, and what is told to it in numbers.
+
+use std::rc::Rc;
+
+use js_sys::{Float64Array, Uint32Array};
+use wasm_bindgen::prelude::*;
+
+use crate::access::part::Part;
+use crate::error::Error;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `Job` of `read/job.ts`.
+    #[derive(Clone)]
+    pub type Job;
+
+    #[wasm_bindgen(method, catch)]
+    pub fn begin(this: &Job, layout: &JsValue) -> Result<(), JsValue>;
+
+    /// Takes a part. `bytes` is undefined if the part contains the fill value below its chunks, and
+    /// null if the chunks cover it. `ours` tells that its buffer may be transferred. Returns
+    /// undefined or a promise.
+    #[wasm_bindgen(method, catch)]
+    pub fn part(
+        this: &Job,
+        start: &Float64Array,
+        shape: &Float64Array,
+        bytes: &JsValue,
+        ours: bool,
+        chunks: &js_sys::Array,
+    ) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, getter, js_name = hearsProgress)]
+    pub fn hears_progress(this: &Job) -> bool;
+
+    #[wasm_bindgen(method, catch)]
+    pub fn progress(this: &Job, numbers: &Float64Array) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = decodeBegin)]
+    pub fn decode_begin(this: &Job, header: &Uint32Array) -> Result<u32, JsValue>;
+
+    /// Announces the end of a part's chunks, and the part's place in the result, before
+    /// `decode_finish`. The job may write the elements there.
+    #[wasm_bindgen(method, catch, js_name = decodePlace)]
+    pub fn decode_place(
+        this: &Job,
+        part: u32,
+        start: &Float64Array,
+        shape: &Float64Array,
+    ) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = decodeSupply)]
+    pub fn decode_supply(
+        this: &Job,
+        part: u32,
+        table: &Uint32Array,
+        buffers: &js_sys::Array,
+        ours: &js_sys::Array,
+    ) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = decodeFinish)]
+    pub fn decode_finish(this: &Job, part: u32) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = decodeCancel)]
+    pub fn decode_cancel(this: &Job, part: u32) -> Result<(), JsValue>;
+}
+
+/// Extents of a box of a result. The whole result fits into one buffer.
+#[allow(clippy::cast_precision_loss)]
+pub fn extents(values: &[u64]) -> Vec<f64> {
+    values.iter().map(|value| *value as f64).collect()
+}
+
+/// The start of a part in its result, and its extents.
+pub fn box_numbers(part: &Part) -> (Float64Array, Float64Array) {
+    let array = |values: &[u64]| Float64Array::from(extents(values).as_slice());
+    (array(&part.start), array(&part.shape))
+}
+
+/// The error if the job has no room for the result.
+pub fn refused(thrown: JsValue) -> Error {
+    let message = super::error::describe(&thrown);
+    Error::limit(format!("the result cannot be held: {message}")).caused_by(Rc::new(thrown))
+}
