@@ -110,8 +110,8 @@ async function publishBundles(build, options) {
 }
 
 /**
- * Makes `dist/`. With `isFirst`, a part of it: see `build.mjs`. With `isAnew`, over what is there, so
- * that a server of it can go on.
+ * Makes `dist/`. With `isFirst`, a part of it: see `build.mjs`. With `isAnew`, over what is there,
+ * so that a server of it can go on.
  */
 export async function buildPackage({ isFirst, isAnew, ...options }) {
   const { build } = await import("esbuild");

@@ -40,7 +40,7 @@ async function start(port) {
   say("✓ Encoders and codecs of images are there too: reload the page");
 }
 
-/** Builds the package over the one that is served. cargo is asked unless only TypeScript changed. */
+/** Builds the package over the one that is served. Without Rust, cargo is not asked. */
 async function buildAnew(isRust) {
   const started = performance.now();
   if (isRust) {
