@@ -27,7 +27,7 @@ function filesOf({ outputs }) {
 }
 
 /** State, or a class that `instanceof` may ask for. */
-const STATE = /^(export )?(let |(abstract )?class |const .*= new (Weak)?(Map|Set)\b)/m;
+const STATE = /^(export )?(let |(abstract )?class |const .*= new (Weak)?(Map|Set)\b.*\(\);$)/m;
 
 /** Throws if a module that is there twice holds state. */
 async function checkCopies(build, own) {
