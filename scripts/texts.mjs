@@ -55,8 +55,8 @@ async function workerPrograms(build, { quick }) {
 /** Writes a module that exports texts. */
 function writeTexts(name, texts) {
   const exported = ([as, text]) =>
-    `export ${as === "default" ? as : `const ${as} =`} ${JSON.stringify(text)};\n`;
-  writeFileSync(TEXTS[`#${name}`], Object.entries(texts).map(exported).join(""));
+    `export ${as === "default" ? as : `const ${as} =`} ${JSON.stringify(text)};`;
+  writeFileSync(TEXTS[`#${name}`], Object.entries(texts).map(exported).join("\n"));
 }
 
 /** In place of a text that is not there yet: see `npm start`. */
