@@ -9,9 +9,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ask, command, ROOT, StepFailed, say } from "./run_command.mjs";
+import { VARIANTS } from "./wasm.mjs";
 
 const FILE = join(ROOT, "THIRD_PARTY_LICENSES");
-const FEATURES = ["--features", "full,images,conventions"];
+const PACKAGES = [...new Set(VARIANTS.map(({ crate }) => crate))].flatMap((crate) => ["--package", crate]);
+const FEATURES = ["--features", VARIANTS.flatMap(({ features }) => features).join(",")];
 const WASM = "wasm32-unknown-unknown";
 
 /** The text of the MIT licence after its copyright line, for what brings no file. */
@@ -50,7 +52,7 @@ const must = (program, args) => {
 
 /** Names and versions of the crates in the wasm modules, without build scripts and macros. */
 function compiledCrates() {
-  const which = ["--package", "zarr-wasm", "--target", WASM, ...FEATURES];
+  const which = [...PACKAGES, "--target", WASM, ...FEATURES];
   const form = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"];
   const lines = must("cargo", ["tree", "--locked", "--no-dedupe", ...which, ...form]).split("\n");
   const named = lines.map((line) => /^(\S+) v(\S+)/.exec(line)?.slice(1, 3).join(" "));

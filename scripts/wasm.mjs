@@ -23,6 +23,9 @@ import { ROOT, run, say } from "./run_command.mjs";
 const ENGINE = { crate: "zarr-wasm", file: "zarr_wasm.wasm" };
 const CONVENTIONS = ENGINE;
 
+/** The Rust that the glue is made of. */
+export const GLUE_SOURCES = join(ROOT, "src/js");
+
 /** The wasm builds. A page's first picture needs those with `isFirst`. */
 export const VARIANTS = [
   {
