@@ -6,8 +6,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { begin, finish, finished, keyOf } from "./finished.mjs";
+import { buildPackage } from "./package.mjs";
 import { command, ROOT, StepFailed, say, seconds } from "./run_command.mjs";
 import { setUp } from "./setup.mjs";
+import { buildWasm, VARIANTS } from "./wasm.mjs";
 
 /** The sources of dist/. */
 const SOURCES = [
@@ -40,8 +42,6 @@ export async function build(options) {
   begin("dist");
   const key = keyOf(SOURCES);
   const { clang } = await setUp({ rust: true });
-  const { buildWasm, VARIANTS } = await import("./wasm.mjs");
-  const { buildPackage } = await import("./package.mjs");
   for (const variant of VARIANTS)
     if (variant.isFirst || !options.isFirst) await buildWasm(variant, { ...options, clang });
   await buildPackage(options);

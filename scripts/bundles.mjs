@@ -1,6 +1,7 @@
 /**
  * What all esbuild runs over `src/ts` share: options, and the modules whose names begin with `#`.
- * Those are made, or depend on the entry. `tsconfig.json` and `src/ts/virtual.d.ts` have their types.
+ * Those are made, or depend on the entry. `tsconfig.json` and `src/ts/virtual.d.ts` have their
+ * types.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";

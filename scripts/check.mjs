@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { command, ROOT, run, StepFailed, say } from "./run_command.mjs";
 import { setUp } from "./setup.mjs";
 import { installTypos } from "./tools.mjs";
+import { buildWasm, cargoArguments, GLUE_SOURCES, glueFolder, VARIANTS, wasmEnvironment } from "./wasm.mjs";
 
 const bin = (path) => [process.execPath, join(ROOT, "node_modules", path)];
 const BIOME = bin("@biomejs/biome/bin/biome");
@@ -21,17 +22,17 @@ const writers = () => [
 ];
 
 /** Each wasm variant is checked separately, because code that one uses may be dead in another. */
-const wasmClippy = ({ name, args }, environment) => [
-  `clippy, on wasm: ${name}`,
-  ["cargo", "clippy", "--locked", ...args, ...DENY],
-  environment,
+const wasmClippy = (variant, clang) => [
+  `clippy, on wasm: ${variant.name}`,
+  ["cargo", "clippy", "--locked", ...cargoArguments(variant), ...DENY],
+  wasmEnvironment(clang),
 ];
 
-function checks({ variants, environment, typos }) {
+function checks({ clang, typos }) {
   return [
     ["cargo fmt --check", ["cargo", "fmt", "--all", "--check"]],
     ["clippy, on the host", ["cargo", "clippy", "--locked", "--workspace", "--all-targets", ...DENY]],
-    ...variants.map((variant) => wasmClippy(variant, environment)),
+    ...VARIANTS.map((variant) => wasmClippy(variant, clang)),
     ["cargo doc: what a Rust program may import", DOCUMENT, DOC],
     ["tsc", [...TSC, "--project", "tsconfig.json"]],
     ["tsc, the viewer", [...TSC, "--project", "www/tsconfig.json"]],
@@ -47,26 +48,18 @@ const TYPED = ["engine", "full"];
  * Whether declarations of the glue, which type checking needs, are missing or older than their Rust
  * code. Those of any build will do.
  */
-function isGlueOld(folder) {
-  const declarations = join(folder, "zarr_wasm.d.ts");
+function isGlueOld({ name }) {
+  const declarations = join(glueFolder(name), "zarr_wasm.d.ts");
   if (!existsSync(declarations)) return true;
   const made = statSync(declarations).mtimeMs;
-  const exporting = join(ROOT, "src/engine/js");
-  return readdirSync(exporting).some((name) => statSync(join(exporting, name)).mtimeMs > made);
+  return readdirSync(GLUE_SOURCES).some((file) => statSync(join(GLUE_SOURCES, file)).mtimeMs > made);
 }
 
 await command(async (args) => {
   const { clang } = await setUp({ rust: true });
-  const { buildWasm, cargoArguments, glueFolder, VARIANTS, wasmEnvironment } = await import("./wasm.mjs");
   for (const variant of VARIANTS.filter(({ name }) => TYPED.includes(name)))
-    if (isGlueOld(glueFolder(variant.name))) await buildWasm(variant, { quick: true, clang });
-  const steps = args.includes("--write")
-    ? writers()
-    : checks({
-        variants: VARIANTS.map((variant) => ({ name: variant.name, args: cargoArguments(variant) })),
-        environment: wasmEnvironment(clang),
-        typos: await installTypos(),
-      });
+    if (isGlueOld(variant)) await buildWasm(variant, { quick: true, clang });
+  const steps = args.includes("--write") ? writers() : checks({ clang, typos: await installTypos() });
   const failed = [];
   for (const [title, [program, ...rest], env] of steps) {
     await run(title, program, rest, { env }).catch((error) => {

@@ -7,22 +7,34 @@
  * one more round trip before its first call (`tests/browser/first_requests.mjs`). Modules that the
  * first script of a typical page lacks are in the late code a second time. They hold no state.
  */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { aliases, firstScript, MODULES, optionsOf, SOURCES } from "./bundles.mjs";
 import { ROOT, StepFailed } from "./run_command.mjs";
 
 /** The imports of a typical page. */
 const FIRST = 'export { open, get, slice } from "./entry/index.ts"';
+const EVERY_NAME = 'export * from "./entry/index.ts"';
 
 const FAILED = "chunkFailed";
 
-/** The files of which a typical page's first script has code. */
-async function sharedModules(build) {
-  const [{ inputs }] = Object.values((await firstScript(build, FIRST)).outputs);
+/** The files of which an output of esbuild has code. */
+function filesOf({ outputs }) {
+  const [{ inputs }] = Object.values(outputs);
   return new Set(
     Object.keys(inputs).flatMap((name) => (inputs[name].bytesInOutput > 0 ? join(ROOT, name) : [])),
   );
+}
+
+/** State, or a class that `instanceof` may ask for. */
+const STATE = /^(export )?(let |(abstract )?class |const .*= new (Weak)?(Map|Set)\b.*\(\);$)/m;
+
+/** Throws if a module that is there twice holds state. */
+async function checkCopies(build, own) {
+  const others = filesOf(await firstScript(build, EVERY_NAME));
+  for (const file of [...own].filter((name) => others.has(name)))
+    if (STATE.test(readFileSync(file, "utf8")))
+      throw new StepFailed(`${file} holds state, but is in late.js a second time`);
 }
 
 /** The late code as an ES module that imports what is shared from the published modules. */
@@ -38,13 +50,15 @@ async function lateModule(build, options, shared) {
       });
     },
   };
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...optionsOf(options),
     entryPoints: [join(SOURCES, "entry/late.ts")],
     alias: aliases("none"),
     plugins: [outside],
+    metafile: true,
     write: false,
   });
+  await checkCopies(build, filesOf(metafile));
   return outputFiles[0].text;
 }
 
@@ -88,7 +102,7 @@ export const late = async () =>
 }
 
 export async function publishLateCode(build, options) {
-  const text = await lateModule(build, options, await sharedModules(build));
+  const text = await lateModule(build, options, filesOf(await firstScript(build, FIRST)));
   const rest = text.replace(IMPORT, "").match(/^import .*/m);
   if (rest) throw new StepFailed(`the late code has an import of another form: ${rest[0]}`);
   writeFileSync(join(MODULES, "late.js"), asFunction(text));

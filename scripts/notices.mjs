@@ -9,9 +9,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ask, command, ROOT, StepFailed, say } from "./run_command.mjs";
+import { VARIANTS } from "./wasm.mjs";
 
 const FILE = join(ROOT, "THIRD_PARTY_LICENSES");
-const CRATES = ["--package", "zarr-wasm-engine", "--package", "zarr-wasm-conventions"];
+const PACKAGES = [...new Set(VARIANTS.map(({ crate }) => `zarr-wasm-${crate}`))].flatMap((name) => [
+  "--package",
+  name,
+]);
 const WASM = "wasm32-unknown-unknown";
 
 /** The text of the MIT licence after its copyright line, for what brings no file. */
@@ -50,7 +54,7 @@ const must = (program, args) => {
 
 /** Names and versions of the crates in the wasm modules, without build scripts and macros. */
 function compiledCrates() {
-  const which = [...CRATES, "--target", WASM];
+  const which = [...PACKAGES, "--target", WASM];
   const form = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"];
   const lines = must("cargo", ["tree", "--locked", "--no-dedupe", ...which, ...form]).split("\n");
   const named = lines.map((line) => /^(\S+) v(\S+)/.exec(line)?.slice(1, 3).join(" "));

@@ -72,7 +72,7 @@ async function publishModules(build, options) {
  * Publishes a module as one file. It imports texts, and the engine of the caller's thread, which
  * speaks to the page by messages alone and so may have copies of the page's modules.
  */
-async function publishBundle(build, entry, output, source, options) {
+async function publishBundle(build, options, { entry, output, source, ...more }) {
   const outside = ({ path }) => published(output, MADE[path]);
   const beside = {
     name: "published files",
@@ -93,7 +93,7 @@ async function publishBundle(build, entry, output, source, options) {
     outdir: undefined,
     outfile: output,
     minifyIdentifiers: !options.quick,
-    ...options.more,
+    ...more,
   });
 }
 
@@ -102,16 +102,20 @@ const SCRIPT = { format: "iife", globalName: "zarr", minifyWhitespace: true };
 
 async function publishBundles(build, options) {
   for (const [name, source] of Object.entries(ALONE)) {
-    const more = name === "script" ? SCRIPT : {};
-    await publishBundle(build, `entry/${name}.ts`, join(DIST, `${name}.js`), source, { ...options, more });
+    const files = { entry: `entry/${name}.ts`, output: join(DIST, `${name}.js`) };
+    await publishBundle(build, options, { ...files, source, ...(name === "script" && SCRIPT) });
   }
   for (const name of ["engine/caller", "entry/write_files"])
-    await publishBundle(build, `${name}.ts`, join(MODULES, `${name}.js`), "inline", options);
+    await publishBundle(build, options, {
+      entry: `${name}.ts`,
+      output: join(MODULES, `${name}.js`),
+      source: "inline",
+    });
 }
 
 /**
- * Makes `dist/`. With `isFirst`, a part of it: see `build.mjs`. With `isAnew`, over what is there, so
- * that a server of it can go on.
+ * Makes `dist/`. With `isFirst`, a part of it: see `build.mjs`. With `isAnew`, over what is there,
+ * so that a server of it can go on.
  */
 export async function buildPackage({ isFirst, isAnew, ...options }) {
   const { build } = await import("esbuild");

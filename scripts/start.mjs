@@ -11,9 +11,11 @@ import { watch } from "node:fs";
 import { join } from "node:path";
 import { build, buildUnlessFinished, isBuilt } from "./build.mjs";
 import { begin } from "./finished.mjs";
+import { buildPackage } from "./package.mjs";
 import { command, ROOT, run, StepFailed, say, seconds } from "./run_command.mjs";
 import { serve } from "./serve.mjs";
 import { setUp } from "./setup.mjs";
+import { buildWasm, VARIANTS } from "./wasm.mjs";
 import { buildViewer } from "./www.mjs";
 
 const WEBPACK = join(ROOT, "node_modules/webpack/bin/webpack.js");
@@ -40,15 +42,13 @@ async function start(port) {
   say("✓ Encoders and codecs of images are there too: reload the page");
 }
 
-/** Builds the package over the one that is served. cargo is asked unless only TypeScript changed. */
+/** Builds the package over the one that is served. Without Rust, cargo is not asked. */
 async function buildAnew(isRust) {
   const started = performance.now();
   if (isRust) {
     const { clang } = await setUp({ rust: true });
-    const { buildWasm, VARIANTS } = await import("./wasm.mjs");
     for (const variant of VARIANTS) await buildWasm(variant, { quick: true, clang });
   }
-  const { buildPackage } = await import("./package.mjs");
   await buildPackage({ quick: true, isAnew: true });
   say(`✓ the package is built anew in ${seconds(started)}`);
 }

@@ -1,9 +1,9 @@
 /**
  * Publishes wasm and the programs of workers as texts, which every bundler takes.
  *
- * - `engine-texts`: the engine's wasm (deflate-raw, then base64), which browsers inflate themselves,
- *   and the workers' programs, for blob workers. Base64 of compressed bytes costs one per cent on
- *   the wire; base64 alone costs a third.
+ * - `engine-texts`: the engine's wasm (deflate-raw, then base64), which browsers inflate
+ *   themselves, and the workers' programs, for blob workers. Base64 of compressed bytes costs one
+ *   per cent on the wire; base64 alone costs a third.
  * - `engine-programs`: the workers' programs alone, for pages that have the wasm as a file.
  * - `full-wasm`, `images-wasm`, `conventions-wasm`: a module as a Zstandard frame with the engine's
  *   wasm as prefix, then base64. It is two fifths smaller than deflate.
@@ -55,8 +55,8 @@ async function workerPrograms(build, { quick }) {
 /** Writes a module that exports texts. */
 function writeTexts(name, texts) {
   const exported = ([as, text]) =>
-    `export ${as === "default" ? as : `const ${as} =`} ${JSON.stringify(text)};\n`;
-  writeFileSync(TEXTS[`#${name}`], Object.entries(texts).map(exported).join(""));
+    `export ${as === "default" ? as : `const ${as} =`} ${JSON.stringify(text)};`;
+  writeFileSync(TEXTS[`#${name}`], Object.entries(texts).map(exported).join("\n"));
 }
 
 /** In place of a text that is not there yet: see `npm start`. */

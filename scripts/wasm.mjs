@@ -19,6 +19,9 @@ import { join, resolve } from "node:path";
 import { keyOf } from "./finished.mjs";
 import { ROOT, run, say } from "./run_command.mjs";
 
+/** The Rust that the glue is made of. */
+export const GLUE_SOURCES = join(ROOT, "src/engine/js");
+
 /**
  * The wasm builds: each is a crate with features. A page's first picture needs those with `isFirst`.
  * `bare`: it exports plain functions of numbers, so it has no glue.

@@ -1,7 +1,8 @@
 /**
  * Browser types that the published declarations use and that Node's types lack. Each has one member
  * that distinguishes it, and merges with the type of `lib.dom` if that is loaded. So code for Node
- * compiles without `lib.dom`. `scripts/declarations.mjs` publishes this file beside the declarations.
+ * compiles without `lib.dom`. `scripts/declarations.mjs` publishes this file beside the
+ * declarations.
  */
 interface Worker {
   terminate(): void;
