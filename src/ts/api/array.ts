@@ -29,8 +29,7 @@ import type {
   Settable,
 } from "../model/types.ts";
 import { warningsOfStore } from "../port/warnings.ts";
-import { placesOf } from "./by_value.ts";
-import { Location } from "./location.ts";
+import { Location, type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./location.ts";
 import {
   type ArrayFacts,
   type AttributesOptions,
@@ -42,7 +41,6 @@ import {
   type StorageTransformerMetadata,
   textsOf,
 } from "./node_facts.ts";
-import { type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./nodes.ts";
 import { BECOME, becomeAll, openNodes } from "./open_nodes.ts";
 import type { CfOptions, ConversionOptions } from "./read/conversion.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
@@ -56,7 +54,7 @@ import {
   type WantedElements,
 } from "./read/request.ts";
 import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
-import { type AnySelection, dimensionNamesOf, refuseSelection, requestOf } from "./selection.ts";
+import { type AnySelection, dimensionNamesOf, placesOf, refuseSelection, requestOf } from "./selection.ts";
 import { readSummaryAnew } from "./summary.ts";
 import type { WriteOptions } from "./write/write.ts";
 

@@ -1,7 +1,7 @@
 /**
  * The nodes below a group: `children` lists those directly below, `tree` all descendants, within a
- * budget. A node that cannot be opened does not end the listing: it is listed as an `UnreadableNode`,
- * with its error and with what is known of it.
+ * budget. A node that cannot be opened does not end the listing: it is listed as an
+ * `UnreadableNode`, with its error and with what is known of it.
  */
 import { type ErrorReport, errorFromReport, ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/json.ts";
@@ -10,8 +10,7 @@ import { nameOf } from "../model/path.ts";
 import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
 import { consolidatedChildren } from "./consolidated.ts";
-import { Location } from "./location.ts";
-import type { NodeOptions } from "./nodes.ts";
+import { Location, type NodeOptions } from "./location.ts";
 import { inExtensionsOfStore } from "./open_nodes.ts";
 import { openSummary } from "./summary.ts";
 

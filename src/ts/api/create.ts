@@ -101,8 +101,8 @@ export interface CreateArrayOptions<D extends DataType = DataType> extends Creat
 }
 
 /**
- * Alternative option names, from zarrita, zarr-python and the metadata itself. Every option may also
- * be written as metadata are: `chunk_shape`.
+ * Alternative option names, from zarrita, zarr-python and the metadata itself. Every option may
+ * also be written as metadata are: `chunk_shape`.
  */
 const ALIASES: Record<string, string> = {
   chunks: "chunkShape",

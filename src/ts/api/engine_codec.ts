@@ -2,8 +2,8 @@
  * Codecs of this package as objects with `encode` and `decode`, which the engine runs: for the
  * entries of the registry, and for `zarr-wasm/numcodecs`. They do not read or write arrays.
  *
- * zarrita asks synchronously for the chunk after an array-to-array codec, and for the encoded size of
- * codecs of fixed size. The engine cannot be asked then, so both are computed here.
+ * zarrita asks synchronously for the chunk after an array-to-array codec, and for the encoded size
+ * of codecs of fixed size. The engine cannot be asked then, so both are computed here.
  */
 import { chunkOf, isDense, packedChunk, packedMemory, type ZarrChunk } from "../codec/chunk.ts";
 import { CodecFault } from "../codec/fault.ts";

@@ -8,7 +8,7 @@ import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from
 import { warn, warningsOfStore } from "../port/warnings.ts";
 import { Array as ZarrArray } from "./array.ts";
 import { childrenOf, type Tree, type TreeOptions, treeOf, type UnreadableNode } from "./children.ts";
-import { Location } from "./location.ts";
+import { Location, type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./location.ts";
 import {
   type AttributeOptions,
   type AttributesOptions,
@@ -18,7 +18,6 @@ import {
   OpenedNode,
   textsOf,
 } from "./node_facts.ts";
-import { type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./nodes.ts";
 import { BECOME, becomeAll, rememberOpen } from "./open_nodes.ts";
 import { readSummaryAnew } from "./summary.ts";
 

@@ -1,10 +1,11 @@
 /**
- * zarrita's `registry`: a map from a codec's name to a function that loads it. A codec that the user
- * registered replaces this package's codec of the same name. For v2, `numcodecs.<id>` is looked up
- * first, as in zarrita, then the id. An array uses the codecs that are registered at its first read.
+ * zarrita's `registry`: a map from a codec's name to a function that loads it. A codec that the
+ * user registered replaces this package's codec of the same name. For v2, `numcodecs.<id>` is
+ * looked up first, as in zarrita, then the id. An array uses the codecs that are registered at its
+ * first read.
  *
- * An entry of this package gives a codec that the engine runs, for code that needs one alone and for
- * other libraries. Reads and writes of arrays do not use these entries.
+ * An entry of this package gives a codec that the engine runs, for code that needs one alone and
+ * for other libraries. Reads and writes of arrays do not use these entries.
  */
 import { late } from "#late";
 import { type CodecEntry, type CodecKind, entryOf, type UserCodec } from "../codec/site.ts";

@@ -5,8 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EngineSelection } from "../model/request.ts";
-import { AtValue } from "./by_value.ts";
-import { type AnySelection, dimensionNamesOf, points, requestOf, slice } from "./selection.ts";
+import { type AnySelection, AtValue, dimensionNamesOf, points, requestOf, slice } from "./selection.ts";
 
 const FACTS = { shape: [10, 20, 30, 40], dimensionNames: ["t", "z", "y", "x"] };
 

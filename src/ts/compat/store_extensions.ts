@@ -1,10 +1,10 @@
 /**
- * zarrita's extensions of stores. `withByteCaching` is a cache in front of a store, in any container
- * and with any keys; it is unbounded unless the container is bounded.
+ * zarrita's extensions of stores. `withByteCaching` is a cache in front of a store, in any
+ * container and with any keys; it is unbounded unless the container is bounded.
  *
- * `withRangeCoalescing` merges reads of ranges of one key within a microtask into few requests. It is
- * for users' stores. The engine merges the ranges of its own stores with better limits, so there the
- * merging here is used only with `onFlush` or another `coalesceSize`.
+ * `withRangeCoalescing` merges reads of ranges of one key within a microtask into few requests. It
+ * is for users' stores. The engine merges the ranges of its own stores with better limits, so there
+ * the merging here is used only with `onFlush` or another `coalesceSize`.
  */
 import { optionsOf } from "../model/argument.ts";
 import { UnsupportedError, ZarrError } from "../model/errors.ts";

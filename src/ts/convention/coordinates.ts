@@ -5,20 +5,30 @@
  */
 
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { type CoordinateValue, NEAREST_RULES, type NearestOptions } from "../api/by_value.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
-import { dimensionNamesOf } from "../api/selection.ts";
+import {
+  type CoordinateValue,
+  dimensionNamesOf,
+  NEAREST_RULES,
+  type NearestOptions,
+} from "../api/selection.ts";
 import { NAT } from "../elements/dates.ts";
 import { need, needList, needReadable, optionsOf } from "../model/argument.ts";
 import { InvalidSelectionError, NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
-import type { Attributes, DataType, Readable, Slice } from "../model/types.ts";
+import type { Attributes, DataType, Moment, Readable, Slice } from "../model/types.ts";
 import { affineOf } from "./geometry.ts";
 import { besideOf } from "./known_nodes.ts";
 import { EvenAxis, Lookup, needListable } from "./lookup.ts";
-import { levelIn, type PlacedLevel, placedLevel, rememberedLevel } from "./placing.ts";
-import { type PlacedNode, pyramid } from "./pyramid.ts";
+import {
+  levelIn,
+  type PlacedLevel,
+  type PlacedNode,
+  placedLevel,
+  pyramid,
+  rememberedLevel,
+} from "./pyramid.ts";
 import type { Pyramid } from "./pyramid_model.ts";
-import { type Moment, type TimeUnits, timeUnits, unitsOfNumpy } from "./time.ts";
+import { type TimeUnits, timeUnits, unitsOfNumpy } from "./time.ts";
 
 export interface CoordsOptions {
   /** The pyramid that has the array as a level. Given, no other pyramid is searched for. */

@@ -5,12 +5,11 @@
 
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { bindCodecs, typeNameOf } from "../api/arrays.ts";
-import { placesOf } from "../api/by_value.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
 import { type CfOptions, conversionOf } from "../api/read/conversion.ts";
 import { eventsTo, readArguments } from "../api/read/read.ts";
 import { type ReadOptions, requestWith } from "../api/read/request.ts";
-import { type AnySelection, requestOf } from "../api/selection.ts";
+import { type AnySelection, placesOf, requestOf } from "../api/selection.ts";
 import {
   needFunction,
   needList,

@@ -4,17 +4,19 @@
  */
 
 import type { AnyArray } from "../api/array.ts";
+import { needArray } from "../api/node_facts.ts";
 import {
+  type AnySelection,
   AtValue,
   BetweenValues,
   type ByValue,
   type CoordinateValue,
+  type DimensionSelection,
   isByValue,
   NEAREST_RULES,
   type NearestOptions,
-} from "../api/by_value.ts";
-import { needArray } from "../api/node_facts.ts";
-import { type AnySelection, type DimensionSelection, Points } from "../api/selection.ts";
+  Points,
+} from "../api/selection.ts";
 import { isReadable, need, optionsOf } from "../model/argument.ts";
 import { type CoordsOptions, coords } from "./coordinates.ts";
 

@@ -5,7 +5,7 @@
  * The coordinates of an `EvenAxis` follow from a scale and a translation. They are computed one by
  * one, and listed only for callers: a few bytes of metadata describe axes that no list could hold.
  */
-import type { NearestOptions } from "../api/by_value.ts";
+import type { NearestOptions } from "../api/selection.ts";
 import { InvalidSelectionError, ZarrError } from "../model/errors.ts";
 import type { Slice } from "../model/types.ts";
 

@@ -1,8 +1,8 @@
 /**
  * `placement`: where the pixels of an array lie, in which reference system and unit. It is what
- * `warp` reads elements by (`placement_search.ts`), in the form in which a caller needs it. From lists
- * of coordinates it computes whether their steps are equal, how far their elements reach, and the arc
- * of longitudes.
+ * `warp` reads elements by (`placement_search.ts`), in the form in which a caller needs it. From
+ * lists of coordinates it computes whether their steps are equal, how far their elements reach, and
+ * the arc of longitudes.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { needArray } from "../api/node_facts.ts";

@@ -15,9 +15,8 @@ import { unlessAborted } from "../model/unless_aborted.ts";
 import { type Coordinates, coords } from "./coordinates.ts";
 import { affineOf, type Plane } from "./geometry.ts";
 import { besideOf } from "./known_nodes.ts";
-import { type PlacedLevel, placedLevel, rememberedLevel } from "./placing.ts";
 import { type CrsLike, isGeographic, LONLAT, projOfGridMapping } from "./projection.ts";
-import { pyramid } from "./pyramid.ts";
+import { type PlacedLevel, placedLevel, pyramid, rememberedLevel } from "./pyramid.ts";
 import type { Pyramid, PyramidAxis } from "./pyramid_model.ts";
 
 type AnyArray = ZarrArray<DataType, Readable>;

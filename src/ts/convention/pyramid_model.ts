@@ -18,9 +18,15 @@ import {
   toWorld,
   worldBox,
 } from "./geometry.ts";
-import { type At, indexAlong, type PyramidAxis, type PyramidLevel } from "./pyramid_level.ts";
+import {
+  type At,
+  indexAlong,
+  type PyramidAxis,
+  type PyramidLevel,
+  type Tile,
+  tilesIn,
+} from "./pyramid_level.ts";
 import type { Finding } from "./schema.ts";
-import { type Tile, tilesIn } from "./tiles.ts";
 
 export type { At, PyramidAxis, PyramidLevel };
 

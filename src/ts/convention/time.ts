@@ -9,8 +9,6 @@ import { exactJson } from "../model/json.ts";
 import type { DateLike, Moment } from "../model/types.ts";
 import { ask } from "../port/convention.ts";
 
-export type { DateLike, Moment };
-
 interface Answer {
   isReal: boolean;
   moments: (Moment | null)[];

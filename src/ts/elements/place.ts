@@ -1,7 +1,7 @@
 /**
- * Copies the elements of a part into the result: whole parts row by row, and boxes of decoded chunks,
- * whose dimensions have a constant step in both. Elements that are adjacent in both are copied as one
- * run.
+ * Copies the elements of a part into the result: whole parts row by row, and boxes of decoded
+ * chunks, whose dimensions have a constant step in both. Elements that are adjacent in both are
+ * copied as one run.
  */
 import { type Loop, Loops, type Placement, Rows } from "./loops.ts";
 import { isDue, pauseIfDue } from "./pause.ts";
@@ -14,8 +14,8 @@ const BYTES_BETWEEN = 1 << 18;
 type GoesOn = () => boolean;
 
 /**
- * Works in turns: `some` does a part of the work, and returns whether any is left. Pauses if it takes
- * long, and then returns a promise.
+ * Works in turns: `some` does a part of the work, and returns whether any is left. Pauses if it
+ * takes long, and then returns a promise.
  */
 function inTurns(some: () => boolean, goesOn: GoesOn): void | Promise<void> {
   const rest = async () => {

@@ -2,9 +2,9 @@
  * The engine's arrays, by the page's numbers, and the form in which decode workers know them. An
  * array is bound in the wasm instance at its first call, and again after the instance was replaced.
  *
- * When Rust binds an array, the user's storage transformers run, which live on the page. A function on
- * this thread is called at once. A function on the page of a worker is called by message; until it has
- * answered, calls of its store wait.
+ * When Rust binds an array, the user's storage transformers run, which live on the page. A function
+ * on this thread is called at once. A function on the page of a worker is called by message; until
+ * it has answered, calls of its store wait.
  */
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { ZarrError } from "../model/errors.ts";

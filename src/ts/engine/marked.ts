@@ -106,7 +106,7 @@ export function crossingArray(array: ArraySummary): ArraySummary {
       type: jsonText(kind as string),
       configuration: crossingText(configuration),
     })),
-    ...(fallback && { fallback: { ...fallback, dataType: jsonText(fallback.dataType as string) } }),
+    fallback: fallback && { ...fallback, dataType: jsonText(fallback.dataType as string) },
     tables: tablesOf(type),
     markedFill: Object.keys(marked).length > 0 ? marked : undefined,
   };

@@ -1,6 +1,6 @@
 /**
- * The engine's link to the page. It asks for what only the page has, among it the user's codecs that
- * are functions, and sends warnings. The server sets it at the start.
+ * The engine's link to the page. It asks for what only the page has, among it the user's codecs
+ * that are functions, and sends warnings. The server sets it at the start.
  */
 import { failureOf } from "../codec/fault.ts";
 import type { CodecRequest } from "../codec/site.ts";

@@ -8,7 +8,7 @@ import { type EngineStatus, PROTOCOL_VERSION, type ToEngine, type ToPage } from 
 import { defineArray, forgetArrays, releaseArray } from "./arrays.ts";
 import { forgetConventions } from "./convention_module.ts";
 import { closePools, workerCount } from "./decode/pools.ts";
-import { defineCache, releaseCache } from "./http/caches.ts";
+import { defineCache, releaseCache } from "./http/persistent_cache.ts";
 import { cacheCounters, currentBuild, setCaches, startEngine, stopEngine } from "./instances.ts";
 import { type OpenCall, openCall } from "./open_call.ts";
 import { codecOperations } from "./operations/codecs.ts";

@@ -8,7 +8,6 @@ export {
   type ArrayGetNumbersOptions,
   type ArrayGetOptions,
 } from "../api/array.ts";
-export { AtValue, BetweenValues, type CoordinateValue, type NearestOptions } from "../api/by_value.ts";
 export { UnreadableNode } from "../api/children.ts";
 export {
   type ConsolidatedFormat,
@@ -36,17 +35,18 @@ export {
   preload,
   type RegisteredCodec,
 } from "../api/init.ts";
-export { Location, root } from "../api/location.ts";
-export type { DataTypeFallback } from "../api/node_facts.ts";
 export {
   consolidate,
   type EraseOptions,
   type ExistingKind,
   erase,
   exists,
+  Location,
   type NodeOptions,
+  root,
   type UpdateAttributesOptions,
-} from "../api/nodes.ts";
+} from "../api/location.ts";
+export type { DataTypeFallback } from "../api/node_facts.ts";
 export { type OpenOptions, open } from "../api/open.ts";
 export {
   addLight,
@@ -70,7 +70,16 @@ export type {
 } from "../api/registry.ts";
 export { registry } from "../api/registry.ts";
 export type { AnySelection, DimensionSelection } from "../api/selection.ts";
-export { type Points, points, select, slice } from "../api/selection.ts";
+export {
+  AtValue,
+  BetweenValues,
+  type CoordinateValue,
+  type NearestOptions,
+  type Points,
+  points,
+  select,
+  slice,
+} from "../api/selection.ts";
 export {
   type StorageTransformer,
   type StorageTransformerInfo,
@@ -132,6 +141,7 @@ export { type Pixels, type Placement, type PlacementOptions, placement } from ".
 export type { CrsLike, Proj4Like } from "../convention/projection.ts";
 export { projOfGridMapping } from "../convention/projection.ts";
 export { type PlacedNode, type PyramidOptions, pyramid } from "../convention/pyramid.ts";
+export type { Tile } from "../convention/pyramid_level.ts";
 export {
   type At,
   type Crs,
@@ -144,8 +154,7 @@ export {
   type Viewport,
 } from "../convention/pyramid_model.ts";
 export type { Finding, JsonSchema, SchemaError, SchemaValidator } from "../convention/schema.ts";
-export type { Tile } from "../convention/tiles.ts";
-export { type DateLike, type Moment, TimeUnits, timeUnits } from "../convention/time.ts";
+export { TimeUnits, timeUnits } from "../convention/time.ts";
 export { type Warped, type WarpOptions, warp } from "../convention/warp.ts";
 export type {
   CreateDatasetOptions,

@@ -1,7 +1,7 @@
 /** `zarr-wasm/openlayers`: pyramids as tiles of an OpenLayers map. `ol` is the user's own. */
 export type { BandLayout } from "../adapter/openlayers/bands.ts";
 export type { MixedChannel } from "../adapter/openlayers/mixing.ts";
-export type { LevelPlace, LevelPlaces } from "../adapter/openlayers/placement.ts";
+export type { LevelPlace, LevelPlaces, WarpedMap } from "../adapter/openlayers/placement.ts";
 export { PyramidSource } from "../adapter/openlayers/pyramid_source.ts";
 export type {
   PyramidSourceOptions,
@@ -18,4 +18,3 @@ export {
   paletteVariables,
 } from "../adapter/openlayers/style.ts";
 export type { AxisPlace, MapExtent } from "../adapter/openlayers/tile_levels.ts";
-export type { WarpedMap } from "../adapter/openlayers/warped_tiles.ts";

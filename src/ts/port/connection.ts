@@ -1,7 +1,7 @@
 /**
  * The page's end of the port. It sends calls, receives answers and events, and performs what the
- * engine asks of the page. It keeps the values that users' code threw. Messages of one microtask turn
- * are posted together. It does not start engines (`engine.ts` and `channels.ts` do).
+ * engine asks of the page. It keeps the values that users' code threw. Messages of one microtask
+ * turn are posted together. It does not start engines (`engine.ts` and `channels.ts` do).
  */
 import { type ErrorFields, errorOfFields, ZarrError } from "../model/errors.ts";
 import type { Callback, ObjectNumbers } from "./definitions.ts";

@@ -37,7 +37,9 @@ function questionOf(numbers: Iterable<number>, blocks: readonly ArrayBufferView[
   return question;
 }
 
-/** The module's answer to a question of numbers, and blocks behind them. Rejects with its errors. */
+/**
+ * The module's answer to a question of numbers, and blocks behind them. Rejects with its errors.
+ */
 export async function askNumbers(
   numbers: Iterable<number>,
   blocks: readonly ArrayBufferView[] = [],

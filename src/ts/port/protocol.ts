@@ -1,10 +1,10 @@
 /**
  * The messages between the page and the engine, and the channel that carries them. The page calls
  * operations (`operations.ts`) under call numbers. The engine answers each call, may send events
- * before the answer, and asks the page for what only the page has: a user's store, a custom `fetch`,
- * codecs that are functions. Messages contain numbers, strings, plain objects and ArrayBuffers. Thrown
- * values, signals and functions stay on the page; messages refer to them by number. This file has no
- * code that runs at only one end.
+ * before the answer, and asks the page for what only the page has: a user's store, a custom
+ * `fetch`, codecs that are functions. Messages contain numbers, strings, plain objects and
+ * ArrayBuffers. Thrown values, signals and functions stay on the page; messages refer to them by
+ * number. This file has no code that runs at only one end.
  */
 import type { BodyLimits, Exceeded } from "../model/body.ts";
 import type { ErrorFields } from "../model/errors.ts";

@@ -46,8 +46,8 @@ export interface EarlyStart {
 export type BeginEarly = (root: string, node: EarlyNode) => EarlyStart | undefined;
 
 /**
- * For a store whose requests depend on its options only. Undefined if a cache, a function or headers
- * are involved: the engine keeps headers from other servers.
+ * For a store whose requests depend on its options only. Undefined if a cache, a function or
+ * headers are involved: the engine keeps headers from other servers.
  */
 export function earlyDocuments(options: FetchStoreOptions): BeginEarly | undefined {
   const { headers, persistentCache, overrides, credentials } = options;

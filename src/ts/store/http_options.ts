@@ -1,6 +1,6 @@
 /**
- * The options of stores over HTTP: as users write them, and as they are sent to the engine. A user's
- * `fetch` runs on the page; requests and responses are converted for it.
+ * The options of stores over HTTP: as users write them, and as they are sent to the engine. A
+ * user's `fetch` runs on the page; requests and responses are converted for it.
  */
 import { need, needFunction, object, optionsOf } from "../model/argument.ts";
 import { type AnyBody, type BodyLimits, bodyOf, type Exceeded, exceededBy } from "../model/body.ts";
@@ -166,9 +166,7 @@ function maySendCookies(url: string | URL, { credentials }: RequestInit): boolea
 /** Whether requests carry no credentials besides the URL. */
 export function isAnonymous(url: string | URL, options: FetchStoreOptions): boolean {
   const { overrides = {}, credentials = overrides.credentials } = options;
-  return (
-    !options.fetch && !hasHeaders(options) && !maySendCookies(url, { ...(credentials && { credentials }) })
-  );
+  return !options.fetch && !hasHeaders(options) && !maySendCookies(url, { credentials });
 }
 
 /** A signal in `overrides` stays on the page, and so must the `fetch` that it aborts. */

@@ -34,12 +34,7 @@ export class PersistentCache {
     const { name, partition, maxBytes, maxAgeSeconds } = optionsOf(options);
     const isName = typeof partition === "string" && partition !== "" && !/\p{Surrogate}/u.test(partition);
     need(partition === undefined || isName, "persistentCache.partition", "a text that is not empty");
-    this.definition = {
-      ...(name !== undefined && { name }),
-      ...(partition !== undefined && { partition }),
-      ...(maxBytes !== undefined && { maxBytes }),
-      ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
-    };
+    this.definition = { name, partition, maxBytes, maxAgeSeconds };
   }
 
   /** Number of entries, and their size in bytes. */

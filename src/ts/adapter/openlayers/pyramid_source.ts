@@ -16,13 +16,21 @@ import { ZarrError } from "../../model/errors.ts";
 import { arrayTiles } from "./array_tiles.ts";
 import { type BandLayout, bandsOf, type Packing, packTile, VALUE_SCALE } from "./bands.ts";
 import { type MixedChannel, mixTile } from "./mixing.ts";
-import { channelAxisOf, gridOf, LevelGrid, levelsOf } from "./placement.ts";
+import {
+  channelAxisOf,
+  gridOf,
+  LevelGrid,
+  levelsOf,
+  meanElement,
+  type WarpedMap,
+  warpedLevels,
+  warpedTiles,
+} from "./placement.ts";
 import type { PyramidSourceOptions, TileAt, TileProgress, TileReading } from "./source_options.ts";
 import { colorsOf, type TileElements, valuesOf } from "./texels.ts";
 import { isShort, type MapExtent, type TileLevel, tileRange, tileSpans, tilesIn } from "./tile_levels.ts";
 import { PointValues, type TileNumber, TilePlaces } from "./tile_places.ts";
 import { LookAhead, type RunningTile, RunningTiles, type TilePlace, TileReader } from "./tile_reader.ts";
-import { meanElement, type WarpedMap, warpedLevels, warpedTiles } from "./warped_tiles.ts";
 
 const MIB = 2 ** 20;
 /** OpenLayers needs the tiles of two zoom levels for a view. */

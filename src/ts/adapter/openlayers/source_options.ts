@@ -2,8 +2,7 @@
 import type { ProjectionLike } from "ol/proj.js";
 import type { CfOptions } from "../../api/read/conversion.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
-import type { LevelPlaces } from "./placement.ts";
-import type { WarpedMap } from "./warped_tiles.ts";
+import type { LevelPlaces, WarpedMap } from "./placement.ts";
 
 /** Indices by name or role of an axis. */
 export type TileAt = Readonly<Record<string, number>>;

@@ -1,7 +1,8 @@
 /**
  * The elements of tiles and of points: which level and which part of it a tile shows, at which
- * indices of the axes that are not drawn; and the values under a point of the map. Cached values are
- * known at once. The others are requested: labels, evicted tiles, and the element of a warped map.
+ * indices of the axes that are not drawn; and the values under a point of the map. Cached values
+ * are known at once. The others are requested: labels, evicted tiles, and the element of a warped
+ * map.
  */
 import { indexAlong, type PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";

@@ -7,9 +7,8 @@ import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { EngineRequest, EngineSelection } from "../../model/request.ts";
 import { bindCodecs, typeOf } from "../arrays.ts";
-import { placesOf } from "../by_value.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
-import { type AnySelection, memoryOrderOf, requestOf } from "../selection.ts";
+import { type AnySelection, memoryOrderOf, placesOf, requestOf } from "../selection.ts";
 import { type ConversionOptions, conversionOf } from "./conversion.ts";
 import type { Form } from "./form.ts";
 

@@ -4,8 +4,8 @@
  * anything but 0 is true. A `Date` becomes NumPy's count of units since 1970, the inverse of
  * `elements/dates.ts`.
  *
- * The engine packs floats without a typed array in JavaScript. Then values are packed twice: first to
- * collect the numbers, then with the engine's results.
+ * The engine packs floats without a typed array in JavaScript. Then values are packed twice: first
+ * to collect the numbers, then with the engine's results.
  */
 import { floorDivide, IN_A_MILLISECOND, MILLISECONDS, NAT } from "../../elements/dates.ts";
 import { isInOrder } from "../../elements/pack.ts";

@@ -9,8 +9,8 @@ import type { Group } from "../../api/group.ts";
 import { type ElementSource, type ElementsInMemory, typeOfElements } from "../../api/write/element_source.ts";
 import { NAT } from "../../elements/dates.ts";
 import { refuse } from "../../model/argument.ts";
-import type { Attributes, DataType, Readable } from "../../model/types.ts";
-import { type DateLike, timeUnits } from "../time.ts";
+import type { Attributes, DataType, DateLike, Readable } from "../../model/types.ts";
+import { timeUnits } from "../time.ts";
 
 /**
  * The elements of a variable: a source, or a flat list in C order of numbers, booleans, texts or

@@ -9,8 +9,7 @@
 import type { AnyArray } from "../../api/array.ts";
 import { createNode } from "../../api/create.ts";
 import type { Group } from "../../api/group.ts";
-import { Location, locationOf } from "../../api/location.ts";
-import { consolidate } from "../../api/nodes.ts";
+import { consolidate, Location, locationOf } from "../../api/location.ts";
 import { type ElementSource, openSource, writeSource } from "../../api/write/element_source.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import { need, optionsOf, type Rules, refuse } from "../../model/argument.ts";

@@ -65,7 +65,7 @@ function datasetOf(level: PlannedLevel, described: Described, options: CreatePyr
 function labelOf({ label }: CreatePyramidOptions, isInLabels: boolean) {
   const { colors, properties, source } = typeof label === "object" ? label : {};
   const from = source ?? (isInLabels ? { image: "../../" } : undefined);
-  return { ...(colors && { colors }), ...(properties && { properties }), ...(from && { source: from }) };
+  return { colors, properties, source: from };
 }
 
 /** OME's attributes. Up to version 0.4 each object has its own version. */
@@ -131,7 +131,7 @@ async function multiscalesAttributes(
     refuse("the convention spatial places x and y alone", "no scale or translation of others", others);
   const layout = levels.map((level, index) => ({
     asset: level.asset,
-    ...(index > 0 && { derived_from: levels[index - 1]?.asset }),
+    derived_from: levels[index - 1]?.asset,
     transform: { scale: level.factors, translation: level.factors.map((factor) => (factor - 1) / 2) },
     ...(isPlaced && {
       "spatial:shape": [level.shape[y], level.shape[x]],

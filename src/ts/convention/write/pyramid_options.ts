@@ -134,8 +134,8 @@ export function axesOf({ axes }: CreatePyramidOptions, { shape, dimensionNames }
     );
   return named.map(({ name, type = TYPES[name.toLowerCase()], unit }) => ({
     name,
-    ...(type !== undefined && { type }),
-    ...(unit !== undefined && { unit }),
+    type,
+    unit,
   }));
 }
 

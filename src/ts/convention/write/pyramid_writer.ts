@@ -6,8 +6,7 @@
 import type { AnyArray } from "../../api/array.ts";
 import { createNode } from "../../api/create.ts";
 import type { Group } from "../../api/group.ts";
-import { Location } from "../../api/location.ts";
-import { consolidate } from "../../api/nodes.ts";
+import { consolidate, Location } from "../../api/location.ts";
 import { open } from "../../api/open.ts";
 import type { ElementSource } from "../../api/write/element_source.ts";
 import { optionsOf, type Rules, refuse } from "../../model/argument.ts";

@@ -6,6 +6,7 @@
 import { CodecRunner } from "../../codec/run.ts";
 import type { CodecsDefinition, CodedArray } from "../../port/definitions.ts";
 import { DecodeFailure, DecodeHost } from "./decode_host.ts";
+import { placeShared } from "./gate.ts";
 import type {
   DecodeBuild,
   Failure,
@@ -18,7 +19,6 @@ import type {
 } from "./messages.ts";
 import { CodecFailure, importEntry, PartCodecs } from "./part_codecs.ts";
 import { keepSpare } from "./part_memory.ts";
-import { placeShared } from "./place_shared.ts";
 
 type Post = (answer: FromDecoder, transfer: ArrayBuffer[]) => void;
 

@@ -3,7 +3,11 @@
  * cannot be revoked, and a page's thread must not block. So a writer enters the gate for a few rows
  * at a time and checks each time whether it is open. When the gate is closed and all writers have
  * left, nothing is written any more.
+ *
+ * A decoder copies its parts through the gate into a result in shared memory. Nothing is
+ * transferred, and the engine's thread copies nothing.
  */
+import { type Placement, Rows } from "../../elements/loops.ts";
 import { nextTask } from "../../elements/pause.ts";
 
 /** Two words: whether the gate is closed, and the number of writers inside. */
@@ -41,4 +45,36 @@ export function closeGate(gate: Gate): undefined | Promise<void> {
 async function untilEmpty(gate: Gate): Promise<void> {
   const begun = performance.now();
   while (Atomics.load(gate, INSIDE) > 0 && performance.now() - begun < LOST_MS) await nextTask();
+}
+
+/** A result in shared memory, and the place of a part in it. */
+export interface SharedTarget {
+  memory: Uint8Array<SharedArrayBuffer>;
+  placement: Placement;
+  /** Tells whether the memory may still be written to. */
+  gate: Gate;
+}
+
+/** Approximate number of bytes copied between two checks of the gate. */
+const BYTES_BETWEEN = 128 << 10;
+
+/** Copies the packed elements of a part until the gate closes. */
+export function placeShared({ memory, placement, gate }: SharedTarget, elements: Uint8Array): void {
+  const rows = new Rows(placement);
+  const { rowBytes } = rows;
+  const piece = Math.min(rowBytes, BYTES_BETWEEN);
+  let [row, offset, at] = [0, rows.next(), 0];
+  const copySome = () => {
+    for (let copied = 0; row < rows.count && copied < BYTES_BETWEEN; copied += piece) {
+      const end = Math.min(at + piece, rowBytes);
+      const start = row * rowBytes;
+      memory.set(elements.subarray(start + at, start + end), offset + at);
+      at = end;
+      if (at < rowBytes) continue;
+      row += 1;
+      at = 0;
+      offset = rows.next();
+    }
+  };
+  while (row < rows.count && passGate(gate, copySome));
 }

@@ -6,10 +6,9 @@
 
 import type { Failure } from "../../codec/fault.ts";
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
-import type { Placement } from "../../elements/loops.ts";
 import type { DecodeBuild } from "../../model/node_summary.ts";
 import type { CodedArray } from "../../port/definitions.ts";
-import type { Gate } from "./gate.ts";
+import type { SharedTarget } from "./gate.ts";
 
 export type { DecodeBuild, Failure };
 
@@ -32,14 +31,6 @@ export interface Supply {
 export interface Update {
   old: Uint8Array | undefined;
   elements: Uint8Array;
-}
-
-/** A result in shared memory, and the place of a part in it. */
-export interface SharedTarget {
-  memory: Uint8Array<SharedArrayBuffer>;
-  placement: Placement;
-  /** Tells whether the memory may still be written to. */
-  gate: Gate;
 }
 
 /** A codec that runs on its own, without an array. */

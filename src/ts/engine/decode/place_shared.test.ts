@@ -3,8 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { closeGate, newGate } from "./gate.ts";
-import { placeShared } from "./place_shared.ts";
+import { closeGate, newGate, placeShared } from "./gate.ts";
 
 const product = (extents: readonly number[]) => extents.reduce((all, extent) => all * extent, 1);
 

@@ -12,16 +12,9 @@ import { runOnPage } from "../page.ts";
 import { counters, recycleBytes } from "../state.ts";
 import { engineModule } from "../wasm_builds.ts";
 import type { Decoder } from "./decoder.ts";
+import type { SharedTarget } from "./gate.ts";
 import { IdleClock } from "./idle.ts";
-import type {
-  CodecWork,
-  DecodeBuild,
-  Failure,
-  FromDecoder,
-  Outcome,
-  SharedTarget,
-  WorkMessage,
-} from "./messages.ts";
+import type { CodecWork, DecodeBuild, Failure, FromDecoder, Outcome, WorkMessage } from "./messages.ts";
 import { takeSpare } from "./part_memory.ts";
 import {
   dropCopyMemory,

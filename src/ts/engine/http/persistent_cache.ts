@@ -8,7 +8,7 @@
  * The storage may fail at any time: it is full, the user has cleared it, a file of it is damaged.
  * Then the object is requested from the server. Only a request to the server may fail a read.
  */
-
+import { ZarrError } from "../../model/errors.ts";
 import type { CacheDefinition } from "../../port/definitions.ts";
 import { page } from "../page.ts";
 import { counters } from "../state.ts";
@@ -429,3 +429,26 @@ async function removeFormer(caches: CacheStorage, name: string): Promise<void> {
 }
 
 const storage = () => (globalThis as { caches?: CacheStorage }).caches;
+
+const caches = new Map<number, PersistentCache>();
+const shared = new Map<string, PersistentCache>();
+
+/** The cache with this definition. */
+export function sharedCache(definition: CacheDefinition): PersistentCache {
+  const key = JSON.stringify(definition, Object.keys(definition).sort());
+  const cache = shared.get(key) ?? new PersistentCache(definition);
+  shared.set(key, cache);
+  return cache;
+}
+
+export function defineCache(number: number, definition: CacheDefinition): void {
+  caches.set(number, sharedCache(definition));
+}
+
+export const releaseCache = (number: number): void => void caches.delete(number);
+
+export function cacheOf(number: number): PersistentCache {
+  const cache = caches.get(number);
+  if (!cache) throw new ZarrError("Argument", `the engine has no persistent cache with the number ${number}`);
+  return cache;
+}

@@ -1,14 +1,14 @@
 /**
  * Sends the requests of an HTTP store, with this thread's `fetch` or the user's on the page, with
- * the user's headers, and after a lookup in the persistent cache. Requests for metadata that the page
- * sent before the engine had started are used again. No request leaves before its address was judged
- * (`reach.ts`). Rust interprets the responses (`src/engine/store/http`).
+ * the user's headers, and after a lookup in the persistent cache. Requests for metadata that the
+ * page sent before the engine had started are used again. No request leaves before its address was
+ * judged (`reach.ts`). Rust interprets the responses (`src/engine/store/http`).
  */
 import { type BodyLimits, BodyTooLarge, bodyOf, limitsOf } from "../../model/body.ts";
 import type { HeaderPairs, HttpDefinition } from "../../port/definitions.ts";
 import type { RequestParts, ResponseParts } from "../../port/protocol.ts";
 import { page } from "../page.ts";
-import { cacheOf } from "./caches.ts";
+import { cacheOf } from "./persistent_cache.ts";
 import { judgeOf } from "./reach.ts";
 import { RedirectFollower } from "./redirects.ts";
 import { type HeadersSource, type Send, sendWithHeaders } from "./request_headers.ts";

@@ -14,8 +14,7 @@ import { prepareConventions } from "../convention_module.ts";
 import { prepareWorker } from "../decode/pools.ts";
 import { call, hasInstance, startEngine } from "../instances.ts";
 import { Assembly } from "../read/assembly.ts";
-import { progressListener, readInto } from "../read/job.ts";
-import { PartSink, SummarySink } from "../read/sinks.ts";
+import { PartSink, progressListener, readInto, SummarySink } from "../read/job.ts";
 import { refreshStore } from "../stores.ts";
 import type { CallContext, OperationTable } from "./operation.ts";
 

@@ -3,7 +3,7 @@
  */
 import type { ArchiveLayout } from "../../port/operations.ts";
 import { askConventions, askNumbers } from "../convention_module.ts";
-import { sharedCache } from "../http/caches.ts";
+import { sharedCache } from "../http/persistent_cache.ts";
 import { storeId } from "../stores.ts";
 import type { OperationTable } from "./operation.ts";
 

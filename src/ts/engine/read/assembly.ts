@@ -15,8 +15,7 @@ import { ZarrError } from "../../model/errors.ts";
 import { RESULT_BYTES } from "../../model/limits.ts";
 import { canShare, isSharedMemory } from "../../model/memory.ts";
 import type { ReadTarget, ResultAnswer } from "../../port/operations.ts";
-import { closeGate, type Gate, newGate } from "../decode/gate.ts";
-import type { SharedTarget } from "../decode/messages.ts";
+import { closeGate, type Gate, newGate, type SharedTarget } from "../decode/gate.ts";
 import { keepSpare } from "../decode/part_memory.ts";
 import { markedElements } from "../marked.ts";
 

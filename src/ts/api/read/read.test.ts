@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TypeDescription } from "../../model/data_type.ts";
 import type { PartEvent } from "../../port/operations.ts";
-import { PartPlacer } from "./part_placer.ts";
+import { PartPlacer } from "./read.ts";
 
 const SHORT: TypeDescription = { name: "int16", kind: "integer", size: 2, view: "Int16Array", widens: false };
 const BFLOAT: TypeDescription = {
