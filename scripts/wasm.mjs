@@ -23,8 +23,8 @@ import { ROOT, run, say } from "./run_command.mjs";
 export const GLUE_SOURCES = join(ROOT, "src/engine/js");
 
 /**
- * The wasm builds: each is a crate with features. A page's first picture needs those with `isFirst`.
- * `bare`: it exports plain functions of numbers, so it has no glue.
+ * The wasm builds: each is a crate with features. A page's first picture needs those with
+ * `isFirst`. `bare`: it exports plain functions of numbers, so it has no glue.
  */
 export const VARIANTS = [
   { name: "engine", crate: "engine", features: [], what: "planning, the common decoders", isFirst: true },

@@ -2,9 +2,10 @@
  * The lanes of the test suite. Each has a command, a time limit in minutes on two slow cores, and
  * `everyday`: whether `npm test` runs it, or only `npm run test:all`. `counts` counts the tests in
  * its output. `prepare` compiles first, with a separate time limit, because that takes minutes on a
- * new machine. `only` is the command for the tests with matching names. `browser`: the lane needs Chromium, whose path is in CHROMIUM. `nginx`: the same
- * with NGINX. `servers`: it needs Apache and Caddy, too. `engines`: it needs Firefox and WebKitGTK.
- * `npm`: its first run installs tools from npm's registry, into `target/`.
+ * new machine. `only` is the command for the tests with matching names. `browser`: the lane needs
+ * Chromium, whose path is in CHROMIUM. `nginx`: the same with NGINX. `servers`: it needs Apache and
+ * Caddy, too. `engines`: it needs Firefox and WebKitGTK. `npm`: its first run installs tools from
+ * npm's registry, into `target/`.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

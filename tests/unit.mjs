@@ -1,7 +1,8 @@
 /**
  * The unit lane: runs the tests beside the code (`*.test.ts` in `src/ts`, `*.test.mjs` in
- * `src/engine/js`), which need no build of the engine. esbuild bundles each, because Node 20 cannot read
- * TypeScript. An argument selects files by a part of their path: `node tests/unit.mjs selection`.
+ * `src/engine/js`), which need no build of the engine. esbuild bundles each, because Node 20 cannot
+ * read TypeScript. An argument selects files by a part of their path: `node tests/unit.mjs
+ * selection`.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";

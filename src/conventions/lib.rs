@@ -3,8 +3,9 @@
 //!
 //! [`examine`] finds and checks the conventions of a node by the table in [`registry`]. [`declare`]
 //! adds a declaration to attributes. [`pyramid`] turns every convention of levels into one model.
-//! In wasm this crate is a separate module, which is downloaded at the first use. [`answer`] is its entry point for JSON; `src/ts/convention/` writes the requests.
-//! [`numbers`] is the entry point for what has many numbers: [`warp`] and [`downsample`].
+//! In wasm this crate is a separate module, which is downloaded at the first use. [`answer`] is its
+//! entry point for JSON; `src/ts/convention/` writes the requests. [`numbers`] is the entry point
+//! for what has many numbers: [`warp`] and [`downsample`].
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
 pub mod cf;

@@ -1,10 +1,10 @@
-//! zarr-wasm reads the part of a Zarr array that a caller asks for, and returns it as typed arrays in
-//! a browser. It writes arrays, groups and attributes as well.
+//! zarr-wasm reads the part of a Zarr array that a caller asks for, and returns it as typed arrays
+//! in a browser. It writes arrays, groups and attributes as well.
 //!
 //! # What a Rust program may import
 //!
-//! The pure core: [`metadata`], selections and plans, and decoding. It does no I/O, starts no thread
-//! and knows no JavaScript. The caller fetches the bytes that a read asks for:
+//! The pure core: [`metadata`], selections and plans, and decoding. It does no I/O, starts no
+//! thread and knows no JavaScript. The caller fetches the bytes that a read asks for:
 //!
 //! ```
 //! use zarr_wasm::metadata::{NodeDocument, ZARR_JSON, ZarrFormat};
@@ -12,9 +12,9 @@
 //!
 //! # fn main() -> zarr_wasm::Result<()> {
 //! let text = br#"{"zarr_format": 3, "node_type": "array", "shape": [4], "data_type": "uint8",
-//!     "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
-//!     "chunk_key_encoding": {"name": "default"}, "fill_value": 7, "codecs": [{"name": "bytes"}]}"#;
-//! let array = Array::new(&NodeDocument::read(ZarrFormat::V3, &[(ZARR_JSON, text)])?)?;
+//! "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}}, "chunk_key_encoding":
+//! {"name": "default"}, "fill_value": 7, "codecs": [{"name": "bytes"}]}"#; let array =
+//! Array::new(&NodeDocument::read(ZarrFormat::V3, &[(ZARR_JSON, text)])?)?;
 //!
 //! let slice = DimensionSelection::Slice { start: Some(1), stop: None, step: None };
 //! let mut read = array.read(&Selection::Orthogonal(vec![slice]))?;
@@ -34,8 +34,8 @@
 //! # }
 //! ```
 //!
-//! `examples/read_local_array.rs` reads an array from a folder. Modules that are not documented here
-//! serve the engine, and promise nothing to others.
+//! `examples/read_local_array.rs` reads an array from a folder. Modules that are not documented
+//! here serve the engine, and promise nothing to others.
 //!
 //! # Seven steps
 //!
@@ -62,8 +62,8 @@
 //!
 //! # Glossary
 //!
-//! One word for one thing. Words of the Zarr specification keep their meaning; the table has the words
-//! that this crate adds, and those that it uses in a narrower sense.
+//! One word for one thing. Words of the Zarr specification keep their meaning; the table has the
+//! words that this crate adds, and those that it uses in a narrower sense.
 //!
 //! | term | meaning | where |
 //! |---|---|---|

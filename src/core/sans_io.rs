@@ -1,7 +1,7 @@
 //! Reads arrays without I/O: the caller fetches the bytes, from files or from wherever they are.
 //!
-//! [`Array`] parses the metadata documents of an array. [`Array::read`] plans a read. The plan names
-//! the byte ranges that it needs; the caller supplies them, and gets the elements.
+//! [`Array`] parses the metadata documents of an array. [`Array::read`] plans a read. The plan
+//! names the byte ranges that it needs; the caller supplies them, and gets the elements.
 //!
 //! This file joins steps 1 to 6 of the crate into one object with a buffer for the whole result. It
 //! has no cache, no threads and no conversions: those are in the npm package's engine, which drives
@@ -133,8 +133,8 @@ impl Read {
         taken.into_iter().map(request).collect()
     }
 
-    /// Answers a request. `bytes` is `None` where the store has no value under the key: the elements
-    /// then have the fill value.
+    /// Answers a request. `bytes` is `None` where the store has no value under the key: the
+    /// elements then have the fill value.
     ///
     /// # Errors
     /// `Format` for bytes that cannot be decoded; `Store` for another number of bytes than was

@@ -73,8 +73,8 @@ fn merge(
     merged.extend_from_slice(other);
 }
 
-/// Moves the item at position `order[i]` to position `i`, for each `i`. It follows each cycle of the
-/// permutation once.
+/// Moves the item at position `order[i]` to position `i`, for each `i`. It follows each cycle of
+/// the permutation once.
 fn arrange<T>(items: &mut [T], mut order: Vec<usize>) {
     for start in 0..order.len() {
         let mut place = start;

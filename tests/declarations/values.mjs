@@ -1,6 +1,7 @@
 /**
- * A value of every kind that a caller can pass by mistake, or to do harm. Each is made anew for each
- * use. What the hostile ones throw is `THROWN`: a caller's own error, which may come out unchanged.
+ * A value of every kind that a caller can pass by mistake, or to do harm. Each is made anew for
+ * each use. What the hostile ones throw is `THROWN`: a caller's own error, which may come out
+ * unchanged.
  */
 export const THROWN = new Error("thrown by the caller's own object");
 

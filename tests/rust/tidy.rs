@@ -12,7 +12,8 @@ use std::process::Command;
 #[path = "tidy/comments.rs"]
 mod comments;
 
-/// Which other rooms of the core and the engine a room may use. Between crates, cargo holds the rule.
+/// Which other rooms of the core and the engine a room may use. Between crates, cargo holds the
+/// rule.
 const LAYERS: &[(&str, &[&str])] = &[
     ("core/format", &[]),
     ("core/access", &["format"]),

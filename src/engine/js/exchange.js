@@ -1,6 +1,7 @@
 /**
  * The JavaScript part of one HTTP exchange: creates a request, sends it, and reads its answer. Only
- * one call and one promise cross to Rust (`fetch.rs`). `src/engine/store/http` decides what answers mean.
+ * one call and one promise cross to Rust (`fetch.rs`). `src/engine/store/http` decides what answers
+ * mean.
  */
 
 /** The outcomes of an exchange. `FetchTransport::answer` of `fetch.rs` has the same numbers. */

@@ -1,6 +1,7 @@
 /**
  * Users' codecs: their interfaces, as zarrita's registry defines them, and the engine's requests to
- * them, which `src/engine/js/user_codecs.rs` and `src/core/format/codec/user` write. Workers use this file too.
+ * them, which `src/engine/js/user_codecs.rs` and `src/core/format/codec/user` write. Workers use
+ * this file too.
  */
 import type { TypeDescription } from "../model/data_type.ts";
 

@@ -90,9 +90,9 @@ export function repeat(bytes: Uint8Array, element: Uint8Array): void {
 }
 
 /**
- * The box that a part takes from a chunk, as `src/engine/js/read.rs` writes it. `numbers` has the index of
- * the first element in the chunk; then, for each dimension of the array: the count, the step in
- * elements of the chunk, and the first index in the part.
+ * The box that a part takes from a chunk, as `src/engine/js/read.rs` writes it. `numbers` has the
+ * index of the first element in the chunk; then, for each dimension of the array: the count, the
+ * step in elements of the chunk, and the first index in the part.
  */
 export type PlacedChunk = [numbers: Float64Array, elements: Uint8Array];
 

@@ -87,7 +87,9 @@ export function typeOf(glue: Glue, number: number): TypeDescription {
   return array.type;
 }
 
-/** A transformer and its place, as `src/engine/js/storage_transformers.rs` passes them. JSON is text. */
+/**
+ * A transformer and its place: see `src/engine/js/storage_transformers.rs`. JSON is text.
+ */
 interface EngineInfo extends Omit<TransformerPlace, "type" | "configuration"> {
   kind: string;
   configuration?: string;

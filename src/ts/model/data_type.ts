@@ -1,7 +1,7 @@
 /**
  * A data type as the engine describes it. The members are those of `Description` in
- * `src/core/format/data_type/description.rs`. Other code must not depend on names of data types, because
- * the kind determines how elements are represented.
+ * `src/core/format/data_type/description.rs`. Other code must not depend on names of data types,
+ * because the kind determines how elements are represented.
  */
 
 export type Kind =

@@ -1,6 +1,6 @@
 /**
- * The description of a node that the engine opened or created (`src/engine/js/describe.rs`), as it crosses
- * the port.
+ * The description of a node that the engine opened or created (`src/engine/js/describe.rs`), as it
+ * crosses the port.
  */
 import type { ErrorReport } from "./errors.ts";
 import type { DataType } from "./types.ts";

@@ -1,6 +1,6 @@
 /**
- * A read request as the engine takes it (`src/engine/js/read.rs`). `api/selection.ts` makes the selection
- * from the caller's.
+ * A read request as the engine takes it (`src/engine/js/read.rs`). `api/selection.ts` makes the
+ * selection from the caller's.
  */
 
 export type Integer = number | bigint;

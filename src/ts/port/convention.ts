@@ -1,6 +1,6 @@
 /**
- * Questions to the conventions' module (`src/conventions/` in Rust), which the engine runs: JSON in,
- * JSON out; and numbers, for warping and downsampling.
+ * Questions to the conventions' module (`src/conventions/` in Rust), which the engine runs: JSON
+ * in, JSON out; and numbers, for warping and downsampling.
  */
 import { type ErrorCode, NotFoundError, ZarrError } from "../model/errors.ts";
 import { viewBytes } from "../model/memory.ts";

@@ -309,7 +309,7 @@ export interface Operations {
 
   // Conventions: JSON text in, JSON text out.
   convention(args: { request: string }): { status: number; answer: string };
-  /** Binary numbers in, binary numbers out (`src/conventions/numbers.rs`). An error is JSON text. */
+  /** Numbers in binary form, both ways (`src/conventions/numbers.rs`). An error is JSON text. */
   numbers(args: { request: Uint8Array }): { status: number; answer: Uint8Array<ArrayBuffer> };
 }
 

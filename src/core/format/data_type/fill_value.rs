@@ -246,7 +246,6 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::data_type::{name, typestr};
-    use crate::format::metadata::extension::Extension;
     use crate::format::metadata::json::{self, Document};
     use crate::limits;
 

@@ -4,7 +4,6 @@
 use super::Endian;
 use super::*;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{self, Document};
 
 fn v3_type(text: &str) -> Result<DataType> {

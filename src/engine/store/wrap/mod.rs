@@ -12,6 +12,7 @@ mod counting;
 mod gathering;
 mod known_documents;
 mod overlay;
+#[cfg(not(target_arch = "wasm32"))]
 mod recording;
 pub mod transform;
 
@@ -21,4 +22,5 @@ pub use counting::{Counters, Counting};
 pub use gathering::Gathering;
 pub use known_documents::KnownDocuments;
 pub use overlay::OverlayStore;
+#[cfg(not(target_arch = "wasm32"))]
 pub use recording::Recording;

@@ -1,8 +1,8 @@
 /**
  * Conversion of elements during a read: to another number type, unpacked, to shades or to colours.
  * This file converts the options to the engine's form; the decoders do the work
- * (`src/core/format/conversion.rs`). How CF's packed values are unpacked, the conventions module reads
- * from the array's attributes (`src/conventions/cf/packing.rs`).
+ * (`src/core/format/conversion.rs`). How CF's packed values are unpacked, the conventions module
+ * reads from the array's attributes (`src/conventions/cf/packing.rs`).
  */
 
 import { CLASSES } from "../../elements/typed_arrays.ts";

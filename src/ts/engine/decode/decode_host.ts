@@ -1,7 +1,7 @@
 /**
  * One wasm instance that only decodes and encodes, or decompresses another build. It is called with
- * plain numbers (`src/engine/js/decode_host.rs`), without wasm-bindgen's glue and without imports. It runs
- * in a worker, or on the engine's thread if there are none.
+ * plain numbers (`src/engine/js/decode_host.rs`), without wasm-bindgen's glue and without imports.
+ * It runs in a worker, or on the engine's thread if there are none.
  */
 import { type CodecAnswer, type CodecRequest, readRequests } from "../../codec/site.ts";
 import { viewBytes } from "../../model/memory.ts";

@@ -11,8 +11,8 @@ import { expectEarly, keepStore, storeId } from "../stores.ts";
 import type { CallContext, OperationTable } from "./operation.ts";
 
 /**
- * Converts a node's summary for the page, and transfers its large document. `src/engine/js/describe.rs`
- * copies it if the engine still uses it.
+ * Converts a node's summary for the page, and transfers its large document.
+ * `src/engine/js/describe.rs` copies it if the engine still uses it.
  */
 function given(summary: NodeSummary, { give }: CallContext): NodeSummary {
   if (summary.large) give(summary.large.bytes.buffer);

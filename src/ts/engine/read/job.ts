@@ -1,7 +1,7 @@
 /**
  * Reads a selection of an array into a sink. A `Job` is one read: the sink of its parts and its
- * decoders. `src/engine/js/read.rs` drives it. The sink of a result is an `Assembly`. Those of a stream
- * and of a summary, whose parts do not become one result, are here.
+ * decoders. `src/engine/js/read.rs` drives it. The sink of a result is an `Assembly`. Those of a
+ * stream and of a summary, whose parts do not become one result, are here.
  */
 import type { PartBox } from "../../elements/loops.ts";
 import { VARIABLE_SIZE } from "../../elements/pack.ts";

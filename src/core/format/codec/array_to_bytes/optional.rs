@@ -13,7 +13,6 @@ use crate::format::codec::sharding::codec_list;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, wrong_decoded_len};
 use crate::format::data_type::{DataType, FillValue};
-use crate::format::dimension_order::places;
 use crate::format::metadata::CodecMetadata;
 use crate::limits;
 

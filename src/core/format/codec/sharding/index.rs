@@ -11,7 +11,6 @@ use std::ops::Range;
 
 use crate::error::{Error, Result, Stage};
 use crate::format::byte_range::ByteRange;
-use crate::format::chunk_grid::unravel;
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::pipeline::Pipeline;
 use crate::limits;
