@@ -1,6 +1,6 @@
 //! The interface for decode workers: plain numbers, without wasm-bindgen. `decode/decode_host.ts`
 //! calls it, in workers and, where there are none, with an instance of its own on the engine's
-//! thread. [`zarr_unpack`] makes the other builds of the package from their compressed form.
+//! thread. `full::update` adds a call to it. [`zarr_unpack`] makes the other builds of the package from their compressed form.
 //!
 //! A call returns 0. If it fails, it returns 1, and [`zarr_result_ptr`] points to the error as
 //! JSON. The caller allocates buffers with [`zarr_alloc`].
@@ -11,13 +11,9 @@ use std::rc::Rc;
 
 use super::error::report_to_json;
 use super::worker_part::WorkerPart;
-#[cfg(feature = "full")]
-use super::worker_part::{WAITING, outcome};
 use super::{panic, user_codecs};
 use crate::access::assemble::Assembly;
 use crate::access::binding::Binding;
-#[cfg(feature = "full")]
-use crate::access::chunk_update::{ChunkUpdate, PendingUpdate, apply};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::Direction;
 use crate::format::codec::bytes_to_bytes::zstd;
@@ -34,13 +30,28 @@ const ALIGNMENT: usize = 16;
 const MOST_WASM_BYTES: usize = 64 << 20;
 
 #[derive(Default)]
-struct Worker {
+pub(super) struct Worker {
     bindings: Map<u32, Rc<Binding>>,
-    parts: Map<u32, WorkerPart>,
+    parts: Map<u32, Box<dyn WorkerPart>>,
     scratch: Scratch,
     result: Vec<u8>,
     /// Memory of a finished part, for the next one. Neither needs to be zeroed in advance.
     spare: Vec<u8>,
+}
+
+impl Worker {
+    /// A registered array.
+    ///
+    /// # Errors
+    /// `Argument` for an unknown number.
+    pub(super) fn binding(&self, array: u32) -> Result<&Rc<Binding>> {
+        self.bindings.get(&array).ok_or_else(|| unknown("array", array))
+    }
+
+    /// Keeps a part until it is finished or cancelled.
+    pub(super) fn hold(&mut self, part: u32, held: Box<dyn WorkerPart>) {
+        self.parts.insert(part, held);
+    }
 }
 
 /// Maximum size of the memory that is kept for the next part.
@@ -56,7 +67,7 @@ fn answer(call: impl FnOnce(&mut Worker) -> Result<Vec<u8>>) -> u32 {
 }
 
 /// As [`answer`], for a call that has more statuses.
-fn answer_with(call: impl FnOnce(&mut Worker) -> Result<(u32, Vec<u8>)>) -> u32 {
+pub(super) fn answer_with(call: impl FnOnce(&mut Worker) -> Result<(u32, Vec<u8>)>) -> u32 {
     WORKER.with_borrow_mut(|worker| {
         let outcome = call(worker);
         let (status, result) = outcome.unwrap_or_else(|error| (1, report_to_json(&error).into_bytes()));
@@ -96,7 +107,7 @@ pub unsafe extern "C" fn zarr_free(pointer: *mut u8, len: usize) {
 /// # Safety
 /// There are `len` elements at `pointer`, which came from [`zarr_alloc`] and lives until the caller
 /// has returned.
-unsafe fn slice<'a, T>(pointer: *const T, len: usize) -> &'a [T] {
+pub(super) unsafe fn slice<'a, T>(pointer: *const T, len: usize) -> &'a [T] {
     if pointer.is_null() || len == 0 {
         return &[];
     }
@@ -147,9 +158,9 @@ pub unsafe extern "C" fn zarr_begin(part: u32, array: u32, header: *const u32, w
     // SAFETY: as this function requires.
     let header = unsafe { slice(header, words) };
     answer(|worker| {
-        let binding = worker.bindings.get(&array).ok_or_else(|| unknown("array", array))?;
-        let assembly = Assembly::begin(binding, header, std::mem::take(&mut worker.spare))?;
-        worker.parts.insert(part, WorkerPart::Assembly(assembly));
+        let spare = std::mem::take(&mut worker.spare);
+        let assembly = Assembly::begin(worker.binding(array)?, header, spare)?;
+        worker.hold(part, Box::new(assembly));
         Ok(Vec::new())
     })
 }
@@ -175,7 +186,7 @@ pub unsafe extern "C" fn zarr_supply(
         .map(|pair| unsafe { slice(pair[0] as usize as *const u8, pair[1] as usize) })
         .collect();
     answer(|worker| {
-        let assembly = worker.parts.get_mut(&part).and_then(WorkerPart::assembly);
+        let assembly = worker.parts.get_mut(&part).and_then(|part| part.assembly());
         let assembly = assembly.ok_or_else(|| unknown("part", part))?;
         let supplied = assembly.supply(table, &buffers, &mut worker.scratch);
         supplied.map_err(|error| error.in_stage(Stage::Decode))?;
@@ -189,7 +200,7 @@ pub unsafe extern "C" fn zarr_supply(
 pub extern "C" fn zarr_requests(part: u32) -> u32 {
     answer(|worker| {
         let part = worker.parts.get_mut(&part).ok_or_else(|| unknown("part", part))?;
-        user_codecs::write_requests(part)
+        user_codecs::write_requests(part.as_mut())
     })
 }
 
@@ -221,56 +232,13 @@ pub extern "C" fn zarr_resume(part: u32) -> u32 {
 /// Whether a part waits for user-defined codecs.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_is_waiting(part: u32) -> u32 {
-    WORKER.with_borrow(|worker| worker.parts.get(&part).is_some_and(WorkerPart::is_waiting).into())
+    WORKER.with_borrow(|worker| worker.parts.get(&part).is_some_and(|part| part.is_waiting()).into())
 }
 
-/// Finishes a part. The result is its elements. An update that waited ends as [`zarr_update`] does.
+/// Finishes a part. The result is its elements. An update that waited ends as `zarr_update` does.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_finish(part: u32) -> u32 {
     answer_with(|worker| worker.parts.remove(&part).ok_or_else(|| unknown("part", part))?.finish())
-}
-
-/// Changes a stored chunk. `update` is written by `access::chunk_update`, `old` is the stored value
-/// (if `has_old`), `elements` are the new elements.
-///
-/// Returns 0 with the bytes to store, 2 if nothing changed, 3 if the chunk contains only the fill
-/// value, and 4 if user-defined codecs must run. Then the part waits, and [`zarr_finish`] ends it.
-///
-/// # Safety
-/// There are `words` words at `update`, `old_len` bytes at `old`, and `elements_len` bytes at
-/// `elements`.
-#[cfg(feature = "full")]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn zarr_update(
-    part: u32,
-    array: u32,
-    update: *const u32,
-    words: usize,
-    old: *const u8,
-    old_len: usize,
-    has_old: u32,
-    elements: *const u8,
-    elements_len: usize,
-) -> u32 {
-    // SAFETY: as this function requires.
-    let (update, old, elements) =
-        unsafe { (slice(update, words), slice(old, old_len), slice(elements, elements_len)) };
-    answer_with(|worker| {
-        let binding = worker.bindings.get(&array).ok_or_else(|| unknown("array", array))?;
-        let update = ChunkUpdate::from_words(update)?;
-        let old = (has_old != 0).then_some(old);
-        let updated = if binding.users().is_some() {
-            let pending = PendingUpdate::begin(binding, update, old, elements)?;
-            if pending.is_waiting() {
-                worker.parts.insert(part, WorkerPart::Update(pending));
-                return Ok((WAITING, Vec::new()));
-            }
-            pending.finish()?
-        } else {
-            apply(binding, &update, old, elements).map_err(|error| error.in_stage(Stage::Encode))?
-        };
-        Ok(outcome(updated))
-    })
 }
 
 /// Runs a codec on its own. `description` is read by [`StandaloneCodec::from_json`]. It encodes if

@@ -5,8 +5,8 @@
 //! await. Every future is a [`task`] that TypeScript polls. TypeScript can therefore catch a panic,
 //! reject what is pending, and replace only this instance.
 //!
-//! Code that readers of v2 and v3 rarely need is only in the `full` build. A call that needs it in
-//! another build fails with [`Error::needs_full`](crate::error::Error::needs_full).
+//! Code that readers of v2 and v3 rarely need is only in the full build: [`full`]. A call that needs it
+//! in another build fails with [`Error::needs_full`](crate::error::Error::needs_full).
 //!
 //! [`decode_host`] is a second interface, for decode workers. It uses plain numbers and no
 //! wasm-bindgen glue.
@@ -14,8 +14,6 @@
 // wasm-bindgen's macro writes items without documentation.
 #![allow(missing_docs)]
 
-#[cfg(feature = "full")]
-mod archive;
 mod bytes;
 mod caches;
 mod children;
@@ -26,34 +24,25 @@ mod decoder;
 mod describe;
 mod error;
 mod fetch;
+#[cfg(feature = "full")]
+#[allow(unsafe_code)] // as `decode_host`
+mod full;
 mod host;
 mod job;
 mod json;
-#[cfg(feature = "full")]
-mod locks;
-#[cfg(feature = "full")]
-mod nodes;
-#[cfg(feature = "full")]
-mod objects;
 mod open;
 mod panic;
 mod plain;
 mod plan;
 mod read;
 mod record;
-#[cfg(feature = "full")]
-mod reference;
 mod registry;
 mod storage_transformers;
 mod store;
-#[cfg(feature = "full")]
-mod store_calls;
 mod task;
 mod user_codecs;
 mod user_store;
 mod worker_part;
-#[cfg(feature = "full")]
-mod write;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -64,7 +53,7 @@ use crate::store::turn;
 pub fn start(host: host::Host) {
     host::set(host);
     #[cfg(feature = "full")]
-    locks::install();
+    full::locks::install();
     panic::install();
     turn::set_pause(|| Box::pin(host::pause_if_due()));
     turn::set_next_task(|| Box::pin(host::next_task()));

@@ -66,12 +66,12 @@ pub fn question_of(users: &OptionalUserCodecs) -> Result<Option<String>> {
 ///
 /// # Errors
 /// None that requests can cause.
-pub fn write_requests(part: &mut WorkerPart) -> Result<Vec<u8>> {
+pub fn write_requests(part: &mut dyn WorkerPart) -> Result<Vec<u8>> {
     if !IS_FULL {
         return Ok(Vec::new()); // The full build decodes arrays with user-defined codecs.
     }
     let (mut sites, mut requests, mut bytes): (Vec<CodecSite>, Vec<_>, Vec<u8>) = Default::default();
-    part.requests(|key, request| {
+    part.requests(&mut |key: &str, request: CodecCall<'_>| {
         let known = sites.iter().position(|site| site == request.site);
         let site = known.unwrap_or_else(|| {
             sites.push(request.site.clone());

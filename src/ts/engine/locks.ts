@@ -4,7 +4,7 @@
  * `lockName`.
  */
 
-/** A requested lock; see `src/engine/js/locks.rs`. */
+/** A requested lock; see `src/engine/js/full/locks.rs`. */
 export interface HostLock {
   /** Resolves when the lock is held. */
   readonly held: Promise<void>;

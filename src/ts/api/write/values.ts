@@ -13,7 +13,7 @@ import { checkLength, isNumeric, type PackedElements, packScalar, packValues } f
 import { broadcast, type Values } from "./layout.ts";
 import type { PackOptions } from "./numbers.ts";
 
-/** Packed values for the engine: `Source` in `src/engine/js/write.rs`. */
+/** Packed values for the engine: `Source` in `src/engine/js/full/write.rs`. */
 export interface Source extends PackedElements {
   /** The source is one element, which is written to every place. */
   isOne: boolean;

@@ -1,7 +1,7 @@
 /**
  * Operations that write elements. The page packs the values. The engine splits them into chunks.
  * The full build reads, changes and encodes each chunk, in workers if there are any:
- * `src/engine/js/write.rs` drives a `WriteJob`.
+ * `src/engine/js/full/write.rs` drives a `WriteJob`.
  */
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
 
-use super::error::Exported;
-use super::registry;
-use super::store::{HttpStoreOptions, http_options, origins};
+use crate::js::error::Exported;
+use crate::js::registry;
+use crate::js::store::{HttpStoreOptions, http_options, origins};
 use crate::store::Value;
 use crate::store::http::url::RootUrl;
 use crate::store::reference::{ReferenceOptions, ReferenceStore, Source};

@@ -1,5 +1,5 @@
 //! Converts values to JavaScript with serde. Only in the full build, which contains serde anyway;
-//! other builds use [`record`](super::record).
+//! other builds use [`record`](crate::js::record).
 
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;

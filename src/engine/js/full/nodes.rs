@@ -3,10 +3,6 @@
 use js_sys::{Function, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use super::describe::{describe_type, type_description};
-use super::error::Exported;
-use super::user_codecs::{question_of, users_of};
-use super::{describe, registry, store, task};
 use crate::error::{Error, Result};
 use crate::format::data_type::FillValue;
 use crate::format::metadata::draft::uri::is_sharding;
@@ -20,6 +16,10 @@ use crate::hierarchy::create::{NewNode, create};
 use crate::hierarchy::draft::{NewHierarchy, create_hierarchy as make_hierarchy};
 use crate::hierarchy::erase::{EraseOptions, erase as erase_node};
 use crate::hierarchy::exists::exists as kind_at;
+use crate::js::describe::{describe_type, type_description};
+use crate::js::error::Exported;
+use crate::js::user_codecs::{question_of, users_of};
+use crate::js::{describe, registry, store, task};
 use crate::read::array::Array;
 
 fn array_options(

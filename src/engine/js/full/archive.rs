@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 use web_sys::Blob;
 
-use super::bytes::our_value;
-use super::error::{Exported, store_failed};
-use super::store::{HttpStoreOptions, http_object, warning_sink};
-use super::{host, registry};
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
+use crate::js::bytes::our_value;
+use crate::js::error::{Exported, store_failed};
+use crate::js::store::{HttpStoreOptions, http_object, warning_sink};
+use crate::js::{host, registry};
 use crate::store::wrap::Gathering;
 use crate::store::zip::ZipStore;
 use crate::store::zip::write::{self, NewEntry};

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::rc::Rc;
 
-use super::host;
 use crate::error::Opaque;
+use crate::js::host;
 use crate::store::LocalFuture;
 use crate::store::writers::{HostLocks, use_host_locks};
 

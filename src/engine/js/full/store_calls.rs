@@ -5,11 +5,11 @@ use js_sys::{Array, Function, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use super::bytes::foreign_value;
 use super::objects::to_js;
-use super::{registry, task};
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
+use crate::js::bytes::foreign_value;
+use crate::js::{registry, task};
 use crate::store::{Listing, writers};
 
 /// `Directory` of `types.ts`.
