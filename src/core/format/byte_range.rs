@@ -34,7 +34,6 @@ pub fn len_of(range: &Range<u64>) -> u64 {
 
 impl ByteRange {
     /// All bytes from `offset` on: the specification's range without a length.
-    #[cfg(not(target_arch = "wasm32"))]
     pub fn from_offset(offset: u64) -> Self {
         match offset {
             0 => Self::Whole,

@@ -213,7 +213,6 @@ impl Form {
 /// What another maintained reader gives elements for and is refused here: what it is, who reads it,
 /// and why it is not read. The list in `docs/codecs.md` is made of it; `codec::unsupported` has
 /// the codecs.
-#[cfg(not(target_arch = "wasm32"))]
 pub static STILL_REFUSED: &[(&str, &str, &str)] = &[
     (
         "chunks of another length, with a wrong checksum or cut off",

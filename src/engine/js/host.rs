@@ -98,7 +98,6 @@ pub async fn promised(promise: &Promise) -> Result<JsValue, JsValue> {
 }
 
 /// Requests a lock of the host.
-#[cfg(feature = "full")]
 pub fn lock(name: &str) -> Option<Lock> {
     host().map(|host| host.lock(name))
 }

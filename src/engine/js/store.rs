@@ -84,7 +84,6 @@ fn http(root: RootUrl, options: &HttpStoreOptions) -> Rc<dyn Store> {
 }
 
 /// A store of one value, whatever the key: the file at a URL.
-#[cfg(feature = "full")]
 pub fn http_object(url: &str, options: &HttpStoreOptions) -> Result<Rc<dyn Store>> {
     Ok(http(RootUrl::parse(url)?.into_object(), options))
 }

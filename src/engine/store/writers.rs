@@ -72,7 +72,6 @@ thread_local! {
 }
 
 /// Uses locks of the host too, for stores that have a lock name.
-#[cfg(all(target_arch = "wasm32", feature = "full"))]
 pub(crate) fn use_host_locks(locks: HostLocks) {
     HOST_LOCKS.with_borrow_mut(|slot| *slot = Some(locks));
 }

@@ -44,7 +44,6 @@ pub fn needs_module(module: WasmModule) -> Error {
 }
 
 /// The error of encoding with an image codec.
-#[cfg(feature = "images")]
 pub fn image_codecs_are_read_only() -> Error {
     Error::unsupported("image codecs can decode but not encode; choose another codec to write")
         .in_stage(Stage::Encode)

@@ -36,7 +36,6 @@ use std::ops::Range;
 use std::rc::Rc;
 
 pub use array_bytes::ArrayBytes;
-#[cfg(feature = "full")]
 pub use bytes_to_bytes::inflate_raw;
 pub use direction::{CodecData, Direction};
 pub use kind::CodecKind;

@@ -12,10 +12,8 @@ mod filter;
 pub mod fixedscaleoffset;
 pub mod numcodecs_packbits;
 mod numpy;
-#[cfg(feature = "images")]
 pub mod predictor;
 pub mod quantize;
 pub mod reshape;
-#[cfg(feature = "full")]
 pub mod scale_offset;
 pub mod transpose;

@@ -9,10 +9,8 @@ pub mod image;
 pub mod json2;
 #[cfg(feature = "full")]
 pub mod msgpack2;
-#[cfg(feature = "full")]
 pub mod n5_default;
 pub mod optional;
-#[cfg(feature = "full")]
 pub mod packbits;
 #[cfg(feature = "full")]
 pub mod pcodec;

@@ -60,7 +60,6 @@ impl Inflater {
 ///
 /// # Errors
 /// `Format` for a damaged stream, `Limit` for a longer one.
-#[cfg(feature = "full")]
 pub fn inflate_raw(encoded: &[u8], limit: usize) -> Result<Vec<u8>> {
     let mut buf = Vec::new();
     Inflater::default().inflate(encoded, &mut Output::Growing { buf: &mut buf, limit }, 0)?;

@@ -8,18 +8,15 @@
 //! - Encoders begin with [`require_encoders`], so that the engine's WebAssembly contains none. Only
 //!   checksums have an encoder in every build.
 
-#[cfg(feature = "full")]
 pub mod base64;
 pub mod blosc;
 #[cfg(feature = "full")]
 pub mod bz2;
 pub mod checksum;
-#[cfg(feature = "full")]
 pub mod conditional;
 #[cfg(any(feature = "full", feature = "images"))]
 mod drain;
 pub mod gzip;
-#[cfg(feature = "images")]
 pub mod imagecodecs_packbits;
 mod inflate;
 pub mod lz4;
@@ -31,7 +28,6 @@ pub mod shuffle;
 pub mod zlib;
 pub mod zstd;
 
-#[cfg(feature = "full")]
 pub use inflate::inflate_raw;
 
 use super::build::require_encoders;
