@@ -70,7 +70,7 @@
 //! | array order | the order of the array's dimensions in its metadata, before any codec transposes them | `format::dimension_order` |
 //! | batch | whole chunks that one request to a decoder decodes, one after the other | `access::plan::PartPlan::batch` |
 //! | binding | an array's metadata with its codecs bound to data type and chunk shape | `access::binding` |
-//! | byte range | the bytes of one store value that a request wants: all, some, or the last ones | `store::byte_range` |
+//! | byte range | the bytes of one store value that a request wants: all, some, or the last ones | `format::byte_range` |
 //! | byte request | one range of a stored chunk that a plan wants next | `access::plan::ByteRequest` |
 //! | cache entry | a chunk or a shard index that is kept in memory for later reads | `read` |
 //! | chunk | what users call a chunk: an inner chunk where there are shards, else a stored chunk | |
@@ -87,7 +87,7 @@
 //! | inner chunk | a chunk within a shard | `format::codec::sharding` |
 //! | key | the name of a value in a store; key of a node's document or of a stored chunk | `format::path::StoreKey` |
 //! | leaf chunk | a chunk of the last level that the planner sees: decoded as one | `access::binding::Chain` |
-//! | level | a size of chunk: level 0 is the stored chunk, level 1 the inner chunk of a shard, and so on | `access::binding::Level` |
+//! | level | a size of chunk: level 0 is the stored chunk, level 1 the inner chunk of a shard, and so on | `access::level::Level` |
 //! | native order | the order of the array's dimensions in the memory of a decoded chunk | `access::binding::Binding::native_order` |
 //! | node path | the absolute path of an array or group in its hierarchy | `format::path::NodePath` |
 //! | output | the elements that a read returns; a box with one extent a dimension | |
