@@ -105,6 +105,8 @@
 
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
+// Modules that are not documented may link to private items.
+#![allow(rustdoc::private_intra_doc_links)]
 
 #[doc(hidden)]
 pub mod access;

@@ -180,7 +180,7 @@ pub struct BoundCodec {
 /// Binds a codec for decoding. It may contain a chain with user codecs.
 ///
 /// # Errors
-/// As [`bind`], without the errors of parameters that only an encoder needs.
+/// As [`bind()`], without the errors of parameters that only an encoder needs.
 pub fn bind_with(
     metadata: &CodecMetadata,
     decoded: &ChunkRepresentation,

@@ -4,7 +4,7 @@
 //!
 //! If the *first* transformers of an array (those nearest to it) are of this kind, the array is
 //! read and written as a sharded array: it reads one index and merges byte ranges. Below other
-//! transformers, and for stores of single chunks, [`store::wrap::transform`](crate::store)
+//! transformers, and for stores of single chunks, the engine's `store::wrap::transform`
 //! implements the transformer.
 
 use crate::error::{Error, Result};
